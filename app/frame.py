@@ -1,0 +1,94 @@
+"""The top window: bare at first, so that it is there at once; its content comes later."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QCloseEvent, QPaintEvent, QPalette
+from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
+
+from app.settings import Settings
+from app.theme import Role, Size, height, theme, width
+
+PRODUCT = "mcp-tef"
+
+
+class Frame(QWidget):
+    """The top window. It paints the bare frame at once and takes its content later."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__()
+        self.on_close: Callable[[], bool] = lambda: True
+        self.on_painted: Callable[[], None] | None = None
+        self._settings = settings
+        self._content: QWidget | None = None
+        self._first = self._bare()
+        self.setStyleSheet(theme().sheet)
+        theme().changed.connect(self._change)
+        self.setWindowTitle(PRODUCT)
+        self.setMinimumSize(960, 640)
+        self._restore()
+
+    def set_content(self, content: QWidget) -> None:
+        """Show this inside from now on."""
+        for pane in self._first:
+            pane.deleteLater()
+        self._first.clear()
+        layout = self.layout()
+        if layout is None:
+            layout = QVBoxLayout(self)
+            layout.setContentsMargins(0, 0, 0, 0)
+        if self._content is not None:
+            layout.removeWidget(self._content)
+            self._content.hide()
+            self._content.deleteLater()
+        self._content = content
+        layout.addWidget(content)
+        content.show()
+
+    def remember(self) -> None:
+        """Put place and size into the settings."""
+        place = self.normalGeometry()
+        self._settings.set("window.place_and_size", [place.x(), place.y(), place.width(), place.height()])
+        self._settings.set("window.maximised", self.isMaximized())
+
+    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
+        event.setAccepted(self.on_close())
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        if self.on_painted is not None:
+            self.on_painted()
+
+    def _change(self) -> None:
+        self.setStyleSheet(theme().sheet)
+
+    def _bare(self) -> list[QWidget]:
+        """The first frame out of plain panes: painting by hand would load half of Qt's enums first."""
+        nav, far = width("nav"), 10_000
+        title = QLabel(PRODUCT, self)
+        title.setFont(theme().font(Size.LEAD, strong=True))
+        title.move(16, 14)
+        panes = [
+            _pane(self, Role.SUNKEN, QRect(0, 0, nav - 1, far)),
+            _pane(self, Role.LINE, QRect(nav - 1, 0, 1, far)),
+            _pane(self, Role.LINE, QRect(nav, height("page_header") - 1, far, 1)),
+        ]
+        title.raise_()
+        return [*panes, title]
+
+    def _restore(self) -> None:
+        self.resize(1280, 800)
+        values = self._settings.get("window.place_and_size", [])
+        if len(values) == 4 and all(isinstance(value, int) and abs(value) < 20_000 for value in values):
+            wanted = QRect(*values)
+            if any(screen.availableGeometry().intersects(wanted) for screen in QApplication.screens()):
+                self.setGeometry(wanted)
+
+
+def _pane(parent: QWidget, role: Role, place: QRect) -> QWidget:
+    made = QWidget(parent)
+    colours = made.palette()
+    colours.setColor(QPalette.ColorRole.Window, theme().colour(role))
+    made.setPalette(colours)
+    made.setAutoFillBackground(True)
+    made.setGeometry(place)
+    return made

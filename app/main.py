@@ -1,0 +1,78 @@
+"""The start: settings, looks and the first frame; then the workbench takes over and gives the exit code.
+
+The first frame waits for nothing: what it does not need is imported after it has been painted.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QEventLoop, QStandardPaths, QTimer
+from PySide6.QtWidgets import QApplication
+
+from app.frame import PRODUCT, Frame
+from app.settings import Settings
+from app.theme import ThemeMode, theme
+
+NO_DISPLAY = "There is no display to open a window on. Use mcp-tef in this terminal, for example: mcp-tef demo"
+EXIT_UNREACHABLE = 3
+
+
+Work = Callable[[Frame, Settings, Path | None], int]
+
+
+def main(argv: Sequence[str] | None = None, work: Work | None = None) -> int:
+    """Open the window, hand it to `work` once it has been painted, and give its exit code."""
+    workspace = _workspace(sys.argv[1:] if argv is None else argv)
+    if _no_display():
+        sys.stderr.write(f"{NO_DISPLAY}\n")
+        return EXIT_UNREACHABLE
+    running = QApplication.instance() or QApplication([PRODUCT])
+    running.setApplicationName(PRODUCT)
+    settings = Settings(_settings_file())
+    mode = ThemeMode(settings.get("theme", "system", lambda value: value in {m.value for m in ThemeMode}))
+    theme().install(mode, whole=False)
+    frame = Frame(settings)
+    if settings.get("window.maximised", False):
+        frame.showMaximized()
+    else:
+        frame.show()
+    _wait_for_paint(frame)
+    return (work or _work)(frame, settings, workspace)
+
+
+def _work(frame: Frame, settings: Settings, workspace: Path | None) -> int:
+    from app.workbench import run
+
+    return run(frame, settings, workspace)
+
+
+def _workspace(argv: Sequence[str]) -> Path | None:
+    if not argv:
+        return None
+    from argparse import ArgumentParser
+
+    parser = ArgumentParser(prog="mcp-tef-desktop", description="Will a language model pick your MCP tool?")
+    parser.add_argument("--workspace", type=Path, metavar="FILE", help="the workspace file to open")
+    chosen: Path | None = parser.parse_args(argv).workspace
+    return chosen
+
+
+def _no_display() -> bool:
+    if sys.platform in ("win32", "darwin") or os.environ.get("QT_QPA_PLATFORM", "") not in ("", "xcb", "wayland"):
+        return False
+    return not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def _settings_file() -> Path:
+    folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.GenericConfigLocation)
+    return Path(folder) / PRODUCT / "settings.json"
+
+
+def _wait_for_paint(frame: Frame) -> None:
+    painted = QEventLoop()
+    frame.on_painted = painted.quit
+    QTimer.singleShot(2_000, painted.quit)
+    painted.exec()
+    frame.on_painted = None

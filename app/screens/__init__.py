@@ -1,0 +1,1 @@
+"""One package a screen; screens never know each other."""

@@ -1,0 +1,1 @@
+"""The screen of test cases: what users say, and which calls would be right."""

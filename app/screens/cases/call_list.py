@@ -1,0 +1,215 @@
+"""The expected calls: a tool to pick for each, and the parameters of the one that is looked at."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from PySide6.QtCore import QEvent, QObject, Signal
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.screens.cases.calls import CallForm, FindTool
+from app.screens.cases.form import CaseForm, Mode, Reading, with_call, with_call_added, without_call
+from app.screens.cases.parameter_form import ParameterForm
+from app.screens.cases.tools import ToolChoice
+from app.theme import Role, Size, theme
+from app.widgets import Button, FlowText, IconButton, Label, Picker, PickItem, Rule, put_before
+
+ORDERED = "In this order"
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """The user chose a tool for a call: one of the list, or a free text."""
+
+    number: int
+    choice: ToolChoice | str
+
+
+class CallList(QWidget):
+    """Shows the calls of a CaseForm; `changed` gives the form as the user made it, `picked` a Pick."""
+
+    changed = Signal(object)
+    picked = Signal(object)
+
+    def __init__(self, find: FindTool, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._form = CaseForm()
+        self._reading = Reading(None)
+        self._choices: tuple[ToolChoice, ...] = ()
+        self._active = 0
+        self.rows: list[CallRow] = []
+        self.add = Button("Add a call", kind="link", icon="plus")
+        self.ordered = QCheckBox(ORDERED)
+        self._warnings = FlowText(size=Size.SMALL, role=Role.WARN)
+        self.parameters = ParameterForm(find)
+        self._lay_out()
+        self.add.clicked.connect(self._add)
+        self.ordered.toggled.connect(self._set_ordered)
+        self.parameters.changed.connect(lambda call: self._tell(with_call(self._form, self._active, call)))
+
+    def _lay_out(self) -> None:
+        self.ordered.setFont(theme().font())
+        self.add.setAccessibleName("Add a call")
+        self._list = QVBoxLayout()
+        self._list.setSpacing(8)
+        self._foot = QWidget()
+        foot = QHBoxLayout(self._foot)
+        foot.setContentsMargins(0, 0, 0, 0)
+        foot.addWidget(self.add)
+        foot.addStretch(1)
+        foot.addWidget(self.ordered)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addLayout(self._list)
+        for widget in (self._foot, self._warnings):
+            column.addWidget(widget)
+        column.addSpacing(4)
+        column.addWidget(Rule())
+        column.addSpacing(4)
+        column.addWidget(self.parameters)
+
+    def show_form(self, form: CaseForm, reading: Reading, choices: Sequence[ToolChoice]) -> None:
+        """Show the calls, with the tools that can be picked."""
+        offered = tuple(choices) != self._choices
+        self._form, self._reading, self._choices = form, reading, tuple(choices)
+        several = form.mode in (Mode.SEVERAL, Mode.ANY_ONE)
+        shown = form.calls if several else form.calls[:1]
+        self._active = min(self._active, len(shown) - 1)
+        self._fit_rows(len(shown))
+        for number, (row, call) in enumerate(zip(self.rows, shown, strict=True)):
+            row.show_call(call, self._choices, offered=offered)
+            row.show_place(number, active=number == self._active, several=several)
+        self._foot.setVisible(several)
+        self.ordered.setVisible(form.mode is Mode.SEVERAL)
+        self.ordered.blockSignals(True)
+        self.ordered.setChecked(form.ordered)
+        self.ordered.blockSignals(False)
+        self._show_parameters()
+
+    def show_warnings(self, warnings: Sequence[str]) -> None:
+        """Say what looks mistyped."""
+        self._warnings.set_text("\n".join(warnings))
+        self._warnings.setVisible(bool(warnings))
+
+    def warning(self) -> str:
+        """What looks mistyped, as it is shown."""
+        return self._warnings.text()
+
+    def start_over(self) -> None:
+        """Look at the first call again: another case is shown."""
+        self._active = 0
+        self.show_warnings(())
+
+    def _show_parameters(self) -> None:
+        call = self._form.calls[self._active]
+        several = len(self.rows) > 1
+        self.parameters.show_call(call, self._reading, f"call{self._active}", several=several)
+
+    def _fit_rows(self, count: int) -> None:
+        while len(self.rows) > count:
+            row = self.rows.pop()
+            row.hide()
+            row.deleteLater()
+        while len(self.rows) < count:
+            self._add_row(len(self.rows))
+
+    def _add_row(self, number: int) -> None:
+        row = CallRow(self)
+        row.picked.connect(lambda choice: self.picked.emit(Pick(number, choice)))
+        row.entered.connect(partial(self._look_at, number))
+        row.remove_wanted.connect(lambda: self._tell(without_call(self._form, number)))
+        self._list.addWidget(row)
+        put_before([row.picker, row.remove], self.add)
+        self.rows.append(row)
+
+    def _look_at(self, number: int) -> None:
+        if number != self._active:
+            self._active = number
+            self.show_form(self._form, self._reading, self._choices)
+
+    def _add(self) -> None:
+        self._active = len(self._form.calls)
+        self._tell(with_call_added(self._form))
+        self.rows[-1].picker.setFocus()
+
+    def _set_ordered(self, on: bool) -> None:
+        self._tell(replace(self._form, ordered=on))
+
+    def _tell(self, form: CaseForm) -> None:
+        self.changed.emit(form)
+
+
+class CallRow(QWidget):
+    """One call: its number, the tool, and a way to take it away."""
+
+    picked = Signal(object)
+    entered = Signal()
+    remove_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._choices: dict[str, ToolChoice] = {}
+        self._number = Label(role=Role.DIM, tabular=True)
+        self._number.setFixedWidth(16)
+        self.picker = Picker("Expected tool", "Pick the tool that should be called")
+        self.picker.allow_other("Expect “{}” as typed")
+        self.picker.set_footer("{shown} of {all} tools. Enter picks, Esc keeps the old one.")
+        self.remove = IconButton("x", "Take this call away")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        for widget in (self._number, self.picker, self.remove):
+            row.addWidget(widget, int(widget is self.picker))
+        self.picker.picked.connect(lambda item: self.picked.emit(self._choices[item]))
+        self.picker.other.connect(lambda text: self.picked.emit(text))
+        self.remove.clicked.connect(self.remove_wanted)
+        self.picker.installEventFilter(self)
+
+    def show_call(self, call: CallForm, choices: Sequence[ToolChoice], *, offered: bool) -> None:
+        """Show the tool that is expected among those that can be."""
+        current = _key(call.server or "", call.tool) if call.tool else ""
+        if offered or current not in self._choices:
+            self._offer(call, choices, current)
+        self.picker.set_current(current)
+        self.picker.set_note(f"one of {len(choices)} tools offered" if call.known else _absent(call))
+
+    def _offer(self, call: CallForm, choices: Sequence[ToolChoice], current: str) -> None:
+        self._choices = {_key(choice.server, choice.name): choice for choice in choices}
+        items = [_item(choice) for choice in choices]
+        if current and current not in self._choices:
+            own = ToolChoice(call.server or "", call.tool, "")
+            self._choices[current] = own
+            items.insert(0, _item(own))
+        self.picker.set_items(items)
+
+    def show_place(self, number: int, *, active: bool, several: bool) -> None:
+        """Show which of several calls it is, and whether its parameters are looked at."""
+        self._number.setText(str(number + 1))
+        self._number.set_role(Role.ACCENT if active else Role.DIM)
+        self._number.setVisible(several)
+        self.remove.setVisible(several)
+        self.remove.setAccessibleName(f"Take call {number + 1} away")
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        if event.type() == QEvent.Type.FocusIn:
+            self.entered.emit()
+        return super().eventFilter(watched, event)
+
+
+def _key(server: str, name: str) -> str:
+    return f"{server}\n{name}"
+
+
+def _item(choice: ToolChoice) -> PickItem:
+    return PickItem(
+        id=_key(choice.server, choice.name),
+        title=choice.name,
+        detail=choice.sentence or "Not seen on any server of this case",
+        right=choice.server,
+        lead=choice.server,
+    )
+
+
+def _absent(call: CallForm) -> str:
+    return "not seen on the servers" if call.tool else ""

@@ -1,0 +1,154 @@
+"""One expected call as a form: a tool, a field for each parameter, and the same as JSON."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from app.screens.cases.matchers import Field, read_field, refit, value_of
+from app.screens.cases.parameters import parameters_of, unknown_parameter
+from app.screens.cases.typed_json import UnreadableError, dumps, loads
+from mcp_tef import ExpectedCall, Json, Tool
+
+FindTool: TypeAlias = Callable[[str | None, str], Tool | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a form cannot be saved as it stands: one sentence, and the field that it is about."""
+
+    where: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallForm:
+    """An expected call while it is edited; `json_text` is what was typed while shown as JSON.
+
+    `bare` says that a call without any judged parameter names none at all, not an empty set of them.
+    """
+
+    tool: str = ""
+    server: str | None = None
+    fields: tuple[Field, ...] = ()
+    exact: bool = False
+    bare: bool = True
+    known: bool = False
+    json_text: str | None = None
+
+    @property
+    def as_json(self) -> bool:
+        """Whether the parameters are shown as JSON."""
+        return self.json_text is not None
+
+    @property
+    def judged(self) -> tuple[Field, ...]:
+        """The fields that the expectation names."""
+        return tuple(field for field in self.fields if field.judged)
+
+
+def call_form(call: ExpectedCall, find: FindTool) -> CallForm:
+    """The form that shows an expected call."""
+    form = CallForm(tool=call.tool, server=call.server, exact=call.exact, bare=call.parameters is None)
+    return _fitted(form, call.parameters or {}, find)
+
+
+def call_of(form: CallForm) -> ExpectedCall:
+    """The call that a form stands for; raises UnreadableError with a sentence."""
+    if not form.tool:
+        raise UnreadableError("Pick the tool that should be called.")
+    parameters = given_parameters(form)
+    return ExpectedCall(
+        tool=form.tool,
+        server=form.server,
+        parameters=None if form.bare and not parameters else parameters,
+        exact=form.exact,
+    )
+
+
+def given_parameters(form: CallForm) -> Mapping[str, Json]:
+    """The expected parameters as JSON; raises UnreadableError with a sentence."""
+    if form.json_text is not None:
+        return _parsed(form.json_text)
+    return {field.parameter.name: value_of(field) for field in form.judged}
+
+
+def call_problems(form: CallForm, where: str) -> tuple[Problem, ...]:
+    """Every reason why the form is no call yet."""
+    if not form.tool:
+        return (Problem(f"{where}.tool", "Pick the tool that should be called."),)
+    if form.json_text is not None:
+        found = [_problem(f"{where}.json", lambda: _parsed(form.json_text or ""))]
+    else:
+        found = [_field_problem(where, field) for field in form.judged]
+    return tuple(problem for problem in found if problem)
+
+
+def _field_problem(where: str, field: Field) -> Problem | None:
+    return _problem(f"{where}.{field.parameter.name}", lambda: value_of(field))
+
+
+def _problem(where: str, read: Callable[[], object]) -> Problem | None:
+    try:
+        read()
+    except UnreadableError as error:
+        return Problem(where, str(error))
+    return None
+
+
+def _parsed(text: str) -> Mapping[str, Json]:
+    value = loads(text) if text.strip() else {}
+    if not isinstance(value, dict):
+        raise UnreadableError('Write the parameters as a JSON object such as {"name": "value"}.')
+    return value
+
+
+# ---------------------------------------------------------------- what the user does
+
+
+def with_field(form: CallForm, field: Field) -> CallForm:
+    """The form with one field changed."""
+    name = field.parameter.name
+    return replace(form, fields=tuple(field if old.parameter.name == name else old for old in form.fields))
+
+
+def with_tool(form: CallForm, server: str | None, tool: str, find: FindTool) -> CallForm:
+    """The form for another tool; values stay where the new tool has a parameter of that name."""
+    return refitted(replace(form, server=server, tool=tool), find)
+
+
+def refitted(form: CallForm, find: FindTool) -> CallForm:
+    """The form against the schema as it is known now; nothing typed is lost."""
+    tool = find(form.server, form.tool)
+    parameters = parameters_of(tool.input_schema) if tool else ()
+    old = {field.parameter.name: field for field in form.fields}
+    fields = [refit(old.pop(item.name, Field(item)), item) for item in parameters]
+    kept = [refit(field, unknown_parameter(name)) for name, field in old.items() if field.judged]
+    return replace(form, fields=(*fields, *kept), known=tool is not None)
+
+
+def with_json_shown(form: CallForm, shown: bool, find: FindTool) -> CallForm:
+    """The form with its parameters as JSON, or as fields again where the JSON can be read."""
+    if shown == form.as_json:
+        return form
+    if shown:
+        return replace(form, json_text=_json_text(form))
+    return _fitted(replace(form, json_text=None), _parsed(form.json_text or ""), find)
+
+
+def _json_text(form: CallForm) -> str:
+    readable: dict[str, Json] = {}
+    for field in form.judged:
+        try:
+            readable[field.parameter.name] = value_of(field)
+        except UnreadableError:
+            readable[field.parameter.name] = field.text
+    return dumps(readable, indent=2)
+
+
+def _fitted(form: CallForm, given: Mapping[str, Json], find: FindTool) -> CallForm:
+    tool = find(form.server, form.tool)
+    known = parameters_of(tool.input_schema) if tool else ()
+    names = {parameter.name for parameter in known}
+    extra = (unknown_parameter(name) for name in given if name not in names)
+    fields = [read_field(item, given[item.name]) if item.name in given else Field(item) for item in (*known, *extra)]
+    return replace(form, fields=tuple(fields), known=tool is not None)

@@ -1,0 +1,221 @@
+"""The editor of one case, in the detail pane."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from app.screens.cases.call_list import CallList
+from app.screens.cases.calls import FindTool
+from app.screens.cases.desk import Desk, State
+from app.screens.cases.form import SHOWN_MODES, CaseForm, Mode, name_from, with_mode
+from app.screens.cases.presenter import Review
+from app.screens.cases.tools import ToolChoice
+from app.screens.cases.tried_list import TriedList
+from app.theme import Role, Size, theme
+from app.widgets import (
+    Button,
+    FlowText,
+    GrowingEdit,
+    Label,
+    LineText,
+    Mark,
+    MarkLabel,
+    Rule,
+    ScrollPane,
+    Segmented,
+    TokensEdit,
+    set_wrong,
+    undo_beyond,
+)
+
+LABEL_WIDTH = 56
+MARGIN = 16
+BAR = 8
+SHORT_MODES = {Mode.ONE: "One", Mode.SEVERAL: "Several", Mode.ANY_ONE: "Any one", Mode.NONE: "None", Mode.JSON: "JSON"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offered:
+    """What the editor can offer: tools to expect, and names to complete."""
+
+    tools: tuple[ToolChoice, ...] = ()
+    servers: tuple[str, ...] = ()
+    suites: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+
+
+class Editor(QWidget):
+    """Shows a Desk; `changed` gives the form as the user made it, `picked` a Pick, `undo_wanted` the way back."""
+
+    changed = Signal(object)
+    picked = Signal(object)
+    undo_wanted = Signal()
+
+    def __init__(self, find: FindTool, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._find = find
+        self._form = CaseForm()
+        self._shown: Desk | None = None
+        self.setProperty("pane", "surface")
+        self.head = _Head()
+        self.query = GrowingEdit("What the user says", least=2, most=9, size=Size.LEAD)
+        self.query.setPlaceholderText("For example: Where are retry headers parsed?")
+        self.modes = Segmented([(mode.value, mode.value) for mode in SHOWN_MODES], "What should happen")
+        self.calls = CallList(find)
+        self.json = GrowingEdit("What should happen, as JSON", mono=True, least=6, most=24)
+        self._json_says = FlowText(size=Size.SMALL, role=Role.DIM)
+        self.tried = TriedList()
+        self.about = _About()
+        self._lay_out()
+        self._wire()
+
+    def _lay_out(self) -> None:
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(MARGIN, 12, MARGIN - BAR, MARGIN)
+        column.setSpacing(8)
+        column.addWidget(self.head)
+        column.addWidget(self.query)
+        column.addSpacing(4)
+        column.addWidget(Label("What should happen", size=Size.SMALL, role=Role.DIM, strong=True))
+        for widget in (self.modes, self.calls, self.json, self._json_says, self.tried):
+            column.addWidget(widget)
+        column.addSpacing(4)
+        column.addWidget(Rule())
+        column.addSpacing(4)
+        column.addWidget(self.about)
+        column.addStretch(1)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(ScrollPane(inside))
+
+    def _wire(self) -> None:
+        self.head.undo.clicked.connect(self.undo_wanted)
+        self.query.edited.connect(lambda text: self._tell(replace(self._form, query=text)))
+        self.modes.changed.connect(lambda key: self._tell(with_mode(self._form, Mode(key), self._find)))
+        self.calls.changed.connect(self._tell)
+        self.calls.picked.connect(self.picked)
+        self.json.edited.connect(lambda text: self._tell(replace(self._form, json_text=text)))
+        self.about.name.textEdited.connect(lambda text: self._tell(replace(self._form, name=text)))
+        self.about.suites.changed.connect(lambda names: self._tell(replace(self._form, suites=names)))
+        self.about.tags.changed.connect(lambda names: self._tell(replace(self._form, tags=names)))
+        self.about.servers.changed.connect(lambda names: self._tell(replace(self._form, servers=names)))
+
+    def show_desk(self, desk: Desk, offered: Offered) -> None:
+        """Show a case as it stands; what is being typed is left alone where it says the same."""
+        if desk is not self._shown:
+            self._shown = desk
+            self.calls.start_over()
+            self.tried.show_tried(Review().tried)
+        form = self._form = desk.form
+        self.head.show_state(desk)
+        self.query.set_text(form.query)
+        set_wrong(self.query, desk.saved is not None and bool(desk.reading.about("query")))
+        self._show_mode(form, desk)
+        if form.used_calls:
+            self.calls.show_form(form, desk.reading, offered.tools)
+        self.about.show_form(form, offered)
+
+    def _show_mode(self, form: CaseForm, desk: Desk) -> None:
+        as_json = form.mode is Mode.JSON
+        modes = SHORT_MODES.items() if as_json else ((mode, mode.value) for mode in SHOWN_MODES)
+        self.modes.set_choices([(mode.value, words) for mode, words in modes])
+        self.modes.set_current(form.mode.value)
+        self.calls.setVisible(bool(form.used_calls))
+        self.json.setVisible(as_json)
+        self.json.set_text(form.json_text if as_json else "")
+        wrong = desk.reading.about("json")
+        set_wrong(self.json, bool(wrong))
+        note = "More than the form can show, so it is JSON: several ways to be right, some of several calls."
+        words = wrong or (note if as_json else "")
+        if form.mode is Mode.NONE:
+            words = "Right is an answer that calls no tool at all."
+        self._json_says.set_text(words, Role.BAD if wrong else Role.DIM)
+        self._json_says.setVisible(bool(words))
+
+    def show_review(self, review: Review) -> None:
+        """Show what the core says of the draft."""
+        self.calls.show_warnings(review.warnings)
+        self.tried.show_tried(review.tried)
+
+    def _tell(self, form: CaseForm) -> None:
+        if form != self._form:
+            self.changed.emit(form)
+
+
+class _Head(QWidget):
+    """Says whether what is typed is saved, and offers the way back."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._mark = MarkLabel(size=14)
+        self._state = LineText(size=Size.SMALL, role=Role.DIM)
+        self.undo = Button("Undo", kind="link")
+        self.undo.setToolTip("Back to the form before (Ctrl+Z)")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(6)
+        row.addWidget(Label("What the user says", size=Size.SMALL, role=Role.DIM, strong=True))
+        row.addStretch(1)
+        row.addWidget(self._mark)
+        row.addWidget(self._state)
+        row.addSpacing(6)
+        row.addWidget(self.undo)
+
+    def show_state(self, desk: Desk) -> None:
+        state = desk.state
+        wrong = state in (State.INVALID, State.REFUSED)
+        words = f"{state.value}: {desk.sentence}" if desk.sentence else state.value
+        self._mark.set_mark(_STATE_MARKS[state], state.value)
+        self._state.set_text(words, Role.BAD if wrong else Role.DIM)
+        self.undo.setEnabled(desk.can_go_back)
+
+
+_STATE_MARKS = {
+    State.SAVED: Mark.CHECK,
+    State.CHANGED: Mark.ARC,
+    State.NEW: Mark.RING,
+    State.INVALID: Mark.NOTE,
+    State.REFUSED: Mark.TRIANGLE,
+}
+
+
+class _About(QWidget):
+    """Name, suites, tags and servers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.name = QLineEdit()
+        self.name.setAccessibleName("Name")
+        self.name.setFont(theme().font())
+        undo_beyond(self.name)
+        self.suites = TokensEdit("suite", "Add a suite")
+        self.tags = TokensEdit("tag", "Add a tag")
+        self.servers = TokensEdit("server", "Add a server", only_known=True)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(8)
+        grid.setVerticalSpacing(8)
+        grid.setColumnMinimumWidth(0, LABEL_WIDTH)
+        grid.setColumnStretch(1, 1)
+        rows = (("Name", self.name), ("Suites", self.suites), ("Tags", self.tags), ("Servers", self.servers))
+        for number, (word, widget) in enumerate(rows):
+            label = Label(word, size=Size.SMALL, role=Role.DIM, strong=True)
+            label.setFixedHeight(28 if widget is self.name else 24)
+            grid.addWidget(label, number, 0)
+            grid.addWidget(widget, number, 1)
+
+    def show_form(self, form: CaseForm, offered: Offered) -> None:
+        if self.name.text() != form.name:
+            self.name.setText(form.name)
+        self.name.setPlaceholderText(name_from(form.query) or "As the query")
+        shown: Sequence[tuple[TokensEdit, tuple[str, ...], tuple[str, ...]]] = (
+            (self.suites, form.suites, offered.suites),
+            (self.tags, form.tags, offered.tags),
+            (self.servers, form.servers, offered.servers),
+        )
+        for widget, tokens, known in shown:
+            widget.set_known(known)
+            widget.set_tokens(tokens)

@@ -1,0 +1,214 @@
+"""A whole test case as a form, and back; what the form cannot show is kept and shown as JSON."""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Final
+
+from app.screens.cases.calls import CallForm, FindTool, Problem, call_form, call_of, call_problems, refitted
+from app.screens.cases.typed_json import UnreadableError, dumps, loads
+from mcp_tef import (
+    NO_TOOL,
+    CaseDraft,
+    Expectation,
+    ExpectedCall,
+    InputError,
+    expectation_from_json,
+    expectation_to_json,
+)
+
+LONGEST_NAME: Final = 80
+
+
+class Mode(StrEnum):
+    """What should happen, in the words of the editor."""
+
+    ONE = "One call"
+    SEVERAL = "Several calls"
+    ANY_ONE = "Any one of"
+    NONE = "No call"
+    JSON = "As JSON"
+
+
+SHOWN_MODES: Final = (Mode.ONE, Mode.SEVERAL, Mode.ANY_ONE, Mode.NONE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseForm:
+    """A case while it is edited. Calls that the mode does not use stay, so that changing back loses nothing."""
+
+    query: str = ""
+    name: str = ""
+    mode: Mode = Mode.ONE
+    calls: tuple[CallForm, ...] = (CallForm(),)
+    ordered: bool = False
+    json_text: str = ""
+    servers: tuple[str, ...] = ()
+    suites: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+
+    @property
+    def used_calls(self) -> tuple[tuple[int, CallForm], ...]:
+        """The calls that count in this mode, with their place; further ones without a tool do not."""
+        numbered = tuple(enumerate(self.calls))
+        if self.mode is Mode.ONE:
+            return numbered[:1]
+        if self.mode in (Mode.SEVERAL, Mode.ANY_ONE):
+            return tuple((number, call) for number, call in numbered if call.tool) or numbered[:1]
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a form stands for: a draft, or the problems that keep it from being one."""
+
+    draft: CaseDraft | None
+    problems: tuple[Problem, ...] = ()
+
+    def about(self, where: str) -> str:
+        """The sentence about one field; empty where it is sound."""
+        return next((problem.sentence for problem in self.problems if problem.where == where), "")
+
+
+def name_from(query: str) -> str:
+    """The name of a case that was given none: the beginning of its query's first line."""
+    lines = query.strip().splitlines()
+    return lines[0][:LONGEST_NAME] if lines else ""
+
+
+# ---------------------------------------------------------------- draft → form
+
+
+def case_form(draft: CaseDraft, find: FindTool) -> CaseForm:
+    """The form that shows a draft; the expectation as JSON where the fields would not give it back."""
+    form = CaseForm(
+        query=draft.query,
+        name="" if draft.name == name_from(draft.query) else draft.name,
+        servers=draft.servers,
+        suites=draft.suites,
+        tags=draft.tags,
+    )
+    shown = _with_expectation(form, draft.expectation, find)
+    return shown if _expectation(shown) == draft.expectation else _as_json(form, draft.expectation)
+
+
+def _with_expectation(form: CaseForm, expectation: Expectation, find: FindTool) -> CaseForm:
+    mode, calls = _shape(expectation)
+    shown = tuple(call_form(call, find) for call in calls) or (CallForm(),)
+    return replace(form, mode=mode, calls=shown, ordered=expectation.ordered)
+
+
+def _shape(expectation: Expectation) -> tuple[Mode, tuple[ExpectedCall, ...]]:
+    first, *others = expectation.alternatives
+    if others and all(len(calls) == 1 for calls in expectation.alternatives):
+        return Mode.ANY_ONE, tuple(calls[0] for calls in expectation.alternatives)
+    if not first:
+        return Mode.NONE, ()
+    return (Mode.ONE if len(first) == 1 and not expectation.ordered else Mode.SEVERAL), first
+
+
+def _as_json(form: CaseForm, expectation: Expectation) -> CaseForm:
+    text = dumps(expectation_to_json(expectation), indent=2)
+    return replace(form, mode=Mode.JSON, json_text=text, calls=(CallForm(),), ordered=False)
+
+
+# ---------------------------------------------------------------- form → draft
+
+
+def read_form(form: CaseForm) -> Reading:
+    """The draft that a form stands for, or every reason why it is none yet."""
+    problems = tuple(_problems(form))
+    if problems:
+        return Reading(None, problems)
+    return Reading(
+        CaseDraft(
+            name=form.name.strip() or name_from(form.query),
+            query=form.query,
+            expectation=_expectation(form),
+            servers=form.servers,
+            suites=form.suites,
+            tags=form.tags,
+        )
+    )
+
+
+def _problems(form: CaseForm) -> list[Problem]:
+    found = [] if form.query.strip() else [Problem("query", "Write what the user says.")]
+    for number, call in form.used_calls:
+        found.extend(call_problems(call, f"call{number}"))
+    if form.mode is Mode.JSON:
+        try:
+            _from_json(form.json_text)
+        except UnreadableError as error:
+            found.append(Problem("json", str(error)))
+    return found
+
+
+def _expectation(form: CaseForm) -> Expectation:
+    calls = tuple(call_of(call) for _, call in form.used_calls)
+    match form.mode:
+        case Mode.NONE:
+            return NO_TOOL
+        case Mode.ANY_ONE:
+            return Expectation(tuple((call,) for call in calls))
+        case Mode.JSON:
+            return _from_json(form.json_text)
+        case mode:
+            return Expectation((calls,), ordered=form.ordered and mode is Mode.SEVERAL)
+
+
+def _from_json(text: str) -> Expectation:
+    try:
+        return expectation_from_json(loads(text))
+    except InputError as error:
+        raise UnreadableError(f"{error.message} {error.hint}".strip()) from error
+
+
+# ---------------------------------------------------------------- what the user does
+
+
+def with_mode(form: CaseForm, mode: Mode, find: FindTool) -> CaseForm:
+    """The form with another answer to “what should happen”; the calls stay where they were."""
+    if mode is form.mode:
+        return form
+    if mode is Mode.JSON:
+        return replace(form, mode=mode, json_text=_json_of(form))
+    if form.mode is Mode.JSON:
+        form = _out_of_json(form, find)
+    several = mode in (Mode.SEVERAL, Mode.ANY_ONE)
+    enough = (*form.calls, CallForm()) if several and len(form.calls) < 2 else form.calls
+    return replace(form, mode=mode, calls=enough)
+
+
+def _json_of(form: CaseForm) -> str:
+    try:
+        return dumps(expectation_to_json(_expectation(form)), indent=2)
+    except UnreadableError:
+        return form.json_text or dumps(None)
+
+
+def _out_of_json(form: CaseForm, find: FindTool) -> CaseForm:
+    try:
+        return _with_expectation(form, _from_json(form.json_text), find)
+    except UnreadableError:
+        return form
+
+
+def with_call(form: CaseForm, number: int, call: CallForm) -> CaseForm:
+    """The form with one call changed."""
+    return replace(form, calls=(*form.calls[:number], call, *form.calls[number + 1 :]))
+
+
+def with_call_added(form: CaseForm) -> CaseForm:
+    """The form with one more call, still to be picked."""
+    return replace(form, calls=(*form.calls, CallForm()))
+
+
+def without_call(form: CaseForm, number: int) -> CaseForm:
+    """The form with one call less; one stays."""
+    calls = (*form.calls[:number], *form.calls[number + 1 :])
+    return replace(form, calls=calls or (CallForm(),))
+
+
+def refitted_form(form: CaseForm, find: FindTool) -> CaseForm:
+    """The form against the tools as they are known now."""
+    return replace(form, calls=tuple(refitted(call, find) for call in form.calls))

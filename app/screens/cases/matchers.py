@@ -1,0 +1,351 @@
+"""What an expected parameter may be: a word from a menu and a text that can be typed, and back to JSON.
+
+Whatever a field cannot show is shown as JSON: `read_field` only answers with a field that `value_of`
+turns back into the very same JSON.
+"""
+
+import re
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from app.screens.cases.parameters import Kind, Parameter
+from app.screens.cases.typed_json import UnreadableError, dumps, is_json, loads, needed
+from mcp_tef import Json, canonical
+
+
+class Matcher(StrEnum):
+    """How a given value is compared with the expected one, in the menu's words."""
+
+    EQUALS = "equals"
+    ANY_OF = "any of"
+    CONTAINS = "contains"
+    PATTERN = "matches pattern"
+    WITHIN = "is within"
+    DATE = "same date and time"
+    UNORDERED = "same list, any order"
+    ANYTHING = "anything"
+    OPTIONAL = "may be missing"
+    NOT_JUDGED = "not judged"
+    JSON = "as JSON"
+
+
+WITHOUT_TEXT: Final = frozenset({Matcher.ANYTHING, Matcher.NOT_JUDGED})
+EVERY_KIND: Final = (Matcher.ANYTHING, Matcher.OPTIONAL, Matcher.NOT_JUDGED, Matcher.JSON)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One row of the form: a parameter, how it is compared, and what was typed."""
+
+    parameter: Parameter
+    matcher: Matcher = Matcher.NOT_JUDGED
+    text: str = ""
+
+    @property
+    def judged(self) -> bool:
+        """Whether the expectation names this parameter."""
+        return self.matcher is not Matcher.NOT_JUDGED
+
+
+def matchers_for(parameter: Parameter) -> tuple[Matcher, ...]:
+    """The matchers that make sense for a parameter, in the menu's order."""
+    fitting = _FITTING[parameter.kind]
+    return tuple(matcher for matcher in Matcher if matcher in fitting or matcher in EVERY_KIND)
+
+
+_TEXTUAL: Final = frozenset({Matcher.EQUALS, Matcher.ANY_OF, Matcher.CONTAINS, Matcher.PATTERN, Matcher.DATE})
+_NUMERIC: Final = frozenset({Matcher.EQUALS, Matcher.ANY_OF, Matcher.WITHIN})
+_FITTING: Final[Mapping[Kind, frozenset[Matcher]]] = {
+    Kind.TEXT: _TEXTUAL,
+    Kind.NUMBER: _NUMERIC,
+    Kind.WHOLE: _NUMERIC,
+    Kind.FLAG: frozenset({Matcher.EQUALS}),
+    Kind.LIST: frozenset({Matcher.EQUALS, Matcher.CONTAINS, Matcher.UNORDERED}),
+    Kind.OBJECT: frozenset({Matcher.EQUALS, Matcher.ANY_OF}),
+    Kind.ANY: _TEXTUAL | _NUMERIC | {Matcher.UNORDERED},
+}
+
+
+# ---------------------------------------------------------------- what the user does
+
+
+def with_text(field: Field, text: str) -> Field:
+    """The field after typing: a value makes it judged, clearing the value leaves it unjudged again."""
+    if not text and field.matcher is Matcher.EQUALS:
+        return replace(field, matcher=Matcher.NOT_JUDGED, text="")
+    if text and field.matcher in WITHOUT_TEXT:
+        return replace(field, matcher=Matcher.EQUALS, text=text)
+    return replace(field, text=text)
+
+
+def with_matcher(field: Field, matcher: Matcher) -> Field:
+    """The field after choosing another matcher; what was typed stays, put into the new form where it can be."""
+    if matcher is Matcher.JSON and field.matcher is not Matcher.JSON:
+        return replace(field, matcher=matcher, text=_typed_as_json(field))
+    if field.matcher is Matcher.JSON and matcher is not Matcher.JSON:
+        return replace(field, matcher=matcher, text=_typed_out_of_json(field))
+    return replace(field, matcher=matcher)
+
+
+def _typed_as_json(field: Field) -> str:
+    if not field.judged:
+        return field.text and dumps(field.text)
+    try:
+        return dumps(value_of(field))
+    except UnreadableError:
+        return field.text
+
+
+def _typed_out_of_json(field: Field) -> str:
+    try:
+        found = read_field(field.parameter, value_of(field))
+    except UnreadableError:
+        return field.text
+    return field.text if found.matcher is Matcher.JSON else found.text
+
+
+def refit(field: Field, parameter: Parameter) -> Field:
+    """The same expectation for a parameter that another schema describes."""
+    try:
+        return read_field(parameter, value_of(field)) if field.judged else replace(field, parameter=parameter)
+    except UnreadableError:
+        return replace(field, parameter=parameter)
+
+
+# ---------------------------------------------------------------- JSON → field
+
+
+def read_field(parameter: Parameter, value: Json) -> Field:
+    """The field that shows an expected value; as JSON where no simpler form gives the same value back."""
+    for matcher, text in _candidates(parameter, value):
+        field = Field(parameter, matcher, text)
+        if _gives(field, value):
+            return field
+    return Field(parameter, Matcher.JSON, dumps(value))
+
+
+def _gives(field: Field, value: Json) -> bool:
+    try:
+        return canonical(value_of(field)) == canonical(value)
+    except UnreadableError:
+        return False
+
+
+def _candidates(parameter: Parameter, value: Json) -> Iterator[tuple[Matcher, str]]:
+    if not looks_like_matcher(value):
+        yield Matcher.EQUALS, _show(parameter, value)
+        return
+    key = next(iter(value))
+    inner = value[key]
+    if key in _KEYS:
+        yield _KEYS[key], _show_inner(parameter, _KEYS[key], inner)
+    if "$approx" in value:
+        yield Matcher.WITHIN, f"{_number_text(value['$approx'])} ± {_number_text(value.get('$tolerance'))}"
+
+
+_KEYS: Final[Mapping[str, Matcher]] = {
+    "$literal": Matcher.EQUALS,
+    "$any_of": Matcher.ANY_OF,
+    "$contains": Matcher.CONTAINS,
+    "$regex": Matcher.PATTERN,
+    "$datetime": Matcher.DATE,
+    "$unordered": Matcher.UNORDERED,
+    "$optional": Matcher.OPTIONAL,
+    "$any": Matcher.ANYTHING,
+}
+
+
+def _show_inner(parameter: Parameter, matcher: Matcher, inner: Json) -> str:
+    if matcher is Matcher.ANYTHING:
+        return ""
+    if matcher in (Matcher.ANY_OF, Matcher.UNORDERED):
+        return _show_list(_items(parameter, matcher), inner)
+    if matcher is Matcher.CONTAINS:
+        return _show_kind(_part(parameter), inner)
+    return _show(parameter, _without_literal(inner))
+
+
+def _without_literal(value: Json) -> Json:
+    if isinstance(value, Mapping) and set(value) == {"$literal"}:
+        return value["$literal"]
+    return value
+
+
+def _show(parameter: Parameter, value: Json) -> str:
+    for choice in parameter.choices:
+        if canonical(choice.value) == canonical(value):
+            return choice.label
+    if parameter.kind is Kind.LIST:
+        return _show_list(parameter.items, value)
+    return _show_kind(parameter.kind, value)
+
+
+def _show_kind(kind: Kind, value: Json) -> str:
+    if isinstance(value, str) and (kind is Kind.TEXT or (kind is Kind.ANY and not is_json(value))):
+        return value
+    if kind is Kind.FLAG and isinstance(value, bool):
+        return "yes" if value else "no"
+    return dumps(value)
+
+
+def _show_list(kind: Kind, values: Json) -> str:
+    if not isinstance(values, list | tuple) or not values:
+        return dumps(values)
+    texts = [_show_kind(kind, value) for value in values]
+    plain = all(text and text == text.strip() and "," not in text and "\n" not in text for text in texts)
+    return ", ".join(texts) if plain and not texts[0].startswith("[") else dumps(values)
+
+
+def _number_text(value: Json) -> str:
+    return dumps(value)
+
+
+# ---------------------------------------------------------------- field → JSON
+
+
+def value_of(field: Field) -> Json:
+    """The expected value that a judged field stands for; raises UnreadableError with a sentence."""
+    parameter, text = field.parameter, field.text
+    match field.matcher:
+        case Matcher.EQUALS:
+            return _literal(_parse(parameter, text))
+        case Matcher.OPTIONAL:
+            return {"$optional": _literal(_parse(parameter, text))}
+        case Matcher.ANY_OF | Matcher.UNORDERED as matcher:
+            values = _parse_list(_items(parameter, matcher), text)
+            return {_KEY_OF[matcher]: [_literal(value) for value in values]}
+        case Matcher.CONTAINS:
+            return {"$contains": _literal(_parse_kind(_part(parameter), needed(text, "Type what it contains.")))}
+        case Matcher.PATTERN:
+            return {"$regex": _pattern(text)}
+        case Matcher.WITHIN:
+            return _within(text)
+        case Matcher.DATE:
+            return {"$datetime": _date(text)}
+        case Matcher.ANYTHING:
+            return {"$any": True}
+        case _:
+            return loads(text)
+
+
+_KEY_OF: Final[Mapping[Matcher, str]] = {matcher: key for key, matcher in _KEYS.items()}
+
+
+def looks_like_matcher(value: Json) -> bool:
+    """Whether judging would read an object as a matcher: all its keys start with `$`."""
+    return isinstance(value, Mapping) and bool(value) and all(str(key).startswith("$") for key in value)
+
+
+def _literal(value: Json) -> Json:
+    return {"$literal": value} if _holds_matcher(value) else value
+
+
+def _holds_matcher(value: Json) -> bool:
+    if isinstance(value, Mapping):
+        return looks_like_matcher(value) or any(_holds_matcher(item) for item in value.values())
+    return isinstance(value, list | tuple) and any(_holds_matcher(item) for item in value)
+
+
+def _items(parameter: Parameter, matcher: Matcher) -> Kind:
+    """The kind of each value in a typed list: of the parameter itself, or of a list parameter's items."""
+    if matcher is Matcher.UNORDERED or parameter.kind is Kind.LIST:
+        return parameter.items
+    return parameter.kind
+
+
+def _part(parameter: Parameter) -> Kind:
+    return parameter.items if parameter.kind is Kind.LIST else parameter.kind
+
+
+def _parse(parameter: Parameter, text: str) -> Json:
+    for choice in parameter.choices:
+        if choice.label == text:
+            return choice.value
+    if parameter.kind is Kind.LIST:
+        return _parse_list(parameter.items, text)
+    return _parse_kind(parameter.kind, text)
+
+
+def _parse_kind(kind: Kind, text: str) -> Json:
+    match kind:
+        case Kind.TEXT:
+            return text
+        case Kind.NUMBER | Kind.WHOLE:
+            return _number(text, kind)
+        case Kind.FLAG:
+            return _flag(text)
+        case Kind.OBJECT:
+            return _object(text)
+        case Kind.LIST:
+            return _parse_list(Kind.ANY, text)
+        case Kind.ANY:
+            return loads(text) if is_json(text) else text
+
+
+def _number(text: str, kind: Kind = Kind.NUMBER) -> int | float:
+    example = "20" if kind is Kind.WHOLE else "20 or 0.5"
+    value = loads(text) if is_json(text) else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise UnreadableError(f"Write a number such as {example}.")
+    return value
+
+
+_FLAGS: Final[Mapping[str, bool]] = {"yes": True, "true": True, "no": False, "false": False}
+
+
+def _flag(text: str) -> bool:
+    try:
+        return _FLAGS[text.strip().lower()]
+    except KeyError:
+        raise UnreadableError("Choose yes or no.") from None
+
+
+def _object(text: str) -> Json:
+    value = loads(needed(text, 'Write a JSON object such as {"name": "value"}.'))
+    if not isinstance(value, dict):
+        raise UnreadableError('Write a JSON object such as {"name": "value"}.')
+    return value
+
+
+def _parse_list(kind: Kind, text: str) -> list[Json]:
+    if text.lstrip().startswith("["):
+        value = loads(text)
+        if isinstance(value, list):
+            return value
+    parts = [part.strip() for part in text.split(",")]
+    if not all(parts):
+        raise UnreadableError('Write the values with commas between them, or as a JSON list such as ["a", "b"].')
+    return [_parse_kind(kind, part) for part in parts]
+
+
+def _within(text: str) -> Json:
+    middle, sign, tolerance = re.sub(r"\+\s?/?\s?-", "±", text).partition("±")
+    try:
+        value, room = _number(middle.strip()), _number(tolerance.strip())
+    except UnreadableError:
+        sign = ""
+    if not sign or room < 0:
+        raise UnreadableError("Write a number and how far off it may be, such as 50 ± 10 (or 50 +- 10).")
+    return {"$approx": value, "$tolerance": room}
+
+
+def _pattern(text: str) -> str:
+    needed(text, "Type a pattern, such as ^src/.")
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            re.compile(text)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise UnreadableError(f"This is not a pattern that can be read: {error}.") from error
+    return text
+
+
+def _date(text: str) -> str:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        raise UnreadableError("Write a date such as 2026-03-01, or 2026-03-01T10:30 with the time.") from None
+    return text

@@ -1,0 +1,83 @@
+"""The menus: what can be done to selected cases, what narrows the table, and files."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from app.screens.cases.presenter import CasesPresenter
+from app.screens.cases.rows import LAST_WORDS, Last, Wanted
+from app.text import count
+from app.widgets import Action, one_line
+
+Narrow = Callable[[Wanted], object]
+Deed = Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowDeeds:
+    """What the menu of selected cases does."""
+
+    run: Deed
+    duplicate: Deed
+    copy: Deed
+    export: Deed
+    delete: Deed
+
+
+def row_actions(number: int, deeds: RowDeeds, *, saved: bool) -> Sequence[Action]:
+    """What can be done to so many selected cases; most of it only to saved ones."""
+    copy = "Copy queries" if number > 1 else "Copy query"
+    cases = count(number, "case")
+    return [
+        Action(text=f"Run {cases}", do=deeds.run, icon="play", keys="Ctrl+Return", enabled=saved),
+        Action(text="Duplicate", do=deeds.duplicate, icon="copy", keys="Ctrl+D", enabled=saved),
+        Action(text=copy, do=deeds.copy, keys="Ctrl+Shift+C", enabled=saved),
+        Action(text="Export…", do=deeds.export, icon="export", enabled=saved),
+        Action(text=f"Delete {cases}", do=deeds.delete, icon="trash", keys="Del", apart=True),
+    ]
+
+
+def more_actions(to_import: Deed, to_export: Deed, *, some: bool) -> Sequence[Action]:
+    """Files in and out."""
+    return [
+        Action(text="Import…", do=to_import, icon="download-simple"),
+        Action(text="Export…", do=to_export, icon="export", enabled=some),
+    ]
+
+
+def filter_actions(presenter: CasesPresenter, narrow: Narrow) -> Sequence[Action]:
+    """Every filter as a choice that is ticked while it is in force, and a way to drop them all."""
+    now = presenter.wanted
+    groups = (
+        [_last(last, now, narrow) for last in Last],
+        _named("Suite", presenter.all_suites(), now.suite, lambda name: narrow(replace(now, suite=name))),
+        _named("Tag", presenter.all_tags(), now.tag, lambda name: narrow(replace(now, tag=name))),
+        _named("Server", presenter.server_names(), now.server, lambda name: narrow(replace(now, server=name))),
+    )
+    clear = Action(
+        text="Show all cases",
+        do=lambda: narrow(Wanted(text=now.text)),
+        enabled=now.filters > 0,
+    )
+    return [clear, *(action for group in groups for action in _apart(group))]
+
+
+def _apart(actions: Sequence[Action]) -> Iterable[Action]:
+    return (replace(action, apart=number == 0) for number, action in enumerate(actions))
+
+
+def _last(last: Last, now: Wanted, narrow: Narrow) -> Action:
+    chosen = now.last is last
+    return Action(
+        text=f"Last run: {LAST_WORDS[last][0].lower()}{LAST_WORDS[last][1:]}",
+        do=lambda: narrow(replace(now, last=None if chosen else last)),
+        checked=chosen,
+    )
+
+
+def _named(what: str, names: Sequence[str], current: str, choose: Callable[[str], object]) -> list[Action]:
+    return [_one(f"{what}: {one_line(name, 40)}", name, current, choose) for name in names]
+
+
+def _one(text: str, name: str, current: str, choose: Callable[[str], object]) -> Action:
+    chosen = name == current
+    return Action(text=text, do=lambda: choose("" if chosen else name), checked=chosen)

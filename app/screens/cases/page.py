@@ -1,0 +1,395 @@
+"""The screen of test cases: what the widgets say goes to the presenter, what it knows goes to the widgets."""
+
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QCursor, QGuiApplication
+from PySide6.QtWidgets import QWidget
+
+from app.commands import Command
+from app.screens.cases.call_list import Pick
+from app.screens.cases.desk import Desk
+from app.screens.cases.editor import Offered
+from app.screens.cases.empty import NO_CASES, NO_SERVERS, nothing_matches
+from app.screens.cases.form import CaseForm
+from app.screens.cases.menus import RowDeeds, filter_actions, more_actions, row_actions
+from app.screens.cases.presenter import EVERYTHING, NO_REVIEW, CasesPresenter, Stale
+from app.screens.cases.rows import Wanted, neighbour
+from app.screens.cases.table import table_row
+from app.screens.cases.transfer import Transfer
+from app.screens.cases.view import CasesView
+from app.session import Page, Session, Undo
+from app.text import count
+from app.widgets import Action, one_line, show_menu
+from mcp_tef import CaseId, Event
+
+SAVE_MS: Final = 600
+REVIEW_MS: Final = 250
+RUNS_MS: Final = 400
+GROUP: Final = "Test cases"
+
+
+class CasesPage(Page):
+    """Test cases: what the user says, what should happen, how it went."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session, key="cases", title="Test cases")
+        self.presenter = CasesPresenter(session.call)
+        self._stale = EVERYTHING
+        self._showing = False
+        self._target: object = None
+        self._focus_due = False
+        self._steps: list[tuple[Desk, Undo]] = []
+        self._save_timer = self._timer(SAVE_MS, self.save)
+        self._review_timer = self._timer(REVIEW_MS, self.review)
+        self.transfer = Transfer(self, self.presenter, self._show_all)
+        deeds: dict[str, Callable[[], object]] = {
+            "Add a server": lambda: session.go("servers", "add"),
+            "Open the sample": lambda: session.spawn(session.call(lambda core: core.open_sample())),
+            "New case": self.new,
+            "Import…": self.transfer.ask_import,
+            "Show all cases": self._show_everything,
+        }
+        self.view = CasesView(lambda server, name: self.presenter.tools.find(server, name), deeds)
+        self.table, self.editor = self.view.table, self.view.editor
+        self.body.addWidget(self.view)
+        self.view.restore_layout(session.settings)
+        self._wire()
+
+    def _timer(self, milliseconds: int, work: Callable[[], Coroutine[object, object, None]]) -> QTimer:
+        timer = QTimer(self, interval=milliseconds, singleShot=True)
+        timer.timeout.connect(lambda: self.session.spawn(work()))
+        self.session.closing.connect(timer.stop)
+        return timer
+
+    def _wire(self) -> None:
+        self.header.set_search("Search cases").searched.connect(self._search)
+        self.header.set_filter(lambda: filter_actions(self.presenter, self._narrow))
+        self.table.chosen.connect(self._choose)
+        self.table.picked.connect(lambda _ids: self._show_header())
+        self.table.opened.connect(lambda _id: self._edit())
+        self.table.rename_wanted.connect(lambda _id: self._edit(name=True))
+        self.table.delete_wanted.connect(lambda ids: self.session.spawn(self.delete(ids)))
+        self.table.set_menu(self._menu)
+        self.editor.changed.connect(self._typed)
+        self.editor.picked.connect(self._pick)
+        self.editor.undo_wanted.connect(self._undo)
+        self.view.left_editor.connect(self._leave_editor)
+
+    # ------------------------------------------------------------ what the window asks
+
+    async def refresh(self) -> None:
+        """Read again what is out of date and show it; what is being typed stays."""
+        stale, self._stale = self._stale, Stale()
+        await self.presenter.refresh(stale or EVERYTHING)
+        self._show_all()
+        self._review_timer.start(0)
+
+    def concerns(self, event: Event) -> bool:
+        return bool(self.presenter.stale_after([event]))
+
+    def receive(self, events: tuple[Event, ...]) -> bool:
+        """Runs come by the hundred and bring all that is shown of them; all else is read again."""
+        touched = self.presenter.take_runs(events)
+        self._show_some(touched)
+        if self.presenter.current in touched and not self._review_timer.isActive():
+            self._review_timer.start(RUNS_MS)
+        fresh = replace(self.presenter.stale_after(events), runs=False)
+        self._stale = self._stale.joined(fresh)
+        return not fresh
+
+    def arrive(self, target: object) -> None:
+        """Show a case by its id, or start a new one ("new")."""
+        self._target = target
+        if self.presenter.loaded:
+            self._show_target()
+
+    def leave(self) -> None:
+        """Save what is typed, and remember the layout."""
+        self.session.spawn(self.finish())
+
+    async def finish(self) -> None:
+        """The same before the window closes."""
+        self.view.remember_layout(self.session.settings)
+        await self.save()
+
+    def first_focus(self) -> QWidget | None:
+        self._focus_due = not self.presenter.loaded
+        return self.table
+
+    def commands(self) -> Sequence[Command]:
+        """What can be done here."""
+
+        def deed(name: str, text: str, do: Callable[[], object], keys: str = "", *, some: bool = False) -> Command:
+            needs = (lambda: bool(self._selected())) if some else (lambda: True)
+            return Command(id=f"cases.{name}", text=text, do=do, keys=keys, needs=needs, group=GROUP)
+
+        return (
+            deed("new", "New case", self.new, "Ctrl+N"),
+            deed("run", "Run the selected cases", lambda: self._run(self._selected()), "Ctrl+Return", some=True),
+            deed("duplicate", "Duplicate the selected cases", self._duplicate, "Ctrl+D", some=True),
+            deed("delete", "Delete the selected cases", self._delete, some=True),
+            deed("copy", "Copy the selected queries", self._copy, "Ctrl+Shift+C", some=True),
+            deed("import", "Import cases from a file", self.transfer.ask_import),
+            deed("export", "Export cases to a file", self._export),
+        )
+
+    # ------------------------------------------------------------ showing
+
+    def _show_all(self) -> None:
+        self._show_rows()
+        if self._focus_due:
+            self.table.setFocus()
+            self._focus_due = False
+        self._show_target()
+        if self.presenter.current is None:
+            self.table.select_first()
+        self._show_editor()
+
+    def _show_rows(self) -> None:
+        rows = self.presenter.rows()
+        self._showing = True
+        self.table.set_rows([table_row(row) for row in rows])
+        if self.presenter.current is not None and self.table.current_id() != self.presenter.current:
+            self.table.select(self.presenter.current)
+        self._showing = False
+        if rows:
+            self.view.show_table()
+        elif self.presenter.total:
+            self.view.show_nothing(nothing_matches(self.presenter.wanted))
+        else:
+            self.view.show_blank(NO_CASES if self.presenter.servers else NO_SERVERS)
+        self._show_header()
+
+    def _show_some(self, ids: Iterable[CaseId]) -> None:
+        rows = (self.presenter.row(case_id) for case_id in ids if self.table.rows.place(case_id) is not None)
+        self.table.upsert([table_row(row) for row in rows if row is not None])
+
+    def _show_header(self) -> None:
+        shown, total = self.table.rows.rowCount(), self.presenter.total
+        self.header.set_count("" if not total else f"{total:,}" if shown >= total else f"{shown:,} of {total:,}")
+        self.header.mark_filter(self.presenter.wanted.filters)
+        ids = self._to_run()
+        run = Action(
+            text=f"Run {count(len(ids), 'case')}" if ids else "Run cases",
+            do=lambda: self._run(self._to_run()),
+            kind="primary",
+            icon="play",
+            enabled=bool(ids),
+        )
+        more = Action(text="More", do=self._open_more, icon="dots-three", kind="quiet")
+        self.header.set_buttons([more, Action(text="New case", do=self.new, icon="plus"), run])
+
+    def _show_editor(self) -> None:
+        presenter, desk = self.presenter, self.presenter.desk
+        self.view.show_panes(has_case=desk is not None)
+        if desk is not None:
+            offered = Offered(
+                tools=presenter.choices(),
+                servers=presenter.server_names(),
+                suites=presenter.all_suites(),
+                tags=presenter.all_tags(),
+            )
+            self.editor.show_desk(desk, offered)
+
+    def _show_target(self) -> None:
+        target, self._target = self._target, None
+        if target == "new":
+            self.new()
+        elif isinstance(target, str) and not self.table.select(target) and self.presenter.row(CaseId(target)):
+            self._show_everything()
+            self.table.select(target)
+
+    # ------------------------------------------------------------ choosing and narrowing
+
+    def _choose(self, case_id: str) -> None:
+        if self._showing or case_id == (self.presenter.current or ""):
+            return
+        if self.presenter.unsaved():
+            self.session.spawn(self.save())
+        left = self.presenter.desk
+        self.presenter.open(CaseId(case_id) if case_id else None)
+        if left is not None and left.saved is None:
+            self._show_rows()
+        self._show_editor()
+        self._review_timer.start(0)
+
+    def _edit(self, *, name: bool = False) -> None:
+        self.view.edit(editing=True)
+        (self.editor.about.name if name else self.editor.query).setFocus()
+
+    def _leave_editor(self) -> None:
+        self.view.edit(editing=False)
+        self.table.setFocus()
+
+    def _search(self, text: str) -> None:
+        self._narrow(replace(self.presenter.wanted, text=text))
+
+    def _narrow(self, wanted: Wanted) -> None:
+        if wanted != self.presenter.wanted:
+            self.presenter.wanted = wanted
+            self._show_rows()
+
+    def _show_everything(self) -> None:
+        if self.header.search is not None:
+            self.header.search.clear()
+        self._narrow(Wanted())
+
+    def _selected(self) -> tuple[CaseId, ...]:
+        return tuple(CaseId(row_id) for row_id in self.table.selected_ids())
+
+    def _to_run(self) -> tuple[CaseId, ...]:
+        """Several selected cases; otherwise all that are shown."""
+        selected = self._selected()
+        ids = selected if len(selected) > 1 else tuple(CaseId(row_id) for row_id in self.table.rows.ids())
+        return self.presenter.runnable(ids)
+
+    # ------------------------------------------------------------ typing, saving, going back
+
+    def _typed(self, form: CaseForm) -> None:
+        desk = self.presenter.desk
+        if desk is not None:
+            desk.edit(form)
+            self._after_edit(desk)
+
+    def _pick(self, pick: Pick) -> None:
+        self.presenter.pick(pick.number, pick.choice)
+        if self.presenter.desk is not None:
+            self._after_edit(self.presenter.desk)
+
+    def _after_edit(self, desk: Desk) -> None:
+        self._show_editor()
+        self._show_some([desk.case_id])
+        self._save_timer.start()
+        self._review_timer.start(REVIEW_MS)
+
+    async def save(self) -> None:
+        """Save what is due; each saved step can be taken back."""
+        self._save_timer.stop()
+        due = self.presenter.unsaved()
+        if not due:
+            return
+        known = [desk.case_id for desk in due]
+        await self.presenter.save()
+        for desk in self.presenter.desks:
+            self._match_steps(desk)
+        if known == [desk.case_id for desk in due]:
+            self._show_some(known)
+        else:
+            self._show_rows()
+        self._show_editor()
+
+    def _match_steps(self, desk: Desk) -> None:
+        """Have one thing to take back for each earlier form of a case."""
+        mine = [step for step in self._steps if step[0] is desk]
+        for step in mine[len(desk.past) :]:
+            self._steps.remove(step)
+            self.session.forget(step[1])
+        for _ in range(len(desk.past) - len(mine)):
+            words = f"Edit of “{one_line(desk.form.query, 40)}”"
+            self._steps.append((desk, self.session.remember(words, partial(self._take_back, desk))))
+
+    async def review(self) -> None:
+        """Ask what the core says of the draft; an answer to an older one is not shown."""
+        desk = self.presenter.desk
+        if desk is None or desk.reading.draft is None:
+            return
+        form = desk.form
+        review = await self.presenter.review()
+        if self.presenter.desk is desk and desk.form == form:
+            self.editor.show_review(review)
+        elif not self._review_timer.isActive():
+            self._review_timer.start(REVIEW_MS)
+
+    def _undo(self) -> None:
+        if self.presenter.desk is not None:
+            self._go_back(self.presenter.desk)
+
+    def _take_back(self, desk: Desk) -> None:
+        """What Ctrl+Z does with a step: it is used up, unless only something unsaved was taken back."""
+        self._steps.remove(next(step for step in reversed(self._steps) if step[0] is desk))
+        self._go_back(desk)
+
+    def _go_back(self, desk: Desk) -> None:
+        if self.presenter.go_back(desk):
+            self.table.select(desk.case_id)
+            self._after_edit(desk)
+            self._match_steps(desk)
+            self.session.spawn(self.save())
+
+    # ------------------------------------------------------------ new, copy, delete, run
+
+    def new(self) -> None:
+        """Start a case in the editor."""
+        if self.presenter.unsaved():
+            self.session.spawn(self.save())
+        self.presenter.new()
+        self._show_rows()
+        self._show_editor()
+        self.editor.show_review(NO_REVIEW)
+        self._edit()
+
+    def _menu(self, ids: tuple[str, ...]) -> Sequence[Action]:
+        deeds = RowDeeds(
+            run=lambda: self._run(self._selected()),
+            duplicate=self._duplicate,
+            copy=self._copy,
+            export=self._export,
+            delete=self._delete,
+        )
+        return row_actions(len(ids), deeds, saved=bool(self.presenter.runnable(self._selected())))
+
+    def _open_more(self) -> None:
+        show_menu(more_actions(self.transfer.ask_import, self._export, some=bool(self._to_run())), QCursor.pos(), self)
+
+    def _export(self) -> None:
+        self.transfer.ask_export(self._to_run())
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.presenter.queries(self._selected()))
+
+    def _duplicate(self) -> None:
+        self.session.spawn(self.duplicate(self._selected()))
+
+    def _delete(self) -> None:
+        self.session.spawn(self.delete(self._selected()))
+
+    async def duplicate(self, ids: Sequence[CaseId]) -> None:
+        """Copy cases and show the first copy."""
+        copies = await self.presenter.duplicate(ids)
+        if copies:
+            self._show_rows()
+            self.table.select(copies[0])
+            self.session.toast(f"Duplicated {count(len(copies), 'case')}", partial(self._remove, copies))
+
+    async def delete(self, ids: Sequence[CaseId]) -> None:
+        """Delete cases, with a way back."""
+        gone = await self._remove(ids)
+        if gone:
+            self.session.toast(f"Deleted {count(len(gone), 'case')}", partial(self._restore, gone))
+
+    async def _remove(self, ids: Sequence[CaseId]) -> tuple[CaseId, ...]:
+        after = neighbour(self.table.rows.ids(), ids)
+        gone = await self.presenter.remove(ids)
+        self._show_rows()
+        if self.presenter.current is None and after:
+            self.table.select(after)
+        self._show_editor()
+        return gone
+
+    async def _restore(self, ids: Sequence[CaseId]) -> None:
+        await self.presenter.restore(ids)
+        self._show_rows()
+        self.table.select(ids[0])
+
+    def _run(self, ids: Sequence[CaseId]) -> None:
+        self.session.spawn(self._save_and_run(tuple(ids)))
+
+    async def _save_and_run(self, ids: tuple[CaseId, ...]) -> None:
+        await self.save()
+        runnable = self.presenter.runnable(ids)
+        if runnable:
+            self.session.go("runs", ("start", runnable))

@@ -1,0 +1,170 @@
+"""The table of cases: one row each, searched, filtered and sorted."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from mcp_tef import CaseDraft, CaseId, Classification, Expectation, RunStatus, RunSummary, TestCase
+
+RECENT: Final = 5
+
+
+class Last(StrEnum):
+    """How the last run of a case ended."""
+
+    TP = "TP"
+    FN = "FN"
+    FP = "FP"
+    TN = "TN"
+    FAILED = "failed"
+    NEVER = "never"
+
+
+LAST_WORDS: Final[Mapping[Last, str]] = {
+    Last.TP: "Right tool picked",
+    Last.FN: "Wrong tool, or none",
+    Last.FP: "Called a tool where none was right",
+    Last.TN: "Rightly called none",
+    Last.FAILED: "The run failed",
+    Last.NEVER: "Not run yet",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One recent run of a case: how it ended, and the words for it."""
+
+    last: Last
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseRow:
+    """A case as the table shows it: `expected` in full, `server` (where all calls share one) and `tools` in short."""
+
+    id: CaseId
+    name: str
+    query: str
+    expected: str
+    server: str = ""
+    tools: str = ""
+    marks: tuple[Mark, ...] = ()
+    suites: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    servers: tuple[str, ...] = ()
+    unsaved: str = ""
+
+    @property
+    def last(self) -> Last:
+        """How the last run ended."""
+        return self.marks[-1].last if self.marks else Last.NEVER
+
+    @property
+    def suite(self) -> str:
+        """The suites in one line."""
+        return ", ".join(self.suites)
+
+    @property
+    def tag(self) -> str:
+        """The tags in one line."""
+        return ", ".join(self.tags)
+
+    @property
+    def no_tool(self) -> bool:
+        """Whether no tool should be called."""
+        return self.expected == "no tool"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What the table is narrowed to; empty does not narrow."""
+
+    text: str = ""
+    suite: str = ""
+    tag: str = ""
+    server: str = ""
+    last: Last | None = None
+
+    @property
+    def filters(self) -> int:
+        """How many filters are set, the search aside."""
+        return sum(map(bool, (self.suite, self.tag, self.server, self.last)))
+
+
+def row_of(case: TestCase, runs: Sequence[RunSummary] = (), unsaved: str = "") -> CaseRow:
+    """The row of a stored case."""
+    return draft_row(case.id, case.draft, runs, unsaved)
+
+
+def draft_row(case_id: CaseId, draft: CaseDraft, runs: Sequence[RunSummary] = (), unsaved: str = "") -> CaseRow:
+    """The row of a draft."""
+    server, tools = _in_short(draft.expectation)
+    return CaseRow(
+        id=case_id,
+        name=draft.name,
+        query=" ".join(draft.query.split()),
+        expected=draft.expectation.label,
+        server=server,
+        tools=tools,
+        marks=tuple(map(mark_of, runs[-RECENT:])),
+        suites=draft.suites,
+        tags=draft.tags,
+        servers=draft.servers,
+        unsaved=unsaved,
+    )
+
+
+def _in_short(expectation: Expectation) -> tuple[str, str]:
+    servers = {call.server or "" for calls in expectation.alternatives for call in calls}
+    answers = (" + ".join(call.tool for call in calls) or "no tool" for calls in expectation.alternatives)
+    return (servers.pop() if len(servers) == 1 else ""), " or ".join(answers)
+
+
+def mark_of(run: RunSummary) -> Mark:
+    """The mark of a finished run."""
+    if run.status is RunStatus.COMPLETED and run.classification is not None:
+        last = _LASTS[run.classification]
+        return Mark(last, run.explanation or LAST_WORDS[last])
+    return Mark(Last.FAILED, run.failure.message if run.failure else LAST_WORDS[Last.FAILED])
+
+
+_LASTS: Final[Mapping[Classification, Last]] = {item: Last(item.value) for item in Classification}
+
+
+def narrowed(rows: Iterable[CaseRow], wanted: Wanted) -> tuple[CaseRow, ...]:
+    """The rows that are wanted, in the given order. Unsaved ones always show: nothing typed hides."""
+    words = wanted.text.lower().split()
+    return tuple(row for row in rows if row.unsaved or (_fits(row, wanted) and _holds(row, words)))
+
+
+def _fits(row: CaseRow, wanted: Wanted) -> bool:
+    return (
+        (not wanted.suite or wanted.suite in row.suites)
+        and (not wanted.tag or wanted.tag in row.tags)
+        and (not wanted.server or wanted.server in row.servers)
+        and (wanted.last is None or wanted.last is row.last)
+    )
+
+
+def _holds(row: CaseRow, words: Sequence[str]) -> bool:
+    if not words:
+        return True
+    text = "\n".join((row.query, row.name, row.expected, row.suite, row.tag)).lower()
+    return all(word in text for word in words)
+
+
+_TROUBLE: Final = (Last.FN, Last.FP, Last.FAILED, Last.TP, Last.TN, Last.NEVER)
+
+
+def trouble(row: CaseRow) -> float:
+    """What the table sorts the last runs by: the worst last run first, then the most wrong ones."""
+    wrong = sum(mark.last in (Last.FN, Last.FP) for mark in row.marks)
+    return _TROUBLE.index(row.last) * 10 - wrong
+
+
+def neighbour(shown: Sequence[str], gone: Sequence[str]) -> str:
+    """The row to look at once some are gone: the next one that stays, else the one before; "" where none stays."""
+    first = min((place for place, row_id in enumerate(shown) if row_id in gone), default=0)
+    candidates = (*shown[first:], *reversed(shown[:first]))
+    return next((row_id for row_id in candidates if row_id not in gone), "")

@@ -1,0 +1,79 @@
+"""The table of cases: its columns, and the cells of a row."""
+
+from typing import Final
+
+from PySide6.QtGui import QResizeEvent
+
+from app.screens.cases.marks import MARKS
+from app.screens.cases.rows import RECENT, CaseRow, trouble
+from app.theme import Role
+from app.widgets import Cell, CellKind, Column, ListTable, Mark, Row, one_line
+
+COLUMNS: Final = (
+    Column(key="query", title="Query", width=220, least=120, stretch=True),
+    Column(key="expected", title="Expected", kind=CellKind.PAIR, width=172, least=80),
+    Column(
+        key="runs",
+        title=f"Last {RECENT} runs",
+        kind=CellKind.MARKS,
+        width=104,
+        least=60,
+        tip="One mark for each of the last runs, newest at the right. Sorts what went wrong to the top.",
+    ),
+    Column(key="suite", title="Suite", width=96, least=40, role=Role.DIM),
+    Column(key="tag", title="Tag", width=92, least=40, role=Role.DIM),
+)
+SUITE: Final = 3
+ROOM_FOR_ALL: Final = 720
+
+
+class CasesTable(ListTable):
+    """The table; where there is little room the query has it and the suite is left out."""
+
+    def __init__(self) -> None:
+        super().__init__(COLUMNS, "Test cases")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self.setColumnHidden(SUITE, event.size().width() < ROOM_FOR_ALL)
+
+
+def table_row(row: CaseRow) -> Row:
+    """The row as the table shows it; its cells are made when they are first seen."""
+    return Row(row.id, lambda: _cells(row))
+
+
+def _cells(row: CaseRow) -> tuple[Cell, ...]:
+    return (
+        Cell(
+            text=one_line(row.query),
+            italic=bool(row.unsaved),
+            marks=(Mark.NOTE,) if row.unsaved else (),
+            tip=f"Not saved: {row.unsaved}" if row.unsaved else "",
+        ),
+        _expected(row),
+        _runs(row),
+        Cell(text=one_line(row.suite), sort=row.suite.casefold() or "\uffff"),
+        Cell(text=one_line(row.tag), sort=row.tag.casefold() or "\uffff"),
+    )
+
+
+def _expected(row: CaseRow) -> Cell:
+    if row.no_tool:
+        return Cell(text="no tool", role=Role.DIM, italic=True, sort="\uffff")
+    short = f"{row.server} / {row.tools}" if row.server else row.tools
+    return Cell(
+        text=one_line(row.tools),
+        lead=one_line(row.server),
+        sort=row.expected.casefold(),
+        tip=row.expected if row.expected != short else "",
+    )
+
+
+def _runs(row: CaseRow) -> Cell:
+    words = "\n".join(mark.words for mark in row.marks)
+    return Cell(
+        marks=tuple(MARKS[mark.last] for mark in row.marks),
+        sort=trouble(row),
+        tip=f"Last runs, oldest first:\n{words}" if words else "Not run yet",
+    )

@@ -1,0 +1,113 @@
+"""How an expectation would judge the last answers: one line each, beside how it was judged then."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Final
+
+from app.screens.cases.rows import Last
+from mcp_tef import Kind, RunSummary, Verdict
+
+
+class Change(StrEnum):
+    """What the expectation as it is now changes about an answer's verdict."""
+
+    NONE = "none"
+    BETTER = "better"
+    WORSE = "worse"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TriedLine:
+    """One answer: how it would be judged now, when it was given, what was picked, and why."""
+
+    last: Last
+    when: str
+    selected: str
+    words: str
+    change: Change
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """The answers, and the sentence that sums up what changed."""
+
+    lines: tuple[TriedLine, ...] = ()
+    summary: str = ""
+
+
+def tried(results: Sequence[tuple[RunSummary, Verdict]], now: datetime) -> Tried:
+    """The list under the editor; the summary counts whole answers, tool and values."""
+    if not results:
+        return Tried()
+    before = sum(_was_right(run) for run, _ in results)
+    after = sum(_is_right(verdict) for _, verdict in results)
+    word = f"right in {before} before, {after} now" if before != after else f"right in {after} of {len(results)}"
+    return Tried(tuple(_line(run, verdict, now) for run, verdict in results), word)
+
+
+def _was_right(run: RunSummary) -> bool:
+    return run.classification in ("TP", "TN") and run.parameters_ok is not False
+
+
+def _is_right(verdict: Verdict) -> bool:
+    return verdict.right and verdict.parameters_ok is not False
+
+
+def _line(run: RunSummary, verdict: Verdict, now: datetime) -> TriedLine:
+    change = _change(_was_right(run), _is_right(verdict))
+    return TriedLine(
+        last=Last(verdict.classification.value),
+        when=when(run.completed_at or run.created_at, now),
+        selected=_picked(run),
+        words=_words(verdict, change),
+        change=change,
+    )
+
+
+def _picked(run: RunSummary) -> str:
+    single = run.selected is None or " + " not in run.selected
+    return (run.selected_tool if single else run.selected) or "no tool"
+
+
+def _change(before: bool, after: bool) -> Change:
+    if before == after:
+        return Change.NONE
+    return Change.BETTER if after else Change.WORSE
+
+
+def _words(verdict: Verdict, change: Change) -> str:
+    if not verdict.right:
+        return _WRONG.get(verdict.kind, verdict.explanation)
+    findings = [finding for match in verdict.matches for finding in match.findings]
+    if verdict.parameters_ok is False and findings:
+        more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
+        return f"{findings[0].sentence}{more}"
+    if change is Change.BETTER:
+        return "Now accepted"
+    if verdict.kind is Kind.NO_CALL_EXPECTED:
+        return "Rightly called none"
+    return "Right, values too" if verdict.parameters_ok else "Right tool"
+
+
+_WRONG: Final[Mapping[Kind, str]] = {
+    Kind.WRONG_TOOL: "Another tool than expected",
+    Kind.NO_TOOL: "No tool was called",
+    Kind.INVENTED_TOOL: "A tool that does not exist",
+    Kind.EXTRA_CALL: "A call too many",
+    Kind.UNEXPECTED_CALL: "Called a tool where none was right",
+}
+
+
+def when(moment: datetime | None, now: datetime) -> str:
+    """A moment as people say it: the time today, yesterday, otherwise the day."""
+    if moment is None:
+        return ""
+    local = moment.astimezone(now.tzinfo)
+    if local.date() == now.date():
+        return f"{local:%H:%M}"
+    if local.date() == (now - timedelta(days=1)).date():
+        return "Yesterday"
+    day = f"{local.day} {local:%b}"
+    return day if local.year == now.year else f"{day} {local.year}"

@@ -1,0 +1,105 @@
+"""The widgets of the screen and which of them are in sight: table, editor, or words where there is nothing."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from app.screens.cases.calls import FindTool
+from app.screens.cases.editor import Editor
+from app.screens.cases.empty import Emptiness
+from app.screens.cases.table import CasesTable
+from app.settings import Settings
+from app.theme import width
+from app.widgets import Action, EmptyState, Split
+
+NARROW: Final = 960
+LEAST_EDITOR: Final = 380
+
+
+class CasesView(QWidget):
+    """Table and editor side by side; in a narrow window one in the other's place.
+
+    `deeds` says what the verbs of empty places do. `left_editor` tells that Esc was pressed in the editor.
+    """
+
+    left_editor = Signal()
+
+    def __init__(self, find: FindTool, deeds: Mapping[str, Callable[[], object]]) -> None:
+        super().__init__()
+        self._deeds = deeds
+        self._editing = False
+        self._has_case = False
+        self.table = CasesTable()
+        self.editor = Editor(find)
+        self.blank = EmptyState("check-square", "", "")
+        self.nothing = EmptyState("magnifying-glass", "", "")
+        self._lay_out()
+        escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self.editor)
+        escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        escape.activated.connect(self.left_editor)
+
+    def _lay_out(self) -> None:
+        self._left = QStackedWidget()
+        self._left.addWidget(self.table)
+        self._left.addWidget(self.nothing)
+        self.editor.setMinimumWidth(LEAST_EDITOR)
+        self._split = Split([self._left, self.editor], "Table and editor", [640, width("case_editor")])
+        self._split.set_stretch(0)
+        self._stack = QStackedWidget()
+        for page in (QWidget(), self._split, self.blank):
+            self._stack.addWidget(page)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._stack)
+
+    def show_blank(self, words: Emptiness) -> None:
+        """Nothing is here at all."""
+        self._fill(self.blank, words)
+        self._stack.setCurrentWidget(self.blank)
+
+    def show_nothing(self, words: Emptiness) -> None:
+        """No row is left of those that there are."""
+        self._fill(self.nothing, words)
+        self._left.setCurrentWidget(self.nothing)
+        self._stack.setCurrentWidget(self._split)
+
+    def show_table(self) -> None:
+        """There are rows."""
+        self._left.setCurrentWidget(self.table)
+        self._stack.setCurrentWidget(self._split)
+
+    def show_panes(self, *, has_case: bool) -> None:
+        """Show the editor where there is a case to edit."""
+        self._has_case = has_case
+        narrow = self.width() < NARROW
+        self._left.setVisible(not (narrow and self._editing and has_case))
+        self.editor.setVisible(has_case and (not narrow or self._editing))
+
+    def edit(self, *, editing: bool) -> None:
+        """Whether a narrow window shows the editor instead of the table."""
+        self._editing = editing
+        self.show_panes(has_case=self._has_case)
+
+    def remember_layout(self, settings: Settings) -> None:
+        """Keep columns and splitter for the next start."""
+        settings.set("cases.table", self.table.layout_state())
+        if self._left.isVisible() and self.editor.isVisible():
+            settings.set("cases.split", self._split.layout_state())
+
+    def restore_layout(self, settings: Settings) -> None:
+        """Take over columns and splitter from the last start."""
+        self.table.restore_layout(settings.get("cases.table", {}))
+        self._split.restore_layout(settings.get("cases.split", []))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self.show_panes(has_case=self._has_case)
+
+    def _fill(self, state: EmptyState, words: Emptiness) -> None:
+        verbs = [verb for verb in (words.first, words.second) if verb]
+        kinds = ("primary", "plain")
+        actions = [Action(text=verb, do=self._deeds[verb], kind=kind) for verb, kind in zip(verbs, kinds, strict=False)]
+        state.set(words.icon, words.title, words.sentence, actions)

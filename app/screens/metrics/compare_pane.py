@@ -1,0 +1,250 @@
+"""Two batches side by side: the reading first, then every pair of runs, then one pair in full."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
+
+from app.screens.metrics.comparing import HELP, ComparisonView, Group, pair_row
+from app.screens.metrics.filters import Dimension, Offer
+from app.screens.metrics.looks import PAIR_COLUMNS, pair_cells
+from app.screens.metrics.pair_pane import PairPane
+from app.screens.metrics.pair_view import pair_view, single_sentence
+from app.screens.metrics.presenter import MetricsPresenter
+from app.theme import Role, Size
+from app.widgets import (
+    Action,
+    EmptyState,
+    FlowText,
+    IconButton,
+    Label,
+    Mark,
+    MarkLabel,
+    Picker,
+    PickItem,
+    Row,
+    Rule,
+    Split,
+    Tabs,
+)
+from app.widgets.paged import PagedTable
+from mcp_tef import BatchId, NotFoundError, RunPair
+
+PAGE = 200
+SETTLE_MS = 60
+LABELS = {
+    Group.ALL: "All",
+    Group.REGRESSED: "Regressed",
+    Group.FIXED: "Fixed",
+    Group.UNCHANGED: "Unchanged",
+    Group.NEW: "New",
+    Group.GONE: "Gone",
+    Group.UNCOMPARED: "Not comparable",
+}
+Spawn = Callable[[Coroutine[Any, Any, None]], "asyncio.Task[None]"]
+
+
+class ComparePane(QWidget):
+    """Owns which two batches are compared; `run_opened` gives a pair whose runs are wanted on the runs screen."""
+
+    run_opened = Signal(object)
+    run_wanted = Signal()
+
+    def __init__(self, presenter: MetricsPresenter, spawn: Spawn) -> None:
+        super().__init__()
+        self._presenter = presenter
+        self._spawn = spawn
+        self._view: ComparisonView | None = None
+        self._chosen: tuple[BatchId, BatchId] | None = None
+        self._pairs: tuple[RunPair, ...] = ()
+        self._group = Group.ALL
+        self._asked: set[int] = set()
+        self._reading = 0
+        self.settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self.settle.timeout.connect(lambda: self._spawn(self._show_pair()))
+        self._make_parts()
+        self._lay_out()
+
+    def _make_parts(self) -> None:
+        self.before = Picker("Older batch", "Choose a batch")
+        self.after = Picker("Newer batch", "Choose a batch")
+        self.swap = IconButton("arrows-left-right", "Swap the batches")
+        self.mark = MarkLabel(size=20)
+        self.sentence = FlowText(size=Size.LEAD, strong=True)
+        self.detail = FlowText(size=Size.SMALL, role=Role.DIM)
+        self.groups = Tabs([(group.value, label) for group, label in LABELS.items()], "Which pairs")
+        self.table = PagedTable(PAIR_COLUMNS, "Pairs of runs")
+        self.pair = PairPane()
+        self.empty = EmptyState("scales", "", "")
+        self.before.picked.connect(lambda one: self._pick(BatchId(one), None))
+        self.after.picked.connect(lambda one: self._pick(None, BatchId(one)))
+        self.swap.clicked.connect(self._swap)
+        self.groups.changed.connect(lambda key: self.show_group(Group(key)))
+        self.table.pages.wanted.connect(self._fetch)
+        self.table.chosen.connect(lambda _: self.settle.start())
+        self.table.opened.connect(lambda row: self._open(int(row)))
+
+    def _lay_out(self) -> None:
+        pickers = QHBoxLayout()
+        pickers.setContentsMargins(16, 12, 16, 8)
+        pickers.setSpacing(8)
+        for word, part in (("Compare", self.before), ("with", self.after)):
+            pickers.addWidget(Label(word, role=Role.DIM))
+            pickers.addWidget(part, 1)
+        pickers.addWidget(self.swap)
+        said = QHBoxLayout()
+        said.setContentsMargins(16, 4, 16, 12)
+        said.setSpacing(12)
+        said.addWidget(self.mark, 0, Qt.AlignmentFlag.AlignTop)
+        words = QVBoxLayout()
+        words.setSpacing(4)
+        words.addWidget(self.sentence)
+        words.addWidget(self.detail)
+        said.addLayout(words, 1)
+        self.split = Split([self._left(), self.pair], "Pairs and one pair", [620, 480])
+        self.split.set_stretch(0)
+        full = QWidget()
+        column = QVBoxLayout(full)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(pickers)
+        column.addLayout(said)
+        column.addWidget(Rule())
+        column.addWidget(self.split, 1)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(self.empty)
+        self._stack.addWidget(full)
+
+    def _left(self) -> QWidget:
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.groups)
+        column.addWidget(self.table, 1)
+        return left
+
+    # ------------------------------------------------------------------ which two
+
+    async def refresh(self) -> None:
+        """Offer the batches there are now, and compare the chosen two anew."""
+        offers = self._presenter.offers(Dimension.BATCH)
+        for picker in (self.before, self.after):
+            picker.set_items([_item(offer) for offer in offers])
+        chosen = self._chosen or self._presenter.default_pair()
+        try:
+            if chosen is not None:
+                await self.compare(*chosen)
+        except NotFoundError:
+            chosen = self._chosen = self._presenter.default_pair()
+            if chosen is not None:
+                await self.compare(*chosen)
+        if chosen is None:
+            self._show_empty()
+
+    async def compare(self, before: BatchId, after: BatchId) -> None:
+        """Show two batches beside each other."""
+        self._chosen = (before, after)
+        self._reading += 1
+        mine = self._reading
+        self.before.set_current(before)
+        self.after.set_current(after)
+        view = await self._presenter.compare(before, after)
+        if mine == self._reading:
+            self._show(view)
+
+    def chosen(self) -> tuple[BatchId, BatchId] | None:
+        """The older and the newer batch."""
+        return self._chosen
+
+    def _pick(self, before: BatchId | None, after: BatchId | None) -> None:
+        if self._chosen is not None:
+            old, new = before or self._chosen[0], after or self._chosen[1]
+            if old == new:
+                old, new = self._chosen[1], self._chosen[0]
+            self._spawn(self.compare(old, new))
+
+    def _swap(self) -> None:
+        if self._chosen is not None:
+            self._spawn(self.compare(self._chosen[1], self._chosen[0]))
+
+    # ------------------------------------------------------------------ showing
+
+    def _show_empty(self) -> None:
+        sentence = (
+            "A comparison needs two batches. Run the same cases again after a change, or with another model: "
+            "here you see what it fixed and what it broke."
+        )
+        run = Action(text="Run…", do=self.run_wanted.emit, kind="primary", icon="play")
+        self.empty.set("scales", "Not enough batches to compare", sentence, [run])
+        self._stack.setCurrentIndex(0)
+
+    def _show(self, view: ComparisonView) -> None:
+        self._view = view
+        looks = {True: (Mark.CHECK, "better"), False: (Mark.CROSS, "worse"), None: (Mark.NOTE, "undecided")}
+        self.mark.set_mark(*looks[view.good])
+        self.sentence.set_text(view.sentence)
+        self.detail.set_text("\n".join([view.detail, *view.notes]))
+        self.groups.set_choices([(group.value, _tab(group, label, view)) for group, label in LABELS.items()])
+        self.groups.setToolTip("\n".join(f"{LABELS[group]}: {words}" for group, words in HELP.items()))
+        self._stack.setCurrentIndex(1)
+        self.show_group(self._group)
+
+    def show_group(self, group: Group) -> None:
+        """Show the pairs of one kind of change."""
+        self._group = group
+        self._asked.clear()
+        self._pairs = self._view.of(group) if self._view else ()
+        self.groups.set_current(group.value)
+        self.table.pages.show_total(len(self._pairs))
+        self._fetch(0, 0)
+        if not self._pairs:
+            self.pair.show_sentence("No pair of runs is among these.")
+
+    def _fetch(self, first: int, last: int) -> None:
+        for page in range(first // PAGE, min(last, len(self._pairs) - 1) // PAGE + 1):
+            if page not in self._asked:
+                self._asked.add(page)
+                self._spawn(self._fetch_page(page, self._pairs))
+
+    async def _fetch_page(self, page: int, pairs: tuple[RunPair, ...]) -> None:
+        start = page * PAGE
+        found = await self._presenter.pairs(pairs[start : start + PAGE])
+        if pairs is not self._pairs:
+            return
+        rows = {
+            start + place: Row(str(start + place), partial(lambda one: pair_cells(pair_row(one)), one))
+            for place, one in enumerate(found)
+        }
+        self.table.pages.put(rows)
+        if page == 0 and not self.table.current_id():
+            self.table.select_first()
+            self.settle.start()
+
+    async def _show_pair(self) -> None:
+        row = self.table.current_id()
+        if not row or int(row) >= len(self._pairs):
+            return
+        pair = self._pairs[int(row)]
+        found = await self._presenter.both(pair)
+        if self.table.current_id() != row or self._pairs[int(row) : int(row) + 1] != (pair,):
+            return
+        if found is not None:
+            self.pair.show_pair(pair_view(found, pair.change))
+            return
+        (one,) = await self._presenter.pairs([pair])
+        self.pair.show_sentence(single_sentence(pair_row(one)))
+
+    def _open(self, place: int) -> None:
+        self.run_opened.emit(self._pairs[place])
+
+
+def _item(offer: Offer) -> PickItem:
+    return PickItem(id=offer.value, title=offer.text, detail=offer.detail, mono=False)
+
+
+def _tab(group: Group, label: str, view: ComparisonView) -> str:
+    return f"{label} {view.counts[group]:,}"

@@ -1,0 +1,214 @@
+"""Two batches set beside each other, in words: the reading first, then counts and pairs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from app.screens.metrics.exports import DataTable
+from app.screens.metrics.filters import batch_title
+from app.screens.metrics.words import model_name, percent_points, share_words
+from app.text import count
+from mcp_tef import (
+    Batch,
+    BatchId,
+    BatchStatus,
+    ComparedRuns,
+    Comparison,
+    PairChange,
+    PairedTest,
+    Reading,
+    RunPair,
+    RunStatus,
+    RunSummary,
+)
+
+READINGS: Final[Mapping[Reading, str]] = {
+    Reading.BETTER: "Better",
+    Reading.WORSE: "Worse",
+    Reading.UNDECIDED: "Not enough runs to tell",
+}
+
+
+class Group(StrEnum):
+    """Which pairs the list shows."""
+
+    ALL = "all"
+    FIXED = "fixed"
+    REGRESSED = "regressed"
+    UNCHANGED = "unchanged"
+    NEW = "new"
+    GONE = "gone"
+    UNCOMPARED = "uncompared"
+
+
+CHANGES: Final[Mapping[Group, tuple[PairChange, ...]]] = {
+    Group.ALL: tuple(PairChange),
+    Group.FIXED: (PairChange.FIXED,),
+    Group.REGRESSED: (PairChange.REGRESSED,),
+    Group.UNCHANGED: (PairChange.UNCHANGED_RIGHT, PairChange.UNCHANGED_WRONG),
+    Group.NEW: (PairChange.NEW,),
+    Group.GONE: (PairChange.GONE,),
+    Group.UNCOMPARED: (PairChange.NOT_COMPARABLE,),
+}
+WORDS: Final[Mapping[PairChange, str]] = {
+    PairChange.FIXED: "fixed",
+    PairChange.REGRESSED: "regressed",
+    PairChange.UNCHANGED_RIGHT: "right in both",
+    PairChange.UNCHANGED_WRONG: "wrong in both",
+    PairChange.NEW: "new",
+    PairChange.GONE: "gone",
+    PairChange.NOT_COMPARABLE: "not comparable",
+}
+HELP: Final[Mapping[Group, str]] = {
+    Group.FIXED: "Wrong before, right now.",
+    Group.REGRESSED: "Right before, wrong now.",
+    Group.UNCHANGED: "Right in both batches, or wrong in both.",
+    Group.NEW: "Only the newer batch ran this.",
+    Group.GONE: "Only the older batch ran this.",
+    Group.UNCOMPARED: "One of the two failed or was cancelled, so there is nothing to compare.",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonView:
+    """The head of a comparison: what it comes to, why, and how many pairs of each kind."""
+
+    reading: str
+    good: bool | None
+    sentence: str
+    short: str
+    detail: str
+    notes: tuple[str, ...]
+    counts: Mapping[Group, int]
+    caption: str
+    pairs: tuple[RunPair, ...]
+    table: DataTable
+
+    def of(self, group: Group) -> tuple[RunPair, ...]:
+        """The pairs of a group, regressed and fixed first where all are shown."""
+        wanted = CHANGES[group]
+        chosen = [pair for pair in self.pairs if pair.change in wanted]
+        if group is Group.ALL:
+            chosen.sort(key=lambda pair: _FIRST.index(pair.change))
+        return tuple(chosen)
+
+
+_FIRST: Final = (
+    PairChange.REGRESSED,
+    PairChange.FIXED,
+    PairChange.UNCHANGED_WRONG,
+    PairChange.NOT_COMPARABLE,
+    PairChange.NEW,
+    PairChange.GONE,
+    PairChange.UNCHANGED_RIGHT,
+)
+
+
+def default_pair(batches: Sequence[Batch]) -> tuple[BatchId, BatchId] | None:
+    """The two newest batches of one name (that of their suite), else the two newest; the older first."""
+    done = [batch for batch in batches if batch.judged and batch.status is not BatchStatus.RUNNING]
+    for place, newer in enumerate(done):
+        older = next((one for one in done[place + 1 :] if one.name == newer.name), None)
+        if older is not None:
+            return older.id, newer.id
+    return (done[1].id, done[0].id) if len(done) > 1 else None
+
+
+def comparison_view(comparison: Comparison, now: datetime) -> ComparisonView:
+    """A comparison for the screen."""
+    test = comparison.selection
+    counts = {group: sum(comparison.counts.get(one, 0) for one in changes) for group, changes in CHANGES.items()}
+    return ComparisonView(
+        reading=READINGS[test.reading],
+        good={Reading.BETTER: True, Reading.WORSE: False}.get(test.reading),
+        sentence=test.sentence,
+        short=_short(comparison.selection),
+        detail=_detail(comparison),
+        notes=comparison.notes,
+        counts=counts,
+        caption=f"{batch_title(comparison.before, now)} against {batch_title(comparison.after, now)}",
+        pairs=comparison.pairs,
+        table=_table(comparison),
+    )
+
+
+def _short(test: PairedTest) -> str:
+    """The counts, and what it would take to tell, for a narrow place."""
+    unchanged = test.both_right + test.both_wrong
+    counts = f"{test.fixed:,} fixed, {test.regressed:,} regressed, {unchanged:,} unchanged."
+    if test.more_pairs is None:
+        return counts
+    return f"{counts} To show a difference this small takes about {rounded_up(test.more_pairs):,} more pairs."
+
+
+def rounded_up(number: int) -> int:
+    """A number rounded up to the two digits that an estimate can bear."""
+    step = int(10 ** max(0, len(str(number)) - 2))
+    return -(-number // step) * step
+
+
+def _detail(comparison: Comparison) -> str:
+    lines = [_rates_words("Right tool", comparison.selection)]
+    if comparison.parameters.n:
+        lines.append(_rates_words("Parameters right", comparison.parameters))
+    return "\n".join(lines)
+
+
+def _rates_words(what: str, test: PairedTest) -> str:
+    if not test.n:
+        return f"{what}: no pair to compare"
+    gap = percent_points(test.difference.value, test.difference.low, test.difference.high)
+    pairs = count(test.n, "pair")
+    return f"{what}: {share_words(test.before)} before, {share_words(test.after)} now; {gap}, {pairs}"
+
+
+def _table(comparison: Comparison) -> DataTable:
+    rows = tuple((WORDS[change], number) for change, number in comparison.counts.items())
+    return DataTable(name="Comparison", columns=("Change", "Pairs"), rows=rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairRow:
+    """One pair as a row: what changed, the query, and both choices."""
+
+    change: PairChange
+    word: str
+    query: str
+    before: str
+    after: str
+    before_right: bool | None
+    after_right: bool | None
+    model: str
+    note: str
+
+
+def pair_row(compared: ComparedRuns) -> PairRow:
+    """A pair in words."""
+    one = compared.after or compared.before
+    parameters = compared.pair.parameters
+    told = parameters in (PairChange.FIXED, PairChange.REGRESSED)
+    return PairRow(
+        change=compared.pair.change,
+        word=WORDS[compared.pair.change],
+        query=" ".join(one.query.split()) if one else "",
+        before=_choice(compared.before),
+        after=_choice(compared.after),
+        before_right=_right(compared.before),
+        after_right=_right(compared.after),
+        model=model_name(one.model) if one else "",
+        note=f"parameters {WORDS[parameters]}" if told and parameters else "",
+    )
+
+
+def _choice(run: RunSummary | None) -> str:
+    if run is None:
+        return "not run"
+    if run.status is not RunStatus.COMPLETED:
+        return run.failure.message if run.failure else run.status.value
+    return run.selected_tool or run.selected or "no tool"
+
+
+def _right(run: RunSummary | None) -> bool | None:
+    return None if run is None or run.classification is None else run.classification.value in ("TP", "TN")

@@ -1,0 +1,67 @@
+"""What is shown as plain tables, and those as CSV for other programs."""
+
+import csv
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from mcp_tef import Rate
+
+Value: TypeAlias = str | int | float | None
+FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r")
+DIGITS: Final = 6
+RATE_PARTS: Final = ("", " low", " high", " n")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataTable:
+    """Columns and rows of plain values; `name` is for people and becomes the file's name."""
+
+    name: str
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[Value, ...], ...] = ()
+
+    @property
+    def file_name(self) -> str:
+        """The name as a file is called, without an ending."""
+        return "-".join("".join(c if c.isalnum() else " " for c in self.name.casefold()).split()) or "data"
+
+
+def csv_text(table: DataTable) -> str:
+    """A table as RFC 4180 CSV. Texts that a spreadsheet would take for a formula get a leading apostrophe."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(table.columns)
+    writer.writerows([_safe(value) for value in row] for row in table.rows)
+    return out.getvalue()
+
+
+def _safe(value: Value) -> Value:
+    if isinstance(value, float):
+        return round(value, DIGITS)
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value
+
+
+def rate_columns(name: str) -> tuple[str, ...]:
+    """The columns that a rate takes."""
+    return tuple(f"{name}{part}" for part in RATE_PARTS)
+
+
+def rate_values(rate: Rate) -> tuple[Value, ...]:
+    """A rate as its columns."""
+    return (rate.value, rate.low, rate.high, rate.n)
+
+
+def shown(value: Value) -> str:
+    """A value as a cell of a table on the screen."""
+    if value is None:
+        return "–"
+    if isinstance(value, float):
+        return f"{value:.3f}".rstrip("0").rstrip(".")
+    return f"{value:,}" if isinstance(value, int) else value
+
+
+def joined_rows(rows: Iterable[Iterable[Value]]) -> tuple[tuple[Value, ...], ...]:
+    """Rows of any kind as they are kept."""
+    return tuple(tuple(row) for row in rows)

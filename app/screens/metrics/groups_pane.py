@@ -1,0 +1,52 @@
+"""Models beside each other, and servers below them."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.screens.metrics.groups import BASELINE_NOTE
+from app.screens.metrics.looks import MODEL_COLUMNS, SERVER_COLUMNS, model_cells, server_cells
+from app.screens.metrics.presenter import MetricsView
+from app.theme import Role, Size
+from app.widgets import Label, ListTable, Rule
+
+
+class GroupsPane(QWidget):
+    """`model_opened` and `server_opened` give the label or name of the row that was opened."""
+
+    model_opened = Signal(str)
+    server_opened = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.models = ListTable(MODEL_COLUMNS, "Models")
+        self.servers = ListTable(SERVER_COLUMNS, "Servers")
+        self.note = Label(size=Size.SMALL, role=Role.DIM)
+        self.note.setContentsMargins(0, 0, 16, 0)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        heading = QHBoxLayout()
+        heading.addWidget(_heading("Models, best first"))
+        heading.addStretch(1)
+        heading.addWidget(self.note)
+        column.addLayout(heading)
+        column.addWidget(self.models, 1)
+        column.addWidget(Rule())
+        column.addWidget(_heading("Servers, worst first"))
+        column.addWidget(self.servers, 1)
+        self.models.opened.connect(self.model_opened)
+        self.servers.opened.connect(self.server_opened)
+
+    def show_view(self, view: MetricsView) -> None:
+        """Show other figures."""
+        self.models.set_rows(model_cells(view.models))
+        self.servers.set_rows(server_cells(view.servers))
+        baseline = any(row.kind == "baseline" for row in view.models)
+        self.note.setText(BASELINE_NOTE if baseline else "")
+        self.note.setVisible(baseline)
+
+
+def _heading(text: str) -> Label:
+    label = Label(text, size=Size.SMALL, role=Role.DIM, label=True)
+    label.setContentsMargins(16, 10, 16, 6)
+    return label

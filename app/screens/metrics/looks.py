@@ -1,0 +1,291 @@
+"""How the words of the metrics screen look: cells of tables, plots with their axes, the matrix."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from app.screens.metrics.comparing import PairRow
+from app.screens.metrics.confusion import ConfusionView
+from app.screens.metrics.curves import Curve, Spot
+from app.screens.metrics.exports import DataTable, shown
+from app.screens.metrics.groups import GroupRow
+from app.screens.metrics.repeats import RepeatsView
+from app.screens.metrics.words import NONE, TOO_FEW, model_name, part_words, score, span_of
+from app.text import percent
+from app.theme import Role
+from app.widgets import Cell, CellKind, Column, Mark, Row
+from app.widgets.chart_panel import ChartPanel
+from app.widgets.line_chart import Bar, Plot, Point, Tick
+from app.widgets.matrix_drawing import Matrix
+from mcp_tef import PairChange, Rate, RepeatedCase, ToolFigures
+
+HIGH = 0.7
+OFTEN = 5
+SHARE_TIP = "With the 95 % interval as a thin bar."
+TOOL_COLUMNS = (
+    Column(key="tool", title="Tool", kind=CellKind.MONO, width=150, stretch=True),
+    Column(key="n", title="n", kind=CellKind.NUMBER, width=44, tip="How many judged runs expected this tool."),
+    Column(
+        key="recall",
+        title="Recall",
+        kind=CellKind.SHARE,
+        width=110,
+        tip=f"Of the times this tool was expected, how often it was picked. {SHARE_TIP}",
+    ),
+    Column(
+        key="precision",
+        title="Precision",
+        kind=CellKind.SHARE,
+        width=110,
+        tip=f"Of the times this tool was picked, how often it was the right one. {SHARE_TIP}",
+    ),
+    Column(
+        key="f1",
+        title="F1",
+        kind=CellKind.NUMBER,
+        width=50,
+        role=Role.DIM,
+        tip="Recall and precision in one number from 0 to 1; it has no interval of this kind.",
+    ),
+    Column(key="times", title="", kind=CellKind.NUMBER, width=40, tip="How often."),
+    Column(
+        key="taken",
+        title="Most taken for",
+        kind=CellKind.MONO,
+        width=128,
+        tip="What was picked most often when this tool was expected. In colour from five times on.",
+    ),
+)
+GROUP_COLUMNS = (
+    Column(key="n", title="n", kind=CellKind.NUMBER, width=60, tip="Judged runs."),
+    Column(key="accuracy", title="Accuracy", kind=CellKind.SHARE, width=132, tip=SHARE_TIP),
+    Column(key="precision", title="Precision", kind=CellKind.SHARE, width=132, tip=SHARE_TIP),
+    Column(key="recall", title="Recall", kind=CellKind.SHARE, width=132, tip=SHARE_TIP),
+    Column(key="f1", title="F1", kind=CellKind.NUMBER, width=52, role=Role.DIM),
+)
+MODEL_COLUMNS = (
+    Column(key="model", title="Model", width=150, least=96, stretch=True),
+    *GROUP_COLUMNS,
+    Column(key="parameters", title="Parameters right", kind=CellKind.SHARE, width=132, tip=SHARE_TIP),
+    Column(key="made_up", title="Made up", kind=CellKind.NUMBER, width=76, tip="Right calls with a made-up parameter."),
+    Column(key="latency", title="Latency", kind=CellKind.NUMBER, width=76, tip="Half of the answers came within this."),
+    Column(key="cost", title="Cost", kind=CellKind.NUMBER, width=80, tip="All runs whose price is known."),
+)
+SERVER_COLUMNS = (
+    Column(key="server", title="Server", width=220, stretch=True),
+    *GROUP_COLUMNS[:-1],
+    replace(GROUP_COLUMNS[-1], width=76),
+)
+FLAKY_COLUMNS = (
+    Column(key="case", title="Case", width=240, stretch=True),
+    Column(key="passed", title="Passed", kind=CellKind.NUMBER, width=88, tip="Runs that were right in every respect."),
+    Column(key="rate", title="Pass rate", kind=CellKind.SHARE, width=132, tip=SHARE_TIP),
+    Column(key="model", title="Model", width=144),
+    Column(key="batch", title="Batch", width=144, role=Role.DIM),
+)
+PAIR_COLUMNS = (
+    Column(key="change", title="Change", kind=CellKind.MARK, width=128),
+    Column(key="query", title="Query", width=220, stretch=True),
+    Column(key="before", title="Before", kind=CellKind.MONO, width=148),
+    Column(key="after", title="After", kind=CellKind.MONO, width=148),
+)
+
+
+def share_cell(rate: Rate, *, few: int = TOO_FEW) -> Cell:
+    """A share with its interval; with too few runs it says so instead."""
+    span = span_of(rate)
+    if span is None:
+        return Cell(text=NONE, role=Role.DIM, sort=-1.0)
+    told = f"{percent(rate.value)} ({span[1] * 100:.0f}–{span[2] * 100:.0f}), {part_words(rate)}"
+    if rate.n < few:
+        return Cell(text=f"{part_words(rate)}, too few", role=Role.DIM, sort=rate.value, tip=told)
+    return Cell(text=percent(rate.value), span=span, sort=rate.value, tip=told)
+
+
+def tool_rows(view: ConfusionView, tools: Sequence[ToolFigures]) -> list[Row]:
+    """Tools from worst to best, as cells made when they are seen."""
+    return [_tool_row(view, number, tool) for number, tool in enumerate(tools)]
+
+
+def _tool_row(view: ConfusionView, number: int, tool: ToolFigures) -> Row:
+    taken = view.matrix.name(tool.taken_for) if view.matrix and tool.taken_for else ""
+    return Row(str(number), lambda: _tool_cells(tool, taken))
+
+
+def _tool_cells(tool: ToolFigures, taken: str) -> tuple[Cell, ...]:
+    often = tool.taken_for_count >= OFTEN
+    real = tool.taken_for is not None and tool.taken_for.tool is not None
+    return (
+        Cell(text=tool.name),
+        Cell(text=f"{tool.n:,}", role=Role.DIM, sort=tool.n),
+        share_cell(tool.recall),
+        share_cell(tool.precision),
+        Cell(text=score(tool.f1) if tool.n >= TOO_FEW else NONE, sort=tool.f1 if tool.f1 is not None else -1.0),
+        Cell(
+            text=f"{tool.taken_for_count:,}" if taken else "",
+            role=Role.BAD if often else Role.TEXT,
+            strong=often,
+            sort=tool.taken_for_count,
+        ),
+        Cell(text=taken or NONE, role=Role.TEXT if often else Role.DIM, italic=bool(taken) and not real),
+    )
+
+
+def model_cells(rows: Sequence[GroupRow]) -> list[Row]:
+    """Models as cells."""
+    return [Row(row.id, _model_cells(row)) for row in rows]
+
+
+def _model_cells(row: GroupRow) -> tuple[Cell, ...]:
+    baseline = row.kind == "baseline"
+    made_up = percent(row.made_up.value) if row.made_up else NONE
+    return (
+        Cell(text=row.name, italic=baseline, role=Role.DIM if baseline else Role.TEXT, tip=row.id),
+        *_group_cells(row),
+        share_cell(row.parameters) if row.parameters else Cell(),
+        Cell(text=made_up, sort=row.made_up.value if row.made_up else None),
+        Cell(text=row.latency, sort=row.latency_ms if row.latency_ms is not None else -1.0),
+        Cell(text=row.cost, sort=row.cost_usd if row.cost_usd is not None else -1.0),
+    )
+
+
+def server_cells(rows: Sequence[GroupRow]) -> list[Row]:
+    """Servers as cells."""
+    return [Row(row.id, (Cell(text=row.name), *_group_cells(row))) for row in rows]
+
+
+def _group_cells(row: GroupRow) -> tuple[Cell, ...]:
+    return (
+        Cell(text=f"{row.n:,}", role=Role.DIM, sort=row.n),
+        share_cell(row.accuracy),
+        share_cell(row.precision),
+        share_cell(row.recall),
+        Cell(text=row.f1, sort=row.f1),
+    )
+
+
+def flaky_rows(view: RepeatsView) -> list[Row]:
+    """Flaky cases as cells, by their place."""
+    pairs = zip(view.flaky, view.batch_names, strict=True)
+    return [Row(str(place), partial(_flaky_cells, one, name)) for place, (one, name) in enumerate(pairs)]
+
+
+def _flaky_cells(one: RepeatedCase, batch: str) -> tuple[Cell, ...]:
+    return (
+        Cell(text=one.case_name),
+        Cell(text=part_words(one.rate), sort=one.rate.value),
+        share_cell(one.rate, few=1),
+        Cell(text=model_name(one.model)),
+        Cell(text=batch),
+    )
+
+
+CHANGE_LOOKS = {
+    PairChange.FIXED: (Mark.CHECK, Role.GOOD),
+    PairChange.REGRESSED: (Mark.CROSS, Role.BAD),
+    PairChange.NEW: (Mark.DOT, Role.DIM),
+    PairChange.GONE: (Mark.RING, Role.DIM),
+    PairChange.NOT_COMPARABLE: (Mark.BROKEN, Role.DIM),
+}
+
+
+def pair_cells(row: PairRow) -> tuple[Cell, ...]:
+    """A pair as cells."""
+    mark, role = CHANGE_LOOKS.get(row.change, (Mark.DASH, Role.DIM))
+    unchanged = row.change not in CHANGE_LOOKS
+    return (
+        Cell(
+            marks=() if unchanged else (mark,),
+            text=row.word,
+            role=role,
+            strong=row.change in (PairChange.FIXED, PairChange.REGRESSED),
+            tip=row.note,
+        ),
+        Cell(text=row.query, tip=row.query),
+        _choice_cell(row.before, row.before_right),
+        _choice_cell(row.after, row.after_right),
+    )
+
+
+def _choice_cell(text: str, right: bool | None) -> Cell:
+    plain = right is None or text == "no tool"
+    return Cell(text=text, role=Role.BAD if right is False else Role.DIM if plain else Role.TEXT, prose=plain)
+
+
+def matrix(view: ConfusionView) -> Matrix:
+    """The confusion matrix as it is drawn."""
+    return Matrix(
+        rows=view.rows,
+        row_keys=view.row_keys,
+        keys=view.keys,
+        cells=view.cells,
+        totals=view.totals,
+        aside=view.aside,
+        loud=view.loud,
+        unit="runs",
+        says=view.says,
+    )
+
+
+HUNDRED: tuple[Tick, ...] = ((0.0, "0 %"), (0.5, "50 %"), (1.0, "100 %"))
+
+
+def calibration_plot(curve: Curve) -> Plot:
+    """Confidence from 0 to 1 against the share that was right."""
+    return Plot(
+        points=tuple(_point(spot) for spot in curve.spots),
+        x_ticks=((0.0, "0"), (0.5, "0.5"), (HIGH, "0.7"), (1.0, "1")),
+        y_ticks=HUNDRED,
+        diagonal=True,
+        bars=tuple(Bar(start=one.low, end=one.high, height=one.n, tip=one.says) for one in curve.stacks),
+        corner="below the line: too sure",
+        guide=HIGH,
+    )
+
+
+def trend_plot(curve: Curve) -> Plot:
+    """Batches side by side, in order of time."""
+    last = max(1.0, len(curve.spots) - 1.0)
+    floor = _floor(curve.spots)
+    quarters = [quarter / 4 for quarter in range(int(floor * 4), 5)]
+    return Plot(
+        points=tuple(_point(spot) for spot in curve.spots),
+        x_ticks=_spaced([(spot.x, spot.name) for spot in curve.spots]),
+        y_ticks=tuple((quarter, percent(quarter)) for quarter in quarters),
+        x=(0.0, last),
+        y=(floor, 1.0),
+        band=len(curve.spots) > 1,
+    )
+
+
+def power_plot(curve: Curve) -> Plot:
+    """k against the chance that k runs all pass."""
+    most = max((spot.x for spot in curve.spots), default=2.0)
+    return Plot(
+        points=tuple(_point(spot) for spot in curve.spots),
+        x_ticks=tuple((spot.x, spot.name) for spot in curve.spots),
+        y_ticks=HUNDRED,
+        x=(1.0, max(2.0, most)),
+    )
+
+
+def _point(spot: Spot) -> Point:
+    rate = spot.rate
+    return Point(x=spot.x, y=rate.value or 0.0, low=rate.low, high=rate.high, tip=spot.says, id=spot.id)
+
+
+def _floor(spots: Sequence[Spot]) -> float:
+    """Where the axis begins: at a quarter below every interval."""
+    least = min((spot.rate.low or 0.0 for spot in spots), default=0.0)
+    return min(0.75, int(least * 4) / 4)
+
+
+def _spaced(ticks: Sequence[Tick]) -> tuple[Tick, ...]:
+    """At most eight of many ticks, the last one always among them."""
+    every = -(-len(ticks) // 8) or 1
+    return tuple(tick for place, tick in enumerate(ticks) if (len(ticks) - 1 - place) % every == 0)
+
+
+def show_table(panel: ChartPanel, table: DataTable) -> None:
+    """Give a panel the plain values behind its chart."""
+    panel.set_values(table.columns, lambda: [[shown(value) for value in row] for row in table.rows])

@@ -1,0 +1,209 @@
+"""The first view: figures, the matrix beside the tools, and below them calibration, trend and the last comparison."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from app.screens.metrics.comparing import ComparisonView, Group
+from app.screens.metrics.confusion import ConfusionView
+from app.screens.metrics.curves import Curve
+from app.screens.metrics.looks import TOOL_COLUMNS, calibration_plot, matrix, show_table, tool_rows, trend_plot
+from app.screens.metrics.presenter import MetricsView
+from app.screens.metrics.strips import AsideRow, FigureStrip
+from app.screens.metrics.words import TOO_FEW
+from app.theme import Role, Size
+from app.widgets import Button, FlowText, IconButton, Label, ListTable, Rule, tip
+from app.widgets.chart_panel import ChartPanel
+from app.widgets.line_chart import LineChart, Plot
+from app.widgets.matrix import MatrixChart
+from app.widgets.pips import Pips
+from mcp_tef import ToolFigures
+
+ROOMY = 1000
+MATRIX_HELP = (
+    "Each row is a tool that was expected, each column one that was picked; the diagonal is right. Click a cell to see "
+    "its runs. Ctrl and the wheel zoom."
+)
+
+
+class OverviewPane(QWidget):
+    """`cell_opened` names a cell of the matrix, `tool_opened` the place of a tool, `batch_opened` a batch."""
+
+    cell_opened = Signal(int, int)
+    tool_opened = Signal(int)
+    batch_opened = Signal(str)
+    compare_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._view: MetricsView | None = None
+        self._quiet = False
+        self.strip = FigureStrip()
+        self.asides = AsideRow()
+        self.square = MatrixChart("Confusion matrix")
+        self.matrix = ChartPanel("Expected (rows) against selected (columns)", self.square)
+        self.tools = ListTable(TOOL_COLUMNS, "Tools from worst to best")
+        self.calibration = ChartPanel("How often right, by stated confidence", LineChart("Calibration"))
+        self.trend = ChartPanel("Accuracy by batch", LineChart("Accuracy by batch"))
+        self.against = AgainstPart()
+        self._lay_out()
+        self._connect()
+
+    def _lay_out(self) -> None:
+        for icon, text, steps in (("minus", "Smaller cells", -1), ("plus", "Larger cells", 1)):
+            zoom = IconButton(icon, text, size=14)
+            zoom.clicked.connect(lambda _=False, by=steps: self.square.zoom(by))
+            self.matrix.add_tool(zoom)
+        self._upper = _side_by_side((self.matrix, 44), (self.tools, 56))
+        self._lower = _side_by_side((self.calibration, 44), (self.trend, 33), (self.against, 23))
+        self._upper.setMinimumHeight(320)
+        self._lower.setMinimumHeight(216)
+        self._rules = [Rule() for _ in range(3)]
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.strip)
+        column.addWidget(self._rules[0])
+        column.addWidget(self.asides)
+        column.addWidget(self._rules[1])
+        column.addWidget(self._upper, 60)
+        column.addWidget(self._rules[2])
+        column.addWidget(self._lower, 40)
+
+    def _connect(self) -> None:
+        self.square.opened.connect(self.cell_opened)
+        self.tools.chosen.connect(self._mark)
+        self.tools.opened.connect(lambda row: self.tool_opened.emit(int(row)))
+        chart = self.trend.chart
+        if isinstance(chart, LineChart):
+            chart.chosen.connect(self.batch_opened)
+        self.against.link.clicked.connect(self.compare_wanted)
+        for panel in self.panels():
+            panel.enlarge_wanted.connect(lambda one=panel: self.enlarge(None if one.large else one))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """Where there is little room, names are worth more than the further figures."""
+        super().resizeEvent(event)
+        for number, column in enumerate(TOOL_COLUMNS):
+            if column.key in ("precision", "f1"):
+                self.tools.setColumnHidden(number, event.size().width() < ROOMY)
+
+    def panels(self) -> tuple[ChartPanel, ...]:
+        """Every chart."""
+        return self.matrix, self.calibration, self.trend
+
+    def show_view(self, view: MetricsView) -> None:
+        """Show other figures."""
+        self._view = view
+        self.strip.show_figures(view.figures)
+        self.asides.show_asides(view.asides)
+        self._show_matrix(view.confusion)
+        self.tools.set_rows(tool_rows(view.confusion, view.tools))
+        self._show_curve(self.calibration, view.calibration, calibration_plot(view.calibration))
+        self._show_curve(self.trend, view.trend, trend_plot(view.trend))
+        self._quiet = True
+        if not self.tools.current_id():
+            self.tools.select_first()
+        self._mark(self.tools.current_id())
+        self._quiet = False
+
+    def enlarge(self, panel: ChartPanel | None) -> None:
+        """Give one chart all the room; None puts everything back."""
+        for one in self.panels():
+            one.large = one is panel
+        alone = panel is not None
+        for part in (self.strip, self.asides, *self._rules):
+            part.setVisible(not alone)
+        for row in (self._upper, self._lower):
+            row.setVisible(not alone or (panel is not None and row.isAncestorOf(panel)))
+            for part in row.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly):
+                part.setVisible(not alone or part is panel)
+
+    def _show_matrix(self, view: ConfusionView) -> None:
+        self.square.set_matrix(matrix(view))
+        self.matrix.set_note(f"n {view.n:,}", MATRIX_HELP)
+        self.matrix.set_message("" if view.n else "No run among these was judged.")
+        show_table(self.matrix, view.table)
+
+    def _show_curve(self, panel: ChartPanel, curve: Curve, plot: Plot) -> None:
+        if isinstance(panel.chart, LineChart):
+            panel.chart.set_plot(plot)
+        panel.set_note(curve.note, curve.help)
+        panel.set_message(curve.message)
+        show_table(panel, curve.table)
+
+    def _mark(self, row: str) -> None:
+        """Ring the cell that says what the chosen tool was most often taken for."""
+        tool = self.tool(int(row)) if row else None
+        enough = tool is not None and tool.n >= TOO_FEW
+        place = self._view.confusion.place(tool.label, tool.taken_for) if self._view and tool and enough else None
+        self.square.mark(place, reveal=not self._quiet)
+
+    def tool(self, place: int) -> ToolFigures | None:
+        """The tool of a row."""
+        tools = self._view.tools if self._view else ()
+        return tools[place] if place < len(tools) else None
+
+
+class AgainstPart(QWidget):
+    """The newest batch against the one before it, in words; the reading is a result, also where it says nothing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.caption = FlowText(size=Size.SMALL, role=Role.DIM, max_lines=2)
+        self.reading = FlowText(size=Size.LEAD, strong=True)
+        self.sentence = FlowText(size=Size.SMALL, role=Role.DIM)
+        self.fixed = Pips("Fixed", Role.GOOD_FILL)
+        self.regressed = Pips("Regressed", Role.BAD_FILL)
+        self.link = Button("Compare run by run", kind="link")
+        self._counts = QWidget()
+        counts = QVBoxLayout(self._counts)
+        counts.setContentsMargins(0, 4, 0, 4)
+        counts.setSpacing(4)
+        for word, pips in (("Fixed", self.fixed), ("Regressed", self.regressed)):
+            counts.addLayout(_counted(word, pips))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 8, 16, 8)
+        column.setSpacing(4)
+        for part in (self.caption, self.reading, self.sentence, self._counts):
+            column.addWidget(part)
+        column.addWidget(self.link, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addStretch(1)
+
+    def show_comparison(self, view: ComparisonView | None) -> None:
+        """Show a comparison; None where there are no two batches yet."""
+        self.caption.set_text(view.caption if view else "Against the batch before")
+        self.reading.set_text(view.reading if view else "Not enough batches to tell")
+        self.sentence.set_text(view.short if view else "Run the same suite again after a change to see what it did.")
+        self._counts.setVisible(view is not None)
+        self.link.setVisible(view is not None)
+        if view is not None:
+            self.fixed.set_count(view.counts[Group.FIXED])
+            self.regressed.set_count(view.counts[Group.REGRESSED])
+
+
+def _counted(word: str, pips: Pips) -> QHBoxLayout:
+    line = QHBoxLayout()
+    line.setSpacing(8)
+    label = Label(word, size=Size.SMALL)
+    label.setMinimumWidth(64)
+    label.setToolTip(tip("Wrong before, right now." if word == "Fixed" else "Right before, wrong now."))
+    line.addWidget(label)
+    line.addWidget(pips, 1)
+    return line
+
+
+def _side_by_side(*parts: tuple[QWidget, int]) -> QWidget:
+    """Widgets with their shares of the width, hairlines between them."""
+    whole = QWidget()
+    row = QHBoxLayout(whole)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(0)
+    for place, (part, share) in enumerate(parts):
+        if place:
+            row.addWidget(Rule(upright=True))
+        policy = part.sizePolicy()
+        policy.setHorizontalPolicy(QSizePolicy.Policy.Ignored)
+        part.setSizePolicy(policy)
+        row.addWidget(part, share)
+    return whole

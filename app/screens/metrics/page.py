@@ -1,0 +1,388 @@
+"""The metrics screen: what all runs say together, narrowed by filters, and two batches against each other."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import cached_property, partial
+from typing import Any
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QKeyEvent, QResizeEvent, Qt
+from PySide6.QtWidgets import QStackedWidget, QWidget
+
+from app.commands import Command
+from app.results import ask_where
+from app.screens.metrics.compare_pane import ComparePane
+from app.screens.metrics.comparing import ComparisonView
+from app.screens.metrics.confusion import runs_title
+from app.screens.metrics.exports import DataTable
+from app.screens.metrics.filter_bar import FilterBar, chip_of
+from app.screens.metrics.filters import Dimension, Filters, kept_filters
+from app.screens.metrics.groups_pane import GroupsPane
+from app.screens.metrics.overview_pane import OverviewPane
+from app.screens.metrics.presenter import Haste, MetricsPresenter, MetricsView, Standing, haste
+from app.screens.metrics.repeats_pane import RepeatsPane
+from app.screens.metrics.saving import Saving
+from app.screens.metrics.words import model_name
+from app.session import Page, Session
+from app.widgets import Action, EmptyState, ListTable, ScrollPane, Segmented, show_menu
+from app.widgets.chart_panel import ChartPanel
+from mcp_tef import BatchId, Event, RunFilter, RunPair, RunStatus, ToolLabel
+
+WAIT_MS = 2_000
+PAUSE_S = 0.05
+VIEWS = (("overview", "Overview"), ("models", "Models"), ("repeats", "Repeats"), ("compare", "Compare"))
+
+
+class MetricsPage(Page):
+    """Owns the presenter; `arrive` understands ("compare", older, newer) and ("batch", id)."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session, key="metrics", title="Metrics")
+        kept = kept_filters(session.settings.get("metrics.filters", {}))
+        self.presenter = MetricsPresenter(session.call, lambda: datetime.now(UTC), kept)
+        self.saving = Saving(self)
+        self._late = QTimer(self, singleShot=True, interval=WAIT_MS)
+        self._late.timeout.connect(self.request_refresh)
+        self._compare_stale = True
+        self._outdated: set[str] = set()
+        self._against: ComparisonView | None = None
+        self._tables: dict[str, ListTable] = {}
+        self._shown: dict[str, QWidget] = {}
+        self._make_parts()
+        self._connect()
+
+    def _make_parts(self) -> None:
+        self.views = Segmented(VIEWS, "View")
+        self.header.place(self.views, beside_title=True)
+        self.filters = FilterBar(self.presenter, self.header)
+        self.empty = EmptyState("chart-bar", "", "")
+        self.header.set_buttons([Action(text="Export", do=self._open_export, icon="export")])
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.empty)
+        self.body.addWidget(self.filters)
+        self.body.addWidget(self.stack, 1)
+        known = {key for key, _ in VIEWS}
+        self.views.set_current(self.session.settings.get("metrics.view", "overview", lambda key: key in known))
+
+    def _connect(self) -> None:
+        self.session.closing.connect(self._late.stop)
+        self.views.changed.connect(self._turn)
+        self.filters.removed.connect(lambda key: self._filter(self.presenter.filters.without(*chip_of(key))))
+        self.filters.cleared.connect(lambda: self._filter(Filters()))
+        self.filters.toggled.connect(self._toggle)
+        self.filters.cleared_one.connect(lambda one: self._filter(self.presenter.filters.cleared(one)))
+
+    # ------------------------------------------------------------------ the views, each made when it is first wanted
+
+    @cached_property
+    def overview(self) -> OverviewPane:
+        """Figures, matrix, tools, calibration and trend."""
+        pane = OverviewPane()
+        pane.cell_opened.connect(self._open_cell)
+        pane.tool_opened.connect(self._open_tool)
+        pane.batch_opened.connect(lambda one: self.session.go("runs", ("batch", one)))
+        pane.compare_wanted.connect(lambda: self.show_view("compare"))
+        self._keep("tools", pane.tools)
+        pane.against.show_comparison(self._against)
+        self._add(ScrollPane(pane), "overview", pane.panels())
+        return pane
+
+    @cached_property
+    def models(self) -> GroupsPane:
+        """Models and servers beside each other."""
+        pane = GroupsPane()
+        pane.model_opened.connect(self._open_model)
+        pane.server_opened.connect(self._open_server)
+        self._keep("models", pane.models)
+        self._add(pane, "models")
+        return pane
+
+    @cached_property
+    def repeats(self) -> RepeatsPane:
+        """What repeats say."""
+        pane = RepeatsPane()
+        pane.case_opened.connect(self._open_case)
+        pane.run_wanted.connect(self._start_runs)
+        self._keep("flaky", pane.flaky)
+        self._add(pane, "repeats", [pane.power])
+        return pane
+
+    @cached_property
+    def compare(self) -> ComparePane:
+        """Two batches side by side."""
+        pane = ComparePane(self.presenter, self.session.spawn)
+        self.session.closing.connect(pane.settle.stop)
+        pane.run_wanted.connect(self._start_runs)
+        pane.run_opened.connect(self._open_pair)
+        pane.split.restore_layout(self.session.settings.get("metrics.compare", []))
+        self._add(pane, "compare")
+        return pane
+
+    def _keep(self, name: str, table: ListTable) -> None:
+        """Take over how a table was left, and remember it at the end."""
+        self._tables[name] = table
+        table.restore_layout(self.session.settings.get(f"metrics.{name}", {}))
+
+    def _add(self, widget: QWidget, key: str, panels: Sequence[ChartPanel] = ()) -> None:
+        self._shown[key] = widget
+        self.stack.addWidget(widget)
+        for panel in panels:
+            panel.save_wanted.connect(partial(self._save, panel))
+
+    def _filled(self, key: str) -> QWidget:
+        """A view as it is to be shown now."""
+        view, pane = self.presenter.view, getattr(self, key)
+        if key in self._outdated and view is not None:
+            self._outdated.discard(key)
+            pane.show_view(view.repeats if key == "repeats" else view)
+        return self._shown[key]
+
+    # ------------------------------------------------------------------ what the window asks of a page
+
+    async def refresh(self) -> None:
+        first = self.presenter.view is None
+        if first and self._current() == "overview":
+            await asyncio.sleep(PAUSE_S / 5)
+            _ = self.overview
+            await asyncio.sleep(PAUSE_S / 5)
+        if await self.presenter.load():
+            self._show_all()
+            if first and self.views.hasFocus() and (part := self.first_focus()) is not None:
+                part.setFocus()
+            self._compare_stale = True
+            await self._refresh_compare()
+            await self._make_the_rest()
+
+    async def _make_the_rest(self) -> None:
+        """Build the other views ahead, one a turn, so that turning to one of them takes no long breath."""
+        for key, _ in VIEWS:
+            if key not in self._shown and self._ran():
+                await asyncio.sleep(PAUSE_S)
+                getattr(self, key)
+
+    def receive(self, events: tuple[Event, ...]) -> bool:
+        wanted = haste(events)
+        if wanted is Haste.SOON and not self._late.isActive():
+            self._late.start()
+        return wanted is not Haste.NOW
+
+    def concerns(self, event: Event) -> bool:
+        return haste((event,)) is not Haste.NEVER
+
+    def arrive(self, target: object) -> None:
+        match target:
+            case ("compare", str(before), str(after)):
+                self.show_view("compare")
+                self.session.spawn(self.compare.compare(BatchId(before), BatchId(after)))
+            case ("batch", str(batch_id)):
+                self.show_view("overview")
+                self._filter(Filters({Dimension.BATCH: (batch_id,)}))
+            case _:
+                return
+
+    async def finish(self) -> None:
+        settings = self.session.settings
+        for name, table in self._tables.items():
+            settings.set(f"metrics.{name}", table.layout_state())
+        if "compare" in self._shown:
+            settings.set("metrics.compare", self.compare.split.layout_state())
+
+    def commands(self) -> Sequence[Command]:
+        def show(key: str) -> Callable[[], None]:
+            return lambda: self.show_view(key)
+
+        views = [
+            Command(id=f"metrics.{key}", text=f"Show {label.lower()}", do=show(key), group="Metrics")
+            for key, label in VIEWS
+        ]
+        return (
+            *views,
+            Command(
+                id="metrics.clear",
+                text="Take all filters away",
+                do=lambda: self._filter(Filters()),
+                needs=lambda: bool(self.presenter.filters.values),
+                group="Metrics",
+            ),
+            Command(id="metrics.export", text="Export figures and charts", do=self._open_export, group="Metrics"),
+        )
+
+    def first_focus(self) -> QWidget | None:
+        if self.presenter.view is None:
+            return self.views
+        if not self._full():
+            return next(iter(self.empty.buttons()), self.views)
+        match self._current():
+            case "overview":
+                return self.overview.tools
+            case "models":
+                return self.models.models
+            case "repeats":
+                return self.repeats.flaky
+        return self.compare.table
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self.filters.make_room(event.size().width())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        if event.key() == Qt.Key.Key_Escape and "overview" in self._shown:
+            self.overview.enlarge(None)
+        else:
+            super().keyPressEvent(event)
+
+    # ------------------------------------------------------------------ showing
+
+    def show_view(self, key: str) -> None:
+        """Turn to a view."""
+        self.views.set_current(key)
+        self._turn(key)
+
+    def _current(self) -> str:
+        return self.views.current()
+
+    def _full(self) -> bool:
+        return self.presenter.view is not None and self.presenter.view.standing is Standing.FULL
+
+    def _turn(self, key: str) -> None:
+        self.session.settings.set("metrics.view", key)
+        self._place()
+        if key == "compare" and self._compare_stale:
+            self.session.spawn(self._refresh_compare())
+
+    def _show_all(self) -> None:
+        view = self.presenter.view
+        if view is None:
+            return
+        self.filters.show_filters()
+        if view.standing is not Standing.FULL:
+            self._show_empty(view)
+        self._outdated = {"overview", "models", "repeats"}
+        self._place()
+
+    def _place(self) -> None:
+        key = self._current()
+        whole = self._full() or (key == "compare" and self._ran())
+        self.stack.setCurrentWidget(self._filled(key) if whole else self.empty)
+        self.filters.set_useful(key != "compare")
+
+    def _ran(self) -> bool:
+        view = self.presenter.view
+        return view is not None and view.standing is not Standing.NOTHING_RAN
+
+    def _show_empty(self, view: MetricsView) -> None:
+        if view.standing is Standing.NOTHING_FITS:
+            clear = Action(text="Take all filters away", do=lambda: self._filter(Filters()), kind="primary")
+            sentence = "No finished run fits all of these filters. Take one of them away."
+            self.empty.set("funnel", "No run fits", sentence, [clear])
+            return
+        sentence = (
+            "Here stands how often the right tool is picked, what is confused with what, and how sure all of this is. "
+            "It is counted from runs."
+        )
+        run = Action(text="Run…", do=self._start_runs, kind="primary", icon="play")
+        self.empty.set("chart-bar", "Nothing has run yet", sentence, [run])
+
+    async def _refresh_compare(self) -> None:
+        """The comparison is read when it is looked at; the small one of the overview goes with the figures."""
+        pair = self.presenter.default_pair()
+        self._against = await self.presenter.compare(*pair) if pair else None
+        if "overview" in self._shown:
+            self.overview.against.show_comparison(self._against)
+        if self._current() == "compare":
+            self._compare_stale = False
+            await self.compare.refresh()
+
+    # ------------------------------------------------------------------ filters
+
+    def _toggle(self, dimension: Dimension, value: str) -> None:
+        self._filter(self.presenter.filters.toggled(dimension, value))
+
+    def _filter(self, filters: Filters) -> None:
+        self.presenter.filters = filters
+        self.session.settings.set("metrics.filters", filters.to_keep())
+        self.filters.show_filters()
+        self.request_refresh()
+
+    # ------------------------------------------------------------------ to the runs
+
+    def _go(self, where: RunFilter, title: str) -> None:
+        self.session.go("runs", ("filter", where, title))
+
+    def _judged(self) -> RunFilter:
+        return replace(self.presenter.where, statuses=(RunStatus.COMPLETED,))
+
+    def _open_cell(self, row: int, column: int) -> None:
+        if self.presenter.view is not None:
+            confusion = self.presenter.view.confusion
+            self._go(confusion.runs_of(self.presenter.where, row, column), runs_title(confusion, row, column))
+
+    def _open_tool(self, place: int) -> None:
+        tool = self.overview.tool(place)
+        if tool is not None:
+            self._go(replace(self._judged(), expected=tool.label), f"{tool.name} expected")
+
+    def _open_model(self, label: str) -> None:
+        self._go(replace(self._judged(), models=(label,)), model_name(label))
+
+    def _open_server(self, name: str) -> None:
+        self._go(replace(self._judged(), expected=ToolLabel(server=name)), f"Expected on {name}")
+
+    def _open_case(self, place: int) -> None:
+        if self.presenter.view is not None:
+            repeats = self.presenter.view.repeats
+            self._go(repeats.runs_of(place, self._judged()), repeats.flaky[place].case_name)
+
+    def _open_pair(self, pair: RunPair) -> None:
+        chosen = self.compare.chosen()
+        if chosen is not None:
+            self._go(RunFilter(batch_ids=chosen, case_ids=(pair.case_id,)), "One case in both batches")
+
+    def _start_runs(self) -> None:
+        self.session.go("runs", ("start", ()))
+
+    # ------------------------------------------------------------------ export
+
+    def _save(self, panel: ChartPanel, kind: str) -> None:
+        self._filled("overview")
+        self._filled("repeats")
+        self.saving.ask_chart(panel, self._table_of(panel), kind)
+
+    def _table_of(self, panel: ChartPanel) -> DataTable:
+        view = self.presenter.view
+        if view is None:
+            return DataTable(name=panel.title)
+        tables = {
+            id(self.overview.matrix): view.confusion.table,
+            id(self.overview.calibration): view.calibration.table,
+            id(self.overview.trend): view.trend.table,
+        }
+        return tables.get(id(panel), view.repeats.power.table)
+
+    def export_actions(self) -> list[Action]:
+        """The runs as a report, every table as CSV, every chart as PNG, SVG or CSV."""
+        view = self.presenter.view
+        if view is None or view.standing is not Standing.FULL:
+            return [Action(text="There is nothing to export yet", do=lambda: None, enabled=False)]
+        where, title = self.presenter.where, self.presenter.title()
+        actions = [Action(text="These runs as a report…", do=partial(ask_where, self, self.session, where, title))]
+        actions += [
+            Action(text=f"{table.name} as CSV…", do=partial(self.saving.ask_table, table), apart=number == 0)
+            for number, table in enumerate(view.tables)
+        ]
+        for panel in (*self.overview.panels(), self.repeats.power):
+            actions += self._chart_actions(panel)
+        return actions
+
+    def _chart_actions(self, panel: ChartPanel) -> list[Action]:
+        name = self._table_of(panel).name
+        return [
+            Action(text=f"{name} as {kind.upper()}…", do=partial(self._save, panel, kind), apart=kind == "png")
+            for kind in ("png", "svg", "csv")
+        ]
+
+    def _open_export(self) -> None:
+        made: Any = self.header.buttons()[-1]
+        show_menu(self.export_actions(), made.mapToGlobal(made.rect().bottomLeft()), self)

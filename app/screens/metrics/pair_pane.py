@@ -1,0 +1,158 @@
+"""One pair beside itself: both choices, the values that differ, and the tools with marked words."""
+
+from collections.abc import Iterable, Sequence
+
+from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
+
+from app.screens.metrics.marking import Stretch
+from app.screens.metrics.pair_view import PairView, Side, ToolView, ValueRow
+from app.theme import Role, Size
+from app.widgets import FlowText, Label, Mark, MarkLabel, Rule, ScrollPane, Section, Span
+from app.widgets.compared import ComparedRow, ComparedTable
+
+MOST_LINES = 400
+LINE_LOOKS = {"+": Role.GOOD, "-": Role.BAD, "@": Role.DIM}
+
+
+class PairPane(QWidget):
+    """Shows a `PairView`, or a sentence where there is only one half."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sentence = FlowText(role=Role.DIM)
+        self.query = FlowText(size=Size.LEAD)
+        self.expected = FlowText(size=Size.SMALL, role=Role.DIM)
+        self.before, self.after = _SidePart("Before"), _SidePart("After")
+        self.parameters = ComparedTable(("Parameters", "Before", "After"))
+        self.values = ComparedTable(("What differs", "Before", "After"))
+        self.settings = ComparedTable(("Settings", "Before", "After"))
+        self.tools = Section("Tools as they were offered")
+        self.setMinimumWidth(320)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(self._said())
+        self._stack.addWidget(ScrollPane(self._full()))
+
+    def _said(self) -> QWidget:
+        box = QWidget()
+        column = QVBoxLayout(box)
+        column.setContentsMargins(16, 16, 16, 16)
+        column.addWidget(self.sentence)
+        column.addStretch(1)
+        return box
+
+    def _full(self) -> QWidget:
+        head = QVBoxLayout()
+        head.setContentsMargins(16, 12, 16, 12)
+        head.setSpacing(4)
+        head.addWidget(self.query)
+        head.addWidget(self.expected)
+        sides = QHBoxLayout()
+        sides.setSpacing(0)
+        sides.addWidget(self.before, 1)
+        sides.addWidget(Rule(upright=True))
+        sides.addWidget(self.after, 1)
+        whole = QWidget()
+        column = QVBoxLayout(whole)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addWidget(Rule())
+        column.addLayout(sides)
+        self._tables = [(self.parameters, Rule()), (self.values, Rule()), (self.settings, Rule())]
+        for table, rule in self._tables:
+            column.addWidget(rule)
+            column.addWidget(table)
+        column.addWidget(Rule())
+        column.addWidget(self.tools)
+        column.addStretch(1)
+        return whole
+
+    def show_sentence(self, text: str) -> None:
+        """Say this in place of a pair."""
+        self.sentence.set_text(text)
+        self._stack.setCurrentIndex(0)
+
+    def show_pair(self, view: PairView) -> None:
+        """Show another pair."""
+        self.query.set_text(view.query)
+        self.expected.set_spans([Span(f"{view.title}. Expected: ", Role.DIM), Span(view.expected, Role.DIM, mono=True)])
+        self.before.show_side(view.before)
+        self.after.show_side(view.after)
+        for (table, rule), rows in zip(self._tables, (view.parameters, view.values, view.settings), strict=True):
+            table.set_rows([_compared(row) for row in rows])
+            for part in (table, rule):
+                part.setVisible(bool(rows))
+        self._show_tools(view.tools, view.tools_note)
+        self._stack.setCurrentIndex(1)
+
+    def _show_tools(self, tools: Sequence[ToolView], note: str) -> None:
+        self.tools.clear()
+        self.tools.add(FlowText(note, size=Size.SMALL, role=Role.DIM))
+        for tool in tools:
+            self.tools.add(_heading(tool))
+            for caption, text in (("Before", tool.before), ("After", tool.after)):
+                if text:
+                    line = FlowText(size=Size.SMALL)
+                    line.set_spans([Span(f"{caption}: ", Role.DIM), *spans(text)])
+                    self.tools.add(line)
+            if tool.lines:
+                self.tools.add(_difference(tool.lines))
+
+
+class _SidePart(QWidget):
+    """What one run chose, and how it was judged."""
+
+    def __init__(self, caption: str) -> None:
+        super().__init__()
+        self.mark = MarkLabel()
+        self.choice = FlowText()
+        self.judged = FlowText(size=Size.SMALL)
+        self.model = FlowText(size=Size.SMALL, role=Role.DIM)
+        line = QHBoxLayout()
+        line.setSpacing(8)
+        line.addWidget(self.mark)
+        line.addWidget(self.choice, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 8, 12, 12)
+        column.setSpacing(4)
+        column.addWidget(Label(caption, size=Size.SMALL, role=Role.DIM, label=True))
+        column.addLayout(line)
+        column.addWidget(self.judged)
+        column.addWidget(self.model)
+        column.addStretch(1)
+
+    def show_side(self, side: Side) -> None:
+        """Show another run."""
+        looks = {True: (Mark.CHECK, "right"), False: (Mark.CROSS, "wrong"), None: (Mark.BROKEN, "not judged")}
+        self.mark.set_mark(*looks[side.right])
+        self.choice.set_spans(spans(side.choice, mono=True))
+        self.judged.set_text(side.judged)
+        self.model.set_text(side.model)
+
+
+def spans(text: Iterable[Stretch], *, mono: bool = False) -> list[Span]:
+    """Marked stretches on a tint."""
+    return [Span(one.text, mono=mono, back=Role.MARK_DIFF if one.marked else None) for one in text]
+
+
+def _compared(row: ValueRow) -> ComparedRow:
+    word = "the same" if row.same else "differs"
+    return ComparedRow(mark=None if row.same else Mark.NOTE, word=word, name=row.name, left=row.before, right=row.after)
+
+
+def _heading(tool: ToolView) -> FlowText:
+    line = FlowText()
+    line.set_spans([Span(tool.name, mono=True), Span(f"  {tool.word}", Role.DIM)])
+    return line
+
+
+def _difference(lines: Sequence[str]) -> FlowText:
+    """Lines of a difference: what came is green and begins with +, what went is red and begins with -."""
+    shown = lines[:MOST_LINES]
+    made = FlowText(size=Size.SMALL)
+    parts = [Span(f"{line}\n", LINE_LOOKS.get(line[:1], Role.TEXT), mono=True) for line in shown[:-1]]
+    parts += [Span(line, LINE_LOOKS.get(line[:1], Role.TEXT), mono=True) for line in shown[-1:]]
+    if len(lines) > MOST_LINES:
+        parts.append(Span(f"\n… {len(lines) - MOST_LINES:,} more lines", Role.DIM))
+    made.set_spans(parts)
+    return made

@@ -1,0 +1,175 @@
+"""One pair in full, in words: both choices, every value that differs, and the tools as each run saw them."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from app.screens.metrics.comparing import WORDS, PairRow
+from app.screens.metrics.marking import Stretch, marked_texts
+from app.screens.metrics.words import model_name
+from app.text import count
+from mcp_tef import Call, DefinitionChange, PairChange, RunComparison, RunDetail, ToolChange, ValueChange
+
+MISSING: Final = "–"
+LONGEST_VALUE: Final = 2_000
+SAID_ELSEWHERE: Final = frozenset({"Explanation", "Calls"})
+CHANGES: Final[Mapping[DefinitionChange, str]] = {
+    DefinitionChange.ADDED: "only offered now",
+    DefinitionChange.REMOVED: "only offered before",
+    DefinitionChange.CHANGED: "defined otherwise",
+    DefinitionChange.OFFERED_AS: "offered under another name",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One run of the two: what it chose, and how that was judged."""
+
+    choice: tuple[Stretch, ...]
+    right: bool | None
+    judged: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValueRow:
+    """A value before and after; `same` where both are equal."""
+
+    name: str
+    before: str
+    after: str
+    same: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolView:
+    """A tool that both runs did not see alike: its descriptions with marked words, and the whole difference."""
+
+    name: str
+    word: str
+    before: tuple[Stretch, ...]
+    after: tuple[Stretch, ...]
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairView:
+    """A pair for the screen."""
+
+    title: str
+    query: str
+    expected: str
+    before: Side
+    after: Side
+    parameters: tuple[ValueRow, ...]
+    values: tuple[ValueRow, ...]
+    settings: tuple[ValueRow, ...]
+    tools: tuple[ToolView, ...]
+    tools_note: str
+
+
+def pair_view(found: RunComparison, change: PairChange) -> PairView:
+    """Both runs of a pair in words."""
+    before, after = found.before, found.after
+    names = marked_texts(_choice(before), _choice(after))
+    return PairView(
+        title=WORDS[change].capitalize(),
+        query=f"“{' '.join(after.summary.query.split())}”",
+        expected=after.expectation.label,
+        before=_side(before, names[0]),
+        after=_side(after, names[1]),
+        parameters=tuple(_parameters(before, after)),
+        values=_rows([*found.verdict, *(one for one in found.answer if one.name not in SAID_ELSEWHERE)]),
+        settings=_rows(found.settings),
+        tools=tuple(_tool(one) for one in found.tools),
+        tools_note=_tools_note(found),
+    )
+
+
+def single_sentence(row: PairRow) -> str:
+    """What there is to say of a pair of which only one half exists, or was judged."""
+    if row.change is PairChange.NEW:
+        return f"Only the newer batch ran this case. It picked: {row.after}."
+    if row.change is PairChange.GONE:
+        return f"Only the older batch ran this case. It picked: {row.before}."
+    return "One of the two runs is not there any more."
+
+
+def _choice(run: RunDetail) -> str:
+    calls = run.answer.calls if run.answer else None
+    if not calls:
+        return "no tool" if run.answer is not None else "no answer"
+    return " + ".join(call.tool for call in calls)
+
+
+def _side(run: RunDetail, choice: tuple[Stretch, ...]) -> Side:
+    summary = run.summary
+    judged = run.verdict.explanation if run.verdict else summary.failure.message if summary.failure else "Not judged."
+    return Side(
+        choice=choice,
+        right=run.verdict.right if run.verdict else None,
+        judged=judged.replace("`", ""),
+        model=model_name(summary.model),
+    )
+
+
+def _rows(changes: Sequence[ValueChange]) -> tuple[ValueRow, ...]:
+    kept = (one for one in changes if one.name not in SAID_ELSEWHERE)
+    return tuple(ValueRow(name=one.name, before=one.before, after=one.after) for one in kept)
+
+
+def _parameters(before: RunDetail, after: RunDetail) -> Iterator[ValueRow]:
+    """What the calls of both runs were given, place by place, those that differ first."""
+    old, new = _given(before), _given(after)
+    names = dict.fromkeys([*new, *old])
+    rows = [_value_row(name, old.get(name, MISSING), new.get(name, MISSING)) for name in names]
+    yield from sorted(rows, key=lambda row: row.same)
+
+
+def _given(run: RunDetail) -> dict[str, str]:
+    calls: Sequence[Call] = (run.answer.calls if run.answer else None) or ()
+    several = len(calls) > 1
+    return {
+        f"{number}. {name}" if several else name: _shown(value)
+        for number, call in enumerate(calls, 1)
+        for name, value in call.arguments.items()
+    }
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}…"
+
+
+def _value_row(name: str, before: str, after: str) -> ValueRow:
+    return ValueRow(name=name, before=before, after=after, same=before == after)
+
+
+def _tool(one: ToolChange) -> ToolView:
+    texts = marked_texts(_description(one, now=False), _description(one, now=True))
+    return ToolView(
+        name=f"{one.server} / {one.tool}" if one.server else one.tool,
+        word=CHANGES[one.change],
+        before=texts[0],
+        after=texts[1],
+        lines=tuple(one.diff.splitlines()),
+    )
+
+
+def _description(one: ToolChange, *, now: bool) -> str:
+    offered = one.after if now else one.before
+    if offered is None:
+        return ""
+    return offered.offered_name if one.change is DefinitionChange.OFFERED_AS else offered.tool.description
+
+
+def _tools_note(found: RunComparison) -> str:
+    alike = count(found.tools_alike, "tool")
+    if not found.tools:
+        return f"Both runs were offered the same {alike}." if found.tools_alike else "No tools were offered."
+    return (
+        f"{count(len(found.tools), 'tool')} differ, {alike} are the same."
+        if len(found.tools) > 1
+        else (f"1 tool differs, {alike} are the same.")
+    )

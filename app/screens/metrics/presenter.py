@@ -1,0 +1,212 @@
+"""What the metrics screen knows and does, without a window: the filters in force and all that the runs say."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from app.screens.metrics.comparing import ComparisonView, comparison_view, default_pair
+from app.screens.metrics.confusion import ConfusionView, confusion_view, tools_table, worst_first
+from app.screens.metrics.curves import Curve, calibration_curve, trend_curve
+from app.screens.metrics.exports import DataTable
+from app.screens.metrics.figures import Aside, Figure, asides, figures, figures_table
+from app.screens.metrics.filters import Chip, Dimension, Filters, Offer, chips, offers
+from app.screens.metrics.groups import GroupRow, model_rows, models_table, server_rows
+from app.screens.metrics.repeats import RepeatsView, repeats_view
+from app.screens.metrics.words import TOO_FEW
+from mcp_tef import (
+    Batch,
+    BatchId,
+    BatchProgressed,
+    BatchStarted,
+    ComparedRuns,
+    Event,
+    FilterChoices,
+    NotFoundError,
+    Noticed,
+    Overview,
+    RunComparison,
+    RunEnded,
+    RunFilter,
+    RunPair,
+    RunsRejudged,
+    RunStarted,
+    ServerStateChanged,
+    ServersTouched,
+    ToolFigures,
+)
+
+if TYPE_CHECKING:
+    from mcp_tef import Engine
+
+T = TypeVar("T")
+UNCONCERNED = (Noticed, RunStarted, ServersTouched, ServerStateChanged, RunsRejudged)
+FREQUENT = (RunEnded, BatchProgressed, BatchStarted)
+
+
+class Ask(Protocol):
+    """Runs a piece of work on the core and gives its result; errors of the core pass through."""
+
+    def __call__(self, work: Callable[["Engine"], Awaitable[T]], /) -> Awaitable[T]: ...
+
+
+class Standing(Enum):
+    """Whether there is anything to show."""
+
+    NOTHING_RAN = "nothing ran"
+    NOTHING_FITS = "nothing fits"
+    FULL = "full"
+
+
+class Haste(Enum):
+    """How soon events ask for a new reading."""
+
+    NEVER = 0
+    SOON = 1
+    NOW = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricsView:
+    """Everything on the screen, ready-made off the window's thread."""
+
+    standing: Standing
+    figures: tuple[Figure, ...]
+    asides: tuple[Aside, ...]
+    confusion: ConfusionView
+    tools: tuple[ToolFigures, ...]
+    calibration: Curve
+    trend: Curve
+    models: tuple[GroupRow, ...]
+    servers: tuple[GroupRow, ...]
+    repeats: RepeatsView
+    tables: tuple[DataTable, ...]
+
+
+@dataclass(slots=True)
+class _Known:
+    """What was read besides the figures."""
+
+    batches: dict[BatchId, Batch] = field(default_factory=dict)
+    choices: FilterChoices = field(default_factory=FilterChoices)
+
+
+class MetricsPresenter:
+    """The state of the screen. Everything that is asked of the core goes through `ask`."""
+
+    def __init__(self, ask: Ask, now: Callable[[], datetime], filters: Filters | None = None) -> None:
+        self._ask = ask
+        self.now = now
+        self.filters = filters or Filters()
+        self.view: MetricsView | None = None
+        self._known = _Known()
+        self._reading = 0
+
+    @property
+    def where(self) -> RunFilter:
+        """The runs that the figures are about."""
+        return self.filters.where(self.now())
+
+    @property
+    def batches(self) -> Mapping[BatchId, Batch]:
+        """Every batch, newest first."""
+        return self._known.batches
+
+    async def load(self) -> bool:
+        """Read everything anew; False where a later reading overtook this one."""
+        self._reading += 1
+        mine = self._reading
+        where, now = self.where, self.now()
+        known, view = await self._ask(lambda core: _read(core, where, now))
+        if mine != self._reading:
+            return False
+        self._known, self.view = known, view
+        return True
+
+    def chips(self) -> tuple[Chip, ...]:
+        """The filters in force."""
+        return chips(self.filters, self.batches, self.now())
+
+    def title(self) -> str:
+        """What a report of the runs that pass the filters is called."""
+        return ", ".join(chip.text for chip in self.chips()) or "All runs"
+
+    def offers(self, dimension: Dimension) -> tuple[Offer, ...]:
+        """What a dimension can be set to."""
+        return offers(dimension, self._known.choices, self.batches, self.now())
+
+    def default_pair(self) -> tuple[BatchId, BatchId] | None:
+        """Which two batches to compare first: older, newer."""
+        return default_pair(tuple(self.batches.values()))
+
+    async def compare(self, before: BatchId, after: BatchId) -> ComparisonView:
+        """Two batches beside each other."""
+        now = self.now()
+
+        async def read(core: "Engine") -> ComparisonView:
+            return comparison_view(await core.compare.batches(before, after), now)
+
+        return await self._ask(read)
+
+    async def pairs(self, pairs: Sequence[RunPair]) -> tuple[ComparedRuns, ...]:
+        """A page of pairs with their runs."""
+        return await self._ask(lambda core: core.compare.pairs(pairs))
+
+    async def both(self, pair: RunPair) -> RunComparison | None:
+        """Both runs of a pair in full; None where it has only one, or one is gone."""
+        before, after = pair.before, pair.after
+        if before is None or after is None:
+            return None
+        try:
+            return await self._ask(lambda core: core.compare.runs(before, after))
+        except NotFoundError:
+            return None
+
+
+async def _read(core: "Engine", where: RunFilter, now: datetime) -> tuple[_Known, MetricsView]:
+    """On the core's thread: read, and put into words."""
+    batches = {batch.id: batch for batch in await core.runs.batches()}
+    choices = await core.metrics.choices()
+    overview = await core.metrics.overview(where)
+    return _Known(batches, choices), metrics_view(overview, batches, now)
+
+
+def metrics_view(overview: Overview, batches: Mapping[BatchId, Batch], now: datetime) -> MetricsView:
+    """An overview as the screen shows it."""
+    metrics = overview.metrics
+    confusion = confusion_view(overview.confusions)
+    calibration, trend = calibration_curve(overview.calibration), trend_curve(overview.trend, now)
+    repeats = repeats_view(overview.repeats, batches)
+    return MetricsView(
+        standing=_standing(overview, batches),
+        figures=figures(metrics),
+        asides=asides(metrics, overview.models),
+        confusion=confusion,
+        tools=worst_first(overview.confusions, TOO_FEW),
+        calibration=calibration,
+        trend=trend,
+        models=model_rows(overview.models),
+        servers=server_rows(metrics.by_server),
+        repeats=repeats,
+        tables=(
+            figures_table(metrics),
+            tools_table(overview.confusions, TOO_FEW),
+            models_table(overview.models),
+            repeats.table,
+        ),
+    )
+
+
+def _standing(overview: Overview, batches: Mapping[BatchId, Batch]) -> Standing:
+    if overview.metrics.n:
+        return Standing.FULL
+    ran = any(batch.judged or batch.count("failed") for batch in batches.values())
+    return Standing.NOTHING_FITS if ran else Standing.NOTHING_RAN
+
+
+def haste(events: Sequence[Event]) -> Haste:
+    """How soon these events ask for a new reading: single runs of a batch can wait, the rest cannot."""
+    if any(not isinstance(event, (*UNCONCERNED, *FREQUENT)) for event in events):
+        return Haste.NOW
+    return Haste.SOON if any(isinstance(event, FREQUENT) for event in events) else Haste.NEVER

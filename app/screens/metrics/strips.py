@@ -1,0 +1,135 @@
+"""The top of the screen: four figures on one scale each, and a quieter row of others."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from app.screens.metrics.figures import Aside, Figure
+from app.screens.metrics.words import span_of
+from app.theme import Role, Size, height, theme
+from app.widgets import IntervalBar, Label, LineText, Rule, tip
+
+QUIET_ROW = 36
+FIGURES = 4
+
+
+class FigureCell(QWidget):
+    """One figure, its interval in words and as a bar, and its n in words."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.title = Label(role=Role.DIM, label=True)
+        self.value = Label(size=Size.FIGURE, strong=True, tabular=True)
+        self.bounds = Label(role=Role.DIM, tabular=True)
+        self.bar = IntervalBar("")
+        self.sentence = LineText(size=Size.SMALL, role=Role.DIM)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        line = QHBoxLayout()
+        line.setSpacing(10)
+        line.addWidget(self.value)
+        line.addWidget(self.bounds)
+        line.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 8, 16, 8)
+        column.setSpacing(2)
+        column.addWidget(self.title)
+        column.addLayout(line)
+        column.addWidget(self.bar)
+        column.addWidget(self.sentence)
+
+    def show_figure(self, figure: Figure) -> None:
+        """Show another figure."""
+        self.title.setText(figure.title)
+        self.value.setText(figure.value)
+        self.bounds.setText(figure.bounds)
+        span = span_of(figure.rate)
+        self.bar.set_value(*(span or (None, None, None)))
+        self.sentence.set_text(figure.sentence)
+        for part in (self, self.sentence):
+            part.setToolTip(tip(figure.help))
+        self.setAccessibleName(f"{figure.title}: {figure.value} {figure.bounds}, {figure.sentence}")
+        self.setAccessibleDescription(figure.help)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        if self.hasFocus():
+            painter = QPainter(self)
+            painter.setPen(theme().colour(Role.FOCUS))
+            painter.drawRect(self.rect().adjusted(2, 2, -3, -3))
+
+
+class FigureStrip(QWidget):
+    """Figures side by side, hairlines between them."""
+
+    def __init__(self, number: int = FIGURES) -> None:
+        super().__init__()
+        self.cells = [FigureCell() for _ in range(number)]
+        self.setFixedHeight(height("metric_strip"))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        for place, cell in enumerate(self.cells):
+            if place:
+                row.addWidget(Rule(upright=True))
+            cell.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+            row.addWidget(cell, 1)
+
+    def show_figures(self, figures: Sequence[Figure]) -> None:
+        """Show these."""
+        for cell, figure in zip(self.cells, figures, strict=True):
+            cell.show_figure(figure)
+
+
+class AsideRow(QWidget):
+    """Quieter figures in one line: a dim name and a value."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFixedHeight(QUIET_ROW)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(16, 0, 16, 0)
+        self._row.setSpacing(6)
+        self._parts: list[tuple[Label, Label]] = []
+        self._shown = 0
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def show_asides(self, asides: Sequence[Aside]) -> None:
+        """Show these."""
+        while len(self._parts) < len(asides):
+            self._add()
+        self._shown = len(asides)
+        for (name, value), aside in zip(self._parts, asides, strict=False):
+            name.setText(aside.label)
+            value.setText(aside.value)
+            value.set_role(Role.BAD if aside.bad else Role.TEXT)
+            for label in (name, value):
+                label.setToolTip(tip(aside.help))
+            value.setAccessibleName(f"{aside.label}: {aside.value}")
+            value.setAccessibleDescription(aside.help)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Leave the last ones out where there is no room for all."""
+        room = self.width() - 32
+        for place, (name, value) in enumerate(self._parts):
+            room -= name.sizeHint().width() + value.sizeHint().width() + 24
+            for label in (name, value):
+                label.setVisible(place < self._shown and room > -24)
+
+    def values(self) -> dict[str, str]:
+        """What is shown, by name."""
+        return {name.text(): value.text() for name, value in self._parts if not name.isHidden()}
+
+    def _add(self) -> None:
+        if self._parts:
+            self._row.addStretch(1)
+        name = Label(size=Size.SMALL, role=Role.DIM)
+        value = Label(size=Size.SMALL, label=True, tabular=True)
+        self._row.addWidget(name)
+        self._row.addWidget(value)
+        self._parts.append((name, value))

@@ -1,0 +1,80 @@
+"""The words of the metrics screen: shares with their intervals, times, models, and terms explained by example."""
+
+from typing import Final
+
+from app.text import count, duration, percent
+from mcp_tef import ConfidenceSource, ModelSettings, Rate
+
+NONE: Final = "–"
+TOO_FEW: Final = 10
+BASELINE_LABEL: Final = ModelSettings().label
+BASELINE: Final = "offline baseline"
+INTERVAL: Final = (
+    "The thin bar is the 95 % interval: measured again and again, the true share lies in it 19 times of 20."
+)
+
+SOURCES: Final = {
+    ConfidenceSource.SELF_REPORTED: "self-reported",
+    ConfidenceSource.AGREEMENT: "agreement of repeats",
+    ConfidenceSource.LOGPROB: "token probability",
+    ConfidenceSource.MARGIN: "margin of the ranking",
+}
+
+
+def bounds(rate: Rate) -> str:
+    """The interval in whole percents, `(73–86)`; empty where nothing was counted."""
+    if rate.low is None or rate.high is None:
+        return ""
+    return f"({rate.low * 100:.0f}–{rate.high * 100:.0f})"
+
+
+def share_words(rate: Rate) -> str:
+    """A share with its interval: `82 % (71–90)`."""
+    return f"{percent(rate.value)} {bounds(rate)}".strip()
+
+
+def part_words(rate: Rate) -> str:
+    """How many of how many: `5 of 6`."""
+    return f"{rate.successes:,} of {rate.n:,}"
+
+
+def span_of(rate: Rate) -> tuple[float, float, float] | None:
+    """Value, low and high end; None where nothing was counted."""
+    if rate.value is None or rate.low is None or rate.high is None:
+        return None
+    return rate.value, rate.low, rate.high
+
+
+def score(value: float | None) -> str:
+    """A mean from 0 to 1 with two decimals; a dash where it is not defined."""
+    return NONE if value is None else f"{value:.2f}"
+
+
+def milliseconds(value: float | None) -> str:
+    """`840 ms`, `2.4 s` from a second on; a dash where nothing was measured."""
+    if value is None:
+        return NONE
+    return f"{value:.0f} ms" if value < 1000 else duration(value / 1000)
+
+
+def is_baseline(label: str) -> bool:
+    """Whether a model label is the built-in baseline, whose answers are no model's."""
+    return label == BASELINE_LABEL
+
+
+def model_name(label: str) -> str:
+    """A model for people: its name without the provider; the baseline says that it is one."""
+    return BASELINE if is_baseline(label) else label.split("/", 1)[-1]
+
+
+def runs_words(number: int) -> str:
+    """`469 runs`."""
+    return count(number, "run")
+
+
+def percent_points(value: float | None, low: float | None, high: float | None) -> str:
+    """A difference of shares in points, with its interval: `+9 points (+2 to +16)`."""
+    if value is None:
+        return "no difference to tell"
+    interval = f" ({low * 100:+.0f} to {high * 100:+.0f})" if low is not None and high is not None else ""
+    return f"{value * 100:+.0f} points{interval}".replace("-", "−")

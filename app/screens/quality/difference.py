@@ -1,0 +1,55 @@
+"""What a suggested text changes in the one that is there, word by word."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Final
+
+_WORDS: Final = re.compile(r"\S+|\s+")
+LONGEST: Final = 800
+LEAST_SHARED: Final = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A piece of text; `changed` where the other text has something else."""
+
+    text: str
+    changed: bool = False
+
+
+def difference(before: str, after: str) -> tuple[tuple[Stretch, ...], tuple[Stretch, ...]]:
+    """Both texts with their changes marked; texts that share little, and very long ones, are left unmarked."""
+    old, new = _WORDS.findall(before), _WORDS.findall(after)
+    if len(old) > LONGEST or len(new) > LONGEST:
+        return (Stretch(before),), (Stretch(after),)
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    kept_old, kept_new = [False] * len(old), [False] * len(new)
+    for block in matcher.get_matching_blocks():
+        for step in range(block.size):
+            kept_old[block.a + step] = kept_new[block.b + step] = True
+    if _shared(new, kept_new) < LEAST_SHARED:
+        return (Stretch(before),), (Stretch(after),)
+    return _stretches(old, kept_old), _stretches(new, kept_new)
+
+
+def _shared(words: Sequence[str], kept: Sequence[bool]) -> float:
+    real = [keep for word, keep in zip(words, kept, strict=True) if not word.isspace()]
+    return sum(real) / len(real) if real else 0.0
+
+
+def _stretches(words: Sequence[str], kept: Sequence[bool]) -> tuple[Stretch, ...]:
+    made: list[Stretch] = []
+    for number, word in enumerate(words):
+        changed = _between(kept, number) if word.isspace() else not kept[number]
+        if made and made[-1].changed == changed:
+            made[-1] = Stretch(made[-1].text + word, changed)
+        else:
+            made.append(Stretch(word, changed))
+    return tuple(made)
+
+
+def _between(kept: Sequence[bool], number: int) -> bool:
+    """A blank is marked where both its neighbours are, so that a changed stretch reads as one."""
+    return 0 < number < len(kept) - 1 and not kept[number - 1] and not kept[number + 1]

@@ -1,0 +1,255 @@
+"""What the quality screen knows: the report, what of it is shown, and what models said since."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from app.screens.quality.words import Level, level, tokens, unsafe
+from app.text import count
+from mcp_tef import (
+    Event,
+    ModelSettings,
+    QualityReport,
+    Server,
+    ServerId,
+    ServerStateChanged,
+    ServerStatus,
+    ServersTouched,
+    ToolQuality,
+    ToolSet,
+    ToolSource,
+    Unreachable,
+)
+
+if TYPE_CHECKING:
+    from mcp_tef import Engine
+
+T = TypeVar("T")
+MOST_NAMES = 3
+LEVELS = (Level.ERROR, Level.WARNING, Level.NOTE, Level.FINE)
+
+
+class Ask(Protocol):
+    """Runs a piece of work on the core and gives its result; errors of the core pass through."""
+
+    def __call__(self, work: Callable[["Engine"], Awaitable[T]], /) -> Awaitable[T]: ...
+
+
+class Standing(Enum):
+    """What there is to show."""
+
+    NO_SERVERS = "no servers"
+    NO_TOOLS = "no tools"
+    NOTHING_FITS = "nothing fits"
+    FULL = "full"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """What is let through; an empty field lets everything through."""
+
+    server: str = ""
+    level: str = ""
+    text: str = ""
+
+    def lets(self, look: "Look") -> bool:
+        """Whether a tool is to be shown."""
+        at_level = not self.level or look.level == self.level or (self.level == Level.SAFETY and look.unsafe)
+        found = all(word in look.searched for word in self.text.casefold().split())
+        return at_level and found and self.server in ("", look.server)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What lists and filters ask of a tool, worked out once, off the window's thread."""
+
+    server: str
+    level: Level
+    unsafe: bool
+    searched: str
+
+
+def look(quality: ToolQuality) -> Look:
+    """What lists and filters ask of a tool."""
+    tool = quality.tool.tool
+    searched = f"{tool.server} {tool.name} {tool.description}".casefold()
+    return Look(tool.server, level(quality), unsafe(quality), searched)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A report, and the look of each of its tools by id."""
+
+    report: QualityReport
+    looks: Mapping[str, Look]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerCard:
+    """A server in the rail, or all of them (an empty name): its tools, their weight, and how they stand."""
+
+    name: str
+    tools: int
+    tokens: int
+    levels: Mapping[Level, int]
+
+
+class QualityPresenter:
+    """The state of the screen. Everything that is asked of the core goes through `ask`."""
+
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+        self._reviewed: dict[str, ToolQuality] = {}
+        self._tools: dict[str, ToolQuality] = {}
+        self._looks: Mapping[str, Look] = {}
+        self._levels: dict[str, dict[Level, int]] = {}
+        self._silent: tuple[Server, ...] = ()
+        self.report: QualityReport | None = None
+        self.filters = Filters()
+        self.server_ids: dict[str, ServerId] = {}
+
+    async def load(self) -> None:
+        """Read the servers as last seen and judge their tools by the rules."""
+        servers = await self._ask(lambda core: core.servers.list())
+        self.server_ids = {server.name: server.id for server in servers}
+        self._silent = tuple(one for one in servers if one.status is ServerStatus.FAILED)
+        found = await self._ask(lambda core: _judge(core, servers)) if servers else None
+        self.report, self._looks = (found.report, found.looks) if found else (None, {})
+        self._tools = {one.tool.id: self._with_review(one) for one in found.report.tools} if found else {}
+        self._levels = _levels(self._looks.values())
+        if self.filters.server not in self.server_ids:
+            self.filters = replace(self.filters, server="")
+
+    def _with_review(self, quality: ToolQuality) -> ToolQuality:
+        """What a model said of a definition stays with it until the definition changes."""
+        known = self._reviewed.get(quality.tool.id)
+        if known is None or known.tool.tool != quality.tool.tool:
+            return quality
+        return replace(quality, review=known.review, failure=known.failure)
+
+    def tools(self) -> tuple[ToolQuality, ...]:
+        """Every tool, from worst to best."""
+        return tuple(self._tools.values())
+
+    def get(self, tool_id: str) -> ToolQuality | None:
+        """One tool."""
+        return self._tools.get(tool_id)
+
+    def shown(self) -> tuple[ToolQuality, ...]:
+        """The tools that the filters let through."""
+        return tuple(one for tool_id, one in self._tools.items() if self.filters.lets(self._looks[tool_id]))
+
+    def current(self) -> QualityReport | None:
+        """The report with all that models have said since."""
+        return replace(self.report, tools=self.tools()) if self.report else None
+
+    def standing(self) -> Standing:
+        """What there is to show."""
+        if not self.server_ids:
+            return Standing.NO_SERVERS
+        if not self._tools:
+            return Standing.NO_TOOLS
+        return Standing.FULL if self.shown() else Standing.NOTHING_FITS
+
+    def levels(self, server: str = "") -> dict[Level, int]:
+        """How many tools stand at each level by their worst finding, and how many are unsafe."""
+        return self._levels.get(server) or dict.fromkeys(Level, 0)
+
+    def cards(self) -> tuple[ServerCard, ...]:
+        """All servers together, then each, the heaviest first; nothing where there is only one."""
+        weights = sorted(self.report.servers, key=lambda one: (-one.tokens, one.server)) if self.report else []
+        if len(weights) < 2:
+            return ()
+        tools, heavy = sum(one.tools for one in weights), sum(one.tokens for one in weights)
+        every = ServerCard(name="", tools=tools, tokens=heavy, levels=self.levels())
+        each = (
+            ServerCard(name=one.server, tools=one.tools, tokens=one.tokens, levels=self.levels(one.server))
+            for one in weights
+        )
+        return (every, *each)
+
+    def weight_line(self) -> str:
+        """What the tools of the chosen server cost: "4,212 tokens when all are offered"."""
+        mine = [one for one in self._tools.values() if self.filters.server in ("", one.tool.tool.server)]
+        return f"{tokens(sum(one.tokens for one in mine))} when all are offered"
+
+    def badge(self) -> int:
+        """How many tools have errors."""
+        return self.levels()[Level.ERROR]
+
+    def gaps_line(self) -> str:
+        """Servers that were not looked at or do not answer, and definitions set aside; empty where there are none."""
+        missing, aside = (self.report.unreachable, self.report.problems) if self.report else ((), ())
+        parts = [f"Not looked at: {_named([one.server for one in missing])}."] if missing else []
+        parts += [f"As last seen: {_named([one.name for one in self._stale()])}."] if self._stale() else []
+        parts += [f"{count(len(aside), 'definition')} set aside."] if aside else []
+        return " ".join(parts)
+
+    def _stale(self) -> list[Server]:
+        """Servers that do not answer now, whose tools are known from before."""
+        missing = {one.server for one in self.report.unreachable} if self.report else set()
+        return [server for server in self._silent if server.name not in missing]
+
+    def gaps_reasons(self) -> str:
+        """Why, a line each."""
+        missing, aside = (self.report.unreachable, self.report.problems) if self.report else ((), ())
+        lines = [f"{one.server}: {one.reason} {one.hint}".strip() for one in missing]
+        lines += [f"{one.name}, as last seen: {one.reason or ''} {one.hint or ''}".strip() for one in self._stale()]
+        lines += [f"{server}, {one.tool or 'a tool without a name'}: {one.reason}" for server, one in aside]
+        return "\n".join(lines)
+
+    def take(self, quality: ToolQuality) -> ToolQuality | None:
+        """Take what a model said of a tool; the tool as it is now, None where it is gone."""
+        self._reviewed[quality.tool.id] = quality
+        known = self._tools.get(quality.tool.id)
+        if known is None:
+            return None
+        self._tools[quality.tool.id] = self._with_review(known)
+        return self._tools[quality.tool.id]
+
+    async def review(
+        self, tools: Sequence[ToolQuality], model: ModelSettings, heard: Callable[[ToolQuality], None]
+    ) -> QualityReport:
+        """Ask a model of these tools; `heard` is called on the core's thread as each answer comes."""
+        chosen = ToolSet(tools=tuple(one.tool for one in tools))
+        return await self._ask(lambda core: core.quality.review(chosen, model=model, heard=heard))
+
+
+def _levels(looks: Iterable[Look]) -> dict[str, dict[Level, int]]:
+    """How many tools stand where, by server; all of them under an empty name."""
+    found: dict[str, dict[Level, int]] = {}
+    for one in looks:
+        for server in ("", one.server):
+            mine = found.setdefault(server, dict.fromkeys(Level, 0))
+            mine[one.level] += 1
+            mine[Level.SAFETY] += one.unsafe
+    return found
+
+
+async def _judge(core: "Engine", servers: Sequence[Server]) -> Found:
+    """Judge what was listed when last seen: nothing is started or waited for."""
+    seen = [server.name for server in servers if await core.servers.known_tools(server.id)]
+    unseen = tuple(_unseen(server) for server in servers if server.name not in seen)
+    found = await core.tools.gather(ToolSource(names=tuple(seen)), at_least=0) if seen else ToolSet(tools=())
+    report = await core.quality.review(replace(found, unreachable=(*found.unreachable, *unseen)))
+    return Found(report, {one.tool.id: look(one) for one in report.tools})
+
+
+def _unseen(server: Server) -> Unreachable:
+    return Unreachable(server.name, server.reason or "Nobody has connected to it yet.", server.hint or "")
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return f"{', '.join(names[:MOST_NAMES])}{more}"
+
+
+def stale_after(event: Event) -> bool:
+    """Whether an event changes what tools there are."""
+    match event:
+        case ServersTouched():
+            return True
+        case ServerStateChanged(server):
+            return server.status in (ServerStatus.ACTIVE, ServerStatus.FAILED)
+    return False

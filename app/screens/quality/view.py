@@ -1,0 +1,260 @@
+"""The panes of the quality screen: servers, tools and one tool, which replaces the servers where there is no room."""
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from app.screens.quality.detail_pane import ToolPane
+from app.screens.quality.presenter import LEVELS, ServerCard
+from app.screens.quality.rows import COLUMNS, EVERY, FINDINGS, MARKS, SAID, SERVER, card_row, tool_row
+from app.screens.quality.words import Level
+from app.settings import Settings
+from app.text import count
+from app.theme import Role, Size, height, width
+from app.widgets import (
+    Button,
+    EmptyState,
+    FlowText,
+    IconPicture,
+    Label,
+    LineText,
+    ListTable,
+    MarkLabel,
+    Notice,
+    RailList,
+    Rule,
+    Split,
+)
+from mcp_tef import ToolQuality
+
+NARROW = 1100
+ROOM_FOR_SERVER = 560
+ROOM_FOR_FINDINGS = 640
+SPLIT = "quality.split"
+TABLE = "quality.table"
+
+
+class Strip(QWidget):
+    """The most important number, and how the tools stand."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.figure = Label(size=Size.FIGURE, strong=True, tabular=True)
+        self.caption = Label(strong=True)
+        self.detail = LineText(size=Size.SMALL, role=Role.DIM)
+        self.tallies = {one: (MarkLabel(MARKS[one]), Label(tabular=True)) for one in LEVELS}
+        words = QVBoxLayout()
+        words.setSpacing(0)
+        words.addWidget(self.caption)
+        words.addWidget(self.detail)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 14, 16, 12)
+        row.setSpacing(10)
+        row.addWidget(self.figure)
+        row.addLayout(words, 1)
+        for mark, number in self.tallies.values():
+            row.addWidget(mark)
+            row.addWidget(number)
+
+    def show_levels(self, levels: Mapping[Level, int], weight: str) -> None:
+        """Show how many stand where."""
+        errors = levels[Level.ERROR]
+        tools = sum(levels[one] for one in LEVELS)
+        self.figure.setText(f"{errors:,}" if errors else "0")
+        self.caption.setText(f"of {count(tools, 'tool')} {'has' if 1 in (errors, tools) else 'have'} errors")
+        self.detail.set_text(weight)
+        for one, (mark, number) in self.tallies.items():
+            mark.set_mark(MARKS[one], SAID[one])
+            number.setText(f"{levels[one]:,}")
+            for part in (mark, number):
+                part.setToolTip(f"{count(levels[one], 'tool')} {SAID[one]}")
+            number.setAccessibleName(f"{count(levels[one], 'tool')} {SAID[one]}")
+
+
+class GapsBar(QWidget):
+    """A calm line about what is missing from the list, with the reasons behind a link."""
+
+    servers_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.line = LineText(role=Role.DIM)
+        self.reasons = FlowText(size=Size.SMALL, role=Role.DIM)
+        self.why = Button("Why", kind="link")
+        self.to_servers = Button("Go to Servers", kind="link")
+        self.why.clicked.connect(lambda: self.reasons.setVisible(self.reasons.isHidden()))
+        self.to_servers.clicked.connect(self.servers_wanted)
+        row = QHBoxLayout()
+        row.setContentsMargins(16, 7, 12, 7)
+        row.setSpacing(8)
+        row.addWidget(IconPicture("info", Role.INFO, 16))
+        row.addWidget(self.line, 1)
+        row.addWidget(self.why)
+        row.addWidget(self.to_servers)
+        below = QVBoxLayout()
+        below.setContentsMargins(40, 0, 16, 8)
+        below.addWidget(self.reasons)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(row)
+        column.addLayout(below)
+        column.addWidget(Rule())
+        self.show_gaps("", "")
+
+    def show_gaps(self, line: str, reasons: str) -> None:
+        """Say what is missing, and why; an empty line hides all."""
+        self.line.set_text(line)
+        self.reasons.set_text(reasons)
+        self.reasons.hide()
+        self.setVisible(bool(line))
+
+
+class Middle(QWidget):
+    """The column of the list; tells when it has another width."""
+
+    resized = Signal()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self.resized.emit()
+
+
+class QualityView(QStackedWidget):
+    """Either words about why there is nothing, or the three panes. `server_chosen` gives a name, empty for all."""
+
+    server_chosen = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._detail_open = False
+        self._many = False
+        self._one_server = False
+        self.rail = RailList("Servers", row_height=height("batch_card"))
+        self.table = ListTable(COLUMNS, "Tools, from worst to best")
+        self.strip = Strip()
+        self.good, self.gaps = Notice("good"), GapsBar()
+        self.nothing = EmptyState("funnel", "", "")
+        self.detail = ToolPane()
+        self.empty = EmptyState("medal", "", "")
+        self.rail_pane = _headed("Servers, the heaviest first", self.rail)
+        self._tools = QStackedWidget()
+        self.middle = self._middle()
+        self.split = self._split()
+        for page in (QWidget(), self.empty, self.split):
+            self.addWidget(page)
+        self._connect()
+
+    def _middle(self) -> "Middle":
+        self._tools.addWidget(self.table)
+        self._tools.addWidget(self.nothing)
+        middle = Middle()
+        middle.resized.connect(self._place_columns)
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for part in (self.gaps, self.strip, self.good):
+            column.addWidget(part)
+        column.addWidget(self._tools, 1)
+        return middle
+
+    def _split(self) -> Split:
+        sizes = [width("batch_rail"), 528, width("runs_detail")]
+        split = Split([self.rail_pane, self.middle, self.detail], "Servers, tools and one tool", sizes)
+        split.set_stretch(1)
+        for pane, least in ((self.rail_pane, 168), (self.middle, 280), (self.detail, 320)):
+            pane.setMinimumWidth(least)
+        return split
+
+    def _connect(self) -> None:
+        self.rail.chosen.connect(
+            lambda row: self.server_chosen.emit(row.removeprefix("server:") if row != EVERY else "")
+        )
+        self.table.clicked.connect(lambda _: self.open_detail(shown=True, focus=False) if self.narrow() else None)
+        for wanted in (self.table.opened, self.table.peek_wanted):
+            wanted.connect(lambda _: self.open_detail(shown=True))
+        self.detail.closed.connect(lambda: self.open_detail(shown=False))
+
+    def show_blank(self) -> None:
+        """Nothing is known yet."""
+        self.setCurrentIndex(0)
+
+    def show_empty(self) -> None:
+        """Show `empty`."""
+        self.setCurrentIndex(1)
+
+    def show_panes(self) -> None:
+        """Show the panes."""
+        self.setCurrentIndex(2)
+        self.place_panes()
+
+    def show_tools(self, tools: Sequence[ToolQuality]) -> None:
+        """Show these tools."""
+        self.table.set_rows([tool_row(one) for one in tools])
+        self._tools.setCurrentWidget(self.table if tools else self.nothing)
+        if tools and not self.table.current_id():
+            self.table.select_first()
+
+    def show_servers(self, cards: Sequence[ServerCard], chosen: str) -> None:
+        """Show the rail, which is not needed for a single server."""
+        self._many = len(cards) > 1
+        self.rail.set_rows([card_row(card) for card in cards])
+        self.rail.select(f"server:{chosen}" if chosen else EVERY)
+        self._one_server = not self._many or bool(chosen)
+        self.place_panes()
+        self._place_columns()
+
+    def narrow(self) -> bool:
+        """Whether there is no room for three panes."""
+        return self.window().width() < NARROW
+
+    def open_detail(self, *, shown: bool, focus: bool = True) -> None:
+        """Give the keyboard to the tool or back to the list; in a narrow window, show or hide it."""
+        self._detail_open = shown
+        self.place_panes()
+        if focus:
+            (self.detail if shown else self.table).setFocus()
+
+    def place_panes(self) -> None:
+        """The tool takes the place of the rail where there is no room for both."""
+        narrow = self.narrow()
+        self.rail_pane.setVisible(self._many and not (narrow and self._detail_open))
+        self.detail.setVisible(not narrow or self._detail_open)
+
+    def _place_columns(self) -> None:
+        """The worst finding must stay readable: the server, which the rail shows too, and the count give way."""
+        wide = self.middle.width()
+        self.table.setColumnHidden(SERVER, self._one_server or wide < ROOM_FOR_SERVER)
+        self.table.setColumnHidden(FINDINGS, wide < ROOM_FOR_FINDINGS)
+
+    def remember(self, settings: Settings) -> None:
+        """Keep sizes, columns and sorting."""
+        if not self.narrow() and self.currentWidget() is self.split and self._many:
+            settings.set(SPLIT, self.split.layout_state())
+        state = self.table.layout_state()
+        settings.set(TABLE, {**state, "widths": {key: wide for key, wide in state["widths"].items() if wide}})
+
+    def restore(self, settings: Settings) -> None:
+        """Take over what was kept."""
+        self.split.restore_layout(settings.get(SPLIT, []))
+        self.table.restore_layout(settings.get(TABLE, {}))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self.place_panes()
+
+
+def _headed(title: str, body: QWidget) -> QWidget:
+    pane = QWidget()
+    head = Label(title, size=Size.SMALL, role=Role.DIM, label=True)
+    head.setFixedHeight(height("rail_header"))
+    head.setContentsMargins(16, 0, 16, 0)
+    column = QVBoxLayout(pane)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(0)
+    column.addWidget(head)
+    column.addWidget(Rule())
+    column.addWidget(body, 1)
+    return pane

@@ -1,0 +1,184 @@
+"""Batches as cards of the rail, and the figure that stands above the runs of one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.screens.runs.words import (
+    MARKS,
+    NONE,
+    OUTCOME_HELP,
+    OUTCOME_WORDS,
+    Mark,
+    interval,
+    is_baseline,
+    model_name,
+    models_name,
+)
+from app.text import clock, count, percent
+from mcp_tef import Batch, BatchId, BatchStatus, Classification, Rate, wilson
+
+BAR_ORDER = (Classification.TP, Classification.TN, Classification.FN, Classification.FP)
+TALLY_ORDER = (Classification.FN, Classification.FP, Classification.TP, Classification.TN)
+LIVE = frozenset({BatchStatus.RUNNING, BatchStatus.PAUSED})
+RESUMABLE = frozenset({BatchStatus.CANCELLED, BatchStatus.INTERRUPTED})
+
+STATUS_NOTES: Mapping[BatchStatus, str] = {
+    BatchStatus.RUNNING: "running",
+    BatchStatus.PAUSED: "paused",
+    BatchStatus.CANCELLED: "cancelled",
+    BatchStatus.INTERRUPTED: "interrupted",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchCard:
+    """One card: two lines of words and a bar. `bar` holds a mark and its share of all planned runs."""
+
+    id: BatchId
+    title: str
+    when: str
+    model: str
+    result: str
+    judged: bool
+    bar: tuple[tuple[Mark, float], ...]
+    spoken: str
+    tip: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """One outcome with how often it came, and what it means."""
+
+    mark: Mark
+    number: int
+    help: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """What stands above the table: the one figure, its interval and n, and the counts by mark."""
+
+    figure: str
+    caption: str
+    detail: str
+    tallies: tuple[Tally, ...]
+    note: str = ""
+
+
+def right(batch: Batch) -> Rate:
+    """The share of judged runs that were right, with its 95 % Wilson interval."""
+    good = batch.count(Classification.TP) + batch.count(Classification.TN)
+    return wilson(good, batch.judged)
+
+
+def is_live(batch: Batch) -> bool:
+    """Whether runs of the batch are still to come."""
+    return batch.status in LIVE
+
+
+def is_ranked(batch: Batch) -> bool:
+    """Whether every run of the batch ranked the tools: only the baseline does."""
+    return all(is_baseline(label) for label in batch.models)
+
+
+def card(batch: Batch, now: datetime) -> BatchCard:
+    """The card of a batch."""
+    title = batch.name or "Batch"
+    when = clock(batch.created_at, now)
+    model = models_name(batch.models)
+    result = _result(batch)
+    spoken = f"{title}, {when}, {model}, {result}, {_spoken_counts(batch)}"
+    return BatchCard(
+        id=batch.id,
+        title=title,
+        when=when,
+        model=model,
+        result=result,
+        judged=batch.judged > 0,
+        bar=_bar(batch),
+        spoken=spoken,
+        tip=tooltip(batch),
+    )
+
+
+def _result(batch: Batch) -> str:
+    if batch.judged:
+        return f"{percent(right(batch).value)} right"
+    if batch.count("failed"):
+        return "all failed" if batch.count("failed") == batch.total else f"{batch.count('failed')} failed"
+    return STATUS_NOTES.get(batch.status, NONE)
+
+
+def _bar(batch: Batch) -> tuple[tuple[Mark, float], ...]:
+    total = max(batch.total, batch.judged, 1)
+    return tuple((MARKS[item], batch.count(item) / total) for item in BAR_ORDER if batch.count(item))
+
+
+def _spoken_counts(batch: Batch) -> str:
+    parts = [f"{batch.count(item)} {OUTCOME_WORDS[item]}" for item in BAR_ORDER]
+    parts += [f"{batch.count(key)} {key}" for key in ("failed", "cancelled") if batch.count(key)]
+    return ", ".join(parts)
+
+
+def summary(batch: Batch, recall: str = "") -> Summary:
+    """The figure of a batch; a zero denominator shows a dash, never 0. `recall` is what a ranking adds to it."""
+    rate = right(batch)
+    judged = count(batch.judged, "judged", "judged")
+    return Summary(
+        figure=percent(rate.value),
+        caption="right so far" if is_live(batch) else "right",
+        detail=" · ".join(part for part in (interval(rate), judged) if part),
+        tallies=tuple(
+            Tally(mark=MARKS[item], number=batch.count(item), help=OUTCOME_HELP[item]) for item in TALLY_ORDER
+        ),
+        note=" · ".join(part for part in (_note(batch), recall) if part),
+    )
+
+
+def recall_words(recall_at: Mapping[int, Rate]) -> str:
+    """How often a ranking had the expected tool in front: `expected tool first in 60 %, in the first 3 in 87 %`."""
+    known = [(depth, rate) for depth, rate in sorted(recall_at.items()) if rate.value is not None]
+    places = [f"{'first' if depth == 1 else f'in the first {depth}'} in {percent(rate.value)}" for depth, rate in known]
+    return f"expected tool {', '.join(places)}" if places else ""
+
+
+def _note(batch: Batch) -> str:
+    parts = [f"{batch.count('failed')} failed, counted in no rate"] if batch.count("failed") else []
+    if batch.count("cancelled"):
+        parts.append(f"{batch.count('cancelled')} cancelled")
+    if batch.status in (BatchStatus.INTERRUPTED, BatchStatus.PAUSED):
+        parts.append(STATUS_NOTES[batch.status])
+    if is_ranked(batch):
+        parts.append("an offline baseline, not a model's answers")
+    return " · ".join(parts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchActions:
+    """What can be done with a batch now; each text is a button's or a menu item's, empty where it cannot be done."""
+
+    resume: str
+    retry: str
+    rejudge: str
+    delete: str
+
+
+def actions(batch: Batch) -> BatchActions:
+    """Resume what was cut off, retry what failed, judge again what was judged, delete what no longer runs."""
+    left = batch.total - batch.judged - batch.count("failed")
+    failed = batch.count("failed")
+    resumable = batch.status in RESUMABLE and (left > 0 or failed > 0)
+    resume = f"Resume {count(left, 'run')}" if left else "Resume"
+    return BatchActions(
+        resume=resume if resumable else "",
+        retry=f"Retry {failed:,} failed" if failed and not is_live(batch) else "",
+        rejudge="Judge again" if batch.judged and not is_live(batch) else "",
+        delete="" if is_live(batch) else "Delete batch",
+    )
+
+
+def tooltip(batch: Batch) -> str:
+    """Every model with its provider, and the counts in words."""
+    models = ", ".join(model_name(label) if is_baseline(label) else label for label in batch.models)
+    return f"{models}\n{_spoken_counts(batch)}\n{count(batch.total, 'run')} planned"

@@ -1,0 +1,83 @@
+"""One run in full: the verdict, the tools offered, the raw exchange and the settings, each on its tab."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QKeyEvent, Qt
+from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
+
+from app.screens.runs.record import exchange, offered_rows, settings_rows
+from app.screens.runs.record_panes import ExchangePane, SettingsPane, ToolsPane
+from app.screens.runs.verdict import verdict_view
+from app.screens.runs.verdict_pane import VerdictPane
+from app.theme import Role
+from app.widgets import DetailPane, FlowText
+from mcp_tef import RunDetail
+
+
+class RunPane(QWidget):
+    """Shows one run at a time; tabs that are not looked at are filled when they are. `closed` asks to go back."""
+
+    closed = Signal()
+
+    def __init__(self, retry: Callable[[], object]) -> None:
+        super().__init__()
+        self._run: RunDetail | None = None
+        self._stale: set[str] = set()
+        self.verdict = VerdictPane(retry)
+        self.tools = ToolsPane()
+        self.exchange = ExchangePane()
+        self.settings = SettingsPane()
+        self.tabs = DetailPane("Run")
+        for key, label, pane in (
+            ("verdict", "Verdict", self.verdict),
+            ("tools", "Tools offered", self.tools),
+            ("exchange", "Raw exchange", self.exchange),
+            ("settings", "Settings", self.settings),
+        ):
+            self.tabs.add_tab(key, label, pane, scroll=False)
+        self._nothing = _words("Choose a run to see how it was judged, and why.")
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(self._nothing)
+        self._stack.addWidget(self.tabs)
+        self.tabs.changed.connect(self._fill)
+
+    def show_run(self, run: RunDetail | None) -> None:
+        """Show another run, or none."""
+        self._run = run
+        self._stale = {"verdict", "tools", "exchange", "settings"}
+        self._stack.setCurrentWidget(self.tabs if run else self._nothing)
+        self._fill(self.tabs.current())
+
+    def set_retry(self, text: str) -> None:
+        """What the button of a failed run says; empty while nothing can be retried."""
+        self.verdict.head.set_retry(text)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        if event.key() == Qt.Key.Key_Escape:
+            self.closed.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def _fill(self, key: str) -> None:
+        run = self._run
+        if run is None or key not in self._stale:
+            return
+        self._stale.discard(key)
+        if key == "verdict":
+            self.verdict.show_view(verdict_view(run))
+        elif key == "tools":
+            self.tools.show_rows(offered_rows(run))
+        elif key == "exchange":
+            self.exchange.show_exchange(exchange(run))
+        else:
+            self.settings.show_settings(settings_rows(run))
+
+
+def _words(text: str) -> QWidget:
+    pane = QWidget()
+    column = QVBoxLayout(pane)
+    column.setContentsMargins(16, 20, 16, 16)
+    column.addWidget(FlowText(text, role=Role.DIM))
+    column.addStretch(1)
+    return pane

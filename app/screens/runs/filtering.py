@@ -1,0 +1,62 @@
+"""The filter menu: outcomes, what exactly went wrong, and states, each to be ticked."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from app.screens.runs.words import KIND_WORDS, OUTCOME_WORDS, STATUS_WORDS
+from mcp_tef import Classification, Kind, RunFilter, RunStatus
+
+OUTCOMES = (Classification.FN, Classification.FP, Classification.TP, Classification.TN)
+KINDS = (Kind.WRONG_TOOL, Kind.NO_TOOL, Kind.INVENTED_TOOL, Kind.EXTRA_CALL, Kind.UNEXPECTED_CALL)
+STATUSES = (RunStatus.FAILED, RunStatus.RUNNING, RunStatus.PENDING, RunStatus.CANCELLED)
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilterChoice:
+    """One line of the menu: whether it is ticked, and the filter that choosing it gives."""
+
+    text: str
+    ticked: bool
+    gives: RunFilter
+    apart: bool = False
+
+
+def choices(where: RunFilter, unfiltered: RunFilter) -> tuple[FilterChoice, ...]:
+    """The lines of the menu for a filter; a run has an outcome or a state, so one takes the other away."""
+    judged, standing = replace(where, statuses=()), replace(where, classifications=(), kinds=())
+    lines = [
+        *_group(OUTCOMES, OUTCOME_WORDS, where.classifications, lambda items: replace(judged, classifications=items)),
+        *_group(KINDS, KIND_WORDS, where.kinds, lambda items: replace(judged, kinds=items)),
+        *_group(STATUSES, STATUS_WORDS, where.statuses, lambda items: replace(standing, statuses=items)),
+    ]
+    if active(where):
+        lines.append(FilterChoice(text="Show all runs", ticked=False, gives=unfiltered, apart=True))
+    return tuple(lines)
+
+
+def _group(
+    offered: Sequence[Item],
+    words: Mapping[Item, str],
+    ticked: tuple[Item, ...],
+    gives: Callable[[tuple[Item, ...]], RunFilter],
+) -> Iterator[FilterChoice]:
+    for number, item in enumerate(offered):
+        text = f"{words[item][:1].upper()}{words[item][1:]}"
+        yield FilterChoice(text=text, ticked=item in ticked, gives=gives(_toggled(ticked, item)), apart=number == 0)
+
+
+def _toggled(items: tuple[Item, ...], item: Item) -> tuple[Item, ...]:
+    return tuple(other for other in items if other != item) if item in items else (*items, item)
+
+
+def active(where: RunFilter) -> int:
+    """How many lines are ticked."""
+    return len(where.classifications) + len(where.kinds) + len(set(where.statuses) & set(STATUSES))
+
+
+def without_filters(where: RunFilter) -> RunFilter:
+    """The same batch and order, all runs."""
+    return RunFilter(batch_id=where.batch_id, order=where.order, descending=where.descending)

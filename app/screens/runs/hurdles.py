@@ -1,0 +1,98 @@
+"""What may stand between a wish to run and the run: a program to agree to, a key that is missing."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
+
+from app.screens.runs.starting import Starting
+from app.session import Session
+from app.widgets import Action, Field, Sheet, ask
+from mcp_tef import Batch, ConsentError, ModelError, ModelFault, Secret
+
+if TYPE_CHECKING:
+    from mcp_tef import Engine
+
+Keys = Mapping[str, Secret]
+
+
+class Hurdles:
+    """Takes the user past what can be mended on the spot; what cannot is raised."""
+
+    def __init__(self, session: Session, parent: QWidget) -> None:
+        self._session = session
+        self._parent = parent
+
+    async def past(self, work: Callable[[Keys], Awaitable[Batch]], provider: str) -> Batch | None:
+        """Do the work, asking for consent and for a key where they are missing; None where the user said no."""
+        keys: dict[str, Secret] = {}
+        while True:
+            try:
+                return await work(keys)
+            except ConsentError as error:
+                if not await self._agrees(error):
+                    return None
+            except ModelError as error:
+                if error.fault is not ModelFault.KEY_MISSING or provider in keys:
+                    raise
+                key = await self._key(provider, error)
+                if key is None:
+                    return None
+                keys[provider] = key
+
+    async def _agrees(self, error: ConsentError) -> bool:
+        name = str(error.context.get("server", ""))
+        yes = await ask(self._parent, f"Start {name}?", consent_text(error), yes="Agree and start")
+        if yes:
+            await self._session.call(lambda core: _grant(core, name))
+        return yes
+
+    async def _key(self, provider: str, error: ModelError) -> Secret | None:
+        sheet = KeySheet(provider, error.hint, self._parent)
+        if not await sheet.done_with() or not sheet.key:
+            return None
+        key, remember = sheet.key, sheet.kept
+        await Starting(self._session.call).hold(provider, key, remember=remember)
+        return key
+
+
+def consent_text(error: ConsentError) -> str:
+    """The whole launch, so that whoever agrees has seen it."""
+    argv = error.context.get("argv")
+    command = "\n".join(str(part) for part in argv) if isinstance(argv, tuple | list) else error.message
+    cwd = error.context.get("cwd")
+    names = error.context.get("env")
+    lines = ["These cases need a server that starts a program on this machine:", command]
+    lines += [f"In the folder {cwd}"] if cwd else []
+    lines += [f"With the variables {', '.join(map(str, names))}"] if isinstance(names, tuple | list) and names else []
+    return "\n\n".join(lines)
+
+
+async def _grant(core: "Engine", name: str) -> None:
+    server = await core.servers.find(name)
+    await core.servers.grant_consent(server.spec)
+
+
+class KeySheet(Sheet):
+    """Asks for one key; `key` and `kept`, whether to remember it, are what came of it."""
+
+    def __init__(self, provider: str, hint: str, parent: QWidget) -> None:
+        super().__init__(f"A key for {provider} is needed", parent, width=440)
+        self.key: Secret | None = None
+        self.kept = False
+        self.edit = QLineEdit()
+        self.edit.setEchoMode(QLineEdit.EchoMode.Password)
+        self.remember = QCheckBox("Remember in the system keychain")
+        self.body.addWidget(Field("Key", self.edit, note=hint or "Kept in memory until you quit."))
+        self.body.addWidget(self.remember)
+        self.set_buttons(
+            [Action(text="Cancel", do=self.reject), Action(text="Use this key", do=self._take, kind="primary")]
+        )
+        self.edit.setFocus()
+
+    def _take(self) -> None:
+        text = self.edit.text().strip()
+        self.edit.clear()
+        self.key = Secret(text) if text else None
+        self.kept = self.remember.isChecked()
+        self.accept()

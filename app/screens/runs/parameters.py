@@ -1,0 +1,205 @@
+"""The parameters of one call, side by side: what was expected, what was given, and what the judge says of it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.screens.runs.words import NONE, Mark
+from app.text import count
+from mcp_tef import Call, ExpectedCall, Finding, FindingReason, Match, OfferedTool, canonical
+
+NOT_JUDGED = "Shown to compare, not judged: the tool was wrong"
+TOGETHER = "all together"
+NOTHING = object()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParameterRow:
+    """One parameter: its mark, both values as text, and the reason on a line of its own."""
+
+    mark: Mark
+    name: str
+    expected: str
+    given: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParameterTable:
+    """The parameters of one expected call beside one actual call; `note` stands below them."""
+
+    rows: tuple[ParameterRow, ...]
+    note: str = ""
+
+
+def value_text(value: object) -> str:
+    """A JSON value for a table: text as it is where that cannot be misread, else as JSON."""
+    if value is NOTHING:
+        return NONE
+    if isinstance(value, str) and _plain(value):
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _plain(text: str) -> bool:
+    if not text or text != text.strip() or text == NONE or "\n" in text:
+        return False
+    try:
+        json.loads(text)
+    except ValueError:
+        return True
+    return False
+
+
+def expected_text(value: object) -> str:
+    """An expected value or matcher in plain words: `50 ± 10`, `py or python`, `anything`."""
+    key = _matcher(value)
+    if key is None or not isinstance(value, Mapping):
+        return value_text(value)
+    inner = value[key]
+    if key == "$any_of" and isinstance(inner, list):
+        return " or ".join(expected_text(item) for item in inner)
+    if key == "$approx":
+        return f"{inner} ± {value.get('$tolerance', 0)}"
+    if key == "$any":
+        return "anything"
+    if key == "$literal":
+        return value_text(inner)
+    return f"{MATCHER_WORDS.get(key, key)} {expected_text(inner)}"
+
+
+MATCHER_WORDS: Mapping[str, str] = {
+    "$optional": "if given,",
+    "$regex": "matches",
+    "$contains": "contains",
+    "$unordered": "in any order",
+    "$datetime": "the moment",
+}
+
+ACCEPTED: Mapping[str | None, str] = {
+    None: "Equal",
+    "$any_of": "One of the accepted values",
+    "$any": "Anything is accepted",
+    "$optional": "Equal, and optional",
+    "$regex": "Matches the pattern",
+    "$approx": "Within the tolerance",
+    "$contains": "Contains what was asked for",
+    "$unordered": "The same values, in any order",
+    "$datetime": "The same moment",
+    "$literal": "Equal",
+}
+
+
+def _matcher(value: object) -> str | None:
+    if isinstance(value, Mapping) and value and all(str(key).startswith("$") for key in value):
+        return next((str(key) for key in value if key != "$tolerance"), None)
+    return None
+
+
+def judged(match: Match, expected: ExpectedCall, actual: Call) -> ParameterTable:
+    """The table of a matched pair: every expected and every given parameter, the expected ones first."""
+    asked = dict(expected.parameters or {})
+    names = list(dict.fromkeys([*asked, *actual.arguments]))
+    found = _by_name(match.findings, names)
+    rows = tuple(
+        _judged_row(name, asked.get(name, NOTHING), actual.arguments.get(name, NOTHING), found.get(name, []))
+        for name in dict.fromkeys([*names, *found])
+    )
+    note = "" if asked or not rows else "The case expects no particular values; the tool's schema was checked"
+    return ParameterTable(rows=rows, note=note)
+
+
+def _by_name(findings: Sequence[Finding], names: Sequence[str]) -> dict[str, list[Finding]]:
+    """Findings by the parameter that they are about or within; `names` are those of the call."""
+    grouped: dict[str, list[Finding]] = {}
+    for finding in findings:
+        within = [name for name in names if f"{finding.parameter}.".startswith(f"{name}.")]
+        name = max(within, key=len, default=finding.parameter or TOGETHER)
+        grouped.setdefault(name, []).append(finding)
+    return grouped
+
+
+def _judged_row(name: str, expected: object, given: object, findings: Sequence[Finding]) -> ParameterRow:
+    mark, reason = _found(name, findings) if findings else _sound(expected, given)
+    return ParameterRow(mark=mark, name=name, expected=expected_text(expected), given=value_text(given), reason=reason)
+
+
+def _found(name: str, findings: Sequence[Finding]) -> tuple[Mark, str]:
+    reasons = {finding.reason for finding in findings}
+    mild = reasons <= {FindingReason.HALLUCINATED, FindingReason.NOT_EXPECTED}
+    return (Mark.EXTRA if mild else Mark.WRONG), "\n".join(_reason(name, finding) for finding in findings)
+
+
+def _reason(name: str, finding: Finding) -> str:
+    """The judge's sentence without what the row shows anyway: the name, and both values."""
+    if finding.parameter != name:
+        return finding.sentence.replace("`", "")
+    text = finding.sentence.removeprefix(f"`{name}` ").removesuffix(".").replace("`", "")
+    if finding.reason is FindingReason.WRONG_VALUE:
+        _, semicolon, advice = text.partition("; ")
+        return f"Not what was expected{semicolon}{advice}"
+    text = text.removeprefix("is ").removeprefix("was ")
+    if finding.reason is FindingReason.HALLUCINATED:
+        return f"Made up: {text}"
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def _sound(expected: object, given: object) -> tuple[Mark, str]:
+    if expected is NOTHING:
+        return Mark.NEUTRAL, "Not in the expectation, so not judged"
+    if given is NOTHING:
+        return Mark.RIGHT, "Left out, and optional"
+    return Mark.RIGHT, ACCEPTED.get(_matcher(expected), "Accepted")
+
+
+def compared(
+    expected: ExpectedCall, wanted: OfferedTool | None, actual: Call, picked: OfferedTool | None
+) -> ParameterTable:
+    """The table where the tool was wrong: both sides to compare, none judged."""
+    asked = dict(expected.parameters or {})
+    rows = tuple(
+        ParameterRow(
+            mark=Mark.NEUTRAL,
+            name=name,
+            expected=expected_text(asked.get(name, NOTHING)),
+            given=value_text(actual.arguments.get(name, NOTHING)),
+            reason=_comparison(name, asked, actual, wanted, picked),
+        )
+        for name in dict.fromkeys([*asked, *actual.arguments])
+    )
+    return ParameterTable(rows=rows, note=NOT_JUDGED if rows else "")
+
+
+def _comparison(
+    name: str, asked: Mapping[str, object], actual: Call, wanted: OfferedTool | None, picked: OfferedTool | None
+) -> str:
+    if name not in actual.arguments:
+        return f"Only {wanted.tool.name} has it" if wanted and not _has(picked, name) else "Not given"
+    if name not in asked:
+        return "Not in the expectation"
+    same = canonical(asked[name]) == canonical(actual.arguments[name])
+    return "The same" if same else "Worded differently" if isinstance(asked[name], str) else "Another value"
+
+
+def _has(offered: OfferedTool | None, name: str) -> bool:
+    return offered is not None and name in parameter_names(offered)
+
+
+def parameter_names(offered: OfferedTool) -> tuple[str, ...]:
+    """The parameters that a tool's schema names."""
+    properties = offered.tool.input_schema.get("properties")
+    return tuple(properties) if isinstance(properties, Mapping) else ()
+
+
+def unpaired(call: Call) -> ParameterTable:
+    """The parameters of a call that nobody expected."""
+    rows = tuple(
+        ParameterRow(mark=Mark.NEUTRAL, name=name, expected=NONE, given=value_text(value), reason="")
+        for name, value in call.arguments.items()
+    )
+    return ParameterTable(rows=rows, note="Shown, not judged: no call was expected" if rows else "")
+
+
+def parameter_count(offered: OfferedTool | None) -> str:
+    """`4 parameters`; empty where the tool was not offered."""
+    return count(len(parameter_names(offered)), "parameter") if offered else ""

@@ -1,0 +1,187 @@
+"""The record of one run: the tools as they were, the raw exchange, and the settings with time, tokens and cost."""
+
+import json
+from dataclasses import dataclass
+
+from app.screens.runs.parameters import parameter_count
+from app.screens.runs.words import (
+    BASELINE,
+    NONE,
+    STATUS_WORDS,
+    is_baseline,
+    milliseconds,
+    moment_in_full,
+)
+from app.text import count, money
+from mcp_tef import CallingMode, OfferedTool, RunDetail
+
+LONGEST_RAW = 200_000
+
+MODE_WORDS = {
+    CallingMode.AUTO: "automatic",
+    CallingMode.NATIVE: "native tool calling",
+    CallingMode.JSON: "structured JSON",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfferedRow:
+    """One tool of the snapshot; `rank` and `score` where the selector ranked, `role` where it matters here."""
+
+    name: str
+    server: str
+    description: str
+    rank: str
+    score: str
+    role: str
+    definition: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One line of the settings table."""
+
+    label: str
+    value: str
+    mono: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """What was sent and what came back, as text; `note` says what was left out."""
+
+    request: str
+    response: str
+    note: str
+
+
+def offered_rows(detail: RunDetail) -> tuple[OfferedRow, ...]:
+    """The tools of the snapshot: best ranked first where they were ranked, else in the order offered."""
+    tools = detail.snapshot.tools if detail.snapshot else ()
+    ranking = detail.answer.ranking if detail.answer else ()
+    places = {item.offered_name: (place, item.score) for place, item in enumerate(ranking, 1)}
+    ordered = sorted(tools, key=lambda tool: places.get(tool.offered_name, (len(tools) + 1, 0.0))[0])
+    return tuple(_offered_row(detail, tool, places.get(tool.offered_name)) for tool in ordered)
+
+
+def _offered_row(detail: RunDetail, offered: OfferedTool, place: tuple[int, float] | None) -> OfferedRow:
+    tool = offered.tool
+    return OfferedRow(
+        name=offered.offered_name,
+        server=f"{tool.server} · {parameter_count(offered)}",
+        description=" ".join(tool.description.split()),
+        rank=str(place[0]) if place else "",
+        score=f"{place[1]:.2f}" if place else "",
+        role=_role(detail, offered),
+        definition=as_text(dict(tool.raw)),
+    )
+
+
+def _role(detail: RunDetail, offered: OfferedTool) -> str:
+    calls = (detail.answer.calls if detail.answer else None) or ()
+    wanted = {(call.tool, call.server) for answer in detail.expectation.alternatives for call in answer}
+    picked = {(call.tool, call.server) for call in calls}
+    roles = [word for word, names in (("expected", wanted), ("selected", picked)) if _is_one_of(offered, names)]
+    return ", ".join(roles)
+
+
+def _is_one_of(offered: OfferedTool, names: set[tuple[str, str | None]]) -> bool:
+    tool = offered.tool
+    return any(name in (tool.name, offered.offered_name) and server in (None, tool.server) for name, server in names)
+
+
+def search_tools(rows: tuple[OfferedRow, ...], text: str) -> tuple[OfferedRow, ...]:
+    """The tools whose name, server or description holds every word typed."""
+    words = text.casefold().split()
+    return tuple(row for row in rows if all(word in _searched(row) for word in words))
+
+
+def _searched(row: OfferedRow) -> str:
+    return f"{row.name}\n{row.server}\n{row.description}".casefold()
+
+
+def exchange(detail: RunDetail) -> Exchange:
+    """The request and the response as plain text, cut where they are huge."""
+    answer = detail.answer
+    if answer is None:
+        return Exchange(request="", response="", note="Nothing was exchanged.")
+    notes = ["Tool definitions are on the tab beside; keys are never kept."]
+    if is_baseline(detail.summary.model):
+        notes = ["The offline baseline asks nobody: this is what it looked at and what it found."]
+    request, response = as_text(answer.raw_request), as_text(answer.raw_response)
+    if len(request) > LONGEST_RAW or len(response) > LONGEST_RAW:
+        notes.append(f"Cut after {LONGEST_RAW:,} characters.")
+    return Exchange(request=_cut(request), response=_cut(response), note=" ".join(notes))
+
+
+def as_text(value: object) -> str:
+    """A JSON value, indented; text stays as it is; nothing is empty."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False, default=str)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_RAW else f"{text[:LONGEST_RAW]}\n…"
+
+
+def settings_rows(detail: RunDetail) -> tuple[Setting, ...]:
+    """How the model was called and what it took; what is not known says so."""
+    run = detail.summary
+    lines = (*_model_rows(detail), *_cost_rows(detail))
+    return (
+        *lines,
+        Setting(label="State", value=STATUS_WORDS[run.status]),
+        Setting(label="Repeat", value=str(run.repeat + 1)),
+        Setting(label="Planned", value=moment_in_full(run.created_at)),
+        Setting(label="Ended", value=moment_in_full(run.completed_at)),
+        Setting(label="Run", value=run.id, mono=True),
+    )
+
+
+def _model_rows(detail: RunDetail) -> tuple[Setting, ...]:
+    settings = detail.settings
+    if settings.offline:
+        return (Setting(label="Selector", value=f"{BASELINE}, no model was asked"),)
+    used = detail.answer.mode if detail.answer else settings.mode
+    chosen = " (chosen automatically)" if settings.mode is CallingMode.AUTO and detail.answer else ""
+    return (
+        Setting(label="Model", value=settings.label, mono=True),
+        Setting(label="Address", value=settings.base_url or "the provider’s own", mono=bool(settings.base_url)),
+        Setting(label="Calling mode", value=f"{MODE_WORDS[used]}{chosen}"),
+        Setting(label="Temperature", value=f"{settings.temperature:g}"),
+        Setting(label="Timeout", value=f"{settings.timeout} s"),
+        Setting(label="Retries at most", value=str(settings.max_retries)),
+        Setting(label="System prompt", value=settings.system_prompt or "the built-in one"),
+    )
+
+
+def _cost_rows(detail: RunDetail) -> tuple[Setting, ...]:
+    run = detail.summary
+    cost = "none, nothing was sent" if detail.settings.offline else money(run.cost_usd)
+    return (
+        Setting(label="Time", value=milliseconds(run.execution_time_ms)),
+        Setting(label="Tokens", value=_tokens(detail)),
+        Setting(label="Cost", value=cost),
+        Setting(label="Attempts", value=str(detail.attempts)),
+    )
+
+
+def _tokens(detail: RunDetail) -> str:
+    answer = detail.answer
+    if detail.settings.offline:
+        return "none"
+    if answer is None or (answer.tokens_in is None and answer.tokens_out is None):
+        return "unknown"
+    return f"{_number(answer.tokens_in)} in, {_number(answer.tokens_out)} out"
+
+
+def _number(value: int | None) -> str:
+    return NONE if value is None else f"{value:,}"
+
+
+def tools_caption(rows: tuple[OfferedRow, ...], total: int) -> str:
+    """`18 tools, as they were for this run`, or how many of them a search found."""
+    if len(rows) != total:
+        return f"{len(rows)} of {count(total, 'tool')}"
+    return f"{count(total, 'tool')}, as they were for this run"

@@ -1,0 +1,183 @@
+"""The runs of one batch: the figure above, the table below, fetched as it is looked at."""
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
+
+from app.screens.runs.batches import BatchActions, Summary, Tally
+from app.screens.runs.looks import MARKS, SAID, table_row
+from app.screens.runs.rows import Row
+from app.screens.runs.table import Filled, Mended, RunTable
+from app.theme import Role, Size
+from app.widgets import Action, Button, CellKind, Column, EmptyState, FlowText, Label, MarkLabel
+from app.widgets.paged import PagedTable
+from mcp_tef import RunId, RunOrder
+
+COLUMNS = (
+    Column(key="outcome", title="", kind=CellKind.MARK, width=40, least=40, tip="The outcome: wrong ones first."),
+    Column(key="query", title="Query", stretch=True),
+    Column(key="selected", title="Selected", kind=CellKind.MONO, width=168, tip="The tool that was picked."),
+    Column(key="model", title="Model", width=104),
+    Column(
+        key="confidence",
+        title="Confidence",
+        kind=CellKind.NUMBER,
+        width=96,
+        tip="From 0 to 1; bold where it was high and the choice wrong.",
+    ),
+)
+SELECTED, MODEL = 2, 3
+WIDE, NARROW = 168, 128
+ORDERS: Mapping[str, RunOrder] = {
+    "": RunOrder.PLANNED,
+    "outcome": RunOrder.OUTCOME,
+    "query": RunOrder.QUERY,
+    "selected": RunOrder.SELECTED,
+    "model": RunOrder.MODEL,
+    "confidence": RunOrder.CONFIDENCE,
+}
+TALLIES = 4
+
+
+class SummaryStrip(QWidget):
+    """The biggest figure, what it means, and how often each outcome came."""
+
+    retry_wanted = Signal()
+    resume_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.figure = Label(size=Size.FIGURE, strong=True, tabular=True)
+        self.caption = Label(strong=True)
+        self.detail = Label(size=Size.SMALL, role=Role.DIM, tabular=True)
+        self.note = FlowText(size=Size.SMALL, role=Role.DIM)
+        self.retry = Button("", kind="link")
+        self.resume = Button("", kind="link")
+        self.tallies = [_TallyLabel() for _ in range(TALLIES)]
+        self.retry.clicked.connect(self.retry_wanted)
+        self.resume.clicked.connect(self.resume_wanted)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 16, 16, 12)
+        column.setSpacing(6)
+        column.addLayout(self._first_line())
+        column.addLayout(self._second_line())
+
+    def show_summary(self, summary: Summary, actions: BatchActions) -> None:
+        """Show another batch, or the same one further on."""
+        self.figure.setText(summary.figure)
+        self.caption.setText(summary.caption)
+        self.detail.setText(summary.detail)
+        for label, tally in zip(self.tallies, summary.tallies, strict=True):
+            label.show_tally(tally)
+        self.note.set_text(summary.note)
+        self.note.setVisible(bool(summary.note))
+        for made, text in ((self.retry, actions.retry), (self.resume, actions.resume)):
+            made.setText(text)
+            made.setVisible(bool(text))
+
+    def _first_line(self) -> QHBoxLayout:
+        words = QVBoxLayout()
+        words.setSpacing(0)
+        words.addWidget(self.caption)
+        words.addWidget(self.detail)
+        line = QHBoxLayout()
+        line.setSpacing(8)
+        line.addWidget(self.figure)
+        line.addLayout(words)
+        line.addStretch(1)
+        for label in self.tallies:
+            line.addWidget(label)
+        return line
+
+    def _second_line(self) -> QHBoxLayout:
+        line = QHBoxLayout()
+        line.setSpacing(8)
+        line.addWidget(self.note, 1)
+        line.addWidget(self.resume, 0, Qt.AlignmentFlag.AlignTop)
+        line.addWidget(self.retry, 0, Qt.AlignmentFlag.AlignTop)
+        return line
+
+
+class _TallyLabel(QWidget):
+    """A mark and how often it came."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.mark = MarkLabel()
+        self.number = Label(tabular=True)
+        line = QHBoxLayout(self)
+        line.setContentsMargins(6, 0, 0, 0)
+        line.setSpacing(8)
+        line.addWidget(self.mark)
+        line.addWidget(self.number)
+
+    def show_tally(self, tally: Tally) -> None:
+        self.mark.set_mark(MARKS[tally.mark], SAID[tally.mark])
+        self.number.setText(f"{tally.number:,}")
+        self.setToolTip(tally.help)
+        self.setAccessibleName(f"{tally.number} {SAID[tally.mark]}")
+
+
+class RunsList(QWidget):
+    """The strip over the table. `wanted` names places whose rows are to be fetched; `ordered` a new order."""
+
+    ordered = Signal(RunOrder, bool)
+    unfilter_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.strip = SummaryStrip()
+        self.table = PagedTable(COLUMNS, "Runs")
+        self.wanted = self.table.pages.wanted
+        self.table.setColumnHidden(MODEL, True)
+        clear = Action(text="Show all runs", do=self.unfilter_wanted.emit)
+        sentence = "Search for something else, or take a filter away."
+        self.nothing = EmptyState("magnifying-glass", "No run fits", sentence, [clear])
+        box = QWidget()
+        self._stack = QStackedLayout(box)
+        self._stack.addWidget(self.table)
+        self._stack.addWidget(self.nothing)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.strip)
+        column.addWidget(box, 1)
+        self.table.sorted.connect(lambda key, down: self.ordered.emit(ORDERS.get(key, RunOrder.PLANNED), down))
+
+    def show_table(self, table: RunTable, *, models: int, keep: RunId | None) -> None:
+        """Show a table anew; the kept run stays chosen where it is among its first rows, else the first one is."""
+        rows = [table_row(row) for row in _first_rows(table)]
+        self._make_room(models > 1)
+        self.table.pages.show_total(table.total, rows)
+        self._stack.setCurrentWidget(self.table if table.total else self.nothing)
+        if not (keep and self.table.select(keep)):
+            self.table.select_first()
+
+    def _make_room(self, several: bool) -> None:
+        """The model's column takes its room from the tool's, not from the query's."""
+        if self.table.isColumnHidden(MODEL) == several:
+            self.table.setColumnHidden(MODEL, not several)
+            self.table.setColumnWidth(SELECTED, NARROW if several else WIDE)
+
+    def fill(self, filled: Filled) -> None:
+        """Show a page that was fetched."""
+        self.table.pages.forget(filled.dropped)
+        self.table.pages.put({filled.first + offset: table_row(row) for offset, row in enumerate(filled.rows)})
+
+    def mend(self, mended: Mended, table: RunTable) -> None:
+        """Show what ended: in place, and what is new at the end."""
+        before = table.total - mended.added
+        if mended.added:
+            self.table.pages.grow(mended.added)
+            self._stack.setCurrentWidget(self.table)
+        places: Sequence[int] = [*mended.changed, *range(before, table.total)]
+        rows = {place: table.row(place) for place in places}
+        self.table.pages.put({place: table_row(row) for place, row in rows.items() if row is not None})
+
+
+def _first_rows(table: RunTable) -> list[Row]:
+    rows: list[Row] = []
+    while (row := table.row(len(rows))) is not None:
+        rows.append(row)
+    return rows

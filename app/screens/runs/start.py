@@ -1,0 +1,261 @@
+"""The start form: what is typed, what is wrong with it in one sentence each, and the batch that it asks for."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import TypeVar
+
+from app.screens.runs.words import left
+from app.text import count, money
+from mcp_tef import (
+    BatchRequest,
+    CallingMode,
+    CaseId,
+    Estimate,
+    InputError,
+    ModelSettings,
+    TestCase,
+    parse_model,
+)
+
+Number = TypeVar("Number", int, float)
+
+
+class Scope(StrEnum):
+    """Which cases to run."""
+
+    ALL = "all"
+    SUITE = "suite"
+    TAG = "tag"
+    CHOSEN = "chosen"
+
+
+class Field(StrEnum):
+    """A part of the form that can be wrong."""
+
+    CASES = "cases"
+    MODEL = "model"
+    BASE_URL = "base_url"
+    KEY = "key"
+    REPEATS = "repeats"
+    CONCURRENCY = "concurrency"
+    TEMPERATURE = "temperature"
+    TIMEOUT = "timeout"
+    RETRIES = "retries"
+    COST = "cost"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartForm:
+    """What is typed, as typed. `name` is the suite or the tag of the scope."""
+
+    scope: Scope = Scope.ALL
+    name: str = ""
+    chosen: tuple[CaseId, ...] = ()
+    offline: bool = True
+    with_baseline: bool = False
+    model: str = ""
+    base_url: str = ""
+    repeats: str = "1"
+    concurrency: str = "4"
+    temperature: str = "0.4"
+    timeout: str = "30"
+    retries: str = "3"
+    cost_cap: str = ""
+    mode: CallingMode = CallingMode.AUTO
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A form as understood: the request where nothing is wrong, else one sentence for each field that is.
+
+    `model` is who would be asked, and where, as soon as that much can be told.
+    """
+
+    request: BatchRequest | None
+    model: ModelSettings | None
+    problems: Mapping[Field, str] = field(default_factory=dict)
+    cases: int = 0
+
+
+def cases_of(form: StartForm, cases: Sequence[TestCase]) -> tuple[TestCase, ...]:
+    """The cases that the form would run."""
+    if form.scope is Scope.SUITE:
+        return tuple(case for case in cases if form.name in case.draft.suites)
+    if form.scope is Scope.TAG:
+        return tuple(case for case in cases if form.name in case.draft.tags)
+    if form.scope is Scope.CHOSEN:
+        chosen = set(form.chosen)
+        return tuple(case for case in cases if case.id in chosen)
+    return tuple(cases)
+
+
+def tags_of(cases: Sequence[TestCase]) -> tuple[str, ...]:
+    """Every tag in use, by name."""
+    return tuple(sorted({tag for case in cases for tag in case.draft.tags}))
+
+
+def read(form: StartForm, cases: Sequence[TestCase]) -> Reading:
+    """Understand a form; every field that is wrong gets its own sentence."""
+    problems: dict[Field, str] = {}
+    chosen = cases_of(form, cases)
+    if not chosen:
+        problems[Field.CASES] = _no_cases(form, cases)
+    settings = _settings(form, problems)
+    request = _request(form, settings, chosen, problems)
+    return Reading(
+        request=None if problems else request,
+        model=settings or _named(form),
+        problems=problems,
+        cases=len(chosen),
+    )
+
+
+def _no_cases(form: StartForm, cases: Sequence[TestCase]) -> str:
+    if not cases:
+        return "There is no test case yet. Write one first, or open the sample."
+    if form.scope in (Scope.SUITE, Scope.TAG) and not form.name:
+        return f"Choose a {form.scope.value}."
+    return "No test case is in this choice. Choose another one."
+
+
+def _settings(form: StartForm, problems: dict[Field, str]) -> ModelSettings | None:
+    if form.offline:
+        return ModelSettings()
+    before = len(problems)
+    named = _attempt(problems, Field.MODEL, lambda: _model(form.model))
+    temperature = _number(problems, Field.TEMPERATURE, form.temperature, float, "temperature")
+    timeout = _number(problems, Field.TIMEOUT, form.timeout, int, "timeout")
+    retries = _number(problems, Field.RETRIES, form.retries, int, "number of retries")
+    _bounded(problems, Field.TEMPERATURE, temperature, lambda value: ModelSettings(temperature=value))
+    _bounded(problems, Field.TIMEOUT, timeout, lambda value: ModelSettings(timeout=value))
+    _bounded(problems, Field.RETRIES, retries, lambda value: ModelSettings(max_retries=value))
+    if form.base_url.strip() and not form.base_url.strip().startswith(("http://", "https://")):
+        problems[Field.BASE_URL] = "The address does not start with http:// or https://."
+    if len(problems) > before or named is None or temperature is None or timeout is None or retries is None:
+        return None
+    return ModelSettings(
+        provider=named.provider,
+        model=named.model,
+        timeout=timeout,
+        temperature=temperature,
+        max_retries=retries,
+        base_url=form.base_url.strip() or None,
+        mode=form.mode,
+    )
+
+
+def _model(text: str) -> ModelSettings:
+    if not text.strip():
+        raise InputError("No model is chosen.", hint="Pick one from the list, or write PROVIDER/NAME.")
+    provider, model = parse_model(text)
+    return ModelSettings(provider=provider, model=model)
+
+
+def _named(form: StartForm) -> ModelSettings | None:
+    try:
+        return replace(_model(form.model), base_url=form.base_url.strip() or None)
+    except InputError:
+        return None
+
+
+def _request(
+    form: StartForm, settings: ModelSettings | None, chosen: Sequence[TestCase], problems: dict[Field, str]
+) -> BatchRequest | None:
+    repeats = _number(problems, Field.REPEATS, form.repeats, int, "number of repeats")
+    concurrency = _number(problems, Field.CONCURRENCY, form.concurrency, int, "concurrency")
+    _bounded(problems, Field.REPEATS, repeats, lambda value: BatchRequest(repeats=value))
+    _bounded(problems, Field.CONCURRENCY, concurrency, lambda value: BatchRequest(concurrency=value))
+    cap = _cap(form, problems)
+    if problems or settings is None or repeats is None or concurrency is None:
+        return None
+    models = (settings, ModelSettings()) if form.with_baseline and not settings.offline else (settings,)
+    return BatchRequest(
+        cases=tuple(case.id for case in chosen) if form.scope is Scope.CHOSEN else (),
+        suites=(form.name,) if form.scope is Scope.SUITE else (),
+        tags=(form.name,) if form.scope is Scope.TAG else (),
+        models=models,
+        repeats=repeats,
+        concurrency=concurrency,
+        max_cost_usd=cap,
+        name=batch_name(form, chosen),
+    )
+
+
+def _cap(form: StartForm, problems: dict[Field, str]) -> float | None:
+    if form.offline or not form.cost_cap.strip():
+        return None
+    cap = _number(problems, Field.COST, form.cost_cap.replace("$", ""), float, "cost cap")
+    if cap is not None and cap <= 0:
+        problems[Field.COST] = "The cost cap must be more than 0. Leave it empty for none."
+    return cap
+
+
+def batch_name(form: StartForm, chosen: Sequence[TestCase]) -> str:
+    """What the batch is called in the rail."""
+    if form.scope is Scope.ALL:
+        return "All cases"
+    if form.scope is Scope.CHOSEN:
+        return chosen[0].name if len(chosen) == 1 else f"{len(chosen)} chosen cases"
+    return form.name
+
+
+Value = TypeVar("Value")
+
+
+def _attempt(problems: dict[Field, str], where: Field, make: Callable[[], Value]) -> Value | None:
+    try:
+        return make()
+    except InputError as error:
+        problems[where] = f"{error.message} {error.hint}".strip()
+        return None
+
+
+def _number(
+    problems: dict[Field, str], where: Field, text: str, kind: Callable[[str], Number], what: str
+) -> Number | None:
+    try:
+        return kind(text.strip().replace(",", "."))
+    except ValueError:
+        whole = "a whole number" if kind is int else "a number"
+        problems[where] = f"The {what} is “{text.strip()}”. Write {whole}."
+        return None
+
+
+def _bounded(problems: dict[Field, str], where: Field, value: Number | None, make: Callable[[Number], object]) -> None:
+    if value is not None:
+        _attempt(problems, where, lambda: make(value))
+
+
+def button(reading: Reading) -> str:
+    """The text of the button: a verb and what it will run."""
+    request = reading.request
+    text = f"Run {count(reading.cases, 'case')}"
+    if request is None:
+        return text
+    if len(request.models) > 1:
+        text += f" on {len(request.models)} selectors"
+    return text if request.repeats == 1 else f"{text}, {request.repeats} times each"
+
+
+def estimate_text(estimate: Estimate, request: BatchRequest) -> str:
+    """Runs, time and cost before anything is spent; what cannot be known says so."""
+    parts = [count(estimate.runs, "run")]
+    if estimate.seconds is not None:
+        parts.append(f"about {left(estimate.seconds)}")
+    if all(settings.offline for settings in request.models):
+        parts.append("no cost, nothing leaves this machine")
+    else:
+        parts += [f"about {estimate.tokens:,} tokens"] if estimate.tokens else []
+        parts.append("cost unknown" if estimate.cost_usd is None else f"about {money(estimate.cost_usd)}")
+    return " · ".join(parts)
+
+
+def key_hint(variable: str) -> str:
+    """Where else the key could come from."""
+    return f"Kept in memory until you quit. The environment variable {variable} would do too."
+
+
+def key_missing(provider: str, variable: str) -> str:
+    """What is said where a key is needed and none was typed."""
+    return f"A key for {provider} is missing. Type one here, or set {variable}."

@@ -1,0 +1,250 @@
+"""The start form as widgets: which cases, which selector, how often, and what it will take."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from app.screens.runs.model_field import ModelField
+from app.screens.runs.start import Field as Where
+from app.screens.runs.start import Scope, StartForm
+from app.screens.runs.starting import KeyNeed
+from app.text import count
+from app.theme import Role, Size
+from app.widgets import Button, Field, FlowText, Label, MenuButton, Rule, Segmented
+from mcp_tef import CallingMode, CaseId, Secret, TestCase
+
+OFFLINE = "It ranks the tools by the words of the query: what a search over tools would find. No key, no network."
+
+NUMBERS = (
+    (Where.REPEATS, "Repeats", "How often each case is asked."),
+    (Where.CONCURRENCY, "At once", "Questions under way at the same time, per provider."),
+    (Where.TEMPERATURE, "Temperature", "From 0 to 2; lower answers vary less."),
+    (Where.TIMEOUT, "Timeout in s", "From 1 to 300 seconds for one answer."),
+    (Where.RETRIES, "Retries", "From 0 to 10, after a rate limit or a fault of the provider."),
+    (Where.COST, "Cost cap in $", "No further run starts once it would be passed. Empty: no cap."),
+)
+MODEL_ONLY = (Where.TEMPERATURE, Where.TIMEOUT, Where.RETRIES, Where.COST)
+MODES = (
+    (CallingMode.AUTO.value, "Automatic"),
+    (CallingMode.NATIVE.value, "Native"),
+    (CallingMode.JSON.value, "JSON"),
+)
+
+
+class StartPanel(QWidget):
+    """Everything that can be set before a run; `changed` tells that it was."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._chosen: tuple[CaseId, ...] = ()
+        self.cases = MenuButton("Cases to run")
+        self.selector = Segmented((("offline", "Offline baseline"), ("model", "A model")), "Selector")
+        self.offline_note = FlowText(OFFLINE, size=Size.SMALL, role=Role.DIM)
+        self.model = ModelField()
+        self.baseline = QCheckBox("Run the offline baseline as well, to compare")
+        self.key = KeyField()
+        self.base_url = QLineEdit()
+        self.base_url.setPlaceholderText("Only for a server of your own, such as http://localhost:11434/v1")
+        self.mode = Segmented(MODES, "Calling mode")
+        self.numbers = {where: QLineEdit() for where, _, _ in NUMBERS}
+        self.fields = self._fields()
+        self._lay_out()
+        self._connect()
+        self.show_form(StartForm())
+
+    def _fields(self) -> Mapping[Where, Field]:
+        for where, label, note in NUMBERS:
+            self.numbers[where].setToolTip(note)
+            self.numbers[where].setAccessibleName(label)
+        return {
+            Where.CASES: Field("Cases", self.cases),
+            Where.MODEL: Field("Model", self.model),
+            Where.BASE_URL: Field("Address", self.base_url),
+            Where.KEY: Field("Key", self.key),
+            **{where: Field(label, self.numbers[where]) for where, label, _ in NUMBERS},
+        }
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        column.addWidget(self.fields[Where.CASES])
+        column.addWidget(Field("Selector", self.selector))
+        column.addWidget(self.offline_note)
+        self.model_part = QWidget()
+        part = QVBoxLayout(self.model_part)
+        part.setContentsMargins(0, 0, 0, 0)
+        part.setSpacing(12)
+        for where in (Where.MODEL, Where.BASE_URL, Where.KEY):
+            part.addWidget(self.fields[where])
+        part.addWidget(Field("Calling mode", self.mode, note="Automatic calls natively where the model can."))
+        part.addWidget(self.baseline)
+        column.addWidget(self.model_part)
+        column.addWidget(Rule())
+        column.addLayout(self._number_grid())
+        column.addStretch(1)
+
+    def _number_grid(self) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setSpacing(12)
+        for number, (where, _, _) in enumerate(NUMBERS):
+            grid.addWidget(self.fields[where], number // 3, number % 3)
+        for place in range(3):
+            grid.setColumnStretch(place, 1)
+        return grid
+
+    def _connect(self) -> None:
+        self.cases.changed.connect(lambda _: self.changed.emit())
+        self.selector.changed.connect(lambda _: self._selector_changed())
+        self.model.changed.connect(lambda _: self.changed.emit())
+        self.mode.changed.connect(lambda _: self.changed.emit())
+        self.baseline.toggled.connect(lambda _: self.changed.emit())
+        self.key.edit.textChanged.connect(lambda _: self.changed.emit())
+        for edit in (self.base_url, *self.numbers.values()):
+            edit.textEdited.connect(lambda _: self.changed.emit())
+
+    def _selector_changed(self) -> None:
+        self._show_parts()
+        self.changed.emit()
+
+    def _show_parts(self) -> None:
+        model = self.selector.current() == "model"
+        self.model_part.setVisible(model)
+        self.offline_note.setVisible(not model)
+        for where in MODEL_ONLY:
+            self.fields[where].setVisible(model)
+
+    def show_cases(self, cases: Sequence[TestCase], suites: Sequence[str], tags: Sequence[str]) -> None:
+        """Offer these cases; what was chosen stays chosen where it is still there."""
+        choices: list[tuple[str, str] | None] = [(Scope.ALL.value, f"All {count(len(cases), 'case')}")]
+        if self._chosen:
+            choices.insert(0, (Scope.CHOSEN.value, count(len(self._chosen), "chosen case")))
+        if suites:
+            choices += [None, *(_choice(Scope.SUITE, name) for name in suites)]
+        if tags:
+            choices += [None, *(_choice(Scope.TAG, name) for name in tags)]
+        known = [choice[0] for choice in choices if choice]
+        current = self.cases.current() if self.cases.current() in known else known[0]
+        self.cases.set_choices(choices, current)
+
+    def show_form(self, form: StartForm) -> None:
+        """Fill in a form."""
+        self._chosen = form.chosen
+        key = f"{form.scope.value}:{form.name}" if form.scope in (Scope.SUITE, Scope.TAG) else form.scope.value
+        self.cases.set_current(key)
+        self.selector.set_current("offline" if form.offline else "model")
+        self.model.set_text(form.model)
+        self.baseline.setChecked(form.with_baseline)
+        self.base_url.setText(form.base_url)
+        self.mode.set_current(form.mode.value)
+        for where, text in _texts(form).items():
+            self.numbers[where].setText(text)
+        self._show_parts()
+
+    def form(self) -> StartForm:
+        """What is typed now."""
+        scope, _, name = self.cases.current().partition(":")
+        text = {where: edit.text() for where, edit in self.numbers.items()}
+        return StartForm(
+            scope=Scope(scope),
+            name=name,
+            chosen=self._chosen,
+            offline=self.selector.current() == "offline",
+            with_baseline=self.baseline.isChecked(),
+            model=self.model.text(),
+            base_url=self.base_url.text(),
+            repeats=text[Where.REPEATS],
+            concurrency=text[Where.CONCURRENCY],
+            temperature=text[Where.TEMPERATURE],
+            timeout=text[Where.TIMEOUT],
+            retries=text[Where.RETRIES],
+            cost_cap=text[Where.COST],
+            mode=CallingMode(self.mode.current()),
+        )
+
+    def show_problems(self, problems: Mapping[Where, str]) -> None:
+        """Say at each field what is wrong with it, or nothing."""
+        for where, field in self.fields.items():
+            field.set_error(problems.get(where, ""))
+
+    def focus_problem(self, problems: Mapping[Where, str]) -> None:
+        """Put the cursor into the first field that is wrong."""
+        first = next((where for where in self.fields if where in problems), None)
+        if first is not None:
+            self.fields[first].widget.setFocus()
+
+
+def _choice(scope: Scope, name: str) -> tuple[str, str]:
+    return (f"{scope.value}:{name}", f"{scope.value.capitalize()}: {name}")
+
+
+def _texts(form: StartForm) -> dict[Where, str]:
+    return {
+        Where.REPEATS: form.repeats,
+        Where.CONCURRENCY: form.concurrency,
+        Where.TEMPERATURE: form.temperature,
+        Where.TIMEOUT: form.timeout,
+        Where.RETRIES: form.retries,
+        Where.COST: form.cost_cap,
+    }
+
+
+class KeyField(QWidget):
+    """A key: asked for where one is needed, else behind a link; its text is given once and then forgotten."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.edit = QLineEdit()
+        self.edit.setEchoMode(QLineEdit.EchoMode.Password)
+        self.edit.setAccessibleName("Key")
+        self.remember = QCheckBox("Remember in the system keychain")
+        self.says = Label(size=Size.SMALL, role=Role.DIM)
+        self.link = Button("Use another key", kind="link")
+        self.link.clicked.connect(self._open)
+        self.setFocusProxy(self.edit)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        line = QHBoxLayout()
+        line.addWidget(self.says)
+        line.addWidget(self.link)
+        line.addStretch(1)
+        column.addLayout(line)
+        column.addWidget(self.edit)
+        column.addWidget(self.remember)
+        self.show_need(None)
+
+    def show_need(self, need: KeyNeed | None) -> None:
+        """Ask for a key, or say that none is needed."""
+        needed = need is not None and need.needed
+        typed = bool(self.edit.text())
+        for part in (self.edit, self.remember):
+            part.setVisible(needed or typed)
+        for other in (self.says, self.link):
+            other.setVisible(not needed and not typed)
+        self.says.setText("No key is needed now." if need is None or need.provider else "")
+
+    def typed(self) -> Secret | None:
+        """The key that was typed, if any."""
+        text = self.edit.text().strip()
+        return Secret(text) if text else None
+
+    def clear(self) -> None:
+        """Leave no copy in the field."""
+        self.edit.clear()
+
+    def _open(self) -> None:
+        for part in (self.edit, self.remember):
+            part.show()
+        for other in (self.says, self.link):
+            other.hide()
+        self.edit.setFocus()
+
+
+def with_cases(form: StartForm, chosen: tuple[CaseId, ...]) -> StartForm:
+    """The form for cases that were chosen elsewhere."""
+    return replace(form, scope=Scope.CHOSEN, chosen=chosen) if chosen else form

@@ -1,0 +1,159 @@
+"""The start form in a sheet: it reads what is typed, says what is wrong and what it would take, and starts."""
+
+import asyncio
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QKeyEvent, Qt
+from PySide6.QtWidgets import QWidget
+
+from app.screens.runs.catalogue import summary
+from app.screens.runs.hurdles import Hurdles
+from app.screens.runs.start import Field, Reading, StartForm, button, key_hint
+from app.screens.runs.start_panel import StartPanel
+from app.screens.runs.starting import NO_KEY, KeyNeed, Starting, missing_key
+from app.session import Session
+from app.text import error_words
+from app.theme import Role, Size
+from app.widgets import Action, Button, FlowText, Notice, ScrollPane, Sheet
+from mcp_tef import Batch, BatchRequest, ModelSettings, TefError
+
+QUIET_MS = 150
+WIDTH = 640
+LOW = 400
+HIGH = 680
+
+
+class StartSheet(Sheet):
+    """`started` is the form and the batch that came of it, once the sheet was accepted."""
+
+    def __init__(self, session: Session, starting: Starting, form: StartForm, parent: QWidget) -> None:
+        super().__init__("Run test cases", parent, width=WIDTH)
+        self.started: tuple[StartForm, Batch] | None = None
+        self._session = session
+        self._starting = starting
+        self._need: KeyNeed = NO_KEY
+        self._tried = False
+        self._asking: asyncio.Task[None] | None = None
+        self._quiet = QTimer(self, singleShot=True, interval=QUIET_MS)
+        self._quiet.timeout.connect(self._ask_core)
+        self.panel = StartPanel()
+        self.notice = Notice("bad")
+        self.estimate = FlowText(size=Size.SMALL, role=Role.DIM)
+        scroll = ScrollPane(self.panel)
+        self.body.addWidget(self.notice)
+        self.body.addWidget(scroll, 1)
+        self.body.addWidget(self.estimate)
+        self.run: Button = self._make_buttons()
+        self.panel.show_form(form)
+        self.panel.show_cases(starting.cases, starting.suites, starting.tags)
+        self.panel.changed.connect(self._changed)
+        self.finished.connect(lambda _: self._stop_asking())
+        session.closing.connect(self._quiet.stop)
+        self._changed()
+
+    def _make_buttons(self) -> Button:
+        made = self.set_buttons(
+            [
+                Action(text="Cancel", do=self.reject),
+                Action(text="Run", do=lambda: self._session.spawn(self._start()), kind="primary", icon="play"),
+            ]
+        )
+        return made[-1]
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        control = event.modifiers() & Qt.KeyboardModifier.ControlModifier
+        if control and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_R):
+            self.run.click()
+        else:
+            super().keyPressEvent(event)
+
+    def _changed(self) -> None:
+        reading = self._starting.read(self.panel.form())
+        offline = self.panel.form().offline
+        self.setMinimumHeight(LOW if offline else HIGH)
+        self.resize(self.width(), LOW if offline else HIGH)
+        self.run.setText(button(reading))
+        self.panel.show_problems(self._shown(reading))
+        if reading.problems:
+            self.estimate.set_text("")
+        self._quiet.start()
+
+    def _shown(self, reading: Reading) -> dict[Field, str]:
+        """Everything once the button was pressed; before that not what simply was not typed yet."""
+        problems = dict(reading.problems)
+        if self._tried and (missing := missing_key(self._need, self.panel.key.edit.text())):
+            problems[Field.KEY] = missing
+        if not self._tried and not self.panel.model.text():
+            problems.pop(Field.MODEL, None)
+        return problems
+
+    def _ask_core(self) -> None:
+        self._stop_asking()
+        self._asking = self._session.spawn(self._look_up())
+
+    def _stop_asking(self) -> None:
+        self._quiet.stop()
+        if self._asking is not None:
+            self._asking.cancel()
+
+    async def _look_up(self) -> None:
+        form = self.panel.form()
+        reading = self._starting.read(form)
+        if not form.offline:
+            await self._look_up_model(reading.model)
+        if reading.request is not None:
+            self.estimate.set_text(await self._estimate(reading.request))
+
+    async def _estimate(self, request: BatchRequest) -> str:
+        try:
+            return await self._starting.estimate(request)
+        except TefError as error:
+            return f"No estimate: {error.message}"
+
+    async def _look_up_model(self, settings: ModelSettings | None) -> None:
+        if not self._starting.models:
+            await self._starting.load_models()
+            self.panel.model.show_models(self._starting.models)
+            self.panel.model.say(f"{len(self._starting.models):,} models, known offline. Any other may be typed.")
+        elif not self.panel.model.has_models():
+            self.panel.model.show_models(self._starting.models)
+        self._need = await self._starting.key_need(settings) if settings else NO_KEY
+        self.panel.key.show_need(self._need)
+        if self._need.needed:
+            self.panel.fields[Field.KEY].set_note(key_hint(self._need.variable))
+        if settings is not None:
+            self.panel.model.say(summary(await self._starting.info(settings)))
+
+    async def _start(self) -> None:
+        self._tried = True
+        form = self.panel.form()
+        reading = self._starting.read(form)
+        if reading.model is not None:
+            self._need = await self._starting.key_need(reading.model)
+        problems = self._shown(reading)
+        self.panel.show_problems(problems)
+        if problems or reading.request is None:
+            self.panel.focus_problem(problems)
+            return
+        self.run.setEnabled(False)
+        try:
+            await self._begin(form, reading)
+        except TefError as error:
+            words = error_words(error)
+            self.notice.show_message(words.message, words.hint, details=words.details)
+        finally:
+            self.run.setEnabled(True)
+
+    async def _begin(self, form: StartForm, reading: Reading) -> None:
+        request = reading.request
+        if request is None:
+            return
+        provider, key = self._need.provider, self.panel.key.typed()
+        if key and provider:
+            await self._starting.hold(provider, key, remember=self.panel.key.remember.isChecked())
+            self.panel.key.clear()
+        hurdles = Hurdles(self._session, self)
+        batch = await hurdles.past(lambda keys: self._starting.start(request, keys), provider)
+        if batch is not None:
+            self.started = (form, batch)
+            self.accept()

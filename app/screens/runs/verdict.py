@@ -1,0 +1,283 @@
+"""The verdict of one run in words: a sentence, both sides, the parameters, the confidence, the model's own words."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from app.screens.runs.difference import name_difference, text_difference
+from app.screens.runs.parameters import ParameterTable, compared, judged, parameter_count, unpaired
+from app.screens.runs.past import PastView, past_views
+from app.screens.runs.rows import HIGH
+from app.screens.runs.words import (
+    CATEGORY_WORDS,
+    SOURCE_WORDS,
+    Mark,
+    Span,
+    is_baseline,
+    mark_of,
+    sentence_spans,
+    share,
+)
+from mcp_tef import (
+    Call,
+    ConfidenceCategory,
+    ExpectedCall,
+    Match,
+    OfferedTool,
+    RunDetail,
+    RunStatus,
+    RunSummary,
+)
+
+LONGEST_WORDS = 4000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One half of a comparison: the tool's name, where it is, and its description."""
+
+    name: tuple[Span, ...]
+    where: str
+    text: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """An expected call beside an actual one; `title` tells pairs apart where there are several."""
+
+    title: str
+    expected: Side
+    selected: Side
+    parameters: ParameterTable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfidenceView:
+    """The confidence on its scale from 0 to 1; `value` is None where there is none."""
+
+    value: float | None
+    figure: str
+    source: str
+    sentence: str
+    mark: Mark
+    threshold: float = HIGH
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictView:
+    """What the first tab shows. `hint` and `retry` are for runs that failed."""
+
+    mark: Mark
+    headline: tuple[Span, ...]
+    query: str
+    hint: str = ""
+    retry: bool = False
+    note: str = ""
+    pairs: tuple[Pair, ...] = ()
+    confidence: ConfidenceView | None = None
+    words_title: str = ""
+    words: str = ""
+    past: tuple[PastView, ...] = ()
+
+
+def verdict_view(detail: RunDetail) -> VerdictView:
+    """The first tab of a run, whatever became of it."""
+    run = detail.summary
+    if run.status is not RunStatus.COMPLETED or detail.verdict is None:
+        return _without_verdict(detail)
+    baseline = is_baseline(run.model)
+    words = detail.answer.words if detail.answer else ""
+    return VerdictView(
+        mark=mark_of(run),
+        headline=headline(detail),
+        query=f"“{run.query}”",
+        note=_note(detail),
+        pairs=tuple(_pairs(detail)),
+        confidence=_confidence(run),
+        words_title=("How the baseline ranked" if baseline else "In the model’s words") if words else "",
+        words=_quoted(words, quote=not baseline),
+        past=past_views(detail),
+    )
+
+
+def _quoted(words: str, *, quote: bool) -> str:
+    text = words if len(words) <= LONGEST_WORDS else f"{words[:LONGEST_WORDS]}…"
+    return f"“{text}”" if text and quote else text
+
+
+def _without_verdict(detail: RunDetail) -> VerdictView:
+    run = detail.summary
+    sentence, hint = _STANDING.get(run.status, ("This run has no verdict.", ""))
+    if run.failure is not None:
+        sentence, hint = run.failure.message, run.failure.hint
+    return VerdictView(
+        mark=mark_of(run),
+        headline=(Span(sentence),),
+        query=f"“{run.query}”",
+        hint=hint,
+        retry=run.status is RunStatus.FAILED,
+        note="No verdict: it counts in no rate" if run.status is RunStatus.FAILED else "",
+    )
+
+
+_STANDING = {
+    RunStatus.PENDING: ("This run is waiting for its turn.", ""),
+    RunStatus.RUNNING: ("This run is under way.", ""),
+    RunStatus.CANCELLED: ("This run was cancelled before it was judged.", "Resume the batch to run it."),
+    RunStatus.FAILED: ("This run failed.", "Try it again."),
+}
+
+
+def headline(detail: RunDetail) -> tuple[Span, ...]:
+    """The judge's sentence; what it sets in back quotes, the names of tools, is in mono."""
+    return sentence_spans(detail.verdict.explanation) if detail.verdict else ()
+
+
+def _note(detail: RunDetail) -> str:
+    parts = ["Picked by the offline baseline, not by a model"] if is_baseline(detail.summary.model) else []
+    if detail.summary.expected_rank is not None:
+        parts.append(f"it ranked the expected tool {_place(detail.summary.expected_rank)}")
+    return ": ".join(parts)
+
+
+def _place(rank: int) -> str:
+    return {1: "first", 2: "second", 3: "third"}.get(rank, f"at place {rank}")
+
+
+def _pairs(detail: RunDetail) -> Iterator[Pair]:
+    expected = _expected_calls(detail)
+    actual = tuple((detail.answer.calls if detail.answer else None) or ())
+    unread = detail.answer is not None and detail.answer.calls is None
+    matches = detail.verdict.matches if detail.verdict else ()
+    partners = list(_partners(matches, len(expected), len(actual)))
+    for number, (match, wanted, given) in enumerate(partners, 1):
+        title = f"Call {number} of {len(partners)}" if len(partners) > 1 else ""
+        want = expected[wanted] if wanted is not None else None
+        got = actual[given] if given is not None else None
+        yield _pair(detail, title, match, want, got, unread=unread)
+    if not partners:
+        yield _pair(detail, "", None, None, None, unread=unread)
+
+
+def _expected_calls(detail: RunDetail) -> tuple[ExpectedCall, ...]:
+    alternatives = detail.expectation.alternatives
+    chosen = detail.verdict.alternative if detail.verdict else 0
+    return alternatives[chosen] if chosen < len(alternatives) else ()
+
+
+Partner = tuple[Match | None, int | None, int | None]
+
+
+def _partners(matches: tuple[Match, ...], expected: int, actual: int) -> Iterator[Partner]:
+    """The judge's pairs first; what it left alone on both sides is set side by side, to compare."""
+    paired = [match for match in matches if match.expected is not None and match.actual is not None]
+    yield from ((match, match.expected, match.actual) for match in paired)
+    left = [i for i in range(expected) if i not in {match.expected for match in paired}]
+    right = [i for i in range(actual) if i not in {match.actual for match in paired}]
+    for place in range(max(len(left), len(right))):
+        yield (
+            None,
+            left[place] if place < len(left) else None,
+            right[place] if place < len(right) else None,
+        )
+
+
+def _pair(
+    detail: RunDetail, title: str, match: Match | None, want: ExpectedCall | None, got: Call | None, *, unread: bool
+) -> Pair:
+    wanted = _offered(detail, want.tool, want.server) if want else None
+    picked = _offered(detail, got.tool, got.server) if got else None
+    expected, selected = _sides(want, wanted, got, picked, unread=unread)
+    return Pair(
+        title=title, expected=expected, selected=selected, parameters=_parameters(match, want, wanted, got, picked)
+    )
+
+
+def _parameters(
+    match: Match | None,
+    want: ExpectedCall | None,
+    wanted: OfferedTool | None,
+    got: Call | None,
+    picked: OfferedTool | None,
+) -> ParameterTable:
+    if got is None:
+        return ParameterTable(rows=())
+    if want is None:
+        return unpaired(got)
+    if match is None or got.tool != want.tool:
+        return compared(want, wanted, got, picked)
+    return judged(match, want, got)
+
+
+def _offered(detail: RunDetail, name: str, server: str | None) -> OfferedTool | None:
+    tools = detail.snapshot.tools if detail.snapshot else ()
+    named = [tool for tool in tools if name in (tool.tool.name, tool.offered_name)]
+    return next((tool for tool in named if server is None or tool.tool.server == server), None)
+
+
+def _sides(
+    want: ExpectedCall | None, wanted: OfferedTool | None, got: Call | None, picked: OfferedTool | None, *, unread: bool
+) -> tuple[Side, Side]:
+    if want and got and wanted and picked and wanted.tool.fingerprint == picked.tool.fingerprint:
+        return _side(want.tool, wanted), _same(got.tool, wanted)
+    if want and got:
+        names = name_difference(want.tool, got.tool)
+        texts = text_difference(_description(wanted), _description(picked))
+        return _side(want.tool, wanted, names[0], texts[0]), _side(got.tool, picked, names[1], texts[1])
+    expected = _side(want.tool, wanted) if want else _no_tool("Nothing should be called.")
+    selected = _side(got.tool, picked) if got else _no_tool(_silence(unread=unread))
+    return expected, selected
+
+
+def _silence(*, unread: bool) -> str:
+    return "The answer could not be read." if unread else "Nothing was called."
+
+
+def _description(offered: OfferedTool | None) -> str:
+    return " ".join(offered.tool.description.split()) if offered else ""
+
+
+def _side(name: str, offered: OfferedTool | None, names: tuple[Span, ...] = (), text: tuple[Span, ...] = ()) -> Side:
+    shown = names or (Span(name, mono=True),)
+    if offered is None:
+        return Side(name=shown, where="not among the tools offered", text=())
+    words = text or (Span(_description(offered)),)
+    return Side(
+        name=shown,
+        where=f"{offered.tool.server} · {parameter_count(offered)}",
+        text=words if _description(offered) else (Span("It has no description.", dim=True),),
+    )
+
+
+def _same(name: str, offered: OfferedTool) -> Side:
+    side = _side(name, offered)
+    return Side(name=side.name, where=side.where, text=(Span("The same tool.", dim=True),))
+
+
+def _no_tool(text: str) -> Side:
+    return Side(name=(Span("no tool", dim=True),), where="", text=(Span(text, dim=True),))
+
+
+def _confidence(run: RunSummary) -> ConfidenceView:
+    if run.confidence is None:
+        sentence = "The answer came without a confidence"
+        return ConfidenceView(value=None, figure="–", source="", sentence=sentence, mark=Mark.NEUTRAL)
+    sentence, mark = _category(run)
+    return ConfidenceView(
+        value=run.confidence,
+        figure=share(run.confidence),
+        source=_source(run.confidence_source),
+        sentence=sentence,
+        mark=mark,
+    )
+
+
+def _category(run: RunSummary) -> tuple[str, Mark]:
+    category = run.confidence_category
+    if category is None:
+        return "Low, and wrong: it was unsure", Mark.NEUTRAL
+    mark = mark_of(run) if category is not ConfidenceCategory.NEEDS_CLARITY else Mark.EXTRA
+    return CATEGORY_WORDS[category], mark
+
+
+def _source(source: str | None) -> str:
+    return next((words for known, words in SOURCE_WORDS.items() if known == source), source or "")

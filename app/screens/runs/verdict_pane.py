@@ -1,0 +1,316 @@
+"""The first tab of a run: the verdict in words, both sides, the parameters, the confidence, the model's words."""
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from app.screens.runs import words
+from app.screens.runs.looks import MARKS, SAID, role_of, spans
+from app.screens.runs.parameters import ParameterRow
+from app.screens.runs.past import PastView
+from app.screens.runs.verdict import ConfidenceView, Pair, Side, VerdictView
+from app.theme import Role, Size
+from app.widgets import Button, FlowText, Label, LineText, MarkLabel, Rule, ScaleMark
+from app.widgets.compared import ComparedRow, ComparedTable
+
+EDGE = 16
+BAR = 8
+
+
+class VerdictPane(QScrollArea):
+    """Shows one `VerdictView` at a time; `retry` is called where a failed run shall be tried again."""
+
+    def __init__(self, retry: Callable[[], object], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName("Verdict")
+        self.head = _Head(retry)
+        self.pairs: list[PairPart] = []
+        self.confidence = ConfidencePart()
+        self.quote = _Quote()
+        self.past = PastPart()
+        self._column = QWidget()
+        self._layout = _column(self._column)
+        self._middle = QVBoxLayout()
+        self._middle.setSpacing(0)
+        self._keep_width(0, 0)
+        self._layout.addWidget(self.head)
+        self._layout.addLayout(self._middle)
+        self._layout.addWidget(self.confidence)
+        self._layout.addWidget(self.quote)
+        self._layout.addWidget(self.past)
+        self._layout.addStretch(1)
+        self.setWidget(self._column)
+        self.verticalScrollBar().rangeChanged.connect(self._keep_width)
+
+    def show_view(self, view: VerdictView) -> None:
+        """Show another run."""
+        self._column.setUpdatesEnabled(False)
+        self.head.show_view(view)
+        while len(self.pairs) < len(view.pairs):
+            self.pairs.append(PairPart())
+            self._middle.addWidget(self.pairs[-1])
+        for number, part in enumerate(self.pairs):
+            part.setVisible(number < len(view.pairs))
+            if number < len(view.pairs):
+                part.show_pair(view.pairs[number])
+        self.confidence.show_view(view.confidence)
+        self.quote.show_words(view.words_title, view.words)
+        self.past.show_views(view.past)
+        self._column.setUpdatesEnabled(True)
+        self.verticalScrollBar().setValue(0)
+
+    def _keep_width(self, _least: int, most: int) -> None:
+        """The room of the scroll bar stays free while there is none, so that no line wraps anew when it comes."""
+        self._layout.setContentsMargins(0, 0, 0 if most else BAR, 0)
+
+
+class _Head(QWidget):
+    """The mark and the sentence, the query below it, and for failed runs what to do."""
+
+    def __init__(self, retry: Callable[[], object]) -> None:
+        super().__init__()
+        self.mark = MarkLabel(size=20)
+        self.sentence = FlowText(size=Size.LEAD)
+        self.query = FlowText(size=Size.SMALL, role=Role.DIM)
+        self.hint = FlowText()
+        self.note = FlowText(size=Size.SMALL, role=Role.DIM)
+        self.again = FlowText(size=Size.SMALL, role=Role.DIM)
+        self.retry = Button("", icon="arrow-clockwise")
+        self._failed = False
+        self.retry.clicked.connect(lambda: retry())
+        box = QHBoxLayout(self)
+        box.setContentsMargins(EDGE, 12, EDGE - 8, 12)
+        box.setSpacing(12)
+        box.addWidget(self.mark, alignment=Qt.AlignmentFlag.AlignTop)
+        text = QVBoxLayout()
+        text.setSpacing(4)
+        for part in (self.sentence, self.query, self.note, self.again, self.hint):
+            text.addWidget(part)
+        text.addWidget(self.retry, alignment=Qt.AlignmentFlag.AlignLeft)
+        box.addLayout(text, 1)
+
+    def show_view(self, view: VerdictView) -> None:
+        self.mark.set_mark(MARKS[view.mark], SAID[view.mark])
+        self.sentence.set_spans(spans(view.headline))
+        self.query.set_text(view.query)
+        again = view.past[0].line if view.past else ""
+        for part, text in ((self.note, view.note), (self.again, again), (self.hint, view.hint)):
+            part.set_text(text)
+            part.setVisible(bool(text))
+        self._failed = view.retry
+        self.set_retry(self.retry.text())
+
+    def set_retry(self, text: str) -> None:
+        self.retry.setText(text)
+        self.retry.setVisible(self._failed and bool(text))
+
+
+class PairPart(QWidget):
+    """One expected call beside one actual call, with their parameters below."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.title = Label(size=Size.SMALL, role=Role.DIM, label=True)
+        self.title.setContentsMargins(EDGE, 8, EDGE, 8)
+        self.expected = SidePart("Expected")
+        self.selected = SidePart("Selected")
+        self.table = ComparedTable(("Parameters", "Expected", "Given"))
+        self.note = FlowText(size=Size.SMALL, role=Role.DIM)
+        self._note_box = QWidget()
+        note = _column(None, (EDGE, 4, EDGE, 4))
+        note.addWidget(self.note)
+        note_box = _column(self._note_box)
+        note_box.addWidget(Rule())
+        note_box.addLayout(note)
+        sides = QHBoxLayout()
+        sides.setSpacing(0)
+        sides.addWidget(self.expected, 1)
+        sides.addWidget(Rule(upright=True))
+        sides.addWidget(self.selected, 1)
+        self._table_rule = Rule()
+        layout = _column(self)
+        layout.addWidget(Rule())
+        layout.addWidget(self.title)
+        layout.addLayout(sides)
+        for part in (self._table_rule, self.table, self._note_box):
+            layout.addWidget(part)
+
+    def show_pair(self, pair: Pair) -> None:
+        """Show another pair."""
+        self.title.setText(pair.title)
+        self.title.setVisible(bool(pair.title))
+        self.expected.show_side(pair.expected)
+        self.selected.show_side(pair.selected)
+        rows = pair.parameters.rows
+        self.table.set_rows([_compared(row) for row in rows])
+        self.note.set_text(pair.parameters.note)
+        for part in (self._table_rule, self.table):
+            part.setVisible(bool(rows))
+        self._note_box.setVisible(bool(pair.parameters.note))
+
+
+def _compared(row: ParameterRow) -> ComparedRow:
+    bad = row.mark in (words.Mark.WRONG, words.Mark.EXTRA)
+    return ComparedRow(
+        mark=None if row.mark is words.Mark.NEUTRAL else MARKS[row.mark],
+        word=SAID[row.mark],
+        name=row.name,
+        left=row.expected,
+        right=row.given,
+        note=row.reason,
+        role=role_of(row.mark) if bad else Role.DIM,
+    )
+
+
+class SidePart(QWidget):
+    """One half of a comparison."""
+
+    def __init__(self, caption: str) -> None:
+        super().__init__()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.name = FlowText(size=Size.LEAD)
+        self.where = LineText(size=Size.SMALL, role=Role.DIM)
+        self.text = FlowText(size=Size.SMALL)
+        layout = _column(self, (EDGE, 8, EDGE - 4, 12), 2)
+        layout.addWidget(Label(caption, size=Size.SMALL, role=Role.DIM, label=True))
+        for part in (self.name, self.where, self.text):
+            layout.addWidget(part)
+        layout.addStretch(1)
+
+    def show_side(self, side: Side) -> None:
+        """Show another tool."""
+        self.name.set_spans(spans(side.name))
+        self.where.set_text(side.where)
+        self.text.set_spans(spans(side.text))
+
+
+class ConfidencePart(QWidget):
+    """The confidence as a figure, on its scale with the threshold, and in words."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.source = Label(size=Size.SMALL, role=Role.DIM)
+        self.figure = Label(size=Size.TITLE, label=True, tabular=True)
+        self.figure.setMinimumWidth(56)
+        self.scale = ScaleMark("Confidence", threshold=0.7)
+        self.sentence = FlowText(size=Size.SMALL)
+        layout = _column(self)
+        layout.addWidget(Rule())
+        inner = QVBoxLayout()
+        inner.setContentsMargins(EDGE, 8, EDGE - 8, 12)
+        inner.setSpacing(2)
+        inner.addLayout(_row(Label("Confidence", size=Size.SMALL, role=Role.DIM, label=True), None, self.source))
+        scale = QVBoxLayout()
+        scale.setSpacing(0)
+        scale.addWidget(self.scale)
+        below = _column(None, (6, 0, 0, 0))
+        below.addWidget(self.sentence)
+        scale.addLayout(below)
+        inner.addLayout(_row(self.figure, scale))
+        layout.addLayout(inner)
+
+    def show_view(self, view: ConfidenceView | None) -> None:
+        """Show another confidence; None hides the part."""
+        self.setVisible(view is not None)
+        if view is None:
+            return
+        role = role_of(view.mark)
+        self.source.setText(view.source)
+        self.figure.setText(view.figure)
+        self.scale.set_value(view.value, Role.ACCENT if role is Role.DIM else role)
+        self.sentence.set_text(view.sentence, role)
+
+
+class _Quote(QWidget):
+    """What the model said of its choice."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.title = Label(size=Size.SMALL, role=Role.DIM, label=True)
+        self.text = FlowText()
+        layout = _column(self)
+        layout.addWidget(Rule())
+        inner = _column(None, (EDGE, 8, EDGE - 8, 16), 4)
+        inner.addWidget(self.title)
+        inner.addWidget(self.text)
+        layout.addLayout(inner)
+
+    def show_words(self, title: str, text: str) -> None:
+        self.setVisible(bool(text))
+        self.title.setText(title)
+        self.text.set_text(text)
+
+
+class PastPart(QWidget):
+    """What the run was judged before, newest first; hidden where it was judged once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.entries: list[_PastEntry] = []
+        self._inner = _column(None, (EDGE, 8, EDGE - 8, 16), 12)
+        self._inner.addWidget(Label("Judged before", size=Size.SMALL, role=Role.DIM, label=True))
+        layout = _column(self)
+        layout.addWidget(Rule())
+        layout.addLayout(self._inner)
+
+    def show_views(self, views: Sequence[PastView]) -> None:
+        """Show the earlier verdicts of another run."""
+        self.setVisible(bool(views))
+        while len(self.entries) < len(views):
+            self.entries.append(_PastEntry())
+            self._inner.addWidget(self.entries[-1])
+        for number, entry in enumerate(self.entries):
+            entry.setVisible(number < len(views))
+            if number < len(views):
+                entry.show_view(views[number], first=number == 0)
+
+
+class _PastEntry(QWidget):
+    """One earlier verdict; the newest one's line stands at the top of the pane already."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.mark = MarkLabel()
+        self.sentence = FlowText()
+        self.expected = FlowText(size=Size.SMALL, role=Role.DIM)
+        self.line = FlowText(size=Size.SMALL, role=Role.DIM)
+        text = _column(None, spacing=2)
+        for part in (self.sentence, self.expected, self.line):
+            text.addWidget(part)
+        box = QHBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(8)
+        box.addWidget(self.mark, alignment=Qt.AlignmentFlag.AlignTop)
+        box.addLayout(text, 1)
+
+    def show_view(self, view: PastView, *, first: bool) -> None:
+        self.mark.set_mark(MARKS[view.mark], SAID[view.mark])
+        self.sentence.set_spans(spans(view.sentence))
+        self.expected.set_text(view.expected)
+        self.line.set_text(view.line)
+        self.line.setVisible(not first)
+
+
+def _column(owner: QWidget | None, margins: tuple[int, int, int, int] = (0, 0, 0, 0), spacing: int = 0) -> QVBoxLayout:
+    layout = QVBoxLayout(owner) if owner else QVBoxLayout()
+    layout.setContentsMargins(*margins)
+    layout.setSpacing(spacing)
+    return layout
+
+
+def _row(*parts: QWidget | QVBoxLayout | None) -> QHBoxLayout:
+    """Parts side by side; None is a gap that grows."""
+    layout = QHBoxLayout()
+    layout.setSpacing(16)
+    for part in parts:
+        if part is None:
+            layout.addStretch(1)
+        elif isinstance(part, QWidget):
+            layout.addWidget(part)
+        else:
+            layout.addLayout(part, 1)
+    return layout

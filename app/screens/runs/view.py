@@ -1,0 +1,126 @@
+"""The panes of the runs screen: the rail, the runs of a batch and one run in full; below 1100 pixels one gives way."""
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from app.screens.runs.batches import BatchCard
+from app.screens.runs.detail_pane import RunPane
+from app.screens.runs.looks import segments
+from app.screens.runs.runs_list import RunsList
+from app.settings import Settings
+from app.theme import Role, Size, height, width
+from app.widgets import EmptyState, Label, RailList, RailRow, Rule, Span, Split
+
+NARROW = 1100
+SPLIT = "runs.split"
+TABLE = "runs.table"
+
+
+class RunsView(QStackedWidget):
+    """Either an empty state or the three panes. `retry_wanted` comes from the detail of a failed run."""
+
+    retry_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._detail_open = False
+        self.rail = RailList("Batches", row_height=height("batch_card"))
+        self.list = RunsList()
+        self.detail = RunPane(self.retry_wanted.emit)
+        self.empty = EmptyState("play-circle", "", "")
+        self.rail_pane = _headed("Batches", self.rail)
+        self.split = Split(
+            [self.rail_pane, self.list, self.detail],
+            "Batches, runs and one run",
+            [width("batch_rail"), 526, width("runs_detail")],
+        )
+        self.split.set_stretch(1)
+        for pane, least in ((self.rail_pane, 168), (self.list, 280), (self.detail, 320)):
+            pane.setMinimumWidth(least)
+        self.addWidget(self.empty)
+        self.addWidget(self.split)
+        self._connect()
+
+    def _connect(self) -> None:
+        table = self.list.table
+        table.clicked.connect(lambda _: self.open_detail(shown=True) if self.narrow() else None)
+        for wanted in (table.opened, table.peek_wanted):
+            wanted.connect(lambda _: self.open_detail(shown=not self._detail_open or not self.narrow()))
+        self.detail.closed.connect(lambda: self.open_detail(shown=False))
+
+    def show_panes(self, *, shown: bool) -> None:
+        """The three panes, or the empty state."""
+        self.setCurrentWidget(self.split if shown else self.empty)
+
+    def show_cards(self, cards: Iterable[BatchCard], chosen: str | None) -> None:
+        """The whole rail anew."""
+        self.rail.set_rows([rail_row(card) for card in cards])
+        if chosen:
+            self.rail.select(chosen)
+
+    def mend_cards(self, cards: Iterable[BatchCard]) -> None:
+        """Cards that changed."""
+        self.rail.upsert([rail_row(card) for card in cards])
+
+    def narrow(self) -> bool:
+        """Whether there is no room for three panes."""
+        return self.window().width() < NARROW
+
+    def open_detail(self, *, shown: bool) -> None:
+        """Give the keyboard to the detail or back to the table; in a narrow window, show or hide it."""
+        self._detail_open = shown
+        self.place_panes()
+        (self.detail if shown else self.list.table).setFocus()
+
+    def place_panes(self) -> None:
+        """The detail takes the place of the rail where there is no room for both."""
+        narrow = self.narrow()
+        self.rail_pane.setVisible(not (narrow and self._detail_open))
+        self.detail.setVisible(not narrow or self._detail_open)
+
+    def remember(self, settings: Settings) -> None:
+        """Keep the sizes of panes and columns."""
+        if not self.narrow() and self.currentWidget() is self.split:
+            settings.set(SPLIT, self.split.layout_state())
+        widths = self.list.table.layout_state()["widths"]
+        settings.set(TABLE, {"widths": {key: value for key, value in widths.items() if value}})
+
+    def restore(self, settings: Settings) -> None:
+        """Take over what was kept."""
+        self.split.restore_layout(settings.get(SPLIT, []))
+        self.list.table.restore_layout(settings.get(TABLE, {}))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self.place_panes()
+
+
+def rail_row(card: BatchCard) -> RailRow:
+    """A card of the rail."""
+    return RailRow(
+        id=card.id,
+        title=card.title,
+        right=Span(card.when, Role.DIM),
+        sub=(Span(card.model, Role.DIM),),
+        sub_right=Span(card.result, strong=card.judged, role=Role.TEXT if card.judged else Role.DIM),
+        bar=segments(card.bar),
+        bar_total=1.0,
+        tip=card.tip,
+    )
+
+
+def _headed(title: str, body: QWidget) -> QWidget:
+    pane = QWidget()
+    head = Label(title, size=Size.SMALL, role=Role.DIM, label=True)
+    head.setFixedHeight(height("rail_header"))
+    head.setContentsMargins(16, 0, 16, 0)
+    column = QVBoxLayout(pane)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(0)
+    column.addWidget(head)
+    column.addWidget(Rule())
+    column.addWidget(body, 1)
+    return pane

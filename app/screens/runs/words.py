@@ -1,0 +1,176 @@
+"""The words of the runs screen: moments, amounts, models, outcomes and failures as people read them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import ROUND_DOWN, Decimal
+from enum import StrEnum
+
+from app.text import count, duration
+from mcp_tef import (
+    Classification,
+    ConfidenceCategory,
+    ConfidenceSource,
+    Kind,
+    ModelSettings,
+    Rate,
+    RunStatus,
+    RunSummary,
+)
+
+BASELINE = "offline baseline"
+BASELINE_LABEL = ModelSettings().label
+NONE = "–"
+
+
+class Mark(StrEnum):
+    """The shapes that stand for an outcome."""
+
+    RIGHT = "right"
+    RIGHT_NONE = "right_none"
+    WRONG = "wrong"
+    EXTRA = "extra"
+    FAILED = "failed"
+    RUNNING = "running"
+    WAITING = "waiting"
+    NEUTRAL = "neutral"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of text in one look: `mono` for names, `marked` where it differs, `dim` for asides."""
+
+    text: str
+    mono: bool = False
+    marked: bool = False
+    dim: bool = False
+
+
+MARKS: Mapping[Classification, Mark] = {
+    Classification.TP: Mark.RIGHT,
+    Classification.TN: Mark.RIGHT_NONE,
+    Classification.FN: Mark.WRONG,
+    Classification.FP: Mark.EXTRA,
+}
+
+STATUS_MARKS: Mapping[RunStatus, Mark] = {
+    RunStatus.PENDING: Mark.WAITING,
+    RunStatus.RUNNING: Mark.RUNNING,
+    RunStatus.FAILED: Mark.FAILED,
+    RunStatus.CANCELLED: Mark.FAILED,
+    RunStatus.COMPLETED: Mark.FAILED,
+}
+
+OUTCOME_WORDS: Mapping[Classification, str] = {
+    Classification.TP: "right tool",
+    Classification.TN: "rightly no tool",
+    Classification.FN: "missed the expected tool",
+    Classification.FP: "a call too many",
+}
+
+OUTCOME_HELP: Mapping[Classification, str] = {
+    Classification.TP: "Right tool (true positive): a tool was expected, and that tool was picked.",
+    Classification.TN: "Rightly no tool (true negative): no tool was expected, and none was picked.",
+    Classification.FN: "Missed (false negative): a tool was expected, and another one or none was picked.",
+    Classification.FP: "A call too many (false positive): a tool was picked that nobody expected.",
+}
+
+KIND_WORDS: Mapping[Kind, str] = {
+    Kind.MATCH: "as expected",
+    Kind.WRONG_TOOL: "wrong tool",
+    Kind.NO_TOOL: "no tool picked",
+    Kind.INVENTED_TOOL: "invented tool",
+    Kind.EXTRA_CALL: "extra call",
+    Kind.UNEXPECTED_CALL: "call where none was expected",
+    Kind.NO_CALL_EXPECTED: "rightly no tool",
+}
+
+STATUS_WORDS: Mapping[RunStatus, str] = {
+    RunStatus.PENDING: "waiting",
+    RunStatus.RUNNING: "being asked",
+    RunStatus.COMPLETED: "judged",
+    RunStatus.FAILED: "failed",
+    RunStatus.CANCELLED: "cancelled",
+}
+
+SOURCE_WORDS: Mapping[ConfidenceSource, str] = {
+    ConfidenceSource.SELF_REPORTED: "self-reported",
+    ConfidenceSource.AGREEMENT: "agreement of repeats",
+    ConfidenceSource.LOGPROB: "token probability",
+    ConfidenceSource.MARGIN: "margin of the ranking",
+}
+
+CATEGORY_WORDS: Mapping[ConfidenceCategory, str] = {
+    ConfidenceCategory.ROBUST: "High and right: robust",
+    ConfidenceCategory.NEEDS_CLARITY: "Right, but not sure: the description needs clarity",
+    ConfidenceCategory.MISLEADING: "High, and wrong: the description misleads",
+}
+
+
+def sentence_spans(sentence: str) -> tuple[Span, ...]:
+    """A sentence of the judge; what it sets in back quotes, the names of tools, is in mono."""
+    parts = sentence.split("`")
+    return tuple(Span(part, mono=number % 2 == 1) for number, part in enumerate(parts) if part)
+
+
+def moment_in_full(at: datetime | None) -> str:
+    """Day and local time to the second, for a settings table; a dash where there is none."""
+    return f"{at.astimezone():%Y-%m-%d %H:%M:%S}" if at else NONE
+
+
+def interval(rate: Rate) -> str:
+    """The bounds in whole percents, `(73–86)`; empty where nothing was judged."""
+    if rate.low is None or rate.high is None:
+        return ""
+    return f"({rate.low * 100:.0f}–{rate.high * 100:.0f})"
+
+
+def left(seconds: float) -> str:
+    """A time to wait in whole seconds, at least one: `12 s`, `3 min 5 s`."""
+    whole = max(1, round(seconds))
+    return f"{whole} s" if whole < 60 else duration(whole)
+
+
+def share(value: float) -> str:
+    """A share with two decimals, never rounded up over a threshold: `0.69` for 0.699."""
+    return str(Decimal(repr(value)).quantize(Decimal("0.01"), rounding=ROUND_DOWN))
+
+
+def milliseconds(value: int | None) -> str:
+    """`840 ms`, `2.4 s` from a second on, a dash where it was not measured."""
+    if value is None:
+        return NONE
+    return f"{value} ms" if value < 1000 else f"{value / 1000:.1f} s"
+
+
+def model_name(label: str) -> str:
+    """A model for people: its name without the provider; the baseline always says that it is one."""
+    if is_baseline(label):
+        return BASELINE
+    return label.split("/", 1)[-1]
+
+
+def models_name(labels: tuple[str, ...]) -> str:
+    """The model of a batch, or how many it has."""
+    if len(labels) == 1:
+        return model_name(labels[0])
+    return count(len(labels), "selector" if any(is_baseline(label) for label in labels) else "model")
+
+
+def is_baseline(label: str) -> bool:
+    """Whether a model label is the built-in baseline, whose answers are no model's."""
+    return label == BASELINE_LABEL
+
+
+def mark_of(run: RunSummary) -> Mark:
+    """The shape that stands for a run in a table."""
+    if run.classification is not None:
+        return MARKS[run.classification]
+    return STATUS_MARKS[run.status]
+
+
+def outcome_of(run: RunSummary) -> str:
+    """The outcome in words, for readers who hear the table."""
+    if run.kind is not None:
+        return KIND_WORDS[run.kind]
+    return STATUS_WORDS[run.status]

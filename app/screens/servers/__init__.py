@@ -1,0 +1,1 @@
+"""The servers: where tools come from, whether they answer, and what their tools say."""

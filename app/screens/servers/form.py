@@ -1,0 +1,152 @@
+"""What a user types of a server, and the spec that it means; every fault has its field."""
+
+import re
+import shlex
+from dataclasses import dataclass, field, replace
+
+from mcp_tef import AuthType, ServerSpec, Transport
+
+_NAME = re.compile(r"[^\W\d]\w*")
+KINDS = ("command", "url", "file")
+_REFERENCE = re.compile(r"\$\{(\w+)\}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerForm:
+    """The fields as text. `kind` is command, url or file; `variable` names where a secret is."""
+
+    kind: str = "command"
+    name: str = ""
+    command: str = ""
+    folder: str = ""
+    environment: str = ""
+    url: str = ""
+    old_sse: bool = False
+    headers: str = ""
+    auth: AuthType = AuthType.NONE
+    variable: str = ""
+    path: str = ""
+    base: ServerSpec | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The spec, or what is wrong by field."""
+
+    spec: ServerSpec | None
+    faults: dict[str, str] = field(default_factory=dict)
+
+
+def form_of(spec: ServerSpec) -> ServerForm:
+    """The form that reads back as `spec`."""
+    kinds = {Transport.STDIO: "command", Transport.FILE: "file"}
+    found = _REFERENCE.fullmatch(spec.secret or "")
+    return ServerForm(
+        kind=kinds.get(spec.transport, "url"),
+        name=spec.name,
+        command=shlex.join(spec.argv) if spec.command else "",
+        folder=spec.cwd or "",
+        environment="\n".join(f"{name}={value}" for name, value in spec.env.items()),
+        url=spec.url or "",
+        old_sse=spec.transport is Transport.SSE,
+        headers="\n".join(f"{name}: {value}" for name, value in spec.headers.items()),
+        auth=spec.auth_type,
+        variable=found[1] if found else "",
+        path=spec.path or "",
+        base=spec,
+    )
+
+
+def read(form: ServerForm) -> Reading:
+    """The spec that the form means, or its faults."""
+    faults: dict[str, str] = {}
+    if not form.name.strip():
+        faults["name"] = "Give the server a short name of its own."
+    made = {"command": _command, "url": _url, "file": _file}[form.kind](form, faults)
+    return Reading(None, faults) if faults else Reading(made)
+
+
+def _start(form: ServerForm, transport: Transport) -> ServerSpec:
+    kept = form.base
+    plain = ServerSpec(name=form.name.strip(), transport=transport)
+    if kept is None:
+        return plain
+    names = ("alias", "allowed_tools", "disallowed_tools", "env_file", "project", "origin", "extra")
+    return replace(plain, **{name: getattr(kept, name) for name in names})
+
+
+def _command(form: ServerForm, faults: dict[str, str]) -> ServerSpec:
+    argv = _split(form.command, faults)
+    environment = _pairs(form.environment, "=", "environment", faults)
+    return replace(
+        _start(form, Transport.STDIO),
+        command=argv[0] if argv else None,
+        args=tuple(argv[1:]),
+        cwd=form.folder.strip() or None,
+        env=environment,
+    )
+
+
+def _split(line: str, faults: dict[str, str]) -> list[str]:
+    try:
+        argv = shlex.split(line)
+    except ValueError:
+        faults["command"] = "A quotation mark is not closed."
+        return []
+    if not argv:
+        faults["command"] = "Write the command that starts the server, for example npx -y @acme/docs-server."
+    return argv
+
+
+def _url(form: ServerForm, faults: dict[str, str]) -> ServerSpec:
+    url = form.url.strip()
+    if not url.startswith(("http://", "https://")) or len(url) < 10:
+        faults["url"] = "Write an address that begins with http:// or https://."
+    headers = _pairs(form.headers, ":", "headers", faults)
+    variable = form.variable.strip().removeprefix("${").removesuffix("}").removeprefix("$")
+    if form.auth is not AuthType.NONE and not _NAME.fullmatch(variable):
+        faults["variable"] = "Name the environment variable that holds the secret, for example ACME_TOKEN."
+    return replace(
+        _start(form, Transport.SSE if form.old_sse else Transport.STREAMABLE_HTTP),
+        url=url,
+        headers=headers,
+        auth_type=form.auth,
+        secret=f"${{{variable}}}" if form.auth is not AuthType.NONE else None,
+    )
+
+
+def _file(form: ServerForm, faults: dict[str, str]) -> ServerSpec:
+    if not form.path.strip():
+        faults["path"] = "Choose a file with a saved tools/list answer, or a plain list of tools."
+    return replace(_start(form, Transport.FILE), path=form.path.strip() or None)
+
+
+def _pairs(text: str, mark: str, where: str, faults: dict[str, str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        name, between, value = line.partition(mark)
+        if not between or not name.strip():
+            faults[where] = f"Line {number} is not NAME{mark}{' ' if mark == ':' else ''}value."
+            continue
+        found[name.strip()] = value.strip()
+    return found
+
+
+def suggested_name(form: ServerForm) -> str:
+    """A short name out of what has been typed, for an empty name field."""
+    if form.kind == "url":
+        return _host(form.url)
+    if form.kind == "file":
+        return re.split(r"[\\/]", form.path.strip())[-1].rsplit(".", 1)[0]
+    words = [word for word in form.command.split() if not word.startswith("-")]
+    useful = [word for word in words if word not in ("npx", "uvx", "python", "python3", "node", "docker", "run")]
+    last = re.split(r"[\\/]", useful[0])[-1] if useful else ""
+    return re.sub(r"(@.*|\.\w+)$", "", last).removeprefix("mcp-server-").removeprefix("server-")
+
+
+def _host(url: str) -> str:
+    host = url.split("://")[-1].split("/")[0].split("@")[-1].split(":")[0]
+    parts = [part for part in host.split(".") if part not in ("www", "api", "mcp")]
+    return parts[0] if parts else ""

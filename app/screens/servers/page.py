@@ -1,0 +1,220 @@
+"""The servers screen: servers at the left, the chosen one with its tools at the right."""
+
+import time
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from app.commands import Command
+from app.screens.servers.presenter import ServersPresenter
+from app.screens.servers.rows import server_row
+from app.screens.servers.server_pane import ServerPane, rail_head
+from app.screens.servers.server_sheet import ServerSheet
+from app.session import Page, Session
+from app.text import count
+from app.theme import Role, Size, height, width
+from app.widgets import Action, EmptyState, Label, RailList, Split
+from mcp_tef import ConsentError, Event, Server, ServerId, ServerStateChanged, ServersTouched
+
+WHY_EMPTY = (
+    "A server is where tools come from: a program on this computer, an address, or a file with a list of tools. "
+    "Add one to see its tools as a model sees them."
+)
+
+
+class ServersPage(Page):
+    """Lists, adds, edits, removes and checks servers."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session, key="servers", title="Servers")
+        self.presenter = ServersPresenter(session, time.monotonic)
+        self.rail = RailList("Servers", row_height=height("server_row"), many=True)
+        self.pane = ServerPane(self.presenter)
+        self._summary = Label(size=Size.SMALL, role=Role.DIM, strong=True)
+        self._nothing = EmptyState("magnifying-glass", "Nothing found", "No server or tool has this in its name.")
+        self._right = QStackedWidget()
+        self._all = QStackedWidget()
+        self._clock = QTimer(self, interval=1_000)
+        self._lay_out()
+        self._listen()
+
+    def _lay_out(self) -> None:
+        add = Action(text="Add server", do=self.add, icon="plus", kind="primary", tip="Ctrl+N")
+        self.header.set_search("Search servers and tools").searched.connect(self._search)
+        self.header.set_buttons([add])
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(rail_head(self._summary))
+        column.addWidget(self.rail, 1)
+        left.setMinimumWidth(200)
+        for part in (self.pane, self._nothing):
+            self._right.addWidget(part)
+        self.split = Split([left, self._right], "Servers and server", [width("server_list"), 800])
+        self.split.set_stretch(1)
+        self.split.restore_layout(self.session.settings.get("servers.split", []))
+        self.pane.split.restore_layout(self.session.settings.get("servers.tools_split", []))
+        self._all.addWidget(self.split)
+        self._all.addWidget(EmptyState("hard-drives", "No servers yet", WHY_EMPTY, [add]))
+        self._all.addWidget(QWidget())
+        self._all.setCurrentIndex(2)
+        self.body.addWidget(self._all)
+
+    def _listen(self) -> None:
+        self.rail.chosen.connect(self._show)
+        self.rail.opened.connect(lambda _: self.edit())
+        self.rail.rename_wanted.connect(lambda _: self.edit())
+        self.rail.delete_wanted.connect(self.remove)
+        self.rail.set_menu(self._menu)
+        self.pane.check_wanted.connect(self.check)
+        self.pane.edit_wanted.connect(self.edit)
+        self.pane.remove_wanted.connect(lambda: self.remove(self.rail.selected_ids()))
+        self.pane.consent.agreed.connect(lambda: self.session.spawn(self._agree()))
+        self.pane.consent.put_off.connect(self._put_off)
+        self._clock.timeout.connect(self._tick)
+        self.split.splitterMoved.connect(self._remember)
+        self.pane.split.splitterMoved.connect(self._remember)
+
+    async def refresh(self) -> None:
+        """Read all servers and show them."""
+        await self.presenter.load()
+        self._present()
+
+    def concerns(self, event: Event) -> bool:
+        return isinstance(event, ServersTouched | ServerStateChanged)
+
+    def receive(self, events: tuple[Event, ...]) -> bool:
+        enough = self.presenter.take(events)
+        if enough:
+            self._present()
+        return enough
+
+    def arrive(self, target: object) -> None:
+        """Choose the server with this id, or begin a new one ("add")."""
+        if target == "add":
+            self.add()
+        elif isinstance(target, str) and not self.rail.select(target):
+            self.session.settings.set("servers.chosen", target)
+
+    def commands(self) -> Sequence[Command]:
+        group = "Servers"
+
+        def chosen() -> bool:
+            return bool(self.rail.current_id())
+
+        return [
+            Command(id="servers.add", text="Add a server", keys="Ctrl+N", do=self.add, group=group),
+            Command(
+                id="servers.check",
+                text="Test the connection",
+                keys="Ctrl+Return",
+                do=self.check,
+                needs=chosen,
+                group=group,
+            ),
+            Command(id="servers.edit", text="Edit the server", do=self.edit, needs=chosen, group=group),
+        ]
+
+    def first_focus(self) -> QWidget:
+        return self.rail
+
+    def current(self) -> Server | None:
+        """The chosen server."""
+        return self.presenter.servers.get(ServerId(self.rail.current_id()))
+
+    def add(self) -> None:
+        """Open the dialog for a new server."""
+        self.session.spawn(self._open_sheet(None))
+
+    def edit(self) -> None:
+        """Open the dialog for the chosen server."""
+        if (server := self.current()) is not None:
+            self.session.spawn(self._open_sheet(server))
+
+    def check(self) -> None:
+        """Connect to the chosen server, asking first where a program would be started."""
+        if (server := self.current()) is not None:
+            self.session.spawn(self._check(server))
+
+    def remove(self, ids: Sequence[str]) -> None:
+        """Remove servers, with a way back."""
+        chosen = [ServerId(server_id) for server_id in ids if server_id in self.presenter.servers]
+        if chosen:
+            self.session.spawn(self._remove(chosen))
+
+    async def _open_sheet(self, server: Server | None) -> None:
+        sheet = ServerSheet(self.session, self.presenter, self, server)
+        if await sheet.done_with() and sheet.saved is not None:
+            self.session.settings.set("servers.chosen", sheet.saved.id)
+            await self.refresh()
+            self.rail.select(sheet.saved.id)
+
+    async def _check(self, server: Server) -> None:
+        try:
+            await self.presenter.check(server.id)
+        except ConsentError:
+            self.presenter.ask_again(server.id)
+            self.presenter.unasked.add(server.id)
+            self._show(server.id)
+
+    async def _agree(self) -> None:
+        if (server := self.current()) is not None:
+            self.pane.consent.hide()
+            await self.presenter.agree_and_check(server)
+
+    def _put_off(self) -> None:
+        if (server := self.current()) is not None:
+            self.presenter.put_off(server.id)
+            self.pane.consent.hide()
+
+    async def _remove(self, ids: Sequence[ServerId]) -> None:
+        names = [self.presenter.servers[server_id].name for server_id in ids]
+        await self.presenter.remove(ids)
+        what = names[0] if len(names) == 1 else count(len(names), "server")
+        self.session.toast(f"Removed {what}", undo=lambda: self.presenter.restore(ids))
+
+    def _search(self, text: str) -> None:
+        self.presenter.search = text
+        self._present()
+
+    def _present(self) -> None:
+        servers = self.presenter.shown()
+        self._summary.setText(self.presenter.summary())
+        self.rail.set_rows([server_row(server, self.presenter) for server in servers])
+        self._all.setCurrentIndex(0 if self.presenter.servers else 1)
+        self._right.setCurrentIndex(0 if servers else 1)
+        self.set_badge(self.presenter.to_look_at())
+        (self._clock.start if self.presenter.any_starting() else self._clock.stop)()
+        self._choose_something()
+
+    def _choose_something(self) -> None:
+        if self.rail.current_id():
+            self._show(self.rail.current_id())
+        elif not self.rail.select(self.session.settings.get("servers.chosen", "")):
+            self.rail.select_first()
+
+    def _show(self, server_id: str) -> None:
+        server = self.presenter.servers.get(ServerId(server_id))
+        if server is not None:
+            self.session.settings.set("servers.chosen", server_id)
+            self.pane.show_server(server)
+
+    def _tick(self) -> None:
+        self.rail.upsert(server_row(server, self.presenter) for server in self.presenter.shown())
+        if (server := self.current()) is not None:
+            self.pane.tick(server)
+
+    def _menu(self, ids: Sequence[str]) -> Sequence[Action]:
+        one = len(ids) == 1
+        return [
+            Action(text="Test connection", do=self.check, enabled=one),
+            Action(text="Edit…", do=self.edit, enabled=one, keys="F2"),
+            Action(text="Remove", do=partial(self.remove, tuple(ids)), keys="Del", apart=True),
+        ]
+
+    def _remember(self) -> None:
+        self.session.settings.set("servers.split", self.split.layout_state())
+        self.session.settings.set("servers.tools_split", self.pane.split.layout_state())

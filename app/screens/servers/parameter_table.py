@@ -1,0 +1,123 @@
+"""A tool's parameters as a table whose long texts wrap."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.screens.servers.schema import Parameter
+from app.theme import Role, Size
+from app.widgets import FlowText, Label, Rule
+
+MOST = 200
+NARROW = 560
+TITLES = ("Parameter", "Type", "", "Description", "Limits")
+MOST_WIDTHS: tuple[int, ...] = (170, 150, 80)
+
+
+class ParameterTable(QWidget):
+    """Name, type, whether required, description and limits; where it is narrow the limits stand under the rest."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._widths = MOST_WIDTHS
+        self._wide_limits: list[QWidget] = []
+        self._narrow_limits: list[QWidget] = []
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(0)
+        self._grid.setColumnStretch(3, 3)
+        self._grid.setColumnStretch(4, 2)
+
+    def set_parameters(self, rows: Sequence[Parameter]) -> None:
+        """Show these."""
+        self._clear()
+        self._set_widths(rows)
+        heads = [_fixed(Label(title, size=Size.SMALL, role=Role.DIM, label=True)) for title in TITLES]
+        self._add_line(heads, 0)
+        self._wide_limits.append(heads[-1])
+        for number, row in enumerate(rows[:MOST], 1):
+            self._add_line(self._cells(row), number)
+        if len(rows) > MOST:
+            more = FlowText(f"And {len(rows) - MOST} more; the raw JSON has them all.", role=Role.DIM)
+            self._grid.addWidget(padded(more, first=True), 2 * (MOST + 1), 0, 1, 5)
+        self._arrange()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        narrow = self.width() < NARROW
+        for widget in self._wide_limits:
+            widget.setVisible(not narrow)
+        for widget in self._narrow_limits:
+            widget.setVisible(narrow)
+        self._grid.setColumnStretch(4, 0 if narrow else 2)
+
+    def _clear(self) -> None:
+        self._wide_limits.clear()
+        self._narrow_limits.clear()
+        while (item := self._grid.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+
+    def _set_widths(self, rows: Sequence[Parameter]) -> None:
+        sans, mono = FlowText(), FlowText(mono=True)
+        names = max((mono.width_of(row.name) for row in rows), default=0)
+        types = max((sans.width_of(row.type) for row in rows), default=0)
+        wanted = (max(names, 70) + 26, max(types, 40) + 18, MOST_WIDTHS[2])
+        self._widths = tuple(min(width, most) for width, most in zip(wanted, MOST_WIDTHS, strict=True))
+
+    def _add_line(self, cells: Sequence[QWidget], number: int) -> None:
+        for column, cell in enumerate(cells):
+            holder = padded(cell, first=column == 0, last=column == len(cells) - 1)
+            if column < len(self._widths):
+                holder.setFixedWidth(self._widths[column])
+            self._grid.addWidget(holder, 2 * number, column, Qt.AlignmentFlag.AlignTop)
+        self._grid.addWidget(Rule(), 2 * number + 1, 0, 1, len(cells))
+
+    def _cells(self, row: Parameter) -> list[QWidget]:
+        needed = Label("required", size=Size.SMALL, strong=True)
+        limits, below = FlowText(row.limits, role=Role.DIM), FlowText(row.limits, size=Size.SMALL, role=Role.DIM)
+        self._wide_limits.append(limits)
+        if row.limits:
+            self._narrow_limits.append(below)
+        return [
+            FlowText(row.name, mono=True),
+            FlowText(row.type, role=Role.DIM),
+            _fixed(needed if row.required else Label("optional", size=Size.SMALL, role=Role.DIM)),
+            _stacked(_described(row), below),
+            limits,
+        ]
+
+
+def _described(row: Parameter) -> FlowText:
+    return FlowText(row.description or "No description", role=Role.TEXT if row.description else Role.WARN)
+
+
+def _fixed(label: Label) -> Label:
+    label.setFixedHeight(20)
+    return label
+
+
+def _stacked(first: QWidget, second: QWidget) -> QWidget:
+    holder = QWidget()
+    column = QVBoxLayout(holder)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(0)
+    column.addWidget(first)
+    column.addWidget(second)
+    second.hide()
+    return holder
+
+
+def padded(widget: QWidget, *, first: bool = False, last: bool = False) -> QWidget:
+    """A cell's widget with the room of a table cell around it."""
+    holder = QWidget()
+    row = QHBoxLayout(holder)
+    row.setContentsMargins(16 if first else 8, 4, 16 if last else 8, 3)
+    row.addWidget(widget)
+    return holder

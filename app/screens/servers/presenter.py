@@ -1,0 +1,241 @@
+"""What the servers screen knows and does, without a window."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from app.screens.servers.schema import token_weight
+from app.text import ago, count, duration
+from mcp_tef import (
+    Event,
+    Listing,
+    Server,
+    ServerId,
+    ServerSpec,
+    ServerStateChanged,
+    ServerStatus,
+    ServersTouched,
+    Tool,
+    Transport,
+)
+
+if TYPE_CHECKING:
+    from mcp_tef import Engine
+
+T = TypeVar("T")
+BY = "servers"
+_STATUS = {
+    ServerStatus.ACTIVE: "Active",
+    ServerStatus.STARTING: "Starting",
+    ServerStatus.FAILED: "Failed",
+    ServerStatus.INACTIVE: "Not started",
+}
+_TRANSPORT = {
+    Transport.STDIO: "command",
+    Transport.SSE: "HTTP (SSE)",
+    Transport.STREAMABLE_HTTP: "HTTP",
+    Transport.FILE: "tools file",
+}
+
+
+class Core(Protocol):
+    """Whoever can ask the core."""
+
+    async def call(self, do: "Callable[[Engine], Awaitable[T]]") -> T: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launch:
+    """What would be started, in full: the command line, the folder, and the names of what it is given."""
+
+    argv: tuple[str, ...]
+    folder: str
+    variables: tuple[str, ...]
+
+
+@dataclass
+class ServersPresenter:
+    """Servers as last seen, with the tools that they listed."""
+
+    core: Core
+    clock: Callable[[], float]
+    servers: dict[ServerId, Server] = field(default_factory=dict)
+    listings: dict[ServerId, Listing] = field(default_factory=dict)
+    unasked: set[ServerId] = field(default_factory=set)
+    search: str = ""
+    _started: dict[ServerId, float] = field(default_factory=dict)
+    _put_off: set[ServerId] = field(default_factory=set)
+
+    async def load(self) -> None:
+        """Read every server and what it listed when last seen."""
+        servers = await self.core.call(lambda core: core.servers.list())
+        self.servers = {server.id: server for server in servers}
+        for server in servers:
+            self._note_start(server)
+        found = await asyncio.gather(*(self._read(server) for server in servers))
+        self.listings = {server.id: listing for server, (listing, _) in zip(servers, found, strict=True) if listing}
+        self.unasked = {server.id for server, (_, unasked) in zip(servers, found, strict=True) if unasked}
+
+    async def _read(self, server: Server) -> tuple[Listing | None, bool]:
+        listing = await self.core.call(lambda core: core.servers.known_tools(server.id))
+        return listing, await self.core.call(lambda core: core.servers.needs_consent(server.spec))
+
+    def take(self, events: Sequence[Event]) -> bool:
+        """Take states that only changed a row; False where more has to be read."""
+        enough = True
+        for event in events:
+            match event:
+                case ServerStateChanged(server) if server.status is ServerStatus.STARTING and server.id in self.servers:
+                    self.servers[server.id] = server
+                    self._note_start(server)
+                case ServerStateChanged() | ServersTouched():
+                    enough = False
+        return enough
+
+    def shown(self) -> list[Server]:
+        """The servers that the search lets through, by name."""
+        return [server for server in self.servers.values() if self._matches(server)]
+
+    def tools_of(self, server_id: ServerId) -> tuple[Tool, ...]:
+        """The tools of a server that the search lets through; all where the server itself is what was found."""
+        listing = self.listings.get(server_id)
+        if listing is None:
+            return ()
+        wanted = self.search.casefold().strip()
+        if not wanted or self._matches_itself(self.servers[server_id]):
+            return listing.tools
+        return tuple(tool for tool in listing.tools if _holds(tool, wanted))
+
+    def summary(self) -> str:
+        """How much there is: "7 servers, 60 tools"."""
+        tools = sum(len(listing.tools) for listing in self.listings.values())
+        return f"{count(len(self.servers), 'server')}, {count(tools, 'tool')}" if self.servers else "No servers"
+
+    def to_look_at(self) -> int:
+        """How many servers failed."""
+        return sum(server.status is ServerStatus.FAILED for server in self.servers.values())
+
+    def status_word(self, server: Server) -> str:
+        """Its state in a word or two."""
+        if server.spec.transport is Transport.FILE and server.status is ServerStatus.ACTIVE:
+            return "Read"
+        return _STATUS[server.status]
+
+    def state_line(self, server: Server) -> str:
+        """What stands beside the word in the list."""
+        if server.status is ServerStatus.STARTING:
+            return f"{duration(max(1.0, round(self.seconds_starting(server.id))))} so far".replace(".0", "")
+        if server.status is ServerStatus.FAILED:
+            return (server.reason or "it did not answer").partition(": ")[2].rstrip(".") or server.reason or ""
+        if server.id in self.unasked:
+            return "needs your consent"
+        return _TRANSPORT[server.spec.transport]
+
+    def answer_line(self, server: Server, now: datetime | None = None) -> str:
+        """Its state in the head of the detail: "Active · answered in 0.31 s · 2 min ago"."""
+        parts = [self.status_word(server)]
+        if server.status is ServerStatus.STARTING:
+            parts.append(self.state_line(server))
+        elif server.status is ServerStatus.ACTIVE:
+            if server.latency_ms is not None and server.spec.transport is not Transport.FILE:
+                parts.append(f"answered in {duration(server.latency_ms / 1000)}")
+            if server.last_connected_at is not None:
+                parts.append(ago(server.last_connected_at, now))
+        elif server.last_connected_at is not None:
+            parts.append(f"last seen {ago(server.last_connected_at, now)}")
+        return " · ".join(parts)
+
+    def seconds_starting(self, server_id: ServerId) -> float:
+        """For how long it has been starting."""
+        return self.clock() - self._started.get(server_id, self.clock())
+
+    def any_starting(self) -> bool:
+        """Whether some server is."""
+        return any(server.status is ServerStatus.STARTING for server in self.servers.values())
+
+    def asks_consent(self, server_id: ServerId) -> bool:
+        """Whether to ask now if its program may be started."""
+        return server_id in self.unasked and server_id not in self._put_off
+
+    def put_off(self, server_id: ServerId) -> None:
+        """Ask no more until the next start or a test of the connection."""
+        self._put_off.add(server_id)
+
+    def ask_again(self, server_id: ServerId) -> None:
+        """Ask again, for the user wants to connect."""
+        self._put_off.discard(server_id)
+
+    async def agree_and_check(self, server: Server) -> None:
+        """Agree to this very command and connect."""
+        await self.core.call(lambda core: core.servers.grant_consent(server.spec))
+        self.unasked.discard(server.id)
+        await self.check(server.id)
+
+    async def check(self, server_id: ServerId) -> None:
+        """Connect once; the result comes as an event."""
+        await self.core.call(lambda core: core.servers.check(server_id))
+
+    async def add(self, spec: ServerSpec) -> Server:
+        """Register a server."""
+        return await self.core.call(lambda core: core.servers.add(spec, by=BY))
+
+    async def edit(self, server_id: ServerId, spec: ServerSpec) -> Server:
+        """Change a server."""
+        return await self.core.call(lambda core: core.servers.edit(server_id, spec, by=BY))
+
+    async def remove(self, ids: Sequence[ServerId]) -> None:
+        """Remove servers, to be undone by `restore`."""
+        await self.core.call(lambda core: core.servers.remove(ids, by=BY))
+
+    async def restore(self, ids: Sequence[ServerId]) -> None:
+        """Undo a removal."""
+        await self.core.call(lambda core: core.servers.restore(ids, by=BY))
+
+    def _note_start(self, server: Server) -> None:
+        if server.status is not ServerStatus.STARTING:
+            self._started.pop(server.id, None)
+        else:
+            self._started.setdefault(server.id, self.clock())
+
+    def _matches(self, server: Server) -> bool:
+        wanted = self.search.casefold().strip()
+        listing = self.listings.get(server.id)
+        tools = listing.tools if listing else ()
+        return not wanted or self._matches_itself(server) or any(_holds(tool, wanted) for tool in tools)
+
+    def _matches_itself(self, server: Server) -> bool:
+        return self.search.casefold().strip() in f"{server.name} {server.spec.address}".casefold()
+
+
+def _holds(tool: Tool, wanted: str) -> bool:
+    return wanted in f"{tool.name} {tool.description}".casefold()
+
+
+def launch(spec: ServerSpec) -> Launch:
+    """What a command server would start."""
+    return Launch(argv=spec.argv, folder=spec.cwd or "", variables=tuple(spec.env))
+
+
+def failure_details(server: Server) -> str:
+    """What only helps someone who digs: the exit code and the last lines that the program wrote."""
+    lines = [] if server.exit_code is None else [f"Exit code {server.exit_code}"]
+    if server.stderr_tail:
+        lines += ["The last lines it wrote:", server.stderr_tail.rstrip()]
+    return "\n".join(lines)
+
+
+def weight_line(tool: Tool, tools: Sequence[Tool]) -> str:
+    """A tool's share of what all tools of its server cost in each request."""
+    whole = sum(token_weight(one.raw) for one in tools)
+    return f"about {token_weight(tool.raw):,} of the server’s {whole:,} tokens"
+
+
+def heard(listing: Listing) -> str:
+    """What a test of the connection heard."""
+    said = f"Answered in {duration(listing.latency_ms / 1000)} with {count(len(listing.tools), 'tool')}"
+    aside = f"; {len(listing.problems)} set aside" if listing.problems else ""
+    names = ", ".join(tool.name for tool in listing.tools[:6])
+    more = " …" if len(listing.tools) > 6 else ""
+    return f"{said}{aside}." + (f" {names}{more}" if names else "")

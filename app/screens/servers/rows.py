@@ -1,0 +1,54 @@
+"""Servers and tools as rows of their rails."""
+
+from collections.abc import Sequence
+
+from app.screens.servers.presenter import ServersPresenter
+from app.text import count
+from app.theme import Role
+from app.widgets import Mark, RailRow, Span, one_line
+from mcp_tef import Listing, Server, ServerStatus, Tool
+
+PROBLEMS = "\0problems"
+MARKS = {
+    ServerStatus.ACTIVE: Mark.DOT,
+    ServerStatus.STARTING: Mark.ARC,
+    ServerStatus.FAILED: Mark.TRIANGLE,
+    ServerStatus.INACTIVE: Mark.RING,
+}
+_ROLES = {ServerStatus.STARTING: Role.INFO, ServerStatus.FAILED: Role.BAD}
+
+
+def server_row(server: Server, presenter: ServersPresenter) -> RailRow:
+    """A server: mark and word for its state, how many tools, what needs a look."""
+    word = presenter.status_word(server)
+    line = one_line(presenter.state_line(server))
+    role = _ROLES.get(server.status, Role.TEXT)
+    return RailRow(
+        id=server.id,
+        title=one_line(server.name),
+        mark=MARKS[server.status],
+        right=_tool_count(server),
+        sub=(Span(word, role, strong=server.status is not ServerStatus.FAILED), Span(f" · {line}", Role.DIM)),
+        sub_right=_aside(server.problem_count),
+        tip=server.spec.address,
+    )
+
+
+def _tool_count(server: Server) -> Span | None:
+    if server.tool_count is None:
+        return None
+    fresh = server.status is ServerStatus.ACTIVE
+    return Span(count(server.tool_count, "tool"), Role.TEXT if fresh else Role.DIM)
+
+
+def _aside(number: int) -> Span | None:
+    return Span(f"{number} set aside", Role.WARN, strong=True) if number else None
+
+
+def tool_rows(tools: Sequence[Tool], listing: Listing | None) -> list[RailRow]:
+    """One line a tool, and one for what was set aside."""
+    rows = [RailRow(id=tool.name, title=one_line(tool.name), mono=True) for tool in tools]
+    if listing is not None and listing.problems:
+        words = f"{len(listing.problems)} set aside"
+        rows.append(RailRow(id=PROBLEMS, title=words, mark=Mark.NOTE, light=True))
+    return rows

@@ -1,0 +1,162 @@
+"""A tool's JSON Schema in plain words: parameters with types, limits and what is said of them."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_WORDS = {
+    "string": "text",
+    "integer": "whole number",
+    "number": "number",
+    "boolean": "yes or no",
+    "object": "object",
+    "null": "nothing",
+}
+_FORMATS = {"date": "date", "date-time": "date and time", "time": "time", "email": "e-mail", "uri": "web address"}
+CHARACTERS_PER_TOKEN = 4
+DEEPEST = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """One parameter as a reader needs it."""
+
+    name: str
+    type: str
+    required: bool
+    description: str
+    limits: str
+
+
+def parameters(schema: Mapping[str, Any]) -> tuple[Parameter, ...]:
+    """The parameters of a tool, in the order of its schema."""
+    properties = schema.get("properties")
+    required = schema.get("required")
+    needed = set(map(str, required)) if isinstance(required, Sequence) and not isinstance(required, str) else set()
+    if not isinstance(properties, Mapping):
+        return ()
+    return tuple(_parameter(str(name), part, str(name) in needed, schema) for name, part in properties.items())
+
+
+def _parameter(name: str, part: Any, required: bool, root: Mapping[str, Any]) -> Parameter:
+    resolved = _resolved(part, root, DEEPEST)
+    description = resolved.get("description")
+    return Parameter(
+        name=name,
+        type=type_words(resolved, root),
+        required=required,
+        description=description if isinstance(description, str) else "",
+        limits=", ".join(_limits(resolved)),
+    )
+
+
+def type_words(part: Mapping[str, Any], root: Mapping[str, Any], depth: int = DEEPEST) -> str:
+    """What a value may be: "text", "list of whole numbers", "text or nothing", "one of 3 values"."""
+    if depth == 0:
+        return "anything"
+    part = _resolved(part, root, depth)
+    if isinstance(part.get("enum"), Sequence) and not isinstance(part["enum"], str):
+        return f"one of {len(part['enum'])} values"
+    if "const" in part:
+        return "one value"
+    for key in ("anyOf", "oneOf"):
+        if isinstance(part.get(key), list):
+            return _either(part[key], root, depth)
+    kind = part.get("type")
+    if isinstance(kind, list):
+        return _either([{**part, "type": one} for one in kind], root, depth)
+    return _one_type(kind, part, root, depth)
+
+
+def _one_type(kind: object, part: Mapping[str, Any], root: Mapping[str, Any], depth: int) -> str:
+    if kind == "array":
+        items = part.get("items")
+        inner = type_words(items, root, depth - 1) if isinstance(items, Mapping) and items else ""
+        return f"list of {_plural(inner)}" if inner and inner != "anything" else "list"
+    if kind == "string":
+        return _FORMATS.get(str(part.get("format")), "text")
+    return _WORDS.get(str(kind), "object" if "properties" in part else "anything")
+
+
+def _either(parts: Sequence[Any], root: Mapping[str, Any], depth: int) -> str:
+    words = [type_words(part, root, depth - 1) for part in parts if isinstance(part, Mapping)]
+    return " or ".join(dict.fromkeys(words)) or "anything"
+
+
+def _plural(words: str) -> str:
+    endings = {"text": "texts", "whole number": "whole numbers", "number": "numbers", "object": "objects"}
+    return endings.get(words, words)
+
+
+def _resolved(part: Any, root: Mapping[str, Any], depth: int) -> Mapping[str, Any]:
+    """`part` with a reference into its own document followed."""
+    for _ in range(depth):
+        reference = part.get("$ref") if isinstance(part, Mapping) else None
+        if not isinstance(reference, str) or not reference.startswith("#/"):
+            break
+        part = {**_looked_up(reference, root), **{key: value for key, value in part.items() if key != "$ref"}}
+    return _without_nothing(part, root, depth) if isinstance(part, Mapping) else {}
+
+
+def _without_nothing(part: Mapping[str, Any], root: Mapping[str, Any], depth: int) -> Mapping[str, Any]:
+    """A value or nothing reads as the value alone: whether it is needed stands in its own column."""
+    for key in ("anyOf", "oneOf"):
+        branches = part.get(key)
+        if not isinstance(branches, list):
+            continue
+        real = [one for one in branches if not (isinstance(one, Mapping) and one.get("type") == "null")]
+        if len(real) == 1 and len(branches) == 2 and depth > 0:
+            rest = {name: value for name, value in part.items() if name != key}
+            return {**_resolved(real[0], root, depth - 1), **rest}
+    return part
+
+
+def _looked_up(reference: str, root: Mapping[str, Any]) -> Mapping[str, Any]:
+    found: Any = root
+    for step in reference[2:].split("/"):
+        found = found.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(found, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
+
+
+def _limits(part: Mapping[str, Any]) -> Iterator[str]:
+    if isinstance(part.get("enum"), list):
+        yield " · ".join(_value(value) for value in part["enum"][:8]) + (" …" if len(part["enum"]) > 8 else "")
+    yield from _range(part.get("minimum"), part.get("maximum"), "")
+    yield from _range(part.get("minLength"), part.get("maxLength"), "character")
+    yield from _range(part.get("minItems"), part.get("maxItems"), "item")
+    if "exclusiveMinimum" in part:
+        yield f"more than {_value(part['exclusiveMinimum'])}"
+    if "exclusiveMaximum" in part:
+        yield f"less than {_value(part['exclusiveMaximum'])}"
+    if isinstance(part.get("pattern"), str):
+        yield f"matches {part['pattern']}"
+    if "const" in part:
+        yield f"always {_value(part['const'])}"
+    if part.get("default") is not None:
+        yield f"default {_value(part['default'])}"
+
+
+def _range(low: object, high: object, unit: str) -> Iterator[str]:
+    """Bounds in words; a unit takes its plural where the number asks for it."""
+    if low is None and high is None:
+        return
+    if low is not None and high is not None:
+        yield f"{_value(low)} to {_value(high)}{_unit(high, unit)}"
+    elif low is not None:
+        yield f"at least {_value(low)}{_unit(low, unit)}"
+    else:
+        yield f"at most {_value(high)}{_unit(high, unit)}"
+
+
+def _unit(number: object, unit: str) -> str:
+    return f" {unit}" if unit and number == 1 else f" {unit}s" if unit else ""
+
+
+def _value(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def token_weight(raw: Mapping[str, Any]) -> int:
+    """About how many tokens a definition costs in each request: four characters of its JSON a token."""
+    return max(1, round(len(json.dumps(raw, ensure_ascii=False, default=str)) / CHARACTERS_PER_TOKEN))

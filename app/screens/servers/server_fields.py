@@ -1,0 +1,169 @@
+"""The fields of a server, for each of its three kinds."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from app.screens.servers.form import ServerForm, suggested_name
+from app.theme import theme
+from app.widgets import Action, Field, MenuButton, TextArea, button
+from mcp_tef import AuthType, ServerSpec
+
+_AUTH = [
+    (AuthType.NONE.value, "No sign-in"),
+    (AuthType.BEARER.value, "Bearer token"),
+    (AuthType.API_KEY.value, "API key"),
+    (AuthType.BASIC.value, "User and password"),
+]
+_SECRETS = {
+    AuthType.BEARER: "Environment variable that holds the token",
+    AuthType.API_KEY: "Environment variable that holds the key",
+    AuthType.BASIC: "Environment variable that holds user:password",
+}
+FILES = "JSON files (*.json);;All files (*)"
+
+
+class ServerFields(QWidget):
+    """Shows the fields that a kind needs; `changed` with every keystroke."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._kind = "command"
+        self._base: ServerSpec | None = None
+        self._name_is_ours = True
+        self._filling = False
+        self.name = QLineEdit()
+        self.command = _line("npx -y @acme/docs-server ~/handbook", mono=True)
+        self.folder = _line("", mono=True)
+        self.environment = TextArea("ACME_REGION=eu", lines=2, mono=True)
+        self.url = _line("https://tools.example.com/mcp", mono=True)
+        self.old_sse = QCheckBox("It speaks the older SSE transport")
+        self.headers = TextArea("X-Team: docs", lines=2, mono=True)
+        self.auth = MenuButton("Sign-in", _AUTH)
+        self.variable = _line("ACME_TOKEN", mono=True)
+        self.path = _line("tools.json", mono=True)
+        self.fields = self._made_fields()
+        self._lay_out()
+        self._listen()
+
+    def _made_fields(self) -> dict[str, Field]:
+        note = "One NAME=value a line. Write ${NAME} to take a value from your own environment."
+        path = QWidget()
+        row = QHBoxLayout(path)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.path, 1)
+        row.addWidget(button(Action(text="Choose…", do=self._choose_file)))
+        path.setFocusProxy(self.path)
+        return {
+            "command": Field("Command line", self.command, note="As you would type it in a terminal."),
+            "folder": Field("Folder to start it in (optional)", self.folder),
+            "environment": Field("Environment variables (optional)", self.environment, note=note),
+            "url": Field("Address", self.url),
+            "old_sse": Field("Transport", self.old_sse),
+            "auth": Field("Sign-in", self.auth),
+            "variable": Field("", self.variable, note="The secret itself is never stored: it is read when connecting."),
+            "headers": Field("Headers (optional)", self.headers, note="One Name: value a line."),
+            "path": Field("File", path, note="A saved tools/list answer, or a plain list of tools, as JSON."),
+            "name": Field("Name", self.name, note="Short and unique: cases and verdicts call it so."),
+        }
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        for field in self.fields.values():
+            column.addWidget(field)
+        column.addStretch(1)
+
+    def _listen(self) -> None:
+        for line in (self.command, self.folder, self.url, self.variable, self.path):
+            line.textChanged.connect(self._on_change)
+        for area in (self.environment, self.headers):
+            area.textChanged.connect(self._on_change)
+        self.old_sse.toggled.connect(self._on_change)
+        self.auth.changed.connect(self._on_change)
+        self.name.textEdited.connect(self._on_name)
+
+    def fill(self, form: ServerForm) -> None:
+        """Show a form."""
+        self._filling = True
+        self._kind, self._base = form.kind, form.base
+        self._name_is_ours = not form.name
+        self.name.setText(form.name)
+        self.command.setText(form.command)
+        self.folder.setText(form.folder)
+        self.environment.setPlainText(form.environment)
+        self.url.setText(form.url)
+        self.old_sse.setChecked(form.old_sse)
+        self.headers.setPlainText(form.headers)
+        self.auth.set_current(form.auth.value)
+        self.variable.setText(form.variable)
+        self.path.setText(form.path)
+        self._filling = False
+        self._arrange()
+
+    def form(self) -> ServerForm:
+        """What is typed."""
+        return ServerForm(
+            kind=self._kind,
+            name=self.name.text(),
+            command=self.command.text(),
+            folder=self.folder.text(),
+            environment=self.environment.toPlainText(),
+            url=self.url.text(),
+            old_sse=self.old_sse.isChecked(),
+            headers=self.headers.toPlainText(),
+            auth=AuthType(self.auth.current()),
+            variable=self.variable.text(),
+            path=self.path.text(),
+            base=self._base,
+        )
+
+    def show_faults(self, faults: dict[str, str]) -> None:
+        """Say what is wrong at each field, and go to the first."""
+        for key, field in self.fields.items():
+            field.set_error(faults.get(key, ""))
+        first = next((field for key, field in self.fields.items() if key in faults), None)
+        if first is not None:
+            first.widget.setFocus()
+
+    def first(self) -> QWidget:
+        """Where typing starts."""
+        return {"command": self.command, "url": self.url, "file": self.path}[self._kind]
+
+    def _on_change(self) -> None:
+        if self._filling:
+            return
+        if self._name_is_ours:
+            self.name.setText(suggested_name(self.form()))
+        self._arrange()
+        self.changed.emit()
+
+    def _on_name(self, text: str) -> None:
+        self._name_is_ours = not text
+        self.changed.emit()
+
+    def _arrange(self) -> None:
+        auth = AuthType(self.auth.current())
+        needed = {
+            "command": {"command", "folder", "environment", "name"},
+            "url": {"url", "old_sse", "auth", "headers", "name"} | ({"variable"} if auth in _SECRETS else set()),
+            "file": {"path", "name"},
+        }[self._kind]
+        for key, field in self.fields.items():
+            field.setVisible(key in needed)
+        self.fields["variable"].set_label(_SECRETS.get(auth, ""))
+
+    def _choose_file(self) -> None:
+        dialog = QFileDialog(self, "Choose a tools file", "", FILES)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(self.path.setText)
+        dialog.open()
+
+
+def _line(placeholder: str, *, mono: bool = False) -> QLineEdit:
+    made = QLineEdit()
+    made.setPlaceholderText(placeholder)
+    made.setFont(theme().font(mono=mono))
+    return made

@@ -1,0 +1,157 @@
+"""One server: its state, what it asks or why it failed, and its tools."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.screens.servers.consent_bar import ConsentBar
+from app.screens.servers.presenter import ServersPresenter, failure_details, launch
+from app.screens.servers.rows import PROBLEMS, tool_rows
+from app.screens.servers.tool_pane import ToolPane
+from app.theme import Role, Size, height, width
+from app.widgets import Action, Label, LineText, Notice, RailList, Rule, Split, button
+from mcp_tef import Server, ServerId, ServerStatus
+
+
+class ServerPane(QWidget):
+    """Head, bars and tools of the chosen server."""
+
+    check_wanted = Signal()
+    edit_wanted = Signal()
+    remove_wanted = Signal()
+
+    def __init__(self, presenter: ServersPresenter) -> None:
+        super().__init__()
+        self._presenter = presenter
+        self.server_id: ServerId | None = None
+        self.consent = ConsentBar()
+        self.failure = Notice("bad")
+        self.tools = RailList("Tools", row_height=height("table_row"))
+        self.tool_pane = ToolPane()
+        self._name = LineText(size=Size.LEAD, strong=True)
+        self._state = Label(role=Role.DIM, tabular=True)
+        self._address = LineText(role=Role.DIM, mono=True)
+        self._tools_title = Label(size=Size.SMALL, role=Role.DIM, strong=True)
+        self._test = button(Action(text="Test connection", do=self.check_wanted.emit))
+        self._lay_out()
+        self.tools.chosen.connect(self._show_tool)
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for part in (self._head(), Rule(), self.consent, self.failure):
+            column.addWidget(part)
+        left = QWidget()
+        tools = QVBoxLayout(left)
+        tools.setContentsMargins(0, 0, 0, 0)
+        tools.setSpacing(0)
+        tools.addWidget(rail_head(self._tools_title))
+        tools.addWidget(self.tools, 1)
+        left.setMinimumWidth(140)
+        self.split = Split([left, self.tool_pane], "Tools and tool", [width("tool_list"), 600])
+        self.split.set_stretch(1)
+        column.addWidget(self.split, 1)
+
+    def _head(self) -> QWidget:
+        head = QWidget()
+        row = QHBoxLayout(head)
+        row.setContentsMargins(16, 12, 16, 12)
+        row.setSpacing(8)
+        words = QVBoxLayout()
+        words.setSpacing(4)
+        first = QHBoxLayout()
+        first.setSpacing(8)
+        first.addWidget(self._name)
+        first.addWidget(self._state)
+        first.addStretch(1)
+        words.addLayout(first)
+        words.addWidget(self._address)
+        row.addLayout(words, 1)
+        row.addWidget(self._test)
+        row.addWidget(button(Action(text="Edit", do=self.edit_wanted.emit)))
+        row.addWidget(button(Action(text="Remove", do=self.remove_wanted.emit)))
+        return head
+
+    def show_server(self, server: Server) -> None:
+        """Show a server as it is now."""
+        self.server_id = server.id
+        self._name.set_text(server.name)
+        self._name.setMaximumWidth(self._name.sizeHint().width() + 4)
+        self._state.setText(self._presenter.answer_line(server))
+        self._address.set_text(server.spec.address)
+        self._test.setEnabled(server.status is not ServerStatus.STARTING)
+        self._show_bars(server)
+        self._show_tools(server)
+
+    def tick(self, server: Server) -> None:
+        """Only time has passed."""
+        self._state.setText(self._presenter.answer_line(server))
+
+    def _show_bars(self, server: Server) -> None:
+        if self._presenter.asks_consent(server.id):
+            self.consent.ask(launch(server.spec))
+        else:
+            self.consent.hide()
+        if server.status is ServerStatus.FAILED:
+            actions = [
+                Action(text="Edit server", do=self.edit_wanted.emit),
+                Action(text="Try again", do=self.check_wanted.emit),
+            ]
+            reason = server.reason or f"{server.name} did not answer."
+            self.failure.show_message(reason, server.hint or "", actions, failure_details(server))
+        else:
+            self.failure.clear()
+
+    def _show_tools(self, server: Server) -> None:
+        tools = self._presenter.tools_of(server.id)
+        listing = self._presenter.listings.get(server.id)
+        rows = tool_rows(tools, listing)
+        self.tools.set_rows(rows)
+        stale = listing is not None and server.status in (ServerStatus.FAILED, ServerStatus.STARTING)
+        self._tools_title.setText(f"Tools{', as last seen' if stale else ''}")
+        if not rows:
+            self.tool_pane.show_nothing(*_no_tools(server, asked=server.id in self._presenter.unasked))
+        elif not self.tools.current_id():
+            self.tools.select_first()
+        else:
+            self._show_tool(self.tools.current_id())
+
+    def _show_tool(self, name: str) -> None:
+        listing = self._presenter.listings.get(self.server_id) if self.server_id else None
+        if listing is None:
+            return
+        if name == PROBLEMS:
+            self.tool_pane.show_problems(listing.problems)
+            return
+        tool = next((tool for tool in listing.tools if tool.name == name), None)
+        if tool is not None:
+            self.tool_pane.show_tool(tool, listing.tools)
+
+
+def _no_tools(server: Server, *, asked: bool) -> tuple[str, str]:
+    if server.status is ServerStatus.STARTING:
+        return "Connecting", "Its tools appear here as soon as it answers. A first start may take ten seconds or more."
+    if server.status is ServerStatus.FAILED:
+        return "No tools seen yet", "The server did not answer, so nothing is known of its tools."
+    if server.status is ServerStatus.ACTIVE:
+        return "No tools", "The server answered, and lists no tools."
+    if asked:
+        return "Not started yet", "Agree to start it to see its tools."
+    return "Not connected yet", "Test the connection to see its tools."
+
+
+def rail_head(title: Label) -> QWidget:
+    """The small head over a rail."""
+    head = QWidget()
+    column = QVBoxLayout(head)
+    column.setContentsMargins(16, 0, 16, 0)
+    column.setSpacing(0)
+    column.addWidget(title, 1)
+    holder = QWidget()
+    holder.setFixedHeight(height("rail_header"))
+    outer = QVBoxLayout(holder)
+    outer.setContentsMargins(0, 0, 0, 0)
+    outer.setSpacing(0)
+    outer.addWidget(head, 1)
+    outer.addWidget(Rule())
+    return holder

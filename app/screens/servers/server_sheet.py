@@ -1,0 +1,155 @@
+"""Adding a server, and changing one: three cards, then one form that can be tried before it is kept."""
+
+from functools import partial
+
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from app.screens.servers.consent_bar import ConsentBar
+from app.screens.servers.form import ServerForm, form_of, read
+from app.screens.servers.presenter import ServersPresenter, heard, launch
+from app.screens.servers.server_fields import ServerFields
+from app.session import Session
+from app.text import error_words
+from app.theme import Role
+from app.widgets import Action, ChoiceCard, FlowText, Notice, ScrollPane, Sheet
+from mcp_tef import ConflictError, Server, ServerSpec, TefError
+
+_CARDS = (
+    ("command", "terminal-window", "A command", ("npx, uvx, python …", "started on this computer")),
+    ("url", "globe", "An address", ("HTTP or SSE,", "on any machine")),
+    ("file", "file-text", "A tools file", ("A saved list of tools,", "no server needed")),
+)
+
+
+class ServerSheet(Sheet):
+    """The dialog. `saved` is the server once it was kept."""
+
+    def __init__(
+        self, session: Session, presenter: ServersPresenter, parent: QWidget, server: Server | None = None
+    ) -> None:
+        super().__init__(f"Edit {server.name}" if server else "Add a server", parent, width=620)
+        self.saved: Server | None = None
+        self._session = session
+        self._presenter = presenter
+        self._server = server
+        self._busy = False
+        self.fields = ServerFields()
+        self._consent = ConsentBar()
+        self._good, self._bad, self._working = Notice("good"), Notice("bad"), Notice("info")
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._cards())
+        self._stack.addWidget(self._form())
+        self.body.addWidget(self._stack)
+        self._consent.agreed.connect(lambda: session.spawn(self._agree()))
+        self._consent.put_off.connect(self._consent.hide)
+        self.fields.changed.connect(self._forget_result)
+        if server is None:
+            self.set_buttons([Action(text="Cancel", do=self.reject)])
+        else:
+            self.open_form(form_of(server.spec))
+
+    def _cards(self) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(16)
+        column.addWidget(FlowText("Where do the tools come from? Adding a server starts nothing.", role=Role.DIM))
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        for kind, icon, title, lines in _CARDS:
+            card = ChoiceCard(icon, title, lines)
+            card.clicked.connect(partial(self.open_form, ServerForm(kind=kind)))
+            row.addWidget(card, 1)
+        column.addLayout(row)
+        column.addStretch(1)
+        return page
+
+    def _form(self) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        column.addWidget(ScrollPane(self.fields), 1)
+        for part in (self._consent, self._working, self._good, self._bad):
+            column.addWidget(part)
+        return page
+
+    def open_form(self, form: ServerForm, _checked: bool = False) -> None:
+        """Show the fields of a kind, filled."""
+        self.fields.fill(form)
+        self._stack.setCurrentIndex(1)
+        self.setMinimumHeight(540)
+        save = "Save changes" if self._server else "Add server"
+        back = [] if self._server else [Action(text="Back", do=self._back, icon="arrow-left", kind="quiet")]
+        test = Action(text="Test connection", do=self.test)
+        keep = Action(text=save, do=self.keep, kind="primary")
+        self.set_buttons([Action(text="Cancel", do=self.reject), test, keep], left=back)
+        self.fields.first().setFocus()
+
+    def test(self) -> None:
+        """Connect as the fields say, keeping nothing."""
+        self._session.spawn(self._try())
+
+    def keep(self) -> None:
+        """Add or change the server, and close."""
+        self._session.spawn(self._keep())
+
+    def _back(self) -> None:
+        self._forget_result()
+        self._stack.setCurrentIndex(0)
+        self.set_buttons([Action(text="Cancel", do=self.reject)])
+
+    def _forget_result(self) -> None:
+        for part in (self._good, self._bad, self._working):
+            part.clear()
+        self._consent.hide()
+
+    def _spec(self) -> ServerSpec | None:
+        reading = read(self.fields.form())
+        self.fields.show_faults(reading.faults)
+        return reading.spec
+
+    async def _try(self) -> None:
+        spec = self._spec()
+        if spec is None or self._busy:
+            return
+        self._forget_result()
+        if await self._session.call(lambda core: core.servers.needs_consent(spec)):
+            self._consent.ask(launch(spec))
+            return
+        self._busy = True
+        self._working.show_message("Connecting. A first start may take ten seconds or more.")
+        try:
+            listing = await self._session.call(lambda core: core.servers.probe(spec))
+        except TefError as error:
+            words = error_words(error)
+            self._forget_result()
+            self._bad.show_message(words.message, words.hint, details=words.details)
+        else:
+            self._forget_result()
+            self._good.show_message("It works.", heard(listing))
+        finally:
+            self._busy = False
+
+    async def _agree(self) -> None:
+        spec = self._spec()
+        if spec is not None:
+            await self._session.call(lambda core: core.servers.grant_consent(spec))
+            await self._try()
+
+    async def _keep(self) -> None:
+        spec = self._spec()
+        if spec is None:
+            return
+        try:
+            if self._server is None:
+                self.saved = await self._presenter.add(spec)
+            else:
+                self.saved = await self._presenter.edit(self._server.id, spec)
+        except ConflictError as error:
+            self.fields.show_faults({"name": error.message})
+        except TefError as error:
+            words = error_words(error)
+            self._bad.show_message(words.message, words.hint, details=words.details)
+        else:
+            self.accept()

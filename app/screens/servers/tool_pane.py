@@ -1,0 +1,144 @@
+"""One tool: as a reader sees it, and as the server said it."""
+
+import json
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QStackedWidget, QVBoxLayout, QWidget
+
+from app.screens.servers.parameter_table import ParameterTable, padded
+from app.screens.servers.presenter import weight_line
+from app.screens.servers.schema import parameters
+from app.text import count
+from app.theme import Role, Size, theme
+from app.widgets import (
+    DetailPane,
+    EmptyState,
+    FlowText,
+    Label,
+    LineText,
+    Mark,
+    MarkLabel,
+    Rule,
+    ScrollPane,
+    clear_layout,
+    plain,
+)
+from mcp_tef import Tool, ToolProblem
+
+MOST_PROBLEMS = 200
+RAW_LIMIT = 200_000
+
+
+class ReaderPane(QWidget):
+    """The tool as a model or a colleague reads it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._name = LineText(size=Size.TITLE, mono=True)
+        self._weight = Label(size=Size.SMALL, role=Role.DIM, tabular=True)
+        self._description = FlowText(size=Size.LEAD)
+        self._table = ParameterTable()
+        self._none = FlowText("It takes no parameters.", role=Role.DIM)
+        head = QHBoxLayout()
+        head.addWidget(self._name, 1)
+        head.addWidget(self._weight, 0, Qt.AlignmentFlag.AlignBottom)
+        top = QVBoxLayout()
+        top.setContentsMargins(16, 16, 16, 16)
+        top.setSpacing(8)
+        top.addLayout(head)
+        top.addWidget(self._description)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(top)
+        column.addWidget(Rule())
+        column.addWidget(self._table)
+        self._none.setContentsMargins(16, 12, 16, 12)
+        self._none_row = padded(self._none, first=True)
+        column.addWidget(self._none_row)
+        column.addStretch(1)
+
+    def show_tool(self, tool: Tool, tools: Sequence[Tool]) -> None:
+        """Show a tool among its server's."""
+        self._name.set_text(tool.name)
+        self._weight.setText(weight_line(tool, tools))
+        missing = not tool.description.strip()
+        text = "It has no description: a model has only the name to go by." if missing else tool.description
+        self._description.set_text(text, Role.WARN if missing else Role.TEXT)
+        rows = parameters(tool.input_schema)
+        self._table.set_parameters(rows)
+        self._table.setVisible(bool(rows))
+        self._none_row.setVisible(not rows)
+
+
+class ProblemsPane(QWidget):
+    """Definitions that were set aside, each with its reason."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(16, 16, 16, 16)
+        self._column.setSpacing(12)
+
+    def show_problems(self, problems: Sequence[ToolProblem]) -> None:
+        """Show these."""
+        clear_layout(self._column)
+        self._column.addWidget(Label(f"{count(len(problems), 'definition')} set aside", size=Size.TITLE, strong=True))
+        words = "They cannot be offered to a model. The other tools of this server are not affected."
+        self._column.addWidget(FlowText(words, role=Role.DIM))
+        for problem in problems[:MOST_PROBLEMS]:
+            self._column.addWidget(_problem(problem))
+        self._column.addStretch(1)
+
+
+def _problem(problem: ToolProblem) -> QWidget:
+    holder = QWidget()
+    row = QHBoxLayout(holder)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(12)
+    row.addWidget(MarkLabel(Mark.NOTE, "set aside"), 0, Qt.AlignmentFlag.AlignTop)
+    words = QVBoxLayout()
+    words.setSpacing(0)
+    words.addWidget(LineText(problem.tool or "A tool without a name", strong=True))
+    words.addWidget(FlowText(problem.reason, role=Role.DIM))
+    row.addLayout(words, 1)
+    return holder
+
+
+class ToolPane(QStackedWidget):
+    """A tool, what was set aside, or a word why there is nothing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._reader = ReaderPane()
+        self._raw = QPlainTextEdit()
+        self._raw.setReadOnly(True)
+        self._raw.setFont(theme().font(Size.BODY, mono=True))
+        self._raw.setAccessibleName("Raw JSON")
+        self._raw.setStyleSheet("QPlainTextEdit, QPlainTextEdit:focus { border: none; padding: 8px 11px; }")
+        self._tabs = DetailPane("Tool")
+        self._tabs.add_tab("reader", "As a reader sees it", self._reader)
+        self._tabs.add_tab("raw", "Raw JSON", self._raw, scroll=False)
+        self._problems = ProblemsPane()
+        self._problem_pane = ScrollPane(self._problems)
+        self._empty = EmptyState("wrench", "", "")
+        for part in (self._tabs, self._problem_pane, self._empty):
+            self.addWidget(part)
+
+    def show_tool(self, tool: Tool, tools: Sequence[Tool]) -> None:
+        """Show a tool among its server's."""
+        self._reader.show_tool(tool, tools)
+        text = json.dumps(tool.raw, indent=2, ensure_ascii=False, default=str)
+        self._raw.setPlainText(plain(text, RAW_LIMIT))
+        self.setCurrentWidget(self._tabs)
+
+    def show_problems(self, problems: Sequence[ToolProblem]) -> None:
+        """Show what was set aside."""
+        self._problems.show_problems(problems)
+        self.setCurrentWidget(self._problem_pane)
+
+    def show_nothing(self, title: str, sentence: str) -> None:
+        """Say why there is nothing."""
+        self._empty.set("wrench", title, sentence)
+        self.setCurrentWidget(self._empty)

@@ -1,0 +1,253 @@
+"""What to write instead, one recommendation after the other, each with the text before and after."""
+
+import json
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.screens.similarity.marking import Piece, changes
+from app.text import money
+from app.theme import Role, Size, theme
+from app.widgets import Button, FlowText, IconButton, Label, Notice, Span
+from mcp_tef import IssueType, PairAdvice, Priority, Recommendation
+
+EDGE = 16
+CAPTION = 52
+ISSUES: Mapping[IssueType, str] = {
+    IssueType.SCOPE_CLARITY: "Scope",
+    IssueType.EXAMPLE_DISTINCTIVENESS: "Examples",
+    IssueType.PARAMETER_UNIQUENESS: "Parameters",
+    IssueType.NAMING_CLARITY: "Names",
+    IssueType.TERMINOLOGY_OVERLAP: "Wording",
+}
+PRIORITIES: Mapping[Priority, str] = {
+    Priority.HIGH: "Do this first",
+    Priority.MEDIUM: "Worth doing",
+    Priority.LOW: "If there is time",
+}
+DRAFT = "draft"
+
+
+class AdviceForm(StrEnum):
+    """A form in which a change leaves the window."""
+
+    PATCH = "patch"
+    OVERRIDE = "override"
+
+
+class AdvicePart(QWidget):
+    """`copied` gives a text, `save_wanted` a form and a recommendation; `ask_wanted` asks for a model's texts."""
+
+    copied = Signal(str)
+    save_wanted = Signal(object, object)
+    ask_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._advice: PairAdvice | None = None
+        self._place = 0
+        self.caption = Label("Recommendations", size=Size.SMALL, role=Role.DIM, strong=True)
+        self.place = Label(size=Size.SMALL, role=Role.DIM, tabular=True)
+        self.back = IconButton("caret-left", "Recommendation before", size=14)
+        self.forth = IconButton("caret-right", "Next recommendation", size=14)
+        self.notice = Notice("warn")
+        self.words = FlowText(role=Role.DIM)
+        self.action = FlowText(strong=True)
+        self.kind = FlowText(size=Size.SMALL, role=Role.DIM)
+        self.rationale = FlowText()
+        self.before, self.after = TextPart("Before", Role.BAD), TextPart("After", Role.GOOD)
+        self.author = FlowText(size=Size.SMALL, role=Role.DIM)
+        self.scores = FlowText()
+        self.copy = Button("Copy", icon="copy")
+        self.patch = Button("Save patch…")
+        self.override = Button("Save override…")
+        self.ask = Button("Ask a model…")
+        self._lay_out()
+        self._connect()
+        self.show_words("")
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, EDGE)
+        column.setSpacing(0)
+        column.addLayout(self._head())
+        column.addWidget(self.notice)
+        inner = QVBoxLayout()
+        inner.setContentsMargins(EDGE, 0, EDGE, 0)
+        inner.setSpacing(8)
+        for part in (self.words, self.action, self.kind, self.rationale, self.before, self.after):
+            inner.addWidget(part)
+        inner.addWidget(self.scores)
+        inner.addWidget(self.author)
+        inner.addLayout(_row(self.copy, self.ask))
+        inner.addLayout(_row(self.patch, self.override))
+        column.addLayout(inner)
+
+    def _head(self) -> QHBoxLayout:
+        head = QHBoxLayout()
+        head.setContentsMargins(EDGE, 8, 8, 4)
+        head.setSpacing(0)
+        head.addWidget(self.caption)
+        head.addStretch(1)
+        head.addWidget(self.back)
+        head.addWidget(self.place)
+        head.addWidget(self.forth)
+        return head
+
+    def _connect(self) -> None:
+        self.back.clicked.connect(lambda: self.turn(-1))
+        self.forth.clicked.connect(lambda: self.turn(1))
+        self.ask.clicked.connect(self.ask_wanted)
+        self.copy.clicked.connect(self._copy)
+        self.patch.clicked.connect(lambda: self.save_wanted.emit(AdviceForm.PATCH, self.current()))
+        self.override.clicked.connect(lambda: self.save_wanted.emit(AdviceForm.OVERRIDE, self.current()))
+
+    # ------------------------------------------------------------------ what is shown
+
+    def show_words(self, text: str) -> None:
+        """Say this where there is no advice yet."""
+        self._advice = None
+        self.notice.clear()
+        self.words.set_text(text)
+        self._show()
+
+    def show_advice(self, advice: PairAdvice) -> None:
+        """Show the advice for another pair."""
+        self._advice, self._place = advice, 0
+        self._say_failure(advice)
+        self.words.set_text("" if advice.recommendations else "There is nothing to recommend for this pair.")
+        self._show()
+
+    def current(self) -> Recommendation | None:
+        """The recommendation shown."""
+        found = self._advice.recommendations if self._advice else ()
+        return found[self._place] if self._place < len(found) else None
+
+    def turn(self, step: int) -> None:
+        """Show another recommendation."""
+        number = len(self._advice.recommendations) if self._advice else 0
+        self._place = min(max(0, self._place + step), max(0, number - 1))
+        self._show()
+
+    def _say_failure(self, advice: PairAdvice) -> None:
+        failure = advice.failure
+        if failure is None:
+            self.notice.clear()
+            return
+        said = f"{failure.message} What you see below is a draft, not the model's text."
+        self.notice.show_message(said, failure.hint)
+
+    def _show(self) -> None:
+        shown = self.current()
+        self.words.setVisible(bool(self.words.text()))
+        for part in (self.action, self.kind, self.rationale, self.author, self.copy, self.patch, self.override):
+            part.setVisible(shown is not None)
+        self._show_steps(len(self._advice.recommendations) if self._advice else 0)
+        self.ask.setVisible(self._advice is not None)
+        if shown is not None:
+            self.action.set_spans(coded(shown.action, strong=True))
+            self.kind.set_text(f"{ISSUES[shown.issue]} · {PRIORITIES[shown.priority]} · {shown.tool_name}")
+            self.rationale.set_spans(coded(shown.rationale))
+            self.author.set_text(self._author(shown))
+            self.patch.setEnabled(bool(shown.patch))
+            self.override.setEnabled(bool(shown.override))
+        self._show_texts(shown)
+        self._show_scores(shown)
+
+    def _show_steps(self, number: int) -> None:
+        for step in (self.back, self.forth):
+            step.setVisible(number > 1)
+        self.back.setEnabled(self._place > 0)
+        self.forth.setEnabled(self._place + 1 < number)
+        self.place.setText(f"{self._place + 1} of {number}" if number else "")
+
+    def _show_texts(self, shown: Recommendation | None) -> None:
+        revised = shown is not None and shown.revised is not None
+        self.before.setVisible(revised)
+        self.after.setVisible(revised)
+        if shown is not None and shown.revised is not None:
+            old, new = changes(shown.before or "", shown.revised)
+            self.before.show_pieces(old, "No description")
+            self.after.show_pieces(new, "No description")
+
+    def _show_scores(self, shown: Recommendation | None) -> None:
+        after = shown.similarity_after if shown else None
+        self.scores.setVisible(after is not None)
+        if after is not None and self._advice is not None:
+            better = Role.GOOD if after < self._advice.similarity else Role.WARN
+            self.scores.set_spans(
+                [
+                    Span("Similarity ", Role.DIM),
+                    Span(f"{self._advice.similarity:.2f} → ", Role.DIM),
+                    Span(f"{after:.2f}", better, strong=True),
+                ]
+            )
+
+    def _author(self, shown: Recommendation) -> str:
+        if shown.author == DRAFT:
+            return "A draft made from the tool's own definition, without a model."
+        cost = self._advice.cost_usd if self._advice else None
+        return (
+            f"Written by {shown.author}{f' for {money(cost)}' if cost is not None else ''}. Read it before you use it."
+        )
+
+    def _copy(self) -> None:
+        shown = self.current()
+        if shown is not None:
+            self.copied.emit(shown.revised if shown.revised is not None else shown.action)
+
+
+class TextPart(QWidget):
+    """A text beside its caption and a coloured line; what differs is marked."""
+
+    def __init__(self, caption: str, role: Role) -> None:
+        super().__init__()
+        self._role = role
+        self._tint = Role.BAD_TINT if role is Role.BAD else Role.GOOD_TINT
+        self.text = FlowText()
+        label = Label(caption, size=Size.SMALL, role=Role.DIM)
+        label.setFixedWidth(CAPTION)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(16)
+        row.addWidget(label, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self.text, 1)
+
+    def show_pieces(self, pieces: Iterable[Piece], nothing: str) -> None:
+        """Show another text."""
+        struck = self._role is Role.BAD
+        spans = [
+            Span(piece.text, self._role, back=self._tint, strike=struck) if piece.changed else Span(piece.text)
+            for piece in pieces
+            if piece.text
+        ]
+        self.text.set_spans(spans or [Span(nothing, Role.DIM)])
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        QPainter(self).fillRect(CAPTION + 4, 0, 1, self.height(), theme().colour(self._role))
+
+
+def coded(text: str, *, strong: bool = False) -> list[Span]:
+    """A sentence in which names stand between backticks, as spans: names in mono, without the ticks."""
+    pieces = text.split("`")
+    if len(pieces) % 2 == 0:
+        return [Span(text, strong=strong)]
+    return [Span(piece, strong=strong, mono=bool(place % 2)) for place, piece in enumerate(pieces) if piece]
+
+
+def change_text(form: AdviceForm, chosen: Recommendation) -> str:
+    """A change as the text of a JSON file."""
+    value = list(chosen.patch) if form is AdviceForm.PATCH else chosen.override
+    return json.dumps(value, indent=2, ensure_ascii=False, default=dict) + "\n"
+
+
+def _row(*buttons: Button) -> QHBoxLayout:
+    row = QHBoxLayout()
+    row.setSpacing(8)
+    for one in buttons:
+        row.addWidget(one)
+    row.addStretch(1)
+    return row

@@ -1,0 +1,143 @@
+"""The menus in the header: which servers are compared, and by which embedder."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property, partial
+
+from PySide6.QtCore import QPoint, QSize, QTimer, Signal
+from PySide6.QtWidgets import QWidget
+
+from app.screens.similarity.words import EMBEDDERS, embedder_words
+from app.text import count
+from app.widgets import Action, MenuButton, PickItem, PickPopup, show_menu
+from app.widgets.actions import MenuOpener
+from mcp_tef import EmbedderKind
+
+MOST_IN_A_MENU = 12
+OTHER = "other"
+
+
+class ServersMenu(MenuOpener):
+    """Which servers are compared; none chosen means all of them. `picked` gives the names."""
+
+    picked = Signal(tuple)
+
+    def __init__(self) -> None:
+        super().__init__("All servers")
+        self._known: Mapping[str, int] = {}
+        self._chosen: tuple[str, ...] = ()
+        self.clicked.connect(lambda: self.open(self))
+        self.setAccessibleName("Servers to compare")
+
+    @cached_property
+    def _popup(self) -> PickPopup:
+        popup = PickPopup("servers", self)
+        popup.footer = "{shown} of {all}. Enter picks or lets go, Esc closes."
+        popup.picked.connect(self.pick)
+        return popup
+
+    def show_servers(self, known: Mapping[str, int], chosen: Sequence[str]) -> None:
+        """Offer servers with their numbers of tools."""
+        self._known, self._chosen = dict(known), tuple(name for name in chosen if name in known)
+        self.setText(self._words().replace("&", "&&"))
+
+    def pick(self, name: str) -> None:
+        """Choose a server, or let it go; "" lets all go."""
+        if not name:
+            self.picked.emit(())
+            return
+        kept = tuple(one for one in self._chosen if one != name)
+        self.picked.emit(kept if name in self._chosen else (*self._chosen, name))
+
+    def actions_offered(self) -> list[Action]:
+        """The menu."""
+        every = Action(text="All servers", do=partial(self.pick, ""), checked=not self._chosen)
+        found = [
+            Action(
+                text=f"{name} · {count(number, 'tool')}",
+                do=partial(self.pick, name),
+                checked=name in self._chosen,
+                apart=not place,
+            )
+            for place, (name, number) in enumerate(self._known.items())
+        ]
+        return [every, *found]
+
+    def _words(self) -> str:
+        if not self._chosen:
+            return "All servers"
+        return self._chosen[0][:24] if len(self._chosen) == 1 else count(len(self._chosen), "server")
+
+    def open(self, field: QWidget) -> None:
+        """Offer them under a field: few as a menu, many to be searched."""
+        if len(self._known) <= MOST_IN_A_MENU:
+            show_menu(self.actions_offered(), field.mapToGlobal(QPoint(0, field.height() + 4)), field)
+            return
+        items = [PickItem(id="", title="All servers", mono=False)]
+        items += [self._item(name, number) for name, number in self._known.items()]
+        self._popup.open_at(field, items, self._chosen[0] if self._chosen else "")
+
+    def _item(self, name: str, number: int) -> PickItem:
+        chosen = "✓ " if name in self._chosen else ""
+        return PickItem(id=name, title=name, right=f"{chosen}{count(number, 'tool')}", mono=False)
+
+
+class EmbedderMenu(MenuButton):
+    """By which embedder; `wanted` gives it as the command line writes it, "" for the best here, or `OTHER`."""
+
+    wanted = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__("Embedder")
+        self._now = ""
+        self._offered: tuple[tuple[str, str], ...] = ()
+        self.changed.connect(self._chosen)
+
+    def show_embedder(self, wanted: str, used: str) -> None:
+        """Show what was asked for, and what is used."""
+        self._now = wanted
+        best = f"Best here: {embedder_words(used).lower()}" if used else "Best on this machine"
+        fixed = [(kind.value, EMBEDDERS[kind]) for kind in (EmbedderKind.FASTEMBED, EmbedderKind.TFIDF)]
+        own = [(wanted, f"{embedder_words(wanted)}: {_short(wanted)}")] if ":" in wanted else []
+        self._offered = (("", best), *fixed, *own, (OTHER, "Other embedder…"))
+        self.set_choices([*self._offered[:-1], None, self._offered[-1]], wanted)
+        self.setText((embedder_words(wanted) if wanted else embedder_words(used) or "Embedder").replace("&", "&&"))
+
+    def actions_offered(self) -> list[Action]:
+        """The same as a menu, for where there is no room for the field."""
+        return [
+            Action(text=label, do=partial(self.choose, key), checked=key == self.current())
+            for key, label in self._offered
+        ]
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        return super().sizeHint() + QSize(18, 0)
+
+    def _chosen(self, key: str) -> None:
+        if key == OTHER:
+            self.set_current(self._now)
+        self.wanted.emit(key)
+
+
+class CompareMenu(MenuOpener):
+    """Both menus in one, for a narrow header."""
+
+    def __init__(self, servers: ServersMenu, embedder: EmbedderMenu) -> None:
+        super().__init__("Compare")
+        self._servers, self._embedder = servers, embedder
+        self.clicked.connect(lambda: show_menu(self.actions_offered(), self._below(), self))
+
+    def actions_offered(self) -> list[Action]:
+        """The embedders, and the way to the servers."""
+        servers = Action(text=f"{self._servers.text()}…", do=self._open_servers, apart=True)
+        return [*self._embedder.actions_offered(), servers]
+
+    def _open_servers(self) -> None:
+        QTimer.singleShot(0, self, lambda: self._servers.open(self))
+
+    def _below(self) -> QPoint:
+        return self.mapToGlobal(QPoint(0, self.height() + 4))
+
+
+def _short(label: str) -> str:
+    target = label.partition(":")[2]
+    return target if len(target) <= 40 else f"…{target[-39:]}"

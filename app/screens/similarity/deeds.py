@@ -1,0 +1,44 @@
+"""What can be done on the page, as commands for menus, palette and shortcuts."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from app.commands import Command
+from app.screens.similarity.view import VIEWS
+from app.screens.similarity.words import KINDS, MapKind
+
+GROUP = "Similarity"
+Deed = Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deeds:
+    """The page's deeds; all but `read` need something to show, and `ask` an open pair."""
+
+    turn: Callable[[str], object]
+    colour: Callable[[MapKind], object]
+    read: Deed
+    ask: Deed
+    fit: Deed
+    export: Deed
+
+    def commands(self, shown: Callable[[], bool], paired: Callable[[], bool]) -> tuple[Command, ...]:
+        """One command for each."""
+        turns = [_command(key, f"Show {label.lower()}", partial(self.turn, key), shown) for key, label in VIEWS]
+        colours = [
+            _command(f"colour.{kind}", f"Colour the map by {name.lower()}", partial(self.colour, kind), shown)
+            for kind, name in KINDS.items()
+        ]
+        return (
+            *turns,
+            *colours,
+            Command(id="similarity.read", text="Read the servers again", keys="Ctrl+R", do=self.read, group=GROUP),
+            _command("ask", "Ask a model about this pair", self.ask, paired),
+            _command("fit", "Show all tools on the map", self.fit, shown),
+            _command("export", "Export similarity", self.export, shown),
+        )
+
+
+def _command(key: str, text: str, do: Deed, needs: Callable[[], bool]) -> Command:
+    return Command(id=f"similarity.{key}", text=text, do=do, needs=needs, group=GROUP)

@@ -1,0 +1,196 @@
+"""One pair in words: every score with its sentence, shared words marked, parameters aligned, what runs say."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.screens.similarity.maps import Analysis
+from app.screens.similarity.pairs import Places
+from app.screens.similarity.words import confused_words, interval_words
+from app.text import percent
+from mcp_tef import (
+    EmbedderKind,
+    MatrixKind,
+    Observation,
+    PairExplanation,
+    RunFilter,
+    RunStatus,
+    ScoreWords,
+    SharedParameter,
+    ToolLabel,
+    ToolPair,
+    WorkItem,
+)
+
+LONGEST: Final = 1_200
+MOST_PARAMETERS: Final = 40
+ALIKE_IN_WORDS, ALIKE_IN_MEANING = "alike in words", "alike in meaning"
+_ITEM = re.compile(r"[-*•#]|\d+[.)]|\w+:")
+_BETWEEN = re.compile(r"[\s,]*")
+
+Range = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Described:
+    """One of the two tools: what it is called, and its description with the shared words' ranges in characters."""
+
+    name: str
+    server: str
+    text: str
+    marks: tuple[Range, ...]
+    cut: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunsLink:
+    """Runs that can be shown: what the link says, which runs, and what they are called on the next screen."""
+
+    text: str
+    where: RunFilter
+    title: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observed:
+    """What runs say of the pair; `confused` None means that no run was offered both."""
+
+    confused: bool | None
+    headline: str
+    sentence: str
+    links: tuple[RunsLink, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairDetail:
+    """A pair for the panel."""
+
+    places: Places
+    pair: ToolPair
+    a: Described
+    b: Described
+    alike: str
+    summary: str
+    lead: ScoreWords
+    scores: tuple[ScoreWords, ...]
+    parameters: tuple[SharedParameter, ...]
+    more_parameters: int
+    shared_words: tuple[str, ...]
+    observed: Observed
+    overlap: str = ""
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What both are called."""
+        return self.a.name, self.b.name
+
+
+def detail_of(
+    analysis: Analysis, pair: Places, item: WorkItem | None, observed: NDArray[np.float32] | None
+) -> PairDetail:
+    """A pair in words; for a worker thread."""
+    explained = analysis.similarity.explain(*pair)
+    same = analysis.tools[pair[0]].tool.name == analysis.tools[pair[1]].tool.name
+    a, b = (_described(analysis, place, explained, whole_name=same) for place in pair)
+    share = float("nan") if observed is None else float(observed[pair])
+    lead = next(score for score in explained.scores if score.kind is MatrixKind.SIMILARITY)
+    return PairDetail(
+        places=pair,
+        pair=analysis.similarity.pair(*pair),
+        a=a,
+        b=b,
+        alike=ALIKE_IN_WORDS if analysis.similarity.embedder == EmbedderKind.TFIDF else ALIKE_IN_MEANING,
+        summary=explained.summary,
+        lead=lead,
+        scores=tuple(score for score in explained.scores if score is not lead),
+        parameters=explained.parameters[:MOST_PARAMETERS],
+        more_parameters=max(0, len(explained.parameters) - MOST_PARAMETERS),
+        shared_words=explained.shared_words,
+        observed=_observed(item.observation if item else None, share, a.name, b.name),
+    )
+
+
+def whole(described: Described, text: str, words: Sequence[str]) -> Described:
+    """The same with all of a long description."""
+    told = tidy(text)
+    return Described(name=described.name, server=described.server, text=told, marks=shared_ranges(told, words))
+
+
+def tidy(text: str) -> str:
+    """A description without the indentation of its program: only paragraphs and list items begin a line."""
+    told = ""
+    for line in (" ".join(line.split()) for line in text.strip().splitlines()):
+        begins = not line or not told or told.endswith("\n") or _ITEM.match(line)
+        told += f"\n{line}" if begins and told else line if begins else f" {line}"
+    return re.sub("\n{3,}", "\n\n", told)
+
+
+def _described(analysis: Analysis, place: int, explained: PairExplanation, *, whole_name: bool) -> Described:
+    """A tool by its bare name, or by its id where the other is called the same."""
+    tool = analysis.tools[place].tool
+    description = tidy(tool.description)
+    text = description[:LONGEST]
+    return Described(
+        name=analysis.tools[place].id if whole_name else tool.name,
+        server=tool.server,
+        text=text,
+        marks=shared_ranges(text, explained.shared_words),
+        cut=len(description) - len(text),
+    )
+
+
+def shared_ranges(text: str, words: Sequence[str]) -> tuple[Range, ...]:
+    """Where whole words of a list stand in a text; neighbours are joined over the blank between them."""
+    if not words:
+        return ()
+    longest_first = sorted({word for word in words if word}, key=len, reverse=True)
+    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)", re.IGNORECASE)
+    found: list[Range] = []
+    for match in pattern.finditer(text):
+        start, end = match.span()
+        if found and _BETWEEN.fullmatch(text, found[-1][1], start):
+            found[-1] = (found[-1][0], end)
+        else:
+            found.append((start, end))
+    return tuple(found)
+
+
+def _observed(observation: Observation | None, share: float, a: str, b: str) -> Observed:
+    if observation is not None and observation.runs:
+        return _seen(observation, a, b)
+    if isnan(share):
+        return Observed(confused=None, headline="Not tried in runs", sentence="No finished run was offered both tools.")
+    if share > 0:
+        sentence = f"In {percent(share)} of the runs that were offered both."
+        return Observed(confused=True, headline="Confused in runs", sentence=sentence)
+    sentence = "Runs that were offered both always told them apart."
+    return Observed(confused=False, headline="Never confused in runs", sentence=sentence)
+
+
+def _seen(observation: Observation, a: str, b: str) -> Observed:
+    ways = (
+        (observation.a_taken_for_b, a, b, observation.label_a, observation.label_b),
+        (observation.b_taken_for_a, b, a, observation.label_b, observation.label_a),
+    )
+    told = [f"{times:,} × {one} taken for {other}" for times, one, other, _, _ in ways if times]
+    return Observed(
+        confused=bool(observation.confused),
+        headline=confused_words(observation),
+        sentence=" · ".join([interval_words(observation), *told]),
+        links=tuple(_links(ways)),
+    )
+
+
+def _links(ways: Sequence[tuple[int, str, str, ToolLabel, ToolLabel]]) -> list[RunsLink]:
+    shown = [way for way in ways if way[0]]
+    made = []
+    for times, one, other, expected, selected in shown:
+        where = RunFilter(statuses=(RunStatus.COMPLETED,), expected=expected, selected=selected)
+        text = "Show runs" if len(shown) == 1 else f"Show {times:,} of {one}"
+        made.append(RunsLink(text=text, where=where, title=f"{other} picked where {one} was expected"))
+    return made

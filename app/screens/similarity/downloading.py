@@ -1,0 +1,60 @@
+"""Fetches the local model beside the window, with progress and a way to stop."""
+
+import asyncio
+
+from PySide6.QtCore import QObject, Signal
+
+from app.screens.similarity.notices import NoticePart
+from app.screens.similarity.presenter import SimilarityPresenter
+from app.session import Page
+from mcp_tef import EmbedderKind
+
+
+class Downloading(QObject):
+    """One download at a time; when it is done, tools are compared again."""
+
+    _heard = Signal(float)
+
+    def __init__(self, page: Page, presenter: SimilarityPresenter, notices: NoticePart) -> None:
+        super().__init__(page)
+        self._page = page
+        self._presenter = presenter
+        self._notices = notices
+        self._work: asyncio.Task[None] | None = None
+        self._heard.connect(self._show)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a model is being fetched."""
+        return self._work is not None
+
+    def start(self) -> None:
+        """Begin, unless one is under way."""
+        if self._work is None:
+            self._work = self._page.session.spawn(self._fetch())
+
+    def stop(self) -> None:
+        """End it; nothing of it is left."""
+        if self._work is not None:
+            self._work.cancel()
+
+    async def _fetch(self) -> None:
+        self._notices.embedder.clear()
+        self._notices.download.show_progress(0.0)
+        try:
+            await self._presenter.download(self._model(), self._heard.emit)
+            self._page.session.toast("The local model is on this machine now")
+            await self._presenter.load(anew=True)
+        finally:
+            self._work = None
+            self._notices.download.hide()
+            self._page.request_refresh()
+
+    def _model(self) -> str:
+        """The model that was asked for; "" is the usual one."""
+        choice = self._presenter.wanted.choice
+        return choice.target if choice is not None and choice.kind is EmbedderKind.FASTEMBED else ""
+
+    def _show(self, share: float) -> None:
+        if self._work is not None:
+            self._notices.download.show_progress(share)

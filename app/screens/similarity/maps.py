@@ -1,0 +1,66 @@
+"""A matrix of an analysis as the heatmap shows it, in the order of the clusters; for worker threads."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.screens.similarity.words import KINDS, MapKind
+from app.widgets.dendrogram import Join, Tree, tree_of
+from app.widgets.heatmap_data import Heat, make_heat
+from app.widgets.heatmap_image import cividis
+from mcp_tef import Clusters, ComparedTool, MatrixKind, Similarity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analysis:
+    """Tools compared, put in order, and what they are called: `names` are as short as they can be."""
+
+    similarity: Similarity
+    clusters: Clusters
+    names: tuple[str, ...]
+    tree: Tree
+    histogram: tuple[int, ...] = ()
+
+    @property
+    def tools(self) -> tuple[ComparedTool, ...]:
+        """The tools compared."""
+        return self.similarity.tools
+
+
+def analysis_of(similarity: Similarity, clusters: Clusters) -> Analysis:
+    """Everything that maps of one analysis share; loads what drawing needs, and sorts the scores for counting."""
+    cividis()
+    joins = [Join(merge.left, merge.right, merge.height) for merge in clusters.merges]
+    return Analysis(
+        similarity=similarity,
+        clusters=clusters,
+        names=short_names(similarity.tools),
+        tree=tree_of(clusters.order, joins),
+        histogram=tuple(similarity.histogram().tolist()),
+    )
+
+
+def short_names(tools: tuple[ComparedTool, ...]) -> tuple[str, ...]:
+    """Bare names; with their server behind them where another tool has the same name."""
+    often = Counter(one.tool.name for one in tools)
+    return tuple(one.tool.name if often[one.tool.name] == 1 else _whole_name(one) for one in tools)
+
+
+def _whole_name(one: ComparedTool) -> str:
+    number = one.id.removeprefix(f"{one.tool.server}/{one.tool.name}")
+    return f"{one.tool.name}{number} · {one.tool.server}"
+
+
+def heat_of(analysis: Analysis, kind: MapKind, scores: NDArray[np.float32]) -> Heat:
+    """One matrix for the screen; outlines always tell of similarity."""
+    return make_heat(
+        KINDS[kind],
+        analysis.names,
+        (one.id for one in analysis.tools),
+        scores,
+        outlined=analysis.similarity.matrix(MatrixKind.SIMILARITY),
+        order=analysis.clusters.order,
+        tree=analysis.tree,
+    )

@@ -1,0 +1,107 @@
+"""Calm words above the map: what could not be read, and that another embedder stood in, with what to do about it."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.screens.similarity.presenter import Gathered
+from app.text import count
+from app.theme import Role
+from app.widgets import Action, Button, FlowText, Notice, Rule
+from app.widgets.activity import ProgressLine
+
+
+def gaps_title(gathered: Gathered) -> str:
+    """What is missing from the map, in one sentence; empty where nothing is."""
+    parts = []
+    if gathered.unreachable:
+        names = ", ".join(one.server for one in gathered.unreachable[:3])
+        more = len(gathered.unreachable) - 3
+        parts.append(f"Not compared: {names}{f' and {more} more' if more > 0 else ''}.")
+    if gathered.problems:
+        parts.append(f"{count(len(gathered.problems), 'tool')} could not be read and {_were(gathered)} left out.")
+    return " ".join(parts)
+
+
+def _were(gathered: Gathered) -> str:
+    return "was" if len(gathered.problems) == 1 else "were"
+
+
+def gaps_reasons(gathered: Gathered) -> str:
+    """Why, a line each."""
+    missing = [f"{one.server}: {one.reason} {one.hint}".strip() for one in gathered.unreachable]
+    aside = [f"{server}, {one.tool or 'a tool without a name'}: {one.reason}" for server, one in gathered.problems]
+    return "\n".join([*missing, *aside])
+
+
+class NoticePart(QWidget):
+    """Both notices, and what takes long; `stop_wanted` gives the `ProgressPart` that is to end."""
+
+    servers_wanted = Signal()
+    read_wanted = Signal()
+    download_wanted = Signal()
+    stop_wanted = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gaps, self.embedder = Notice("info"), Notice("info")
+        self.download = ProgressPart("Downloading the local model")
+        self.comparing = ProgressPart("Comparing tools")
+        for work in (self.download, self.comparing):
+            work.stop.clicked.connect(lambda _=False, one=work: self.stop_wanted.emit(one))
+        self._waved_away: set[str] = set()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for part in (self.comparing, self.gaps, self.embedder, self.download):
+            column.addWidget(part)
+
+    def show_gaps(self, gathered: Gathered) -> None:
+        """Say what is missing."""
+        title = gaps_title(gathered)
+        actions = [
+            Action(text="Read the servers again", do=self.read_wanted.emit, kind="link"),
+            Action(text="Show servers", do=self.servers_wanted.emit, kind="link"),
+            Action(text="Hide", do=lambda: self._hide(self.gaps, title), kind="link"),
+        ]
+        said = "" if title in self._waved_away else title
+        self.gaps.show_message(said, "", actions, gaps_reasons(gathered))
+
+    def show_embedder(self, notice: str | None, *, offer: bool) -> None:
+        """Say that another embedder stood in; `offer` to download the local model."""
+        said = notice if notice and notice not in self._waved_away and self.download.isHidden() else ""
+        fetch = Action(text="Download the local model", do=self.download_wanted.emit, kind="link")
+        hide = Action(text="Hide", do=lambda: self._hide(self.embedder, notice or ""), kind="link")
+        self.embedder.show_message(said, "", [fetch, hide] if offer else [hide])
+
+    def _hide(self, notice: Notice, said: str) -> None:
+        self._waved_away.add(said)
+        notice.clear()
+
+
+class ProgressPart(QWidget):
+    """Something long under way: how far it is, and how to stop it."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__()
+        self._what = what
+        self.line = ProgressLine()
+        self.words = FlowText(role=Role.DIM)
+        self.stop = Button("Stop", kind="link")
+        row = QHBoxLayout()
+        row.setContentsMargins(16, 8, 16, 8)
+        row.setSpacing(12)
+        row.addWidget(self.line)
+        row.addWidget(self.words, 1)
+        row.addWidget(self.stop)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(row)
+        column.addWidget(Rule())
+        self.hide()
+
+    def show_progress(self, share: float) -> None:
+        """How much is done, 0 to 1."""
+        self.line.set_fraction(share)
+        self.words.set_text(f"{self._what}: {share * 100:.0f} %")
+        self.show()

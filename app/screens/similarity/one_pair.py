@@ -1,0 +1,114 @@
+"""The pair that is looked at: fetched, shown beside the map, advised about, put away."""
+
+import asyncio
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QGuiApplication
+
+from app.screens.similarity.advice_part import AdviceForm, change_text
+from app.screens.similarity.advising import Advising
+from app.screens.similarity.detail import RunsLink
+from app.screens.similarity.kept import Kept
+from app.screens.similarity.pair_pane import PairPane
+from app.screens.similarity.pairs import Places, ordered
+from app.screens.similarity.presenter import SimilarityPresenter
+from app.screens.similarity.saving import Saving, write_text
+from app.screens.similarity.view import PAUSE_S, SimilarityView
+from app.session import Page
+from mcp_tef import Recommendation
+
+LOOKING = "Looking for what tells them apart…"
+
+
+class OnePair(QObject):
+    """`places` is the pair, None while none is open; `closed` tells that the user put it away."""
+
+    closed = Signal()
+
+    def __init__(
+        self, page: Page, presenter: SimilarityPresenter, view: SimilarityView, saving: Saving, kept: Kept
+    ) -> None:
+        super().__init__(page)
+        self.places: Places | None = None
+        self.advising = Advising(page, presenter)
+        self._session, self._presenter, self._view = page.session, presenter, view
+        self._saving, self._kept = saving, kept
+        self.advising.changed.connect(self._show_advice)
+
+    def wire(self, pane: PairPane) -> None:
+        """Hear what the user wants of the pane, once it is there."""
+        pane.closed.connect(self.close)
+        pane.runs_wanted.connect(self._go_to_runs)
+        pane.whole_wanted.connect(self._show_whole)
+        pane.advice.copied.connect(self._copy)
+        pane.advice.save_wanted.connect(self._save)
+        pane.advice.ask_wanted.connect(self.ask_about_it)
+
+    def open(self, places: Places, *, reveal: bool = False) -> None:
+        """Show a pair side by side; `reveal` scrolls the map to it."""
+        self.places = ordered(*places)
+        self._kept.want_pair(True)
+        self._view.map.heatmap.choose(self.places, reveal=reveal)
+        self._view.pairs.mark(self.places)
+        self._session.spawn(self.show())
+
+    def close(self) -> None:
+        """Put it away, as the user would."""
+        self._kept.want_pair(False)
+        self.forget()
+        self.closed.emit()
+
+    def forget(self) -> None:
+        """Put it away, since it is not there any more."""
+        self.places = None
+        self._view.show_pair(False)
+        self._view.map.heatmap.choose(None)
+
+    async def show(self) -> None:
+        """Read and show the pair anew."""
+        places, view = self.places, self._view
+        if places is None:
+            return
+        detail = await self._presenter.detail(places, view.map.shown_kind(), view.map.weights.weights())
+        if detail is None or places != self.places:
+            return
+        view.pair.show_pair(detail, view.map.scale.threshold())
+        await asyncio.sleep(PAUSE_S)
+        if places != self.places:
+            return
+        view.show_pair(True)
+        await asyncio.sleep(PAUSE_S)
+        if places not in self._presenter.advice:
+            view.pair.advice.show_words(LOOKING)
+            await self._presenter.advise([places])
+        self._show_advice()
+
+    def ask(self, pairs: Sequence[Places]) -> None:
+        """Have a model write about pairs."""
+        self._session.spawn(self.advising.ask(pairs))
+
+    def ask_about_it(self) -> None:
+        """Have a model write about the open pair."""
+        self.ask([self.places] if self.places else [])
+
+    def _show_advice(self) -> None:
+        advice = self._presenter.advice.get(self.places) if self.places else None
+        if advice is not None:
+            self._view.pair.advice.show_advice(advice)
+
+    def _show_whole(self) -> None:
+        detail, analysis = self._view.pair.detail, self._presenter.analysis
+        if detail is not None and analysis is not None:
+            self._view.pair.show_whole([analysis.tools[place].tool.description for place in detail.places])
+
+    def _go_to_runs(self, link: RunsLink) -> None:
+        self._session.go("runs", ("filter", link.where, link.title))
+
+    def _copy(self, text: str) -> None:
+        QGuiApplication.clipboard().setText(text)
+        self._session.toast("Copied")
+
+    def _save(self, form: AdviceForm, chosen: Recommendation) -> None:
+        name = "".join(c if c.isalnum() else "-" for c in f"{chosen.tool_name}-{form}")
+        self._saving.ask(name, "json", write_text(change_text(form, chosen)))

@@ -1,0 +1,399 @@
+"""The similarity screen: which tools look alike, why, and what to write instead."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent, Qt
+from PySide6.QtWidgets import QWidget
+
+from app.commands import Command
+from app.screens.similarity.choices import OTHER, CompareMenu, EmbedderMenu, ServersMenu
+from app.screens.similarity.deeds import Deeds
+from app.screens.similarity.downloading import Downloading
+from app.screens.similarity.embedder_sheet import EmbedderSheet
+from app.screens.similarity.exporting import Exporting
+from app.screens.similarity.groups_pane import GroupsPane
+from app.screens.similarity.kept import Kept
+from app.screens.similarity.one_pair import OnePair
+from app.screens.similarity.pair_pane import PairPane
+from app.screens.similarity.pairs import PairQuery, Places, matching, places_of
+from app.screens.similarity.pairs_pane import PairsPane
+from app.screens.similarity.presenter import Haste, SimilarityPresenter, State, haste
+from app.screens.similarity.saving import Saving
+from app.screens.similarity.view import PAUSE_S, VIEWS, SimilarityView
+from app.screens.similarity.words import MapKind
+from app.session import Page, Session
+from app.text import count
+from app.widgets import Action, Segmented, show_menu
+from mcp_tef import EmbedderKind, Event, MatrixKind, Standing, parse_embedder
+
+LATE_MS, QUIET_MS, SLOW_MS = 2_000, 150, 300
+ROOMY = 1_060
+SEARCH, NARROW_SEARCH = 200, 150
+
+
+class SimilarityPage(Page):
+    """Owns the presenter; `arrive` understands the id of a tool, "server/name"."""
+
+    _compared = Signal(float)
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session, key="similarity", title="Similarity")
+        self.kept = Kept(session.settings)
+        self.presenter = SimilarityPresenter(session.call, self.kept.wanted())
+        self.view = SimilarityView(session.settings)
+        self.saving = Saving(self)
+        self.pair = OnePair(self, self.presenter, self.view, self.saving, self.kept)
+        self.exporting = Exporting(self.presenter, self.view.map, self.saving)
+        self.downloading = Downloading(self, self.presenter, self.view.notices)
+        self.sheet: EmbedderSheet | None = None
+        self._query = PairQuery()
+        self._shown: tuple[object, ...] = ()
+        self._listed = 0
+        self._fresh = False
+        self._started = False
+        self._late = QTimer(self, singleShot=True, interval=LATE_MS)
+        self._quiet = QTimer(self, singleShot=True, interval=QUIET_MS)
+        self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
+        self._lay_out()
+        self._connect()
+
+    def _lay_out(self) -> None:
+        self.views = Segmented(VIEWS, "View")
+        self.header.place(self.views, beside_title=True)
+        self.search = self.header.set_search("Find a tool")
+        self.servers, self.embedder = ServersMenu(), EmbedderMenu()
+        self.header.place(self.servers)
+        self.header.place(self.embedder)
+        self.narrow = CompareMenu(self.servers, self.embedder)
+        self.header.place(self.narrow)
+        self.header.set_buttons([Action(text="Export", do=self._open_export, icon="export")])
+        self.body.addWidget(self.view, 1)
+        self.body.addWidget(self.pair.advising.bar)
+        self.view.map.set_kind(self.kept.kind())
+        self.views.set_current(self.kept.view())
+        self.embedder.show_embedder(self.presenter.wanted.embedder, "")
+
+    def _connect(self) -> None:
+        view, session = self.view, self.session
+        for timer in (self._late, self._quiet, self._slow):
+            session.closing.connect(timer.stop)
+        session.closing.connect(view.map.weights.stop)
+        self._late.timeout.connect(self.request_refresh)
+        self._quiet.timeout.connect(lambda: session.spawn(self._show_work()))
+        self._slow.timeout.connect(lambda: view.notices.comparing.show_progress(0.0))
+        self._compared.connect(self._show_progress)
+        self.views.changed.connect(self.show_view)
+        self.search.searched.connect(self._search)
+        self.search.returnPressed.connect(self._focus)
+        self.servers.picked.connect(lambda names: self._compare(servers=names))
+        self.embedder.wanted.connect(self._choose_embedder)
+        self.pair.closed.connect(self._focus)
+        self._connect_panes()
+
+    def _connect_panes(self) -> None:
+        view = self.view
+        view.map.kind_changed.connect(self._choose_kind)
+        view.map.weights_changed.connect(lambda _: self.session.spawn(self._show_map()))
+        view.map.threshold_changed.connect(self._move_threshold)
+        view.map.heatmap.menu_wanted.connect(lambda at: show_menu(self.exporting.actions(), at, self))
+        view.map.opened.connect(self._open)
+        view.made.connect(self._wire)
+        view.strip.chosen.connect(self._choose_standing)
+        view.notices.servers_wanted.connect(lambda: self.session.go("servers"))
+        view.notices.read_wanted.connect(self.read_again)
+        view.notices.download_wanted.connect(self.downloading.start)
+        view.notices.stop_wanted.connect(self._stop)
+
+    def _wire(self, pane: object) -> None:
+        """Hear what the user wants of a pane that has just been made."""
+        match pane:
+            case PairsPane():
+                pane.opened.connect(self._open)
+                pane.chosen.connect(lambda a, b: self._open(a, b) if self.view.pair_open else None)
+                pane.sort_wanted.connect(lambda by: self._list(replace(self._query, by=by)))
+                pane.standing_cleared.connect(lambda: self._choose_standing(None))
+                pane.table.set_menu(self._pair_menu)
+            case GroupsPane():
+                pane.pair_opened.connect(self._open)
+                pane.group_opened.connect(self._open_group)
+            case PairPane():
+                self.pair.wire(pane)
+
+    def _open(self, a: int, b: int) -> None:
+        self.pair.open((a, b))
+
+    # ------------------------------------------------------------------ what the window asks of a page
+
+    async def refresh(self) -> None:
+        if not self._started:
+            self._started = True
+            await self.view.furnish()
+            self.view.turn(self.views.current())
+            usual = await self.session.value(lambda core: core.config.similarity_threshold)
+            self.view.map.set_threshold(self.kept.threshold(usual))
+        fresh, self._fresh = self._fresh, False
+        self._slow.start()
+        try:
+            done = await self.presenter.load(fresh=fresh, progress=self._compared.emit)
+        finally:
+            self._slow.stop()
+            self.view.notices.comparing.hide()
+        if done:
+            await self._show_all()
+            if self.views.hasFocus():
+                self._focus()
+
+    def concerns(self, event: Event) -> bool:
+        return haste((event,)) is not Haste.NEVER
+
+    def receive(self, events: tuple[Event, ...]) -> bool:
+        wanted = haste(events)
+        if wanted is Haste.SOON and not self._late.isActive():
+            self._late.start()
+        return wanted is not Haste.NOW
+
+    def arrive(self, target: object) -> None:
+        """Look for a tool among the pairs."""
+        if isinstance(target, str):
+            self.show_view("pairs")
+            self.search.setText(target)
+
+    async def finish(self) -> None:
+        self.view.remember()
+
+    def commands(self) -> Sequence[Command]:
+        deeds = Deeds(
+            turn=self.show_view,
+            colour=self._choose_kind,
+            read=self.read_again,
+            ask=self.pair.ask_about_it,
+            fit=self.view.map.heatmap.fit,
+            export=self._open_export,
+        )
+        return deeds.commands(lambda: self.presenter.state is State.FULL, lambda: self.pair.places is not None)
+
+    def first_focus(self) -> QWidget | None:
+        if self.presenter.state is not State.FULL:
+            return next(iter(self.view.empty.buttons()), self.views)
+        parts = {"map": self.view.map.heatmap, "pairs": self.view.pairs.table, "groups": self.view.groups.groups}
+        return parts[self.views.current()]
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        if event.key() == Qt.Key.Key_Escape and self.view.pair_open:
+            self.pair.close()
+        else:
+            super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        roomy = event.size().width() >= ROOMY
+        self._say_count(roomy=roomy)
+        for part in (self.servers, self.embedder):
+            part.setVisible(roomy)
+        self.narrow.setVisible(not roomy)
+        self.search.setFixedWidth(SEARCH if roomy else NARROW_SEARCH)
+
+    # ------------------------------------------------------------------ showing
+
+    async def _show_all(self) -> None:
+        presenter, analysis = self.presenter, self.presenter.analysis
+        self._say_count(roomy=self.width() >= ROOMY)
+        self.servers.show_servers(presenter.gathered.by_server, presenter.wanted.servers)
+        self.view.notices.show_gaps(presenter.gathered)
+        used = analysis.similarity.embedder if analysis else ""
+        self.embedder.show_embedder(presenter.wanted.embedder, used)
+        self._say_embedder()
+        self.view.show_full(analysis is not None)
+        if analysis is None:
+            self._show_empty()
+            return
+        fresh = not self._shown or self._shown[0] is not analysis
+        if fresh:
+            self.pair.forget()
+            self.view.groups.show_analysis(analysis)
+            self.view.map.scale.set_numbers(analysis.histogram)
+            await asyncio.sleep(PAUSE_S)
+        await self._show_map()
+        await self._show_work()
+        await self._open_first(fresh=fresh)
+
+    def _say_embedder(self) -> None:
+        analysis = self.presenter.analysis
+        similarity = analysis.similarity if analysis else None
+        offer = similarity is not None and similarity.embedder == EmbedderKind.TFIDF
+        self.view.notices.show_embedder(similarity.notice if similarity else None, offer=offer)
+
+    def _say_count(self, *, roomy: bool) -> None:
+        analysis = self.presenter.analysis
+        if analysis is None or not roomy:
+            self.header.set_count("")
+            return
+        servers = {one.tool.server for one in analysis.tools}
+        self.header.set_count(f"{count(len(analysis.tools), 'tool')} on {count(len(servers), 'server')}")
+
+    def _show_empty(self) -> None:
+        found = sum(self.presenter.gathered.by_server.values())
+        sentence = (
+            "Here stands which tools look alike, why, and what to write instead. "
+            f"{'One tool is' if found else 'No tools are'} known so far; it takes two to compare."
+        )
+        go = Action(text="Add a server…", do=lambda: self.session.go("servers"), kind="primary", icon="plus")
+        again = Action(text="Read the servers again", do=self.read_again)
+        actions = [go, again] if self.presenter.gathered.unreachable else [go]
+        self.view.empty.set("grid-four", "Nothing to compare yet", sentence, actions)
+
+    async def _show_map(self) -> None:
+        kind, weights = self.view.map.shown_kind(), self.view.map.weights.weights()
+        wanted = (self.presenter.analysis, kind, weights if kind is MapKind.OVERLAP else None)
+        if wanted == self._shown and kind is not MapKind.OBSERVED:
+            return
+        heat = await self.presenter.heat(kind, weights)
+        if heat is not None and kind is self.view.map.shown_kind():
+            self._shown = wanted
+            self.view.map.show_heat(heat)
+            self.view.map.heatmap.choose(self.pair.places)
+
+    async def _show_work(self) -> None:
+        threshold = self.view.map.scale.threshold()
+        self._say_flagged()
+        work = await self.presenter.list_work(threshold)
+        if threshold == self.view.map.scale.threshold():
+            self.view.strip.show_work(work)
+            await self._show_pairs()
+
+    def _say_flagged(self) -> None:
+        analysis = self.presenter.analysis
+        if analysis is not None:
+            flagged = analysis.similarity.count_at(self.view.map.scale.threshold())
+            self.view.map.show_flagged(flagged, analysis.similarity.pair_count)
+
+    async def _show_pairs(self) -> None:
+        self._listed += 1
+        mine = self._listed
+        found = await self.presenter.list_pairs(self._query)
+        if mine != self._listed:
+            return
+        self.view.pairs.show_pairs(found)
+        self.view.pairs.mark(self.pair.places)
+
+    async def _open_first(self, *, fresh: bool) -> None:
+        """The pair that was open, or else, where there is room, the one that needs work most or is most alike."""
+        if not fresh:
+            await self.pair.show()
+            return
+        items, rows = self.presenter.work.items, self.view.pairs.list.rows
+        if rows and self.width() >= ROOMY and self.kept.pair_wanted():
+            first = items[0].pair if items else rows[0].pair
+            self.pair.open((first.a, first.b))
+
+    # ------------------------------------------------------------------ what is looked at
+
+    def show_view(self, key: str) -> None:
+        """Turn to the map, the pairs or the groups."""
+        self.views.set_current(key)
+        self.view.turn(key)
+        self.view.pairs.mark(self.pair.places)
+        self.kept.set_view(key)
+        self._search(self.search.text())
+
+    def _choose_kind(self, kind: MapKind) -> None:
+        self.view.map.set_kind(kind)
+        self.kept.set_kind(kind)
+        self.session.spawn(self._recolour())
+
+    async def _recolour(self) -> None:
+        await self._show_map()
+        await self.pair.show()
+
+    def _move_threshold(self, threshold: float) -> None:
+        self.kept.set_threshold(threshold)
+        self._say_flagged()
+        self.view.pair.show_threshold(threshold)
+        self._quiet.start()
+
+    def _search(self, text: str) -> None:
+        analysis = self.presenter.analysis
+        if analysis is None:
+            return
+        self.view.map.heatmap.bring_out(matching(analysis, text))
+        self.view.groups.search(text)
+        if text != self._query.text:
+            self._list(replace(self._query, text=text))
+
+    def _focus(self) -> None:
+        """Put the keyboard into what is shown."""
+        part = self.first_focus()
+        if part is not None:
+            part.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _list(self, query: PairQuery) -> None:
+        self._query = query
+        self.session.spawn(self._show_pairs())
+
+    def _choose_standing(self, standing: Standing | None) -> None:
+        self.view.strip.mark(standing)
+        if standing is not None:
+            self.show_view("pairs")
+        self._list(replace(self._query, standing=standing, by=MatrixKind.SIMILARITY))
+
+    def _open_group(self, members: tuple[int, ...]) -> None:
+        self.show_view("map")
+        self.view.map.heatmap.focus_on(members)
+
+    def _pair_menu(self, rows: tuple[str, ...]) -> list[Action]:
+        pairs = [places_of(row) for row in rows]
+        ask = f"Ask a model about {count(len(pairs), 'pair')}…"
+        return [
+            Action(text="Open side by side", do=lambda: self.pair.open(pairs[0]), enabled=len(pairs) == 1),
+            Action(text="Show on the map", do=lambda: self._show_on_map(pairs[0]), enabled=len(pairs) == 1),
+            Action(text=ask, do=lambda: self.pair.ask(pairs), apart=True, enabled=not self.pair.advising.busy),
+        ]
+
+    def _show_on_map(self, pair: Places) -> None:
+        self.show_view("map")
+        self.pair.open(pair, reveal=True)
+
+    # ------------------------------------------------------------------ what is compared
+
+    def read_again(self) -> None:
+        """Ask the servers for their tools, and compare."""
+        self._fresh = True
+        self.request_refresh()
+
+    def _compare(self, **changes: object) -> None:
+        self.presenter.wanted = replace(self.presenter.wanted, **changes)  # type: ignore[arg-type]  # names of its fields
+        self.kept.set_wanted(self.presenter.wanted)
+        self.request_refresh()
+
+    def _choose_embedder(self, label: str) -> None:
+        if label == OTHER:
+            self.session.spawn(self._choose_other())
+        else:
+            self.presenter.key = None
+            self._compare(embedder=label)
+
+    async def _choose_other(self) -> None:
+        self.sheet = EmbedderSheet(self.presenter.wanted.embedder, self)
+        agreed = await self.sheet.done_with()
+        chosen, key = self.sheet.chosen, self.sheet.key
+        self.sheet = None
+        if agreed:
+            self.presenter.key = key
+            self._compare(embedder=parse_embedder(chosen).label)
+
+    def _show_progress(self, share: float) -> None:
+        if not self.view.notices.comparing.isHidden():
+            self.view.notices.comparing.show_progress(share)
+
+    def _stop(self, part: object) -> None:
+        if part is self.view.notices.download:
+            self.downloading.stop()
+        elif isinstance(self._refreshing, asyncio.Task):
+            self._refreshing.cancel()
+
+    def _open_export(self) -> None:
+        made = self.header.buttons()[-1]
+        show_menu(self.exporting.actions(), made.mapToGlobal(made.rect().bottomLeft()), self)

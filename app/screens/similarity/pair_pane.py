@@ -1,0 +1,220 @@
+"""One pair side by side: scores, both descriptions with shared words marked, parameters, runs, recommendations."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.screens.similarity.advice_part import AdvicePart
+from app.screens.similarity.detail import Described, Observed, PairDetail, whole
+from app.screens.similarity.score_lines import LeadScore, ScoreLines
+from app.theme import Role, Size, width
+from app.widgets import Button, FlowText, IconButton, Label, Mark, MarkLabel, Rule, ScrollPane, Span, clear_layout
+from app.widgets.spans import marked
+from mcp_tef import SharedParameter
+
+EDGE = 16
+MARKS = {True: (Mark.CROSS, "confused"), False: (Mark.CHECK, "told apart"), None: (Mark.BROKEN, "not tried")}
+
+
+class PairPane(QWidget):
+    """`closed` puts it away, `runs_wanted` gives a `RunsLink`, `whole_wanted` asks for all of long descriptions."""
+
+    closed = Signal()
+    runs_wanted = Signal(object)
+    whole_wanted = Signal()
+
+    def __init__(self, advice: AdvicePart) -> None:
+        super().__init__()
+        self.detail: PairDetail | None = None
+        self.heading = FlowText(max_lines=2)
+        self.close_button = IconButton("x", "Close the pair")
+        self.lead = LeadScore()
+        self.scores = ScoreLines()
+        self.overlap = FlowText(size=Size.SMALL, role=Role.DIM)
+        self.sides = (SidePart(), SidePart())
+        self.whole = Button("Show whole descriptions", kind="link")
+        self.parameters = ParameterGrid()
+        self.observed = ObservedPart()
+        self.advice = advice
+        self.setMinimumWidth(width("pair_panel") - 38)
+        self._lay_out()
+        self.close_button.clicked.connect(self.closed)
+        self.whole.clicked.connect(self.whole_wanted)
+        self.observed.wanted.connect(self.runs_wanted)
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.setContentsMargins(EDGE, 10, 10, 10)
+        head.addWidget(self.heading, 1)
+        head.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addWidget(Rule())
+        column.addWidget(ScrollPane(self._body()), 1)
+
+    def _body(self) -> QWidget:
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(_padded(self.lead, self.scores, self.overlap))
+        column.addWidget(Rule())
+        column.addLayout(self._texts())
+        column.addWidget(self.whole, 0, Qt.AlignmentFlag.AlignLeft)
+        for part in (self.parameters, self.observed, self.advice):
+            column.addWidget(Rule())
+            column.addWidget(part)
+        column.addStretch(1)
+        return body
+
+    def _texts(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(0)
+        row.addWidget(self.sides[0], 1)
+        row.addWidget(Rule(upright=True))
+        row.addWidget(self.sides[1], 1)
+        return row
+
+    def show_pair(self, detail: PairDetail, threshold: float) -> None:
+        """Show another pair."""
+        self.detail = detail
+        a, b = detail.names
+        self.heading.set_spans([Span(a, mono=True), Span(" and ", Role.DIM), Span(b, mono=True)])
+        self.lead.show_score(detail.alike, detail.lead, threshold)
+        self.scores.show_scores(detail.scores)
+        self.overlap.set_text(f"Overlap {detail.overlap}" if detail.overlap else "")
+        self.overlap.setVisible(bool(detail.overlap))
+        self._show_texts((detail.a, detail.b))
+        self.parameters.show_parameters(detail.parameters, detail.names, detail.more_parameters)
+        self.observed.show_observed(detail.observed)
+
+    def show_whole(self, texts: Sequence[str]) -> None:
+        """Show all of both descriptions."""
+        if self.detail is not None:
+            words = self.detail.shared_words
+            sides = (self.detail.a, self.detail.b)
+            self._show_texts([whole(side, text, words) for side, text in zip(sides, texts, strict=True)])
+
+    def show_threshold(self, threshold: float) -> None:
+        """Move the tick of the first score."""
+        self.lead.bar.set_tick(threshold)
+
+    def _show_texts(self, described: Sequence[Described]) -> None:
+        for side, one in zip(self.sides, described, strict=True):
+            side.show_described(one)
+        self.whole.setVisible(any(one.cut for one in described))
+
+
+class SidePart(QWidget):
+    """One tool's name, server and description, with the words that the other has too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.name = FlowText(mono=True, size=Size.SMALL)
+        self.server = FlowText(size=Size.SMALL, role=Role.DIM)
+        self.text = FlowText()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(EDGE, 10, 12, 10)
+        column.setSpacing(2)
+        for part in (self.name, self.server, self.text):
+            column.addWidget(part)
+        column.addStretch(1)
+
+    def show_described(self, one: Described) -> None:
+        """Show another."""
+        self.name.set_text(one.name)
+        self.server.set_text(f"on {one.server}" if one.server else "")
+        self.server.setVisible(bool(one.server))
+        if one.text:
+            more = [Span(f"… {one.cut:,} more characters", Role.DIM)] if one.cut else []
+            self.text.set_spans([*marked(one.text, one.marks, Role.MARK_SHARED), *more])
+        else:
+            self.text.set_text("No description", Role.DIM)
+
+
+class ParameterGrid(QWidget):
+    """Parameters in both at the left, those of only one at the right."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.more = Label(size=Size.SMALL, role=Role.DIM)
+        self._columns = (QVBoxLayout(), QVBoxLayout())
+        grid = QGridLayout(self)
+        grid.setContentsMargins(EDGE, 10, EDGE, 10)
+        grid.setHorizontalSpacing(12)
+        for place, column in enumerate(self._columns):
+            column.setSpacing(4)
+            grid.addLayout(column, 0, place, Qt.AlignmentFlag.AlignTop)
+            grid.setColumnStretch(place, 1)
+        grid.addWidget(self.more, 1, 0, 1, 2)
+
+    def show_parameters(self, parameters: Sequence[SharedParameter], names: tuple[str, str], more: int) -> None:
+        """Show these."""
+        for column in self._columns:
+            clear_layout(column)
+        for one in parameters:
+            self._columns[0 if one.in_both else 1].addWidget(_parameter(one, names))
+        said = "Neither has parameters" if not parameters else f"and {more:,} more" if more else ""
+        self.more.setText(said)
+        self.more.setVisible(bool(said))
+
+
+def _parameter(one: SharedParameter, names: tuple[str, str]) -> FlowText:
+    """Its name, and in dim words where it is; one in both is marked, and says so where its types differ."""
+    line = FlowText(size=Size.SMALL)
+    if one.in_both:
+        word = "in both" if one.same_type else f"in both, {one.type_a or 'any'} and {one.type_b or 'any'}"
+        line.set_spans([Span(one.name, mono=True, back=Role.MARK_SHARED), Span(f"   {word}", Role.DIM)])
+    else:
+        only = names[0] if one.type_a is not None else names[1]
+        line.set_spans([Span(one.name, mono=True), Span(f"   only {only}", Role.DIM)])
+    return line
+
+
+class ObservedPart(QWidget):
+    """What runs say, and links to those runs."""
+
+    wanted = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.mark = MarkLabel(size=16)
+        self.headline = FlowText(strong=True)
+        self.sentence = FlowText(size=Size.SMALL, role=Role.DIM)
+        self.links = QVBoxLayout()
+        self.links.setSpacing(0)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addWidget(self.headline)
+        words.addWidget(self.sentence)
+        words.addLayout(self.links)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(EDGE, 10, EDGE, 10)
+        row.setSpacing(10)
+        row.addWidget(self.mark, 0, Qt.AlignmentFlag.AlignTop)
+        row.addLayout(words, 1)
+
+    def show_observed(self, observed: Observed) -> None:
+        """Show another."""
+        self.mark.set_mark(*MARKS[observed.confused])
+        self.headline.set_text(observed.headline)
+        self.sentence.set_text(observed.sentence)
+        clear_layout(self.links)
+        for link in observed.links:
+            made = Button(link.text, kind="link")
+            made.clicked.connect(lambda _=False, one=link: self.wanted.emit(one))
+            self.links.addWidget(made, 0, Qt.AlignmentFlag.AlignLeft)
+
+
+def _padded(*parts: QWidget) -> QWidget:
+    box = QWidget()
+    column = QVBoxLayout(box)
+    column.setContentsMargins(EDGE, 12, EDGE, 12)
+    column.setSpacing(12)
+    for part in parts:
+        column.addWidget(part)
+    column.setAlignment(Qt.AlignmentFlag.AlignTop)
+    return box

@@ -1,0 +1,132 @@
+"""Which pairs the list shows: the most alike, those of a tool that was searched for, or those of a standing."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isnan
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.screens.similarity.maps import Analysis
+from app.screens.similarity.words import STANDINGS
+from app.widgets import Row
+from mcp_tef import MatrixKind, Observation, Standing, ToolPair, WorkItem
+
+MOST = 2_000
+Places = tuple[int, int]
+Scores = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairQuery:
+    """Words that must occur in the ids of a pair, a standing that it must have, the score that chooses among many."""
+
+    text: str = ""
+    standing: Standing | None = None
+    by: MatrixKind = MatrixKind.SIMILARITY
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairRow:
+    """A pair as a row: `share` of runs that confused it (NaN: never tried), and its place in the work list."""
+
+    a: str
+    b: str
+    pair: ToolPair
+    share: float
+    observation: Observation | None
+    standing: str
+
+    @property
+    def id(self) -> str:
+        """Both places in the analysis."""
+        return row_id((self.pair.a, self.pair.b))
+
+    @property
+    def tried(self) -> bool:
+        """Whether a run was offered both."""
+        return not isnan(self.share)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairList:
+    """Rows, the same ready-made for a table, how many pairs there are in all that fit, and what was asked."""
+
+    rows: tuple[PairRow, ...] = ()
+    table: tuple[Row, ...] = ()
+    fitting: int = 0
+    query: PairQuery = field(default_factory=PairQuery)
+
+
+def ordered(a: int, b: int) -> Places:
+    """A pair with the smaller place first."""
+    return min(a, b), max(a, b)
+
+
+def row_id(pair: Places) -> str:
+    """A pair of places as a row's id."""
+    return f"{min(pair)}-{max(pair)}"
+
+
+def places_of(row: str) -> Places:
+    """The pair of places of a row's id."""
+    a, b = row.split("-")
+    return int(a), int(b)
+
+
+def list_pairs(
+    analysis: Analysis, query: PairQuery, work: Mapping[Places, WorkItem], observed: Scores | None
+) -> PairList:
+    """The rows that fit a query, at most `MOST` of them; for a worker thread."""
+    words = query.text.casefold().split()
+    if query.standing is not None:
+        found = [item.pair for item in work.values() if item.standing is query.standing]
+        fitting = [pair for pair in found if _holds(analysis, pair, words)]
+        pairs: Sequence[ToolPair] = fitting[:MOST]
+        number = len(fitting)
+    elif words:
+        pairs, number = _searched(analysis, words, query.by)
+    else:
+        pairs, number = analysis.similarity.pairs_by(query.by, MOST), analysis.similarity.pair_count
+    rows = tuple(_row(analysis, pair, work.get((pair.a, pair.b)), observed) for pair in pairs)
+    return PairList(rows=rows, fitting=number, query=query)
+
+
+def matching(analysis: Analysis, text: str) -> tuple[int, ...]:
+    """The tools whose id holds every word."""
+    words = text.casefold().split()
+    ids = [one.id.casefold() for one in analysis.tools]
+    return tuple(place for place, name in enumerate(ids) if words and all(word in name for word in words))
+
+
+def _holds(analysis: Analysis, pair: ToolPair, words: Sequence[str]) -> bool:
+    ids = f"{analysis.tools[pair.a].id} {analysis.tools[pair.b].id}".casefold()
+    return all(word in ids for word in words)
+
+
+def _searched(analysis: Analysis, words: Sequence[str], by: MatrixKind) -> tuple[Sequence[ToolPair], int]:
+    """Pairs of which, for each word, one of both has it: only rows of the first word have to be looked at."""
+    ids = [one.id.casefold() for one in analysis.tools]
+    having = [np.array([word in name for name in ids]) for word in words]
+    rows = np.flatnonzero(having[0])
+    columns = np.arange(len(ids))
+    fits = ~having[0][None, :] | (columns[None, :] > rows[:, None])
+    fits &= columns[None, :] != rows[:, None]
+    for mask in having[1:]:
+        fits &= mask[rows][:, None] | mask[None, :]
+    at, to = np.nonzero(fits)
+    scores = analysis.similarity.matrix(by)[rows[at], to]
+    best = np.argsort(-scores, kind="stable")[:MOST]
+    a, b = rows[at[best]], to[best]
+    return analysis.similarity.pairs(np.minimum(a, b), np.maximum(a, b)), len(at)
+
+
+def _row(analysis: Analysis, pair: ToolPair, item: WorkItem | None, observed: Scores | None) -> PairRow:
+    return PairRow(
+        a=analysis.names[pair.a],
+        b=analysis.names[pair.b],
+        pair=pair,
+        share=float("nan") if observed is None else float(observed[pair.a, pair.b]),
+        observation=item.observation if item else None,
+        standing=STANDINGS[item.standing] if item else "",
+    )

@@ -1,0 +1,328 @@
+"""What the similarity screen knows and does, without a window."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.screens.similarity.detail import PairDetail, detail_of
+from app.screens.similarity.maps import Analysis, analysis_of, heat_of
+from app.screens.similarity.pairs import PairList, PairQuery, Places, list_pairs, ordered
+from app.screens.similarity.rows import pair_row
+from app.screens.similarity.words import MapKind
+from app.widgets.heatmap_data import Heat
+from mcp_tef import (
+    BatchProgressed,
+    BatchStarted,
+    CasesTouched,
+    EmbedderChoice,
+    EmbedderKind,
+    Event,
+    ModelSettings,
+    Noticed,
+    OverlapWeights,
+    PairAdvice,
+    RunEnded,
+    RunStarted,
+    Secret,
+    Server,
+    SimilarityResults,
+    Standing,
+    ToolProblem,
+    ToolSet,
+    ToolSource,
+    Unreachable,
+    WorkItem,
+    parse_embedder,
+)
+
+if TYPE_CHECKING:
+    from mcp_tef import Engine
+
+T = TypeVar("T")
+UNCONCERNED = (Noticed, RunStarted, CasesTouched, BatchStarted)
+FREQUENT = (RunEnded, BatchProgressed)
+Progress = Callable[[float], None]
+MOST_WORK = 20_000
+MOST_OBSERVED = 3_000
+
+
+class Ask(Protocol):
+    """Runs a piece of work on the core and gives its result; errors of the core pass through."""
+
+    def __call__(self, work: Callable[["Engine"], Awaitable[T]], /) -> Awaitable[T]: ...
+
+
+class State(Enum):
+    """Whether there is anything to show."""
+
+    NOT_READ = "not read"
+    TOO_FEW = "too few"
+    FULL = "full"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is to be compared and how. `embedder` "" is the best on this machine; no servers mean all of them."""
+
+    embedder: str = ""
+    servers: tuple[str, ...] = ()
+
+    @property
+    def choice(self) -> EmbedderChoice | None:
+        """The embedder to ask for."""
+        return parse_embedder(self.embedder) if self.embedder else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gathered:
+    """What the servers gave: tools by server, what could not be reached, and what was set aside."""
+
+    by_server: Mapping[str, int] = field(default_factory=dict)
+    unreachable: tuple[Unreachable, ...] = ()
+    problems: tuple[tuple[str, ToolProblem], ...] = ()
+    compared: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """The work list at a threshold; `too_many` where more pairs are flagged than anybody works through."""
+
+    items: tuple[WorkItem, ...] = ()
+    by_pair: Mapping[Places, WorkItem] = field(default_factory=dict)
+    numbers: Mapping[Standing, int] = field(default_factory=dict)
+    too_many: bool = False
+
+
+class SimilarityPresenter:
+    """The state of the screen. Everything that is asked of the core goes through `ask`."""
+
+    def __init__(self, ask: Ask, wanted: Wanted | None = None) -> None:
+        self._ask = ask
+        self.wanted = wanted or Wanted()
+        self.key: Secret | None = None
+        self.gathered = Gathered()
+        self.analysis: Analysis | None = None
+        self.work = Work()
+        self.advice: dict[Places, PairAdvice] = {}
+        self._observed: NDArray[np.float32] | None = None
+        self._made_for: tuple[Wanted, tuple[str, ...]] | None = None
+        self._reading = 0
+
+    @property
+    def state(self) -> State:
+        """Whether there is anything to show."""
+        if self.analysis is not None:
+            return State.FULL
+        return State.TOO_FEW if self._reading else State.NOT_READ
+
+    async def load(self, *, fresh: bool = False, anew: bool = False, progress: Progress | None = None) -> bool:
+        """Gather and compare; False where a later reading overtook this one.
+
+        `fresh` asks the servers again, `anew` compares even what has not changed. `progress` (0–1) is called on the
+        core's thread.
+        """
+        self._reading += 1
+        mine, wanted = self._reading, self.wanted
+        gathered, tools = await self._gather(wanted, fresh=fresh)
+        if mine != self._reading:
+            return False
+        self.gathered = gathered
+        if (wanted, gathered.compared) != self._made_for or anew:
+            analysis = (
+                await self._ask(lambda core: _analyse(core, tools, wanted, self.key, progress)) if tools else None
+            )
+            if mine != self._reading:
+                return False
+            self.analysis, self._made_for = analysis, (wanted, gathered.compared)
+            self.advice.clear()
+            self.work = Work()
+        await self.read_runs()
+        return mine == self._reading
+
+    async def _gather(self, wanted: Wanted, *, fresh: bool) -> tuple[Gathered, ToolSet | None]:
+        found = await self._ask(lambda core: _gather(core, fresh=fresh))
+        chosen = _only(found, wanted.servers)
+        gathered = Gathered(
+            by_server=dict(Counter(one.tool.server for one in found.tools)),
+            unreachable=found.unreachable,
+            problems=found.problems,
+            compared=tuple(f"{one.id} {one.tool.fingerprint}" for one in chosen.tools),
+        )
+        return gathered, chosen if len(chosen.tools) > 1 else None
+
+    async def read_runs(self) -> None:
+        """What runs say of the pairs."""
+        analysis = self.analysis
+        if analysis is None or len(analysis.tools) > MOST_OBSERVED:
+            self._observed = None
+            return
+        self._observed = await self._ask(lambda core: core.similarity.observed_matrix(analysis.similarity))
+
+    async def heat(self, kind: MapKind, weights: OverlapWeights) -> Heat | None:
+        """A map, made off the window's thread."""
+        analysis, observed = self.analysis, self._observed
+        if analysis is None:
+            return None
+        return await self._ask(lambda core: _heat(core, analysis, kind, weights, observed))
+
+    async def list_work(self, threshold: float) -> Work:
+        """The work list at a threshold."""
+        analysis = self.analysis
+        if analysis is None:
+            return Work()
+        if analysis.similarity.count_at(threshold) > MOST_WORK:
+            self.work = Work(too_many=True)
+            return self.work
+        self.work = await self._ask(lambda core: _work(core, analysis, threshold))
+        return self.work
+
+    async def list_pairs(self, query: PairQuery) -> PairList:
+        """The rows of the list."""
+        analysis, work, observed = self.analysis, self.work, self._observed
+        if analysis is None:
+            return PairList()
+        return await self._ask(lambda _: asyncio.to_thread(_listed, analysis, query, work, observed))
+
+    async def detail(self, pair: Places, kind: MapKind, weights: OverlapWeights) -> PairDetail | None:
+        """One pair side by side."""
+        analysis, observed = self.analysis, self._observed
+        if analysis is None:
+            return None
+        item = self.work.by_pair.get(pair)
+        found = await self._ask(lambda _: asyncio.to_thread(detail_of, analysis, pair, item, observed))
+        if kind is MapKind.OVERLAP:
+            told = await self._ask(lambda core: _overlap_told(core, analysis, pair, weights))
+            return replace(found, overlap=told)
+        return found
+
+    async def download(self, model: str, progress: Progress) -> None:
+        """Fetch a local model; `progress` is called on the core's thread."""
+        await self._ask(lambda core: core.embedders.download(model, progress))
+
+    async def save(self, file: Path, threshold: float) -> None:
+        """Write everything, in the form that the file's ending names: CSV, HTML, else JSON."""
+        analysis, work = self.analysis, self.work
+        if analysis is not None:
+            results = SimilarityResults(
+                similarity=analysis.similarity, threshold=threshold, clusters=analysis.clusters, work=work.items
+            )
+            await self._ask(lambda core: core.exports.write_similarity(results, file))
+
+    async def advise(
+        self,
+        pairs: Sequence[Places],
+        model: ModelSettings | None = None,
+        heard: Callable[[PairAdvice], None] | None = None,
+    ) -> tuple[PairAdvice, ...]:
+        """What to write instead: drafts at once, or a model's texts; cancelling keeps what was heard."""
+        analysis = self.analysis
+        if analysis is None:
+            return ()
+        places = {one.id: place for place, one in enumerate(analysis.tools)}
+
+        def keep(advice: PairAdvice) -> None:
+            self.advice[ordered(places[advice.a], places[advice.b])] = advice
+            if heard is not None:
+                heard(advice)
+
+        choice, key = self.wanted.choice, self.key
+        return await self._ask(
+            lambda core: core.recommend.pairs(
+                analysis.similarity, tuple(pairs), model=model, embedder=choice, embedder_key=key, heard=keep
+            )
+        )
+
+
+def _listed(analysis: Analysis, query: PairQuery, work: Work, observed: NDArray[np.float32] | None) -> PairList:
+    found = list_pairs(analysis, query, work.by_pair, observed)
+    return replace(found, table=tuple(pair_row(row) for row in found.rows))
+
+
+async def _work(core: "Engine", analysis: Analysis, threshold: float) -> Work:
+    items = await core.similarity.observed(analysis.similarity, threshold)
+    return await asyncio.to_thread(work_of, items)
+
+
+def work_of(items: Sequence[WorkItem]) -> Work:
+    """The work list, counted."""
+    return Work(
+        items=tuple(items),
+        by_pair={(item.pair.a, item.pair.b): item for item in items},
+        numbers=Counter(item.standing for item in items),
+    )
+
+
+def _only(found: ToolSet, servers: Sequence[str]) -> ToolSet:
+    """The tools of some servers; of all where none of them is there."""
+    kept = tuple(one for one in found.tools if one.tool.server in servers)
+    return replace(found, tools=kept) if kept else found
+
+
+async def _gather(core: "Engine", *, fresh: bool) -> ToolSet:
+    """The tools as they were last seen; nothing is started or waited for, unless `fresh`."""
+    servers = await core.servers.list()
+    names = [one.name for one in servers if fresh or await core.servers.known_tools(one.id)]
+    unseen = tuple(_unseen(one) for one in servers if one.name not in names)
+    source = ToolSource(names=tuple(names))
+    found = await core.tools.gather(source, fresh=fresh, at_least=0) if names else ToolSet(tools=())
+    return replace(found, unreachable=(*found.unreachable, *unseen))
+
+
+def _unseen(server: Server) -> Unreachable:
+    return Unreachable(server.name, server.reason or "Nobody has connected to it yet.", server.hint or "")
+
+
+async def _analyse(
+    core: "Engine", tools: ToolSet, wanted: Wanted, key: Secret | None, progress: Progress | None
+) -> Analysis:
+    choice = wanted.choice
+    if key is None and choice is not None and choice.kind is EmbedderKind.LITELLM:
+        key = core.keys.key(choice.target.partition("/")[0])
+    similarity = await core.similarity.analyse(tools, embedder=choice, key=key, progress=progress)
+    clusters = await core.similarity.clusters(similarity)
+    return await asyncio.to_thread(analysis_of, similarity, clusters)
+
+
+async def _heat(
+    core: "Engine", analysis: Analysis, kind: MapKind, weights: OverlapWeights, observed: NDArray[np.float32] | None
+) -> Heat:
+    scores = await _scores(core, analysis, kind, weights, observed)
+    return await asyncio.to_thread(heat_of, analysis, kind, scores)
+
+
+async def _scores(
+    core: "Engine", analysis: Analysis, kind: MapKind, weights: OverlapWeights, observed: NDArray[np.float32] | None
+) -> NDArray[np.float32]:
+    if kind is MapKind.OVERLAP:
+        return (await core.similarity.overlap(analysis.similarity, weights)).matrix
+    if kind is MapKind.OBSERVED:
+        return observed if observed is not None else await core.similarity.observed_matrix(analysis.similarity)
+    scored = kind.scored
+    assert scored is not None
+    return await core.similarity.matrix(analysis.similarity, scored)
+
+
+async def _overlap_told(core: "Engine", analysis: Analysis, pair: Places, weights: OverlapWeights) -> str:
+    return (await core.similarity.overlap(analysis.similarity, weights)).explain(*pair)
+
+
+class Haste(Enum):
+    """How soon events ask for a new reading."""
+
+    NEVER = 0
+    SOON = 1
+    NOW = 2
+
+
+def haste(events: Sequence[Event]) -> Haste:
+    """How soon these events ask for a new reading: single runs of a batch can wait, the rest cannot."""
+    if any(not isinstance(event, (*UNCONCERNED, *FREQUENT)) for event in events):
+        return Haste.NOW
+    return Haste.SOON if any(isinstance(event, FREQUENT) for event in events) else Haste.NEVER

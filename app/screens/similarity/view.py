@@ -1,0 +1,144 @@
+"""The page's widgets in their places: map, pairs or groups over the work list, and the pair beside them."""
+
+import asyncio
+from functools import cached_property
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from app.screens.similarity.advice_part import AdvicePart
+from app.screens.similarity.groups_pane import GroupsPane
+from app.screens.similarity.map_pane import MapPane
+from app.screens.similarity.notices import NoticePart
+from app.screens.similarity.pair_pane import PairPane
+from app.screens.similarity.pairs_pane import PairsPane
+from app.screens.similarity.work_strip import WorkStrip
+from app.settings import Settings
+from app.theme import width
+from app.widgets import EmptyState, Split
+
+VIEWS = (("map", "Map"), ("pairs", "Pairs"), ("groups", "Groups"))
+BESIDE = 900
+PAUSE_S = 0.01
+KEPT_SPLIT, KEPT_PAIRS = "similarity.split", "similarity.pairs"
+
+
+class SimilarityView(QWidget):
+    """Everything below the header. Where there is little room, a pair takes the place of the map.
+
+    Pairs, groups and the pair are made when first wanted, since all at once would hold the window up; `made` then gets
+    the widget. `furnish` makes them ahead, one a turn.
+    """
+
+    made = Signal(object)
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__()
+        self._settings = settings
+        self.notices = NoticePart()
+        self.empty = EmptyState("grid-four", "", "")
+        self.map = MapPane()
+        self.strip = WorkStrip()
+        self.views = QStackedWidget()
+        self.main = QWidget()
+        self.split = Split([self.main], "Map and pair")
+        self._whole = QStackedWidget()
+        self._pair_open = False
+        self._lay_out()
+
+    @cached_property
+    def pairs(self) -> PairsPane:
+        """Every pair as a row."""
+        pane = PairsPane()
+        pane.table.restore_layout(self._settings.get(KEPT_PAIRS, {}))
+        self.views.addWidget(pane)
+        self.made.emit(pane)
+        return pane
+
+    @cached_property
+    def groups(self) -> GroupsPane:
+        """Groups and near-duplicates."""
+        pane = GroupsPane()
+        self.views.addWidget(pane)
+        self.made.emit(pane)
+        return pane
+
+    @cached_property
+    def advice(self) -> AdvicePart:
+        """What to write instead; a part of the pair, made apart from it since both together take long."""
+        return AdvicePart()
+
+    @cached_property
+    def pair(self) -> PairPane:
+        """One pair side by side."""
+        pane = PairPane(self.advice)
+        pane.hide()
+        self.split.addWidget(pane)
+        self.split.set_stretch(0)
+        self.split.setSizes([746, width("pair_panel")])
+        self.split.restore_layout(self._settings.get(KEPT_SPLIT, []))
+        self.made.emit(pane)
+        return pane
+
+    async def furnish(self) -> None:
+        """Make what is not there yet, one a turn."""
+        for name in ("advice", "pair", "pairs", "groups"):
+            if name not in self.__dict__:
+                await asyncio.sleep(PAUSE_S)
+                getattr(self, name)
+        await asyncio.sleep(PAUSE_S)
+
+    def _lay_out(self) -> None:
+        self.views.addWidget(self.map)
+        column = QVBoxLayout(self.main)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.views, 1)
+        column.addWidget(self.strip)
+        self._whole.addWidget(self.empty)
+        self._whole.addWidget(self.split)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        outer.addWidget(self.notices)
+        outer.addWidget(self._whole, 1)
+
+    def show_full(self, full: bool) -> None:
+        """Show the map and the rest, or that there is nothing."""
+        self._whole.setCurrentWidget(self.split if full else self.empty)
+
+    def is_full(self) -> bool:
+        """Whether the map and the rest are shown."""
+        return self._whole.currentWidget() is self.split
+
+    def turn(self, key: str) -> None:
+        """Show map, pairs or groups."""
+        self.views.setCurrentWidget(getattr(self, key))
+
+    def show_pair(self, shown: bool) -> None:
+        """Open the pair beside the map, or put it away."""
+        self._pair_open = shown
+        self._place()
+
+    @property
+    def pair_open(self) -> bool:
+        """Whether a pair is shown."""
+        return self._pair_open
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self._place()
+
+    def _place(self) -> None:
+        narrow = self.width() < BESIDE
+        if self._pair_open or "pair" in self.__dict__:
+            self.pair.setVisible(self._pair_open)
+        self.main.setVisible(not (self._pair_open and narrow))
+
+    def remember(self) -> None:
+        """Keep how it was left."""
+        if self._pair_open and self.width() >= BESIDE:
+            self._settings.set(KEPT_SPLIT, self.split.layout_state())
+        if "pairs" in self.__dict__:
+            self._settings.set(KEPT_PAIRS, self.pairs.table.layout_state())

@@ -1,0 +1,87 @@
+"""What scores, standings and embedders are called on the screen."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Final
+
+from app.text import count
+from mcp_tef import EmbedderKind, MatrixKind, Observation, Standing
+
+
+class MapKind(StrEnum):
+    """One way to colour the map."""
+
+    SIMILARITY = "similarity"
+    FULL = "full"
+    LEXICAL = "lexical"
+    CONFUSABILITY = "confusability"
+    OVERLAP = "overlap"
+    OBSERVED = "observed"
+
+    @property
+    def scored(self) -> MatrixKind | None:
+        """The matrix of the analysis that it shows; None where it is worked out otherwise."""
+        return None if self in (MapKind.OVERLAP, MapKind.OBSERVED) else MatrixKind(self.value)
+
+
+KINDS: Final[Mapping[MapKind, str]] = {
+    MapKind.SIMILARITY: "Similarity",
+    MapKind.FULL: "With parameters",
+    MapKind.LEXICAL: "Wording",
+    MapKind.CONFUSABILITY: "Confusability",
+    MapKind.OVERLAP: "Overlap",
+    MapKind.OBSERVED: "Confused in runs",
+}
+KIND_HELP: Final[Mapping[MapKind, str]] = {
+    MapKind.SIMILARITY: "How alike names and descriptions are in meaning.",
+    MapKind.FULL: "How alike names, descriptions and parameters are in meaning.",
+    MapKind.LEXICAL: "How many words names and descriptions share, rare words counting more.",
+    MapKind.CONFUSABILITY: "The chance that a model takes one tool for the other, learnt from pairs that were tried.",
+    MapKind.OVERLAP: "Meaning, parameters and wording weighed together.",
+    MapKind.OBSERVED: "The share of runs that were offered both tools, expected one and picked the other.",
+}
+STANDINGS: Final[Mapping[Standing, str]] = {
+    Standing.ALIKE_AND_CONFUSED: "alike, and confused in runs",
+    Standing.ALIKE_NOT_CONFUSED: "alike, not confused so far",
+    Standing.CONFUSED_NOT_ALIKE: "confused, though not alike",
+    Standing.ALIKE_UNTRIED: "alike, not tried in runs",
+}
+STANDING_HELP: Final[Mapping[Standing, str]] = {
+    Standing.ALIKE_AND_CONFUSED: "At or above the threshold, and taken for each other in runs. Work on these first.",
+    Standing.ALIKE_NOT_CONFUSED: "At or above the threshold, yet always told apart in runs so far.",
+    Standing.CONFUSED_NOT_ALIKE: "Below the threshold, yet taken for each other in runs: look at the test cases too.",
+    Standing.ALIKE_UNTRIED: "At or above the threshold, and no run was ever offered both.",
+}
+EMBEDDERS: Final[Mapping[EmbedderKind, str]] = {
+    EmbedderKind.TFIDF: "Word overlap",
+    EmbedderKind.FASTEMBED: "Local model",
+    EmbedderKind.FOLDER: "Model folder",
+    EmbedderKind.LITELLM: "Provider's model",
+    EmbedderKind.HTTP: "Own endpoint",
+}
+
+
+def flagged_words(flagged: int, pairs: int) -> str:
+    """ "12 of 1,770 pairs flagged"."""
+    return f"{flagged:,} of {count(pairs, 'pair')} flagged"
+
+
+def interval_words(observation: Observation) -> str:
+    """ "22 % (16–31)"."""
+    rate = observation.rate
+    if rate.value is None or rate.low is None or rate.high is None:
+        return "–"
+    return f"{rate.value * 100:.0f} % ({rate.low * 100:.0f}–{rate.high * 100:.0f})"
+
+
+def confused_words(observation: Observation) -> str:
+    """ "Confused in 26 of 117 runs"."""
+    if not observation.confused:
+        return f"Never confused in {count(observation.runs, 'run')}"
+    return f"Confused in {observation.confused:,} of {count(observation.runs, 'run')}"
+
+
+def embedder_words(label: str) -> str:
+    """What an embedder is called, by its label such as `fastembed:MODEL`."""
+    kind = label.partition(":")[0]
+    return EMBEDDERS[EmbedderKind(kind)] if kind in {str(one) for one in EmbedderKind} else label

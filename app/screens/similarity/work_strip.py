@@ -1,0 +1,111 @@
+"""The work list in short: how many pairs are alike, confused, or both; a click shows them."""
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
+
+from app.screens.similarity.presenter import Work
+from app.screens.similarity.words import STANDING_HELP, STANDINGS
+from app.theme import Role, Size, theme
+from app.widgets import FlowText, tip
+from app.widgets.spans import LinePainter
+from mcp_tef import Standing
+
+HEIGHT = 48
+EDGE = 16
+NOTHING = "No pair is alike enough to be flagged, and none was confused in runs."
+TOO_MANY = "Too many pairs are flagged for a work list. Move the threshold up."
+
+
+class StandingCell(QAbstractButton):
+    """A number and what it counts; checked while the list is restricted to it."""
+
+    def __init__(self, standing: Standing, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.standing = standing
+        self.number = 0
+        self._line = LinePainter()
+        self.setCheckable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFixedHeight(HEIGHT)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setToolTip(tip(STANDING_HELP[standing]))
+
+    def set_number(self, number: int) -> None:
+        """Count so many."""
+        self.number = number
+        self.setAccessibleName(f"{number:,} {STANDINGS[self.standing]}")
+        self.update()
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        return QSize(180, HEIGHT)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        painter = QPainter(self)
+        if self.isChecked() or self.underMouse():
+            ground = Role.SELECTED if self.isChecked() else Role.HOVER
+            painter.fillRect(self.rect().adjusted(0, 1, -1, 0), theme().colour(ground))
+        painter.fillRect(self.width() - 1, 0, 1, self.height(), theme().colour(Role.LINE))
+        if self.hasFocus():
+            painter.setPen(theme().colour(Role.FOCUS))
+            painter.drawRect(self.rect().adjusted(1, 2, -3, -2))
+        room = QRectF(self.rect()).adjusted(EDGE, 0, -EDGE, 0)
+        figure = theme().font(Size.TITLE, strong=True, tabular=True)
+        used = self._line.text(painter, room, f"{self.number:,}", figure, Role.TEXT)
+        place = room.adjusted(used + 8, 1, 0, 1)
+        self._line.text(painter, place, STANDINGS[self.standing], theme().font(), Role.DIM)
+
+
+class WorkStrip(QWidget):
+    """A cell for each standing that has pairs. `chosen` gives the standing, or None where a cell was let go."""
+
+    chosen = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cells: Mapping[Standing, StandingCell] = {standing: StandingCell(standing) for standing in STANDINGS}
+        self.words = FlowText(role=Role.DIM)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 1, 0, 0)
+        row.setSpacing(0)
+        for cell in self.cells.values():
+            row.addWidget(cell, 1)
+            cell.clicked.connect(lambda checked, one=cell: self._clicked(one, checked=checked))
+        self._said = QWidget()
+        said = QHBoxLayout(self._said)
+        said.setContentsMargins(EDGE, 0, EDGE, 0)
+        said.addWidget(self.words)
+        row.addWidget(self._said, 1)
+        self.setFixedHeight(HEIGHT + 1)
+        self.show_work(Work())
+
+    def show_work(self, work: Work) -> None:
+        """Count anew."""
+        shown = 0
+        for standing, cell in self.cells.items():
+            cell.set_number(work.numbers.get(standing, 0))
+            cell.setVisible(cell.number > 0)
+            shown += cell.number
+        self.words.set_text(TOO_MANY if work.too_many else NOTHING)
+        self._said.setVisible(not shown)
+
+    def mark(self, standing: Standing | None) -> None:
+        """Show which standing the list is restricted to."""
+        for key, cell in self.cells.items():
+            cell.setChecked(key is standing)
+
+    def _clicked(self, cell: StandingCell, *, checked: bool) -> None:
+        self.mark(cell.standing if checked else None)
+        self.chosen.emit(cell.standing if checked else None)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        QPainter(self).fillRect(0, 0, self.width(), 1, theme().colour(Role.LINE))

@@ -1,0 +1,88 @@
+"""Words for people: numbers with units, times, counts, and errors."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from mcp_tef import TefError
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorWords:
+    """What happened, what to do, and what only helps someone who digs."""
+
+    message: str
+    hint: str = ""
+    details: str = ""
+
+
+def error_words(error: BaseException) -> ErrorWords:
+    """An error for a user; what is none of ours gets plain words, its own go into the log."""
+    if isinstance(error, TefError):
+        return ErrorWords(error.message, error.hint, _details(error))
+    return ErrorWords("Something went wrong that should not have.", "The log says more; your data is safe.")
+
+
+def _details(error: TefError) -> str:
+    lines = [f"{name}: {value}" for name, value in error.context.items() if value not in (None, "", ())]
+    return "\n".join(lines)
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    """A number with its noun: "1 case", "24 cases"."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def clock(moment: datetime, now: datetime | None = None) -> str:
+    """When something was: "14:02" today, "Yesterday", "18 Nov", "18 Nov 2025"."""
+    local, today = _local(moment), _local(now or datetime.now(UTC))
+    days = (today.date() - local.date()).days
+    if days == 0:
+        return f"{local:%H:%M}"
+    if days == 1:
+        return "Yesterday"
+    return f"{local.day} {local:%b}" if local.year == today.year else f"{local.day} {local:%b %Y}"
+
+
+def ago(moment: datetime, now: datetime | None = None) -> str:
+    """How long ago: "just now", "2 min ago", "3 h ago", then as `clock` says."""
+    seconds = ((now or datetime.now(UTC)) - _aware(moment)).total_seconds()
+    if seconds < 60:
+        return "just now"
+    if seconds < 3600:
+        return f"{int(seconds // 60)} min ago"
+    if seconds < 12 * 3600:
+        return f"{int(seconds // 3600)} h ago"
+    return clock(moment, now)
+
+
+def duration(seconds: float) -> str:
+    """How long something takes: "0.31 s", "12 s", "3 min 20 s", "2 h 5 min"."""
+    if seconds < 10:
+        return f"{max(0.01, seconds):.2f} s" if seconds < 1 else f"{seconds:.1f} s"
+    if seconds < 60:
+        return f"{round(seconds)} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+
+
+def money(dollars: float | None) -> str:
+    """An amount in US dollars: "$0.04", "$0.0004", "unknown"."""
+    if dollars is None:
+        return "unknown"
+    return f"${dollars:.2f}" if dollars >= 0.01 or dollars == 0 else f"${dollars:.2g}"
+
+
+def percent(share: float | None) -> str:
+    """A share 0–1: "81 %"; "–" where it is not defined."""
+    return "–" if share is None else f"{share * 100:.0f} %"
+
+
+def _aware(moment: datetime) -> datetime:
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _local(moment: datetime) -> datetime:
+    return _aware(moment).astimezone()

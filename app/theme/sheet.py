@@ -1,0 +1,108 @@
+"""The one style sheet, made from the tokens by name; fonts are set in code, for QSS would reset their weight."""
+
+from collections.abc import Mapping
+from string import Template
+
+from PySide6.QtGui import QColor
+
+from app.theme.tokens import Role, radius
+
+_SHEET = Template(
+    """
+QToolTip { background: $raised; color: $text; border: 1px solid $line; padding: 4px 6px; }
+QAbstractScrollArea { border: none; background: transparent; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
+QPushButton {
+    background: $surface; color: $text; border: 1px solid $control; border-radius: ${corner}px;
+    padding: 0 12px; min-height: 26px;
+}
+QPushButton:hover { background: $hover; }
+QPushButton:pressed, QPushButton:open { background: $selected; }
+QPushButton:focus { border: 2px solid $focus; padding: 0 11px; min-height: 24px; }
+QPushButton:disabled { color: $control; border-color: $line; background: $surface; }
+QPushButton::menu-indicator { image: none; width: 0; }
+QPushButton[hollow="true"] { color: $dim; }
+QPushButton[kind="primary"] { background: $accent_fill; color: $on_accent; border: 1px solid $accent_fill; }
+QPushButton[kind="primary"]:hover { background: $primary_hover; border-color: $primary_hover; }
+QPushButton[kind="primary"]:pressed { background: $primary_down; border-color: $primary_down; }
+QPushButton[kind="primary"]:focus { border: 2px solid $text; }
+QPushButton[kind="primary"]:disabled { background: $track; border-color: $track; color: $dim; }
+QPushButton[kind="danger"] { color: $bad; border-color: $bad; }
+QPushButton[kind="quiet"] { background: transparent; border: 1px solid transparent; padding: 0 8px; }
+QPushButton[kind="quiet"]:hover { background: $hover; }
+QPushButton[kind="quiet"]:focus { border: 2px solid $focus; padding: 0 7px; }
+QPushButton[kind="link"] {
+    background: transparent; color: $accent; border: 1px solid transparent; padding: 0 2px; min-height: 18px;
+}
+QPushButton[kind="link"]:hover { text-decoration: underline; }
+QPushButton[kind="link"]:focus { border: 2px solid $focus; padding: 0 1px; min-height: 16px; }
+QPushButton[kind="link"]:disabled { color: $control; }
+QToolButton { background: transparent; border: 1px solid transparent; border-radius: ${corner}px; padding: 3px; }
+QToolButton:hover { background: $hover; }
+QToolButton:pressed { background: $selected; }
+QToolButton:focus { border: 2px solid $focus; padding: 2px; }
+QLineEdit, QPlainTextEdit, QSpinBox, QDoubleSpinBox, QComboBox {
+    background: $surface; color: $text; border: 1px solid $control; border-radius: ${corner}px;
+    selection-background-color: $accent_fill; selection-color: $on_accent;
+}
+QLineEdit { padding: 0 8px; min-height: 26px; }
+QLineEdit:focus { border: 2px solid $focus; padding: 0 7px; min-height: 24px; }
+QLineEdit[kind="search"] { padding: 0 6px 0 2px; }
+QLineEdit[kind="search"]:focus { padding: 0 5px 0 1px; }
+QPlainTextEdit { padding: 4px 5px; }
+QPlainTextEdit:focus { border: 2px solid $focus; padding: 3px 4px; }
+QLineEdit[wrong="true"], QPlainTextEdit[wrong="true"] { border-color: $bad; }
+QLineEdit:disabled, QPlainTextEdit:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled {
+    background: $sunken; color: $dim; border-color: $line;
+}
+QLineEdit:read-only, QPlainTextEdit[readOnly="true"] { background: $sunken; border-color: $line; }
+QSpinBox, QDoubleSpinBox { padding: 0 6px; min-height: 26px; }
+QSpinBox:focus, QDoubleSpinBox:focus { border: 2px solid $focus; padding: 0 5px; min-height: 24px; }
+QAbstractSpinBox QLineEdit { border: none; padding: 0; min-height: 0; background: transparent; }
+QSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::up-button, QDoubleSpinBox::down-button {
+    border: none; background: transparent; width: 18px;
+}
+QSpinBox::up-arrow, QDoubleSpinBox::up-arrow { image: url($up); width: 10px; height: 10px; }
+QSpinBox::down-arrow, QDoubleSpinBox::down-arrow { image: url($down); width: 10px; height: 10px; }
+QCheckBox { spacing: 8px; }
+QCheckBox::indicator {
+    width: 14px; height: 14px; border: 1px solid $control; border-radius: ${box}px; background: $surface;
+}
+QCheckBox::indicator:hover { background: $hover; }
+QCheckBox::indicator:focus { border: 2px solid $focus; width: 12px; height: 12px; }
+QCheckBox::indicator:checked { background: $accent_fill; border-color: $accent_fill; image: url($tick); }
+QCheckBox::indicator:checked:focus { border: 2px solid $text; width: 12px; height: 12px; }
+QCheckBox:disabled { color: $control; }
+QMenu { background: $raised; color: $text; border: 1px solid $control; border-radius: ${popup}px; padding: 4px; }
+QMenu::item { padding: 0 24px 0 12px; min-height: 28px; border-radius: ${item}px; }
+QMenu::item:selected { background: $selected; }
+QMenu::item:disabled { color: $control; }
+QMenu::icon { padding-left: 10px; }
+QMenu::indicator { width: 16px; height: 16px; padding-left: 8px; }
+QMenu::separator { height: 1px; background: $line; margin: 4px 8px; }
+QScrollBar:vertical { background: transparent; width: 8px; margin: 0; }
+QScrollBar:horizontal { background: transparent; height: 8px; margin: 0; }
+QScrollBar::handle { background: $scroll; border-radius: 3px; margin: 1px; }
+QScrollBar[idle="true"]::handle { background: transparent; }
+QScrollBar::handle:vertical { min-height: 28px; }
+QScrollBar::handle:horizontal { min-width: 28px; }
+QScrollBar::handle:hover { background: $control; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+QSplitter::handle { background: $line; }
+QWidget[pane="surface"] { background: $surface; }
+QWidget[pane="sunken"] { background: $sunken; }
+QWidget[pane="raised"] { background: $raised; }
+QFrame[card="true"] { background: $raised; border: 1px solid $line; border-radius: ${popup}px; }
+QFrame[popup="true"] { background: $raised; border: 1px solid $control; border-radius: ${popup}px; }
+"""
+)
+
+
+def sheet(colours: Mapping[Role, QColor], images: Mapping[str, str]) -> str:
+    """The style sheet for one scheme; `images` are the paths of `tick`, `up` and `down`."""
+    names = {role.value: colour.name() for role, colour in colours.items()}
+    fill = colours[Role.ACCENT_FILL]
+    corners = {"corner": radius("field_and_button"), "box": radius("check_box"), "popup": radius("popup")}
+    shades = {"primary_hover": fill.darker(108).name(), "primary_down": fill.darker(120).name()}
+    return _SHEET.substitute(names, **corners, item=radius("menu_item"), **shades, **images)

@@ -1,0 +1,110 @@
+"""The names of colours and sizes that code may say, and their values from the tokens file."""
+
+import json
+from enum import Enum
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import resources
+
+TOKENS_FILE: Final = Path(resources.__file__).parent / "theme" / "tokens.json"
+
+
+class Role(Enum):
+    """What a colour is for; the theme knows which colour that is now."""
+
+    SURFACE = "surface"
+    RAISED = "raised"
+    SUNKEN = "sunken"
+    HOVER = "hover"
+    SELECTED = "selected"
+    LINE = "line"
+    TRACK = "track"
+    NAV_CURRENT = "nav_current"
+    SCROLL = "scroll"
+    ACCENT_TINT = "accent_tint"
+    GOOD_TINT = "good_tint"
+    BAD_TINT = "bad_tint"
+    WARN_TINT = "warn_tint"
+    INFO_TINT = "info_tint"
+    MARK_SHARED = "mark_shared"
+    MARK_DIFF = "mark_diff"
+    ON_ACCENT = "on_accent"
+    TEXT = "text"
+    DIM = "dim"
+    ACCENT = "accent"
+    GOOD = "good"
+    BAD = "bad"
+    WARN = "warn"
+    INFO = "info"
+    CONTROL = "control"
+    FOCUS = "focus"
+    GOOD_FILL = "good_fill"
+    BAD_FILL = "bad_fill"
+    WARN_FILL = "warn_fill"
+    INFO_FILL = "info_fill"
+    ACCENT_FILL = "accent_fill"
+
+
+class Size(Enum):
+    """A text size, by its place in the order of things."""
+
+    SMALL = "small"
+    BODY = "body"
+    LEAD = "lead"
+    TITLE = "title"
+    FIGURE = "figure"
+
+
+@cache
+def tokens() -> dict[str, Any]:
+    """The whole tokens file."""
+    values: dict[str, Any] = json.loads(TOKENS_FILE.read_text(encoding="utf-8"))
+    return values
+
+
+def scheme_colours(dark: bool) -> dict[Role, str]:
+    """Each role's hex colour in one scheme."""
+    values = tokens()["colour"]["dark" if dark else "light"]
+    return {role: values[role.value] for role in Role}
+
+
+def height(name: str) -> int:
+    """A height in device-independent pixels: `table_row`, `page_header`, `button_and_field`…"""
+    return int(tokens()["heights"][name])
+
+
+def width(name: str) -> int:
+    """A width in device-independent pixels: `nav`, `batch_rail`, `runs_detail`, `hairline`…"""
+    return int(tokens()["widths"][name])
+
+
+def space(name: str) -> int:
+    """A distance in device-independent pixels: `page_margin`, `cell_padding`, `between_controls`, `group`…"""
+    return int(tokens()["spacing"][name])
+
+
+def radius(name: str) -> int:
+    """A corner radius in device-independent pixels: `field_and_button`, `popup`, `text_mark`…"""
+    return int(tokens()["radii"][name])
+
+
+def pixels(size: Size) -> int:
+    """The pixel size of a text size."""
+    return int(tokens()["sizes"][size.value])
+
+
+def line_height(size: Size) -> int:
+    """The distance of base lines at a text size."""
+    return int(tokens()["line_heights"][size.value])
+
+
+def weight(name: str) -> int:
+    """The font weight of `text`, `label` or `strong`."""
+    return int(tokens()["weights"][name])
+
+
+def mark_size(place: str) -> int:
+    """The side of a mark in a `table`, a `strip` or a `detail`."""
+    return int(tokens()["marks"][place])

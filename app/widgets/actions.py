@@ -1,0 +1,174 @@
+"""Things a user can do, as data, and the buttons and menus made of them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPoint, QSize, Qt
+from PySide6.QtGui import QAction, QIcon, QPainter, QPaintEvent, QPalette, QPixmap
+from PySide6.QtWidgets import (
+    QMenu,
+    QPushButton,
+    QStyle,
+    QStyleOptionButton,
+    QStylePainter,
+    QToolButton,
+    QWidget,
+)
+
+from app.theme import Role, theme
+
+ICON_ROOM = 21
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """A verb and what it does. `kind` is plain, primary, quiet, link or danger; `checked` makes it a choice."""
+
+    text: str
+    do: Callable[[], object]
+    icon: str = ""
+    kind: str = "plain"
+    keys: str = ""
+    enabled: bool = True
+    checked: bool | None = None
+    tip: str = ""
+    apart: bool = False
+
+
+class Button(QPushButton):
+    """A push button in one of the kinds, with an icon that follows the theme."""
+
+    def __init__(self, text: str, *, kind: str = "plain", icon: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        self.icon_name = icon
+        self._kind = kind
+        self._do: Callable[[], object] | None = None
+        self.setProperty("kind", kind)
+        self.setFont(theme().font(strong=kind == "primary", label=kind in ("plain", "danger")))
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAutoDefault(False)
+        self.setIconSize(QSize(ICON_ROOM, 16))
+        self.clicked.connect(self._act)
+        theme().changed.connect(self.refresh_icon)
+        self.refresh_icon()
+
+    def rewire(self, action: Action) -> None:
+        """Do another action's deed from now on, under the text that is there."""
+        self._do = action.do
+        self.setEnabled(action.enabled)
+        self.setToolTip(action.tip)
+
+    def _act(self) -> None:
+        if self._do is not None:
+            self._do()
+
+    def refresh_icon(self) -> None:
+        """Draw the icon in the colours of now."""
+        if self.icon_name:
+            role = {"primary": Role.ON_ACCENT, "danger": Role.BAD, "link": Role.ACCENT}.get(self._kind, Role.DIM)
+            self.setIcon(_padded(self.icon_name, role))
+
+
+class MenuOpener(Button):
+    """A button with a caret at its right end, for what opens a menu."""
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        return super().sizeHint() + QSize(18, 0)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        text, option.text = option.text, ""
+        painter = QStylePainter(self)
+        painter.drawControl(QStyle.ControlElement.CE_PushButton, option)
+        room = self.rect().adjusted(12, 0, -28, 0)
+        centre = Qt.AlignmentFlag.AlignCenter
+        painter.drawItemText(room, centre, self.palette(), self.isEnabled(), text, QPalette.ColorRole.ButtonText)
+        caret = theme().pixmap("caret-down", Role.DIM, 12, self.devicePixelRatioF())
+        painter.drawPixmap(self.width() - 24, (self.height() - 12) // 2, caret)
+
+
+def _padded(name: str, role: Role) -> QIcon:
+    """An icon with room at its right, since the style leaves too little; dim where it cannot be clicked."""
+    icon = QIcon()
+    for mode, shade in ((QIcon.Mode.Normal, role), (QIcon.Mode.Disabled, Role.DIM)):
+        drawn = theme().pixmap(name, shade)
+        ratio = drawn.devicePixelRatio()
+        wide = QPixmap(round(ICON_ROOM * ratio), round(16 * ratio))
+        wide.setDevicePixelRatio(ratio)
+        wide.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(wide)
+        painter.drawPixmap(0, 0, drawn)
+        painter.end()
+        icon.addPixmap(wide, mode)
+    return icon
+
+
+def button(action: Action, parent: QWidget | None = None) -> Button:
+    """A push button that does the action."""
+    made = Button(action.text, kind=action.kind, icon=action.icon, parent=parent)
+    made.rewire(action)
+    return made
+
+
+class IconButton(QToolButton):
+    """A button that is only an icon; `text` is its name for screen readers and its tooltip."""
+
+    def __init__(
+        self, icon: str, text: str, *, size: int = 16, role: Role = Role.DIM, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._look = (icon, role, size)
+        self.setAccessibleName(text)
+        self.setToolTip(text)
+        self.setFixedSize(28, 28)
+        self.setIconSize(QSize(size, size))
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        theme().changed.connect(self._redraw)
+        self._redraw()
+
+    def set_icon(self, icon: str, text: str) -> None:
+        """Show another icon with another name."""
+        self._look = (icon, *self._look[1:])
+        self.setAccessibleName(text)
+        self.setToolTip(text)
+        self._redraw()
+
+    def _redraw(self) -> None:
+        self.setIcon(theme().icon(*self._look))
+
+
+def menu(actions: Sequence[Action], parent: QWidget | None = None) -> QMenu:
+    """A popup menu of actions; one with `apart` stands below a line."""
+    made = QMenu(parent)
+    made.setWindowFlags(made.windowFlags() | Qt.WindowType.FramelessWindowHint | Qt.WindowType.NoDropShadowWindowHint)
+    made.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
+    for action in actions:
+        if action.apart:
+            made.addSeparator()
+        made.addAction(_entry(action, made))
+    return made
+
+
+def show_menu(actions: Sequence[Action], at: QPoint, parent: QWidget) -> QMenu:
+    """Open a menu at a global place; it deletes itself when closed."""
+    made = menu(actions, parent)
+    made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    made.popup(at)
+    return made
+
+
+def _entry(action: Action, parent: QMenu) -> QAction:
+    entry = QAction(action.text.replace("&", "&&"), parent)
+    entry.setEnabled(action.enabled)
+    if action.icon:
+        entry.setIcon(theme().icon(action.icon))
+    if action.checked is not None:
+        entry.setCheckable(True)
+        entry.setChecked(action.checked)
+    if action.keys:
+        entry.setShortcut(action.keys)
+        entry.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        entry.setShortcutVisibleInContextMenu(True)
+    entry.triggered.connect(lambda: action.do())
+    return entry

@@ -1,0 +1,43 @@
+"""Large buttons that say in a sentence what choosing them means."""
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+
+from app.theme import Role, Size, radius, theme
+from app.widgets.spans import LinePainter
+
+
+class ChoiceCard(QAbstractButton):
+    """An icon, a title and two short lines."""
+
+    def __init__(self, icon: str, title: str, lines: tuple[str, str], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._icon = icon
+        self._lines = lines
+        self._line = LinePainter()
+        self.setText(title)
+        self.setAccessibleDescription(" ".join(lines))
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        widest = max(self._line.width(text, theme().font(Size.SMALL)) for text in self._lines)
+        return QSize(round(max(widest, self._line.width(self.text(), theme().font(strong=True)))) + 34, 116)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        focused = self.hasFocus()
+        painter.setPen(QPen(theme().colour(Role.FOCUS if focused else Role.CONTROL), 2 if focused else 1))
+        painter.setBrush(theme().colour(Role.HOVER if self.underMouse() else Role.SURFACE))
+        inset = 1.0 if focused else 0.5
+        corner = radius("popup")
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), corner, corner)
+        painter.drawPixmap(16, 16, theme().pixmap(self._icon, Role.ACCENT, 20, self.devicePixelRatioF()))
+        room = QRectF(16, 46, self.width() - 32, 20)
+        self._line.text(painter, room, self.text(), theme().font(strong=True), Role.TEXT)
+        for number, text in enumerate(self._lines):
+            below = room.translated(0, 21 + 17 * number)
+            self._line.text(painter, below, text, theme().font(Size.SMALL), Role.DIM)

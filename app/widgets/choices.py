@@ -1,0 +1,240 @@
+"""Choices among a few: segments, underlined tabs, and a small menu in a field."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.theme import Role, height, radius, theme
+from app.widgets.actions import Action, Button, show_menu
+from app.widgets.spans import LinePainter
+
+Choice = tuple[str, str]
+
+
+class ChoiceBar(QWidget):
+    """A row of words, one of them chosen; arrow keys move. `changed` gives the key that the user chose."""
+
+    changed = Signal(str)
+
+    def __init__(self, choices: Sequence[Choice], name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._name = name
+        self._choices: list[Choice] = list(choices)
+        self._place = 0
+        self._hovered = -1
+        self._line = LinePainter()
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._tell()
+
+    def set_choices(self, choices: Sequence[Choice]) -> None:
+        """Offer others; the chosen key stays chosen if it is among them."""
+        key = self.current()
+        self._choices = list(choices)
+        self._place = next((n for n, choice in enumerate(choices) if choice[0] == key), 0)
+        self.updateGeometry()
+        self._tell()
+
+    def current(self) -> str:
+        """The key of the chosen one; "" where there is none."""
+        return self._choices[self._place][0] if self._choices else ""
+
+    def set_current(self, key: str) -> None:
+        """Choose without telling anyone."""
+        self._place = next((n for n, choice in enumerate(self._choices) if choice[0] == key), self._place)
+        self._tell()
+
+    def choose(self, place: int) -> None:
+        """Choose as the user would."""
+        if 0 <= place < len(self._choices) and place != self._place:
+            self._place = place
+            self._tell()
+            self.changed.emit(self.current())
+
+    def box(self, place: int) -> QRect:
+        """Where a word stands; the whole bar, unless a kind of bar says better."""
+        return self.rect()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        self.choose(self._at(event.position().toPoint()))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        self._hovered = self._at(event.position().toPoint())
+        self.update()
+
+    def leaveEvent(self, event: object) -> None:  # noqa: N802
+        self._hovered = -1
+        self.update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+        if event.key() in steps:
+            self.choose(self._place + steps[Qt.Key(event.key())])
+        else:
+            super().keyPressEvent(event)
+
+    def focus_visible(self) -> bool:
+        """Whether to draw the ring."""
+        return self.hasFocus()
+
+    def _at(self, point: QPoint) -> int:
+        return next((n for n in range(len(self._choices)) if self.box(n).contains(point)), -1)
+
+    def _tell(self) -> None:
+        label = self._choices[self._place][1] if self._choices else ""
+        self.setAccessibleName(f"{self._name}: {label}" if label else self._name)
+        self.update()
+
+
+class Segmented(ChoiceBar):
+    """A bordered field cut in equal parts."""
+
+    def __init__(self, choices: Sequence[Choice], name: str, parent: QWidget | None = None) -> None:
+        super().__init__(choices, name, parent)
+        self.setFixedHeight(height("button_and_field"))
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        widest = max((self._line.width(label, theme().font(strong=True)) for _, label in self._choices), default=0)
+        return QSize(round(widest + 24) * max(1, len(self._choices)), self.height())
+
+    def box(self, place: int) -> QRect:
+        left = round(self.width() * place / len(self._choices))
+        return QRect(left, 0, round(self.width() * (place + 1) / len(self._choices)) - left, self.height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        ring = 2 if self.focus_visible() else 1
+        painter.setPen(QPen(theme().colour(Role.FOCUS if ring == 2 else Role.CONTROL), ring))
+        painter.setBrush(theme().colour(Role.SURFACE))
+        edge = QRectF(self.rect()).adjusted(ring / 2, ring / 2, -ring / 2, -ring / 2)
+        painter.drawRoundedRect(edge, radius("field_and_button"), radius("field_and_button"))
+        for place in range(len(self._choices)):
+            self._paint_part(painter, place)
+
+    def _paint_part(self, painter: QPainter, place: int) -> None:
+        box = QRectF(self.box(place)).adjusted(3, 3, -3, -3)
+        chosen = place == self._place
+        if chosen or place == self._hovered:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme().colour(Role.SELECTED if chosen else Role.HOVER))
+            painter.drawRoundedRect(box, 4, 4)
+        if place and self._place not in (place, place - 1):
+            painter.fillRect(QRectF(self.box(place).left(), 8, 1, self.height() - 16), theme().colour(Role.LINE))
+        font = theme().font(strong=chosen)
+        role = Role.ACCENT if chosen else Role.TEXT
+        self._line.text(painter, box, self._choices[place][1], font, role, Qt.AlignmentFlag.AlignHCenter)
+
+
+class Tabs(ChoiceBar):
+    """Words on a hairline, the chosen one underlined."""
+
+    GAP = 20
+    LEAST_GAP = 8
+
+    def __init__(self, choices: Sequence[Choice], name: str, parent: QWidget | None = None) -> None:
+        super().__init__(choices, name, parent)
+        self.setFixedHeight(height("tab_bar"))
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        return QSize(self.box(len(self._choices) - 1).right() + 16 if self._choices else 32, self.height())
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        return QSize(60, self.height())
+
+    def box(self, place: int) -> QRect:
+        font = theme().font(strong=True)
+        left = 16 + sum(round(self._line.width(label, font)) + self._gap() for _, label in self._choices[:place])
+        return QRect(left, 0, round(self._line.width(self._choices[place][1], font)), self.height())
+
+    def _gap(self) -> int:
+        """Smaller where the words would not fit otherwise."""
+        words = sum(round(self._line.width(label, theme().font(strong=True))) for _, label in self._choices)
+        gaps = max(1, len(self._choices) - 1)
+        return max(self.LEAST_GAP, min(self.GAP, (self.width() - 32 - words) // gaps))
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        painter = QPainter(self)
+        painter.fillRect(0, self.height() - 1, self.width(), 1, theme().colour(Role.LINE))
+        for place, (_, label) in enumerate(self._choices):
+            box, chosen = self.box(place), place == self._place
+            role = Role.TEXT if chosen or place == self._hovered else Role.DIM
+            self._line.text(painter, QRectF(box.adjusted(0, 0, 4, 0)), label, theme().font(strong=chosen), role)
+            if chosen:
+                painter.fillRect(box.left(), self.height() - 2, box.width(), 2, theme().colour(Role.ACCENT))
+                if self.focus_visible():
+                    painter.setPen(QPen(theme().colour(Role.FOCUS), 2))
+                    painter.drawRoundedRect(QRectF(box).adjusted(-6, 5, 6, -6), 4, 4)
+
+
+class MenuButton(Button):
+    """A small field that opens a menu of choices; None among them is a line."""
+
+    changed = Signal(str)
+
+    def __init__(self, name: str, choices: Sequence[Choice | None] = (), parent: QWidget | None = None) -> None:
+        super().__init__("", parent=parent)
+        self._name = name
+        self._choices: tuple[Choice | None, ...] = ()
+        self._current = ""
+        self._placeholder = ""
+        self.setFont(theme().font())
+        self.setStyleSheet("QPushButton { text-align: left; }")
+        self.clicked.connect(self._open)
+        self.set_choices(choices, "")
+
+    def set_choices(self, choices: Sequence[Choice | None], current: str) -> None:
+        """Offer these."""
+        self._choices = tuple(choices)
+        self.set_current(current)
+
+    def current(self) -> str:
+        """The key of the chosen one."""
+        return self._current
+
+    def set_current(self, key: str) -> None:
+        """Choose without telling anyone."""
+        self._current = key
+        label = next((choice[1] for choice in self._choices if choice and choice[0] == key), "")
+        self.setText((label or self._placeholder).replace("&", "&&"))
+        self._dim(not label)
+        self.setAccessibleName(f"{self._name}: {label}")
+
+    def set_placeholder(self, text: str) -> None:
+        """Dim words while none is chosen."""
+        self._placeholder = text
+        self.set_current(self._current)
+
+    def _dim(self, dim: bool) -> None:
+        if bool(self.property("hollow")) != dim:
+            self.setProperty("hollow", dim)
+            self.style().unpolish(self)
+            self.style().polish(self)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        super().paintEvent(event)
+        caret = theme().pixmap("caret-down", Role.DIM, 12, self.devicePixelRatioF())
+        QPainter(self).drawPixmap(self.width() - 20, (self.height() - 12) // 2, caret)
+
+    def _open(self) -> None:
+        actions: list[Action] = []
+        line = False
+        for choice in self._choices:
+            if choice is None:
+                line = True
+                continue
+            do = partial(self.choose, choice[0])
+            actions.append(Action(text=choice[1], do=do, checked=choice[0] == self._current, apart=line))
+            line = False
+        show_menu(actions, self.mapToGlobal(QPoint(0, self.height() + 4)), self)
+
+    def choose(self, key: str) -> None:
+        """Choose as the user would."""
+        if key != self._current:
+            self.set_current(key)
+            self.changed.emit(key)

@@ -1,0 +1,161 @@
+"""A small table that sets two values side by side: a mark, a name, both values, and a note on a line of its own."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFontMetrics,
+    QGuiApplication,
+    QHelpEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from app.theme import Role, Size, theme
+from app.widgets.actions import Action, show_menu
+from app.widgets.marks import Mark, mark_pixmap
+from app.widgets.plain import one_line, plain, tip
+from app.widgets.spans import LinePainter
+
+HEAD = 32
+LINE = 20
+NOTE = 16
+EDGE = 16
+INDENT = 40
+MARK = 16
+STARTS = (0.0, 0.36, 0.68)
+WRAP: Final = Qt.TextFlag.TextWordWrap.value | Qt.AlignmentFlag.AlignTop.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedRow:
+    """One row; `mark` None draws a short line, `word` is how the mark is said."""
+
+    mark: Mark | None
+    word: str
+    name: str
+    left: str
+    right: str
+    note: str = ""
+    role: Role = Role.DIM
+
+
+class ComparedTable(QWidget):
+    """Rows under three titles, hairlines between them. It is as high as its rows; tooltips show whole values."""
+
+    def __init__(self, titles: tuple[str, str, str], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._titles = titles
+        self._rows: tuple[ComparedRow, ...] = ()
+        self._tops: list[int] = []
+        self._line = LinePainter()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFixedHeight(HEAD)
+        theme().changed.connect(self.update)
+
+    def set_rows(self, rows: Sequence[ComparedRow]) -> None:
+        """Show these rows."""
+        self._rows = tuple(rows)
+        self.setAccessibleName("; ".join(self.spoken(row) for row in self._rows)[:4_000])
+        self._settle()
+        self.update()
+
+    def rows(self) -> tuple[ComparedRow, ...]:
+        """The rows shown."""
+        return self._rows
+
+    def spoken(self, row: ComparedRow) -> str:
+        """A row as one sentence."""
+        values = (
+            f"{title.lower()} {value}" for title, value in zip(self._titles[1:], (row.left, row.right), strict=True)
+        )
+        return ", ".join(part for part in (row.word, row.name, *values, row.note) if part)
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        return QSize(240, self.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._settle()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            QToolTip.showText(event.globalPos(), tip(self._value_at(event.pos().x(), event.pos().y())), self)
+            return True
+        return super().event(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
+        show_menu([Action(text="Copy table", do=self._copy, icon="copy")], event.globalPos(), self)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        painter = QPainter(self)
+        self._paint_head(painter)
+        for row, top in zip(self._rows, self._tops, strict=True):
+            self._paint_row(painter, row, top)
+
+    def _copy(self) -> None:
+        lines = ["\t".join((*self._titles, ""))]
+        lines += ["\t".join((row.name, row.left, row.right, row.note)) for row in self._rows]
+        QGuiApplication.clipboard().setText("\n".join(lines))
+
+    def _settle(self) -> None:
+        self._tops = []
+        top = HEAD
+        for row in self._rows:
+            self._tops.append(top)
+            top += 4 + LINE + self._note_height(row) + 4
+        self.setFixedHeight(max(HEAD, top))
+
+    def _note_height(self, row: ComparedRow) -> int:
+        if not row.note:
+            return 0
+        room = QRect(0, 0, max(40, self.width() - INDENT - EDGE), 10_000)
+        box = QFontMetrics(theme().font(Size.SMALL)).boundingRect(room, WRAP, plain(row.note, 600))
+        return max(NOTE, box.height())
+
+    def _column(self, number: int, top: int) -> QRectF:
+        span = self.width() - EDGE - INDENT
+        left = INDENT + span * STARTS[number]
+        end = INDENT + span * STARTS[number + 1] - 8 if number < 2 else self.width() - EDGE
+        return QRectF(left, top, end - left, LINE)
+
+    def _paint_head(self, painter: QPainter) -> None:
+        font = theme().font(Size.SMALL, label=True)
+        for number, title in enumerate(self._titles):
+            place = self._column(number, 6)
+            place = place.adjusted(EDGE - INDENT, 0, 0, 0) if number == 0 else place
+            self._line.text(painter, place, title, font, Role.DIM)
+        painter.fillRect(0, HEAD - 1, self.width(), 1, theme().colour(Role.LINE))
+
+    def _paint_row(self, painter: QPainter, row: ComparedRow, top: int) -> None:
+        if row.mark is not None:
+            painter.drawPixmap(EDGE, top + 6, mark_pixmap(row.mark, MARK, self.devicePixelRatioF()))
+        else:
+            painter.fillRect(EDGE + 3, top + 13, 10, 1, theme().colour(Role.CONTROL))
+        mono = theme().font(Size.BODY, mono=True)
+        for number, text in enumerate((row.name, row.left, row.right)):
+            self._line.text(painter, self._column(number, top + 4), one_line(text), mono, Role.TEXT)
+        bottom = top + 8 + LINE + self._note_height(row)
+        self._paint_note(painter, row, top + 4 + LINE, bottom)
+        if row is not self._rows[-1]:
+            painter.fillRect(0, bottom - 1, self.width(), 1, theme().colour(Role.LINE))
+
+    def _paint_note(self, painter: QPainter, row: ComparedRow, top: int, bottom: int) -> None:
+        if row.note:
+            painter.setFont(theme().font(Size.SMALL))
+            painter.setPen(theme().colour(row.role))
+            room = QRect(INDENT, top, self.width() - INDENT - EDGE, bottom - top)
+            painter.drawText(room, WRAP, plain(row.note, 600))
+
+    def _value_at(self, x: int, y: int) -> str:
+        found = next((row for row, top in zip(self._rows, self._tops, strict=True) if top <= y < top + 28), None)
+        if found is None:
+            return ""
+        values = (found.name, found.left, found.right)
+        return next((value for n, value in enumerate(values) if self._column(n, 0).right() >= x), "")

@@ -1,0 +1,163 @@
+"""Fields: search, labelled rows with inline errors, JSON with a mark of validity."""
+
+import json
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+
+from app.theme import Role, Size, theme
+from app.widgets.flow import FlowText
+from app.widgets.label import Label
+
+QUIET_MS = 120
+
+
+class SearchField(QLineEdit):
+    """A field with a lens; `searched` gives its text once typing has paused. Esc empties it."""
+
+    searched = Signal(str)
+
+    def __init__(self, placeholder: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setPlaceholderText(placeholder)
+        self.setAccessibleName(placeholder)
+        self.setFont(theme().font())
+        self.setProperty("kind", "search")
+        self._lens = QAction(self)
+        self.addAction(self._lens, QLineEdit.ActionPosition.LeadingPosition)
+        self._timer = QTimer(self, singleShot=True, interval=QUIET_MS)
+        self._timer.timeout.connect(lambda: self.searched.emit(self.text()))
+        self.textChanged.connect(lambda _: self._timer.start())
+        theme().changed.connect(self._redraw)
+        self._redraw()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        if event.key() == Qt.Key.Key_Escape and self.text():
+            self.clear()
+        else:
+            super().keyPressEvent(event)
+
+    def _redraw(self) -> None:
+        self._lens.setIcon(theme().icon("magnifying-glass"))
+
+
+class TextArea(QPlainTextEdit):
+    """Several lines of plain text; Tab moves on instead of indenting."""
+
+    def __init__(
+        self, placeholder: str = "", *, lines: int = 3, mono: bool = False, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setPlaceholderText(placeholder)
+        self.setTabChangesFocus(True)
+        self.setFont(theme().font(mono=mono))
+        self.document().setDocumentMargin(2)
+        self.set_lines(lines)
+
+    def set_lines(self, lines: int) -> None:
+        """Be as high as so many lines."""
+        self.setFixedHeight(round(self.fontMetrics().lineSpacing() * lines) + 16)
+
+
+class Field(QWidget):
+    """A widget under its label, with a note or an error below it."""
+
+    def __init__(self, label: str, widget: QWidget, *, note: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.widget = widget
+        self._note = note
+        self._caption = Label(label, size=Size.SMALL, role=Role.DIM, label=True)
+        self._caption.setBuddy(widget)
+        self._below = FlowText(note, size=Size.SMALL, role=Role.DIM)
+        if not widget.accessibleName():
+            widget.setAccessibleName(label)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(self._caption)
+        column.addWidget(widget)
+        column.addWidget(self._below)
+        self.set_error("")
+
+    def set_label(self, text: str) -> None:
+        """Another label."""
+        self._caption.setText(text)
+        self.widget.setAccessibleName(text)
+
+    def set_error(self, text: str) -> None:
+        """Say what is wrong, or nothing; the note comes back then."""
+        self._below.set_text(text or self._note, Role.BAD if text else Role.DIM)
+        self._below.setVisible(bool(text or self._note))
+        self.widget.setAccessibleDescription(text or self._note)
+        set_wrong(self.widget, bool(text))
+
+    def set_note(self, text: str) -> None:
+        """Say something else below the widget."""
+        self._note = text
+        self.set_error("")
+
+
+def set_wrong(widget: QWidget, wrong: bool) -> None:
+    """Give a field the border of a wrong one, or take it away."""
+    if bool(widget.property("wrong")) != wrong:
+        widget.setProperty("wrong", wrong)
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
+
+
+class JsonEdit(QWidget):
+    """JSON as text, with a line below that says whether it can be read."""
+
+    changed = Signal()
+
+    def __init__(self, name: str, *, lines: int = 8, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.edit = TextArea(lines=lines, mono=True)
+        self.edit.setAccessibleName(name)
+        self._mark = Label(size=Size.SMALL)
+        self._says = FlowText(size=Size.SMALL, role=Role.DIM)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(self.edit)
+        line = QHBoxLayout()
+        line.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
+        line.addWidget(self._says, 1)
+        column.addLayout(line)
+        self.setFocusProxy(self.edit)
+        self.edit.textChanged.connect(self._judge)
+        self._judge()
+
+    def text(self) -> str:
+        """The text as it is."""
+        return self.edit.toPlainText()
+
+    def set_value(self, value: object) -> None:
+        """Show a value, indented."""
+        self.edit.setPlainText(json.dumps(value, indent=2, ensure_ascii=False))
+
+    def value(self) -> object:
+        """The value; raises ValueError where the text is not JSON."""
+        return json.loads(self.text())
+
+    def is_valid(self) -> bool:
+        """Whether the text is JSON."""
+        return not self._fault()
+
+    def _fault(self) -> str:
+        try:
+            self.value()
+        except json.JSONDecodeError as error:
+            return f"Line {error.lineno}, column {error.colno}: {error.msg}."
+        except (ValueError, RecursionError):
+            return "This cannot be read as JSON."
+        return ""
+
+    def _judge(self) -> None:
+        fault = self._fault()
+        self._mark.setText("✕" if fault else "✓")
+        self._mark.set_role(Role.BAD if fault else Role.GOOD)
+        self._says.set_text(fault or "Valid JSON", Role.BAD if fault else Role.DIM)
+        set_wrong(self.edit, bool(fault))
+        self.changed.emit()

@@ -1,0 +1,172 @@
+"""Running text of many fonts and marks that wraps and knows its own height; never markup."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import ceil
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFontMetricsF,
+    QGuiApplication,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QTextCharFormat,
+    QTextLayout,
+    QTextLine,
+    QTextOption,
+)
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.theme import Role, Size, radius, theme
+from app.theme.tokens import line_height
+from app.widgets.actions import Action, show_menu
+from app.widgets.plain import plain, units
+from app.widgets.spans import Span, joined
+
+
+class FlowText(QWidget):
+    """A paragraph. Texts are made safe to show; line breaks are kept; the context menu copies."""
+
+    def __init__(self, text: str = "", *, size: Size = Size.BODY, role: Role = Role.TEXT, strong: bool = False,
+                 mono: bool = False, max_lines: int = 0, parent: QWidget | None = None) -> None:  # fmt: skip
+        super().__init__(parent)
+        self._size = size
+        self._max_lines = max_lines
+        self._plain_look = Span("", role, strong=strong, mono=mono)
+        self._spans: tuple[Span, ...] = ()
+        self._layouts: list[tuple[QTextLayout, list[tuple[int, int, Role]]]] = []
+        self._laid_width = -1
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        theme().changed.connect(self._remake)
+        self.set_text(text)
+
+    def set_text(self, text: str, role: Role | None = None) -> None:
+        """Show one text in the look given at the start."""
+        look = self._plain_look
+        self.set_spans([Span(text, role or look.role, look.strong, look.mono)])
+
+    def set_spans(self, spans: Sequence[Span]) -> None:
+        """Show these pieces one after the other."""
+        self._spans = tuple(replace(span, text=plain(span.text)) for span in spans)
+        self.setAccessibleName(joined(self._spans)[:2_000])
+        self._remake()
+
+    def text(self) -> str:
+        """What is shown, as text."""
+        return joined(self._spans)
+
+    def width_of(self, text: str) -> int:
+        """How wide a text would be on one line."""
+        return ceil(QFontMetricsF(self._plain_look.font(self._size)).horizontalAdvance(text))
+
+    def hasHeightForWidth(self) -> bool:  # noqa: N802
+        return True
+
+    def heightForWidth(self, width: int) -> int:  # noqa: N802
+        return self._lay_out(width)
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        return QSize(120, self.height() if self.testAttribute(Qt.WidgetAttribute.WA_Resized) else 20)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        return QSize(24, 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._settle()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        if self._laid_width != self.width():
+            self._lay_out(self.width())
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for layout, marks in self._layouts:
+            for start, end, back in marks:
+                _paint_mark(painter, layout, start, end, back)
+            painter.setPen(theme().colour(Role.TEXT))
+            layout.draw(painter, QPointF(0, 0))
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
+        copy = Action(text="Copy text", do=lambda: QGuiApplication.clipboard().setText(self.text()), icon="copy")
+        show_menu([copy], event.globalPos(), self)
+
+    def _remake(self) -> None:
+        self._layouts = [self._layout(line) for line in _split_lines(self._spans)]
+        self._settle()
+        self.update()
+
+    def _settle(self) -> None:
+        if self.width() > 0:
+            self.setFixedHeight(max(1, self._lay_out(self.width())))
+
+    def _layout(self, spans: Sequence[Span]) -> tuple[QTextLayout, list[tuple[int, int, Role]]]:
+        layout = QTextLayout(joined(spans), theme().font(self._size))
+        option = QTextOption()
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        layout.setTextOption(option)
+        formats, marks, start = [], [], 0
+        for span in spans:
+            length = units(span.text)
+            formats.append(_format(span, self._size, start, length))
+            if span.back is not None:
+                marks.append((start, start + length, span.back))
+            start += length
+        layout.setFormats(formats)
+        return layout, marks
+
+    def _lay_out(self, width: int) -> int:
+        self._laid_width = width
+        step, top, lines = line_height(self._size), 0.0, 0
+        for layout, _ in self._layouts:
+            layout.beginLayout()
+            while (line := layout.createLine()).isValid():
+                if self._max_lines and lines >= self._max_lines:
+                    break
+                line.setLineWidth(max(1, width))
+                line.setPosition(QPointF(0, top + (step - line.height()) / 2))
+                top += step
+                lines += 1
+            layout.endLayout()
+        return round(top)
+
+
+def _format(span: Span, size: Size, start: int, length: int) -> QTextLayout.FormatRange:
+    look = QTextCharFormat()
+    look.setFont(span.font(size))
+    look.setForeground(theme().colour(span.role))
+    part = QTextLayout.FormatRange()
+    part.start, part.length, part.format = start, length, look
+    return part
+
+
+def _split_lines(spans: Sequence[Span]) -> list[list[Span]]:
+    lines: list[list[Span]] = [[]]
+    for span in spans:
+        for number, piece in enumerate(span.text.split("\n")):
+            if number:
+                lines.append([])
+            lines[-1].append(replace(span, text=piece))
+    return lines
+
+
+def _paint_mark(painter: QPainter, layout: QTextLayout, start: int, end: int, back: Role) -> None:
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme().colour(back))
+    for number in range(layout.lineCount()):
+        line = layout.lineAt(number)
+        first, last = max(start, line.textStart()), min(end, line.textStart() + line.textLength())
+        if first < last:
+            left, right = _x(line, first), _x(line, last)
+            box = QRectF(left - 1, line.y() - 0.5, right - left + 2, line.height() + 1)
+            painter.drawRoundedRect(box, radius("text_mark"), radius("text_mark"))
+
+
+def _x(line: QTextLine, position: int) -> float:
+    found = line.cursorToX(position)
+    first = found[0] if isinstance(found, tuple) else found
+    return first if isinstance(first, float) else 0.0

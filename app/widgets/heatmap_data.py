@@ -1,0 +1,126 @@
+"""What a heatmap shows, made ready off the window's thread: scores in an order, as bytes and as coarser ones."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.widgets.dendrogram import Tree
+from app.widgets.plain import one_line
+
+Scores = NDArray[np.float32]
+Bytes = NDArray[np.uint8]
+ROWS_AT_ONCE = 256
+UNKNOWN = 0
+LOWEST, HIGHEST = 1, 255
+COARSEST = 256
+
+
+@dataclass(frozen=True, kw_only=True)
+class Heat:
+    """A square of scores 0–1 (NaN: not known) by `names`; `titles` are the whole names and `what` says what is scored.
+
+    Rows and columns stand in `order`; cells whose value in `outlined` is at least a threshold get an outline.
+    """
+
+    what: str = ""
+    names: tuple[str, ...] = ()
+    titles: tuple[str, ...] = ()
+    scores: Scores = field(default_factory=lambda: np.zeros((0, 0), np.float32))
+    outlined: Scores = field(default_factory=lambda: np.zeros((0, 0), np.float32))
+    order: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, np.intp))
+    nearest: Scores = field(default_factory=lambda: np.zeros(0, np.float32))
+    levels: tuple[Bytes, ...] = ()
+    tree: Tree = field(default_factory=Tree)
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    @cached_property
+    def places(self) -> dict[int, int]:
+        """Where each of the compared stands."""
+        return {int(one): place for place, one in enumerate(self.order)}
+
+    def score(self, row: int, column: int) -> float:
+        """The score of a cell as it stands."""
+        return float(self.scores[self.order[row], self.order[column]])
+
+    def name(self, place: int) -> str:
+        """The short name that stands at a place."""
+        return self.names[int(self.order[place])]
+
+    def says(self, row: int, column: int) -> str:
+        """A cell in words: both whole names and the score."""
+        score = self.score(row, column)
+        value = "not known" if np.isnan(score) else f"{score:.2f}"
+        return f"{self.titles[int(self.order[row])]}\n{self.titles[int(self.order[column])]}\n{self.what}: {value}"
+
+    def outlines(self, rows: range, columns: range, threshold: float) -> NDArray[np.bool_]:
+        """Which cells of a part are at or above the threshold; the diagonal never is."""
+        part = np.ix_(self.order[rows.start : rows.stop], self.order[columns.start : columns.stop])
+        same = np.arange(rows.start, rows.stop)[:, None] == np.arange(columns.start, columns.stop)[None, :]
+        found: NDArray[np.bool_] = np.logical_and(self.outlined[part] >= threshold, ~same)
+        return found
+
+    def loud(self, rows: range, threshold: float) -> list[int]:
+        """The places among rows whose closest neighbour is at or above the threshold, closest first."""
+        closest = self.nearest[self.order[rows.start : rows.stop]]
+        found = np.flatnonzero(closest >= threshold)
+        return [rows.start + int(place) for place in found[np.argsort(-closest[found], kind="stable")]]
+
+
+def as_bytes(scores: Scores, order: NDArray[np.intp]) -> Bytes:
+    """Scores in an order as 1 to 255, and 0 where not known; a few rows at a time, so that little memory is needed."""
+    made = np.empty((len(order), len(order)), np.uint8)
+    for start in range(0, len(order), ROWS_AT_ONCE):
+        part = scores[order[start : start + ROWS_AT_ONCE]][:, order]
+        scaled = np.clip(part, 0, 1) * (HIGHEST - LOWEST) + LOWEST
+        made[start : start + ROWS_AT_ONCE] = np.where(np.isnan(part), UNKNOWN, np.rint(scaled)).astype(np.uint8)
+    return made
+
+
+def coarser(finest: Bytes) -> tuple[Bytes, ...]:
+    """The bytes and, each half as wide as the one before, what is left of them: of every four the highest is kept."""
+    levels = [finest]
+    while len(levels[-1]) > COARSEST:
+        starts = np.arange(0, len(levels[-1]), 2)
+        levels.append(np.maximum.reduceat(np.maximum.reduceat(levels[-1], starts, axis=0), starts, axis=1))
+    return tuple(levels)
+
+
+def closest(scores: Scores) -> Scores:
+    """The highest score of each row, its own left out; 0 where there is no other."""
+    found = np.zeros(len(scores), np.float32)
+    for start in range(0, len(scores), ROWS_AT_ONCE):
+        part = scores[start : start + ROWS_AT_ONCE].copy()
+        own = np.arange(len(part))
+        part[own, own + start] = 0.0
+        found[start : start + len(part)] = part.max(axis=1, initial=0.0)
+    return found
+
+
+def make_heat(
+    what: str,
+    names: Iterable[str],
+    titles: Iterable[str],
+    scores: Scores,
+    *,
+    outlined: Scores,
+    order: Iterable[int],
+    tree: Tree,
+) -> Heat:
+    """Everything that drawing needs; for a worker thread."""
+    places = np.fromiter(order, np.intp)
+    return Heat(
+        what=what,
+        names=tuple(one_line(name) for name in names),
+        titles=tuple(titles),
+        scores=scores,
+        outlined=outlined,
+        order=places,
+        nearest=closest(outlined),
+        levels=coarser(as_bytes(scores, places)),
+        tree=tree,
+    )

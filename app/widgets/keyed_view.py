@@ -1,0 +1,205 @@
+"""A list of rows by id: what tables and rails share of selection, hover, keyboard and menus."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Generic
+
+from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QModelIndex, QPoint, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
+
+from app.widgets.actions import Action, show_menu
+from app.widgets.rows import KeyedModel, R
+
+MenuMaker = Callable[[tuple[str, ...]], Sequence[Action]]
+_BY_KEY = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason)
+
+
+class KeyedView(QTableView, Generic[R]):
+    """`chosen` gives the id of the current row ("" for none), `picked` all selected ids, `opened` Enter or a
+    double click, `delete_wanted` and `rename_wanted` Del and F2, `peek_wanted` Space."""
+
+    chosen = Signal(str)
+    picked = Signal(tuple)
+    opened = Signal(str)
+    delete_wanted = Signal(tuple)
+    rename_wanted = Signal(str)
+    peek_wanted = Signal(str)
+
+    def __init__(self, model: KeyedModel[R], row_height: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.rows = model
+        self.hovered = -1
+        self.focus_visible = False
+        self._menu: MenuMaker | None = None
+        self._kept: tuple[str, tuple[str, ...], int] | None = None
+        self.setModel(model)
+        self._look(row_height)
+        model.about_to_reset.connect(self._keep)
+        model.was_reset.connect(self._restore)
+        self.doubleClicked.connect(lambda index: self.opened.emit(self.rows.row(index.row()).id))
+
+    def _look(self, row_height: int) -> None:
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setMouseTracking(True)
+        self.setTabKeyNavigation(False)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.verticalHeader().hide()
+        self.verticalHeader().setMinimumSectionSize(row_height)
+        self.verticalHeader().setDefaultSectionSize(row_height)
+        self.verticalScrollBar().setSingleStep(row_height)
+
+    def set_rows(self, rows: Sequence[R]) -> None:
+        """Show these rows; what was selected stays selected."""
+        self.rows.set_rows(rows)
+
+    def upsert(self, rows: Iterable[R]) -> None:
+        """Change or append rows, gathered for at most 50 ms."""
+        self.rows.upsert(rows)
+
+    def remove(self, ids: Iterable[str]) -> None:
+        """Take rows out."""
+        self.rows.remove(ids)
+
+    def set_menu(self, make: MenuMaker) -> None:
+        """What the context menu offers for the selected ids."""
+        self._menu = make
+
+    def current_id(self) -> str:
+        """The id of the current row, or ""."""
+        index = self.currentIndex()
+        return self.rows.row(index.row()).id if index.isValid() else ""
+
+    def selected_ids(self) -> tuple[str, ...]:
+        """The ids of all selected rows, in the order shown."""
+        chosen = self.selectionModel().selection()
+        parts = (chosen.at(number) for number in range(chosen.count()))
+        places = sorted({place for part in parts for place in range(part.top(), part.bottom() + 1)})
+        return tuple(self.rows.row(place).id for place in places)
+
+    def select(self, row_id: str) -> bool:
+        """Make a row current and scroll to it; False where there is none."""
+        place = self.rows.place(row_id)
+        if place is None:
+            return False
+        self._take(place)
+        self.scrollTo(self.rows.index(place, 0))
+        return True
+
+    def select_first(self) -> None:
+        """Make the first row current, if there is one."""
+        if self.rows.rowCount():
+            self._take(0)
+
+    def _take(self, place: int) -> None:
+        """Select one row alone; `selectRow` would add to the others while Ctrl or Shift is held."""
+        flag = QItemSelectionModel.SelectionFlag
+        self.selectionModel().setCurrentIndex(self.rows.index(place, 0), flag.ClearAndSelect | flag.Rows)
+
+    def currentChanged(self, current: QModelIndex, previous: QModelIndex) -> None:  # type: ignore[override]  # noqa: N802
+        super().currentChanged(current, previous)
+        if self._kept is None and (current.row() != previous.row() or current.isValid() != previous.isValid()):
+            self.chosen.emit(self.rows.row(current.row()).id if current.isValid() else "")
+
+    def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:  # noqa: N802
+        super().selectionChanged(selected, deselected)
+        self.viewport().update()
+        if self._kept is None:
+            self.picked.emit(self.selected_ids())
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        super().mouseMoveEvent(event)
+        self._hover(self.rowAt(event.position().toPoint().y()))
+
+    def leaveEvent(self, event: QEvent) -> None:  # noqa: N802
+        super().leaveEvent(event)
+        self._hover(-1)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+        super().focusInEvent(event)
+        self.focus_visible = event.reason() in _BY_KEY
+        if not self.currentIndex().isValid() and self.focus_visible:
+            self.select_first()
+        self.viewport().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+        super().focusOutEvent(event)
+        self.focus_visible = False
+        self.viewport().update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        current = self.current_id()
+        signal: Any = {
+            Qt.Key.Key_Return: self.opened,
+            Qt.Key.Key_Enter: self.opened,
+            Qt.Key.Key_F2: self.rename_wanted,
+            Qt.Key.Key_Space: self.peek_wanted,
+        }.get(Qt.Key(event.key()))
+        if event.key() == Qt.Key.Key_Delete and current:
+            self.delete_wanted.emit(self.selected_ids())
+        elif signal is not None and current and event.modifiers() == Qt.KeyboardModifier.NoModifier:
+            signal.emit(current)
+        else:
+            super().keyPressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
+        index = self.indexAt(event.pos())
+        by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        if by_key and self.currentIndex().isValid():
+            self._open_menu(self.viewport().mapToGlobal(self.visualRect(self.currentIndex()).bottomLeft()))
+        elif index.isValid():
+            self._open_menu(event.globalPos())
+
+    def _open_menu(self, at: QPoint) -> None:
+        actions = [*(self._menu(self.selected_ids()) if self._menu else ()), *self.own_actions()]
+        if actions:
+            show_menu(actions, at, self)
+
+    def own_actions(self) -> Sequence[Action]:
+        """What the view itself adds to the context menu."""
+        return ()
+
+    def _hover(self, row: int) -> None:
+        if row != self.hovered:
+            self.hovered = row
+            self.viewport().update()
+
+    def _keep(self) -> None:
+        self._kept = (self.current_id(), self.selected_ids(), self.verticalScrollBar().value())
+
+    def _restore(self) -> None:
+        if self._kept is None:
+            return
+        current, selected, scroll = self._kept
+        self._reselect(current, selected)
+        self.verticalScrollBar().setValue(scroll)
+        self._kept = None
+        if self.current_id() != current:
+            self.chosen.emit(self.current_id())
+        if self.selected_ids() != selected:
+            self.picked.emit(self.selected_ids())
+
+    def _reselect(self, current: str, selected: Sequence[str]) -> None:
+        places = sorted(place for row_id in selected if (place := self.rows.place(row_id)) is not None)
+        last = self.rows.columnCount() - 1
+        choice = QItemSelection()
+        for first, end in _stretches(places):
+            choice.select(self.rows.index(first, 0), self.rows.index(end, last))
+        flag = QItemSelectionModel.SelectionFlag
+        place = self.rows.place(current)
+        if place is not None:
+            self.selectionModel().setCurrentIndex(self.rows.index(place, 0), flag.NoUpdate)
+        self.selectionModel().select(choice, flag.ClearAndSelect)
+
+
+def _stretches(places: Sequence[int]) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    for place in places:
+        if found and place == found[-1][1] + 1:
+            found[-1] = (found[-1][0], place)
+        else:
+            found.append((place, place))
+    return found

@@ -1,0 +1,81 @@
+"""Short texts: plain labels, titles and lines that elide instead of widening the page."""
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
+
+from app.theme import Role, Size, theme
+from app.theme.tokens import line_height
+from app.widgets.plain import one_line, tip
+from app.widgets.spans import LinePainter
+
+
+class Label(QLabel):
+    """A label that never reads markup; give it only short texts of our own."""
+
+    def __init__(self, text: str = "", *, size: Size = Size.BODY, role: Role = Role.TEXT, strong: bool = False,
+                 label: bool = False, tabular: bool = False, parent: QWidget | None = None) -> None:  # fmt: skip
+        super().__init__(text, parent)
+        self._role = role
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setFont(theme().font(size, strong=strong, label=label, tabular=tabular))
+        theme().changed.connect(self._retint)
+        self.set_role(role)
+
+    def _retint(self) -> None:
+        self.set_role(self._role)
+
+    def set_role(self, role: Role) -> None:
+        """Take another colour."""
+        self._role = role
+        colours = self.palette()
+        colours.setColor(QPalette.ColorRole.WindowText, theme().colour(role))
+        self.setPalette(colours)
+
+
+class LineText(QWidget):
+    """One line of foreign text, made safe and elided; the whole of it is the tooltip."""
+
+    def __init__(self, text: str = "", *, size: Size = Size.BODY, role: Role = Role.TEXT, strong: bool = False,
+                 mono: bool = False, parent: QWidget | None = None) -> None:  # fmt: skip
+        super().__init__(parent)
+        self._font = theme().font(size, strong=strong, mono=mono)
+        self._height = max(20, line_height(size))
+        self._role = role
+        self._line = LinePainter()
+        self._text = ""
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.set_text(text)
+
+    def set_text(self, text: str, role: Role | None = None) -> None:
+        """Show another text."""
+        self._role = role or self._role
+        self._text = one_line(text)
+        self.setAccessibleName(self._text)
+        self.setToolTip(tip(text))
+        self.updateGeometry()
+        self.update()
+
+    def text(self) -> str:
+        """What is shown, not elided."""
+        return self._text
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        return QSize(round(self._line.width(self._text, self._font)) + 2, self._height)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        return QSize(24, self._height)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        self._line.text(QPainter(self), QRectF(self.rect()), self._text, self._font, self._role)
+
+
+class Rule(QFrame):
+    """A hairline, lying or standing."""
+
+    def __init__(self, *, upright: bool = False, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        (self.setFixedWidth if upright else self.setFixedHeight)(1)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        QPainter(self).fillRect(self.rect(), theme().colour(Role.LINE))

@@ -1,0 +1,161 @@
+"""Small marks that tell by shape first and colour second: outlined when fine, solid when something needs a look."""
+
+from collections.abc import Callable
+from enum import Enum
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPixmap, QPolygonF
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.theme import Role, theme
+from app.theme.current import application
+
+
+class Mark(Enum):
+    """A shape with its colour. The first five are outcomes, the next four states, the rest notes."""
+
+    CHECK = "check"
+    DASH = "dash"
+    CROSS = "cross"
+    BANG = "bang"
+    BROKEN = "broken"
+    DOT = "dot"
+    ARC = "arc"
+    TRIANGLE = "triangle"
+    RING = "ring"
+    NOTE = "note"
+    WAITING = "waiting"
+    BLANK = "blank"
+
+
+def mark_pixmap(mark: Mark, size: int = 16, scale: float = 0.0) -> QPixmap:
+    """The mark as pixels, drawn once per size and scale; `scale` 0 takes the main screen's."""
+    ratio = scale or application().devicePixelRatio()
+    return theme().cached((mark, size, ratio), lambda: _draw(mark, size, ratio))
+
+
+class MarkLabel(QWidget):
+    """One mark as a widget; `word` is what a screen reader says."""
+
+    def __init__(self, mark: Mark = Mark.BLANK, word: str = "", size: int = 16, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._mark = mark
+        self._size = size
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.set_mark(mark, word)
+
+    def set_mark(self, mark: Mark, word: str) -> None:
+        """Show another mark."""
+        self._mark = mark
+        self.setAccessibleName(word)
+        self.update()
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        return QSize(self._size, self._size)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        painter = QPainter(self)
+        painter.drawPixmap(0, 0, mark_pixmap(self._mark, self._size, self.devicePixelRatioF()))
+
+
+def _draw(mark: Mark, size: int, scale: float) -> QPixmap:
+    pixmap = QPixmap(round(size * scale), round(size * scale))
+    pixmap.setDevicePixelRatio(scale)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.scale(size / 16, size / 16)
+    _DRAWERS[mark](painter)
+    painter.end()
+    return pixmap
+
+
+def _pen(role: Role, width: float) -> QPen:
+    pen = QPen(theme().colour(role), width)
+    pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+    pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+    return pen
+
+
+def _ring(painter: QPainter, role: Role, tint: Role | None = None, inset: float = 0.7, width: float = 1.2) -> None:
+    painter.setPen(_pen(role, width))
+    painter.setBrush(theme().colour(tint) if tint else Qt.BrushStyle.NoBrush)
+    painter.drawEllipse(QRectF(inset, inset, 16 - 2 * inset, 16 - 2 * inset))
+
+
+def _disc(painter: QPainter, role: Role, inset: float = 0.2) -> None:
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme().colour(role))
+    painter.drawEllipse(QRectF(inset, inset, 16 - 2 * inset, 16 - 2 * inset))
+
+
+def _stroke(painter: QPainter, role: Role, width: float, *points: tuple[float, float]) -> None:
+    painter.setPen(_pen(role, width))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawPolyline(QPolygonF([QPointF(x, y) for x, y in points]))
+
+
+def _check(painter: QPainter) -> None:
+    _ring(painter, Role.GOOD, Role.GOOD_TINT)
+    _stroke(painter, Role.GOOD, 1.6, (5, 8.3), (7.1, 10.4), (11.1, 6))
+
+
+def _dash(painter: QPainter) -> None:
+    _ring(painter, Role.INFO)
+    _stroke(painter, Role.INFO, 1.6, (5.2, 8), (10.8, 8))
+
+
+def _cross(painter: QPainter) -> None:
+    _disc(painter, Role.BAD)
+    _stroke(painter, Role.SURFACE, 1.7, (5.6, 5.6), (10.4, 10.4))
+    _stroke(painter, Role.SURFACE, 1.7, (10.4, 5.6), (5.6, 10.4))
+
+
+def _bang(painter: QPainter) -> None:
+    _disc(painter, Role.WARN)
+    _exclamation(painter, Role.SURFACE, 1.8)
+
+
+def _exclamation(painter: QPainter, role: Role, width: float) -> None:
+    _stroke(painter, role, width, (8, 4.3), (8, 8.7))
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme().colour(role))
+    painter.drawEllipse(QPointF(8, 11.5), width * 0.58, width * 0.58)
+
+
+def _broken(painter: QPainter) -> None:
+    painter.setPen(_pen(Role.CONTROL, 1.2))
+    for step in range(8):
+        painter.drawArc(QRectF(0.9, 0.9, 14.2, 14.2), (step * 45 + 8) * 16, 25 * 16)
+
+
+def _arc(painter: QPainter) -> None:
+    painter.setPen(_pen(Role.INFO, 1.8))
+    painter.drawArc(QRectF(4, 4, 8, 8), 100 * 16, 250 * 16)
+
+
+def _triangle(painter: QPainter) -> None:
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme().colour(Role.BAD))
+    painter.drawPolygon(QPolygonF([QPointF(8, 3.6), QPointF(13, 12.2), QPointF(3, 12.2)]))
+
+
+def _note(painter: QPainter) -> None:
+    _ring(painter, Role.WARN)
+    _exclamation(painter, Role.WARN, 1.4)
+
+
+_DRAWERS: dict[Mark, Callable[[QPainter], None]] = {
+    Mark.CHECK: _check,
+    Mark.DASH: _dash,
+    Mark.CROSS: _cross,
+    Mark.BANG: _bang,
+    Mark.BROKEN: _broken,
+    Mark.DOT: lambda painter: _disc(painter, Role.GOOD, 4),
+    Mark.ARC: _arc,
+    Mark.TRIANGLE: _triangle,
+    Mark.RING: lambda painter: _ring(painter, Role.CONTROL, None, 4.2, 1.5),
+    Mark.NOTE: _note,
+    Mark.WAITING: lambda painter: _disc(painter, Role.TRACK, 5.5),
+    Mark.BLANK: lambda painter: None,
+}

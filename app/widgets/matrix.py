@@ -1,0 +1,231 @@
+"""A square of counts: rows against columns, darker where more, to be scrolled, zoomed and walked through."""
+
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFocusEvent,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
+
+from app.theme import Role, theme
+from app.widgets.matrix_drawing import EDGE, GAP, HEAD, LEGEND, PRINTED, Cell, Matrix, MatrixPainter, Places
+from app.widgets.plain import tip
+from app.widgets.spans import LinePainter
+
+MOST = 36
+SHORT_NAME = 110
+STEPS = (4, 6, 9, 14, 22, 28, 36)
+
+
+class MatrixChart(QAbstractScrollArea):
+    """Shows a `Matrix`. `opened` gives row and column of a cell that was clicked or taken with Enter.
+
+    Cells grow to the room there is; where there is too little, the square scrolls. Ctrl and the wheel, + and - zoom.
+    """
+
+    opened = Signal(int, int)
+    menu_wanted = Signal(object)
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._name = name
+        self._line = LinePainter()
+        self._painter = MatrixPainter(Matrix(), self._line)
+        self._side = 0
+        self._hovered: Cell | None = None
+        self._current: Cell | None = None
+        self._marked: Cell | None = None
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setAccessibleName(name)
+        self.setMinimumSize(260, 160)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.viewport().setMouseTracking(True)
+        self.viewport().setAutoFillBackground(False)
+        theme().changed.connect(self.viewport().update)
+
+    # ------------------------------------------------------------------ what is shown
+
+    def set_matrix(self, matrix: Matrix) -> None:
+        """Show another matrix; the zoom stays where it was chosen."""
+        self._painter = MatrixPainter(matrix, self._line)
+        self._hovered = self._current = self._marked = None
+        self._settle()
+        self.viewport().update()
+
+    def matrix(self) -> Matrix:
+        """What is shown."""
+        return self._painter.matrix
+
+    def mark(self, cell: Cell | None, *, reveal: bool = True) -> None:
+        """Draw a ring round a cell, and scroll to it."""
+        self._marked = cell
+        if cell is not None and reveal:
+            self._reveal(cell)
+        self.viewport().update()
+
+    def side(self) -> int:
+        """The side of a cell now."""
+        return self._side or self._fitting()
+
+    def zoom(self, steps: int) -> None:
+        """Make cells larger or smaller."""
+        place = min(range(len(STEPS)), key=lambda number: abs(STEPS[number] - self.side()))
+        self._side = STEPS[max(0, min(len(STEPS) - 1, place + steps))]
+        self._settle()
+        self.viewport().update()
+
+    def place_of(self, row: int, column: int) -> QRect:
+        """Where a cell lies in the viewport."""
+        return self._places().cell(row, column)
+
+    def _fitting(self) -> int:
+        """The largest side at which all is seen, but never smaller than a printed count needs."""
+        rows, columns = max(1, len(self._painter.matrix.rows)), max(1, len(self._painter.matrix.keys))
+        names, keys, totals = self._painter.widths
+        wide = self.viewport().width() - (EDGE + min(names, SHORT_NAME) + 2 * GAP + keys + totals + 8)
+        high = self.viewport().height() - HEAD - LEGEND
+        return max(PRINTED, min(MOST, wide // columns, high // rows))
+
+    def _names(self, side: int) -> int:
+        """How wide names are: as they want, or less where that lets all columns be seen."""
+        wanted, keys, totals = self._painter.widths
+        free = self.viewport().width() - side * len(self._painter.matrix.keys) - EDGE - 2 * GAP - keys - totals - 8
+        return max(min(wanted, SHORT_NAME), min(wanted, free))
+
+    def _places(self) -> Places:
+        origin = QPoint(self.horizontalScrollBar().value(), self.verticalScrollBar().value())
+        _, keys, totals = self._painter.widths
+        side = self.side()
+        return Places(self._painter.matrix, self._names(side), keys, totals, side, origin)
+
+    def _settle(self) -> None:
+        places = self._places()
+        wide = max(0, places.left + places.wide + GAP + places.totals + 4 - self.viewport().width())
+        high = max(0, places.top + places.high + LEGEND - self.viewport().height())
+        for bar, most in ((self.horizontalScrollBar(), wide), (self.verticalScrollBar(), high)):
+            bar.setRange(0, most)
+            bar.setSingleStep(places.side)
+            bar.setPageStep(places.side * 8)
+
+    def _reveal(self, cell: Cell) -> None:
+        places = self._places()
+        box, view = places.cell(*cell), self.viewport().rect().adjusted(places.left, places.top, 0, -LEGEND)
+        for bar, low, high in (
+            (self.horizontalScrollBar(), box.left() - view.left(), box.right() - view.right()),
+            (self.verticalScrollBar(), box.top() - view.top(), box.bottom() - view.bottom()),
+        ):
+            if low < 0 or high > 0:
+                bar.setValue(bar.value() + (low if low < 0 else high))
+
+    # ------------------------------------------------------------------ what the user does
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self._settle()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.zoom(1 if event.angleDelta().y() > 0 else -1)
+            event.accept()
+        else:
+            super().wheelEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        cell = self._at(event.position().toPoint())
+        if cell != self._hovered:
+            self._hovered = cell
+            full = cell is not None and cell in self._painter.matrix.cells
+            self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if full else Qt.CursorShape.ArrowCursor)
+            self.viewport().update()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        event.accept()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        cell = self._at(event.position().toPoint())
+        if cell is not None and event.button() is Qt.MouseButton.LeftButton:
+            self._walk_to(cell)
+            self._open(cell)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        steps = {Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0)}
+        zooms = {Qt.Key.Key_Plus: 1, Qt.Key.Key_Minus: -1}
+        key = Qt.Key(event.key())
+        if key in steps and self._painter.matrix.rows:
+            row, column = self._current or (0, 0)
+            down, right = steps[key] if self._current else (0, 0)
+            self._walk_to(
+                (
+                    max(0, min(len(self._painter.matrix.rows) - 1, row + down)),
+                    max(0, min(len(self._painter.matrix.keys) - 1, column + right)),
+                )
+            )
+        elif key in zooms:
+            self.zoom(zooms[key])
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._current is not None:
+            self._open(self._current)
+        elif key is Qt.Key.Key_Menu:
+            self.menu_wanted.emit(self.mapToGlobal(self.rect().center()))
+        else:
+            super().keyPressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
+        self.menu_wanted.emit(event.globalPos())
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+        super().focusOutEvent(event)
+        self.viewport().update()
+
+    def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            cell = self._at(event.pos())
+            QToolTip.showText(event.globalPos(), tip(self._painter.matrix.says(*cell)) if cell else "", self.viewport())
+            return True
+        if event.type() == QEvent.Type.Leave:
+            self._hovered = None
+            self.viewport().update()
+        return super().viewportEvent(event)
+
+    def _walk_to(self, cell: Cell) -> None:
+        self._current = cell
+        self.setAccessibleName(f"{self._name}: {self._painter.matrix.says(*cell)}")
+        self._reveal(cell)
+        self.viewport().update()
+
+    def _open(self, cell: Cell) -> None:
+        if cell in self._painter.matrix.cells:
+            self.opened.emit(*cell)
+
+    def _at(self, point: QPoint) -> Cell | None:
+        places = self._places()
+        row = (point.y() - places.top + places.origin.y()) // places.side
+        column = (point.x() - places.left + places.origin.x()) // places.side
+        inside = point.x() >= places.left and point.y() >= places.top
+        known = 0 <= row < len(self._painter.matrix.rows) and 0 <= column < len(self._painter.matrix.keys)
+        return (row, column) if inside and known and point.y() < self.viewport().height() - LEGEND else None
+
+    # ------------------------------------------------------------------ drawing
+
+    def whole(self) -> QSize:
+        """The size of a picture of all of it."""
+        places = self._places()
+        wide = places.left + places.wide + GAP + places.totals + EDGE
+        return QSize(wide, places.top + places.high + LEGEND).expandedTo(QSize(320, 120))
+
+    def draw(self, painter: QPainter, area: QRectF) -> None:
+        """Draw all of it, as if nothing were scrolled."""
+        places = Places(self._painter.matrix, *self._painter.widths, self.side(), QPoint())
+        self._painter.draw(painter, places, area.toRect(), (), None)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        focused = self._current if self.hasFocus() else None
+        rings = ((self._marked, Role.BAD, 2), (self._hovered, Role.CONTROL, 1), (focused, Role.FOCUS, 2))
+        view = self.viewport().rect()
+        self._painter.draw(QPainter(self.viewport()), self._places(), view, rings, self._hovered)

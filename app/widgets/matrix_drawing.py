@@ -1,0 +1,215 @@
+"""How a square of counts is drawn: cells, names at their side, letters above, totals and a legend."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import log10
+from typing import TypeAlias
+
+from PySide6.QtCore import QPoint, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QPainter
+
+from app.theme import Role, Size, theme
+from app.widgets.heat import ink_on, ramp, shade
+from app.widgets.plain import one_line
+from app.widgets.spans import LinePainter
+
+PRINTED = 22
+TIGHT = 13
+HEAD = 20
+EDGE = 16
+GAP = 8
+LEGEND = 26
+MOST_NAME = 190
+MEASURED = 12
+GAPLESS = 6
+Cell: TypeAlias = tuple[int, int]
+Ring: TypeAlias = tuple[Cell | None, Role, int]
+
+
+def _nothing(_row: int, _column: int) -> str:
+    return ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matrix:
+    """Counts by (row, column). Columns are headed by short `keys`; a row with the same key shows it after its name.
+
+    `aside` are places of rows set apart in italics, `loud` cells that need a look; `says` puts a cell in words.
+    """
+
+    rows: tuple[str, ...] = ()
+    row_keys: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    cells: Mapping[Cell, int] = field(default_factory=dict)
+    totals: tuple[int, ...] = ()
+    aside: frozenset[int] = frozenset()
+    loud: frozenset[Cell] = frozenset()
+    unit: str = ""
+    says: Callable[[int, int], str] = _nothing
+
+
+class Places:
+    """Where everything lies for one size of cell; the origin is the scrolled corner of the square."""
+
+    def __init__(self, matrix: Matrix, names: int, keys: int, totals: int, side: int, origin: QPoint) -> None:
+        self.side = side
+        self.left = EDGE + names + GAP + keys + 4
+        self.top = HEAD
+        self.names = QRectF(EDGE, 0, names, side)
+        self.key = keys
+        self.totals = totals
+        self.wide = side * len(matrix.keys)
+        self.high = side * len(matrix.rows)
+        self.origin = origin
+
+    def cell(self, row: int, column: int) -> QRect:
+        left = self.left + column * self.side - self.origin.x()
+        return QRect(left, self.top + row * self.side - self.origin.y(), self.side, self.side)
+
+    def row_top(self, row: int) -> int:
+        return self.top + row * self.side - self.origin.y()
+
+
+class MatrixPainter:
+    """Draws one matrix at any scroll position and size of cell."""
+
+    def __init__(self, matrix: Matrix, line: LinePainter) -> None:
+        self.matrix = matrix
+        self._line = line
+        self._most = max(matrix.cells.values(), default=1)
+        self._by_row: dict[int, list[tuple[int, int]]] = {}
+        for (row, column), count in matrix.cells.items():
+            self._by_row.setdefault(row, []).append((column, count))
+        self.widths = self._measured()
+
+    def _measured(self) -> tuple[int, int, int]:
+        mono, small = theme().font(mono=True), theme().font(Size.SMALL, tabular=True)
+        names = self._widest([one_line(name) for name in self.matrix.rows], mono)
+        keys = self._widest(self.matrix.row_keys, small)
+        totals = self._widest([f"{max(self.matrix.totals, default=0):,}"], small)
+        return min(MOST_NAME, round(names) + 2), round(keys) + 2, round(totals) + 2
+
+    def _widest(self, texts: Sequence[str], font: QFont) -> float:
+        """How wide the widest is; only the longest are measured."""
+        longest = sorted(texts, key=len, reverse=True)[:MEASURED]
+        return max((self._line.width(text, font) for text in longest), default=0.0)
+
+    def draw(self, painter: QPainter, places: Places, view: QRect, rings: Sequence[Ring], hovered: Cell | None) -> None:
+        """Draw what of the square is in view, its names, keys, totals and the legend."""
+        if not self.matrix.rows:
+            return
+        inner = view.adjusted(0, 0, 0, -LEGEND)
+        rows = _seen(places.origin.y(), inner.height(), places.side, len(self.matrix.rows))
+        columns = _seen(places.origin.x(), view.right() - places.left, places.side, len(self.matrix.keys))
+        painter.save()
+        right = min(view.right() + 1, places.left + places.wide - places.origin.x())
+        painter.setClipRect(QRect(places.left, places.top, max(0, view.right() - places.left), inner.bottom() - HEAD))
+        self._draw_ground(painter, places, rows, columns)
+        self._draw_cells(painter, places, rows, columns)
+        for cell, role, thick in rings:
+            if cell is not None:
+                _ring(painter, places.cell(*cell), theme().colour(role), thick)
+        painter.setClipRect(QRect(0, places.top, view.width(), max(0, inner.bottom() - HEAD + 1)))
+        self._draw_names(painter, places, rows, right, hovered[0] if hovered else -1)
+        painter.setClipRect(QRect(places.left, 0, max(0, view.right() - places.left), HEAD))
+        self._draw_keys(painter, places, columns, hovered[1] if hovered else -1)
+        painter.restore()
+        self._draw_legend(painter, places, view)
+
+    def _draw_ground(self, painter: QPainter, places: Places, rows: range, columns: range) -> None:
+        side, corner = places.side, places.cell(rows.start, columns.start).topLeft()
+        wide, high = side * len(columns), side * len(rows)
+        painter.fillRect(QRect(corner.x(), corner.y(), wide, high), theme().colour(Role.SUNKEN))
+        if side > GAPLESS:
+            line = theme().colour(Role.SURFACE)
+            for row in range(1, len(rows) + 1):
+                painter.fillRect(corner.x(), corner.y() + row * side - 1, wide, 1, line)
+            for column in range(1, len(columns) + 1):
+                painter.fillRect(corner.x() + column * side - 1, corner.y(), 1, high, line)
+
+    def _draw_cells(self, painter: QPainter, places: Places, rows: range, columns: range) -> None:
+        gap = 1 if places.side > GAPLESS else 0
+        low, high = ramp()
+        printed = places.side >= PRINTED
+        plain, loud = theme().font(Size.SMALL, tabular=True), theme().font(Size.SMALL, strong=True, tabular=True)
+        for row in rows:
+            for column, count in self._by_row.get(row, ()):
+                if column not in columns:
+                    continue
+                box = places.cell(row, column).adjusted(0, 0, -gap, -gap)
+                colour = shade(low, high, count / self._most)
+                painter.fillRect(box, colour)
+                if printed:
+                    painter.setFont(loud if (row, column) in self.matrix.loud else plain)
+                    painter.setPen(ink_on(colour))
+                    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, _short(count))
+
+    def _draw_names(self, painter: QPainter, places: Places, rows: range, right: int, hovered: int) -> None:
+        """Names at the left, totals at the right; where rows are too low for words, only every so many."""
+        every = max(1, -(-TIGHT // places.side))
+        small, strong = theme().font(Size.SMALL, tabular=True), theme().font(Size.SMALL, label=True)
+        for row in rows:
+            if row % every and row != hovered:
+                continue
+            top = places.row_top(row) + (places.side - 20) // 2
+            aside = row in self.matrix.aside
+            font = theme().font(mono=not aside, italic=aside)
+            place = QRectF(places.names.left(), top, places.names.width(), 20)
+            role = Role.ACCENT if row == hovered else Role.TEXT
+            name, used = self._line.fit(one_line(self.matrix.rows[row]), font, place.width())
+            place.setLeft(max(place.left(), place.right() - used - 1))
+            self._line.text(painter, place, name, font, role)
+            key = QRectF(places.names.right() + GAP, top, places.key, 20)
+            self._line.text(painter, key, self.matrix.row_keys[row], strong, Role.DIM)
+            if row < len(self.matrix.totals):
+                total = QRectF(right + GAP, top, places.totals + 2, 20)
+                align = Qt.AlignmentFlag.AlignRight
+                self._line.text(painter, total, f"{self.matrix.totals[row]:,}", small, Role.DIM, align)
+
+    def _draw_keys(self, painter: QPainter, places: Places, columns: range, hovered: int) -> None:
+        font = theme().font(Size.SMALL, label=True)
+        every = max(1, -(-round(self._widest(self.matrix.keys, font) + 3) // places.side))
+        for column in columns:
+            if column % every and column != hovered:
+                continue
+            key = self.matrix.keys[column]
+            box = places.cell(0, column)
+            place = QRectF(box.center().x() - 20, 0, 40, HEAD)
+            role = Role.ACCENT if column == hovered else Role.DIM
+            self._line.text(painter, place, key, font, role, Qt.AlignmentFlag.AlignHCenter)
+
+    def _draw_legend(self, painter: QPainter, places: Places, view: QRect) -> None:
+        most = max(self.matrix.cells.values(), default=0)
+        top = min(view.bottom() - LEGEND, places.top + places.high - places.origin.y()) + 8
+        font = theme().font(Size.SMALL, tabular=True)
+        low, high = ramp()
+        left = places.left - 6 - self._line.width("0", font)
+        self._line.text(painter, QRectF(left, top, 20, 16), "0", font, Role.DIM)
+        painter.fillRect(places.left + 4, top + 3, 20, 10, theme().colour(Role.SUNKEN))
+        for number in range(5):
+            box = QRect(places.left + 25 + 20 * number, top + 3, 19, 10)
+            painter.fillRect(box, shade(low, high, (number + 1) / 5))
+        words = QRectF(places.left + 132, top, 160, 16)
+        self._line.text(painter, words, f"{most:,} {self.matrix.unit}", font, Role.DIM)
+
+
+def _seen(scrolled: int, room: int, side: int, number: int) -> range:
+    """Which rows or columns are in view, those that are cut included."""
+    first = min(max(0, number - 1), max(0, scrolled // side))
+    return range(first, min(number, first + room // side + 2))
+
+
+def _ring(painter: QPainter, box: QRect, colour: QColor, thick: int) -> None:
+    left, top, side = box.left() - 1, box.top() - 1, box.width() + 1
+    for part in (
+        QRect(left, top, side, thick),
+        QRect(left, top + side - thick, side, thick),
+        QRect(left, top, thick, side),
+        QRect(left + side - thick, top, thick, side),
+    ):
+        painter.fillRect(part, colour)
+
+
+def _short(count: int) -> str:
+    """A count in at most three characters: `999`, `1k`, `12k`."""
+    return str(count) if log10(max(1, count)) < 3 else f"{count // 1000}k"

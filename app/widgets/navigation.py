@@ -1,0 +1,193 @@
+"""The navigation at the left edge: places to go, each with an icon, a word and a number that needs a look."""
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
+
+from app.theme import Role, Size, height, radius, theme, width
+from app.widgets.actions import Action, show_menu
+from app.widgets.plain import one_line, tip
+from app.widgets.spans import LinePainter
+
+NARROW = 56
+
+
+class NavItem(QAbstractButton):
+    """One place. Narrow, it is its icon with the word as tooltip."""
+
+    def __init__(self, key: str, icon: str, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.key = key
+        self.badge = 0
+        self.narrow = False
+        self._icon = icon
+        self._line = LinePainter()
+        self.setText(text)
+        self.setCheckable(True)
+        self.setFixedHeight(height("nav_item"))
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.tell()
+
+    def tell(self) -> None:
+        """Name it for screen readers and tooltips."""
+        more = f", {self.badge} to look at" if self.badge else ""
+        self.setAccessibleName(f"{self.text()}{more}")
+        self.setToolTip(tip(f"{self.text()}{more}") if self.narrow else "")
+        self.update()
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        return QSize(width("nav") - 16, height("nav_item"))
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        box = QRectF(self.rect())
+        corner = radius("nav_item")
+        if self.isChecked() or self.underMouse():
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme().colour(Role.NAV_CURRENT if self.isChecked() else Role.HOVER))
+            painter.drawRoundedRect(box, corner, corner)
+        if self.hasFocus():
+            painter.setPen(QPen(theme().colour(Role.FOCUS), 2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), corner, corner)
+        self._paint_icon(painter)
+        if not self.narrow:
+            role = Role.TEXT
+            font = theme().font(strong=self.isChecked(), label=not self.isChecked())
+            self._line.text(painter, box.adjusted(36, 0, -34, 0), self.text(), font, role)
+        if self.badge:
+            self._paint_badge(painter)
+
+    def _paint_icon(self, painter: QPainter) -> None:
+        chosen = self.isChecked()
+        name = f"{self._icon}-fill" if chosen else self._icon
+        pixmap = theme().pixmap(name, Role.ACCENT if chosen else Role.DIM, 20, self.devicePixelRatioF())
+        painter.drawPixmap((self.width() - 20) // 2 if self.narrow else 8, (self.height() - 20) // 2, pixmap)
+
+    def _paint_badge(self, painter: QPainter) -> None:
+        text = str(self.badge) if self.badge < 100 else "99+"
+        font = theme().font(Size.SMALL, strong=True, tabular=True)
+        wide = max(20.0, self._line.width(text, font) + 12)
+        middle = self.height() / 2 - (8 if self.narrow else 0)
+        box = QRectF(self.width() - wide - (0 if self.narrow else 8), middle - 10, wide, 20)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().colour(Role.BAD_TINT))
+        painter.drawRoundedRect(box, 10, 10)
+        self._line.text(painter, box, text, font, Role.BAD, Qt.AlignmentFlag.AlignHCenter)
+
+
+class NavHead(QAbstractButton):
+    """The product and what is open; a click offers to open something else."""
+
+    def __init__(self, title: str, actions: Callable[[], Sequence[Action]], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.narrow = False
+        self._subtitle = ""
+        self._line = LinePainter()
+        self.setText(title)
+        self.setFixedHeight(44)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.clicked.connect(lambda: show_menu(actions(), self.mapToGlobal(self.rect().bottomLeft()), self))
+
+    def set_subtitle(self, text: str, whole: str) -> None:
+        """What is open: a short name, and all of it for the tooltip."""
+        self._subtitle = one_line(text)
+        self.setAccessibleName(f"{self.text()}, {self._subtitle}")
+        self.setToolTip(tip(whole))
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self.underMouse() or self.hasFocus():
+            ring = self.hasFocus()
+            painter.setPen(QPen(theme().colour(Role.FOCUS), 2) if ring else Qt.PenStyle.NoPen)
+            painter.setBrush(theme().colour(Role.HOVER))
+            inset = 1 if ring else 0
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), 6, 6)
+        caret = theme().pixmap("caret-down", Role.DIM, 12, self.devicePixelRatioF())
+        if self.narrow:
+            self._line.text(
+                painter,
+                QRectF(6, 4, self.width() - 12, 20),
+                self.text()[:1].upper(),
+                theme().font(strong=True),
+                Role.TEXT,
+            )
+            painter.drawPixmap((self.width() - 12) // 2, 26, caret)
+            return
+        room = QRectF(8, 3, self.width() - 30, 20)
+        self._line.text(painter, room, self.text(), theme().font(Size.LEAD, strong=True), Role.TEXT)
+        self._line.text(painter, room.translated(0, 19), self._subtitle, theme().font(Size.SMALL), Role.DIM)
+        painter.drawPixmap(self.width() - 20, 16, caret)
+
+
+class Navigation(QWidget):
+    """Places from top to bottom, then those at the foot. `wanted` gives the key of the one clicked."""
+
+    wanted = Signal(str)
+
+    def __init__(self, title: str, head_actions: Callable[[], Sequence[Action]], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.head = NavHead(title, head_actions)
+        self._items: dict[str, NavItem] = {}
+        self._places = QVBoxLayout()
+        self._foot = QVBoxLayout()
+        self.setProperty("pane", "sunken")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setAccessibleName("Navigation")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 8, 9, 12)
+        column.setSpacing(12)
+        column.addWidget(self.head)
+        for part in (self._places, self._foot):
+            part.setSpacing(2)
+        column.addLayout(self._places)
+        column.addStretch(1)
+        column.addLayout(self._foot)
+        self.set_narrow(False)
+
+    def add(self, key: str, icon: str, text: str, *, foot: bool = False, page: bool = True) -> None:
+        """A place; `page` False for one that only opens something."""
+        item = NavItem(key, icon, text)
+        item.setCheckable(page)
+        item.clicked.connect(lambda: self._clicked(key))
+        self._items[key] = item
+        (self._foot if foot else self._places).addWidget(item)
+
+    def set_current(self, key: str) -> None:
+        """Mark where the user is."""
+        for item in self._items.values():
+            if item.isCheckable():
+                item.setChecked(item.key == key)
+
+    def set_badge(self, key: str, number: int) -> None:
+        """How much in a place needs a look."""
+        self._items[key].badge = number
+        self._items[key].tell()
+
+    def set_narrow(self, narrow: bool) -> None:
+        """Icons only, or icons with words."""
+        self.setFixedWidth(NARROW if narrow else width("nav"))
+        self.head.narrow = narrow
+        for item in self._items.values():
+            item.narrow = narrow
+            item.tell()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        super().paintEvent(event)
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), theme().colour(Role.SUNKEN))
+        painter.fillRect(self.width() - 1, 0, 1, self.height(), theme().colour(Role.LINE))
+
+    def _clicked(self, key: str) -> None:
+        item = self._items[key]
+        if item.isCheckable():
+            item.setChecked(True)
+        self.wanted.emit(key)

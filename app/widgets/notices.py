@@ -1,0 +1,251 @@
+"""What a page says of itself: that it is empty, that something went wrong, that something was done."""
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from app.theme import Role, Size, theme
+from app.widgets.actions import Action, Button, IconButton, button
+from app.widgets.flow import FlowText
+from app.widgets.label import Label
+
+TOAST_MS = 8_000
+
+
+class IconPicture(QWidget):
+    """An icon as a picture."""
+
+    def __init__(self, name: str, role: Role = Role.DIM, size: int = 20, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look = (name, role, size)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        theme().changed.connect(self.update)
+
+    def set_icon(self, name: str, role: Role) -> None:
+        """Show another."""
+        self._look = (name, role, self._look[2])
+        self.update()
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        return QSize(self._look[2], self._look[2])
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        QPainter(self).drawPixmap(0, 0, theme().pixmap(*self._look, self.devicePixelRatioF()))
+
+
+class EmptyState(QWidget):
+    """What belongs here, why, and the button that makes the first one."""
+
+    WIDTH = 380
+
+    def __init__(
+        self, icon: str, title: str, sentence: str, actions: Sequence[Action] = (), parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._icon = IconPicture(icon, Role.ACCENT, 28)
+        self._title = Label(title, size=Size.LEAD, strong=True)
+        self._sentence = FlowText(sentence, role=Role.DIM)
+        self._sentence.setMaximumWidth(self.WIDTH)
+        self._made: list[Button] = []
+        self._buttons = QHBoxLayout()
+        self._buttons.setSpacing(8)
+        block = QWidget()
+        block.setFixedWidth(self.WIDTH)
+        column = QVBoxLayout(block)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        for part in (self._icon, self._title, self._sentence):
+            column.addWidget(part)
+        column.addSpacing(8)
+        column.addLayout(self._buttons)
+        outer = QVBoxLayout(self)
+        outer.addStretch(2)
+        outer.addWidget(block, 0, Qt.AlignmentFlag.AlignHCenter)
+        outer.addStretch(3)
+        self._set_actions(actions)
+
+    def set(self, icon: str, title: str, sentence: str, actions: Sequence[Action] = ()) -> None:
+        """Say something else."""
+        self._icon.set_icon(icon, Role.ACCENT)
+        self._title.setText(title)
+        self._sentence.set_text(sentence)
+        self._set_actions(actions)
+
+    def buttons(self) -> tuple[Button, ...]:
+        """The buttons, from left to right."""
+        return tuple(self._made)
+
+    def _set_actions(self, actions: Sequence[Action]) -> None:
+        clear_layout(self._buttons)
+        self._made = [button(action) for action in actions]
+        for made in self._made:
+            self._buttons.addWidget(made)
+        self._buttons.addStretch(1)
+
+
+def clear_layout(layout: QHBoxLayout | QVBoxLayout) -> None:
+    """Take everything out of a row or a column."""
+    while (item := layout.takeAt(0)) is not None:
+        if (widget := item.widget()) is not None:
+            widget.hide()
+            widget.deleteLater()
+
+
+class Notice(QFrame):
+    """A message in the page: what happened, what to do, buttons, and details that open below."""
+
+    ICONS = {  # noqa: RUF012
+        "bad": ("warning-circle", Role.BAD, Role.BAD_TINT),
+        "warn": ("warning", Role.WARN, Role.WARN_TINT),
+        "info": ("info", Role.INFO, Role.INFO_TINT),
+        "good": ("check-circle", Role.GOOD, Role.GOOD_TINT),
+    }
+
+    def __init__(self, kind: str = "bad", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        icon, self._role, self._tint = self.ICONS[kind]
+        self._icon = IconPicture(icon, self._role, 16)
+        self._message = FlowText(strong=True)
+        self._hint = FlowText()
+        self._details = FlowText(size=Size.SMALL, mono=True)
+        self._toggle = Button("Details", kind="link")
+        self._toggle.clicked.connect(lambda: self._details.setVisible(self._details.isHidden()))
+        self._actions = QHBoxLayout()
+        self._actions.setSpacing(8)
+        self._lay_out()
+        self.hide()
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 10, 16, 10)
+        row.setSpacing(10)
+        row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        column = QVBoxLayout()
+        column.setSpacing(4)
+        row.addLayout(column, 1)
+        column.addWidget(self._message)
+        column.addWidget(self._hint)
+        column.addLayout(self._actions)
+        column.addWidget(self._details)
+
+    def show_message(self, message: str, hint: str = "", actions: Sequence[Action] = (), details: str = "") -> None:
+        """Say it; an empty message hides the notice."""
+        self._message.set_text(message)
+        self._hint.set_text(hint)
+        self._hint.setVisible(bool(hint))
+        self._details.set_text(details)
+        self._details.hide()
+        self._fill_actions(actions, bool(details))
+        self.setAccessibleName(f"{message} {hint}".strip())
+        self.setVisible(bool(message))
+
+    def clear(self) -> None:
+        """Say nothing."""
+        self.show_message("")
+
+    def _fill_actions(self, actions: Sequence[Action], details: bool) -> None:
+        self._actions.removeWidget(self._toggle)
+        clear_layout(self._actions)
+        for action in actions:
+            self._actions.addWidget(button(action))
+        self._actions.addWidget(self._toggle)
+        self._toggle.setVisible(details)
+        self._actions.addStretch(1)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), theme().colour(self._tint))
+        painter.fillRect(0, self.height() - 1, self.width(), 1, theme().colour(Role.LINE))
+
+
+class Toaster(QObject):
+    """Short words at the foot of a widget about what was done, with Undo where it can be undone."""
+
+    def __init__(self, host: QWidget) -> None:
+        super().__init__(host)
+        self._host = host
+        self._toast: Toast | None = None
+        host.installEventFilter(self)
+
+    def show(self, text: str, undo: Callable[[], object] | None = None, *, label: str = "Undo") -> None:
+        """Say it for eight seconds, or until the next."""
+        self.dismiss()
+        self._toast = Toast(text, undo, label, self._host)
+        self._toast.gone.connect(self.dismiss)
+        self._place()
+        self._toast.show()
+        self._toast.raise_()
+
+    def dismiss(self) -> None:
+        """Take it away."""
+        if self._toast is not None:
+            self._toast.hide()
+            self._toast.deleteLater()
+            self._toast = None
+
+    def undo(self) -> bool:
+        """Undo what the toast offers to undo; False where it offers nothing."""
+        return self._toast is not None and self._toast.undo()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        if event.type() == QEvent.Type.Resize:
+            self._place()
+        return super().eventFilter(watched, event)
+
+    def _place(self) -> None:
+        if self._toast is None:
+            return
+        width = min(max(280, self._toast.sizeHint().width()), self._host.width() - 32)
+        self._toast.setFixedWidth(width)
+        self._toast.adjustSize()
+        left = (self._host.width() - width) // 2
+        self._toast.move(left, self._host.height() - self._toast.height() - 24)
+
+
+class Toast(QFrame):
+    """One such word; stays while the mouse or the keyboard is on it."""
+
+    def __init__(self, text: str, undo: Callable[[], object] | None, label: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._undo = undo
+        self.setProperty("popup", True)
+        self.setAccessibleName(text)
+        self._timer = QTimer(self, interval=TOAST_MS, singleShot=True)
+        self.gone = self._timer.timeout
+        words = FlowText(text)
+        words.setMinimumWidth(min(520, words.fontMetrics().horizontalAdvance(text) + 8))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 8, 8, 8)
+        row.addWidget(words, 1)
+        if undo is not None:
+            row.addWidget(button(Action(text=label, do=self.undo, kind="link")))
+        close = IconButton("x", "Close")
+        close.clicked.connect(self._end)
+        row.addWidget(close)
+        self._timer.start()
+
+    def undo(self) -> bool:
+        """Do the undoing once."""
+        undo, self._undo = self._undo, None
+        self._end()
+        if undo is None:
+            return False
+        undo()
+        return True
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        if event.key() == Qt.Key.Key_Escape:
+            self._end()
+        else:
+            super().keyPressEvent(event)
+
+    def enterEvent(self, event: object) -> None:  # noqa: N802
+        self._timer.stop()
+
+    def leaveEvent(self, event: object) -> None:  # noqa: N802
+        self._timer.start()
+
+    def _end(self) -> None:
+        self._timer.start(0)

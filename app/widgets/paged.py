@@ -1,0 +1,90 @@
+"""A table whose rows are fetched when they are looked at: its length is known, its rows come as they are wanted."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from PySide6.QtCore import QModelIndex, QTimer, Signal
+from PySide6.QtWidgets import QWidget
+
+from app.widgets.cells import Cell, Column, Row
+from app.widgets.table import ListTable, RowsModel
+
+WAIT_MS: Final = 15
+
+
+class PagedModel(RowsModel):
+    """Rows by place. `wanted` names the first and last place that was looked at and is not there yet."""
+
+    wanted = Signal(int, int)
+
+    def __init__(self, columns: Sequence[Column]) -> None:
+        super().__init__(columns)
+        self._blank = Row("", [Cell() for _ in columns])
+        self._looked_at: tuple[int, int] | None = None
+        self._asking = QTimer(self, interval=WAIT_MS, singleShot=True)
+        self._asking.timeout.connect(self._ask)
+
+    def row(self, number: int) -> Row:
+        """The row at a place, blank while it is not there; looking at a blank one asks for it."""
+        row = self._rows[number]
+        if row is self._blank:
+            first, last = self._looked_at or (number, number)
+            self._looked_at = (min(first, number), max(last, number))
+            if not self._asking.isActive():
+                self._asking.start()
+        return row
+
+    def show_total(self, total: int, first_rows: Sequence[Row] = ()) -> None:
+        """Start anew with `total` rows, of which the first ones are there."""
+        rows = [*first_rows, *[self._blank] * max(0, total - len(first_rows))]
+        self._looked_at = None
+        self.about_to_reset.emit()
+        self.beginResetModel()
+        self._rows = rows
+        self._places = {row.id: place for place, row in enumerate(first_rows)}
+        self.endResetModel()
+        self.was_reset.emit()
+        self.rows_changed.emit()
+
+    def put(self, rows: Mapping[int, Row]) -> None:
+        """Set rows at their places; places past the end are ignored."""
+        places = [place for place in rows if place < len(self._rows)]
+        for place in places:
+            self._rows[place] = rows[place]
+            self._places[rows[place].id] = place
+        if places:
+            self._repaint(min(places), max(places))
+
+    def forget(self, places: range) -> None:
+        """Make rows blank again, so that a long table stays small."""
+        for place in places:
+            self._places.pop(self._rows[place].id, None)
+            self._rows[place] = self._blank
+
+    def grow(self, count: int) -> None:
+        """Add blank rows at the end."""
+        if count > 0:
+            self.beginInsertRows(QModelIndex(), len(self._rows), len(self._rows) + count - 1)
+            self._rows.extend([self._blank] * count)
+            self.endInsertRows()
+
+    def sort_by(self, column: int | None, *, down: bool = False) -> None:
+        """Only note the wish: whoever fetches the rows sorts them."""
+        self.sorted_by = None if column is None else (column, down)
+
+    def _ask(self) -> None:
+        looked_at, self._looked_at = self._looked_at, None
+        if looked_at is not None:
+            self.wanted.emit(*looked_at)
+
+
+class PagedTable(ListTable):
+    """A `ListTable` over a `PagedModel`: connect `pages.wanted` and answer with `pages.put`."""
+
+    def __init__(self, columns: Sequence[Column], name: str, *, parent: QWidget | None = None) -> None:
+        self.pages = PagedModel(columns)
+        super().__init__(columns, name, model=self.pages, parent=parent)
+
+    def selected_ids(self) -> tuple[str, ...]:
+        """The ids of all selected rows that are there, in the order shown."""
+        return tuple(row_id for row_id in super().selected_ids() if row_id)

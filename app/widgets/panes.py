@@ -1,0 +1,195 @@
+"""Panes: scrolling columns, tabs over them, sections, pairs of label and value, splitters."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QScrollArea,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.theme import Role, Size, space
+from app.widgets.choices import Tabs
+from app.widgets.flow import FlowText
+from app.widgets.label import Label
+from app.widgets.spans import Span
+
+
+class ScrollPane(QScrollArea):
+    """A widget that scrolls up and down; the bar's 8 pixels are always kept, so that text never rewraps."""
+
+    def __init__(self, widget: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+        self.verticalScrollBar().rangeChanged.connect(self._show_bar_if_needed)
+        self._show_bar_if_needed(0, 0)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.viewport().setAutoFillBackground(False)
+        self.setWidget(widget)
+        widget.setAutoFillBackground(False)
+
+    def _show_bar_if_needed(self, low: int, high: int) -> None:
+        bar = self.verticalScrollBar()
+        if bar.property("idle") is not (high <= low):
+            bar.setProperty("idle", high <= low)
+            bar.style().unpolish(bar)
+            bar.style().polish(bar)
+
+
+class DetailPane(QWidget):
+    """Tabs over scrolling panes; a single pane has no tabs. `changed` gives the key of the shown one."""
+
+    changed = Signal(str)
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.tabs = Tabs([], name)
+        self._labels: dict[str, str] = {}
+        self._panes: dict[str, QWidget] = {}
+        self._shown: list[str] = []
+        self._stack = QStackedWidget()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.tabs)
+        column.addWidget(self._stack, 1)
+        self.tabs.changed.connect(self._turn)
+
+    def add_tab(self, key: str, label: str, widget: QWidget, *, scroll: bool = True) -> None:
+        """Add a pane under a word; `scroll` False for one that scrolls by itself."""
+        self._labels[key] = label
+        self._panes[key] = ScrollPane(widget) if scroll else widget
+        self._stack.addWidget(self._panes[key])
+        self.show_tabs(list(self._labels))
+
+    def show_tabs(self, keys: Sequence[str]) -> None:
+        """Offer only these, in this order."""
+        self._shown = [key for key in keys if key in self._labels]
+        self.tabs.set_choices([(key, self._labels[key]) for key in self._shown])
+        self.tabs.setVisible(len(self._shown) > 1)
+        self._place()
+
+    def set_current(self, key: str) -> None:
+        """Show a pane."""
+        self.tabs.set_current(key)
+        self._place()
+
+    def current(self) -> str:
+        """The key of the shown pane."""
+        return self.tabs.current()
+
+    def _turn(self, key: str) -> None:
+        self._place()
+        self.changed.emit(key)
+
+    def _place(self) -> None:
+        if self.current():
+            self._stack.setCurrentWidget(self._panes[self.current()])
+
+
+class Section(QWidget):
+    """A small heading with a note at its right, and a column of widgets below."""
+
+    def __init__(self, title: str = "", note: str = "", *, margins: bool = True, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        side = space("page_margin") if margins else 0
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(side, space("group"), side, space("group"))
+        self.column.setSpacing(space("between_controls"))
+        self._title = Label(title, size=Size.SMALL, role=Role.DIM, strong=True)
+        self._note = Label(note, size=Size.SMALL, role=Role.DIM)
+        self._head = QWidget()
+        row = QHBoxLayout(self._head)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self._title)
+        row.addStretch(1)
+        row.addWidget(self._note)
+        self.column.addWidget(self._head)
+        self._head.setVisible(bool(title or note))
+
+    def set_title(self, title: str, note: str = "") -> None:
+        """Other words."""
+        self._title.setText(title)
+        self._note.setText(note)
+        self._head.setVisible(bool(title or note))
+
+    def add(self, widget: QWidget) -> QWidget:
+        """Put a widget below the others."""
+        self.column.addWidget(widget)
+        return widget
+
+    def clear(self) -> None:
+        """Take out all but the heading."""
+        while self.column.count() > 1:
+            item = self.column.takeAt(1)
+            if item is not None and (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+
+
+class KeyValues(QWidget):
+    """Labels, at least `label_width` wide, with values beside them; a value is foreign text or spans."""
+
+    def __init__(self, *, label_width: int = 0, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(16)
+        self._grid.setVerticalSpacing(4)
+        self._grid.setColumnStretch(1, 1)
+        self._grid.setColumnMinimumWidth(0, label_width)
+
+    def set_rows(self, rows: Sequence[tuple[str, str | Sequence[Span]]]) -> None:
+        """Show these pairs instead of those before."""
+        while (item := self._grid.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        for number, (label, value) in enumerate(rows):
+            shown = FlowText()
+            shown.set_spans([Span(value)] if isinstance(value, str) else value)
+            caption = Label(label, role=Role.DIM)
+            caption.setFixedHeight(20)
+            self._grid.addWidget(caption, number, 0, Qt.AlignmentFlag.AlignTop)
+            self._grid.addWidget(shown, number, 1)
+
+
+class Split(QSplitter):
+    """Panes beside each other with a hairline between; gives its sizes for the settings."""
+
+    def __init__(
+        self, panes: Sequence[QWidget], name: str, sizes: Sequence[int] = (), parent: QWidget | None = None
+    ) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self.setAccessibleName(name)
+        self.setHandleWidth(1)
+        self.setChildrenCollapsible(False)
+        for pane in panes:
+            self.addWidget(pane)
+        if sizes:
+            self.setSizes(list(sizes))
+
+    def set_stretch(self, place: int) -> None:
+        """Let one pane take what the others leave."""
+        for number in range(self.count()):
+            self.setStretchFactor(number, int(number == place))
+
+    def layout_state(self) -> list[int]:
+        """The sizes of the panes."""
+        return self.sizes()
+
+    def restore_layout(self, state: Any) -> None:
+        """Take over what `layout_state` gave; anything else is ignored."""
+        fits = isinstance(state, list) and len(state) == self.count()
+        if fits and all(isinstance(size, int) and 0 <= size < 10_000 for size in state) and sum(state):
+            self.setSizes(state)

@@ -1,0 +1,129 @@
+"""A rail of cards: title, what stands at its right, a second line, and a bar of shares where there is one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRectF, Qt
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from app.theme import Role, Size, theme
+from app.widgets.bars import BAR, Segment, paint_segments
+from app.widgets.keyed_view import KeyedView
+from app.widgets.marks import Mark, mark_pixmap
+from app.widgets.plain import tip
+from app.widgets.row_frame import paint_frame
+from app.widgets.rows import AnyIndex, KeyedModel
+from app.widgets.spans import LinePainter, Span, joined
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RailRow:
+    """A card: `right` and `sub_right` stand at the right edge; `light` is not bold; `bar` are shares of `bar_total`."""
+
+    id: str
+    title: str
+    right: Span | None = None
+    sub: tuple[Span, ...] = ()
+    sub_right: Span | None = None
+    mark: Mark | None = None
+    mono: bool = False
+    light: bool = False
+    bar: tuple[Segment, ...] = ()
+    bar_total: float | None = None
+    tip: str = ""
+
+    @property
+    def spoken(self) -> str:
+        """The whole card as one sentence."""
+        parts = (self.title, joined(self.sub), *(span.text for span in (self.right, self.sub_right) if span))
+        return ", ".join(part for part in parts if part)
+
+
+class RailModel(KeyedModel[RailRow]):
+    """Cards in one column."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+
+    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid() or index.row() >= len(self._rows):
+            return None
+        row = self._rows[index.row()]
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return row.spoken
+        return tip(row.tip) if role == Qt.ItemDataRole.ToolTipRole and row.tip else None
+
+
+class CardDelegate(QStyledItemDelegate):
+    """Paints a card of one, two or three lines, by its height."""
+
+    def __init__(self, rail: "RailList") -> None:
+        super().__init__(rail)
+        self._rail = rail
+        self._line = LinePainter()
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        row = self._rail.rows.row(index.row())
+        focused = self._rail.focus_visible and index.row() == self._rail.currentIndex().row()
+        painter.save()
+        paint_frame(painter, option, hovered=index.row() == self._rail.hovered, first=True, focused=focused)
+        inner = QRectF(option.rect.adjusted(16, 0, -16, -1))
+        first, second = _lines(inner, two=bool(row.sub or row.sub_right))
+        if row.mark is not None:
+            painter.drawPixmap(int(inner.left()) - 2, int(first.center().y() - 7.5), mark_pixmap(row.mark, 16))
+            first, second = first.adjusted(24, 0, 0, 0), second.adjusted(24, 0, 0, 0)
+        self._paint_first(painter, first, row)
+        self._paint_second(painter, second, row)
+        if inner.height() >= 70:
+            bar = QRectF(inner.left(), inner.bottom() - 20, inner.width(), BAR)
+            paint_segments(painter, bar, row.bar, row.bar_total)
+        painter.restore()
+
+    def _paint_first(self, painter: QPainter, rect: QRectF, row: RailRow) -> None:
+        rect = self._paint_right(painter, rect, row.right, Size.BODY)
+        font = theme().font(Size.BODY, strong=not (row.mono or row.light), mono=row.mono)
+        self._line.text(painter, rect, row.title, font, Role.TEXT)
+
+    def _paint_second(self, painter: QPainter, rect: QRectF, row: RailRow) -> None:
+        rect = self._paint_right(painter, rect, row.sub_right, Size.SMALL)
+        self._line.spans(painter, rect, row.sub, Size.SMALL)
+
+    def _paint_right(self, painter: QPainter, rect: QRectF, span: Span | None, size: Size) -> QRectF:
+        if span is None or not span.text:
+            return rect
+        font = theme().font(size, strong=span.strong, mono=span.mono, tabular=True)
+        width = self._line.width(span.text, font)
+        place = QRectF(rect.right() - width - 1, rect.top(), width + 1, rect.height())
+        self._line.text(painter, place, span.text, font, span.role, Qt.AlignmentFlag.AlignRight)
+        return rect.adjusted(0, 0, -width - 12, 0)
+
+
+def _lines(inner: QRectF, *, two: bool) -> tuple[QRectF, QRectF]:
+    if not two:
+        return QRectF(inner), QRectF()
+    top = inner.top() + (10 if inner.height() >= 70 else 6)
+    return QRectF(inner.left(), top, inner.width(), 20), QRectF(inner.left(), top + 20, inner.width(), 18)
+
+
+class RailList(KeyedView[RailRow]):
+    """A rail of `RailRow`s, one chosen at a time; heights 28 (one line), 52 (two) or 76 (two and a bar)."""
+
+    def __init__(self, name: str, *, row_height: int = 52, many: bool = False, parent: QWidget | None = None) -> None:
+        model = RailModel()
+        super().__init__(model, row_height, parent)
+        model.setParent(self)
+        mode = QAbstractItemView.SelectionMode
+        self.setSelectionMode(mode.ExtendedSelection if many else mode.SingleSelection)
+        self.setAccessibleName(name)
+        self.setItemDelegate(CardDelegate(self))
+        self.horizontalHeader().hide()
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def set_rows(self, rows: Sequence[RailRow]) -> None:
+        """Show these cards; the chosen one stays chosen."""
+        super().set_rows(rows)

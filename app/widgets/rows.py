@@ -1,0 +1,131 @@
+"""A table model of ready-made rows with ids, so that selection survives every refresh."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Generic, Protocol, TypeVar
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, Signal
+
+AnyIndex = QModelIndex | QPersistentModelIndex
+BATCH_MS = 50
+PLAIN_ROW = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+
+
+class Keyed(Protocol):
+    """Anything with an id."""
+
+    @property
+    def id(self) -> str: ...
+
+
+R = TypeVar("R", bound=Keyed)
+
+
+class KeyedModel(QAbstractTableModel, Generic[R]):
+    """Rows by id. `set_rows` replaces all, `upsert` gathers changes and shows them every 50 ms at most."""
+
+    about_to_reset = Signal()
+    was_reset = Signal()
+    rows_changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._rows: list[R] = []
+        self._places: dict[str, int] = {}
+        self._pending: dict[str, R] = {}
+        self._timer = QTimer(self, interval=BATCH_MS, singleShot=True)
+        self._timer.timeout.connect(self.flush)
+
+    def row(self, number: int) -> R:
+        """The row shown at a place."""
+        return self._rows[number]
+
+    def get(self, row_id: str) -> R | None:
+        """The row with an id, pending changes included."""
+        place = self._places.get(row_id)
+        return self._pending.get(row_id) or (None if place is None else self._rows[place])
+
+    def place(self, row_id: str) -> int | None:
+        """Where the row with an id is shown."""
+        return self._places.get(row_id)
+
+    def ids(self) -> list[str]:
+        """Every id in the order shown."""
+        return list(self._places)
+
+    def set_rows(self, rows: Sequence[R]) -> None:
+        """Show these rows and no others; equal ids in equal order only repaint."""
+        self._pending.clear()
+        ordered = self.arranged(list(rows))
+        if [row.id for row in ordered] == self.ids():
+            self._rows = ordered
+            self._repaint(0, len(ordered) - 1)
+        else:
+            self._reset(ordered)
+        self.rows_changed.emit()
+
+    def upsert(self, rows: Iterable[R]) -> None:
+        """Change rows that are there and append those that are not, all together within 50 ms."""
+        self._pending.update((row.id, row) for row in rows)
+        if self._pending and not self._timer.isActive():
+            self._timer.start()
+
+    def remove(self, ids: Iterable[str]) -> None:
+        """Take rows out."""
+        gone = set(ids)
+        for row_id in gone:
+            self._pending.pop(row_id, None)
+        self._reset([row for row in self._rows if row.id not in gone])
+        self.rows_changed.emit()
+
+    def flush(self) -> None:
+        """Show the gathered changes now."""
+        pending, self._pending = self._pending, {}
+        if not pending:
+            return
+        known = {row_id: row for row_id, row in pending.items() if row_id in self._places}
+        self._replace(known)
+        self._append([row for row_id, row in pending.items() if row_id not in known])
+        self.rows_changed.emit()
+
+    def arranged(self, rows: list[R]) -> list[R]:
+        """The rows in the order to show them; a subclass sorts here."""
+        return rows
+
+    def rowCount(self, parent: AnyIndex | None = None) -> int:  # noqa: N802
+        return 0 if parent is not None and parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: AnyIndex | None = None) -> int:  # noqa: N802
+        return 0 if parent is not None and parent.isValid() else 1
+
+    def flags(self, index: AnyIndex) -> Qt.ItemFlag:
+        if not index.isValid():
+            return Qt.ItemFlag.NoItemFlags
+        return PLAIN_ROW
+
+    def _replace(self, known: Mapping[str, R]) -> None:
+        places = [self._places[row_id] for row_id in known]
+        for place, row in zip(places, known.values(), strict=True):
+            self._rows[place] = row
+        if places:
+            self._repaint(min(places), max(places))
+
+    def _append(self, fresh: list[R]) -> None:
+        if not fresh:
+            return
+        first = len(self._rows)
+        self.beginInsertRows(QModelIndex(), first, first + len(fresh) - 1)
+        self._rows.extend(fresh)
+        self._places.update((row.id, first + number) for number, row in enumerate(fresh))
+        self.endInsertRows()
+
+    def _repaint(self, first: int, last: int) -> None:
+        if last >= first:
+            self.dataChanged.emit(self.index(first, 0), self.index(last, self.columnCount() - 1))
+
+    def _reset(self, rows: list[R]) -> None:
+        self.about_to_reset.emit()
+        self.beginResetModel()
+        self._rows = rows
+        self._places = {row.id: number for number, row in enumerate(rows)}
+        self.endResetModel()
+        self.was_reset.emit()

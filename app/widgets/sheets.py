@@ -1,0 +1,76 @@
+"""Dialogs that are opened and awaited, never executed."""
+
+import asyncio
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.theme import Role, Size
+from app.widgets.actions import Action, Button, button
+from app.widgets.flow import FlowText
+from app.widgets.label import Label
+from app.widgets.notices import clear_layout
+
+
+class Sheet(QDialog):
+    """A dialog over its window: a title, a `body` to fill, and buttons at the foot; Esc closes it."""
+
+    def __init__(self, title: str, parent: QWidget, *, width: int = 520) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self.setWindowModality(Qt.WindowModality.WindowModal)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setMinimumWidth(width)
+        self._ended: asyncio.Future[bool] | None = None
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 20)
+        column.setSpacing(12)
+        self.title = Label(title, size=Size.LEAD, strong=True)
+        column.addWidget(self.title)
+        self.body = QVBoxLayout()
+        self.body.setSpacing(12)
+        column.addLayout(self.body, 1)
+        column.addSpacing(4)
+        self._foot = QHBoxLayout()
+        self._foot.setSpacing(8)
+        column.addLayout(self._foot)
+        self.finished.connect(self._finish)
+
+    def set_buttons(self, actions: Sequence[Action], *, left: Sequence[Action] = ()) -> tuple[Button, ...]:
+        """Buttons at the right end, the last one the default; `left` ones stand apart."""
+        clear_layout(self._foot)
+        for action in left:
+            self._foot.addWidget(button(action, self))
+        self._foot.addStretch(1)
+        made = tuple(button(action, self) for action in actions)
+        for one in made:
+            self._foot.addWidget(one)
+        if made:
+            made[-1].setDefault(True)
+        return made
+
+    async def done_with(self) -> bool:
+        """Open it and wait for its end: True where it was accepted."""
+        self._ended = asyncio.get_running_loop().create_future()
+        self.open()
+        try:
+            return await self._ended
+        except asyncio.CancelledError:
+            self.reject()
+            raise
+
+    def _finish(self, result: int) -> None:
+        if self._ended is not None and not self._ended.done():
+            self._ended.set_result(result == QDialog.DialogCode.Accepted)
+
+
+async def ask(parent: QWidget, title: str, text: str, *, yes: str, no: str = "Cancel", danger: bool = False) -> bool:
+    """Ask whether to do something; `yes` is the verb on the button."""
+    sheet = Sheet(title, parent, width=420)
+    sheet.body.addWidget(FlowText(text, role=Role.DIM))
+    kind = "danger" if danger else "primary"
+    sheet.set_buttons(
+        [Action(text=no, do=sheet.reject), Action(text=yes, do=sheet.accept, kind=kind)],
+    )
+    return await sheet.done_with()

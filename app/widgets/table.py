@@ -1,0 +1,284 @@
+"""The table of every list: painted cells, hairlines, hover, sorting, thousands of rows."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QHelpEvent, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QToolTip,
+    QWidget,
+)
+
+from app.theme import Role, Size, height, theme
+from app.theme.tokens import mark_size
+from app.widgets.actions import Action
+from app.widgets.bars import paint_interval
+from app.widgets.cells import Cell, CellKind, Column, Row
+from app.widgets.header import TableHeader
+from app.widgets.keyed_view import KeyedView
+from app.widgets.marks import mark_pixmap
+from app.widgets.plain import tip
+from app.widgets.row_frame import paint_focus, paint_frame
+from app.widgets.rows import AnyIndex, KeyedModel
+from app.widgets.spans import LinePainter
+
+PAD = 8
+EDGE = 16
+STRIP_STEP = 18
+SPAN_TEXT = 42
+FIGURES = (CellKind.NUMBER, CellKind.SHARE)
+
+
+class RowsModel(KeyedModel[Row]):
+    """Rows of cells; sorts itself by a column, and goes back to the given order."""
+
+    def __init__(self, columns: Sequence[Column], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.columns = tuple(columns)
+        self.sorted_by: tuple[int, bool] | None = None
+        self._given: list[Row] = []
+
+    def set_rows(self, rows: Sequence[Row]) -> None:
+        self._given = list(rows)
+        super().set_rows(rows)
+
+    def arranged(self, rows: list[Row]) -> list[Row]:
+        if self.sorted_by is None:
+            return rows
+        column, down = self.sorted_by
+        return sorted(rows, key=lambda row: _sort_key(row.cells[column]), reverse=down)
+
+    def sort_by(self, column: int | None, *, down: bool = False) -> None:
+        """Sort by a column, or show the given order again; rows that change keep their place until the next sort."""
+        self.sorted_by = None if column is None else (column, down)
+        known = {row.id: row for row in self._rows}
+        given = [known.pop(row.id) for row in self._given if row.id in known]
+        self._reset(self.arranged([*given, *known.values()]))
+        self.rows_changed.emit()
+
+    def columnCount(self, parent: AnyIndex | None = None) -> int:  # noqa: N802
+        return 0 if parent is not None and parent.isValid() else len(self.columns)
+
+    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid() or index.row() >= len(self._rows):
+            return None
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return spoken(self._rows[index.row()].cells[index.column()])
+        return None
+
+    def headerData(  # noqa: N802
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(self.columns):
+            return None
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tip(self.columns[section].tip)
+        return self.columns[section].title if role == Qt.ItemDataRole.DisplayRole else None
+
+
+def spoken(cell: Cell) -> str:
+    """A cell as text, for screen readers and for copying."""
+    lead = f"{cell.lead} / " if cell.lead else ""
+    marks = "" if cell.text else " ".join(mark.value for mark in cell.marks)
+    return f"{lead}{cell.text}{marks}"
+
+
+def _sort_key(cell: Cell) -> tuple[int, float, str]:
+    value = spoken(cell) if cell.sort is None else cell.sort
+    return (1, 0.0, value.casefold()) if isinstance(value, str) else (0, float(value), "")
+
+
+class CellDelegate(QStyledItemDelegate):
+    """Paints cells; nothing is computed here that could be had ready-made."""
+
+    def __init__(self, table: "ListTable") -> None:
+        super().__init__(table)
+        self._table = table
+        self._line = LinePainter()
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        column, row = index.column(), index.row()
+        painter.save()
+        paint_frame(
+            painter, option, hovered=row == self._table.hovered, first=self._table.is_first(column), focused=False
+        )
+        cell = self._table.rows.row(row).cells[column]
+        self._paint_cell(painter, self._inner(option.rect, column), cell, self._table.columns[column])
+        painter.restore()
+
+    def helpEvent(  # noqa: N802
+        self,
+        event: QHelpEvent,
+        view: QAbstractItemView,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> bool:
+        if not index.isValid():
+            return False
+        cell = self._table.rows.row(index.row()).cells[index.column()]
+        room = self._inner(option.rect, index.column()).width()
+        cut = self._line.width(spoken(cell), self._font(cell, self._table.columns[index.column()])) > room
+        text = cell.tip or (spoken(cell) if cut and cell.text else "")
+        QToolTip.showText(event.globalPos(), tip(text), view)
+        return bool(text)
+
+    def _inner(self, rect: QRect, column: int) -> QRectF:
+        left = EDGE if self._table.is_first(column) else PAD
+        right = EDGE if self._table.is_last(column) else PAD
+        return QRectF(rect.adjusted(left, 0, -right, -1))
+
+    def _font(self, cell: Cell, column: Column) -> Any:
+        mono = column.kind in (CellKind.MONO, CellKind.PAIR) and not (cell.italic or cell.prose)
+        return theme().font(
+            Size.BODY, strong=cell.strong, mono=mono, italic=cell.italic, tabular=column.kind in FIGURES
+        )
+
+    def _paint_cell(self, painter: QPainter, rect: QRectF, cell: Cell, column: Column) -> None:
+        if cell.marks:
+            rect = self._paint_marks(painter, rect, cell, column)
+        if cell.lead:
+            rect = self._paint_lead(painter, rect, cell.lead)
+        if cell.span is not None:
+            rect = self._paint_span(painter, rect, cell.span)
+        if cell.text:
+            right = column.kind is CellKind.NUMBER or cell.span is not None
+            align = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
+            role = column.role if cell.role is Role.TEXT else cell.role
+            self._line.text(painter, rect, cell.text, self._font(cell, column), role, align)
+
+    def _paint_span(self, painter: QPainter, rect: QRectF, span: tuple[float, float, float]) -> QRectF:
+        """Draw the scale at the right; what is left is for the text."""
+        scale = rect.adjusted(SPAN_TEXT + 10, 0, 0, 0)
+        if scale.width() > 16:
+            paint_interval(painter, scale, span)
+        return QRectF(rect.left(), rect.top(), SPAN_TEXT, rect.height())
+
+    def _paint_marks(self, painter: QPainter, rect: QRectF, cell: Cell, column: Column) -> QRectF:
+        size = mark_size("strip" if column.kind is CellKind.MARKS else "table")
+        ratio = self._table.devicePixelRatioF()
+        top = int(rect.center().y() - size / 2 + 0.5)
+        left = int(rect.left())
+        for mark in cell.marks:
+            if left + size > rect.right() + PAD:
+                break
+            painter.drawPixmap(left, top, mark_pixmap(mark, size, ratio))
+            left += STRIP_STEP if column.kind is CellKind.MARKS else size + PAD
+        return rect.adjusted(left - rect.left(), 0, 0, 0)
+
+    def _paint_lead(self, painter: QPainter, rect: QRectF, lead: str) -> QRectF:
+        used = self._line.text(painter, rect, f"{lead} / ", theme().font(Size.BODY), Role.DIM)
+        return rect.adjusted(used, 0, 0, 0)
+
+
+class ListTable(KeyedView[Row]):
+    """A table of `Row`s under `Column`s, many selectable, sorted by a click on a title."""
+
+    sorted = Signal(str, bool)
+
+    def __init__(
+        self,
+        columns: Sequence[Column],
+        name: str,
+        *,
+        row_height: int = 0,
+        model: RowsModel | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        model = model or RowsModel(columns)
+        super().__init__(model, row_height or height("table_row"), parent)
+        model.setParent(self)
+        self.table_rows = model
+        self.columns = model.columns
+        self.setAccessibleName(name)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setItemDelegate(CellDelegate(self))
+        self._make_header()
+
+    def _make_header(self) -> None:
+        header = TableHeader(self.columns, self, self)
+        self.setHorizontalHeader(header)
+        header.setMinimumSectionSize(32)
+        for number, column in enumerate(self.columns):
+            header.resizeSection(number, column.width)
+            mode = QHeaderView.ResizeMode.Stretch if column.stretch else QHeaderView.ResizeMode.Interactive
+            header.setSectionResizeMode(number, mode)
+        header.sort_wanted.connect(self.sort_by_next)
+
+    @property
+    def sorted_by(self) -> tuple[int, bool] | None:
+        """The column number that sorts, and whether downwards; None in the given order."""
+        return self.table_rows.sorted_by
+
+    def is_first(self, column: int) -> bool:
+        """Whether a column stands at the left edge."""
+        return self.horizontalHeader().visualIndex(column) == 0
+
+    def is_last(self, column: int) -> bool:
+        """Whether a column stands at the right edge."""
+        return self.horizontalHeader().visualIndex(column) == len(self.columns) - 1
+
+    def sort_by_next(self, column: int) -> None:
+        """Up, then down, then the given order again."""
+        now = self.table_rows.sorted_by
+        if now is None or now[0] != column:
+            self.sort_by(column)
+        elif not now[1]:
+            self.sort_by(column, down=True)
+        else:
+            self.sort_by(None)
+
+    def sort_by(self, column: int | None, *, down: bool = False) -> None:
+        """Sort by a column number, or not at all."""
+        self.table_rows.sort_by(column, down=down)
+        self.horizontalHeader().viewport().update()
+        self.sorted.emit("" if column is None else self.columns[column].key, down)
+
+    def own_actions(self) -> Sequence[Action]:
+        now = self.table_rows.sorted_by
+        return [
+            Action(
+                text=f"Sort by {column.title.lower()}",
+                do=partial(self.sort_by_next, number),
+                checked=now is not None and now[0] == number,
+                apart=number == self._first_sortable(),
+            )
+            for number, column in enumerate(self.columns)
+            if column.sortable and column.title
+        ]
+
+    def _first_sortable(self) -> int:
+        return next((n for n, column in enumerate(self.columns) if column.sortable and column.title), -1)
+
+    def layout_state(self) -> dict[str, Any]:
+        """Column widths and sorting, for the settings."""
+        widths = {column.key: self.columnWidth(number) for number, column in enumerate(self.columns)}
+        now = self.table_rows.sorted_by
+        return {"widths": widths, "sort": [self.columns[now[0]].key, now[1]] if now else None}
+
+    def restore_layout(self, state: Any) -> None:
+        """Take over what `layout_state` gave; anything else is ignored."""
+        if not isinstance(state, dict):
+            return
+        keys = [column.key for column in self.columns]
+        widths = state.get("widths")
+        for key, value in widths.items() if isinstance(widths, dict) else ():
+            if key in keys and isinstance(value, int) and not self.columns[keys.index(key)].stretch:
+                self.setColumnWidth(keys.index(key), max(self.columns[keys.index(key)].least, min(value, 2_000)))
+        match state.get("sort"):
+            case [str(key), bool(down)] if key in keys:
+                self.sort_by(keys.index(key), down=down)
+
+    def paintEvent(self, event: Any) -> None:  # noqa: N802
+        super().paintEvent(event)
+        if self.focus_visible and self.currentIndex().isValid():
+            rect = self.visualRect(self.currentIndex())
+            painter = QPainter(self.viewport())
+            paint_focus(painter, QRect(0, rect.top(), self.viewport().width(), rect.height()))

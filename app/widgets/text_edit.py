@@ -1,0 +1,89 @@
+"""Fields for longer texts that grow with them, and the way to undo beyond a field."""
+
+import math
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSizePolicy, QWidget
+
+from app.theme import Size, theme
+
+FRAME = 14
+
+
+class GrowingEdit(QPlainTextEdit):
+    """Plain text as high as its lines, between `least` and `most`; Tab leaves it.
+
+    `edited` gives the text after the user changed it; showing another text says nothing.
+    """
+
+    edited = Signal(str)
+
+    def __init__(
+        self, name: str, *, least: int = 1, most: int = 8, size: Size = Size.BODY, mono: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(parent)
+        self._bounds = (least, most)
+        self._given: str | None = None
+        self.setAccessibleName(name)
+        self.setFont(theme().font(size, mono=mono))
+        self.setTabChangesFocus(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.document().setDocumentMargin(2)
+        self.textChanged.connect(self._tell)
+        undo_beyond(self)
+        self._settle()
+
+    def set_text(self, text: str) -> None:
+        """Show a text, unless it is what stands there already; undo starts anew."""
+        if text not in (self._given, self.toPlainText()):
+            self.blockSignals(True)
+            self.setPlainText(text)
+            self.blockSignals(False)
+            self._settle()
+            self._given = text
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        return QSize(200, self.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._settle()
+
+    def _tell(self) -> None:
+        self._given = None
+        self._settle()
+        self.edited.emit(self.toPlainText())
+
+    def _settle(self) -> None:
+        least, most = self._bounds
+        needed = round(self.document().size().height())
+        policy = Qt.ScrollBarPolicy
+        self.setVerticalScrollBarPolicy(policy.ScrollBarAsNeeded if needed > most else policy.ScrollBarAlwaysOff)
+        lines = max(least, min(most, needed))
+        self.setFixedHeight(max(28, math.ceil(lines * QFontMetricsF(self.font()).lineSpacing()) + FRAME))
+
+
+class _UndoBeyond(QObject):
+    """Leaves the undo key to the window when the field has nothing left to undo."""
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
+            return False
+        if not event.matches(QKeySequence.StandardKey.Undo) or _can_undo(watched):
+            return False
+        event.ignore()
+        return True
+
+
+def undo_beyond(field: QLineEdit | QPlainTextEdit) -> None:
+    """Let the undo key act on the whole page once the field itself has nothing left to undo."""
+    field.installEventFilter(_UndoBeyond(field))
+
+
+def _can_undo(field: QObject) -> bool:
+    if isinstance(field, QLineEdit):
+        return field.isUndoAvailable() and not field.isReadOnly()
+    return isinstance(field, QPlainTextEdit) and field.document().isUndoAvailable()

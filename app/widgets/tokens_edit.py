@@ -1,0 +1,198 @@
+"""A few short names as chips, with a place to type one more."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, QStringListModel, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractButton, QCompleter, QLineEdit, QSizePolicy, QWidget
+
+from app.theme import Role, Size, radius, theme
+from app.widgets.focus import put_before
+from app.widgets.plain import one_line, tip
+from app.widgets.spans import LinePainter
+
+CHIP = 24
+GAP = 4
+CROSS = 20
+LEAST_ENTRY = 96
+QUIET = """
+QLineEdit { min-height: 20px; padding: 0 6px; }
+QLineEdit:!focus { border: 2px solid transparent; background: transparent; }
+"""
+
+
+class Chip(QAbstractButton):
+    """One name; a click on its cross, Del or Backspace asks to take it away."""
+
+    remove_wanted = Signal()
+
+    def __init__(self, text: str, what: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._line = LinePainter()
+        self._shown = one_line(text, 60)
+        self.setAccessibleName(f"{what} {self._shown}")
+        self.setAccessibleDescription("Delete takes it away.")
+        self.setToolTip(tip(text) if self._shown != text else "")
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setCursor(Qt.CursorShape.ArrowCursor)
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        return QSize(round(self._line.width(self._shown, theme().font(Size.SMALL))) + 10 + CROSS, CHIP)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        super().mouseReleaseEvent(event)
+        if event.position().x() >= self.width() - CROSS and self.rect().contains(event.position().toPoint()):
+            self.remove_wanted.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
+            self.remove_wanted.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(theme().colour(Role.NAV_CURRENT))
+        painter.setPen(theme().colour(Role.FOCUS) if self.hasFocus() else Qt.PenStyle.NoPen)
+        painter.drawRoundedRect(
+            QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), radius("menu_item"), radius("menu_item")
+        )
+        place = QRectF(8, 0, self.width() - 8 - CROSS, self.height())
+        self._line.text(painter, place, self._shown, theme().font(Size.SMALL), Role.TEXT)
+        cross = theme().pixmap("x", Role.DIM, 10, self.devicePixelRatioF())
+        painter.drawPixmap(QPointF(self.width() - CROSS + 4, (self.height() - 10) / 2), cross)
+
+
+class TokensEdit(QWidget):
+    """Chips that wrap. `changed` gives all of them after one was added or taken away by the user."""
+
+    changed = Signal(tuple)
+
+    def __init__(self, what: str, placeholder: str, *, only_known: bool = False, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._what = what
+        self._only_known = only_known
+        self._tokens: tuple[str, ...] = ()
+        self._known: tuple[str, ...] = ()
+        self._chips: list[Chip] = []
+        self.entry = self._make_entry(placeholder)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFocusProxy(self.entry)
+        self.setFixedHeight(CHIP)
+
+    def _make_entry(self, placeholder: str) -> QLineEdit:
+        entry = QLineEdit(self)
+        entry.setStyleSheet(QUIET)
+        entry.setPlaceholderText(placeholder)
+        entry.setAccessibleName(f"Add: {self._what}")
+        entry.setFont(theme().font(Size.SMALL))
+        self._offers = QStringListModel(self)
+        completer = QCompleter(self._offers, entry)
+        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        completer.activated.connect(self._add_chosen, Qt.ConnectionType.QueuedConnection)
+        entry.setCompleter(completer)
+        entry.returnPressed.connect(self._add_typed)
+        entry.editingFinished.connect(self._add_typed)
+        entry.installEventFilter(self)
+        return entry
+
+    def tokens(self) -> tuple[str, ...]:
+        """All names, in order."""
+        return self._tokens
+
+    def set_tokens(self, tokens: Sequence[str]) -> None:
+        """Show these names."""
+        if tuple(tokens) == self._tokens:
+            return
+        self._tokens = tuple(tokens)
+        for chip in self._chips:
+            chip.hide()
+            chip.deleteLater()
+        self._chips = [self._chip(token) for token in self._tokens]
+        put_before(self._chips, self.entry)
+        self._offer()
+        self._arrange()
+
+    def set_known(self, known: Sequence[str]) -> None:
+        """Names to offer while one is typed."""
+        if tuple(known) != self._known:
+            self._known = tuple(known)
+            self._offer()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        if watched is self.entry and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            return self._entry_key(event)
+        if watched is self.entry and event.type() == QEvent.Type.MouseButtonRelease and not self.entry.text():
+            self._show_offers()
+        return super().eventFilter(watched, event)
+
+    def _entry_key(self, event: QKeyEvent) -> bool:
+        if event.key() == Qt.Key.Key_Backspace and not self.entry.text() and self._tokens:
+            self._change(self._tokens[:-1])
+            return True
+        if event.text() == "," and self.entry.text().strip():
+            self._add_typed()
+            return True
+        if event.key() == Qt.Key.Key_Down and not self.entry.text():
+            self._show_offers()
+            return True
+        return False
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _show_offers(self) -> None:
+        completer = self.entry.completer()
+        completer.setCompletionPrefix("")
+        if self._offers.rowCount():
+            completer.complete()
+
+    def _chip(self, token: str) -> Chip:
+        chip = Chip(token, self._what, self)
+        chip.remove_wanted.connect(lambda: self._take_away(token))
+        chip.show()
+        return chip
+
+    def _take_away(self, token: str) -> None:
+        self.entry.setFocus()
+        self._change(tuple(item for item in self._tokens if item != token))
+
+    def _offer(self) -> None:
+        self._offers.setStringList([name for name in self._known if name not in self._tokens])
+
+    def _add_chosen(self, text: str) -> None:
+        self.entry.setText(text)
+        self._add_typed()
+
+    def _add_typed(self) -> None:
+        popup = self.entry.completer().popup()
+        if popup is not None and popup.isVisible() and popup.currentIndex().isValid():
+            return
+        text = " ".join(self.entry.text().split())
+        known = next((name for name in self._known if name.lower() == text.lower()), None)
+        if not text or (self._only_known and known is None):
+            return
+        self.entry.clear()
+        token = known or text
+        if token not in self._tokens:
+            self._change((*self._tokens, token))
+
+    def _change(self, tokens: tuple[str, ...]) -> None:
+        self.set_tokens(tokens)
+        self.changed.emit(self._tokens)
+
+    def _arrange(self) -> None:
+        left, top = 0, 0
+        for chip in self._chips:
+            wide = min(chip.sizeHint().width(), self.width())
+            if left and left + wide > self.width():
+                left, top = 0, top + CHIP + GAP
+            chip.setGeometry(left, top, wide, CHIP)
+            left += wide + GAP
+        if left and left + LEAST_ENTRY > self.width():
+            left, top = 0, top + CHIP + GAP
+        self.entry.setGeometry(left, top, max(LEAST_ENTRY, self.width() - left), CHIP)
+        self.setFixedHeight(top + CHIP)

@@ -1,0 +1,285 @@
+"""The composition root behind the first frame: log, core, session, window and screens, closed in order."""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import platformdirs
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+
+from app.bridge import Bridge, Tidy
+from app.crash import CrashHooks, start_log
+from app.frame import PRODUCT, Frame
+from app.session import Page, Session
+from app.settings import Settings
+from app.text import count, error_words
+from app.theme import Role, ThemeMode, theme
+from app.widgets import Action, EmptyState, Field, FlowText, Segmented, Sheet, ask
+from app.window import Place, Window
+from mcp_tef import Event, Noticed, TefError
+
+if TYPE_CHECKING:
+    from mcp_tef import Engine
+
+OpenCore = Callable[[Path | None], "Awaitable[Engine]"]
+WORKSPACES = "Workspaces (*.db *.sqlite *.sqlite3);;All files (*)"
+
+
+def run(frame: Frame, settings: Settings, workspace: Path | None) -> int:
+    """Work until the window is closed."""
+    from qasync import QEventLoop  # type: ignore[import-untyped]  # it ships no types
+
+    theme().follow()
+    log_file = start_log(Path(platformdirs.user_log_dir(PRODUCT, appauthor=False)))
+    running = QApplication.instance()
+    if isinstance(running, QApplication):
+        running.setQuitOnLastWindowClosed(False)
+    bench = Workbench(frame, settings, open_engine, log_file)
+    hooks = CrashHooks(bench.report_crash)
+    hooks.install()
+    loop = QEventLoop(running)
+    hooks.watch(loop)
+    tidy = Tidy()
+    tidy.start()
+    with loop:
+        loop.run_until_complete(bench.live(workspace))
+    tidy.stop()
+    return 0
+
+
+def _say(session: Session, events: tuple[Event, ...]) -> None:
+    for event in events:
+        if isinstance(event, Noticed):
+            session.toast(event.text)
+
+
+async def open_engine(workspace: Path | None) -> "Engine":
+    """Open the core on its own thread; its heavy parts are imported here and not before."""
+    from mcp_tef import Engine
+
+    return await Engine.open(workspace)
+
+
+def places() -> list[Place]:
+    """The screens, in the order of the navigation."""
+    return [
+        _place("servers", "Servers", "hard-drives", _servers),
+        _place("cases", "Test cases", "check-square", _cases),
+        _place("runs", "Runs", "play-circle", _runs),
+        _place("metrics", "Metrics", "chart-bar", _metrics),
+        _place("similarity", "Similarity", "grid-four", _similarity),
+        _place("quality", "Quality", "medal", _quality),
+    ]
+
+
+def _place(key: str, title: str, icon: str, make: Callable[[Session], Page]) -> Place:
+    return Place(key=key, title=title, icon=icon, make=make, module=f"app.screens.{key}.page")
+
+
+def _servers(session: Session) -> Page:
+    from app.screens.servers.page import ServersPage
+
+    return ServersPage(session)
+
+
+def _cases(session: Session) -> Page:
+    from app.screens.cases.page import CasesPage
+
+    return CasesPage(session)
+
+
+def _runs(session: Session) -> Page:
+    from app.screens.runs.page import RunsPage
+
+    return RunsPage(session)
+
+
+def _metrics(session: Session) -> Page:
+    from app.screens.metrics.page import MetricsPage
+
+    return MetricsPage(session)
+
+
+def _similarity(session: Session) -> Page:
+    from app.screens.similarity.page import SimilarityPage
+
+    return SimilarityPage(session)
+
+
+def _quality(session: Session) -> Page:
+    from app.screens.quality.page import QualityPage
+
+    return QualityPage(session)
+
+
+class Workbench:
+    """One frame, and one workspace after the other in it."""
+
+    def __init__(self, frame: Frame, settings: Settings, open_core: OpenCore, log_file: Path | None = None) -> None:
+        self.frame = frame
+        self.settings = settings
+        self.session: Session | None = None
+        self.window: Window | None = None
+        self._open_core = open_core
+        self._log_file = log_file
+        self._next: asyncio.Future[Path | None] | None = None
+        self._asking = False
+        frame.on_close = self._on_close
+
+    async def live(self, workspace: Path | None) -> None:
+        """Open a workspace, then whichever is asked for, until the window is to be closed."""
+        wanted = workspace or self._last_workspace()
+        while True:
+            self._next = asyncio.get_running_loop().create_future()
+            await self._open(wanted)
+            following = await self._next
+            await self._put_away()
+            if following is None:
+                return
+            wanted = following
+
+    def leave(self, following: Path | None = None) -> None:
+        """End this workspace and open another one, or none."""
+        if self._next is not None and not self._next.done():
+            self._next.set_result(following)
+
+    def report_crash(self, error: BaseException) -> None:
+        """Say calmly that something went wrong."""
+        if self.session is not None and self.window is not None:
+            self.session.show_error(error)
+
+    async def _open(self, workspace: Path | None) -> None:
+        bridge = Bridge(lambda: self._open_core(workspace))
+        session = Session(bridge, self.settings)
+        self.session = session
+        bridge.start()
+        try:
+            core_path = await session.value(lambda core: core.workspace)
+            is_new = await self._is_new(session)
+        except TefError as error:
+            self.frame.set_content(self._closed_door(error))
+            return
+        self.settings.set("workspace", str(core_path))
+        self._show(session, core_path, is_new)
+        await self._say_notices(session)
+
+    async def _is_new(self, session: Session) -> bool:
+        servers = await session.call(lambda core: core.servers.list())
+        cases = await session.call(lambda core: core.cases.list())
+        return not servers and not cases
+
+    def _show(self, session: Session, workspace: Path, is_new: bool) -> None:
+        window = Window(session, places(), PRODUCT)
+        self.window = window
+        window.navigation.head.set_subtitle(workspace.stem, str(workspace))
+        window.workspace_wanted.connect(self._choose_workspace)
+        window.settings_wanted.connect(self._show_settings)
+        if is_new:
+            self.frame.set_content(self._welcome(session, window))
+        else:
+            self._enter(window)
+
+    def _welcome(self, session: Session, window: Window) -> QWidget:
+        from app.screens.welcome.page import WelcomePage
+
+        page = WelcomePage(session)
+        page.sample_opened.connect(lambda cases: self._enter(window, "runs", cases))
+        page.emptiness_chosen.connect(lambda: self._enter(window, "servers"))
+        return page
+
+    def _enter(self, window: Window, place: str = "", target: object = None) -> None:
+        self.frame.set_content(window)
+        known = {one.key for one in places()}
+        last = self.settings.get("window.place", "servers", lambda key: key in known)
+        window.show_place(place or last, target)
+        window.session.spawn(window.prepare())
+
+    async def _say_notices(self, session: Session) -> None:
+        for text in await session.value(lambda core: core.opened):
+            session.toast(text)
+        session.events.connect(lambda events: _say(session, events))
+
+    def _closed_door(self, error: TefError) -> QWidget:
+        words = error_words(error)
+        actions = [
+            Action(text="Quit", do=self.leave),
+            Action(text="Open another workspace…", do=self._choose_workspace, kind="primary"),
+        ]
+        sentence = " ".join(part for part in (words.message, words.hint) if part)
+        return EmptyState("warning-circle", "This workspace could not be opened", sentence, actions)
+
+    def _on_close(self) -> bool:
+        if self._next is None or self._next.done():
+            return True
+        if not self._asking and self.session is not None:
+            self._asking = True
+            self.session.spawn(self._close_if_agreed(self.session))
+        return False
+
+    async def _close_if_agreed(self, session: Session) -> None:
+        try:
+            active = await session.value(lambda core: core.runs.active()) if self.window is not None else ()
+            if not active or await self._ask_to_stop(len(active)):
+                self.leave()
+        finally:
+            self._asking = False
+
+    async def _ask_to_stop(self, running: int) -> bool:
+        what = count(running, "batch is", "batches are")
+        text = f"{what} still running. What is finished is kept; the rest can be resumed later."
+        return await ask(self.frame, "Close while runs are under way?", text, yes="Stop and close", no="Keep running")
+
+    async def _put_away(self) -> None:
+        self.frame.remember()
+        if self.window is not None:
+            await self.window.finish()
+        if self.session is not None:
+            await self.session.close()
+            self.session.bridge.deleteLater()
+            self.session.deleteLater()
+        self.settings.save()
+        self.session = self.window = None
+
+    def _last_workspace(self) -> Path | None:
+        if os.environ.get("DATABASE_URL"):
+            return None
+        last = self.settings.get("workspace", "")
+        return Path(last) if last and Path(last).is_file() else None
+
+    def _choose_workspace(self) -> None:
+        dialog = QFileDialog(self.frame, "Open a workspace, or name a new one", "", WORKSPACES)
+        dialog.setFileMode(QFileDialog.FileMode.AnyFile)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)
+        dialog.setLabelText(QFileDialog.DialogLabel.Accept, "Open")
+        dialog.setDefaultSuffix("db")
+        dialog.fileSelected.connect(lambda name: self.leave(Path(name)))
+        dialog.open()
+
+    def _show_settings(self) -> None:
+        sheet = Sheet("Settings", self.frame, width=440)
+        looks = Segmented([(mode.value, mode.value.capitalize()) for mode in ThemeMode], "Appearance")
+        looks.set_current(theme().mode.value)
+        looks.changed.connect(self.set_theme)
+        sheet.body.addWidget(Field("Appearance", looks))
+        workspace = self.settings.get("workspace", "")
+        sheet.body.addWidget(Field("Workspace", FlowText(workspace, mono=True)))
+        left: list[Action] = []
+        if self._log_file is not None:
+            folder = QUrl.fromLocalFile(str(self._log_file.parent))
+            sheet.body.addWidget(Field("Log", FlowText(str(self._log_file), mono=True)))
+            left = [Action(text="Show the log", do=lambda: QDesktopServices.openUrl(folder), kind="quiet")]
+        note = "API keys are kept in memory only, unless you choose to remember one when starting a run."
+        sheet.body.addWidget(FlowText(note, role=Role.DIM))
+        sheet.set_buttons([Action(text="Close", do=sheet.accept, kind="primary")], left=left)
+        sheet.open()
+
+    def set_theme(self, mode: str) -> None:
+        """Wear a scheme from now on."""
+        theme().set_mode(ThemeMode(mode))
+        self.settings.set("theme", mode)
+        self.settings.save()

@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+"""Sets this project up and runs it, with nothing but a Python: `python3 dev.py run|test|check|bench`.
+
+The first start makes `.venv` from the hash-locked `requirements.lock` and, as root on Debian, installs
+the system libraries that the window needs; later starts find the environment as it is and add nothing.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+LOCK = ROOT / "requirements.lock"
+PROJECT = ROOT / "pyproject.toml"
+OLDEST = (3, 11)
+PYTHONS = ("python3.13", "python3.12", "python3.11", "python3.14", "python3")
+USAGE = """usage: python3 dev.py [--python PYTHON] VERB [ARGUMENTS]
+
+  run     open the window; with no display, evaluate the sample in the terminal
+  test    run every test (arguments go to pytest)
+  check   formatting, lint, types and import contracts
+  bench   run the benchmarks (arguments: names of some of them)
+
+--python PYTHON uses that interpreter, in an environment of its own."""
+
+LIBRARIES = {
+    "libEGL.so.1": "libegl1",
+    "libGL.so.1": "libgl1",
+    "libglib-2.0.so.0": "libglib2.0-0",
+    "libdbus-1.so.3": "libdbus-1-3",
+    "libfontconfig.so.1": "libfontconfig1",
+    "libfreetype.so.6": "libfreetype6",
+    "libX11.so.6": "libx11-6",
+    "libX11-xcb.so.1": "libx11-xcb1",
+    "libxkbcommon.so.0": "libxkbcommon0",
+    "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
+    "libxcb-cursor.so.0": "libxcb-cursor0",
+    "libxcb-icccm.so.4": "libxcb-icccm4",
+    "libxcb-image.so.0": "libxcb-image0",
+    "libxcb-keysyms.so.1": "libxcb-keysyms1",
+    "libxcb-randr.so.0": "libxcb-randr0",
+    "libxcb-render-util.so.0": "libxcb-render-util0",
+    "libxcb-shape.so.0": "libxcb-shape0",
+    "libxcb-sync.so.1": "libxcb-sync1",
+    "libxcb-xfixes.so.0": "libxcb-xfixes0",
+    "libxcb-xkb.so.1": "libxcb-xkb1",
+    "libxcb-glx.so.0": "libxcb-glx0",
+}
+FONTS = Path("/usr/share/fonts")
+
+
+class SetupError(Exception):
+    """The set-up cannot go on; the text says what to do."""
+
+
+def main(arguments: list[str]) -> int:
+    """Do one verb; the exit code."""
+    python, arguments = _chosen_python(arguments)
+    verbs = {"run": run, "test": test, "check": check, "bench": bench}
+    if not arguments or arguments[0] not in verbs:
+        print(USAGE)
+        return 0 if arguments[:1] in (["-h"], ["--help"]) else 2
+    try:
+        environment = prepare(python)
+    except SetupError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return verbs[arguments[0]](environment, arguments[1:])
+
+
+def _chosen_python(arguments: list[str]) -> tuple[str, list[str]]:
+    if len(arguments) > 1 and arguments[0] == "--python":
+        return arguments[1], arguments[2:]
+    return "", arguments
+
+
+def run(environment: Path, arguments: list[str]) -> int:
+    """Open the window, or evaluate the sample where there is no display."""
+    if has_display():
+        return _become([str(environment), "-m", "app", *arguments])
+    print("There is no display here, so the sample is evaluated in the terminal instead.", flush=True)
+    return _become([str(environment), "-m", "mcp_tef", "demo", *arguments])
+
+
+def test(environment: Path, arguments: list[str]) -> int:
+    """Run the tests: all of them on every core, or what pytest is told."""
+    workers = str(min(os.cpu_count() or 2, 8))
+    return _call([str(environment), "-m", "pytest", *(arguments or ["-q", "-n", workers, "--dist", "worksteal"])])
+
+
+def check(environment: Path, _: list[str]) -> int:
+    """Run every check, and fail if one of them does."""
+    tools = environment.parent
+    commands = (
+        [str(tools / "ruff"), "check", "."],
+        [str(tools / "ruff"), "format", "--check", "."],
+        [str(environment), "-m", "mypy"],
+        [str(tools / "lint-imports"), "--no-logo"],
+    )
+    return max([_announced(command) for command in commands])
+
+
+def bench(environment: Path, names: list[str]) -> int:
+    """Run the benchmarks one after the other, and fail if one of them misses its mark."""
+    files = sorted((ROOT / "tests" / "benchmarks").glob("*.py"))
+    benchmarks = [file for file in files if not file.stem.endswith("_roles")]
+    chosen = [file for file in benchmarks if not names or file.stem in names]
+    return max([_announced([str(environment), str(file)]) for file in chosen] or [2])
+
+
+def _announced(command: list[str]) -> int:
+    words = [Path(command[0]).stem, *(part.replace(str(ROOT) + os.sep, "") for part in command[1:])]
+    print("\n→ " + " ".join(words), flush=True)
+    return _call(command)
+
+
+def _call(command: list[str]) -> int:
+    try:
+        return subprocess.call(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    except KeyboardInterrupt:
+        return 130
+
+
+def _become(command: list[str]) -> int:
+    if os.name == "posix":
+        sys.stdout.flush()
+        os.execv(command[0], command)
+    return subprocess.call(command)
+
+
+def has_display() -> bool:
+    """Whether a window can be shown."""
+    if not sys.platform.startswith("linux") or os.environ.get("QT_QPA_PLATFORM") or os.environ.get("WAYLAND_DISPLAY"):
+        return True
+    if not os.environ.get("DISPLAY"):
+        return False
+    try:
+        x11 = ctypes.CDLL("libX11.so.6")
+    except OSError:
+        return False
+    x11.XOpenDisplay.restype = ctypes.c_void_p
+    return bool(x11.XOpenDisplay(None))
+
+
+def prepare(python: str = "") -> Path:
+    """The interpreter of an environment that has what the lock says; makes or mends it where needed."""
+    folder = ROOT / (f".venv-{Path(python).name}" if python else ".venv")
+    environment = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    stamp = folder / "set-up-for"
+    wanted = hashlib.sha256(LOCK.read_bytes() + PROJECT.read_bytes()).hexdigest()
+    if environment.exists() and stamp.exists() and stamp.read_text("utf-8") == wanted:
+        return environment
+    offer_libraries()
+    if not _works(environment, "import pip"):
+        make_environment(python or find_python(), folder)
+    install(environment)
+    stamp.write_text(wanted, "utf-8")
+    return environment
+
+
+def find_python() -> str:
+    """An interpreter that is new enough: this one if it is, else the first found on PATH."""
+    if sys.version_info >= OLDEST:
+        return sys.executable
+    for name in PYTHONS:
+        found = shutil.which(name)
+        if found and _works(found, f"import sys; sys.exit(sys.version_info < {OLDEST})"):
+            return found
+    raise SetupError("Python 3.11 or newer is needed; install it from python.org or your system's packages.")
+
+
+def _works(python: str | Path, code: str) -> bool:
+    try:
+        return subprocess.call([str(python), "-c", code], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) == 0
+    except OSError:
+        return False
+
+
+def make_environment(python: str, folder: Path) -> None:
+    """Make the virtual environment; Debian keeps the means for it in a package of its own."""
+    if not _works(python, f"import sys; sys.exit(sys.version_info < {OLDEST})"):
+        raise SetupError(f"{python} is not a Python 3.11 or newer; give --python one that is.")
+    if not _works(python, "import ensurepip, venv"):
+        if not can_apt():
+            raise SetupError("This Python cannot make environments; install python3-venv, then start again.")
+        apt_install(["python3-venv"])
+    print(f"Making the environment in {folder.name} (once; it takes a few minutes) …", flush=True)
+    _must([python, "-m", "venv", "--clear", str(folder)], "The environment could not be made")
+
+
+def install(environment: Path) -> None:
+    """Install the locked libraries, checked by hash, and this project itself in place."""
+    pip = [str(environment), "-m", "pip", "--disable-pip-version-check", "--no-input", "install", "-qq", "--no-deps"]
+    if os.name == "posix" and os.geteuid() == 0:
+        pip.append("--root-user-action=ignore")
+    print("Installing the locked libraries …", flush=True)
+    _must([*pip, "--require-hashes", "-r", str(LOCK)], "The libraries could not be installed")
+    _must([*pip, "--no-build-isolation", "-e", str(ROOT)], "The project could not be installed")
+
+
+def _must(command: list[str], otherwise: str) -> None:
+    if subprocess.call(command, cwd=ROOT) != 0:
+        raise SetupError(f"{otherwise}; the lines above say why.")
+
+
+def offer_libraries() -> None:
+    """On Linux: install the system libraries that are missing, or name them in one sentence."""
+    missing = missing_packages() if sys.platform.startswith("linux") else []
+    if not missing:
+        return
+    if can_apt():
+        apt_install(missing)
+    else:
+        print(f"The window needs system libraries; install them with: sudo apt-get install {' '.join(missing)}")
+
+
+def missing_packages() -> list[str]:
+    """Debian's names of the packages whose library cannot be loaded here."""
+    missing = [package for library, package in LIBRARIES.items() if not _loads(library)]
+    return missing if any(FONTS.rglob("*.ttf")) else [*missing, "fonts-dejavu-core"]
+
+
+def _loads(library: str) -> bool:
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True
+
+
+def can_apt() -> bool:
+    """Whether packages can be installed without asking: root, where apt-get is."""
+    return os.name == "posix" and os.geteuid() == 0 and shutil.which("apt-get") is not None
+
+
+def apt_install(packages: list[str]) -> None:
+    """Install Debian packages."""
+    print(f"Installing {' '.join(packages)} …", flush=True)
+    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for command in (["update", "-q"], ["install", "-q", "-y", "--no-install-recommends", *packages]):
+        if subprocess.call(["apt-get", *command], env=quiet, stdout=subprocess.DEVNULL) != 0:
+            raise SetupError(f"apt-get {command[0]} failed; the lines above say why.")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,253 @@
+"""The core of mcp-tef: will a language model pick this tool, with the right arguments?
+
+This is the front door. The window, the command line and other programs use these names and no
+others. Importing it loads no heavy library; `Engine` loads its parts when it is first named.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from mcp_tef.errors import (
+    ConflictError,
+    ConsentError,
+    EmbeddingError,
+    InputError,
+    ModelError,
+    ModelFault,
+    NotFoundError,
+    ReachError,
+    ServerError,
+    ServerFault,
+    StoreError,
+    TefError,
+)
+from mcp_tef.events import (
+    BatchEnded,
+    BatchProgressed,
+    BatchStarted,
+    CasesTouched,
+    Event,
+    Noticed,
+    RunEnded,
+    RunsRejudged,
+    RunStarted,
+    RunsTouched,
+    ServerStateChanged,
+    ServersTouched,
+)
+from mcp_tef.model.answers import Answer, Call, CallingMode, ConfidenceSource, RankedTool
+from mcp_tef.model.cases import (
+    NO_TOOL,
+    CaseDraft,
+    Expectation,
+    ExpectedCall,
+    TestCase,
+    expectation_from_json,
+    expectation_to_json,
+)
+from mcp_tef.model.comparison import (
+    ComparedRuns,
+    Comparison,
+    DefinitionChange,
+    Difference,
+    PairChange,
+    PairedBy,
+    PairedTest,
+    Reading,
+    RunComparison,
+    RunPair,
+    ToolChange,
+    ValueChange,
+)
+from mcp_tef.model.config import Config
+from mcp_tef.model.ids import BatchId, CaseId, RunId, ServerId, SnapshotId
+from mcp_tef.model.json import Json, canonical
+from mcp_tef.model.labels import INVENTED, NOTHING, LabelKind, ToolLabel
+from mcp_tef.model.metrics import (
+    Calibration,
+    CalibrationBin,
+    CalibrationReport,
+    ConfusionMatrix,
+    FilterChoices,
+    GroupMetrics,
+    Metrics,
+    ModelFigures,
+    Overview,
+    PassPower,
+    Rate,
+    RepeatedCase,
+    Repeats,
+    ToolFigures,
+    TrendPoint,
+)
+from mcp_tef.model.past import PastVerdict, RejudgeReason
+from mcp_tef.model.quality import (
+    Graded,
+    LintFinding,
+    LintRule,
+    ModelReview,
+    QualityReport,
+    ServerWeight,
+    Severity,
+    ToolQuality,
+)
+from mcp_tef.model.recommendations import (
+    DifferentiationIssue,
+    IssueType,
+    PairAdvice,
+    Priority,
+    Recommendation,
+)
+from mcp_tef.model.rejudging import RejudgeReport, VerdictChange
+from mcp_tef.model.runs import (
+    Batch,
+    BatchRequest,
+    BatchStatus,
+    Estimate,
+    Failure,
+    ModelInfo,
+    ModelSettings,
+    RunDetail,
+    RunFilter,
+    RunOrder,
+    RunStatus,
+    RunSummary,
+    parse_model,
+)
+from mcp_tef.model.secrets import RedactingFormatter, Secret, secrets_in, without_keys
+from mcp_tef.model.server_import import (
+    FoundConfig,
+    ImportedServer,
+    ServerFileForm,
+    ServerImportPreview,
+    WrittenSecret,
+)
+from mcp_tef.model.servers import AuthType, Server, ServerSpec, ServerStatus, Transport
+from mcp_tef.model.similarity import (
+    Clusters,
+    ComparedTool,
+    EmbedderChoice,
+    EmbedderKind,
+    MatrixKind,
+    Merge,
+    Observation,
+    OverlapWeights,
+    PairExplanation,
+    ScoreWords,
+    SharedParameter,
+    SourceKind,
+    Standing,
+    ToolGroup,
+    ToolPair,
+    ToolSet,
+    ToolSource,
+    Unreachable,
+    WorkItem,
+    parse_embedder,
+)
+from mcp_tef.model.tools import Listing, OfferedTool, Snapshot, Tool, ToolProblem
+from mcp_tef.model.transfer import (
+    CASE_FILE_SUFFIXES,
+    CaseFileForm,
+    ExportReport,
+    FieldChange,
+    ImportedCase,
+    ImportFate,
+    ImportPreview,
+    NewServer,
+    ReportForm,
+)
+from mcp_tef.model.verdicts import (
+    Classification,
+    ConfidenceCategory,
+    Finding,
+    FindingReason,
+    Kind,
+    Match,
+    Verdict,
+)
+
+if TYPE_CHECKING:
+    from mcp_tef.engine import Engine, default_workspace
+    from mcp_tef.llm.keys import KeyRing
+    from mcp_tef.scoring.codec import metrics_to_json, verdict_to_json
+    from mcp_tef.scoring.figures_codec import confusions_to_json, overview_to_json
+    from mcp_tef.scoring.rates import wilson
+    from mcp_tef.scoring.similarity.analysis import Similarity
+    from mcp_tef.scoring.similarity.overlap import Overlap
+    from mcp_tef.servers.sample import run_sample_server
+    from mcp_tef.workflows.grade import grade_lines
+    from mcp_tef.workflows.pair_lines import PairLine, pair_results, read_pair_lines
+    from mcp_tef.workflows.reports.quality_tables import quality_to_json
+    from mcp_tef.workflows.reports.results import run_to_json
+    from mcp_tef.workflows.reports.similarity_advice import advice_to_json
+    from mcp_tef.workflows.reports.similarity_html import SimilarityResults
+    from mcp_tef.workflows.reports.similarity_overlap import OverlappingPair, most_overlapping, overlap_json
+    from mcp_tef.workflows.reports.similarity_tables import matrix_file, similarity_json
+    from mcp_tef.workflows.transfer import ImportReport
+
+_WHEN_NAMED = {
+    "Engine": "mcp_tef.engine",
+    "ImportReport": "mcp_tef.workflows.transfer",
+    "KeyRing": "mcp_tef.llm.keys",
+    "Overlap": "mcp_tef.scoring.similarity.overlap",
+    "OverlappingPair": "mcp_tef.workflows.reports.similarity_overlap",
+    "PairLine": "mcp_tef.workflows.pair_lines",
+    "Similarity": "mcp_tef.scoring.similarity.analysis",
+    "SimilarityResults": "mcp_tef.workflows.reports.similarity_html",
+    "advice_to_json": "mcp_tef.workflows.reports.similarity_advice",
+    "confusions_to_json": "mcp_tef.scoring.figures_codec",
+    "default_workspace": "mcp_tef.engine",
+    "grade_lines": "mcp_tef.workflows.grade",
+    "matrix_file": "mcp_tef.workflows.reports.similarity_tables",
+    "metrics_to_json": "mcp_tef.scoring.codec",
+    "most_overlapping": "mcp_tef.workflows.reports.similarity_overlap",
+    "overlap_json": "mcp_tef.workflows.reports.similarity_overlap",
+    "overview_to_json": "mcp_tef.scoring.figures_codec",
+    "pair_results": "mcp_tef.workflows.pair_lines",
+    "quality_to_json": "mcp_tef.workflows.reports.quality_tables",
+    "read_pair_lines": "mcp_tef.workflows.pair_lines",
+    "run_sample_server": "mcp_tef.servers.sample",
+    "run_to_json": "mcp_tef.workflows.reports.results",
+    "similarity_json": "mcp_tef.workflows.reports.similarity_tables",
+    "verdict_to_json": "mcp_tef.scoring.codec",
+    "wilson": "mcp_tef.scoring.rates",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHEN_NAMED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_WHEN_NAMED[name]), name)
+
+
+__all__ = [
+    "CASE_FILE_SUFFIXES", "INVENTED", "NOTHING", "NO_TOOL", "Answer", "AuthType", "Batch", "BatchEnded", "BatchId",
+    "BatchProgressed", "BatchRequest", "BatchStarted", "BatchStatus", "Calibration", "CalibrationBin",
+    "CalibrationReport", "Call", "CallingMode", "CaseDraft", "CaseFileForm", "CaseId", "CasesTouched",
+    "Classification", "Clusters", "ComparedRuns", "ComparedTool", "Comparison", "ConfidenceCategory",
+    "ConfidenceSource", "Config", "ConflictError", "ConfusionMatrix", "ConsentError", "DefinitionChange",
+    "Difference", "DifferentiationIssue", "EmbedderChoice", "EmbedderKind", "EmbeddingError", "Engine", "Estimate",
+    "Event", "Expectation", "ExpectedCall", "ExportReport", "Failure", "FieldChange", "FilterChoices", "Finding",
+    "FindingReason", "FoundConfig", "Graded", "GroupMetrics", "ImportFate", "ImportPreview", "ImportReport",
+    "ImportedCase", "ImportedServer", "InputError", "IssueType", "Json", "KeyRing", "Kind", "LabelKind",
+    "LintFinding", "LintRule", "Listing", "Match", "MatrixKind", "Merge", "Metrics", "ModelError", "ModelFault",
+    "ModelFigures", "ModelInfo", "ModelReview", "ModelSettings", "NewServer", "NotFoundError", "Noticed",
+    "Observation", "OfferedTool", "Overlap", "OverlapWeights", "OverlappingPair", "Overview", "PairAdvice",
+    "PairChange", "PairExplanation", "PairLine", "PairedBy", "PairedTest", "PassPower", "PastVerdict", "Priority",
+    "QualityReport", "RankedTool", "Rate", "ReachError", "Reading", "Recommendation",
+    "RedactingFormatter", "RejudgeReason",
+    "RejudgeReport", "RepeatedCase", "Repeats", "ReportForm", "RunComparison", "RunDetail", "RunEnded", "RunFilter",
+    "RunId", "RunOrder", "RunPair", "RunStarted", "RunStatus", "RunSummary", "RunsRejudged", "RunsTouched",
+    "ScoreWords", "Secret", "Server", "ServerError", "ServerFault", "ServerFileForm", "ServerId",
+    "ServerImportPreview", "ServerSpec", "ServerStateChanged", "ServerStatus", "ServerWeight", "ServersTouched",
+    "Severity", "SharedParameter", "Similarity", "SimilarityResults", "Snapshot", "SnapshotId", "SourceKind",
+    "Standing", "StoreError", "TefError", "TestCase", "Tool", "ToolChange", "ToolFigures", "ToolGroup", "ToolLabel",
+    "ToolPair", "ToolProblem", "ToolQuality", "ToolSet", "ToolSource", "Transport", "TrendPoint", "Unreachable",
+    "ValueChange", "Verdict", "VerdictChange", "WorkItem", "WrittenSecret", "advice_to_json", "canonical",
+    "confusions_to_json", "default_workspace", "expectation_from_json", "expectation_to_json", "grade_lines",
+    "matrix_file", "metrics_to_json", "most_overlapping", "overlap_json", "overview_to_json", "pair_results",
+    "parse_embedder", "parse_model", "quality_to_json", "read_pair_lines", "run_sample_server", "run_to_json",
+    "secrets_in", "similarity_json", "verdict_to_json", "wilson", "without_keys",
+]  # fmt: skip

@@ -1,0 +1,1 @@
+"""The command line: the second tenant of the front door, beside the window."""

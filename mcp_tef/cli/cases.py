@@ -1,0 +1,195 @@
+"""`cases …`: bring test cases in and out, and look at them."""
+
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcp_tef import CASE_FILE_SUFFIXES, CaseFileForm, CaseId, ImportFate, ImportPreview, InputError, TestCase
+from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
+from mcp_tef.cli.session import opened
+from mcp_tef.cli.shapes import case_shape
+from mcp_tef.cli.terminal import Terminal, table, unreachable
+
+if TYPE_CHECKING:
+    from mcp_tef import Engine, ExportReport
+
+FORMATS = tuple(form.value for form in CaseFileForm)
+
+
+def register(verbs: Verbs) -> None:
+    """Add the verbs."""
+    group = add_group(verbs, "cases", "import, export and list test cases")
+    import_parser = add_verb(group, "import", "add and update cases from a file", import_cases)
+    _file(import_parser)
+    import_parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
+    export_parser = add_verb(group, "export", "write cases to a file", export_cases)
+    _file(export_parser)
+    _choice(export_parser)
+    _choice(add_verb(group, "list", "list the cases", list_cases))
+    add_verb(group, "show", "show one case", show).add_argument("case", metavar="ID", help="an id, or a name")
+    remove_parser = add_verb(group, "remove", "remove cases with their runs", remove)
+    remove_parser.add_argument("cases", nargs="+", metavar="ID", help="an id, or a name")
+
+
+def _file(parser: Parser) -> None:
+    parser.add_argument("file", type=Path, metavar="FILE")
+    parser.add_argument("--format", choices=FORMATS, help="the form of the file (default: by its extension)")
+
+
+def _choice(parser: Parser) -> None:
+    parser.add_argument("--suite", action="append", default=[], metavar="S", help="only cases of this suite")
+    parser.add_argument("--tag", action="append", default=[], metavar="T", help="only cases with this tag")
+
+
+async def import_cases(arguments: Namespace, terminal: Terminal) -> int:
+    """Bring cases in; those that cannot be are refused with the reason, the rest come in together."""
+    _require_known_form(arguments)
+    _require_readable(arguments.file)
+    async with opened(arguments, terminal) as engine:
+        preview = await engine.case_files.preview(arguments.file, _form(arguments))
+        if not arguments.dry_run:
+            await engine.case_files.apply(preview)
+        doubts = await _doubts(engine, preview)
+    for name, warning in doubts:
+        terminal.note(f"{name}: {warning}")
+    _tell(preview, terminal, dry=arguments.dry_run)
+    terminal.document(_preview_shape(preview, doubts, dry=arguments.dry_run))
+    return 1 if preview.of(ImportFate.REFUSED) else 0
+
+
+def _form(arguments: Namespace) -> CaseFileForm | None:
+    return CaseFileForm(arguments.format) if arguments.format else None
+
+
+def _tell(preview: ImportPreview, terminal: Terminal, *, dry: bool) -> None:
+    for case in preview.cases:
+        for note in case.notes:
+            terminal.note(f"{case.label}: {note}")
+        if case.fate is ImportFate.REFUSED:
+            terminal.note(f"Refused {case.label} ({case.place}): {case.reason}")
+        for change in case.changes:
+            terminal.say(f"{case.label}: {change.field} {'would be' if dry else 'is now'} {change.after}")
+    for server in preview.servers:
+        terminal.say(f"{server.name}: a tools file with {len(server.tools)} tools, at {server.path}.")
+    counts = {fate: len(preview.of(fate)) for fate in ImportFate}
+    added, changed, same, refused = counts.values()
+    terminal.say(f"{added} added, {changed} updated, {same} unchanged, {refused} refused.")
+    if dry:
+        terminal.say("Nothing was changed yet, since this was a dry run.")
+
+
+def _require_known_form(arguments: Namespace) -> None:
+    if arguments.format is None and arguments.file.suffix.lower() not in CASE_FILE_SUFFIXES:
+        raise InputError(
+            f"The extension of {arguments.file} does not say what form it has.",
+            hint="Name it .yaml, .json, .csv or .jsonl, or give --format.",
+        )
+
+
+def _require_readable(file: Path) -> None:
+    try:
+        file.open("rb").close()
+    except OSError as error:
+        raise unreachable(error) from error
+
+
+async def _doubts(engine: "Engine", preview: ImportPreview) -> list[tuple[str, str]]:
+    """What looks mistyped in cases that come in."""
+    fates = (ImportFate.ADDED, ImportFate.CHANGED)
+    drafts = [case.draft for case in preview.cases if case.fate in fates and case.draft]
+    warnings = await engine.cases.warnings_of(drafts)
+    return [(draft.name, one) for draft, ones in zip(drafts, warnings, strict=True) for one in ones]
+
+
+def _preview_shape(preview: ImportPreview, doubts: Sequence[tuple[str, str]], *, dry: bool) -> dict[str, object]:
+    labels = {fate: [case.label for case in preview.of(fate)] for fate in ImportFate}
+    changes = [(case.label, change) for case in preview.cases for change in case.changes]
+    refused = preview.of(ImportFate.REFUSED)
+    return {
+        "format": preview.form.value,
+        "dry_run": dry,
+        "added": labels[ImportFate.ADDED],
+        "updated": labels[ImportFate.CHANGED],
+        "unchanged": labels[ImportFate.UNCHANGED],
+        "refused": [{"case": case.label, "place": case.place, "reason": case.reason} for case in refused],
+        "changes": [
+            {"case": label, "field": change.field, "before": change.before, "after": change.after}
+            for label, change in changes
+        ],
+        "notes": [{"case": case.label, "message": note} for case in preview.cases for note in case.notes],
+        "servers": [{"name": new.name, "file": str(new.path), "tools": len(new.tools)} for new in preview.servers],
+        "warnings": [{"case": case, "message": message} for case, message in doubts],
+    }
+
+
+async def export_cases(arguments: Namespace, terminal: Terminal) -> int:
+    """Write cases to a file; what its form cannot hold is told, case by case."""
+    async with opened(arguments, terminal) as engine:
+        ids = [case.id for case in chosen(await engine.cases.list(), arguments)]
+        if not ids:
+            raise InputError("There is no case to export.", hint="Look at them with: mcp-tef cases list")
+        report = await engine.case_files.export_file(arguments.file, ids, _form(arguments))
+    for name, reason in report.left_out:
+        terminal.note(f"Left out {name}: {reason}")
+    for name, what in report.lost:
+        terminal.note(f"{name}: {what}")
+    terminal.document(_export_shape(arguments.file, report))
+    terminal.say(f"{report.written} cases were written to {arguments.file}.")
+    return 1 if report.left_out else 0
+
+
+def _export_shape(file: Path, report: "ExportReport") -> dict[str, object]:
+    return {
+        "file": str(file),
+        "format": report.form.value,
+        "cases": report.written,
+        "left_out": [{"case": case, "reason": reason} for case, reason in report.left_out],
+        "lost": [{"case": case, "message": message} for case, message in report.lost],
+    }
+
+
+async def list_cases(arguments: Namespace, terminal: Terminal) -> int:
+    """List the cases."""
+    async with opened(arguments, terminal) as engine:
+        cases = chosen(await engine.cases.list(), arguments)
+    terminal.document({"cases": [case_shape(case) for case in cases]})
+    rows = [(case.id, case.name, case.draft.expectation.label, ", ".join(case.draft.suites)) for case in cases]
+    terminal.say(*table(("ID", "NAME", "EXPECTED", "SUITES"), rows))
+    return 0
+
+
+def chosen(cases: Sequence[TestCase], arguments: Namespace) -> list[TestCase]:
+    """The cases of the suites and tags that were asked for; all where none were."""
+    wanted = {*arguments.suite}, {*arguments.tag}
+    if not any(wanted):
+        return list(cases)
+    return [case for case in cases if wanted[0] & {*case.draft.suites} or wanted[1] & {*case.draft.tags}]
+
+
+async def show(arguments: Namespace, terminal: Terminal) -> int:
+    """Show one case."""
+    async with opened(arguments, terminal) as engine:
+        [case] = await resolved(engine, [arguments.case])
+    shape = case_shape(case)
+    terminal.document(shape)
+    terminal.say(*(f"{key:10} {value}" for key, value in shape.items() if value not in ([], "")))
+    return 0
+
+
+async def remove(arguments: Namespace, terminal: Terminal) -> int:
+    """Remove cases, all or none."""
+    async with opened(arguments, terminal) as engine:
+        cases = await resolved(engine, arguments.cases)
+        await engine.cases.remove([case.id for case in cases])
+    terminal.document({"removed": [case.id for case in cases]})
+    terminal.say(*(f"{case.name} was removed." for case in cases))
+    return 0
+
+
+async def resolved(engine: "Engine", texts: Sequence[str]) -> list[TestCase]:
+    """The cases that ids or names mean; NotFoundError for one that means none."""
+    cases = await engine.cases.list()
+    by_id = {case.id: case for case in cases}
+    by_name = {case.name: case for case in cases}
+    return [by_id.get(CaseId(text)) or by_name.get(text) or await engine.cases.get(CaseId(text)) for text in texts]

@@ -1,0 +1,141 @@
+"""`compare`: what changed from one batch to another, and whether it says anything."""
+
+from argparse import Namespace, RawDescriptionHelpFormatter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from itertools import islice
+
+from mcp_tef import BatchId, ComparedRuns, Comparison, Json, PairChange, PairedTest, RunPair, RunSummary
+from mcp_tef.cli.arguments import Verbs, add_verb
+from mcp_tef.cli.session import opened
+from mcp_tef.cli.shapes import batch_shape
+from mcp_tef.cli.terminal import Terminal, table
+from mcp_tef.cli.words import rate
+
+NOT_WORSE, WORSE = 0, 1
+SHOWN = 50
+TOLD_FIRST = (PairChange.REGRESSED, PairChange.FIXED)
+WORDS = {
+    PairChange.FIXED: "fixed",
+    PairChange.REGRESSED: "regressed",
+    PairChange.UNCHANGED_RIGHT: "right as before",
+    PairChange.UNCHANGED_WRONG: "wrong as before",
+    PairChange.NEW: "new",
+    PairChange.GONE: "gone",
+    PairChange.NOT_COMPARABLE: "without a verdict",
+}
+SHAPE = """With --json: {"before", "after": batches, "paired_by": "run"|"case", "counts": {CHANGE: number of pairs},
+"cases": {CHANGE: [case ids]}, "pairs": [{"case", "change", "parameters", "before", "after": run ids}],
+"reading": "better"|"worse"|"undecided", "mcnemar_p", "more_runs", "n", "accuracy": {"before", "after": RATE},
+"difference": {"value", "low", "high"}, "sentence", "parameters": the same from "reading" on, for parameters
+where both runs chose the right tool, "notes": [sentence]}. CHANGE is fixed, regressed, unchanged_right,
+unchanged_wrong, new, gone or not_comparable. What is not defined is null.
+
+Exit codes: 0 not worse, 1 worse (the choice of tools or the parameters, by McNemar's exact test at 5 %)."""
+
+
+def register(verbs: Verbs) -> None:
+    """Add the verb."""
+    parser = add_verb(verbs, "compare", "what changed from one batch to another, with a paired test", compare)
+    parser.formatter_class = RawDescriptionHelpFormatter
+    parser.epilog = SHAPE
+    parser.add_argument("before", metavar="BATCH_A", help="the earlier batch")
+    parser.add_argument("after", metavar="BATCH_B", help="the later batch")
+
+
+async def compare(arguments: Namespace, terminal: Terminal) -> int:
+    """Tell what was fixed and what regressed; 1 where the later batch is worse."""
+    async with opened(arguments, terminal) as engine:
+        found = await engine.compare.batches(BatchId(arguments.before), BatchId(arguments.after))
+        changed = list(islice(_worth_telling(found), SHOWN))
+        rows = await engine.compare.pairs(changed)
+    terminal.document(comparison_shape(found))
+    terminal.say(*_lines(found, rows))
+    return WORSE if found.worse else NOT_WORSE
+
+
+def _worth_telling(found: Comparison) -> Iterator[RunPair]:
+    for change in TOLD_FIRST:
+        yield from found.of(change)
+    yield from (pair for pair in found.pairs if pair.change not in TOLD_FIRST and pair.parameters in TOLD_FIRST)
+
+
+def comparison_shape(found: Comparison) -> dict[str, Json]:
+    """A comparison for scripts."""
+    return {
+        "before": batch_shape(found.before),
+        "after": batch_shape(found.after),
+        "paired_by": found.paired_by.value,
+        "counts": {change.value: number for change, number in found.counts.items()},
+        "cases": {change.value: _cases(found.of(change)) for change in PairChange},
+        "pairs": [_pair_shape(pair) for pair in found.pairs],
+        **_test_shape(found.selection),
+        "parameters": _test_shape(found.parameters),
+        "notes": list(found.notes),
+    }
+
+
+def _cases(pairs: Sequence[RunPair]) -> list[str]:
+    return list(dict.fromkeys(pair.case_id for pair in pairs))
+
+
+def _pair_shape(pair: RunPair) -> dict[str, Json]:
+    return {
+        "case": pair.case_id,
+        "change": pair.change.value,
+        "parameters": pair.parameters.value if pair.parameters else None,
+        "before": pair.before,
+        "after": pair.after,
+    }
+
+
+def _test_shape(test: PairedTest) -> dict[str, Json]:
+    return {
+        "reading": test.reading.value,
+        "mcnemar_p": test.p,
+        "more_runs": test.more_pairs,
+        "n": test.n,
+        "accuracy": {"before": asdict(test.before), "after": asdict(test.after)},
+        "difference": asdict(test.difference),
+        "sentence": test.sentence,
+    }
+
+
+def _lines(found: Comparison, rows: Sequence[ComparedRuns]) -> Iterator[str]:
+    counts = ", ".join(f"{number:,} {WORDS[change]}" for change, number in found.counts.items() if number)
+    yield f"pairs                {counts or 'none'}"
+    yield from _test_lines("right tools", found.selection)
+    if found.parameters.n:
+        yield from _test_lines("right parameters", found.parameters)
+    yield from found.notes
+    if rows:
+        yield ""
+        yield from table(("CHANGE", "CASE", "EXPECTED", "BEFORE", "AFTER"), [_row(item) for item in rows])
+        more = sum(1 for _ in _worth_telling(found)) - len(rows)
+        if more:
+            yield f"… and {more:,} more; --json tells them all."
+
+
+def _test_lines(name: str, test: PairedTest) -> Iterator[str]:
+    yield f"{name:20} {rate(test.before)} before, {rate(test.after)} after{_gain(test)}"
+    yield f"{'':20} {test.sentence}"
+
+
+def _gain(test: PairedTest) -> str:
+    gain = test.difference
+    if gain.value is None:
+        return ""
+    return f": {gain.value:+.2f} ({gain.low:+.2f} to {gain.high:+.2f})"
+
+
+def _row(item: ComparedRuns) -> tuple[str, ...]:
+    run = item.after or item.before
+    change = WORDS[item.pair.change]
+    if item.pair.change not in TOLD_FIRST and item.pair.parameters in TOLD_FIRST:
+        change = f"parameters {WORDS[item.pair.parameters]}"
+    name, expected = (run.case_name, run.expected) if run else ("", "")
+    return change, name, expected, _selected(item.before), _selected(item.after)
+
+
+def _selected(run: RunSummary | None) -> str:
+    return (run.selected or run.status.value) if run else "–"

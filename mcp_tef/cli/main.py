@@ -1,0 +1,110 @@
+"""The entry of the command line: parses, runs one verb, and turns what went wrong into an exit code."""
+
+import logging
+import os
+import sys
+import traceback
+from argparse import Namespace, RawDescriptionHelpFormatter
+from collections.abc import Sequence
+
+from mcp_tef import RedactingFormatter, TefError
+from mcp_tef.cli import (
+    cases,
+    compare,
+    confusions,
+    demo,
+    gui,
+    keys,
+    metrics,
+    overlap,
+    quality,
+    recommend,
+    run,
+    runs,
+    sample,
+    score,
+    servers,
+    similarity,
+)
+from mcp_tef.cli.arguments import Command, Parser, joined
+from mcp_tef.cli.terminal import Terminal
+
+INTERRUPTED = 130
+GROUPS = (
+    *(demo, gui, servers, cases, run, runs, metrics, compare, confusions),
+    *(similarity, overlap, recommend, quality, score, keys, sample),
+)
+DESCRIPTION = """Will a language model pick your MCP tool, with the right arguments?
+
+Exit codes: 0 done and passed; 1 done, and something failed its expectation; 2 bad usage or bad input;
+3 a server, model or file could not be reached; 130 interrupted."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Do what the arguments say; the exit code."""
+    given = joined(sys.argv[1:] if argv is None else argv)
+    _speak_utf8()
+    terminal = Terminal(json="--json" in given)
+    code = _outcome(given, terminal, debug="--debug" in given)
+    try:
+        terminal.write_document()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return code
+
+
+def _outcome(given: Sequence[str], terminal: Terminal, *, debug: bool) -> int:
+    log = logging.StreamHandler()
+    log.setFormatter(RedactingFormatter(logging.BASIC_FORMAT))
+    logging.basicConfig(level=logging.INFO if debug else logging.CRITICAL, handlers=[log])
+    try:
+        return _do(parser().parse_args(given, _defaults()), terminal)
+    except TefError as error:
+        return _failed(terminal, error, debug, error.exit_code)
+    except KeyboardInterrupt:
+        interruption = TefError("Interrupted.", hint="What had finished is kept.", code="interrupted")
+        return _failed(terminal, interruption, debug, INTERRUPTED)
+    except BrokenPipeError:
+        return 1
+    except Exception as error:
+        surprise = TefError(f"Something unexpected went wrong: {error!r}.", hint="Run it again with --debug.")
+        return _failed(terminal, surprise, debug, 1)
+
+
+def parser() -> Parser:
+    """The parser with every verb."""
+    whole = Parser(prog="mcp-tef", description=DESCRIPTION, formatter_class=RawDescriptionHelpFormatter)
+    verbs = whole.add_subparsers(metavar="VERB", required=True, title="verbs")
+    for group in GROUPS:
+        group.register(verbs)
+    return whole
+
+
+def _defaults() -> Namespace:
+    return Namespace(workspace=None, json=False, debug=False)
+
+
+def _speak_utf8() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="replace")
+
+
+def _do(arguments: Namespace, terminal: Terminal) -> int:
+    command: Command = arguments.command
+    outcome = command(arguments, terminal)
+    if isinstance(outcome, int):
+        return outcome
+    import asyncio
+
+    return asyncio.run(outcome)
+
+
+def _failed(terminal: Terminal, error: TefError, debug: bool, exit_code: int) -> int:
+    message = terminal.redacted(error.message)
+    terminal.document({"error": {"code": error.code, "message": message, "hint": error.hint}})
+    terminal.note(f"mcp-tef: {message} {error.hint}".rstrip())
+    if debug:
+        terminal.note(terminal.redacted(traceback.format_exc()))
+    return exit_code

@@ -1,0 +1,70 @@
+"""`similarity --pairs`: the scores of given pairs of tools, one JSON object a line, in and out."""
+
+import json
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcp_tef import EmbedderKind, InputError, Json
+from mcp_tef.cli.session import opened
+from mcp_tef.cli.terminal import Terminal, unreachable
+from mcp_tef.cli.tool_sources import KINDS, AskedEmbedder, asked_embedder, keys_for
+
+if TYPE_CHECKING:
+    from mcp_tef import Engine, PairLine, ToolPair
+
+
+async def score(arguments: Namespace, terminal: Terminal) -> int:
+    """Score every line; one that cannot be read gets an error in its place, and the exit code 1."""
+    from mcp_tef import pair_results
+
+    if any(getattr(arguments, name) for name in KINDS):
+        raise InputError("--pairs brings its own tools.", hint="Leave the other source out.", code="bad_usage")
+    keys = keys_for(arguments, terminal)
+    lines = _read(arguments.pairs)
+    async with opened(arguments, terminal) as engine:
+        scores = await _scores(engine, lines, asked_embedder(engine, arguments, keys), terminal)
+    rows = list(pair_results(lines, scores))
+    _tell(rows, arguments.out, terminal)
+    return 1 if any("error" in row for row in rows) else 0
+
+
+def _read(path: Path) -> list["PairLine"]:
+    from mcp_tef import read_pair_lines
+
+    try:
+        with path.open("rb") as file:
+            return list(read_pair_lines(file))
+    except OSError as error:
+        raise unreachable(error) from error
+
+
+async def _scores(
+    engine: "Engine", lines: Sequence["PairLine"], asked: AskedEmbedder, terminal: Terminal
+) -> Sequence["ToolPair"]:
+    sound = [line.tools for line in lines if line.tools]
+    if not sound:
+        return ()
+    if asked.choice is None and (await engine.embedders.best()).name == EmbedderKind.TFIDF:
+        terminal.note("No embedding model is on this machine: the pairs are compared by their words (tfidf).")
+    return await engine.similarity.score_pairs(sound, **asked.options)
+
+
+def _tell(rows: Sequence[dict[str, Json]], out: Path | None, terminal: Terminal) -> None:
+    """The lines to their file, or to stdout; with --json the document holds them, or how many were written."""
+    bad = sum("error" in row for row in rows)
+    counts = {"lines": len(rows), "bad": bad}
+    texts = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
+    if out is None:
+        terminal.document({**counts, "pairs": [*rows]})
+        if not terminal.json:
+            terminal.output.writelines(texts)
+        return
+    try:
+        # A lone surrogate cannot be UTF-8: it goes out as the \ud800 that it came in as.
+        out.write_text("".join(texts), "utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise unreachable(error) from error
+    terminal.document(counts)
+    terminal.say(f"{len(rows) - bad} of {len(rows)} pairs were scored; {out} has a line for each.")

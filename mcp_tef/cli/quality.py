@@ -1,0 +1,112 @@
+"""`quality`: how well tools are described, by rules, and by a model where one is asked."""
+
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+
+from mcp_tef import InputError, ModelReview, QualityReport, Severity, ToolQuality
+from mcp_tef.cli.arguments import Verbs, add_verb
+from mcp_tef.cli.reports import writable
+from mcp_tef.cli.run import read_keys
+from mcp_tef.cli.session import opened
+from mcp_tef.cli.similarity_words import counted
+from mcp_tef.cli.terminal import Terminal, one_line, table
+from mcp_tef.cli.tool_sources import UNREACHED, add_source_options, code_of, gather
+from mcp_tef.cli.writers import add_writer_options, tell_estimate, writer
+
+MISSED = 1
+SENTENCE = 200
+SEVERITIES = (Severity.ERROR, Severity.WARNING)
+MARKS = {Severity.ERROR: "✗", Severity.WARNING: "!", Severity.NOTE: "·"}
+
+
+def register(verbs: Verbs) -> None:
+    """Add the verb."""
+    parser = add_verb(verbs, "quality", "how well tools are described, the worst first, with what to mend", quality)
+    add_source_options(parser)
+    add_writer_options(parser, "a model that reviews the descriptions, too")
+    parser.add_argument("--key-stdin", action="store_true", help="read the provider's key from standard input")
+    parser.add_argument("--fail-under", type=score, metavar="SCORE", help="exit with 1 where a tool has less, of 100")
+    parser.add_argument(
+        "--fail-on", choices=[str(one) for one in SEVERITIES], help="exit with 1 where a finding is as grave"
+    )
+    parser.add_argument("--out", type=writable, metavar="F", help="write everything to F: .csv, .html, else as JSON")
+
+
+def score(text: str) -> int:
+    """A whole number from 0 to 100."""
+    if not text.isdecimal() or int(text) > 100:
+        raise InputError(f"{text} is not a score.", hint="Write a whole number from 0 to 100.", code="bad_usage")
+    return int(text)
+
+
+async def quality(arguments: Namespace, terminal: Terminal) -> int:
+    """Tell every tool with its findings; 1 where a threshold is not kept, 3 where something could not be reached."""
+    from mcp_tef import quality_to_json
+
+    model = writer(arguments)
+    keys = read_keys(arguments, terminal, [model.provider] if model else [])
+    async with opened(arguments, terminal) as engine:
+        tool_set = await gather(engine, arguments, terminal, at_least=1)
+        if model:
+            tell_estimate(await engine.quality.estimate(tool_set, model), model, terminal)
+        report = await engine.quality.review(tool_set, model=model, keys=keys)
+        if arguments.out:
+            await engine.exports.write_quality(report, arguments.out)
+    terminal.document(quality_to_json(report))
+    terminal.say(*quality_lines(report))
+    if arguments.out:
+        terminal.say("", f"Everything was written to {arguments.out}.")
+    missed = shortfalls(report, arguments.fail_under, arguments.fail_on)
+    for sentence in missed:
+        terminal.note(f"Not passed: {sentence}")
+    return code_of(tool_set) or _model_code(report) or (MISSED if missed else 0)
+
+
+def _model_code(report: QualityReport) -> int:
+    """3 where the model reviewed no tool at all, 1 where it failed for some."""
+    failed = sum(tool.failure is not None for tool in report.tools)
+    return 0 if not failed else UNREACHED if failed == len(report.tools) else MISSED
+
+
+def shortfalls(report: QualityReport, least: int | None, gravest: str | None) -> list[str]:
+    """One sentence for each threshold that is not kept."""
+    below = [tool for tool in report.tools if least is not None and tool.score < least]
+    forbidden = SEVERITIES[: SEVERITIES.index(Severity(gravest)) + 1] if gravest else ()
+    grave = [tool for tool in report.tools if any(finding.rule.severity in forbidden for finding in tool.findings)]
+    words = " or ".join(f"{one}s" for one in forbidden)
+    told = ((below, f"a score below {least}"), (grave, words))
+    return [f"{counted(len(tools), 'tool')} with {what}, first {tools[0].tool.id}." for tools, what in told if tools]
+
+
+def quality_lines(report: QualityReport) -> list[str]:
+    """A table of all tools, the findings of each, and what servers weigh."""
+    rows = [(str(one.score), str(one.tokens), one.tool.id, _counts(one)) for one in report.tools]
+    lines = table(("SCORE", "TOKENS", "TOOL", "FINDINGS"), rows)
+    for one in report.tools:
+        lines += _tool_lines(one)
+    weights = [(one.server, str(one.tools), f"{one.tokens:,}") for one in report.servers]
+    return [*lines, "", *table(("SERVER", "TOOLS", "TOKENS"), weights), f"Tokens are counted by {report.tokenizer}."]
+
+
+def _counts(one: ToolQuality) -> str:
+    counts = {severity: sum(finding.rule.severity is severity for finding in one.findings) for severity in Severity}
+    found = [f"{count} {severity}{'s' if count > 1 else ''}" for severity, count in counts.items() if count]
+    return ", ".join(found) or "–"
+
+
+def _tool_lines(one: ToolQuality) -> Iterator[str]:
+    if one.findings or one.review or one.failure:
+        yield from ("", f"{one.tool.id}: {one.score} of 100")
+    for finding in one.findings:
+        sentence = one_line(f"{finding.sentence} {finding.fix}", SENTENCE)
+        yield f"  {MARKS[finding.rule.severity]} {finding.rule.id} ({finding.place}): {sentence}"
+    if one.review:
+        yield from _review_lines(one.review)
+    if one.failure:
+        yield f"  ! {one.failure.message} {one.failure.hint}".rstrip()
+
+
+def _review_lines(review: ModelReview) -> Sequence[str]:
+    grades = {"clarity": review.clarity, "completeness": review.completeness, "conciseness": review.conciseness}
+    lines = [f"  {name} {grade.score} of 10: {one_line(grade.explanation, SENTENCE)}" for name, grade in grades.items()]
+    return [*lines, f"  {review.model} suggests: {one_line(review.suggested, SENTENCE)}"] if review.suggested else lines

@@ -1,0 +1,118 @@
+"""`recommend`: what to write instead, so that tools which look alike are told apart."""
+
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcp_tef import InputError, Json, ModelSettings, PairAdvice, Secret, ToolSet
+from mcp_tef.cli.arguments import Verbs, add_verb
+from mcp_tef.cli.session import opened
+from mcp_tef.cli.similarity_words import advice_lines, compared_line
+from mcp_tef.cli.terminal import Terminal
+from mcp_tef.cli.tool_sources import (
+    UNREACHED,
+    add_embedder_options,
+    add_source_options,
+    add_threshold_option,
+    analyse,
+    code_of,
+    gather,
+    keys_for,
+    threshold,
+)
+from mcp_tef.cli.writers import add_writer_options, tell_estimate, writer
+
+if TYPE_CHECKING:
+    from mcp_tef import Engine, Similarity
+
+SOME_FAILED = 1
+
+
+def register(verbs: Verbs) -> None:
+    """Add the verb."""
+    parser = add_verb(verbs, "recommend", "what to write instead, so that similar tools are told apart", recommend)
+    add_source_options(parser)
+    pair_help = "advise on these two, by id or name (default: all flagged pairs)"
+    parser.add_argument("--pair", nargs=2, action="append", default=[], metavar=("A", "B"), help=pair_help)
+    add_threshold_option(parser)
+    add_embedder_options(parser)
+    add_writer_options(parser, "the model that writes (default: drafts from the tools' own schemas)")
+    parser.add_argument("--patch-dir", type=Path, metavar="DIR", help="write patches and overrides as files to DIR")
+
+
+async def recommend(arguments: Namespace, terminal: Terminal) -> int:
+    """Tell what is wrong between pairs and what to write; 3 where nothing could be asked or read, 1 for some."""
+    model = writer(arguments)
+    keys = keys_for(arguments, terminal, [model.provider] if model else [])
+    async with opened(arguments, terminal) as engine:
+        tool_set = await gather(engine, arguments, terminal)
+        found = await analyse(engine, tool_set, arguments, terminal, keys, full=True)
+        places = wanted_pairs(found, arguments.pair, threshold(engine, arguments))
+        advice = await _advise(engine, found, places, model, keys, terminal)
+        files = await engine.exports.write_advice(advice, arguments.patch_dir) if arguments.patch_dir else ()
+    terminal.document(_document(found, advice, model, files))
+    terminal.say(compared_line(found))
+    for one in advice:
+        terminal.say(*advice_lines(one))
+    terminal.say(*_closing(advice, files, arguments))
+    return _code(advice, tool_set)
+
+
+async def _advise(
+    engine: "Engine",
+    found: "Similarity",
+    places: Sequence[tuple[int, int]],
+    model: ModelSettings | None,
+    keys: dict[str, Secret],
+    terminal: Terminal,
+) -> tuple[PairAdvice, ...]:
+    if model and places:
+        tell_estimate(await engine.recommend.estimate(found, places, model), model, terminal)
+    return await engine.recommend.pairs(found, places, model=model, keys=keys)
+
+
+def wanted_pairs(found: "Similarity", named: Sequence[Sequence[str]], at: float) -> list[tuple[int, int]]:
+    """The places of the named pairs, else of the flagged ones, the most similar first."""
+    if not named:
+        return [(pair.a, pair.b) for pair in found.flagged(at)]
+    return [(_place(found, a), _place(found, b)) for a, b in named]
+
+
+def _place(found: "Similarity", name: str) -> int:
+    """Where a tool is, by its id, or by a name that only one tool has."""
+    ids = {one.id: place for place, one in enumerate(found.tools)}
+    if name in ids:
+        return ids[name]
+    same = [one.id for one in found.tools if one.tool.name == name]
+    if len(same) == 1:
+        return ids[same[0]]
+    if same:
+        raise InputError(f"Several tools are named {name}.", hint=f"Name one by its id: {', '.join(same[:10])}.")
+    raise InputError(f"There is no tool named {name}.", hint="Look at their ids with: mcp-tef similarity --json")
+
+
+def _document(
+    found: "Similarity", advice: Sequence[PairAdvice], model: ModelSettings | None, files: Sequence[Path]
+) -> Json:
+    from mcp_tef import advice_to_json
+
+    return {
+        "embedder": found.embedder,
+        "model": model.label if model else None,
+        "pairs": [advice_to_json(one) for one in advice],
+        "files": [str(path) for path in files],
+        "unreachable": [{"server": one.server, "reason": one.reason} for one in found.unreachable],
+    }
+
+
+def _closing(advice: Sequence[PairAdvice], files: Sequence[Path], arguments: Namespace) -> list[str]:
+    lines = [] if advice else ["No pair is flagged. Lower --threshold, or name two tools with --pair."]
+    return [*lines, "", f"{len(files)} files were written to {arguments.patch_dir}."] if files else lines
+
+
+def _code(advice: Sequence[PairAdvice], tool_set: ToolSet) -> int:
+    failed = sum(one.failure is not None for one in advice)
+    if failed and failed == len(advice):
+        return UNREACHED
+    return code_of(tool_set) or (SOME_FAILED if failed else 0)

@@ -1,0 +1,120 @@
+"""`run`: cases × models × repeats, started, followed and told."""
+
+from argparse import Namespace
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from mcp_tef import BatchRequest, InputError, ModelSettings, Secret, parse_model
+from mcp_tef.cli.arguments import Parser, Verbs, add_verb
+from mcp_tef.cli.batches import follow, report
+from mcp_tef.cli.cases import chosen, resolved
+from mcp_tef.cli.reports import add_report_options
+from mcp_tef.cli.session import agree, opened
+from mcp_tef.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from mcp_tef import Engine, TestCase
+
+
+def register(verbs: Verbs) -> None:
+    """Add the verb."""
+    parser = add_verb(verbs, "run", "run test cases against models, and judge what they choose", run)
+    add_choice_options(parser)
+    add_model_options(parser)
+    parser.add_argument("--repeats", type=int, default=1, metavar="N", help="times each case is run (default: 1)")
+    parser.add_argument("--concurrency", type=int, default=4, metavar="N", help="runs at a time (default: 4)")
+    parser.add_argument("--max-cost", type=float, metavar="USD", help="stop before this is spent")
+    add_consent_options(parser)
+    add_report_options(parser)
+
+
+def add_choice_options(parser: Parser) -> None:
+    """Which cases; every case where nothing is said."""
+    parser.add_argument("--suite", action="append", default=[], metavar="S", help="cases of this suite")
+    parser.add_argument("--case", action="append", default=[], metavar="ID", help="one case, by id or name")
+    parser.add_argument("--tag", action="append", default=[], metavar="T", help="cases with this tag")
+
+
+def add_model_options(parser: Parser) -> None:
+    """Which models, and how they are called."""
+    parser.add_argument("--model", action="append", default=[], metavar="PROVIDER/NAME", help="default: the baseline")
+    parser.add_argument("--base-url", metavar="U", help="the address of a local or compatible server")
+    parser.add_argument("--timeout", type=int, default=30, metavar="S", help="seconds for one answer (default: 30)")
+    parser.add_argument("--temperature", type=float, default=0.4, metavar="T", help="0 to 2 (default: 0.4)")
+    parser.add_argument("--retries", type=int, default=3, metavar="N", help="further attempts (default: 3)")
+
+
+def add_consent_options(parser: Parser) -> None:
+    """The key and the consent, which are never arguments themselves."""
+    parser.add_argument("--key-stdin", action="store_true", help="read the provider's key from standard input")
+    parser.add_argument("--yes", action="store_true", help="agree that the servers' programs are started")
+
+
+async def run(arguments: Namespace, terminal: Terminal) -> int:
+    """Start a batch, follow it, and tell its verdicts and figures."""
+    given = models(arguments)
+    keys = read_keys(arguments, terminal, (model.provider for model in given if not model.offline))
+    async with opened(arguments, terminal) as engine:
+        cases = await wanted_cases(engine, arguments)
+        request = BatchRequest(
+            cases=tuple(case.id for case in cases),
+            models=given or (engine.models.default,),
+            repeats=arguments.repeats,
+            concurrency=arguments.concurrency,
+            max_cost_usd=arguments.max_cost,
+            name=", ".join((*arguments.suite, *arguments.tag)),
+        )
+        await agree_to_servers(engine, cases, terminal, yes=arguments.yes)
+        batch = await follow(engine, terminal, engine.runs.start(request, keys))
+        return await report(engine, batch, terminal, arguments)
+
+
+def models(arguments: Namespace) -> tuple[ModelSettings, ...]:
+    """The models that were asked for, with the settings of this run; none where none was named."""
+    settings = ModelSettings(
+        timeout=arguments.timeout, temperature=arguments.temperature, max_retries=arguments.retries
+    )
+    return tuple(_model(text, settings, arguments.base_url) for text in dict.fromkeys(arguments.model))
+
+
+def _model(text: str, settings: ModelSettings, base_url: str | None) -> ModelSettings:
+    provider, name = parse_model(text)
+    return ModelSettings(
+        provider=provider,
+        model=name,
+        timeout=settings.timeout,
+        temperature=settings.temperature,
+        max_retries=settings.max_retries,
+        base_url=base_url,
+    )
+
+
+def read_keys(arguments: Namespace, terminal: Terminal, providers: Iterable[str]) -> dict[str, Secret]:
+    """The key from standard input, for the one provider that there is; nothing where it was not asked for."""
+    if not arguments.key_stdin:
+        return {}
+    names = sorted(set(providers))
+    if len(names) != 1:
+        raise InputError(
+            f"--key-stdin brings one key, but {len(names)} providers are to be asked.",
+            hint="Run one provider at a time, or set the keys in the environment.",
+        )
+    return {names[0]: terminal.read_key(f"Key for {names[0]}: ")}
+
+
+async def wanted_cases(engine: "Engine", arguments: Namespace) -> list["TestCase"]:
+    """The cases of the suites, tags and ids that were asked for; InputError where there is none."""
+    everything = await engine.cases.list()
+    named = await resolved(engine, arguments.case)
+    grouped = chosen(everything, arguments) if arguments.suite or arguments.tag or not named else []
+    cases = {case.id: case for case in (*named, *grouped)}
+    if not cases:
+        raise InputError("There is no test case to run.", hint="Import some with: mcp-tef cases import FILE")
+    return list(cases.values())
+
+
+async def agree_to_servers(engine: "Engine", cases: Iterable["TestCase"], terminal: Terminal, *, yes: bool) -> None:
+    """Get consent for the servers of these cases."""
+    names = sorted({name for case in cases for name in case.draft.servers})
+    specs = [(await engine.servers.find(name)).spec for name in names]
+    await agree(engine, specs, terminal, yes=yes)

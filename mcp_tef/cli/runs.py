@@ -1,0 +1,148 @@
+"""`runs …`: look at batches and runs, run the failed ones again, go on with interrupted ones, judge again."""
+
+from argparse import Namespace
+from typing import TYPE_CHECKING
+
+from mcp_tef import Batch, BatchId, InputError, NotFoundError, RunFilter, RunId, RunStatus, Secret, parse_model
+from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
+from mcp_tef.cli.batches import follow, report
+from mcp_tef.cli.progress import Progress
+from mcp_tef.cli.reports import add_report_options
+from mcp_tef.cli.run import add_consent_options, agree_to_servers, read_keys
+from mcp_tef.cli.session import opened
+from mcp_tef.cli.shapes import batch_shape, detail_shape, rejudge_shape, run_shape
+from mcp_tef.cli.terminal import Terminal, table
+from mcp_tef.cli.words import MARGIN, past_line, run_lines
+
+if TYPE_CHECKING:
+    from mcp_tef import Engine
+
+MOST_RUNS = 1000
+OFFLINE = "offline"
+
+
+def register(verbs: Verbs) -> None:
+    """Add the verbs."""
+    group = add_group(verbs, "runs", "list runs, run the failed ones again, go on with interrupted ones")
+    _filters(add_verb(group, "list", "list batches, and the runs that pass the filters", list_runs))
+    one = add_verb(group, "show", "show a run, or a batch with its runs", show)
+    one.add_argument("id", metavar="ID")
+    add_report_options(one)
+    for name, summary, command in (
+        ("retry", "run the failed runs of a batch again", retry),
+        ("resume", "go on with a batch that was cancelled or interrupted", resume),
+    ):
+        parser = add_verb(group, name, summary, command)
+        parser.add_argument("batch", nargs="?", metavar="BATCH", help="a batch (default: the newest)")
+        add_consent_options(parser)
+        add_report_options(parser)
+    again = add_verb(group, "rejudge", "judge finished runs again by what their cases expect now", rejudge)
+    again.add_argument("runs", nargs="*", metavar="RUN_ID", help="runs to judge again")
+    again.add_argument("--batch", metavar="BATCH", help="every run of this batch")
+
+
+def _filters(parser: Parser) -> None:
+    parser.add_argument("--batch", metavar="BATCH", help="only runs of this batch")
+    parser.add_argument("--status", choices=[status.value for status in RunStatus], help="only runs of this status")
+    parser.add_argument("--model", metavar="PROVIDER/NAME", help="only runs of this model")
+    parser.add_argument("--limit", type=int, default=MOST_RUNS, metavar="N", help=f"at most N runs ({MOST_RUNS})")
+
+
+async def list_runs(arguments: Namespace, terminal: Terminal) -> int:
+    """List the batches, newest first; with a filter, the runs that pass it."""
+    where = RunFilter(
+        batch_id=BatchId(arguments.batch) if arguments.batch else None,
+        statuses=(RunStatus(arguments.status),) if arguments.status else (),
+        model=arguments.model,
+    )
+    async with opened(arguments, terminal) as engine:
+        batches = [await engine.runs.batch(where.batch_id)] if where.batch_id else await engine.runs.batches()
+        runs = await engine.runs.list(where, limit=arguments.limit)
+    terminal.document({"batches": [batch_shape(batch) for batch in batches], "runs": [run_shape(run) for run in runs]})
+    if where == RunFilter():
+        terminal.say(*table(("BATCH", "STATUS", "STARTED", "RUNS", "MODELS"), [_row(batch) for batch in batches]))
+    else:
+        terminal.say(*(line for run in runs for line in run_lines(run)))
+    return 0
+
+
+def _row(batch: Batch) -> tuple[str, ...]:
+    counts = ", ".join(f"{count} {key}" for key, count in batch.counts.items() if count)
+    started = batch.created_at.strftime("%Y-%m-%d %H:%M")
+    return batch.id, batch.status.value, started, f"{batch.total}: {counts}", ", ".join(batch.models)
+
+
+async def show(arguments: Namespace, terminal: Terminal) -> int:
+    """Show a batch as `run` told it, or one run with everything that was kept of it."""
+    async with opened(arguments, terminal) as engine:
+        batch = next((item for item in await engine.runs.batches() if item.id == arguments.id), None)
+        if batch:
+            return await _shown(engine, batch, terminal, arguments)
+        detail = await engine.runs.detail(RunId(arguments.id))
+    shape = detail_shape(detail)
+    terminal.document(shape)
+    told = {key: value for key, value in shape.items() if key != "past_verdicts" and value not in (None, [], "")}
+    terminal.say(*(f"{key:20} {value}" for key, value in told.items()))
+    terminal.say(*(f"{'earlier verdict':20} {past_line(past)}" for past in detail.past_verdicts))
+    return 0
+
+
+async def rejudge(arguments: Namespace, terminal: Terminal) -> int:
+    """Judge runs again from their stored answers; what they were judged before is kept."""
+    if bool(arguments.runs) == bool(arguments.batch):
+        raise InputError("Name runs to judge again, or a batch.", hint="See mcp-tef runs rejudge --help.")
+    batch = BatchId(arguments.batch) if arguments.batch else None
+    async with opened(arguments, terminal) as engine:
+        for run_id in arguments.runs:
+            await engine.runs.detail(RunId(run_id))
+        stop = engine.subscribe(Progress(terminal).hear)
+        report = await engine.runs.rejudge([RunId(run_id) for run_id in arguments.runs], batch_id=batch)
+        stop()
+    terminal.document(rejudge_shape(report))
+    terminal.say(report.sentence)
+    for change in report.changes[:MOST_RUNS]:
+        terminal.say(*run_lines(change.run), f"{MARGIN}{past_line(change.past)}")
+    return 0
+
+
+async def _shown(engine: "Engine", batch: Batch, terminal: Terminal, arguments: Namespace) -> int:
+    """Showing passes, unless it was asked whether thresholds are kept."""
+    code = await report(engine, batch, terminal, arguments)
+    return code if arguments.fail_under else 0
+
+
+async def newest_or(engine: "Engine", batch_id: str | None) -> Batch:
+    """The batch of an id, or the newest one; an error where there is none."""
+    if batch_id:
+        return await engine.runs.batch(BatchId(batch_id))
+    batches = await engine.runs.batches()
+    if not batches:
+        raise NotFoundError("Nothing was run in this workspace yet.", hint="Start with: mcp-tef run")
+    return batches[0]
+
+
+async def _again(engine: "Engine", arguments: Namespace, terminal: Terminal) -> tuple[Batch, dict[str, Secret]]:
+    batch = await newest_or(engine, arguments.batch)
+    providers = [parse_model(label)[0] for label in batch.models]
+    keys = read_keys(arguments, terminal, (name for name in providers if name != OFFLINE))
+    runs = await engine.runs.list(RunFilter(batch_id=batch.id))
+    there = {case.id: case for case in await engine.cases.list()}
+    cases = [there[case_id] for case_id in {run.case_id for run in runs} if case_id in there]
+    await agree_to_servers(engine, cases, terminal, yes=arguments.yes)
+    return batch, keys
+
+
+async def retry(arguments: Namespace, terminal: Terminal) -> int:
+    """Run the failed runs of a batch again, and no other."""
+    async with opened(arguments, terminal) as engine:
+        batch, keys = await _again(engine, arguments, terminal)
+        ended = await follow(engine, terminal, engine.runs.retry_failed(batch.id, keys))
+        return await report(engine, ended, terminal, arguments)
+
+
+async def resume(arguments: Namespace, terminal: Terminal) -> int:
+    """Run what has no verdict yet; what had finished stays as it is."""
+    async with opened(arguments, terminal) as engine:
+        batch, keys = await _again(engine, arguments, terminal)
+        ended = await follow(engine, terminal, engine.runs.resume(batch.id, keys))
+        return await report(engine, ended, terminal, arguments)

@@ -1,0 +1,139 @@
+"""`servers import` and `servers discover`: servers from the configs of other programs, none of them started."""
+
+from argparse import Namespace
+from collections.abc import Iterator
+from pathlib import Path
+
+from mcp_tef import FoundConfig, ImportedServer, ImportFate, Json, ServerImportPreview, ServerSpec
+from mcp_tef.cli.arguments import Verbs, add_verb
+from mcp_tef.cli.session import opened
+from mcp_tef.cli.terminal import Terminal, one_line, table, unreachable
+
+_DONE = {ImportFate.ADDED: "Added", ImportFate.CHANGED: "Changed", ImportFate.UNCHANGED: "Unchanged"}
+_WOULD = {ImportFate.ADDED: "Would add", ImportFate.CHANGED: "Would change", ImportFate.UNCHANGED: "Unchanged"}
+
+
+def register(group: Verbs) -> None:
+    """Add the verbs below `servers`."""
+    parser = add_verb(group, "import", "add the servers of another program's config; starts none", import_servers)
+    parser.add_argument("file", metavar="FILE", help="the config, or - for what is piped in")
+    parser.add_argument("--only", action="append", metavar="NAME", default=[], help="only the server of this name")
+    parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
+    parser = add_verb(group, "discover", "look for configs of other programs in the usual places", discover)
+    parser.add_argument("--project", type=Path, metavar="DIR", help="a project's folder (default: the current one)")
+
+
+async def import_servers(arguments: Namespace, terminal: Terminal) -> int:
+    """Bring servers in, all or nothing; those that cannot be are refused with the reason."""
+    source = terminal.input.read() if arguments.file == "-" else _readable(Path(arguments.file))
+    async with opened(arguments, terminal) as engine:
+        preview = await engine.server_files.preview(source)
+        if arguments.only:
+            preview = engine.server_files.chosen(preview, arguments.only)
+        if not arguments.dry_run:
+            await engine.server_files.apply(preview)
+    _tell(preview, terminal, dry=arguments.dry_run)
+    terminal.document({"dry_run": arguments.dry_run, **_shape(preview)})
+    return 1 if preview.of(ImportFate.REFUSED) else 0
+
+
+async def discover(arguments: Namespace, terminal: Terminal) -> int:
+    """List the configs that are there, with their servers and what importing each would do."""
+    async with opened(arguments, terminal) as engine:
+        found = await engine.server_files.discover(arguments.project or Path())
+    terminal.document({"configs": [_found_shape(config) for config in found]})
+    for config in found:
+        terminal.say(f"{config.title}: {config.path}")
+        if config.preview is None:
+            terminal.note(config.problem)
+        else:
+            terminal.say(*(f"    {line}" for line in table(("SERVER", "IMPORT", "WHERE"), _rows(config.preview))))
+    terminal.say("Bring one in with: mcp-tef servers import FILE" if found else "No config lists servers here.")
+    return 0
+
+
+def _readable(path: Path) -> Path:
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        raise unreachable(error) from error
+    return path
+
+
+def _tell(preview: ServerImportPreview, terminal: Terminal, *, dry: bool) -> None:
+    terminal.say(f"{preview.source} is read as: {preview.title}.")
+    for server in preview.servers:
+        if server.fate is ImportFate.REFUSED:
+            terminal.note(f"Refused {one_line(server.label)} ({one_line(server.place)}): {server.reason}")
+            continue
+        words = (_WOULD if dry else _DONE)[server.fate]
+        terminal.say(f"{words} {server.name}: {_where(server)}", *(f"    {line}" for line in _remarks(server)))
+    added, changed, same, refused = (len(preview.of(fate)) for fate in ImportFate)
+    terminal.say(f"{added} added, {changed} changed, {same} unchanged, {refused} refused. Nothing was started.")
+    if dry:
+        terminal.say("Nothing was changed yet, since this was a dry run.")
+
+
+def _remarks(server: ImportedServer) -> Iterator[str]:
+    if server.spec and server.name != server.label:
+        yield f"Its name there, {one_line(server.label)}, is taken here."
+    for change in server.changes:
+        yield f"{change.field}: {change.before} → {change.after}"
+    for secret in server.secrets:
+        yield f"A secret is written out in its {secret.where}. Here it is ${{{secret.variable}}} and not kept."
+    yield from server.notes
+    if server.needs:
+        yield f"Set before it is used: {', '.join(server.needs)}."
+
+
+def _where(server: ImportedServer) -> str:
+    return one_line(server.spec.address, 100) if server.spec else ""
+
+
+def _rows(preview: ServerImportPreview) -> list[tuple[str, ...]]:
+    return [(server.name, _fate(server.fate), server.reason or _where(server)) for server in preview.servers]
+
+
+def _fate(fate: ImportFate) -> str:
+    return {ImportFate.ADDED: "new", ImportFate.UNCHANGED: "here already"}.get(fate, fate.value)
+
+
+def _shape(preview: ServerImportPreview) -> dict[str, Json]:
+    named = {fate: [server.name for server in preview.of(fate)] for fate in ImportFate}
+    return {
+        "source": preview.source,
+        "format": preview.form.value,
+        "added": named[ImportFate.ADDED],
+        "changed": named[ImportFate.CHANGED],
+        "unchanged": named[ImportFate.UNCHANGED],
+        "refused": [_refused_shape(server) for server in preview.of(ImportFate.REFUSED)],
+        "servers": [_server_shape(server, server.spec) for server in preview.servers if server.spec],
+    }
+
+
+def _refused_shape(server: ImportedServer) -> Json:
+    return {"server": server.label, "place": server.place, "reason": server.reason}
+
+
+def _server_shape(server: ImportedServer, spec: ServerSpec) -> Json:
+    return {
+        "name": server.name,
+        "label": server.label,
+        "place": server.place,
+        "fate": server.fate.value,
+        "transport": spec.transport.value,
+        "url": spec.url,
+        "command": list(spec.argv) if spec.command else None,
+        "cwd": spec.cwd,
+        "env": sorted(spec.env),
+        "headers": sorted(spec.headers),
+        "changes": [{"field": item.field, "before": item.before, "after": item.after} for item in server.changes],
+        "secrets": [{"where": secret.where, "variable": secret.variable} for secret in server.secrets],
+        "needs": list(server.needs),
+        "notes": list(server.notes),
+    }
+
+
+def _found_shape(config: FoundConfig) -> Json:
+    found = _shape(config.preview) if config.preview else {"source": config.path.name, "problem": config.problem}
+    return {"title": config.title, "path": str(config.path), **found}

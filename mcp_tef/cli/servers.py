@@ -1,0 +1,221 @@
+"""`servers …`: register, look at, check, change and remove servers."""
+
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from mcp_tef import AuthType, InputError, Server, ServerSpec, ServerStatus, Transport
+from mcp_tef.cli import server_imports
+from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
+from mcp_tef.cli.session import agree, opened
+from mcp_tef.cli.shapes import check_shape, server_shape, tools_shape
+from mcp_tef.cli.terminal import Terminal, one_line, table
+from mcp_tef.cli.words import server_line
+
+UNREACHED = 3
+YES = "agree that the server's program is started"
+
+
+def register(verbs: Verbs) -> None:
+    """Add the verbs."""
+    group = add_group(verbs, "servers", "register, check and list MCP servers and tools files")
+    _add_spec_options(_named(add_verb(group, "add", "register a server and check that it answers", add)))
+    add_verb(group, "list", "list the servers", list_servers)
+    _named(add_verb(group, "show", "show one server", show))
+    _yes(_named(add_verb(group, "check", "connect once and say what was found", check)))
+    _yes(_named(add_verb(group, "tools", "list the tools that a server has now", tools)))
+    edit_parser = _named(add_verb(group, "edit", "change a server; what is not given stays", edit))
+    edit_parser.add_argument("--name", dest="new_name", metavar="NEW", help="a new name")
+    _add_spec_options(edit_parser)
+    remove_parser = add_verb(group, "remove", "remove servers", remove)
+    remove_parser.add_argument("names", nargs="+", metavar="NAME")
+    server_imports.register(group)
+
+
+def _named(parser: Parser) -> Parser:
+    parser.add_argument("name", metavar="NAME")
+    return parser
+
+
+def _yes(parser: Parser) -> None:
+    parser.add_argument("--yes", action="store_true", help=YES)
+
+
+def _add_spec_options(parser: Parser) -> None:
+    place = parser.add_mutually_exclusive_group()
+    place.add_argument("--url", help="the address of an HTTP server")
+    place.add_argument("--command", dest="program", metavar="CMD", help="the program of a stdio server")
+    place.add_argument("--tools-file", type=Path, metavar="F", help="a saved tools/list answer, or an array of tools")
+    http = (Transport.STREAMABLE_HTTP.value, Transport.SSE.value)
+    parser.add_argument("--transport", choices=http, help="how the url is spoken to (default: streamable-http)")
+    parser.add_argument("--arg", action="append", dest="args", metavar="A", help="an argument of the program")
+    parser.add_argument("--env", action="append", metavar="K=V", help="an environment variable of the program")
+    parser.add_argument("--cwd", metavar="DIR", help="the folder that the program starts in")
+    parser.add_argument("--header", action="append", metavar="K=V", help="a header of every request")
+    parser.add_argument("--bearer-env", metavar="VARIABLE", help="the environment variable that holds a bearer token")
+    _yes(parser)
+
+
+async def add(arguments: Namespace, terminal: Terminal) -> int:
+    """Register a server and check it; a failed check keeps the server."""
+    spec = new_spec(arguments)
+    async with opened(arguments, terminal) as engine:
+        await agree(engine, [spec], terminal, yes=arguments.yes)
+        server = await engine.servers.add(spec)
+        return _told(await engine.servers.check(server.id), terminal)
+
+
+async def list_servers(arguments: Namespace, terminal: Terminal) -> int:
+    """List the servers with what the last check found."""
+    async with opened(arguments, terminal) as engine:
+        servers = await engine.servers.list()
+    terminal.document({"servers": [server_shape(server) for server in servers]})
+    terminal.say(*table(("NAME", "STATUS", "TOOLS", "WHERE"), [_row(server) for server in servers]))
+    return 0
+
+
+def _row(server: Server) -> tuple[str, ...]:
+    tools = "–" if server.tool_count is None else str(server.tool_count)
+    return server.name, server.status.value, tools, server.spec.address
+
+
+async def show(arguments: Namespace, terminal: Terminal) -> int:
+    """Show one server."""
+    async with opened(arguments, terminal) as engine:
+        server = await engine.servers.find(arguments.name)
+    shape = server_shape(server)
+    terminal.document(shape)
+    terminal.say(*(f"{key:18} {_value(value)}" for key, value in shape.items() if value not in (None, [], "")))
+    return 0
+
+
+def _value(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+async def check(arguments: Namespace, terminal: Terminal) -> int:
+    """Connect once and say what was found."""
+    async with opened(arguments, terminal) as engine:
+        server = await engine.servers.find(arguments.name)
+        await agree(engine, [server.spec], terminal, yes=arguments.yes)
+        return _told(await engine.servers.check(server.id), terminal)
+
+
+def _told(server: Server, terminal: Terminal) -> int:
+    terminal.document(check_shape(server))
+    if server.status is ServerStatus.ACTIVE:
+        terminal.say(server_line(server))
+        return 0
+    terminal.note(server_line(server))
+    return UNREACHED
+
+
+async def tools(arguments: Namespace, terminal: Terminal) -> int:
+    """List a server's tools afresh, with those that were set aside."""
+    async with opened(arguments, terminal) as engine:
+        server = await engine.servers.find(arguments.name)
+        await agree(engine, [server.spec], terminal, yes=arguments.yes)
+        listing = await engine.servers.tools(server.id)
+    terminal.document(tools_shape(listing))
+    terminal.say(*table(("TOOL", "DESCRIPTION"), [(tool.name, tool.description) for tool in listing.tools]))
+    for problem in listing.problems:
+        terminal.note(f"Set aside: {problem.tool or 'a tool without a name'}: {problem.reason}")
+    return 0
+
+
+async def edit(arguments: Namespace, terminal: Terminal) -> int:
+    """Change what was given, then check again."""
+    async with opened(arguments, terminal) as engine:
+        server = await engine.servers.find(arguments.name)
+        spec = changed_spec(server.spec, arguments)
+        await agree(engine, [spec], terminal, yes=arguments.yes)
+        await engine.servers.edit(server.id, spec)
+        return _told(await engine.servers.check(server.id), terminal)
+
+
+async def remove(arguments: Namespace, terminal: Terminal) -> int:
+    """Remove servers by name, all or none."""
+    async with opened(arguments, terminal) as engine:
+        servers = [await engine.servers.find(name) for name in arguments.names]
+        await engine.servers.remove([server.id for server in servers])
+    terminal.document({"removed": [server.name for server in servers]})
+    terminal.say(*(f"{one_line(server.name)} was removed." for server in servers))
+    return 0
+
+
+def new_spec(arguments: Namespace) -> ServerSpec:
+    """The server that the options describe."""
+    if not (arguments.url or arguments.program or arguments.tools_file):
+        raise InputError(
+            f"Nothing says where {arguments.name} is.", hint="Give --url, --command or --tools-file.", code="bad_usage"
+        )
+    return changed_spec(ServerSpec(name=arguments.name, transport=Transport.STDIO), arguments)
+
+
+def changed_spec(spec: ServerSpec, arguments: Namespace) -> ServerSpec:
+    """The server with what the options change; another kind of place drops what belonged to the old one."""
+    changes: dict[str, Any] = _place(arguments, spec)
+    if arguments.args is not None:
+        changes["args"] = tuple(arguments.args)
+    if arguments.env is not None:
+        changes["env"] = pairs(arguments.env, "--env")
+    if arguments.cwd is not None:
+        changes["cwd"] = str(Path(arguments.cwd).absolute())
+    if arguments.header is not None:
+        changes["headers"] = pairs(arguments.header, "--header")
+    if arguments.bearer_env is not None:
+        changes |= {"auth_type": AuthType.BEARER, "secret": f"${{{arguments.bearer_env}}}"}
+    if getattr(arguments, "new_name", None):
+        changes["name"] = arguments.new_name
+    changed = replace(spec, **changes)
+    _require_fit(changed, arguments)
+    return changed
+
+
+def _place(arguments: Namespace, spec: ServerSpec) -> dict[str, Any]:
+    if arguments.program:
+        return {**_nowhere(), "transport": Transport.STDIO, "command": arguments.program}
+    if arguments.tools_file:
+        return {**_nowhere(), "transport": Transport.FILE, "path": str(arguments.tools_file.absolute())}
+    if arguments.url:
+        transport = Transport(arguments.transport or Transport.STREAMABLE_HTTP)
+        return {**_nowhere(), "transport": transport, "url": arguments.url}
+    if arguments.transport and spec.url:
+        return {"transport": Transport(arguments.transport)}
+    return {}
+
+
+def _nowhere() -> dict[str, Any]:
+    imported: dict[str, Any] = {"env_file": None, "project": None, "origin": None, "extra": {}}
+    return {"url": None, "command": None, "path": None, "args": (), "env": {}, "cwd": None, **imported}
+
+
+def _require_fit(spec: ServerSpec, arguments: Namespace) -> None:
+    program_only = {"--arg": arguments.args, "--env": arguments.env, "--cwd": arguments.cwd}
+    url_only = {
+        "--transport": arguments.transport,
+        "--header": arguments.header,
+        "--bearer-env": arguments.bearer_env,
+    }
+    for options, fits, what in (
+        (program_only, spec.transport is Transport.STDIO, "a server with a command"),
+        (url_only, bool(spec.url), "a server with a url"),
+    ):
+        misplaced = [option for option, value in options.items() if value is not None and not fits]
+        if misplaced:
+            raise InputError(
+                f"{misplaced[0]} is for {what}, which {spec.name} is not.", hint="Leave it out.", code="bad_usage"
+            )
+
+
+def pairs(texts: Sequence[str], option: str) -> Mapping[str, str]:
+    """`K=V` texts as a mapping; a value may hold further equals signs."""
+    found: dict[str, str] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not (key and equals):
+            raise InputError(f"{option} {text} is not of the form K=V.", hint="Write for example NAME=value.")
+        found[key] = value
+    return found

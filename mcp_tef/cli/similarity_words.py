@@ -1,0 +1,96 @@
+"""How alike tools look, what they share and what to do about it, for people at a terminal."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from mcp_tef import MatrixKind, OverlapWeights, PairAdvice, Recommendation, ToolPair
+from mcp_tef.cli.terminal import one_line, table
+
+if TYPE_CHECKING:
+    from mcp_tef import OverlappingPair, Similarity
+
+MOST_PAIRS = 20
+CLOSEST = 5
+
+
+def similarity_lines(found: "Similarity", at: float) -> list[str]:
+    """What was compared by what, how many pairs are flagged, and the first of them; else the closest ones."""
+    count = found.count_at(at)
+    verb = "is" if count == 1 else "are"
+    head = f"{count:,} of {found.pair_count:,} pairs {verb} at least {at:g} alike."
+    pairs = found.pairs_by(MatrixKind.SIMILARITY, min(count, MOST_PAIRS) or CLOSEST)
+    lines = [compared_line(found), head, *_pair_table(found, pairs)]
+    if not count and pairs:
+        lines.insert(2, f"The closest {'is' if len(pairs) == 1 else 'are'}:")
+    if count > MOST_PAIRS:
+        lines.append(f"… and {count - MOST_PAIRS:,} more; --out F writes them all.")
+    return lines
+
+
+def compared_line(found: "Similarity") -> str:
+    """`94 tools of 12 servers, compared by tfidf.`"""
+    servers = len({one.tool.server for one in found.tools})
+    return f"{counted(len(found), 'tool')} of {counted(servers, 'server')}, compared by {found.embedder}."
+
+
+def counted(count: int, thing: str) -> str:
+    """`1 tool`, `1,200 tools`."""
+    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
+
+
+def _pair_table(found: "Similarity", pairs: Sequence[ToolPair]) -> list[str]:
+    heads = ("SIMILARITY", "FULL", "WORDS", "CONFUSABLE", "TOOL", "LOOKS LIKE")
+    rows = [
+        (
+            _figure(one.similarity),
+            _figure(one.full),
+            _figure(one.lexical),
+            _figure(one.confusability),
+            *_ids(found, one),
+        )
+        for one in pairs
+    ]
+    return table(heads, rows) if rows else []
+
+
+def _ids(found: "Similarity", pair: ToolPair) -> tuple[str, str]:
+    return found.tools[pair.a].id, found.tools[pair.b].id
+
+
+def _figure(score: float | None) -> str:
+    return "–" if score is None else f"{score:.2f}"
+
+
+def overlap_lines(found: "Similarity", weights: OverlapWeights, pairs: Sequence["OverlappingPair"]) -> list[str]:
+    """The pairs that share most, each with its reason below it."""
+    parts = f"{weights.semantic:g} meaning, {weights.parameters:g} parameters, {weights.description:g} words"
+    lines = [compared_line(found), f"Overlap is weighed as {parts}."]
+    for one in pairs:
+        lines += ["", f"{one.overlap:.2f}  {found.tools[one.a].id} and {found.tools[one.b].id}", f"      {one.why}"]
+    return lines
+
+
+def advice_lines(advice: PairAdvice) -> list[str]:
+    """What is wrong between two tools, and what to do."""
+    lines = ["", f"{advice.a} and {advice.b}: {advice.similarity:.2f} alike"]
+    lines += [f"  {issue.priority}: {issue.sentence}" for issue in advice.issues]
+    if advice.failure:
+        lines.append(f"  ! {advice.failure.message} {advice.failure.hint}".rstrip())
+    for one in advice.recommendations:
+        lines += _recommendation_lines(one)
+    if not advice.recommendations:
+        lines.append("  Nothing to recommend.")
+    return lines
+
+
+def _recommendation_lines(one: Recommendation) -> list[str]:
+    lines = [f"  → {one.tool_id}: {one.action}", f"    {one.rationale}"]
+    if one.revised is not None:
+        source = "a draft from its own schema" if one.author == "draft" else f"by {one.author}"
+        lines += [
+            f"    before: {one_line(one.before or '–', 200)}",
+            f"    after:  {one_line(one.revised, 200)} ({source})",
+        ]
+    if one.similarity_after is not None:
+        lines.append(f"    similarity after: {one.similarity_after:.2f}")
+    return lines

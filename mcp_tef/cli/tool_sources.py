@@ -1,0 +1,182 @@
+"""Which tools an analysis is about, and what compares them: options that several verbs share."""
+
+from argparse import Namespace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mcp_tef import (
+    EmbedderChoice,
+    EmbedderKind,
+    InputError,
+    ReachError,
+    Secret,
+    SourceKind,
+    ToolSet,
+    ToolSource,
+    parse_embedder,
+)
+from mcp_tef.cli.arguments import Parser
+from mcp_tef.cli.progress import Progress
+from mcp_tef.cli.run import read_keys
+from mcp_tef.cli.session import agree
+from mcp_tef.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from mcp_tef import Engine, Similarity
+
+DONE, UNREACHED = 0, 3
+SOURCES = (
+    ("--server", "N", "registered servers, by name"),
+    ("--url", "U", "addresses of servers"),
+    ("--tools-file", "F", "saved tools/list answers, or arrays of tools"),
+)
+KINDS = {"server": SourceKind.SERVERS, "url": SourceKind.URLS, "tools_file": SourceKind.FILES}
+
+
+def add_source_options(parser: Parser) -> None:
+    """Where the tools come from: exactly one kind."""
+    for option, metavar, text in SOURCES:
+        parser.add_argument(option, action="extend", nargs="+", default=[], metavar=metavar, help=text)
+    parser.add_argument("--yes", action="store_true", help="agree that the servers' programs are started")
+
+
+def add_embedder_options(parser: Parser, *further_names: str) -> None:
+    """What turns descriptions into something comparable. `further_names` are those that its address goes by, too."""
+    parser.add_argument(
+        "--embedder",
+        type=parse_embedder,
+        metavar="E",
+        help="tfidf, fastembed[:MODEL], folder:DIR, litellm:PROVIDER/MODEL or http:URL "
+        "(default: fastembed where its model is on this machine, else tfidf)",
+    )
+    parser.add_argument(
+        *("--embedder-url", *further_names),
+        metavar="U",
+        help="where a provider's embedder is asked instead",
+    )
+    parser.add_argument("--key-stdin", action="store_true", help="read the provider's key from standard input")
+
+
+def add_threshold_option(parser: Parser) -> None:
+    """From which similarity on a pair is flagged."""
+    parser.add_argument(
+        "--threshold", type=share, metavar="X", help="flag pairs from this similarity on (default: 0.85)"
+    )
+
+
+def share(text: str) -> float:
+    """A number from 0 to 1."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise InputError(f"{text} is not from 0 to 1.", hint="Write for example 0.85.")
+    return value
+
+
+def threshold(engine: "Engine", arguments: Namespace) -> float:
+    """The threshold that was asked for, else that of the surroundings."""
+    return engine.config.similarity_threshold if arguments.threshold is None else float(arguments.threshold)
+
+
+def source(arguments: Namespace) -> ToolSource:
+    """The one kind of place that was named; InputError for none, and for several."""
+    given = [name for name in KINDS if getattr(arguments, name)]
+    if len(given) != 1:
+        options = " and ".join(_option(name) for name in given)
+        what = f"{options} cannot be mixed" if given else "Nothing says which tools are meant"
+        raise InputError(f"{what}.", hint="Give one of --server, --url and --tools-file.", code="bad_usage")
+    return ToolSource(kind=KINDS[given[0]], names=tuple(map(str, getattr(arguments, given[0]))))
+
+
+def _option(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+async def gather(engine: "Engine", arguments: Namespace, terminal: Terminal, *, at_least: int = 2) -> ToolSet:
+    """The tools as they are now, after consent for programs; what was not read is told beside the result."""
+    wanted = source(arguments)
+    if wanted.kind is SourceKind.FILES:
+        _require_files(wanted.names)
+    if wanted.kind is SourceKind.SERVERS:
+        specs = [(await engine.servers.find(name)).spec for name in wanted.names]
+        await agree(engine, specs, terminal, yes=arguments.yes)
+    tool_set = await engine.tools.gather(wanted, fresh=True, at_least=at_least)
+    for one in tool_set.unreachable:
+        terminal.note(f"Not read: {one.server}: {one.reason} {one.hint}".rstrip())
+    for server, problem in tool_set.problems:
+        terminal.note(f"Set aside: {server}: {problem.tool or 'a tool without a name'}: {problem.reason}")
+    return tool_set
+
+
+def _require_files(names: Sequence[str]) -> None:
+    for name in names:
+        if not Path(name).is_file():
+            raise ReachError(f"There is no file {name}.", hint="Check the path.", code="file_unreachable")
+
+
+def code_of(tool_set: ToolSet) -> int:
+    """Done, or 3 where something could not be read: the result is told all the same."""
+    return UNREACHED if tool_set.unreachable else DONE
+
+
+@dataclass(frozen=True, slots=True)
+class AskedEmbedder:
+    """The embedder that was asked for, None for the best at hand, with the key that it needs."""
+
+    choice: EmbedderChoice | None
+    key: Secret | None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """As the analyses take it: who names an embedder gets that one or an error."""
+        return {"embedder": self.choice, "key": self.key, "strict": self.choice is not None}
+
+
+def asked_embedder(engine: "Engine", arguments: Namespace, keys: Mapping[str, Secret]) -> AskedEmbedder:
+    """What the options say; a key that was not given comes from the environment or the keychain."""
+    choice: EmbedderChoice | None = arguments.embedder
+    if arguments.embedder_url:
+        if choice is None or choice.kind is not EmbedderKind.LITELLM:
+            raise InputError("--embedder-url is for an embedder of a provider.", hint="Add --embedder litellm:….")
+        choice = replace(choice, base_url=arguments.embedder_url)
+    provider = provider_of(arguments)
+    at_hand = engine.keys.key(provider) if choice and choice.kind is EmbedderKind.LITELLM else None
+    return AskedEmbedder(choice, keys.get(provider) or at_hand)
+
+
+def provider_of(arguments: Namespace) -> str:
+    """Whom the embedder asks: a provider, an address, or nobody ("")."""
+    choice: EmbedderChoice | None = arguments.embedder
+    if choice is None or choice.kind not in (EmbedderKind.LITELLM, EmbedderKind.HTTP):
+        return ""
+    return choice.target.partition("/")[0] if choice.kind is EmbedderKind.LITELLM else choice.target
+
+
+def keys_for(arguments: Namespace, terminal: Terminal, others: Iterable[str] = ()) -> dict[str, Secret]:
+    """The key from standard input, where one was promised, for the one provider that is asked."""
+    return read_keys(arguments, terminal, [name for name in (provider_of(arguments), *others) if name])
+
+
+async def analyse(
+    engine: "Engine",
+    tool_set: ToolSet,
+    arguments: Namespace,
+    terminal: Terminal,
+    keys: Mapping[str, Secret],
+    full: bool,
+) -> "Similarity":
+    """Compare the tools; says on stderr what stood in for a missing model."""
+    progress = Progress(terminal)
+    similarity = await engine.similarity.analyse(
+        tool_set,
+        full=full,
+        progress=progress.heard,
+        **asked_embedder(engine, arguments, keys).options,
+    )
+    if similarity.notice:
+        terminal.note(similarity.notice)
+    return similarity

@@ -1,0 +1,131 @@
+"""Runs, figures and servers in words, for people at a terminal."""
+
+from mcp_tef import (
+    Batch,
+    Classification,
+    Metrics,
+    ModelSettings,
+    PastVerdict,
+    Rate,
+    RejudgeReason,
+    Repeats,
+    RunStatus,
+    RunSummary,
+    Server,
+)
+from mcp_tef.cli.terminal import one_line
+
+BASELINE = ModelSettings().label
+
+MARKS = {RunStatus.FAILED: "!", RunStatus.CANCELLED: "–", RunStatus.PENDING: "·", RunStatus.RUNNING: "·"}
+WIDTH = 90
+REASONS = {
+    RejudgeReason.EXPECTATION_CHANGED: "its case expects something else now",
+    RejudgeReason.RULES_CHANGED: "the rules of judging changed",
+}
+MOST_FLAKY = 10
+MARGIN = " " * 13
+
+
+def passed(run: RunSummary) -> bool:
+    """Whether the right tools were chosen and no judged parameter is wrong."""
+    return _right(run) and run.parameters_ok is not False
+
+
+def _right(run: RunSummary) -> bool:
+    return run.classification in (Classification.TP, Classification.TN)
+
+
+def run_lines(run: RunSummary) -> list[str]:
+    """One line of verdict; where it did not pass, a second one that says why."""
+    word = run.classification.value if run.classification else run.status.value
+    lines = [f"{_mark(run)} {word:9}  {one_line(run.query, WIDTH)}"]
+    if run.failure:
+        lines.append(f"{MARGIN}{run.failure.message} {run.failure.hint}".rstrip())
+    elif run.explanation and not passed(run):
+        lines.append(f"{MARGIN}{run.explanation}")
+    return lines
+
+
+def past_line(past: PastVerdict) -> str:
+    """What a run was judged before, until when, and why it is judged otherwise now."""
+    until = past.replaced_at.strftime("%Y-%m-%d %H:%M")
+    return f"Was {past.verdict.classification} until {until}; {REASONS[past.reason]}. {past.verdict.explanation}"
+
+
+def _mark(run: RunSummary) -> str:
+    if run.classification is None:
+        return MARKS.get(run.status, "·")
+    if passed(run):
+        return "✓"
+    return "~" if _right(run) else "✗"
+
+
+def batch_line(batch: Batch) -> str:
+    """Which models were asked; the baseline is always called one."""
+    names = [f"{name} (a baseline, not a model's answer)" if name == BASELINE else name for name in batch.models]
+    return f"Asked: {', '.join(names)}"
+
+
+def metrics_lines(metrics: Metrics) -> list[str]:
+    """The figures, each rate with its interval and how many runs it rests on."""
+    counts = f"{metrics.tp} TP, {metrics.fp} FP, {metrics.tn} TN, {metrics.fn} FN, {metrics.failed} failed"
+    lines = [
+        f"runs                 {counts}",
+        f"precision            {rate(metrics.precision)}",
+        f"recall               {rate(metrics.recall)}",
+        f"F1                   {number(metrics.f1)}",
+        f"accuracy             {rate(metrics.accuracy)}",
+        f"parameters right     {rate(metrics.parameters_right)}",
+        f"parameter accuracy   {number(metrics.parameter_accuracy)}",
+        f"type conformance     {rate(metrics.type_conformance)}",
+        f"made-up parameters   {rate(metrics.hallucination)}",
+    ]
+    if metrics.latency_p50_ms is not None and metrics.latency_p95_ms is not None:
+        lines.append(
+            f"time per run         {metrics.latency_p50_ms:.0f} ms, 95 % within {metrics.latency_p95_ms:.0f} ms"
+        )
+    if metrics.cost_usd:
+        lines.append(f"cost                 ${metrics.cost_usd:.4f}")
+    ranked = {place: share for place, share in metrics.recall_at.items() if share.n}
+    if ranked:
+        shares = ", ".join(f"{number(share.value)} within the first {place}" for place, share in ranked.items())
+        lines.append(f"expected tool ranked {shares}")
+    return lines
+
+
+def repeats_lines(repeats: Repeats) -> list[str]:
+    """What repeats say, where there are any: pass rate, the chance of several passes in a row, flaky cases."""
+    if not repeats.groups:
+        return []
+    worst = repeats.flaky[:MOST_FLAKY]
+    powers = ", ".join(f"{number(power.rate.value)} for {power.k}" for power in repeats.pass_power)
+    steady = f"{repeats.always} always passed, {repeats.never} never, {repeats.mixed} were flaky"
+    return [
+        f"repeated cases       {repeats.groups}: {steady}",
+        f"pass rate            {rate(repeats.pass_rate)}",
+        f"all of k runs pass   {powers}",
+        *(f"  flaky: {one_line(case.case_name)} on {case.model}, {case.passed} of {case.n}" for case in worst),
+    ]
+
+
+def rate(value: Rate) -> str:
+    """`0.83 (0.61 to 0.94, n 18)`, or a dash where it is not defined."""
+    if value.value is None:
+        return "–"
+    return f"{value.value:.2f} ({number(value.low)} to {number(value.high)}, n {value.n})"
+
+
+def number(value: float | None) -> str:
+    """Two decimals, or a dash where it is not defined."""
+    return "–" if value is None else f"{value:.2f}"
+
+
+def server_line(server: Server) -> str:
+    """What the last check found, in one sentence."""
+    if server.reason:
+        return f"{server.name}: {server.status}. {server.reason} {server.hint or ''}".rstrip()
+    tools = "no tools known yet" if server.tool_count is None else f"{server.tool_count} tools"
+    aside = f", {server.problem_count} set aside" if server.problem_count else ""
+    taken = f", answered in {server.latency_ms} ms" if server.latency_ms is not None else ""
+    return f"{server.name}: {server.status}, {tools}{aside}{taken}."

@@ -1,0 +1,38 @@
+"""Which model writes or reviews, how it is called, and what that would cost: options of `recommend` and `quality`."""
+
+from argparse import Namespace
+
+from mcp_tef import Estimate, ModelSettings, parse_model
+from mcp_tef.cli.arguments import Parser
+from mcp_tef.cli.terminal import Terminal
+
+
+def add_writer_options(parser: Parser, summary: str) -> None:
+    """One model at most, and how it is called."""
+    parser.add_argument("--model", metavar="PROVIDER/NAME", help=summary)
+    parser.add_argument("--base-url", metavar="U", help="the address of a local or compatible server")
+    parser.add_argument("--timeout", type=int, default=60, metavar="S", help="seconds for one answer (default: 60)")
+    parser.add_argument("--temperature", type=float, default=0.4, metavar="T", help="0 to 2 (default: 0.4)")
+    parser.add_argument("--retries", type=int, default=3, metavar="N", help="further attempts (default: 3)")
+
+
+def writer(arguments: Namespace) -> ModelSettings | None:
+    """The model that was asked for, with its settings; None where none was."""
+    if not arguments.model:
+        return None
+    provider, name = parse_model(arguments.model)
+    return ModelSettings(
+        provider=provider,
+        model=name,
+        timeout=arguments.timeout,
+        temperature=arguments.temperature,
+        max_retries=arguments.retries,
+        base_url=arguments.base_url,
+    )
+
+
+def tell_estimate(estimate: Estimate, model: ModelSettings, terminal: Terminal) -> None:
+    """What asking would take, before it is done."""
+    tokens = "" if estimate.tokens is None else f", about {estimate.tokens:,} tokens"
+    cost = "at an unknown price" if estimate.cost_usd is None else f"for about ${estimate.cost_usd:.4f}"
+    terminal.note(f"Asking {model.label} {estimate.runs:,} times{tokens}, {cost}.")

@@ -1,0 +1,115 @@
+"""Vectors from a provider that litellm knows; litellm is loaded when one is first asked."""
+
+import asyncio
+import os
+import re
+import warnings
+from collections.abc import Sequence
+from functools import cache
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcp_tef.embedding.answers import HINT, joined, refused, unit_rows
+from mcp_tef.errors import EmbeddingError
+from mcp_tef.model.secrets import MASK, Secret
+
+if TYPE_CHECKING:
+    from mcp_tef.embedding.litellm_calls import Calls, Failure
+
+BATCH_SIZE = 64
+AT_ONCE = 4
+LONGEST_DETAIL = 300
+
+_SETTINGS = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
+_KEY_LIKE = re.compile(r"\b(?:sk|pk|gsk|xai|key)-[A-Za-z0-9_*.-]{8,}|(?<=[Bb]earer )\S{6,}")
+_REASONS = {
+    401: ("its key was not accepted", "Give the provider's key, or a valid one."),
+    403: ("its key may not use this model", "Give a key that may, or choose another model."),
+    404: ("there is no such model or address", "Check the model's name and the base url."),
+    429: ("it refused more requests for now", "Wait a little, then try again: what was embedded is remembered."),
+}
+
+
+class Providers:
+    """The one way to litellm, shared by all embedders that go there."""
+
+    def __init__(self) -> None:
+        self._calls: Calls | None = None
+        self._loading = asyncio.Lock()
+
+    async def calls(self) -> "Calls":
+        """litellm, loaded first where that is still to be done."""
+        async with self._loading:
+            if self._calls is None:
+                self._calls = await asyncio.to_thread(_new_calls)
+            return self._calls
+
+    async def close(self) -> None:
+        """Give back connections and forget keys."""
+        if self._calls is not None:
+            await self._calls.close()
+            self._calls = None
+
+
+class LitellmEmbedder:
+    """A model as `PROVIDER/MODEL`, at a base url of one's own where there is one. The key is for these calls only."""
+
+    def __init__(self, providers: Providers, model: str, *, base_url: str = "", key: Secret | None = None) -> None:
+        self._providers = providers
+        self._model = model
+        self._base_url = base_url
+        self._key = key
+
+    @property
+    def name(self) -> str:
+        """`litellm:PROVIDER/MODEL`."""
+        return f"litellm:{self._model}"
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One unit vector a text, shape (len(texts), dimensions), asked for 64 at a time; raises EmbeddingError."""
+        room = asyncio.Semaphore(AT_ONCE)
+        parts = [texts[at : at + BATCH_SIZE] for at in range(0, len(texts), BATCH_SIZE)]
+        found = await asyncio.gather(*(self._part(part, room) for part in parts), return_exceptions=True)
+        for one in found:
+            if isinstance(one, BaseException):
+                raise one
+        return joined(self.name, [one for one in found if not isinstance(one, BaseException)])
+
+    async def _part(self, texts: Sequence[str], room: asyncio.Semaphore) -> NDArray[np.float32]:
+        async with room:
+            calls = await self._providers.calls()
+            answer = await calls.embed(self._model, [text or " " for text in texts], self._base_url, self._key)
+        if isinstance(answer, list):
+            return unit_rows(self.name, answer, len(texts))
+        raise self._failed(answer)
+
+    def _failed(self, failure: "Failure") -> EmbeddingError:
+        reason, hint = _REASONS.get(failure.status or 0, ("", HINT))
+        said = _clean(failure.detail, self._key)
+        reason = reason or (f"it answered with HTTP {failure.status}" if failure.status else "it gave no answer")
+        error = refused(self.name, f"{reason} ({said})" if said else reason, hint)
+        error.context["status"] = failure.status
+        return error
+
+
+def _clean(detail: str, key: Secret | None) -> str:
+    """One short line of the provider's words, without the key and without whatever looks like one."""
+    line = " ".join((key.redact(detail) if key else detail).split())
+    return _KEY_LIKE.sub(MASK, line)[:LONGEST_DETAIL].rstrip(" .")
+
+
+def _new_calls() -> "Calls":
+    calls: Calls = _load().Calls()
+    return calls
+
+
+@cache
+def _load() -> ModuleType:
+    os.environ.update(_SETTINGS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from mcp_tef.embedding import litellm_calls
+    return litellm_calls

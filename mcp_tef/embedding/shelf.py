@@ -1,0 +1,103 @@
+"""Finds embedders: those on this machine at once and loaded once, those elsewhere with their key."""
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+
+from mcp_tef.embedding.cache import CachedEmbedder, VectorCache
+from mcp_tef.embedding.choosing import FOLDER_VARIABLE, kept_model
+from mcp_tef.embedding.endpoint import HttpEmbedder
+from mcp_tef.embedding.fetching import HUB_VARIABLE, USUAL_HUB, Fetching, home_of, known_model
+from mcp_tef.embedding.local_model import DEFAULT_MODEL, FastembedEmbedder
+from mcp_tef.embedding.provider import LitellmEmbedder, Providers
+from mcp_tef.embedding.tfidf import TfidfEmbedder
+from mcp_tef.errors import EmbeddingError
+from mcp_tef.model.secrets import Secret
+from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind
+from mcp_tef.ports import Embedder, Progress
+
+_DEFAULT = EmbedderChoice(EmbedderKind.FASTEMBED)
+_PROBE = ["Lists the files in a folder."]
+
+
+class EmbedderShelf:
+    """Every embedder of one engine, each loaded once and seen through the cache of vectors.
+
+    `folder` holds the `models` that were fetched and the `vectors` of texts that were embedded before.
+    """
+
+    def __init__(self, environment: Mapping[str, str], folder: Path) -> None:
+        self._environment = environment
+        self._models = folder / "models"
+        self._cache = VectorCache(folder / "vectors")
+        self._providers = Providers()
+        self._loaded: dict[tuple[EmbedderKind, str], Embedder] = {}
+        self._loading = asyncio.Lock()
+
+    async def best(self) -> Embedder:
+        """The model in the folder that `MCP_TEF_EMBEDDING_FOLDER` names, else fastembed's default, else TF-IDF.
+
+        Only what is on this machine counts: this never waits for a network.
+        """
+        named = self._environment.get(FOLDER_VARIABLE, "").strip()
+        for choice in ([EmbedderChoice(EmbedderKind.FOLDER, named)] if named else []) + [_DEFAULT]:
+            try:
+                return await self._local(choice)
+            except EmbeddingError:
+                continue
+        return TfidfEmbedder()
+
+    async def find(self, choice: EmbedderChoice, key: Secret | None = None) -> Embedder:
+        """The embedder asked for, ready to use; EmbeddingError at once where it is not."""
+        match choice.kind:
+            case EmbedderKind.TFIDF:
+                return TfidfEmbedder()
+            case EmbedderKind.LITELLM:
+                return self._provider(choice, key)
+            case EmbedderKind.HTTP:
+                return await self._endpoint(choice, key)
+            case _:
+                return await self._local(choice)
+
+    async def download(self, model: str, progress: Progress) -> None:
+        """Fetch a fastembed model, telling how much is done (0–1); EmbeddingError. Cancelling leaves nothing behind."""
+        known = await asyncio.to_thread(known_model, model or DEFAULT_MODEL)
+        hub = self._environment.get(HUB_VARIABLE, "").strip() or USUAL_HUB
+        await Fetching(hub, known, progress).into(home_of(self._models, known.name))
+
+    async def close(self) -> None:
+        """Give back models and connections."""
+        self._loaded.clear()
+        await self._providers.close()
+
+    async def _local(self, choice: EmbedderChoice) -> Embedder:
+        """A model of this machine, looked for once; EmbeddingError where it is not here."""
+        place = (choice.kind, choice.target)
+        async with self._loading:
+            if place not in self._loaded:
+                embedder = await asyncio.to_thread(self._kept, choice)
+                self._loaded[place] = CachedEmbedder(embedder, self._cache, await embedder.ready())
+            return self._loaded[place]
+
+    def _kept(self, choice: EmbedderChoice) -> FastembedEmbedder:
+        if choice.kind is EmbedderKind.FOLDER:
+            return FastembedEmbedder(folder=Path(choice.target).expanduser())
+        name = choice.target or DEFAULT_MODEL
+        found = kept_model(self._models, name)
+        if found is None:
+            raise EmbeddingError(
+                f"The embedding model {name} is not on this machine.",
+                hint="Download it, give the folder of one (folder:DIR), or compare by words (tfidf).",
+                context={"model": name},
+            )
+        return found
+
+    def _provider(self, choice: EmbedderChoice, key: Secret | None) -> Embedder:
+        embedder = LitellmEmbedder(self._providers, choice.target, base_url=choice.base_url, key=key)
+        return CachedEmbedder(embedder, self._cache, f"{choice.label} {choice.base_url}")
+
+    async def _endpoint(self, choice: EmbedderChoice, key: Secret | None) -> Embedder:
+        """Asked for one vector, by which another model behind the same address is told apart."""
+        embedder = HttpEmbedder(choice.target, key)
+        (vector,) = await embedder.embed(_PROBE)
+        return CachedEmbedder(embedder, self._cache, f"{choice.label} {len(vector)} {abs(vector).argmax()}")

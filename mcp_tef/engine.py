@@ -1,0 +1,182 @@
+"""The facade: opens a workspace, puts the adapters behind the ports, and closes everything in order."""
+
+import asyncio
+import os
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import platformdirs
+
+from mcp_tef.embedding.choosing import best_local_embedder
+from mcp_tef.embedding.tfidf import TfidfLexicon
+from mcp_tef.events import Event, EventStream
+from mcp_tef.llm.catalogue import LitellmCatalogue
+from mcp_tef.llm.keys import KeyRing
+from mcp_tef.llm.offline import OfflineSelector
+from mcp_tef.llm.selectors import ModelSelectors
+from mcp_tef.model.cases import TestCase
+from mcp_tef.model.config import Config
+from mcp_tef.servers.gateway import McpGateway
+from mcp_tef.storage.store import SqliteStore, open_store
+from mcp_tef.workflows.cases import Cases
+from mcp_tef.workflows.compare import Compare
+from mcp_tef.workflows.metrics import Figures
+from mcp_tef.workflows.models import Models
+from mcp_tef.workflows.runs import Runs
+from mcp_tef.workflows.sample import open_sample
+from mcp_tef.workflows.servers import Servers
+
+if TYPE_CHECKING:
+    from mcp_tef.embedding.shelf import EmbedderShelf
+    from mcp_tef.llm.writer import LitellmWriter
+    from mcp_tef.workflows.quality import Quality
+    from mcp_tef.workflows.recommend import Recommendations
+    from mcp_tef.workflows.reports.analyses import Exports
+    from mcp_tef.workflows.reports.writing import Reports
+    from mcp_tef.workflows.server_import import ServerFiles
+    from mcp_tef.workflows.similarity import SimilarityAnalyses
+    from mcp_tef.workflows.tool_sources import ToolSources
+    from mcp_tef.workflows.transfer import CaseTransfer
+
+APP_NAME = "mcp-tef"
+
+
+def data_folder() -> Path:
+    """The folder of this program among the user's data."""
+    return Path(platformdirs.user_data_dir(APP_NAME, appauthor=False))
+
+
+def default_workspace() -> Path:
+    """The workspace file in the user's own data folder."""
+    return data_folder() / "workspace.db"
+
+
+def _baseline(environment: Mapping[str, str]) -> OfflineSelector:
+    return OfflineSelector(TfidfLexicon(), lambda: best_local_embedder(environment, data_folder() / "models"))
+
+
+class Engine:
+    """One open workspace. All methods are to be awaited on the loop that opened it.
+
+    What many commands never ask for is loaded when it is first named.
+    """
+
+    def __init__(self, workspace: Path, store: SqliteStore, config: Config, environment: Mapping[str, str]) -> None:
+        self.workspace = workspace
+        self.config = config
+        self.opened: tuple[str, ...] = store.notices
+        self.keys = KeyRing(environment)
+        self._environment = environment
+        self._store = store
+        self._events = EventStream()
+        self._gateway = McpGateway(environment)
+        catalogue = LitellmCatalogue()
+        self._selectors = ModelSelectors(_baseline(environment), catalogue)
+        self.models = Models(catalogue, self.keys, config.default_model)
+        self.servers = Servers(store.servers, self._gateway, self._events, config)
+        self.cases = Cases(store, self._events)
+        self.metrics = Figures(store.metrics)
+        self.compare = Compare(store.runs)
+        self.runs = Runs(store, self._gateway, self._selectors, self.models, self._events, config)
+
+    @classmethod
+    async def open(cls, workspace: Path | None = None, *, environment: Mapping[str, str] | None = None) -> "Engine":
+        """Open or create a workspace; runs that a crash cut off are marked, and can be resumed."""
+        surroundings = dict(os.environ if environment is None else environment)
+        config = Config.from_environment(surroundings)
+        path = workspace or config.workspace or default_workspace()
+        store = await open_store(path)
+        engine = cls(path, store, config, surroundings)
+        interrupted = await store.runs.interrupt_leftovers()
+        if interrupted:
+            engine.opened += (f"{interrupted} runs were interrupted when mcp-tef last stopped. Resume their batch.",)
+        return engine
+
+    def subscribe(self, listener: Callable[[Event], None]) -> Callable[[], None]:
+        """Hear every event, in order, on the engine's loop; call what comes back to stop."""
+        return self._events.subscribe(listener)
+
+    async def open_sample(self) -> tuple[TestCase, ...]:
+        """Put the bundled server and its suite into this workspace; returns the suite's cases."""
+        return await open_sample(self.servers, self.cases, self.case_files)
+
+    @cached_property
+    def server_files(self) -> "ServerFiles":
+        """Servers from the configs of other programs."""
+        from mcp_tef.workflows.server_import import ServerFiles
+
+        return ServerFiles(self._store.servers, self._events, self._environment)
+
+    @cached_property
+    def case_files(self) -> "CaseTransfer":
+        """Cases in and out of files."""
+        from mcp_tef.workflows.transfer import CaseTransfer
+
+        tools_folder = self.workspace.with_name(f"{self.workspace.stem}-tools")
+        return CaseTransfer(self._store, self.servers, self._events, tools_folder)
+
+    @cached_property
+    def reports(self) -> "Reports":
+        """Results of runs as files."""
+        from mcp_tef.workflows.reports.writing import Reports
+
+        return Reports(self._store, self.metrics)
+
+    @cached_property
+    def exports(self) -> "Exports":
+        """What was found out about tools as files."""
+        from mcp_tef.workflows.reports.analyses import Exports
+
+        return Exports()
+
+    @cached_property
+    def embedders(self) -> "EmbedderShelf":
+        """What turns texts into vectors."""
+        from mcp_tef.embedding.shelf import EmbedderShelf
+
+        return EmbedderShelf(self._environment, data_folder())
+
+    @cached_property
+    def tools(self) -> "ToolSources":
+        """Tools gathered from servers, addresses, files or pasted text."""
+        from mcp_tef.workflows.tool_sources import ToolSources
+
+        return ToolSources(self.servers, self._gateway, self.config)
+
+    @cached_property
+    def similarity(self) -> "SimilarityAnalyses":
+        """Which tools look alike."""
+        from mcp_tef.workflows.similarity import SimilarityAnalyses
+
+        return SimilarityAnalyses(self.embedders, TfidfLexicon(), self._store.metrics)
+
+    @cached_property
+    def recommend(self) -> "Recommendations":
+        """What to write instead."""
+        from mcp_tef.workflows.recommend import Recommendations
+
+        return Recommendations(self.embedders, TfidfLexicon(), self._writer, self.models)
+
+    @cached_property
+    def quality(self) -> "Quality":
+        """How well tools are described."""
+        from mcp_tef.llm.token_count import BundledTokenCounter
+        from mcp_tef.workflows.quality import Quality
+
+        return Quality(self._writer, BundledTokenCounter(), self.models)
+
+    @cached_property
+    def _writer(self) -> "LitellmWriter":
+        from mcp_tef.llm.writer import LitellmWriter
+
+        return LitellmWriter()
+
+    async def close(self) -> None:
+        """Interrupt what runs, then give back connections, child processes and the file."""
+        await self.runs.close()
+        await self.servers.close()
+        named = [vars(self)[name] for name in ("_writer", "embedders") if name in vars(self)]
+        await asyncio.gather(*(part.close() for part in (self._selectors, self._gateway, *named)))
+        await self._store.close()

@@ -1,0 +1,138 @@
+"""What happened in the core, as frozen values in a closed union.
+
+Every write ends in one `…Touched` event: which things, and `by` whom (the token the writer gave).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from mcp_tef.model.ids import BatchId, CaseId, ServerId
+from mcp_tef.model.runs import Batch, RunSummary
+from mcp_tef.model.servers import Server
+
+
+@dataclass(frozen=True, slots=True)
+class ServersTouched:
+    """Servers were added, changed or removed."""
+
+    ids: tuple[ServerId, ...]
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStateChanged:
+    """A connectivity check started or ended."""
+
+    server: Server
+
+
+@dataclass(frozen=True, slots=True)
+class CasesTouched:
+    """Cases or suites were added, changed or removed."""
+
+    ids: tuple[CaseId, ...]
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunsTouched:
+    """Finished runs have other verdicts than before; `runs` are as they now read."""
+
+    runs: tuple[RunSummary, ...]
+    by: str = ""
+
+    @property
+    def batches(self) -> tuple[BatchId, ...]:
+        """Whose runs they are."""
+        return tuple(dict.fromkeys(run.batch_id for run in self.runs if run.batch_id is not None))
+
+
+@dataclass(frozen=True, slots=True)
+class RunsRejudged:
+    """How many of the runs that are being judged again are done."""
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class BatchStarted:
+    """A batch began, or was resumed."""
+
+    batch: Batch
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted:
+    """A run left the queue."""
+
+    run: RunSummary
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnded:
+    """A run completed, failed or was cancelled, and is on disk."""
+
+    run: RunSummary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchProgressed:
+    """Counts so far; `seconds_left` is None until it can be told."""
+
+    batch: Batch
+    done: int
+    tokens: int
+    cost_usd: float | None
+    seconds_left: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class BatchEnded:
+    """A batch completed or was cancelled; `reason` says why it stopped early, if it did."""
+
+    batch: Batch
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """Something a user should know that belongs to no single thing (TF-IDF is used, a copy was set aside)."""
+
+    text: str
+
+
+Event: TypeAlias = (
+    ServersTouched
+    | ServerStateChanged
+    | CasesTouched
+    | RunsTouched
+    | RunsRejudged
+    | BatchStarted
+    | RunStarted
+    | RunEnded
+    | BatchProgressed
+    | BatchEnded
+    | Noticed
+)
+
+
+Listener: TypeAlias = Callable[[Event], None]
+
+
+class EventStream:
+    """Hands every event to every listener, in order, on the thread that publishes."""
+
+    def __init__(self) -> None:
+        self._listeners: list[Listener] = []
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Listen from now on; call what comes back to stop."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def publish(self, event: Event) -> None:
+        """Tell everyone."""
+        for listener in tuple(self._listeners):
+            listener(event)

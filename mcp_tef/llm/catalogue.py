@@ -1,0 +1,145 @@
+"""What is known of models offline: litellm's own table, read as a file, so that litellm need not be loaded."""
+
+import asyncio
+import json
+from collections.abc import Callable, Iterable, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, TypeVar
+
+from mcp_tef.llm.providers import LOCAL, key_variables, wants_key
+from mcp_tef.model.runs import OFFLINE_MODEL, OFFLINE_PROVIDER, ModelInfo, ModelSettings
+
+TABLE = "model_prices_and_context_window_backup.json"
+BASELINE = ModelInfo(
+    provider=OFFLINE_PROVIDER,
+    model=OFFLINE_MODEL,
+    input_price=0.0,
+    output_price=0.0,
+    tool_calling=True,
+    vision=False,
+    structured_output=False,
+    extra={"baseline": True},
+)
+
+_SPOKEN = {"bedrock_converse": "bedrock", "cohere": "cohere_chat", "ollama_chat": "ollama"}
+_NOT_MODELS = ("container", "sample_spec")
+Value = TypeVar("Value")
+
+
+class LitellmCatalogue:
+    """The built-in baseline, then every chat model of litellm's table, by label. `table` stands in for the file."""
+
+    def __init__(self, table: Path | None = None) -> None:
+        self._table = table
+        self._models: tuple[ModelInfo, ...] | None = None
+        self._by_label: dict[str, ModelInfo] = {}
+        self._loading = asyncio.Lock()
+
+    async def models(self) -> tuple[ModelInfo, ...]:
+        """Every known model; the baseline first."""
+        async with self._loading:
+            if self._models is None:
+                known = await asyncio.to_thread(_read, self._table or _bundled())
+                self._by_label = {info.label: info for info in (BASELINE, *known)}
+                self._models = tuple(self._by_label.values())
+        return self._models
+
+    async def find(self, settings: ModelSettings) -> ModelInfo | None:
+        """What is known of one model; None where nothing is."""
+        if settings.offline:
+            return BASELINE
+        await self.models()
+        return self._by_label.get(f"{spoken(settings.provider)}/{settings.model}")
+
+    def key_variable(self, provider: str) -> str:
+        """The environment variable that usually holds a provider's key; empty where there is none."""
+        return next(iter(key_variables(provider)), "")
+
+    def asks_for_key(self, settings: ModelSettings) -> bool:
+        """Whether a call to this model is bound to fail without a key."""
+        return wants_key(settings)
+
+
+def spoken(provider: str) -> str:
+    """The name by which people call a provider that the table lists under several."""
+    return _SPOKEN.get(provider, "vertex_ai" if provider.startswith("vertex_ai") else provider)
+
+
+def _bundled() -> Path | None:
+    spec = find_spec("litellm")
+    places = spec.submodule_search_locations if spec else None
+    return Path(places[0]) / TABLE if places else None
+
+
+def _read(table: Path | None) -> list[ModelInfo]:
+    if table is None or not table.is_file():
+        return []
+    found: dict[str, ModelInfo] = {}
+    for key, row in json.loads(table.read_text("utf-8")).items():
+        if row.get("mode") == "chat" and not key.endswith(_NOT_MODELS):
+            info = _info(key, row)
+            found[info.label] = _merged(found[info.label], info) if info.label in found else info
+    return sorted(found.values(), key=lambda info: info.label.lower())
+
+
+def _info(key: str, row: Mapping[str, Any]) -> ModelInfo:
+    listed = str(row["litellm_provider"])
+    provider = spoken(listed)
+    model = key.removeprefix(f"{listed}/").removeprefix(f"{provider}/")
+    return ModelInfo(
+        provider=provider,
+        model=model,
+        context_tokens=_whole(row.get("max_input_tokens") or row.get("max_tokens")),
+        input_price=_price(provider, row.get("input_cost_per_token")),
+        output_price=_price(provider, row.get("output_cost_per_token")),
+        tool_calling=row.get("supports_function_calling"),
+        vision=row.get("supports_vision"),
+        structured_output=row.get("supports_response_schema"),
+        extra=_extra(row),
+    )
+
+
+def _extra(row: Mapping[str, Any]) -> dict[str, Any]:
+    given = {
+        "output_tokens": _whole(row.get("max_output_tokens")),
+        "streaming": row.get("supports_native_streaming"),
+        "reasoning": row.get("supports_reasoning"),
+        "deprecated_on": row.get("deprecation_date"),
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) and value > 0 else None
+
+
+def _price(provider: str, value: object) -> float | None:
+    """US dollars per token. The table's 0 means unknown, except for models that run on the user's own machine."""
+    if not isinstance(value, int | float):
+        return None
+    return float(value) if value > 0 or provider in LOCAL else None
+
+
+def _merged(one: ModelInfo, other: ModelInfo) -> ModelInfo:
+    """Two rows of one model: an ability that either has, and the larger of two numbers."""
+    return ModelInfo(
+        provider=one.provider,
+        model=one.model,
+        context_tokens=_either(one.context_tokens, other.context_tokens, max),
+        input_price=_either(one.input_price, other.input_price, max),
+        output_price=_either(one.output_price, other.output_price, max),
+        tool_calling=_either(one.tool_calling, other.tool_calling, _any),
+        vision=_either(one.vision, other.vision, _any),
+        structured_output=_either(one.structured_output, other.structured_output, _any),
+        extra={**one.extra, **other.extra},
+    )
+
+
+def _either(one: Value | None, other: Value | None, choose: Callable[[Iterable[Value]], Value]) -> Value | None:
+    known = [value for value in (one, other) if value is not None]
+    return choose(known) if known else None
+
+
+def _any(values: Iterable[bool]) -> bool:
+    return any(values)

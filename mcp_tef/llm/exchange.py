@@ -1,0 +1,62 @@
+"""One call to a model as plain values: what is asked, what went over the wire, what came of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from mcp_tef.llm.providers import Target
+from mcp_tef.model.json import Json
+from mcp_tef.model.secrets import Secret
+from mcp_tef.prompts.reading import WrittenCall
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One chat completion; `timeout` in seconds, `tools` in OpenAI's shape, `key` for this call only.
+
+    `json_only` asks for one JSON object, where the provider can force it.
+    """
+
+    target: Target
+    messages: Sequence[Mapping[str, str]]
+    tools: Sequence[Mapping[str, Any]]
+    temperature: float
+    timeout: float
+    key: Secret | None
+    json_only: bool = False
+
+
+@dataclass(slots=True)
+class Exchange:
+    """One call as it went over the wire, to `origin` (scheme, host, port); `status` is None where no answer came."""
+
+    origin: str = ""
+    sent: bytes = b""
+    status: int | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    received: bytes = b""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completion:
+    """What the model answered. `cost_usd` is None where the price is unknown.
+
+    `raw` is litellm's own form of the answer, given only where the wire was not watched.
+    """
+
+    text: str
+    calls: tuple[WrittenCall, ...]
+    tokens_in: int | None
+    tokens_out: int | None
+    cost_usd: float | None
+    raw: Json = None
+
+
+@dataclass(frozen=True, slots=True)
+class Breakdown:
+    """A call that gave no answer: the library's words (they may hold the key) and status, or a timeout."""
+
+    error: str
+    status: int | None = None
+    timed_out: bool = False
+    headers: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,128 @@
+"""Keys of providers: typed for the session, then the environment, then (where it was asked for) the system keychain."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Protocol
+
+from mcp_tef.errors import StoreError
+from mcp_tef.llm.providers import key_variables
+from mcp_tef.model.secrets import Secret
+
+SERVICE = "mcp-tef"
+_NAMES = "providers"
+
+
+class Keychain(Protocol):
+    """The part of a keychain that is used: texts by service and name."""
+
+    def get_password(self, service: str, username: str) -> str | None: ...
+    def set_password(self, service: str, username: str, password: str) -> None: ...
+    def delete_password(self, service: str, username: str) -> None: ...
+
+
+class KeyRing:
+    """Keys by provider. Only `remember` writes anywhere but memory, and only to the system keychain.
+
+    `keychain` stands in for the system's own, which is looked for when it is first needed.
+    """
+
+    def __init__(self, environment: Mapping[str, str], keychain: Keychain | None = None) -> None:
+        self._environment = environment
+        self._typed: dict[str, Secret] = {}
+        self._keychain = keychain
+        self._sought = keychain is not None
+
+    def set(self, provider: str, key: Secret) -> None:
+        """Use this key for the rest of the session."""
+        self._typed[provider] = key
+
+    def forget(self, provider: str) -> None:
+        """Drop the key that was typed in this session."""
+        self._typed.pop(provider, None)
+
+    def key(self, provider: str) -> Secret | None:
+        """The key to use now: typed, else from the environment, else remembered."""
+        return self._typed.get(provider) or self._from_environment(provider) or self._from_keychain(provider)
+
+    def remember(self, provider: str, key: Secret) -> None:
+        """Keep a key in the system keychain; StoreError where this system has none that can be used."""
+        keychain = self._required()
+        with _translated("kept"):
+            keychain.set_password(SERVICE, provider, key.reveal())
+            self._write_names(keychain, {*self._read_names(keychain), provider})
+
+    def forget_remembered(self, provider: str) -> None:
+        """Take a key out of the system keychain; nothing happens where it is not there."""
+        keychain = self._required()
+        with _translated("removed"):
+            if keychain.get_password(SERVICE, provider) is not None:
+                keychain.delete_password(SERVICE, provider)
+            self._write_names(keychain, {*self._read_names(keychain)} - {provider})
+
+    def remembered(self) -> tuple[str, ...]:
+        """The providers whose keys are in the system keychain; none where there is no keychain."""
+        keychain = self._found()
+        if keychain is None:
+            return ()
+        with _translated("read"):
+            return self._read_names(keychain)
+
+    def _from_environment(self, provider: str) -> Secret | None:
+        given = (self._environment.get(name, "").strip() for name in key_variables(provider))
+        return next((Secret(text) for text in given if text), None)
+
+    def _from_keychain(self, provider: str) -> Secret | None:
+        keychain = self._found()
+        if keychain is None:
+            return None
+        with _translated("read"):
+            text = keychain.get_password(SERVICE, provider)
+        return Secret(text) if text else None
+
+    def _required(self) -> Keychain:
+        keychain = self._found()
+        if keychain is None:
+            raise StoreError(
+                "This system has no keychain that can be used.",
+                hint="Set the provider's environment variable, or type the key when you start a run.",
+                code="no_keychain",
+            )
+        return keychain
+
+    def _found(self) -> Keychain | None:
+        if not self._sought:
+            self._keychain = _system_keychain()
+            self._sought = True
+        return self._keychain
+
+    def _read_names(self, keychain: Keychain) -> tuple[str, ...]:
+        text = keychain.get_password(f"{SERVICE} index", _NAMES)
+        return tuple(json.loads(text)) if text else ()
+
+    def _write_names(self, keychain: Keychain, names: Iterable[str]) -> None:
+        keychain.set_password(f"{SERVICE} index", _NAMES, json.dumps(sorted(names)))
+
+
+def _system_keychain() -> Keychain | None:
+    """The system's keychain; None where the best that keyring finds is one that keeps nothing."""
+    import keyring
+    from keyring.backends import fail, null
+
+    backend = keyring.get_keyring()
+    return None if isinstance(backend, fail.Keyring | null.Keyring) or backend.priority <= 0 else backend
+
+
+@contextmanager
+def _translated(what: str) -> Iterator[None]:
+    from keyring.errors import KeyringError
+
+    try:
+        yield
+    except (KeyringError, ValueError) as error:
+        failure = StoreError(
+            f"The key could not be {what}: the system keychain refused ({type(error).__name__}).",
+            hint="Unlock the keychain and try again, or use the provider's environment variable.",
+            code="keychain_refused",
+        )
+        raise failure from None

@@ -1,0 +1,130 @@
+"""Asks any model that litellm reaches to choose tools: natively, or by structured JSON where it has no tool calling."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from mcp_tef.errors import ModelError, ModelFault
+from mcp_tef.llm.calling import Caller, failure
+from mcp_tef.llm.exchange import Breakdown, Completion, Exchange, Request
+from mcp_tef.llm.faults import key_missing
+from mcp_tef.llm.providers import Target, wants_key
+from mcp_tef.llm.recording import recorded_request, recorded_response, tools_were_dropped
+from mcp_tef.model.answers import Answer, CallingMode, ConfidenceSource
+from mcp_tef.model.runs import ModelSettings
+from mcp_tef.model.tools import OfferedTool
+from mcp_tef.ports import ModelCatalogue, Question
+from mcp_tef.prompts.reading import Reading, read_native, read_structured
+from mcp_tef.prompts.selection import Message, native_messages, structured_messages, tool_lines
+
+
+class LitellmSelector:
+    """A selector for every model but the baseline. It belongs to the loop on which it is first used.
+
+    A model is asked natively unless the catalogue knows that it has no tool calling. Where a provider
+    refuses tools, the model is asked again by structured JSON, and so from then on.
+    """
+
+    def __init__(self, catalogue: ModelCatalogue) -> None:
+        self._catalogue = catalogue
+        self._caller = Caller()
+        self._without_tools: set[tuple[str, str | None]] = set()
+
+    async def prepare(self, question: Question) -> None:
+        """Load litellm; ModelError where the model cannot even be asked."""
+        await self._caller.prepare(question.settings)
+
+    async def select(self, question: Question) -> Answer:
+        """One attempt, no retries; raises ModelError."""
+        settings = question.settings
+        if not question.key and wants_key(settings):
+            raise key_missing(settings)
+        mode = await self._mode(settings)
+        try:
+            return await self._ask(question, mode)
+        except ModelError as error:
+            if error.fault is not ModelFault.NO_TOOLS or settings.mode is not CallingMode.AUTO:
+                raise
+        self._without_tools.add(_identity(settings))
+        return await self._ask(question, CallingMode.JSON)
+
+    async def close(self) -> None:
+        """Give back connections, and forget every key."""
+        await self._caller.close()
+
+    async def _mode(self, settings: ModelSettings) -> CallingMode:
+        if settings.mode is not CallingMode.AUTO:
+            return settings.mode
+        if _identity(settings) in self._without_tools:
+            return CallingMode.JSON
+        info = await self._catalogue.find(settings)
+        return CallingMode.JSON if info and info.tool_calling is False else CallingMode.NATIVE
+
+    async def _ask(self, question: Question, mode: CallingMode) -> Answer:
+        request = _request(question, mode, await self._caller.aim(question.settings))
+        exchange = Exchange()
+        outcome = await self._caller.complete(request, exchange)
+        if isinstance(outcome, Completion) and mode is CallingMode.NATIVE and tools_were_dropped(exchange):
+            outcome = Breakdown(_TOOLS_DROPPED)
+        if isinstance(outcome, Breakdown):
+            raise await failure(outcome, exchange, request, question.settings)
+        return _answer(outcome, exchange, request, question, mode)
+
+
+_TOOLS_DROPPED = "The model does not support tools"
+
+
+def _identity(settings: ModelSettings) -> tuple[str, str | None]:
+    return settings.label, settings.base_url
+
+
+def _request(question: Question, mode: CallingMode, aim: Target) -> Request:
+    settings, native = question.settings, mode is CallingMode.NATIVE
+    return Request(
+        target=aim,
+        messages=_messages(question, native),
+        tools=[_function(item) for item in question.tools] if native else (),
+        temperature=settings.temperature,
+        timeout=settings.timeout,
+        key=question.key,
+    )
+
+
+def _messages(question: Question, native: bool) -> list[dict[str, str]]:
+    prompt = question.settings.system_prompt
+    asked: Sequence[Message] = (
+        native_messages(question.query, prompt)
+        if native
+        else structured_messages(question.query, question.tools, prompt)
+    )
+    return [{"role": message.role, "content": message.content} for message in asked]
+
+
+def _function(item: OfferedTool) -> dict[str, Any]:
+    schema = dict(item.tool.input_schema)
+    return {
+        "type": "function",
+        "function": {"name": item.offered_name, "description": item.tool.description, "parameters": schema},
+    }
+
+
+def _answer(outcome: Completion, exchange: Exchange, request: Request, question: Question, mode: CallingMode) -> Answer:
+    native = mode is CallingMode.NATIVE
+    reading = _read(outcome, question.tools, native)
+    return Answer(
+        calls=reading.calls,
+        words=reading.words,
+        confidence=reading.confidence,
+        confidence_source=None if reading.confidence is None else ConfidenceSource.SELF_REPORTED,
+        mode=mode,
+        raw_request=recorded_request(exchange, request, "" if native else tool_lines(question.tools)),
+        raw_response=recorded_response(exchange, outcome, question.key),
+        tokens_in=outcome.tokens_in,
+        tokens_out=outcome.tokens_out,
+        cost_usd=outcome.cost_usd,
+    )
+
+
+def _read(outcome: Completion, offered: Sequence[OfferedTool], native: bool) -> Reading:
+    if native:
+        return read_native(outcome.text, outcome.calls, offered)
+    return read_structured(outcome.text, offered)

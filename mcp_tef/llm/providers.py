@@ -1,0 +1,103 @@
+"""What must be known of providers before any is called: key variables, which need none, how litellm is told."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mcp_tef.model.runs import OFFLINE_PROVIDER, ModelSettings
+
+LOCAL = frozenset({
+    "docker_model_runner", "hosted_vllm", "lemonade", "llama.cpp", "llamacpp", "llamafile", "lm_studio", "lmstudio",
+    "local", "ollama", "ollama_chat", "oobabooga", "petals", "triton", "vllm", "xinference",
+})  # fmt: skip
+OWN_CREDENTIALS = frozenset({
+    "bedrock", "bedrock_converse", "bedrock_mantle", "chatgpt", "gigachat", "github_copilot", "oci", "sagemaker",
+    "sagemaker_chat", "sap", "snowflake", "vertex_ai", "vertex_ai_beta",
+})  # fmt: skip
+
+_VARIABLES: Mapping[str, tuple[str, ...]] = {
+    "ai21_chat": ("AI21_API_KEY",),
+    "anthropic": ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
+    "anthropic_text": ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
+    "azure_ai": ("AZURE_AI_API_KEY",),
+    "cohere": ("COHERE_API_KEY", "CO_API_KEY"),
+    "cohere_chat": ("COHERE_API_KEY", "CO_API_KEY"),
+    "dashscope": ("DASHSCOPE_API_KEY",),
+    "fireworks_ai": ("FIREWORKS_AI_API_KEY", "FIREWORKS_API_KEY", "FIREWORKSAI_API_KEY"),
+    "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    "github": ("GITHUB_API_KEY",),
+    "huggingface": ("HUGGINGFACE_API_KEY", "HF_TOKEN"),
+    "meta_llama": ("LLAMA_API_KEY",),
+    "openrouter": ("OPENROUTER_API_KEY", "OR_API_KEY"),
+    "perplexity": ("PERPLEXITYAI_API_KEY", "PERPLEXITY_API_KEY"),
+    "qwen_ai_platform": ("QWEN_AI_PLATFORM_API_KEY", "DASHSCOPE_API_KEY"),
+    "qwencloud": ("QWENCLOUD_API_KEY", "DASHSCOPE_API_KEY"),
+    "replicate": ("REPLICATE_API_KEY", "REPLICATE_API_TOKEN"),
+    "together_ai": ("TOGETHERAI_API_KEY", "TOGETHER_AI_TOKEN", "TOGETHER_API_KEY"),
+    "watsonx": ("WATSONX_API_KEY", "WATSONX_APIKEY"),
+}
+_OPENAI_COMPATIBLE = frozenset({"llama.cpp", "llamacpp", "lmstudio", "local", "vllm"})
+
+
+_USUAL_ADDRESS: Mapping[str, str] = {
+    "hosted_vllm": "http://localhost:8000/v1",
+    "llama.cpp": "http://localhost:8080/v1",
+    "llamacpp": "http://localhost:8080/v1",
+    "llamafile": "http://localhost:8080/v1",
+    "lm_studio": "http://localhost:1234/v1",
+    "lmstudio": "http://localhost:1234/v1",
+    "ollama": "http://localhost:11434",
+    "ollama_chat": "http://localhost:11434",
+    "vllm": "http://localhost:8000/v1",
+    "xinference": "http://localhost:9997/v1",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A model as litellm is told of it, and where; no address where the provider has its own."""
+
+    provider: str
+    model: str
+    address: str | None = None
+
+    @property
+    def label(self) -> str:
+        """`provider/model`."""
+        return f"{self.provider}/{self.model}"
+
+    @property
+    def direct(self) -> bool:
+        """Whether it is an OpenAI-compatible server of the user's own, which takes tools as they are."""
+        return self.provider == "openai" and self.address is not None
+
+
+def key_variables(provider: str) -> tuple[str, ...]:
+    """The environment variables that may hold a provider's key, the usual one first; none for local ones."""
+    if provider == OFFLINE_PROVIDER:
+        return ()
+    plain = "".join(char if char.isalnum() else "_" for char in provider).upper()
+    return _VARIABLES.get(provider, (f"{plain}_API_KEY",))
+
+
+def wants_key(settings: ModelSettings) -> bool:
+    """Whether a call to this model is bound to fail without a key: a cloud provider at its own address."""
+    return not (
+        settings.offline or settings.base_url or settings.provider in LOCAL or settings.provider in OWN_CREDENTIALS
+    )
+
+
+def target(settings: ModelSettings, known: frozenset[str]) -> Target:
+    """How litellm is told of a model; `known` are the providers that it has.
+
+    Ollama is asked by its chat interface, which has tool calling; a local or unknown name with an address
+    is an OpenAI-compatible server. Local servers without a base url are sought at their usual port.
+    """
+    address = settings.base_url or _USUAL_ADDRESS.get(settings.provider)
+    return Target(_spoken(settings.provider, address, known), settings.model, address)
+
+
+def _spoken(provider: str, address: str | None, known: frozenset[str]) -> str:
+    if provider in ("ollama", "ollama_chat"):
+        return "openai" if address and address.rstrip("/").endswith("/v1") else "ollama_chat"
+    foreign = provider not in known or provider in _OPENAI_COMPATIBLE
+    return "openai" if address and foreign else provider

@@ -1,0 +1,67 @@
+"""What is kept of a call: the request as it was really sent and the answer as it came, without tools and keys."""
+
+import json
+from collections.abc import Mapping
+
+from mcp_tef.llm.exchange import Completion, Exchange, Request
+from mcp_tef.model.json import Json
+from mcp_tef.model.secrets import Secret
+from mcp_tef.prompts.reading import loads
+
+TOOLS_LEFT_OUT = "(the tools of this run)"
+_TOOL_FIELDS = frozenset({"tools", "functions", "toolConfig", "tool_config"})
+
+
+def recorded_request(exchange: Exchange, request: Request, tools_text: str) -> Json:
+    """The request's JSON without tool definitions, whether they went as a field or as `tools_text` in a prompt.
+
+    Where the wire was not watched it is what litellm was asked to send.
+    """
+    sent = _json(exchange.sent)
+    if not isinstance(sent, Mapping):
+        sent = {
+            "model": request.target.model,
+            "messages": list(request.messages),
+            "temperature": request.temperature,
+        }
+    kept = {name: value for name, value in sent.items() if name not in _TOOL_FIELDS}
+    return _without(_without(kept, tools_text, TOOLS_LEFT_OUT), *_secret(request.key))
+
+
+def recorded_response(exchange: Exchange, outcome: Completion, key: Secret | None) -> Json:
+    """The answer's JSON as the provider gave it, or as litellm retold it where the wire was not watched."""
+    given = _json(exchange.received) if exchange.received else outcome.raw
+    return _without(given, *_secret(key))
+
+
+def tools_were_dropped(exchange: Exchange) -> bool:
+    """Whether litellm left the tools out of the request because it thinks that the model cannot call any."""
+    return bool(exchange.sent) and not any(f'"{name}"'.encode() in exchange.sent for name in _TOOL_FIELDS)
+
+
+def _json(data: bytes) -> Json:
+    try:
+        return loads(data.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _secret(key: Secret | None) -> tuple[str, str]:
+    return (key.reveal(), str(key.redact(key.reveal()))) if key else ("", "")
+
+
+def _without(value: Json, text: str, instead: str) -> Json:
+    """`value` with `text` replaced in every string; unchanged where it is nowhere."""
+    if not text or json.dumps(text, ensure_ascii=False)[1:-1] not in json.dumps(value, ensure_ascii=False):
+        return value
+    return _replaced(value, text, instead)
+
+
+def _replaced(value: Json, text: str, instead: str) -> Json:
+    if isinstance(value, str):
+        return value.replace(text, instead)
+    if isinstance(value, Mapping):
+        return {name: _replaced(item, text, instead) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_replaced(item, text, instead) for item in value]
+    return value

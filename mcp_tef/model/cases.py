@@ -1,0 +1,143 @@
+"""Test cases: a query, and which calls would be right."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from mcp_tef.errors import InputError
+from mcp_tef.model.ids import CaseId
+from mcp_tef.model.json import Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpectedCall:
+    """A call that should be made; parameters that it does not name are not judged, unless `exact`.
+
+    Each expected value is a JSON value or a matcher: an object whose keys all start with `$`.
+    """
+
+    tool: str
+    server: str | None = None
+    parameters: Mapping[str, Any] | None = None
+    exact: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """Acceptable answers, best first: each is a set of calls; the empty set means that no tool is right."""
+
+    alternatives: tuple[tuple[ExpectedCall, ...], ...] = ((),)
+    ordered: bool = False
+
+    @property
+    def no_tool(self) -> bool:
+        """Whether only an answer without a call is right."""
+        return all(not calls for calls in self.alternatives)
+
+    @property
+    def first_call(self) -> ExpectedCall | None:
+        """The first call of the best answer; None where no tool is expected."""
+        return next((call for calls in self.alternatives for call in calls), None)
+
+    @property
+    def label(self) -> str:
+        """In one line for people: `server / tool`, several joined by ` + `, alternatives by ` or `."""
+        return " or ".join(_label(calls) for calls in self.alternatives)
+
+
+NO_TOOL = Expectation()
+
+
+def _label(calls: tuple[ExpectedCall, ...]) -> str:
+    names = (f"{call.server} / {call.tool}" if call.server else call.tool for call in calls)
+    return " + ".join(names) or "no tool"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseDraft:
+    """What a user says of a case; servers, suites and tags are names."""
+
+    name: str
+    query: str
+    expectation: Expectation = NO_TOOL
+    servers: tuple[str, ...] = ()
+    suites: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestCase:
+    """A stored case."""
+
+    __test__ = False
+
+    id: CaseId
+    draft: CaseDraft
+    created_at: datetime
+    updated_at: datetime
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.draft.name
+
+
+def expectation_from_json(value: Json) -> Expectation:
+    """Read `null`, a list of calls, `{"any_of": [[call…], …]}` or `{"ordered": true, "calls": […]}`."""
+    if value is None:
+        return NO_TOOL
+    if isinstance(value, list):
+        return Expectation((_calls(value),))
+    if isinstance(value, Mapping) and isinstance(value.get("any_of"), list):
+        answers = tuple(_calls(item if isinstance(item, list) else [item]) for item in value["any_of"])
+        return Expectation(answers or ((),), ordered=value.get("ordered") is True)
+    if isinstance(value, Mapping) and isinstance(value.get("calls"), list):
+        return Expectation((_calls(value["calls"]),), ordered=value.get("ordered") is True)
+    raise InputError(
+        "The expectation is neither null nor a list of calls nor an object with any_of or calls.",
+        hint='Write null for no tool, or a list such as [{"tool": "search"}].',
+    )
+
+
+def _calls(values: list[Json]) -> tuple[ExpectedCall, ...]:
+    return tuple(_call(value) for value in values)
+
+
+def _call(value: Json) -> ExpectedCall:
+    if not isinstance(value, Mapping) or not isinstance(value.get("tool"), str) or not value["tool"]:
+        raise InputError("An expected call has no tool name.", hint='Give each call a "tool".')
+    if not isinstance(value.get("server"), str | None):
+        raise InputError(f"The server expected of {value['tool']} is not text.", hint="Write the server's name.")
+    parameters = value.get("parameters")
+    if parameters is not None and not isinstance(parameters, Mapping):
+        raise InputError(
+            f"The parameters expected of {value['tool']} are not an object.", hint="Write them as names with values."
+        )
+    return ExpectedCall(
+        tool=value["tool"],
+        server=value.get("server") or None,
+        parameters=parameters,
+        exact=value.get("exact") is True,
+    )
+
+
+def expectation_to_json(expectation: Expectation) -> Json:
+    """The shortest form that `expectation_from_json` reads back as equal."""
+    answers = [[_call_to_json(call) for call in calls] for calls in expectation.alternatives]
+    if len(answers) > 1:
+        return {"any_of": answers} | ({"ordered": True} if expectation.ordered else {})
+    if expectation.ordered:
+        return {"ordered": True, "calls": answers[0]}
+    return answers[0] or None
+
+
+def _call_to_json(call: ExpectedCall) -> dict[str, Json]:
+    value: dict[str, Json] = {"tool": call.tool}
+    if call.server:
+        value["server"] = call.server
+    if call.parameters is not None:
+        value["parameters"] = dict(call.parameters)
+    if call.exact:
+        value["exact"] = True
+    return value

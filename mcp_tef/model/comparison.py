@@ -1,0 +1,184 @@
+"""Two batches or two runs beside each other: what changed, and whether that says anything."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from mcp_tef.model.ids import CaseId, RunId
+from mcp_tef.model.metrics import Rate
+from mcp_tef.model.runs import Batch, RunDetail, RunSummary
+from mcp_tef.model.tools import OfferedTool
+from mcp_tef.model.verdicts import Classification
+
+
+class PairChange(StrEnum):
+    """What became of a run from one batch to the other; NEW and GONE have no partner."""
+
+    FIXED = "fixed"
+    REGRESSED = "regressed"
+    UNCHANGED_RIGHT = "unchanged_right"
+    UNCHANGED_WRONG = "unchanged_wrong"
+    NEW = "new"
+    GONE = "gone"
+    NOT_COMPARABLE = "not_comparable"
+
+
+class PairedBy(StrEnum):
+    """What makes two runs partners: case, repeat and model; or only the case, where the models differ."""
+
+    RUN = "run"
+    CASE = "case"
+
+
+class Reading(StrEnum):
+    """What a paired test says in a word; undecided means that there are not enough runs to tell."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOutcome:
+    """The little of a run that pairing needs; `posed` is its query and expectation as they were, as one text."""
+
+    id: RunId
+    case_id: CaseId
+    model: str
+    repeat: int
+    classification: Classification | None
+    parameters_ok: bool | None
+    posed: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPair:
+    """A run of each batch, or one without a partner; `parameters` is None where they are not judged on both sides."""
+
+    change: PairChange
+    case_id: CaseId
+    before: RunId | None
+    after: RunId | None
+    parameters: PairChange | None = None
+    posed_alike: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A later share minus an earlier one, with its 95 % interval; all None where there is no pair."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairedTest:
+    """A yes-or-no outcome before and after, over `n` pairs that have it on both sides.
+
+    `p` is McNemar's exact probability, None without a pair. `more_pairs` is about how many further pairs would
+    settle it, None where it is settled or where nothing points either way.
+    """
+
+    n: int
+    both_right: int
+    fixed: int
+    regressed: int
+    both_wrong: int
+    before: Rate
+    after: Rate
+    difference: Difference
+    p: float | None
+    reading: Reading
+    more_pairs: int | None
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Two batches run by run. `selection` asks for the right tools, `parameters` for right values where both chose so.
+
+    `pairs` stand in the order of the later batch, then those that are gone; `notes` are sentences for people.
+    """
+
+    before: Batch
+    after: Batch
+    paired_by: PairedBy
+    pairs: tuple[RunPair, ...]
+    selection: PairedTest
+    parameters: PairedTest
+    posed_otherwise: int
+    notes: tuple[str, ...] = ()
+
+    def of(self, change: PairChange) -> tuple[RunPair, ...]:
+        """The pairs with one change."""
+        return tuple(pair for pair in self.pairs if pair.change is change)
+
+    @property
+    def counts(self) -> Mapping[PairChange, int]:
+        """How many pairs have each change, 0 included."""
+        often = Counter(pair.change for pair in self.pairs)
+        return {change: often[change] for change in PairChange}
+
+    @property
+    def worse(self) -> bool:
+        """Whether the choice of tools, or the parameters, got worse."""
+        return Reading.WORSE in (self.selection.reading, self.parameters.reading)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedRuns:
+    """A pair with both of its runs as rows of a table."""
+
+    pair: RunPair
+    before: RunSummary | None
+    after: RunSummary | None
+
+
+@dataclass(frozen=True, slots=True)
+class ValueChange:
+    """One thing that differs between two runs, in words."""
+
+    name: str
+    before: str
+    after: str
+
+
+class DefinitionChange(StrEnum):
+    """How a tool differs between two snapshots; OFFERED_AS: the same definition under another name."""
+
+    ADDED = "added"
+    REMOVED = "removed"
+    CHANGED = "changed"
+    OFFERED_AS = "offered_as"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolChange:
+    """A tool that two runs did not see alike. `diff` is a unified diff of the definitions as indented JSON."""
+
+    server: str
+    tool: str
+    change: DefinitionChange
+    before: OfferedTool | None
+    after: OfferedTool | None
+    diff: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunComparison:
+    """Two runs side by side; the lists hold only what differs. `tools_alike` counts tools that both saw alike."""
+
+    before: RunDetail
+    after: RunDetail
+    settings: tuple[ValueChange, ...]
+    verdict: tuple[ValueChange, ...]
+    answer: tuple[ValueChange, ...]
+    tools: tuple[ToolChange, ...]
+    tools_alike: int
+
+    @property
+    def same_case(self) -> bool:
+        """Whether both are runs of one case."""
+        return self.before.summary.case_id == self.after.summary.case_id

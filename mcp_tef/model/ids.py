@@ -1,0 +1,15 @@
+"""Distinct types for the ids of things, so that one is never taken for another."""
+
+from typing import NewType
+from uuid import uuid4
+
+ServerId = NewType("ServerId", str)
+CaseId = NewType("CaseId", str)
+RunId = NewType("RunId", str)
+BatchId = NewType("BatchId", str)
+SnapshotId = NewType("SnapshotId", str)
+
+
+def new_id() -> str:
+    """A fresh random id (UUID 4, as text)."""
+    return str(uuid4())

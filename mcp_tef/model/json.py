@@ -1,0 +1,19 @@
+"""JSON values, and the one canonical text of each."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+Json: TypeAlias = Any
+JsonObject: TypeAlias = Mapping[str, Any]
+
+
+def canonical(value: Json) -> str:
+    """The same text for equal values: sorted keys, no spaces, Unicode as it is."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def fingerprint(value: Json) -> str:
+    """SHA-256 of the canonical text, 64 hexadecimal digits; lone surrogates are allowed."""
+    return hashlib.sha256(canonical(value).encode("utf-8", "surrogatepass")).hexdigest()

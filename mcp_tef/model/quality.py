@@ -1,0 +1,94 @@
+"""How well a tool is described: findings by rule, and what a model thinks of it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from mcp_tef.model.runs import Failure
+from mcp_tef.model.similarity import ComparedTool, Unreachable
+from mcp_tef.model.tools import ToolProblem
+
+
+class Severity(StrEnum):
+    """How much a finding matters."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LintRule:
+    """A rule by its stable id (`description-missing`): what it asks, and why a model needs it."""
+
+    id: str
+    severity: Severity
+    title: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LintFinding:
+    """What a rule found in one tool. `place` is where ("description", "parameter query"); `excerpt` is the text there.
+
+    `penalty` is how many of the 100 points of the tool's score it cost.
+    """
+
+    rule: LintRule
+    place: str
+    sentence: str
+    fix: str
+    excerpt: str = ""
+    penalty: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """A model's score, 1–10, and its words for it."""
+
+    score: int
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelReview:
+    """What a model thinks of a definition. `suggested` is the description that it would write."""
+
+    model: str
+    clarity: Graded
+    completeness: Graded
+    conciseness: Graded
+    suggested: str | None
+    tokens: int | None = None
+    cost_usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolQuality:
+    """One tool judged. `score` 0–100 is 100 less the penalties; `tokens` is what the definition costs each request."""
+
+    tool: ComparedTool
+    score: int
+    findings: tuple[LintFinding, ...]
+    tokens: int
+    review: ModelReview | None = None
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ServerWeight:
+    """How many tokens all tools of a server cost each request."""
+
+    server: str
+    tools: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QualityReport:
+    """Tools from worst to best, and the weight of every server. `tokenizer` names what counted the tokens."""
+
+    tools: tuple[ToolQuality, ...]
+    servers: tuple[ServerWeight, ...]
+    tokenizer: str
+    unreachable: tuple[Unreachable, ...] = ()
+    problems: tuple[tuple[str, ToolProblem], ...] = ()

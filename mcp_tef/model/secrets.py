@@ -1,0 +1,100 @@
+"""Secrets that are held in memory and never show themselves by accident, and the one way to take them out of texts."""
+
+import logging
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from threading import Lock
+from typing import Final
+from weakref import WeakValueDictionary
+
+from mcp_tef.model.json import Json
+
+MASK: Final = "•••"
+SHORTEST = 6
+
+_SECRET_NAME = re.compile(r"(?i)(?:key|token|secret|password|passwd|pass|pwd|credential|credentials|auth)$")
+_KEY_LIKE = re.compile(
+    r"\b(?:sk|pk|gsk|xai|key)-[A-Za-z0-9_*.-]{8,}|\b(?:hf_|ghp_|github_pat_|AIza)[-_A-Za-z0-9]{16,}"
+    r"|(?i:(?<=bearer )|(?<=basic )(?=\S*[0-9=]))[^\s\"',;&}]{6,}"
+)
+_NAMED = re.compile(
+    r"(?i)((?:api[-_ ]?key|token|password|secret|[?&]key)[\"']?\s{0,9}[:=]\s{0,9}[\"']?)[^\s\"',;&}]{6,}"
+)
+
+
+class Secret:
+    """A key or token: prints as dots, and gives its text only to who asks for it by name.
+
+    As long as it lives, `without_keys` takes it out of every text.
+    """
+
+    __slots__ = ("__weakref__", "_text")
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        if len(text) >= SHORTEST:
+            with _HOLDING:
+                _HELD[id(self)] = self
+
+    def reveal(self) -> str:
+        """The text itself, for the one call that needs it."""
+        return self._text
+
+    def redact(self, text: str) -> str:
+        """`text` without this secret in it."""
+        return text.replace(self._text, MASK) if self._text else text
+
+    def __repr__(self) -> str:
+        return f"Secret({MASK})"
+
+    def __bool__(self) -> bool:
+        return bool(self._text)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and other._text == self._text
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+
+_HOLDING = Lock()
+_HELD: WeakValueDictionary[int, Secret] = WeakValueDictionary()
+
+
+def secrets_in(environment: Mapping[str, str]) -> tuple[Secret, ...]:
+    """The values of variables whose names say that they are secret."""
+    return tuple(
+        Secret(value) for name, value in environment.items() if _SECRET_NAME.search(name) and len(value) >= SHORTEST
+    )
+
+
+def without(value: Json, secrets: Sequence[Secret]) -> Json:
+    """A JSON value without any of these secrets, in whichever text or name of a field they are."""
+    if isinstance(value, str):
+        for secret in secrets:
+            value = secret.redact(value)
+        return value
+    if isinstance(value, Mapping):
+        return {without(name, secrets): without(inner, secrets) for name, inner in value.items()}
+    return [without(inner, secrets) for inner in value] if isinstance(value, list) else value
+
+
+def without_keys(text: str, known: Iterable[Secret] = ()) -> str:
+    """`text` without the known secrets, those that this process holds, and whatever looks like one."""
+    with _HOLDING:
+        held = tuple(_HELD.values())
+    for secret in sorted({*known, *held}, key=_length, reverse=True):
+        text = secret.redact(text)
+    return _KEY_LIKE.sub(MASK, _NAMED.sub(rf"\g<1>{MASK}", text))
+
+
+def _length(secret: Secret) -> int:
+    return len(secret.reveal())
+
+
+class RedactingFormatter(logging.Formatter):
+    """Writes the lines of a log without keys, tracebacks included."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line."""
+        return without_keys(super().format(record))

@@ -1,0 +1,117 @@
+"""Servers: where tools come from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from mcp_tef.model.ids import ServerId
+from mcp_tef.model.json import Json, fingerprint
+
+INPUTS = "${input}"
+"""The name in `ServerSpec.extra` of the questions that a config asks: mappings with an `id`, as VS Code has them."""
+
+
+class Transport(StrEnum):
+    """How a server is reached; `file` is a saved `tools/list` answer on disk."""
+
+    STDIO = "stdio"
+    SSE = "sse"
+    STREAMABLE_HTTP = "streamable-http"
+    FILE = "file"
+
+
+class ServerStatus(StrEnum):
+    """What the last connectivity check found; `starting` while one is under way."""
+
+    INACTIVE = "inactive"
+    STARTING = "starting"
+    ACTIVE = "active"
+    FAILED = "failed"
+
+
+class AuthType(StrEnum):
+    """How requests to an HTTP server are authenticated."""
+
+    NONE = "none"
+    API_KEY = "api_key"
+    BEARER = "bearer"
+    BASIC = "basic"
+    OAUTH2 = "oauth2"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerSpec:
+    """What a user says of a server: a command (stdio), a url (HTTP), or a path (tools file).
+
+    `secret` of an HTTP server (bearer token, API key, "user:password") is written as `${NAME}`,
+    an environment variable read at connect time, never as the secret itself. `env_file` holds lines
+    `NAME=value` that are read at connect time too; `project` is the folder that `${workspaceFolder}` stands for.
+    `origin` is the config that it was imported from, and `extra` what that holds beyond this.
+    """
+
+    name: str
+    transport: Transport
+    url: str | None = None
+    command: str | None = None
+    args: tuple[str, ...] = ()
+    cwd: str | None = None
+    env: Mapping[str, str] = field(default_factory=dict)
+    path: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    auth_type: AuthType = AuthType.NONE
+    secret: str | None = None
+    alias: str | None = None
+    allowed_tools: tuple[str, ...] = ()
+    disallowed_tools: tuple[str, ...] = ()
+    env_file: str | None = None
+    project: str | None = None
+    origin: str | None = None
+    extra: Mapping[str, Json] = field(default_factory=dict)
+
+    @property
+    def inputs(self) -> Sequence[Mapping[str, Json]]:
+        """The questions of its config that `${input:id}` refers to."""
+        return tuple(self.extra.get(INPUTS, ()))
+
+    @property
+    def argv(self) -> tuple[str, ...]:
+        """The full command line of a stdio server."""
+        return (self.command or "", *self.args)
+
+    @property
+    def launch_fingerprint(self) -> str:
+        """What consent is tied to: any change of argv, cwd, env, or where these are filled from changes it."""
+        filled_from = {"env_file": self.env_file, "project": self.project, "inputs": self.inputs}
+        said = {name: value for name, value in filled_from.items() if value}
+        return fingerprint({"argv": self.argv, "cwd": self.cwd, "env": dict(self.env), **said})
+
+    @property
+    def address(self) -> str:
+        """Where it is, in one line for people."""
+        return self.url or self.path or " ".join(self.argv).strip()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Server:
+    """A registered server with what the last check found."""
+
+    id: ServerId
+    spec: ServerSpec
+    status: ServerStatus = ServerStatus.INACTIVE
+    reason: str | None = None
+    hint: str | None = None
+    exit_code: int | None = None
+    stderr_tail: str | None = None
+    latency_ms: int | None = None
+    protocol: str | None = None
+    tool_count: int | None = None
+    problem_count: int = 0
+    last_connected_at: datetime | None = None
+    created_at: datetime
+    updated_at: datetime
+
+    @property
+    def name(self) -> str:
+        """The unique name."""
+        return self.spec.name

@@ -1,0 +1,235 @@
+"""How alike tools look, and what runs say of it. Nothing of this is stored."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from mcp_tef.errors import InputError
+from mcp_tef.model.labels import ToolLabel
+from mcp_tef.model.metrics import Rate
+from mcp_tef.model.tools import Tool, ToolProblem
+
+
+class SourceKind(StrEnum):
+    """Where compared tools come from; one kind an analysis."""
+
+    SERVERS = "servers"
+    URLS = "urls"
+    FILES = "files"
+    TOOLS = "tools"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSource:
+    """Which tools to compare: names of servers (none means all of them), urls, paths, or pasted definitions."""
+
+    kind: SourceKind = SourceKind.SERVERS
+    names: tuple[str, ...] = ()
+    definitions: tuple[Mapping[str, Any], ...] = ()
+
+
+class EmbedderKind(StrEnum):
+    """What turns texts into vectors."""
+
+    TFIDF = "tfidf"
+    FASTEMBED = "fastembed"
+    FOLDER = "folder"
+    LITELLM = "litellm"
+    HTTP = "http"
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderChoice:
+    """An embedder by kind and target: a model's name, a folder or an address; "" means the kind's default.
+
+    `base_url` is where a litellm model is asked instead of at its provider's own address.
+    """
+
+    kind: EmbedderKind
+    target: str = ""
+    base_url: str = ""
+
+    @property
+    def label(self) -> str:
+        """As it is written on the command line: `fastembed:MODEL`."""
+        return f"{self.kind}:{self.target}" if self.target else str(self.kind)
+
+
+def parse_embedder(text: str) -> EmbedderChoice:
+    """`tfidf`, `fastembed[:MODEL]`, `folder:DIR`, `litellm:PROVIDER/MODEL` or `http:URL`; InputError otherwise."""
+    kind, _, target = text.strip().partition(":")
+    kinds = {str(one) for one in EmbedderKind}
+    alone = kind in (EmbedderKind.TFIDF, EmbedderKind.FASTEMBED)
+    if kind not in kinds or (not target and not alone) or (kind == EmbedderKind.TFIDF and target):
+        hint = "Write tfidf, fastembed, fastembed:MODEL, folder:DIR, litellm:PROVIDER/MODEL or http:URL."
+        raise InputError(f"{text or 'An empty word'} is not an embedder.", hint=hint)
+    return EmbedderChoice(EmbedderKind(kind), target)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedTool:
+    """A tool of an analysis. `id` is unique in it: `server/name`, with a number where even that is shared."""
+
+    id: str
+    tool: Tool
+
+
+@dataclass(frozen=True, slots=True)
+class Unreachable:
+    """A server, url or file that gave no tools, with the reason."""
+
+    server: str
+    reason: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSet:
+    """The tools that a source gave, and what it did not give. `problems` are tools set aside, by server."""
+
+    tools: tuple[ComparedTool, ...]
+    unreachable: tuple[Unreachable, ...] = ()
+    problems: tuple[tuple[str, ToolProblem], ...] = ()
+
+
+class MatrixKind(StrEnum):
+    """One way to look at how alike tools are. Every matrix is symmetric, in 0–1, with a diagonal of 1."""
+
+    SIMILARITY = "similarity"
+    FULL = "full"
+    LEXICAL = "lexical"
+    NAMES = "names"
+    PARAMETERS = "parameters"
+    CONFUSABILITY = "confusability"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolPair:
+    """Two tools by their places in the analysis, a < b, with every score in 0–1.
+
+    `similarity` is the cosine of name and description, `full` that with parameters (None where it was not asked for),
+    `lexical` the TF-IDF overlap, `names` and `parameters` the overlap of name words and of flattened parameters,
+    `percentile` the share of all pairs that are less similar, `confusability` the calibrated chance of confusion.
+    """
+
+    a: int
+    b: int
+    similarity: float
+    full: float | None
+    lexical: float
+    names: float
+    parameters: float
+    percentile: float
+    confusability: float
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreWords:
+    """A score of a pair under its plain name ("Parameters"), with one sentence that says where it comes from."""
+
+    kind: MatrixKind
+    title: str
+    score: float
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class SharedParameter:
+    """One parameter of a pair: in `a`, in `b`, or in both; `same_type` where both declare the same type."""
+
+    name: str
+    type_a: str | None
+    type_b: str | None
+
+    @property
+    def in_both(self) -> bool:
+        """Whether both tools have it."""
+        return self.type_a is not None and self.type_b is not None
+
+    @property
+    def same_type(self) -> bool:
+        """Whether both tools have it with the same type."""
+        return self.in_both and self.type_a == self.type_b
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairExplanation:
+    """Why a pair looks alike, in words. `shared_words` are words of the two descriptions as they are written there."""
+
+    summary: str
+    scores: tuple[ScoreWords, ...]
+    shared_words: tuple[str, ...]
+    parameters: tuple[SharedParameter, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OverlapWeights:
+    """How much each dimension counts in the overlap; only their proportions matter."""
+
+    semantic: float = 0.5
+    parameters: float = 0.3
+    description: float = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """Two nodes joined at a height (1 − similarity). Nodes below n are tools, n + k is merge k."""
+
+    left: int
+    right: int
+    height: float
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class ToolGroup:
+    """Tools that may be confused, named by what they share ("search, file"); places in the analysis."""
+
+    name: str
+    members: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clusters:
+    """The order that puts like tools side by side, the tree behind it, groups, and copies on different servers."""
+
+    order: tuple[int, ...]
+    merges: tuple[Merge, ...]
+    groups: tuple[ToolGroup, ...]
+    near_duplicates: tuple[ToolPair, ...]
+
+
+class Standing(StrEnum):
+    """Predicted against observed."""
+
+    ALIKE_AND_CONFUSED = "alike_and_confused"
+    CONFUSED_NOT_ALIKE = "confused_not_alike"
+    ALIKE_NOT_CONFUSED = "alike_not_confused"
+    ALIKE_UNTRIED = "alike_untried"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """What runs say of a pair: of `runs` that expected one and were offered both, `confused` picked the other.
+
+    `a_taken_for_b` counts runs that expected a and picked b.
+    """
+
+    confused: int
+    runs: int
+    a_taken_for_b: int
+    b_taken_for_a: int
+    rate: Rate
+    label_a: ToolLabel
+    label_b: ToolLabel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkItem:
+    """One pair that wants work; `harm` orders the list, most harmful first."""
+
+    pair: ToolPair
+    observation: Observation | None
+    standing: Standing
+    harm: float

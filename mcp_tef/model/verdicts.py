@@ -1,0 +1,91 @@
+"""How one run was judged."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from mcp_tef.model.json import Json
+
+
+class Classification(StrEnum):
+    """The four outcomes of a judged run."""
+
+    TP = "TP"
+    FP = "FP"
+    TN = "TN"
+    FN = "FN"
+
+
+class Kind(StrEnum):
+    """What exactly happened, one step finer than the classification."""
+
+    MATCH = "match"
+    WRONG_TOOL = "wrong_tool"
+    NO_TOOL = "no_tool"
+    INVENTED_TOOL = "invented_tool"
+    EXTRA_CALL = "extra_call"
+    UNEXPECTED_CALL = "unexpected_call"
+    NO_CALL_EXPECTED = "no_call_expected"
+
+
+class ConfidenceCategory(StrEnum):
+    """What the confidence says together with the outcome."""
+
+    ROBUST = "robust"
+    NEEDS_CLARITY = "needs_clarity"
+    MISLEADING = "misleading"
+
+
+class FindingReason(StrEnum):
+    """Why a parameter is not right."""
+
+    MISSING = "missing"
+    WRONG_VALUE = "wrong_value"
+    WRONG_TYPE = "wrong_type"
+    HALLUCINATED = "hallucinated"
+    NOT_EXPECTED = "not_expected"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One parameter that is not right. `parameter` is a dotted path; `sentence` is for people."""
+
+    parameter: str
+    reason: FindingReason
+    sentence: str
+    expected: Json = None
+    actual: Json = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """An expected call beside the actual one (indices; None: no partner). Scores are 0–1, None: not judged."""
+
+    expected: int | None
+    actual: int | None
+    completeness: float | None = None
+    correctness: float | None = None
+    type_conformance: bool | None = None
+    hallucinated: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """The judgement of one run; parameter scores are means over matched calls, None where none was judged."""
+
+    classification: Classification
+    kind: Kind
+    explanation: str
+    matches: tuple[Match, ...] = ()
+    alternative: int = 0
+    completeness: float | None = None
+    correctness: float | None = None
+    type_conformance: bool | None = None
+    hallucinated: tuple[str, ...] = ()
+    parameters_ok: bool | None = None
+    confidence_category: ConfidenceCategory | None = None
+
+    @property
+    def right(self) -> bool:
+        """Whether the choice of tools was right."""
+        return self.classification in (Classification.TP, Classification.TN)

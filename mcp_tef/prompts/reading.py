@@ -1,0 +1,175 @@
+"""Reads what a model answered: which calls, in what words, how sure; hostile answers never raise."""
+
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from mcp_tef.model.answers import Call
+from mcp_tef.model.json import Json
+from mcp_tef.model.tools import OfferedTool
+from mcp_tef.prompts.offering import resolve
+
+LONGEST_WORDS = 4_000
+MOST_OPENINGS = 200
+DEEPEST = 100
+
+_CONFIDENCE = re.compile(
+    r"^[\s*_>#\"“-]{0,20}confidence[\s*_]{0,9}(?:score)?[\s*_]{0,9}[:=][\s*_]{0,9}"
+    r"(?P<number>-?\d{1,20}(?:\.\d{1,20})?|-?\.\d{1,20})\s{0,9}(?P<percent>%?)"
+    r"(?:\s{0,9}/\s{0,9}(?P<of>\d{1,20}))?[\s*_.\"”]{0,20}$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_WRITTEN_CALL = re.compile(r"\s*(?:```(?:json)?\s*)?(?:<tool_call>|<function|\[TOOL_CALLS\]|\{|\[\s*\{)", re.IGNORECASE)
+_CALL_KEYS = ("arguments", "parameters", "calls", "tool_calls")
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenCall:
+    """A native tool call as it came: an offered name, and arguments as JSON text or already as an object."""
+
+    name: str
+    arguments: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What an answer says. `calls` is None where it cannot be read, `()` where no tool was picked."""
+
+    calls: tuple[Call, ...] | None
+    words: str = ""
+    confidence: float | None = None
+
+
+def read_native(text: str | None, written: Sequence[WrittenCall], offered: Iterable[OfferedTool]) -> Reading:
+    """Read an answer to native tool calling; a call whose arguments are no JSON object makes it unreadable."""
+    words, confidence = _without_confidence(text or "")
+    if not written:
+        return Reading(None if _botched_call(words) else (), _clipped(words), confidence)
+    try:
+        calls = tuple(resolve(item.name, offered, _arguments(item.arguments)) for item in written)
+    except (ValueError, RecursionError):
+        return Reading(None, _clipped(words), confidence)
+    return Reading(calls, _clipped(words), confidence)
+
+
+def read_structured(text: str | None, offered: Sequence[OfferedTool]) -> Reading:
+    """Read an answer of the shape `{"calls": […], "reasoning", "confidence"}`, fenced or with words around it."""
+    given = (text or "").strip()
+    if not given:
+        return Reading(())
+    answer = next((item for item in objects(given) if "calls" in item or "tool" in item), None)
+    if answer is None:
+        return Reading(None, _clipped(given))
+    words = answer.get("reasoning")
+    return Reading(
+        _structured_calls(answer, offered),
+        _clipped(words) if isinstance(words, str) else "",
+        _share(answer.get("confidence")),
+    )
+
+
+def _without_confidence(text: str) -> tuple[str, float | None]:
+    found = list(_CONFIDENCE.finditer(text))
+    if not found:
+        return text.strip(), None
+    last = found[-1]
+    value = float(last["number"])
+    scale = 100.0 if last["percent"] else float(last["of"] or 1)
+    rest = text[: last.start()] + text[last.end() :]
+    return rest.strip(), _share(value / scale if scale else None)
+
+
+def _share(value: Json) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if 0 <= value <= 1 else None
+
+
+def _clipped(words: str) -> str:
+    return words if len(words) <= LONGEST_WORDS else f"{words[: LONGEST_WORDS - 1]}…"
+
+
+def _botched_call(words: str) -> bool:
+    """Whether the text is a tool call, whole or broken off, that went into the words instead."""
+    if not _WRITTEN_CALL.match(words):
+        return False
+    whole = next(objects(words), None)
+    return whole is None or any(key in whole for key in _CALL_KEYS)
+
+
+def _arguments(given: Json) -> Mapping[str, Any]:
+    value = loads(given.strip() or "{}") if isinstance(given, str) else given or {}
+    if not isinstance(value, Mapping):
+        raise ValueError("arguments are not an object")
+    return value
+
+
+def _structured_calls(answer: Mapping[str, Any], offered: Sequence[OfferedTool]) -> tuple[Call, ...] | None:
+    items = answer.get("calls", [answer])
+    if items is None:
+        return ()
+    if not isinstance(items, list):
+        return None
+    try:
+        return tuple(_structured_call(item, offered) for item in items)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _structured_call(item: Json, offered: Sequence[OfferedTool]) -> Call:
+    if not isinstance(item, Mapping) or not isinstance(item.get("tool"), str) or not item["tool"]:
+        raise ValueError("a call without a tool")
+    return resolve(item["tool"], offered, _arguments(item.get("arguments")))
+
+
+def objects(text: str) -> Iterator[dict[str, Any]]:
+    """The outermost JSON objects in a text, in order, with words around them or not; gives up after many openings."""
+    decoder = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
+    start = text.find("{")
+    for _ in range(MOST_OPENINGS):
+        if start < 0:
+            return
+        try:
+            value, end = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            end = start + 1
+        else:
+            if not _too_deep(value):
+                yield _storable(value, text)
+        start = text.find("{", end)
+
+
+def loads(text: str) -> Json:
+    """Read JSON that can be stored as it is: no NaN or infinity, no depths (ValueError), no lone surrogates (`?`)."""
+    value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
+    if _too_deep(value):
+        raise ValueError(f"it nests deeper than {DEEPEST} levels")
+    return _storable(value, text)
+
+
+def _too_deep(value: Json) -> bool:
+    """Whether a value nests deeper than what is stored, judged and shown without running out of stack."""
+    level = [value]
+    for _ in range(DEEPEST):
+        nested = (one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list))
+        level = [inner for items in nested for inner in items]
+    return bool(level)
+
+
+def _storable(value: Json, text: str) -> Json:
+    """`value`, read from `text`, with a question mark for each lone surrogate."""
+    if text.isascii() and "\\ud" not in text and "\\uD" not in text:
+        return value
+    return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    return value if math.isfinite(value) else _refuse(text)
+
+
+def _refuse(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")

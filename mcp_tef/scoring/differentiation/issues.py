@@ -1,0 +1,115 @@
+"""Finds why two tools are hard to tell apart; two tools that are clearly different have no issue."""
+
+from collections.abc import Callable, Iterator
+
+from mcp_tef.model.recommendations import DifferentiationIssue, IssueType, Priority
+from mcp_tef.scoring.differentiation.names import alikeness, blurred, meanings, name_words
+from mcp_tef.scoring.differentiation.sides import Sides, called, shared_parameters
+from mcp_tef.scoring.wording import counted, cut, listed, ticked
+
+ALIKE = 0.5
+CONFUSABLE = 0.5
+FEWEST_WORDS = 2
+FEWEST_SHARE = 0.4
+MOST_EVIDENCE = 12
+
+
+def issues(pair: Sides) -> tuple[DifferentiationIssue, ...]:
+    """Every issue of a pair, most urgent first; none where neither scores, words nor names are alike."""
+    telling = [issue for find in (_terminology, _naming) for issue in find(pair)]
+    if not telling and pair.similarity < ALIKE and pair.confusability < CONFUSABLE:
+        return ()
+    found = [*telling, *(issue for find in _OTHERS for issue in find(pair))]
+    return tuple(sorted(found, key=lambda issue: (_RANK[issue.priority], _ORDER.index(issue.type))))
+
+
+def _scope(pair: Sides) -> Iterator[DifferentiationIssue]:
+    silent = [side for side, other in pair.both() if not side.mentions(other)]
+    if not silent:
+        return
+    empty = [side for side, _ in pair.both() if not side.description]
+    leads = tuple(f"{ticked(side.name)}: “{cut(side.lead, 120)}”" for side, _ in pair.both() if side.description)
+    if empty:
+        names = listed([called(side, other) for side, other in pair.both() if side in empty])
+        sentence = f"{names} {'has' if len(empty) == 1 else 'have'} no description, so its scope is a guess."
+        yield _issue(IssueType.SCOPE_CLARITY, Priority.HIGH, sentence.replace("its", "their", len(empty) - 1), leads)
+        return
+    names = "Neither description says" if len(silent) == 2 else f"{ticked(silent[0].name)} does not say"
+    priority = Priority.HIGH if pair.similarity >= 0.7 or pair.confusability >= 0.7 else Priority.MEDIUM
+    sentence = f"{names} when to use the other tool instead."
+    yield _issue(IssueType.SCOPE_CLARITY, priority if len(silent) == 2 else Priority.LOW, sentence, leads)
+
+
+def _examples(pair: Sides) -> Iterator[DifferentiationIssue]:
+    shared = tuple(sample for sample in pair.a.examples if sample in pair.b.examples)
+    if shared:
+        shown = listed([f"“{cut(sample, 40)}”" for sample in shared])
+        sentence = f"Both definitions give the same {'example' if len(shared) == 1 else 'examples'}: {shown}."
+        share = len(shared) / min(len(pair.a.examples), len(pair.b.examples))
+        yield _issue(IssueType.EXAMPLE_DISTINCTIVENESS, _by(share, 0.99, 0.5), sentence, shared)
+    elif not pair.a.examples and not pair.b.examples:
+        missing = tuple(f"{ticked(side.name)}: no example" for side, _ in pair.both())
+        yield _issue(
+            IssueType.EXAMPLE_DISTINCTIVENESS, Priority.LOW, "Neither definition gives an example of its use.", missing
+        )
+
+
+def _parameters(pair: Sides) -> Iterator[DifferentiationIssue]:
+    shared = shared_parameters(pair)
+    smaller = min(len(pair.a.parameters), len(pair.b.parameters))
+    larger = max(len(pair.a.parameters), len(pair.b.parameters))
+    if not shared or len(shared) < 0.5 * smaller:
+        return
+    names = listed([ticked(name) for name in shared])
+    same = len(shared) == larger
+    sentence = f"Both take the same parameters: {names}." if same else f"Both take {names}."
+    share = len(shared) / (smaller + larger - len(shared))
+    yield _issue(IssueType.PARAMETER_UNIQUENESS, _by(share, 0.99, 0.5), sentence, shared)
+
+
+def _naming(pair: Sides) -> Iterator[DifferentiationIssue]:
+    a, b = pair.a.name, pair.b.name
+    if not blurred(a, b):
+        return
+    common = meanings(a) & meanings(b)
+    if a == b:
+        sentence = f"Both tools are called {ticked(a)}."
+    elif meanings(a) == meanings(b):
+        sentence = f"{ticked(a)} and {ticked(b)} mean the same."
+    elif meanings(a) <= meanings(b) or meanings(b) <= meanings(a):
+        short, long = sorted((a, b), key=lambda name: len(meanings(name)))
+        sentence = f"The name {ticked(short)} says nothing that {ticked(long)} does not say too."
+    else:
+        sentence = f"The names {ticked(a)} and {ticked(b)} are made of nearly the same words."
+    yield _issue(IssueType.NAMING_CLARITY, _by(alikeness(a, b), 0.99, 0.8), sentence, _words_of(pair, common))
+
+
+def _words_of(pair: Sides, common: frozenset[str]) -> tuple[str, ...]:
+    """The words of both names that mean the same, `fetch/get` where they are not the same word."""
+    pairs = ((one, other) for one in name_words(pair.a.name) for other in name_words(pair.b.name))
+    same = [(one, other) for one, other in pairs if meanings(one) == meanings(other) and meanings(one) <= common]
+    return tuple(dict.fromkeys(one if one == other else f"{one}/{other}" for one, other in same))
+
+
+def _terminology(pair: Sides) -> Iterator[DifferentiationIssue]:
+    shared = [word for key, word in pair.a.words.items() if key in pair.b.words]
+    smaller = min(len(pair.a.words), len(pair.b.words))
+    if len(shared) < FEWEST_WORDS or len(shared) < FEWEST_SHARE * smaller:
+        return
+    share = len(shared) / smaller
+    of = counted(smaller, "telling word", "telling words")
+    sentence = f"{len(shared)} of the {of} of the shorter description are in the other one too."
+    yield _issue(IssueType.TERMINOLOGY_OVERLAP, _by(share, 0.75, 0.55), sentence, tuple(shared))
+
+
+def _issue(kind: IssueType, priority: Priority, sentence: str, evidence: tuple[str, ...]) -> DifferentiationIssue:
+    return DifferentiationIssue(type=kind, priority=priority, sentence=sentence, evidence=evidence[:MOST_EVIDENCE])
+
+
+def _by(share: float, high: float, medium: float) -> Priority:
+    return Priority.HIGH if share >= high else Priority.MEDIUM if share >= medium else Priority.LOW
+
+
+_ORDER = tuple(IssueType)
+_RANK = {priority: place for place, priority in enumerate(Priority)}
+_OTHERS: tuple[Callable[[Sides], Iterator[DifferentiationIssue]], ...] = (_scope, _examples, _parameters)

@@ -1,0 +1,164 @@
+"""Texts as terms and sentences, and the words of one text that another does not have."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from mcp_tef.scoring.stems import spaced, stems
+
+LONGEST_PHRASE = 10
+
+_WORD = re.compile(r"[^\W_]+")
+_END = re.compile(
+    r"(?<=[。！？])\s*|(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)(?<!vs\.)\s+(?=[^\sa-z])|(?<=[.!?:])\s*\n\s*|\s*\n\s*\n\s*|\n\s*(?=[-*•#])"
+)
+_BREAK = re.compile(r"[,;:.!?)\]]$")
+_PLURAL = re.compile(r"\b([A-Z]{2,})s\b")
+_EDGES = ' \t\n.,;:!?"“”'
+_BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]?")
+
+
+def term(word: str) -> str:
+    """What words of one family share: `issues`, `Issue` → `issu`; "" for a word that says nothing."""
+    found = stems(word)
+    return found[0].rstrip("ey") or found[0] if found else ""
+
+
+def terms(text: str) -> dict[str, str]:
+    """The terms of a text in reading order, each with the first word that stands for it; names are split."""
+    found: dict[str, str] = {}
+    for match in _WORD.finditer(spaced(_PLURAL.sub(r"\1", text))):
+        if key := term(match[0]):
+            found.setdefault(key, plain_case(match[0]))
+    return found
+
+
+def plain_case(word: str) -> str:
+    """The word without the capital that a sentence gave it; `PDF` and `macOS` stay."""
+    return word.lower() if word[1:].islower() or len(word) == 1 else word
+
+
+def tidy(text: str) -> str:
+    """The text without the indentation of the program that it stood in."""
+    lines = text.expandtabs(4).rstrip().splitlines()
+    depths = Counter(len(line) - len(line.lstrip(" ")) for line in lines[1:] if line.strip())
+    depth = depths.most_common(1)[0][0] if depths else 0
+    kept = [line[min(depth, len(line) - len(line.lstrip(" "))) :].rstrip() for line in lines]
+    return "\n".join(kept).strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence and where it stands in its text."""
+
+    text: str
+    start: int
+    end: int
+
+    @property
+    def key(self) -> str:
+        """Equal for sentences of the same words."""
+        return " ".join(_WORD.findall(self.text.lower()))
+
+
+def sentences(text: str) -> tuple[Sentence, ...]:
+    """The sentences and the points of lists of a text; lines that only wrap are one sentence."""
+    starts = [0, *(match.end() for match in _END.finditer(text))]
+    ends = [*(match.start() for match in _END.finditer(text)), len(text)]
+    pieces = (Sentence(text[start:end], start, end) for start, end in zip(starts, ends, strict=True))
+    return tuple(piece for piece in pieces if piece.key)
+
+
+def lead(text: str) -> str:
+    """The first sentence on one line, without its full stop; "" for a text without any word."""
+    first = next(iter(sentences(text)), None)
+    return " ".join(first.text.split()).strip(_EDGES + "#*-• ") if first else ""
+
+
+def without(text: str, unwanted: Iterable[str]) -> str:
+    """The text without the sentences that have these keys."""
+    keys = frozenset(unwanted)
+    kept = text
+    for sentence in reversed(sentences(text)):
+        if sentence.key in keys:
+            kept = kept[: sentence.start] + kept[sentence.end :]
+    lines = re.sub(r"[ \t]+\n", "\n", re.sub(r"(?<=\S) {2,}", " ", kept))
+    return re.sub(r"\n{3,}", "\n\n", lines).strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Some words of a sentence as they stand there; `opening` where they begin it, with its verb."""
+
+    text: str
+    opening: bool
+
+
+def distinct_phrase(sentence: str, known: Mapping[str, str]) -> Phrase | None:
+    """The stretch of a sentence around its first words that are not known elsewhere; None where it has none.
+
+    It grows to the article before and to the last noun after, over at most ten words, and not across a comma. Words
+    that only tell by what means (`by state`) come with the whole beginning of the sentence.
+    """
+    words = _BRACKETS.sub("", sentence).split()
+    new = [place for place, word in enumerate(words) if terms(word).keys() - known.keys()]
+    if not new:
+        return None
+    start, end = _grown_left(words, new[0]), _grown_right(words, new)
+    if start > 0 and words[start - 1].lower() in _MEANS:
+        return opening_phrase(sentence)
+    text = " ".join(words[start : end + 1]).strip(_EDGES)
+    return Phrase(text, start == 0) if text else None
+
+
+def opening_phrase(sentence: str) -> Phrase | None:
+    """The first words of a sentence, up to its first stop and at most ten."""
+    words = _BRACKETS.sub("", sentence).split()[:LONGEST_PHRASE]
+    stop = next((place for place, word in enumerate(words) if _BREAK.search(word)), len(words) - 1)
+    while stop > 0 and not _says(words[stop]):
+        stop -= 1
+    text = " ".join(words[: stop + 1]).strip(_EDGES)
+    return Phrase(text, opening=True) if text else None
+
+
+def _grown_left(words: list[str], start: int) -> int:
+    while start > 1 and not _BREAK.search(words[start - 1]) and (_says(words[start - 1]) or _counts(words[start - 1])):
+        start -= 1
+    return start
+
+
+def _grown_right(words: list[str], new: list[int]) -> int:
+    last = min(len(words), new[0] + LONGEST_PHRASE) - 1
+    goal = max(place for place in new if place <= last) if new[0] else new[0]
+    end = new[0]
+    while end < last and not _BREAK.search(words[end]) and (end < goal or _wants_more(words, end, new[0])):
+        end += 1
+    if end + 1 < len(words) and end == last and _says(words[end + 1]):
+        end = next((place for place in range(end, new[0], -1) if not _says(words[place])), end)
+    while end > new[0] and (not _says(words[end]) or words[end].endswith("ed")):
+        end -= 1
+    return end
+
+
+def _wants_more(words: list[str], end: int, start: int) -> bool:
+    """Whether the next word belongs to the phrase: it says something, joins what does, or a verb has no noun yet."""
+    following = words[end + 1]
+    joins = (
+        following.lower() == "of"
+        or words[end].lower() == "of"
+        or (words[end - 1].lower() == "of" and _counts(words[end]))
+    )
+    return _says(following) or joins or (start == 0 and not any(_says(word) for word in words[1 : end + 1]))
+
+
+def _says(word: str) -> bool:
+    return bool(terms(word))
+
+
+def _counts(word: str) -> bool:
+    return word.lower() in _DETERMINERS
+
+
+_MEANS = frozenset({"by", "using", "via", "with"})
+_DETERMINERS = frozenset({"a", "an", "the", "all", "any", "each", "every", "many", "more", "one", "several", "some"})

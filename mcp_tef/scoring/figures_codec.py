@@ -1,0 +1,79 @@
+"""Figures of many runs as JSON, in the shapes that the command line gives."""
+
+from mcp_tef.model.json import Json
+from mcp_tef.model.labels import LabelKind, ToolLabel
+from mcp_tef.model.metrics import Calibration, ConfusionMatrix, Overview, Repeats, ToolFigures
+from mcp_tef.scoring.codec import metrics_to_json, rate_to_json
+
+
+def overview_to_json(overview: Overview) -> dict[str, Json]:
+    """The metrics, with what repeats say, and calibration among what is said of confidence."""
+    metrics = metrics_to_json(overview.metrics)
+    confidence = metrics["confidence"] | {"calibration": calibration_to_json(overview.calibration.overall)}
+    return metrics | {"confidence": confidence, "repeats": repeats_to_json(overview.repeats)}
+
+
+def confusions_to_json(matrix: ConfusionMatrix) -> dict[str, Json]:
+    """Labels of rows and columns, the counts above 0 as `[row, column, count]`, and each tool against the rest."""
+    return {
+        "n": matrix.n,
+        "rows": [_label_to_json(label) for label in matrix.rows],
+        "columns": [_label_to_json(label) for label in matrix.columns],
+        "cells": [[row, column, count] for (row, column), count in sorted(matrix.cells.items())],
+        "tools": [_tool_to_json(figures) for figures in matrix.tools],
+    }
+
+
+def _label_to_json(label: ToolLabel | None) -> Json:
+    if label is None:
+        return None
+    kind = label.kind or LabelKind.TOOL
+    return {"kind": kind.value, "tool": label.tool, "server": label.server or None}
+
+
+def _tool_to_json(figures: ToolFigures) -> dict[str, Json]:
+    return {
+        "tool": figures.label.tool,
+        "server": figures.label.server or None,
+        "n": figures.n,
+        "tp": figures.tp,
+        "fp": figures.fp,
+        "fn": figures.fn,
+        "tn": figures.tn,
+        "precision": rate_to_json(figures.precision),
+        "recall": rate_to_json(figures.recall),
+        "f1": figures.f1,
+        "taken_for": _label_to_json(figures.taken_for),
+        "taken_for_count": figures.taken_for_count,
+    }
+
+
+def calibration_to_json(calibration: Calibration) -> dict[str, Json]:
+    """How often runs were right at each level of confidence."""
+    return {
+        "n": calibration.n,
+        "without": calibration.without,
+        "mean_gap": calibration.mean_gap,
+        "brier": calibration.brier,
+        "bins": [
+            {"low": each.low, "high": each.high, "n": each.n, "mean": each.mean, "right": rate_to_json(each.right)}
+            for each in calibration.bins
+        ],
+    }
+
+
+def repeats_to_json(repeats: Repeats) -> dict[str, Json]:
+    """Pass rate, the chance that k runs all pass by k, and the flaky cases."""
+    return {
+        "groups": repeats.groups,
+        "runs": repeats.runs,
+        "pass_rate": rate_to_json(repeats.pass_rate),
+        "pass_power": {str(power.k): rate_to_json(power.rate) for power in repeats.pass_power},
+        "always": repeats.always,
+        "never": repeats.never,
+        "mixed": repeats.mixed,
+        "flaky": [
+            {"case": case.case_name, "model": case.model, "batch": case.batch_id, "n": case.n, "passed": case.passed}
+            for case in repeats.flaky
+        ],
+    }

@@ -1,0 +1,140 @@
+"""Rules about a tool's description: is it there, long enough, and does it say what the tool does?"""
+
+import re
+from collections.abc import Iterator
+
+from mcp_tef.scoring.lint.check import Check, Hit, error, note, warning
+from mcp_tef.scoring.lint.subject import Subject
+from mcp_tef.scoring.lint.texts import excerpt, shown_name
+from mcp_tef.scoring.lint.words import ACTIONS, reads_as_english, says_an_action, telling, word_count, word_set
+from mcp_tef.scoring.stems import stems
+from mcp_tef.scoring.wording import counted, listed
+
+LEAST_WORDS = 4
+MOST_CHARACTERS = 1_024
+OPENING = 300
+PURPOSE = 150
+FEW_WORDS = 10
+
+_PLACE = "description"
+_VAGUE_VERB = re.compile(
+    r"(?:this (?:tool|function) )?(?:is used to |can )?(handl(?:es?|ing)|process(?:es|ing)?|manag(?:es?|ing)|"
+    r"deals? with|works? with|does|do|helps? with|supports?)\b",
+    re.IGNORECASE,
+)
+_VAGUE_WORD = re.compile(
+    r"\b(stuff|things?|and so on|and so forth|and more|miscellaneous|some kind of|sort of|as appropriate|somehow|"
+    r"whatever|various(?![^.\n]{0,60}(?:such as|including|like|:|\()))\b",
+    re.IGNORECASE,
+)
+_HOLLOW = word_set("""
+    action actions anything data function info information input item items object objects operation operations
+    output something stuff thing things value values
+""")
+
+
+def _missing(subject: Subject) -> Iterator[Hit]:
+    if not subject.description:
+        fix = "Write one or two sentences: what it does, to what, and when to use it."
+        yield Hit(_PLACE, "The tool has no description.", fix)
+
+
+def _too_short(subject: Subject) -> Iterator[Hit]:
+    text = subject.description
+    if text and len(text) < OPENING and (count := word_count(text)) < LEAST_WORDS and not _repeats(subject):
+        sentence = f"The description has only {counted(count, 'word', 'words')}."
+        yield Hit(_PLACE, sentence, "Add what it acts on, what comes back, and when to use it.", excerpt(text))
+
+
+def _too_long(subject: Subject) -> Iterator[Hit]:
+    if (length := len(subject.description)) > MOST_CHARACTERS:
+        sentence = f"The description has {length:,} characters, more than {MOST_CHARACTERS:,}."
+        fix = "Keep what decides whether to pick the tool; move the rest to the parameters it is about."
+        yield Hit(_PLACE, sentence, fix, excerpt(subject.description))
+
+
+def _repeats(subject: Subject) -> bool:
+    if len(subject.description) > OPENING:
+        return False
+    said = stems(subject.description)
+    return bool(said) and set(said) <= set(stems(subject.name))
+
+
+def _repeats_name(subject: Subject) -> Iterator[Hit]:
+    if _repeats(subject):
+        sentence = f"The description only repeats the name `{shown_name(subject.name, 80)}`."
+        yield Hit(
+            _PLACE, sentence, "Say what the name does not: on what, with what result.", excerpt(subject.description)
+        )
+
+
+def _no_verb(subject: Subject) -> Iterator[Hit]:
+    opening = subject.description[:OPENING]
+    if opening and reads_as_english(opening) and not says_an_action(opening):
+        fix = "Begin with a verb that says what the tool does, such as “Find”, “Create” or “Send”."
+        yield Hit(_PLACE, "The description does not say what the tool does: no verb of action.", fix, excerpt(opening))
+
+
+def _vague(subject: Subject) -> Iterator[Hit]:
+    text = subject.description[:PURPOSE]
+    found = list(dict.fromkeys(match[1].lower() for match in _vague_matches(text)))
+    if found:
+        sentence = f"The description is vague: {listed([f'“{word}”' for word in found])}."
+        fix = "Name the actions and the things that are meant."
+        yield Hit(_PLACE, sentence, fix, excerpt(subject.description, *next(_vague_matches(text)).span(1)))
+    elif (said := telling(text)) and all(word in _HOLLOW or word in ACTIONS for word in said) and _HOLLOW & set(said):
+        sentence = f"The description does not say which {next(word for word in said if word in _HOLLOW)}."
+        yield Hit(_PLACE, sentence, "Name the things that the tool acts on.", excerpt(text))
+
+
+def _vague_matches(text: str) -> Iterator["re.Match[str]"]:
+    opening = _VAGUE_VERB.match(text)
+    if opening and word_count(text) < FEW_WORDS:
+        yield opening
+    yield from _VAGUE_WORD.finditer(text)
+
+
+CHECKS: tuple[Check, ...] = (
+    error(
+        "description-missing",
+        50,
+        _missing,
+        title="No description",
+        why="A model picks a tool by its description; without one it guesses from the name.",
+    ),
+    warning(
+        "description-repeats-name",
+        15,
+        _repeats_name,
+        title="Description repeats the name",
+        why="The model has read the name already; the same words again tell it nothing.",
+    ),
+    warning(
+        "description-too-short",
+        12,
+        _too_short,
+        title="Description too short",
+        why="Two or three words rarely tell a tool from its neighbours.",
+    ),
+    warning(
+        "description-no-verb",
+        10,
+        _no_verb,
+        title="No verb of action",
+        why="A request is a wish to have something done; a description without an action is hard to match to it.",
+    ),
+    note(
+        "description-vague",
+        6,
+        _vague,
+        title="Vague words",
+        why="Words that fit every tool do not help to choose one.",
+    ),
+    note(
+        "description-too-long",
+        6,
+        _too_long,
+        title="Description too long",
+        why="Long descriptions bury what matters, cost tokens on every request, and some providers accept no more.",
+    ),
+)

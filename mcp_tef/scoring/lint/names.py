@@ -1,0 +1,89 @@
+"""Rules about a tool's name: allowed by the protocol and by providers, telling, and alone."""
+
+import re
+from collections.abc import Iterator
+
+from mcp_tef.scoring.lint.check import Check, Hit, error, note, warning
+from mcp_tef.scoring.lint.subject import Subject
+from mcp_tef.scoring.lint.texts import shown_name, visible
+from mcp_tef.scoring.lint.words import word_set, words
+from mcp_tef.scoring.wording import counted, listed
+
+PROTOCOL_LENGTH = 128
+PROVIDER_LENGTH = 64
+
+_PROTOCOL = re.compile(r"[A-Za-z0-9_.-]")
+_PROVIDER = re.compile(r"[A-Za-z0-9_-]")
+_SAYS_NOTHING = word_set("""
+    a act action actions api app bar baz call callback cmd command custom default do doit example exec execute
+    foo func function general generic go handle handler helper helpers invoke it job main manage mcp method misc
+    my new op operation perform process run sample something stuff task temp test that the thing things this tmp
+    tool tools untitled use util utility utils
+""")
+
+
+def _against_protocol(subject: Subject) -> Iterator[Hit]:
+    rule = "the protocol allows letters, digits, “_”, “-” and “.”"
+    yield from _bad_name(subject.name, PROTOCOL_LENGTH, _PROTOCOL, rule)
+
+
+def _against_providers(subject: Subject) -> Iterator[Hit]:
+    rule = "providers accept letters, digits, “_” and “-”"
+    if not any(_against_protocol(subject)):
+        yield from _bad_name(subject.name, PROVIDER_LENGTH, _PROVIDER, rule)
+
+
+def _bad_name(name: str, longest: int, allowed: "re.Pattern[str]", rule: str) -> Iterator[Hit]:
+    others = sorted(set(allowed.sub("", name)))
+    fix = f"Rename it with 1 to {longest} of these characters."
+    if others:
+        held = listed(["a space" if one == " " else f"“{visible(one)}”" for one in others])
+        yield Hit("name", f"The name holds {held}; {rule}.", fix, shown_name(name, 80))
+    elif not 1 <= len(name) <= longest:
+        sentence = f"The name has {counted(len(name), 'character', 'characters')}; {rule}, 1 to {longest} of them."
+        yield Hit("name", sentence, fix, shown_name(name, 80))
+
+
+def _not_telling(subject: Subject) -> Iterator[Hit]:
+    parts = [part for part in (word.strip("0123456789") for word in words(subject.name)) if len(part) > 1]
+    if subject.name and subject.name.isascii() and _SAYS_NOTHING.issuperset(parts):
+        fix = "Name it by what it does to what, such as `find_invoice`."
+        yield Hit("name", "The name does not tell what the tool does.", fix, shown_name(subject.name, 80))
+
+
+def _duplicated(subject: Subject) -> Iterator[Hit]:
+    if (count := subject.catalogue.count(subject.tool)) > 1:
+        sentence = f"The server lists {count} tools with this name."
+        yield Hit("name", sentence, "Give each tool of a server a name of its own.", shown_name(subject.name, 80))
+
+
+CHECKS: tuple[Check, ...] = (
+    error(
+        "name-duplicated",
+        30,
+        _duplicated,
+        title="Name used twice on a server",
+        why="A call by this name may reach either tool, and most providers refuse the whole list.",
+    ),
+    warning(
+        "name-protocol",
+        20,
+        _against_protocol,
+        title="Name outside the protocol's rules",
+        why="MCP 2025-11-25 asks for 1 to 128 letters, digits, “_”, “-” and “.”; clients may refuse other names.",
+    ),
+    note(
+        "name-provider",
+        5,
+        _against_providers,
+        title="Name that providers change or refuse",
+        why="Providers accept 1 to 64 letters, digits, underscores and hyphens, so a client must show another name.",
+    ),
+    warning(
+        "name-not-telling",
+        15,
+        _not_telling,
+        title="Name that does not tell",
+        why="The name is what a model writes to call the tool, and the first thing it compares.",
+    ),
+)

@@ -1,0 +1,114 @@
+"""Groups of tools that look alike, the order that puts them side by side, and copies on different servers."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from mcp_tef.model.similarity import Clusters, MatrixKind, Merge, ToolGroup, ToolPair
+from mcp_tef.model.tools import Tool
+from mcp_tef.scoring.similarity.analysis import Similarity
+from mcp_tef.scoring.similarity.texts import bags_of_stems, description_text, stems_of, words
+
+BEST_ORDER_UP_TO = 500
+GROUPED_FROM = 0.6
+NEAR = 0.95
+MOST_NEAR = 1_000
+NAME_WORDS = 3
+NAME_COUNTS = 3
+BEGINNING = 160
+COMMON = 0.6
+
+
+def clusters(similarity: Similarity) -> Clusters:
+    """Average linkage (scipy) over 1 − similarity; a group is a branch that joins at a similarity of `group_level`.
+
+    Up to 500 tools the order is the one that keeps neighbours most alike (Z. Bar-Joseph et al., Fast optimal leaf
+    ordering for hierarchical clustering, Bioinformatics 17 (2001), S22-S29), above that the order of joining.
+    """
+    if len(similarity) < 2:
+        return Clusters(order=tuple(range(len(similarity))), merges=(), groups=(), near_duplicates=())
+    tree, order = _tree(similarity)
+    return Clusters(
+        order=order,
+        merges=tuple(Merge(int(left), int(right), height, int(size)) for left, right, height, size in tree.tolist()),
+        groups=_groups(similarity, tree, order),
+        near_duplicates=near_duplicates(similarity),
+    )
+
+
+def group_level(similarity: Similarity) -> float:
+    """From which similarity on tools are grouped: a fixed part of the way from what unrelated tools have to 1."""
+    return similarity.level + GROUPED_FROM * (1 - similarity.level)
+
+
+def near_duplicates(similarity: Similarity) -> tuple[ToolPair, ...]:
+    """Pairs on different servers whose similarity in either form is 0.95 or more; most alike first, at most 1,000."""
+    kinds = (MatrixKind.SIMILARITY, MatrixKind.FULL) if similarity.has_full else (MatrixKind.SIMILARITY,)
+    near = {(pair.a, pair.b): pair for kind in kinds for pair in similarity.above(kind, NEAR, MOST_NEAR)}
+    apart = [pair for pair in near.values() if _server(similarity, pair.a) != _server(similarity, pair.b)]
+    return tuple(sorted(apart, key=lambda pair: (-max(pair.similarity, pair.full or 0), pair.a, pair.b))[:MOST_NEAR])
+
+
+def _server(similarity: Similarity, place: int) -> str:
+    return similarity.tools[place].tool.server
+
+
+def _tree(similarity: Similarity) -> tuple[Any, tuple[int, ...]]:
+    from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering  # type: ignore[import-untyped]
+
+    apart = similarity.scores(MatrixKind.SIMILARITY).astype(np.float64)
+    np.subtract(1, apart, out=apart)
+    tree = linkage(apart, "average")
+    if len(similarity) <= BEST_ORDER_UP_TO:
+        tree = optimal_leaf_ordering(tree, apart)
+    return tree, tuple(leaves_list(tree).tolist())
+
+
+def _groups(similarity: Similarity, tree: Any, order: Sequence[int]) -> tuple[ToolGroup, ...]:
+    """The branches below the cut with two tools or more, in the order of the leaves."""
+    from scipy.cluster.hierarchy import fcluster
+
+    branches = fcluster(tree, 1 - group_level(similarity), "distance").tolist()
+    members: dict[int, list[int]] = {}
+    for place in order:
+        members.setdefault(branches[place], []).append(place)
+    several = [tuple(found) for found in members.values() if len(found) > 1]
+    names = _Names([each.tool for each in similarity.tools])
+    return tuple(ToolGroup(names.of(found), found) for found in several)
+
+
+class _Names:
+    """Names groups by words that most members have and few others: those of names first, then those of beginnings.
+
+    Further on, descriptions of one server often hold the same paragraphs, which say nothing of a group.
+    """
+
+    def __init__(self, tools: Sequence[Tool]) -> None:
+        self._tools = tools
+        self._stems = [frozenset(bag) for bag in bags_of_stems(map(_beginning, tools))]
+        self._seen = Counter(stem for found in self._stems for stem in found)
+
+    def of(self, members: Sequence[int]) -> str:
+        """The three most telling words, as they are mostly written, in their order; else the first member's name."""
+        held = Counter(stem for place in members for stem in self._stems[place])
+        in_names = Counter(stem for place in members for stem in set(stems_of(self._tools[place].name)))
+        common = [stem for stem, count in held.items() if count >= COMMON * len(members) and len(stem) > 1]
+        weight = {stem: (held[stem] + NAME_COUNTS * in_names[stem]) * self._rarity(stem, held[stem]) for stem in common}
+        best = sorted(common, key=lambda stem: (-weight[stem], stem))[:NAME_WORDS]
+        written = self._written(members)
+        return " ".join(word for stem, word in written.items() if stem in best) or self._tools[members[0]].name
+
+    def _rarity(self, stem: str, held: int) -> float:
+        return held / self._seen[stem] + 0.1
+
+    def _written(self, members: Sequence[int]) -> dict[str, str]:
+        """Each stem as it is mostly spelled, in the order in which the members say them."""
+        spelled = Counter(word for place in members for word in words(_beginning(self._tools[place])))
+        mostly = {stem: word for word, _ in reversed(spelled.most_common()) for stem in stems_of(word)}
+        return {stem: mostly[stem] for word in spelled for stem in stems_of(word)}
+
+
+def _beginning(tool: Tool) -> str:
+    return description_text(tool)[:BEGINNING]

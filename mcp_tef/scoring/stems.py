@@ -1,0 +1,36 @@
+"""Splits names and texts into words, alike for camelCase, snake_case, kebab-case and dots."""
+
+import re
+from functools import lru_cache
+
+_LOWER_UPPER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_JOINTS = re.compile(r"[_\-./:]+")
+_WORD = re.compile(r"[^\W_]+")
+_ENDINGS = ("ingly", "edly", "ations", "ation", "ings", "ing", "ies", "ied", "ers", "er", "es", "ed", "s")
+_SHORTEST_STEM = 3
+_SAY_NOTHING = """a about after all also am an and any are as at be because been before being both but by can cannot
+    could did do does doing down each few for from further get give had has have having he her here hers
+    him his how i if in into is it its just let like made make many may me might more most much must my
+    need no nor not now of off on once one only or other our out over own per please same see she should
+    show so some such tell than that the their them then there these they this those through to too
+    under until up upon us very via want was we well were what when where which while who whom whose why
+    will with within without would you your yours"""
+STOP_WORDS = frozenset(_SAY_NOTHING.split())
+
+
+def spaced(text: str) -> str:
+    """`text` with spaces where names are joined: `getUserById` and `get_user-by.id` alike."""
+    return _JOINTS.sub(" ", _LOWER_UPPER.sub(" ", text))
+
+
+def stems(text: str) -> list[str]:
+    """The words of a text in lower case, without endings and without words that say nothing."""
+    return [_stem(word) for word in _WORD.findall(spaced(text).lower()) if word not in STOP_WORDS]
+
+
+@lru_cache(maxsize=2**16)
+def _stem(word: str) -> str:
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
+            return word[: -len(ending)]
+    return word

@@ -1,0 +1,156 @@
+"""From a server's raw tool list to sound tools, with the rest set aside and the reason for each."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from mcp_tef.model.json import Json, JsonObject
+from mcp_tef.model.servers import ServerSpec
+from mcp_tef.model.tools import Tool, ToolProblem
+from mcp_tef.scoring.soundness import why_unsound
+from mcp_tef.servers.evidence import quoted
+from mcp_tef.servers.limits import MAX_DEPTH, MAX_NAME_LENGTH
+
+
+@dataclass(frozen=True, slots=True)
+class Sorted:
+    """Sound tools, and what was set aside."""
+
+    tools: tuple[Tool, ...]
+    problems: tuple[ToolProblem, ...]
+
+
+def sort_out(spec: ServerSpec, definitions: Sequence[Json]) -> Sorted:
+    """Check each definition by itself, in the server's order; only allowed tools are looked at."""
+    tools: dict[str, Tool] = {}
+    problems: list[ToolProblem] = []
+    for number, raw in enumerate(definitions, 1):
+        name = name_of(raw)
+        if name is not None and not _wanted(spec, name):
+            continue
+        reason = why_bad(raw) or ("An earlier tool has the same name." if name in tools else None)
+        if reason is None and name is not None:
+            tools[name] = _tool(spec.name, name, raw, number - 1)
+        else:
+            problems.append(ToolProblem(name, f"{reason or ''}" if name else f"Definition {number}: {reason}"))
+    return Sorted(tuple(tools.values()), tuple(problems))
+
+
+def name_of(raw: Json) -> str | None:
+    """The name of a definition that has one, made fit to be shown."""
+    name = raw.get("name") if isinstance(raw, Mapping) else None
+    if not isinstance(name, str) or not name.strip():
+        return None
+    return name if _why_bad_name(name) is None else quoted(name.encode("utf-8", "replace").decode()) or None
+
+
+def _wanted(spec: ServerSpec, name: str) -> bool:
+    return name not in spec.disallowed_tools and (not spec.allowed_tools or name in spec.allowed_tools)
+
+
+def _tool(server: str, name: str, raw: JsonObject, place: int) -> Tool:
+    return Tool(
+        server=server,
+        name=name,
+        description=raw.get("description") or "",
+        input_schema=raw["inputSchema"],
+        output_schema=raw.get("outputSchema"),
+        raw=raw,
+        place=place,
+    )
+
+
+def why_bad(raw: Json) -> str | None:
+    """One sentence on what is wrong with a definition; None where it is sound."""
+    return next((reason for check in _CHECKS if (reason := check(raw)) is not None), None)
+
+
+def _why_bad_shape(raw: Json) -> str | None:
+    if not isinstance(raw, Mapping):
+        return f"It is {_kind(raw)}, not an object."
+    if too_deep(raw):
+        return f"It nests more than {MAX_DEPTH} levels deep."
+    return None
+
+
+def _why_nameless(raw: JsonObject) -> str | None:
+    name = raw.get("name")
+    if name is None:
+        return "It has no name."
+    return _why_bad_name(name) if isinstance(name, str) else f"Its name is {_kind(name)}, not text."
+
+
+def _why_bad_name(name: str) -> str | None:
+    if not name.strip():
+        return "Its name is empty."
+    if len(name) > MAX_NAME_LENGTH:
+        return f"Its name has {len(name)} characters, more than {MAX_NAME_LENGTH}."
+    return None if _is_unicode(name) else "Its name is not valid Unicode."
+
+
+def _why_bad_words(raw: JsonObject) -> str | None:
+    for field in ("description", "title"):
+        value = raw.get(field)
+        if value is not None and not isinstance(value, str):
+            return f"Its {field} is {_kind(value)}, not text."
+        if value is not None and not _is_unicode(value):
+            return f"Its {field} is not valid Unicode."
+    return None
+
+
+def _why_bad_input(raw: JsonObject) -> str | None:
+    if "inputSchema" not in raw:
+        return "It has no inputSchema."
+    return _why_bad_schema("inputSchema", raw["inputSchema"])
+
+
+def _why_bad_output(raw: JsonObject) -> str | None:
+    schema = raw.get("outputSchema")
+    return None if schema is None else _why_bad_schema("outputSchema", schema)
+
+
+def _why_bad_schema(field: str, schema: Json) -> str | None:
+    if not isinstance(schema, Mapping):
+        return f"Its {field} is {_kind(schema)}, not an object."
+    if schema.get("type", "object") != "object":
+        return f"Its {field} must have the type “object”, not {quoted(str(schema['type']))}."
+    reason = why_unsound(schema)
+    return reason and f"Its {field} is not a valid JSON Schema: {reason}"
+
+
+_CHECKS: tuple[Callable[[JsonObject], str | None], ...] = (
+    _why_bad_shape,
+    _why_nameless,
+    _why_bad_words,
+    _why_bad_input,
+    _why_bad_output,
+)
+
+
+def too_deep(value: Json) -> bool:
+    """Whether a JSON value nests beyond the limit; walks without recursion."""
+    level: list[Json] = [value]
+    for _ in range(MAX_DEPTH):
+        level = [child for item in level for child in _children(item)]
+        if not level:
+            return False
+    return True
+
+
+def _children(value: Json) -> Iterator[Json]:
+    if isinstance(value, Mapping):
+        return iter(value.values())
+    return iter(value) if isinstance(value, list) else iter(())
+
+
+def _is_unicode(text: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def _kind(value: Json) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true or false"
+    if isinstance(value, int | float):
+        return "a number"
+    return "text" if isinstance(value, str) else "a list" if isinstance(value, list) else "an object"

@@ -1,0 +1,98 @@
+"""What was seen of a server during one visit; when the visit fails, its error is told from this."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from mcp_tef.model.secrets import Secret
+from mcp_tef.servers.limits import SAMPLE_CHARACTERS, TAIL_BYTES, TAIL_LINES
+
+_ESCAPES = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)|[^\S\n\t ]|[\x00-\x08\x0e-\x1f\x7f]"
+)
+
+
+class FloodError(Exception):
+    """More arrived than is put up with."""
+
+
+class Stage(StrEnum):
+    """How far a visit has come."""
+
+    OPENING = "opening"
+    GREETING = "greeting"
+    LISTING = "listing"
+
+
+@dataclass(frozen=True, slots=True)
+class HttpReply:
+    """The head of one HTTP answer."""
+
+    status: int
+    content_type: str = ""
+    location: str = ""
+
+    @property
+    def web_page(self) -> bool:
+        """Whether it is a page for people."""
+        return self.content_type.partition(";")[0].strip().lower() in ("text/html", "application/xhtml+xml")
+
+
+class Tail:
+    """The last lines of a stream, however long the stream is."""
+
+    def __init__(self) -> None:
+        self._kept = b""
+
+    def feed(self, data: bytes) -> None:
+        """Take in more of the stream."""
+        self._kept = (self._kept + data)[-TAIL_BYTES:]
+
+    @property
+    def text(self) -> str:
+        """The last lines as plain text, without colours and control characters."""
+        plain = _ESCAPES.sub("", self._kept.decode("utf-8", "replace").replace("\r\n", "\n"))
+        return "\n".join(line.rstrip() for line in plain.strip().splitlines()[-TAIL_LINES:])
+
+
+@dataclass(slots=True)
+class Evidence:
+    """Filled in while a visit goes on. `secrets` are the values that no text may repeat."""
+
+    stage: Stage = Stage.OPENING
+    reply: HttpReply | None = None
+    stderr: Tail = field(default_factory=Tail)
+    exit_code: int | None = None
+    junk_lines: int = 0
+    junk_sample: str = ""
+    flooded: bool = False
+    compressed: bool = False
+    secrets: tuple[Secret, ...] = ()
+
+    def note_junk(self, line: bytes) -> None:
+        """Remember that something arrived that is no message."""
+        self.junk_lines += 1
+        if not self.junk_sample:
+            self.junk_sample = quoted(line[: 4 * SAMPLE_CHARACTERS].decode("utf-8", "replace"))
+
+    def redact(self, text: str) -> str:
+        """`text` without any of the secrets."""
+        for secret in self.secrets:
+            text = secret.redact(text)
+        return text
+
+    @property
+    def context(self) -> Mapping[str, object]:
+        """The plain values that go with an error."""
+        return {
+            "exit_code": self.exit_code,
+            "stderr_tail": self.redact(self.stderr.text) or None,
+            "http_status": self.reply.status if self.reply else None,
+        }
+
+
+def quoted(text: str) -> str:
+    """Foreign text made fit for the inside of a sentence: one line, no control characters, cut short."""
+    plain = " ".join(_ESCAPES.sub("", text).split())
+    return plain if len(plain) <= SAMPLE_CHARACTERS else plain[: SAMPLE_CHARACTERS - 1] + "…"

@@ -1,0 +1,165 @@
+"""The sentences that say why a server could not be used, made from what was seen of it."""
+
+from urllib.parse import urlsplit
+
+from mcp_tef.errors import ServerError, ServerFault
+from mcp_tef.model.servers import ServerSpec, Transport
+from mcp_tef.servers.evidence import Evidence, HttpReply, Stage, quoted
+
+_STDIO_HINT = "Run its command in a terminal: it must speak MCP over its standard output, and nothing else."
+_RUNNING_HINT = "Check that the server is running and that the address is right."
+
+
+class Faults:
+    """Makes the errors of one visit: each one names the server, and nothing in it repeats a secret."""
+
+    def __init__(self, spec: ServerSpec, evidence: Evidence) -> None:
+        self.spec = spec
+        self.evidence = evidence
+
+    def error(self, fault: ServerFault, what: str, hint: str) -> ServerError:
+        """An error that begins with the server's name."""
+        message = self.evidence.redact(f"{self.spec.name} {what}.")
+        return ServerError(fault, message, hint=hint, context=self.evidence.context)
+
+    @property
+    def place(self) -> str:
+        """Host and port of an HTTP server, for people."""
+        parts = urlsplit(self.spec.url or "")
+        return parts.netloc.rpartition("@")[2] or self.spec.address
+
+    def silent(self, seconds: float) -> ServerError:
+        """The time is up."""
+        if self.evidence.junk_lines:
+            return self.junk(f"and no answer within {seconds:g} s")
+        if self.evidence.stage is Stage.LISTING:
+            what, hint = "did not finish listing its tools", "Try again, or give it more time."
+        elif self.spec.transport is Transport.STDIO:
+            what, hint = "did not answer", "A first start can take a while: check it again, or give it more time."
+        else:
+            what, hint = "did not answer", _RUNNING_HINT
+        return self.error(ServerFault.SILENT, f"{what} within {seconds:g} s", hint)
+
+    def junk(self, then: str) -> ServerError:
+        """What it wrote are no messages."""
+        many = "a line that is no MCP message" if self.evidence.junk_lines == 1 else "lines that are no MCP messages"
+        return self.error(
+            ServerFault.PROTOCOL, f"wrote {many}, such as “{self.evidence.junk_sample}”, {then}", _STDIO_HINT
+        )
+
+    def cut_short(self) -> ServerError:
+        """We left before it answered."""
+        return self.error(ServerFault.SILENT, "was left before it answered", "Check it again.")
+
+    def flooded(self) -> ServerError:
+        """It sent more than is read."""
+        return self.error(
+            ServerFault.PROTOCOL, "sent more than is read at once", "Make the server list fewer tools a page."
+        )
+
+    def compressed(self) -> ServerError:
+        """It compressed its answer although it was asked not to."""
+        return self.error(
+            ServerFault.PROTOCOL,
+            "compressed its answer although it was asked not to",
+            "Switch compression off in the server, or in the proxy before it.",
+        )
+
+    def not_startable(self, error: OSError) -> ServerError:
+        """The system refused to start the program."""
+        reason = error.strerror or type(error).__name__
+        return self.error(
+            ServerFault.PROGRAM_NOT_FOUND,
+            f"cannot be started: {self.spec.command}: {reason}",
+            "Check the command and its arguments.",
+        )
+
+    def gone(self) -> ServerError:
+        """The connection ended before the answer."""
+        if self.spec.transport is not Transport.STDIO:
+            return self.error(ServerFault.PROTOCOL, "broke the connection off before it answered", _RUNNING_HINT)
+        if self.evidence.junk_lines and not self.evidence.exit_code:
+            return self.junk("and no answer")
+        if self.evidence.exit_code is None:
+            return self.error(ServerFault.EXITED, "closed its output before it answered", _STDIO_HINT)
+        lines = self.evidence.stderr.text.splitlines()
+        last = f": {quoted(lines[-1]).rstrip('.')}" if lines else ""
+        return self.error(
+            ServerFault.EXITED,
+            f"{_ending(self.evidence.exit_code)} before it answered{last}",
+            "Its last lines say why: mend what they name." if lines else _STDIO_HINT,
+        )
+
+    def refused(self, reason: str) -> ServerError:
+        """Nobody answered at that address."""
+        return self.error(ServerFault.REFUSED, f"could not be reached at {self.place}: {reason}", _RUNNING_HINT)
+
+    def said(self, words: str) -> ServerError:
+        """It answered with an error of its own."""
+        return self.error(
+            ServerFault.PROTOCOL,
+            f"refused {self._asked}: {quoted(words).rstrip('.') or 'it gave no reason'}",
+            "Look into the server's own log.",
+        )
+
+    def nonsense(self, detail: str) -> ServerError:
+        """It answered something that the protocol does not allow."""
+        return self.error(
+            ServerFault.PROTOCOL,
+            f"answered {self._asked} in a way that MCP does not allow: {quoted(detail).rstrip('.')}",
+            "The server has to be mended, or updated.",
+        )
+
+    @property
+    def _asked(self) -> str:
+        return "to list its tools" if self.evidence.stage is Stage.LISTING else "the greeting"
+
+    def http(self, reply: HttpReply, words: str = "") -> ServerError:
+        """It answered with an HTTP status that is no success, or with a page for people."""
+        if reply.status in (401, 403):
+            return self._unauthorized(reply.status)
+        if reply.web_page and (reply.status < 500 or reply.status == 501):
+            return self.not_mcp("it answers with a web page")
+        if 300 <= reply.status < 400:
+            where = quoted(reply.location.partition("?")[0]) or "nowhere"
+            hint = "Use that address if it is the right one."
+            return self.error(ServerFault.HTTP_STATUS, f"sends us on to {where} (HTTP {reply.status})", hint)
+        said = f": {quoted(words).rstrip('.')}" if words else ""
+        what = f"answered {_meaning(reply.status)} (HTTP {reply.status}){said}"
+        return self.error(ServerFault.HTTP_STATUS, what, self._status_hint(reply.status))
+
+    def not_mcp(self, why: str) -> ServerError:
+        """There is something at the address, and it is no MCP server."""
+        return self.error(
+            ServerFault.NOT_MCP,
+            f"is no MCP server at {self.place}: {why}",
+            f"Check the path of the url; many servers are at /mcp or /sse. {self._other_transport}",
+        )
+
+    def _unauthorized(self, status: int) -> ServerError:
+        what = "wants a key" if status == 401 and not self.evidence.secrets else "did not accept the key"
+        hint = "Set its authentication to the right environment variable, and that variable to a valid key."
+        return self.error(ServerFault.UNAUTHORIZED, f"{what} (HTTP {status})", hint)
+
+    def _status_hint(self, status: int) -> str:
+        if status in (400, 404, 405, 406):
+            return f"Check the path of the url. {self._other_transport}"
+        if status == 429:
+            return "Wait a moment and try again."
+        return "Look into the server's own log, or try again later."
+
+    @property
+    def _other_transport(self) -> str:
+        other = "streamable-http" if self.spec.transport is Transport.SSE else "sse"
+        return f"Or the server may speak the other transport: try {other}."
+
+
+def _ending(code: int) -> str:
+    return f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+
+
+def _meaning(status: int) -> str:
+    known = {404: "that there is nothing at this path", 429: "that it gets too many requests"}
+    if status in known:
+        return known[status]
+    return "with an error of its own" if status >= 500 else "that it does not take the request"

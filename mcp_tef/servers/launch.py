@@ -1,0 +1,202 @@
+"""What a connection is made with: `${…}` filled in, request headers, a program's path and its surroundings."""
+
+import base64
+import os
+import re
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcp_tef.errors import ServerError, ServerFault
+from mcp_tef.model.references import Reference, ReferenceKind, references
+from mcp_tef.model.secrets import Secret
+from mcp_tef.model.servers import AuthType, ServerSpec
+from mcp_tef.servers.env_files import read_env_file
+from mcp_tef.servers.programs import find_program
+
+_SECRET_NAME = re.compile(r"auth|key|token|secret|password|cookie", re.IGNORECASE)
+_INHERITED = (
+    "APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA PATH PATHEXT PROCESSOR_ARCHITECTURE PROGRAMDATA"
+    " PROGRAMFILES SYSTEMDRIVE SYSTEMROOT TEMP TMP USERNAME USERPROFILE"
+    if sys.platform == "win32"
+    else "HOME LANG LANGUAGE LC_ALL LC_CTYPE LOGNAME PATH SHELL TERM TMPDIR TZ USER"
+)
+_SHORTEST_SECRET = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launch:
+    """A program that is ready to be started."""
+
+    argv: tuple[str, ...]
+    cwd: str | None
+    env: Mapping[str, str]
+
+
+class Surroundings:
+    """Fills in `${…}` for one server from the environment, and knows what it has put in."""
+
+    def __init__(self, spec: ServerSpec, environment: Mapping[str, str]) -> None:
+        self.spec = spec
+        self._environment = environment
+        self._used: set[str] = set()
+
+    @property
+    def secrets(self) -> tuple[Secret, ...]:
+        """Every value that was put in; longest first, and without those too short to hide."""
+        return tuple(
+            Secret(text) for text in sorted(self._used, key=len, reverse=True) if len(text) >= _SHORTEST_SECRET
+        )
+
+    def fill(self, text: str) -> str:
+        """`text` with every reference that we know replaced; ServerError names the variable that is not set."""
+        parts, end = [], 0
+        for reference in references(text):
+            parts += [text[end : reference.start], self._value(reference, text)]
+            end = reference.end
+        return "".join([*parts, text[end:]])
+
+    def _value(self, reference: Reference, text: str) -> str:
+        match reference.kind:
+            case ReferenceKind.PLACE:
+                return self._place(reference.name)
+            case ReferenceKind.UNKNOWN:
+                return text[reference.start : reference.end]
+            case ReferenceKind.INPUT:
+                return self._variable(reference.variable, self._input_default(reference.name))
+            case ReferenceKind.VARIABLE:
+                return self._variable(reference.name, reference.default)
+
+    def _variable(self, name: str, default: str | None) -> str:
+        value = self._environment.get(name, "").strip()
+        if not value and default is None:
+            raise self.fault(f"needs the environment variable {name}, which is not set", f"Set {name} and try again.")
+        if value and name not in _INHERITED.split():
+            self._used.add(value)
+        return value or default or ""
+
+    def _input_default(self, name: str) -> str | None:
+        """What the config that the server came from would take where nobody answers its question."""
+        asked = (item for item in self.spec.inputs if item.get("id") == name)
+        default = next((item.get("default") for item in asked), None)
+        return default if isinstance(default, str) else None
+
+    def _place(self, name: str) -> str:
+        if name in ("pathSeparator", "/"):
+            return os.sep
+        if name == "userHome":
+            return os.path.expanduser("~")
+        if not self.spec.project:
+            raise self.fault(
+                "is said to be in ${workspaceFolder}, and no folder is known for that", "Write the folder itself."
+            )
+        return Path(self.spec.project).name if name == "workspaceFolderBasename" else self.spec.project
+
+    def fault(self, what: str, hint: str) -> ServerError:
+        """An error about what is said of the server."""
+        return ServerError(ServerFault.SETTINGS, f"{self.spec.name} {what}.", hint=hint)
+
+    def url(self) -> str:
+        """The address to connect to."""
+        return self.fill(self.spec.url or "").strip()
+
+    def headers(self) -> dict[str, str]:
+        """The user's headers, and the one that authenticates."""
+        return self._filled(self.spec.headers) | self._authentication()
+
+    def _filled(self, fields: Mapping[str, str]) -> dict[str, str]:
+        """Values with their references replaced; those that are written out are secrets as well, by their names."""
+        self._used.update(value for name, value in fields.items() if _SECRET_NAME.search(name))
+        return {name: self.fill(value) for name, value in fields.items()}
+
+    def _authentication(self) -> dict[str, str]:
+        match self.spec.auth_type:
+            case AuthType.NONE:
+                return {}
+            case AuthType.API_KEY:
+                return {"X-API-Key": self._secret()}
+            case AuthType.BEARER:
+                return {"Authorization": f"Bearer {self._secret()}"}
+            case AuthType.BASIC:
+                return {"Authorization": f"Basic {self._basic()}"}
+            case AuthType.OAUTH2:
+                raise self.fault(
+                    "asks for OAuth, which comes with a later version", "Until then, choose a bearer token."
+                )
+
+    def _basic(self) -> str:
+        encoded = base64.b64encode(self._secret().encode()).decode()
+        self._used.add(encoded)
+        return encoded
+
+    def _secret(self) -> str:
+        if not any(references(self.spec.secret or "")):
+            raise self.fault(
+                f"has authentication “{self.spec.auth_type}” but names no environment variable for its secret",
+                "Write the secret as ${NAME}, and set that variable.",
+            )
+        return self.fill(self.spec.secret or "")
+
+    def launch(self) -> Launch:
+        """The program to start; ServerError where it or its folder cannot be found."""
+        env = {name: self._environment[name] for name in _INHERITED.split() if name in self._environment}
+        cwd = self._folder()
+        env |= {**self._from_file(cwd), **self._filled(self.spec.env)}
+        program = self._program(env, cwd)
+        if not os.path.dirname(self.spec.command or ""):
+            env = _reaching(program, env)
+        return Launch(argv=(program, *map(self.fill, self.spec.args)), cwd=cwd, env=env)
+
+    def _from_file(self, cwd: str | None) -> Mapping[str, str]:
+        """The variables of the server's env file, all of which may be secrets."""
+        if not self.spec.env_file:
+            return {}
+        file = Path(self.spec.project or cwd or "", Path(self.fill(self.spec.env_file)).expanduser())
+        try:
+            found = read_env_file(file)
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) else error
+            raise self.fault(
+                f"takes variables from {file}, which cannot be read: {why}", "Correct the file or its path."
+            ) from error
+        self._used.update(found.values())
+        return found
+
+    def _folder(self) -> str | None:
+        if not self.spec.cwd:
+            return None
+        folder = Path(self.fill(self.spec.cwd)).expanduser()
+        if not folder.is_dir():
+            raise self.fault(f"should start in {folder}, which is no folder", "Correct the working folder.")
+        return str(folder)
+
+    def _program(self, env: Mapping[str, str], cwd: str | None) -> str:
+        command = os.path.expanduser(self.fill(self.spec.command or ""))
+        if os.path.dirname(command):
+            command = os.path.join(cwd, command) if cwd else command
+            program = shutil.which(command)
+        else:
+            program = find_program(command, {**self._environment, **env}, sys.platform) if command else None
+        if program is None:
+            raise program_not_found(self.spec, exists=bool(os.path.dirname(command)) and Path(command).is_file())
+        return os.path.abspath(program) if os.path.dirname(program) else program
+
+
+def _reaching(program: str, env: dict[str, str]) -> dict[str, str]:
+    """The environment with the folder of a program that PATH does not lead to, where its interpreter may be as well."""
+    folder, path = os.path.dirname(program), env.get("PATH", os.defpath)
+    if not folder or shutil.which(os.path.basename(program), path=path):
+        return env
+    return {**env, "PATH": folder + os.pathsep + path}
+
+
+def program_not_found(spec: ServerSpec, *, exists: bool = False) -> ServerError:
+    """The error for a program that is not there, or that is there and cannot be run."""
+    if exists:
+        what, hint = f"cannot be started: {spec.command} is not a program", "Make the file executable, or name another."
+    else:
+        what = f"cannot be started: there is no program “{spec.command or ''}”"
+        hint = "Install it, or write the full path of the command."
+    return ServerError(ServerFault.PROGRAM_NOT_FOUND, f"{spec.name} {what}.", hint=hint)

@@ -1,0 +1,279 @@
+"""One visit to a server, in one task: open, greet, list page by page, close."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from time import perf_counter
+from typing import Any
+
+import httpx2
+import mcp_types
+from mcp.client._transport import TransportStreams
+from mcp.client.session import ClientSession
+from mcp.shared.dispatcher import CallOptions
+from mcp.shared.exceptions import MCPError
+from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
+from mcp.shared.transport_context import TransportContext
+from pydantic import ValidationError
+
+from mcp_tef.errors import ServerError, ServerFault
+from mcp_tef.model.json import Json
+from mcp_tef.model.secrets import without
+from mcp_tef.model.servers import ServerSpec, Transport
+from mcp_tef.model.tools import Listing, ToolProblem
+from mcp_tef.servers.definitions import Sorted, sort_out, too_deep
+from mcp_tef.servers.evidence import Evidence, Stage
+from mcp_tef.servers.faults import Faults
+from mcp_tef.servers.launch import Surroundings
+from mcp_tef.servers.limits import MAX_PAGES, MAX_TOOLS, PART_SECONDS, SHORTEST_IN_DEFINITIONS
+from mcp_tef.servers.program import running
+from mcp_tef.servers.web import connected
+
+_MODERN_ONLY = (mcp_types.UNSUPPORTED_PROTOCOL_VERSION, mcp_types.METHOD_NOT_FOUND, mcp_types.HEADER_MISMATCH)
+_STAND_INS = ("Server returned an error response", "Not Found", "Session terminated")
+_CLOSED = ("Connection closed", "SSE stream")
+_TOO_LARGE = "byte limit."
+_PROGRAM = mcp_types.Implementation(name="mcp-tef-desktop", version="0.1.0")
+
+for _name in ("mcp.client", "mcp.shared", "client"):
+    logging.getLogger(_name).setLevel(logging.CRITICAL + 1)  # what they would log becomes our error, without traceback
+
+
+class NoListError(Exception):
+    """The answer to `tools/list` holds no list."""
+
+
+class RawTools(JSONRPCDispatcher[TransportContext]):
+    """The SDK's dispatcher, which takes tool definitions out before the SDK can stumble over a bad one."""
+
+    page: Json = None
+
+    async def send_raw_request(
+        self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None, **private: Any
+    ) -> dict[str, Any]:
+        answer = await super().send_raw_request(method, params, opts, **private)
+        if method != "tools/list":
+            return answer
+        self.page = answer.get("tools")
+        return {**answer, "tools": []}
+
+
+async def visit(
+    spec: ServerSpec, environment: Mapping[str, str], evidence: Evidence, answer: asyncio.Future[Listing]
+) -> None:
+    """Put the listing, or the ServerError, into `answer` as soon as it is known; return when all is closed.
+
+    What a transport raises while it opens or breaks is raised, mostly in groups.
+    """
+    surroundings = Surroundings(spec, environment)
+    host = _Host(spec, evidence, answer)
+    if spec.transport is Transport.STDIO:
+        launch = surroundings.launch()
+        evidence.secrets = surroundings.secrets
+        async with running(launch, evidence) as program:
+            await host.receive(program.streams, program.last_words)
+    else:
+        async with connected(surroundings, evidence, host.turned_away) as streams:
+            await host.receive(streams, _nothing_to_wait_for)
+            host.part()
+
+
+async def _nothing_to_wait_for() -> None:
+    """HTTP servers have no last words."""
+
+
+class _Host:
+    """Leads the conversation with one server."""
+
+    def __init__(self, spec: ServerSpec, evidence: Evidence, answer: asyncio.Future[Listing]) -> None:
+        self._spec = spec
+        self._evidence = evidence
+        self._answer = answer
+        self._faults = Faults(spec, evidence)
+        self._task = asyncio.current_task()
+        self._began = perf_counter()
+
+    async def receive(self, streams: TransportStreams, last_words: Callable[[], Awaitable[None]]) -> None:
+        """Greet and list over open streams, and answer."""
+        dispatcher = RawTools(*streams)
+        async with ClientSession(dispatcher=dispatcher, client_info=_PROGRAM) as session:
+            try:
+                listing = await self._converse(session, dispatcher)
+            except (MCPError, ValidationError, RuntimeError, ValueError, NoListError) as error:
+                if is_closed(error):
+                    await last_words()
+                self._fail(told(error, self._faults))
+            else:
+                if not self._answer.done():
+                    self._answer.set_result(listing)
+
+    def turned_away(self) -> None:
+        """A sent message was refused where nobody waits for its answer: end the visit with that."""
+        if self._evidence.reply is not None and self._evidence.stage is not Stage.OPENING and not self._answer.done():
+            self._fail(self._faults.http(self._evidence.reply))
+            self.part(0)
+
+    def part(self, seconds: float = PART_SECONDS) -> None:
+        """Leave within so many seconds, heard or not."""
+        task = self._task
+        if task is not None:
+            timer = asyncio.get_running_loop().call_later(seconds, task.cancel)
+            task.add_done_callback(lambda _: timer.cancel())
+
+    def _fail(self, error: ServerError) -> None:
+        if not self._answer.done():
+            self._answer.set_exception(error)
+
+    async def _converse(self, session: ClientSession, dispatcher: RawTools) -> Listing:
+        self._evidence.stage = Stage.GREETING
+        await greet(session)
+        self._evidence.stage = Stage.LISTING
+        definitions, problems = await list_pages(session, dispatcher)
+        latency = round((perf_counter() - self._began) * 1000)
+        found = await asyncio.to_thread(self._sorted, definitions)
+        return Listing(
+            server=self._spec.name,
+            tools=found.tools,
+            problems=found.problems + tuple(problems),
+            protocol=session.protocol_version,
+            latency_ms=latency,
+        )
+
+    def _sorted(self, definitions: Sequence[Json]) -> Sorted:
+        """The definitions, without the secrets that the server was given; short words may be there by chance."""
+        secrets = [secret for secret in self._evidence.secrets if len(secret.reveal()) >= SHORTEST_IN_DEFINITIONS]
+        if secrets:
+            definitions = [raw if too_deep(raw) else without(raw, secrets) for raw in definitions]
+        return sort_out(self._spec, definitions)
+
+
+async def greet(session: ClientSession) -> None:
+    """Agree on a protocol version: by the handshake that nearly all servers know, else by discovery.
+
+    The SDK's own order is the reverse and costs 10 s with servers that ignore methods they do not know.
+    """
+    try:
+        await session.initialize()
+    except MCPError as refusal:
+        if refusal.code not in _MODERN_ONLY:
+            raise
+        try:
+            await session.discover()
+        except (MCPError, ValidationError):
+            raise refusal from None
+
+
+async def list_pages(session: ClientSession, dispatcher: RawTools) -> tuple[list[Json], list[ToolProblem]]:
+    """Every definition of every page, and a problem where the listing does not end by itself."""
+    definitions: list[Json] = []
+    cursors: set[str] = set()
+    cursor: str | None = None
+    for _ in range(MAX_PAGES):
+        cursor = await _next_page(session, dispatcher, cursor, definitions)
+        if not cursor:
+            return definitions, []
+        if cursor in cursors:
+            return definitions, [_stopped("its pages repeat")]
+        if len(definitions) > MAX_TOOLS:
+            return definitions[:MAX_TOOLS], [_stopped(f"it goes on after {MAX_TOOLS} tools")]
+        cursors.add(cursor)
+    return definitions, [_stopped(f"it goes on after {MAX_PAGES} pages")]
+
+
+async def _next_page(
+    session: ClientSession, dispatcher: RawTools, cursor: str | None, definitions: list[Json]
+) -> str | None:
+    try:
+        result = await session.list_tools(params=mcp_types.PaginatedRequestParams(cursor=cursor) if cursor else None)
+    except MCPError as error:
+        capabilities = session.server_capabilities
+        if error.code == mcp_types.METHOD_NOT_FOUND and capabilities is not None and capabilities.tools is None:
+            return None
+        raise
+    if not isinstance(dispatcher.page, list):
+        raise NoListError("it holds no list of tools")
+    definitions.extend(dispatcher.page)
+    return result.next_cursor
+
+
+def _stopped(why: str) -> ToolProblem:
+    return ToolProblem(None, f"The listing was cut short because {why}.")
+
+
+def told(error: BaseException, faults: Faults) -> ServerError:
+    """The ServerError for whatever ended a visit; groups are searched for the first cause that says most."""
+    evidence = faults.evidence
+    cause = _leaves(error)[0]
+    if isinstance(cause, ServerError):
+        return cause
+    if evidence.flooded:
+        return faults.flooded()
+    if evidence.compressed:
+        return faults.compressed()
+    if evidence.reply is not None and (evidence.reply.status >= 300 or evidence.reply.web_page):
+        return faults.http(evidence.reply, _own_words(cause))
+    return _by_kind(cause, faults)
+
+
+def _leaves(error: BaseException) -> list[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        return [leaf for item in error.exceptions for leaf in _leaves(item)]
+    return [error]
+
+
+def _own_words(cause: BaseException) -> str:
+    return cause.message if isinstance(cause, MCPError) and cause.message not in _STAND_INS else ""
+
+
+def _by_kind(cause: BaseException, faults: Faults) -> ServerError:
+    match cause:
+        case MCPError():
+            return _rpc(cause, faults)
+        case httpx2.ConnectError() | httpx2.ConnectTimeout() | httpx2.ProxyError():
+            return faults.refused(_why_refused(cause))
+        case httpx2.SSEError():
+            if str(cause).endswith(_TOO_LARGE):
+                return faults.flooded()
+            return faults.not_mcp("it answers with something other than events")
+        case httpx2.LocalProtocolError():
+            return faults.error(ServerFault.SETTINGS, "has a header that cannot be sent", "Correct its headers.")
+        case httpx2.TransportError():
+            return faults.gone()
+        case OSError() if faults.spec.transport is Transport.STDIO:
+            return faults.not_startable(cause)
+        case ValidationError():
+            return faults.nonsense(_first_fault(cause))
+        case _:
+            return faults.nonsense(str(cause) or type(cause).__name__)
+
+
+def is_closed(error: Exception) -> bool:
+    """Whether the SDK says that the connection ended; servers use the same code for errors of their own."""
+    return (
+        isinstance(error, MCPError) and error.code == mcp_types.CONNECTION_CLOSED and error.message.startswith(_CLOSED)
+    )
+
+
+def _rpc(error: MCPError, faults: Faults) -> ServerError:
+    if is_closed(error):
+        return faults.flooded() if error.message.endswith(_TOO_LARGE) else faults.gone()
+    over_http = faults.spec.transport is Transport.STREAMABLE_HTTP
+    if over_http and error.code == mcp_types.PARSE_ERROR and error.message.startswith("Failed to parse"):
+        return faults.not_mcp("its answer is no MCP message")
+    if over_http and error.message.startswith("Unexpected content type"):
+        return faults.not_mcp("its answer is no MCP message")
+    return faults.said(error.message)
+
+
+def _why_refused(cause: httpx2.TransportError) -> str:
+    text = str(cause).lower()
+    if "certificate" in text or "ssl" in text:
+        return "its certificate is not trusted"
+    if "name or service" in text or "nodename" in text or "getaddrinfo" in text or "name resolution" in text:
+        return "there is no host of that name"
+    return "the connection was refused" if "refused" in text or "all connection attempts" in text else "no connection"
+
+
+def _first_fault(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    return f"{'.'.join(str(part) for part in first['loc']) or 'the answer'}: {first['msg'].lower()}"

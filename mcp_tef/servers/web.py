@@ -1,0 +1,153 @@
+"""Reaches HTTP servers: the SDK's transports over a client that sees each answer's status and bounds its size."""
+
+import asyncio
+import ssl
+import urllib.request
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import lru_cache
+from ipaddress import ip_address
+
+import httpx2
+from mcp.client._transport import TransportStreams
+from mcp.client.sse import sse_client
+from mcp.client.streamable_http import streamable_http_client
+
+from mcp_tef.model.servers import Transport
+from mcp_tef.servers.evidence import Evidence, FloodError, HttpReply
+from mcp_tef.servers.launch import Surroundings
+from mcp_tef.servers.limits import MAX_ANSWER_BYTES, MAX_MESSAGE_BYTES
+
+_READ_FOR_LIFE = httpx2.Timeout(None)
+
+
+class _Watched(httpx2.AsyncBaseTransport):
+    """Another transport, whose answers are noted and whose bodies may not flood.
+
+    `refused` is called on an answer that the SDK would swallow: a refused message on an SSE server's second channel.
+    """
+
+    def __init__(
+        self, inner: httpx2.AsyncBaseTransport, evidence: Evidence, refused: Callable[[], None] | None
+    ) -> None:
+        self._inner = inner
+        self._evidence = evidence
+        self._refused = refused
+        self.total = 0
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        response = await self._inner.handle_async_request(request)
+        self._note(request, response)
+        if response.headers.get("content-encoding", "identity") != "identity":
+            self._evidence.compressed = True
+            await response.aclose()
+            raise httpx2.DecodingError("The answer is compressed.", request=request)
+        return httpx2.Response(
+            response.status_code,
+            headers=response.headers,
+            stream=_Bounded(response, self),
+            extensions=response.extensions,
+        )
+
+    def _note(self, request: httpx2.Request, response: httpx2.Response) -> None:
+        if request.method != "POST" and self._refused is None:
+            return
+        self._evidence.reply = HttpReply(
+            response.status_code, response.headers.get("content-type", ""), response.headers.get("location", "")
+        )
+        if request.method == "POST" and self._refused is not None and response.status_code >= 300:
+            self._refused()
+
+    def count(self, size: int) -> None:
+        """Count bytes of all answers; FloodError beyond the limit."""
+        self.total += size
+        if self.total > MAX_ANSWER_BYTES:
+            self._evidence.flooded = True
+            raise FloodError
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    """A body whose bytes are counted."""
+
+    def __init__(self, response: httpx2.Response, watch: _Watched) -> None:
+        assert isinstance(response.stream, httpx2.AsyncByteStream)
+        self._stream = response.stream
+        self._watch = watch
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for chunk in self._stream:
+            self._watch.count(len(chunk))
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+@asynccontextmanager
+async def connected(
+    surroundings: Surroundings, evidence: Evidence, refused: Callable[[], None]
+) -> AsyncIterator[TransportStreams]:
+    """The message streams of an HTTP server; `refused` is called where a sent message was turned away."""
+    url = address(surroundings)
+    headers = surroundings.headers()
+    evidence.secrets = surroundings.secrets
+    older = surroundings.spec.transport is Transport.SSE
+    inner = httpx2.AsyncHTTPTransport(verify=await _trust(url), proxy=proxy_for(url))
+    client = httpx2.AsyncClient(
+        headers=headers | {"Accept-Encoding": "identity"},
+        timeout=_READ_FOR_LIFE,
+        transport=_Watched(inner, evidence, refused if older else None),
+    )
+    if older:
+        async with sse_client(str(url), httpx_client_factory=lambda *_, **__: client) as streams:
+            yield streams
+    else:
+        async with (
+            client,
+            streamable_http_client(str(url), http_client=client, max_sse_event_size=MAX_MESSAGE_BYTES) as streams,
+        ):
+            yield streams
+
+
+def address(surroundings: Surroundings) -> httpx2.URL:
+    """The url to connect to; ServerError where it is none."""
+    try:
+        url = httpx2.URL(surroundings.url())
+    except httpx2.InvalidURL:
+        url = httpx2.URL("")
+    if url.scheme not in ("http", "https") or not url.host:
+        raise surroundings.fault(
+            f"has the address “{surroundings.spec.url or ''}”, which is not a url",
+            "Write one such as https://example.com/mcp.",
+        )
+    return url
+
+
+def proxy_for(url: httpx2.URL) -> str | None:
+    """The proxy that the environment asks for, if it asks for one; never for this machine itself."""
+    if _is_here(url.host) or urllib.request.proxy_bypass(url.host):
+        return None
+    proxies = urllib.request.getproxies()
+    return proxies.get(url.scheme) or proxies.get("all")
+
+
+async def _trust(url: httpx2.URL) -> ssl.SSLContext:
+    """Whom to trust. Loading the authorities takes 50 to 100 ms, so it is done once, off the loop."""
+    if url.scheme == "http" and _is_here(url.host):
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    return await asyncio.to_thread(_authorities)
+
+
+@lru_cache(maxsize=1)
+def _authorities() -> ssl.SSLContext:
+    return httpx2.create_ssl_context()
+
+
+def _is_here(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")

@@ -1,0 +1,1 @@
+"""Keeps servers, cases, runs and verdicts in one SQLite file."""

@@ -1,0 +1,180 @@
+"""Reads and writes batches: what was asked for, how far it is, and which runs are still to be done."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from itertools import product
+from typing import Any
+
+from sqlalchemy import case, func, insert, select, update
+from sqlmodel import Session
+
+from mcp_tef.errors import NotFoundError
+from mcp_tef.model.answers import CallingMode
+from mcp_tef.model.cases import TestCase
+from mcp_tef.model.ids import BatchId, CaseId, RunId, new_id
+from mcp_tef.model.json import Json
+from mcp_tef.model.runs import Batch, BatchRequest, BatchStatus, ModelSettings, PlannedRun, RunStatus
+from mcp_tef.storage.columns import now
+from mcp_tef.storage.run_queries import VISIBLE
+from mcp_tef.storage.run_rows import case_cells, settings_of
+from mcp_tef.storage.tables import BATCHES, MODEL_SETTINGS, RUNS
+
+UNDER_WAY = (BatchStatus.RUNNING.value, BatchStatus.PAUSED.value)
+LEFT_OVER = (RunStatus.PENDING.value, RunStatus.RUNNING.value)
+
+
+def plan(
+    batch_id: BatchId, settings: Mapping[str, ModelSettings], cases: Sequence[TestCase], repeats: int
+) -> tuple[tuple[PlannedRun, ...], list[dict[str, Any]]]:
+    """Every run of a batch with its row: all cases and models once, then again for each repeat."""
+    moment = now()
+    kept = {item.id: case_cells(item) for item in cases}
+    runs: list[PlannedRun] = []
+    rows: list[dict[str, Any]] = []
+    for repeat, item, (settings_id, model) in product(range(repeats), cases, settings.items()):
+        run = PlannedRun(id=RunId(new_id()), case_id=item.id, settings=model, repeat=repeat, batch_id=batch_id)
+        row = {
+            "id": run.id,
+            "test_case_id": item.id,
+            "model_settings_id": settings_id,
+            "status": RunStatus.PENDING.value,
+            "created_at": moment,
+            "batch_id": batch_id,
+            "position": len(runs),
+            "repeat_index": repeat,
+        }
+        runs.append(run)
+        rows.append(row | kept[item.id])
+    return tuple(runs), rows
+
+
+def add(session: Session, batch_id: BatchId, request: BatchRequest, owner: str) -> dict[str, ModelSettings]:
+    """Store a batch and the settings of its models; the settings by the id of their row."""
+    row = {
+        "id": batch_id,
+        "name": request.name,
+        "status": BatchStatus.RUNNING.value,
+        "request": asdict(request),
+        "repeats": request.repeats,
+        "concurrency": request.concurrency,
+        "max_cost_usd": request.max_cost_usd,
+        "owner": owner,
+        "created_at": now(),
+    }
+    session.execute(insert(BATCHES), [row])
+    settings = {new_id(): model for model in dict.fromkeys(request.models)}
+    rows = [
+        {"id": settings_id, "created_at": now(), "batch_id": batch_id, **asdict(model)}
+        for settings_id, model in settings.items()
+    ]
+    session.execute(insert(MODEL_SETTINGS), rows)
+    return settings
+
+
+def request_of(session: Session, batch_id: BatchId) -> BatchRequest:
+    """What a batch was asked for. NotFoundError."""
+    value = _row(session, batch_id).request
+    return BatchRequest(
+        cases=tuple(CaseId(item) for item in value["cases"]),
+        suites=tuple(value["suites"]),
+        tags=tuple(value["tags"]),
+        models=tuple(_settings_from_json(item) for item in value["models"]),
+        repeats=value["repeats"],
+        concurrency=value["concurrency"],
+        max_cost_usd=value["max_cost_usd"],
+        name=value["name"],
+    )
+
+
+def get(session: Session, batch_id: BatchId) -> Batch:
+    """One batch with its counts. NotFoundError."""
+    return _batches(session, [_row(session, batch_id)], batch_id)[0]
+
+
+def all_batches(session: Session) -> tuple[Batch, ...]:
+    """Every batch with its counts, newest first."""
+    rows = session.execute(select(BATCHES).order_by(BATCHES.c.created_at.desc(), BATCHES.c.id)).all()
+    return tuple(_batches(session, rows))
+
+
+def set_status(session: Session, batch_id: BatchId, status: BatchStatus) -> Batch:
+    """Store where a batch is in its life. NotFoundError."""
+    ended = None if status.value in UNDER_WAY else now()
+    session.execute(update(BATCHES).where(BATCHES.c.id == batch_id).values(status=status.value, completed_at=ended))
+    return get(session, batch_id)
+
+
+def take_over(session: Session, batch_id: BatchId, owner: str) -> None:
+    """Make a batch run again, by this process. NotFoundError."""
+    set_status(session, batch_id, BatchStatus.RUNNING)
+    session.execute(update(BATCHES).where(BATCHES.c.id == batch_id).values(owner=owner))
+
+
+def planned(session: Session, batch_id: BatchId, *conditions: Any) -> tuple[PlannedRun, ...]:
+    """The runs of a batch that meet the conditions, as they were planned. NotFoundError."""
+    _row(session, batch_id)
+    rows = session.execute(select(MODEL_SETTINGS).where(MODEL_SETTINGS.c.batch_id == batch_id))
+    settings = {row.id: settings_of(row) for row in rows}
+    runs = session.execute(
+        select(RUNS.c.id, RUNS.c.test_case_id, RUNS.c.model_settings_id, RUNS.c.repeat_index)
+        .where(RUNS.c.batch_id == batch_id, VISIBLE, *conditions)
+        .order_by(RUNS.c.position)
+    )
+    return tuple(
+        PlannedRun(
+            id=RunId(run.id),
+            case_id=CaseId(run.test_case_id),
+            settings=settings[run.model_settings_id],
+            repeat=run.repeat_index,
+            batch_id=batch_id,
+        )
+        for run in runs
+    )
+
+
+def _row(session: Session, batch_id: BatchId) -> Any:
+    row = session.execute(select(BATCHES).where(BATCHES.c.id == batch_id)).one_or_none()
+    if row is None:
+        raise NotFoundError("That batch is not here any more.", hint="It was removed.")
+    return row
+
+
+def _settings_from_json(value: Mapping[str, Json]) -> ModelSettings:
+    return ModelSettings(**{**value, "mode": CallingMode(value["mode"])})
+
+
+def _batches(session: Session, rows: Sequence[Any], only: BatchId | None = None) -> list[Batch]:
+    counts, costs = _tallies(session, only)
+    return [
+        Batch(
+            id=BatchId(row.id),
+            name=row.name,
+            status=BatchStatus(row.status),
+            models=tuple(_settings_from_json(model).label for model in row.request["models"]),
+            total=sum(counts[row.id].values()),
+            counts=dict(counts[row.id]),
+            cost_usd=costs.get(row.id),
+            repeats=row.repeats,
+            concurrency=row.concurrency,
+            max_cost_usd=row.max_cost_usd,
+            created_at=row.created_at,
+            completed_at=row.completed_at,
+        )
+        for row in rows
+    ]
+
+
+def _tallies(session: Session, only: BatchId | None) -> tuple[dict[str, dict[str, int]], dict[str, float]]:
+    status = case((RUNS.c.status == RunStatus.RUNNING.value, RunStatus.PENDING.value), else_=RUNS.c.status)
+    outcome = func.coalesce(RUNS.c.classification, status)
+    statement = select(RUNS.c.batch_id, outcome, func.count(), func.sum(RUNS.c.cost_usd)).where(VISIBLE)
+    if only is not None:
+        statement = statement.where(RUNS.c.batch_id == only)
+    counts: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    costs: dict[str, float] = {}
+    for batch_id, key, number, cost in session.execute(statement.group_by(RUNS.c.batch_id, outcome)):
+        counts[batch_id][key] = number
+        if cost is not None:
+            costs[batch_id] = costs.get(batch_id, 0.0) + cost
+    return counts, costs

@@ -1,0 +1,194 @@
+"""Reads and writes test cases: rows here, and in the tables that tie them to servers, suites and tags."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Select, Table, delete, insert, or_, select, text
+from sqlalchemy import update as update_rows
+from sqlalchemy.sql.elements import ColumnElement
+from sqlmodel import Session
+
+from mcp_tef.errors import NotFoundError
+from mcp_tef.model.cases import CaseDraft, TestCase, expectation_from_json, expectation_to_json
+from mcp_tef.model.ids import CaseId, new_id
+from mcp_tef.storage.columns import now, storable
+from mcp_tef.storage.ids import one_of
+from mcp_tef.storage.servers import named
+from mcp_tef.storage.tables import CASE_SERVERS, CASE_TAGS, CASES, SERVERS, SUITE_CASES, SUITES
+
+_VISIBLE = CASES.c.removed_at.is_(None)
+_ADDED = text("test_cases.rowid")
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which cases: any of these; all where nothing is given."""
+
+    ids: tuple[CaseId, ...] = ()
+    suites: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Ties:
+    servers: Mapping[str, list[str]]
+    suites: Mapping[str, list[str]]
+    tags: Mapping[str, list[str]]
+
+
+def require_servers(session: Session, drafts: Sequence[CaseDraft]) -> dict[str, str]:
+    """The ids of all registered servers by name. NotFoundError where a draft names another."""
+    rows = session.execute(select(SERVERS.c.name, SERVERS.c.id).where(SERVERS.c.removed_at.is_(None)))
+    ids = {row.name: row.id for row in rows}
+    for draft in drafts:
+        for name in draft.servers:
+            if name not in ids:
+                named(session, name)
+    return ids
+
+
+def add(session: Session, drafts: Sequence[CaseDraft]) -> tuple[TestCase, ...]:
+    """Store new cases in the order given."""
+    moment = now()
+    rows = [{"id": new_id(), "created_at": moment, "updated_at": moment, **_cells(draft)} for draft in drafts]
+    if not rows:
+        return ()
+    session.execute(insert(CASES), rows)
+    ids = [row["id"] for row in rows]
+    _tie(session, dict(zip(ids, drafts, strict=True)))
+    return select_cases(session, Selection(ids=tuple(CaseId(item) for item in ids)))
+
+
+def update(session: Session, case_id: CaseId, draft: CaseDraft) -> TestCase:
+    """Change one case; its ties to servers that are hidden for now stay."""
+    get(session, case_id)
+    session.execute(update_rows(CASES).where(CASES.c.id == case_id).values(_cells(draft)))
+    seen = select(SERVERS.c.id).where(SERVERS.c.removed_at.is_(None))
+    session.execute(
+        delete(CASE_SERVERS).where(CASE_SERVERS.c.test_case_id == case_id, CASE_SERVERS.c.mcp_server_id.in_(seen))
+    )
+    for table in (CASE_TAGS, SUITE_CASES):
+        session.execute(delete(table).where(table.c.test_case_id == case_id))
+    _tie(session, {case_id: draft})
+    return get(session, case_id)
+
+
+def get(session: Session, case_id: CaseId) -> TestCase:
+    """One case. NotFoundError."""
+    found = select_cases(session, Selection(ids=(case_id,)))
+    if not found:
+        raise NotFoundError("That test case is not here any more.", hint="It may have been removed.")
+    return found[0]
+
+
+def select_cases(session: Session, selection: Selection) -> tuple[TestCase, ...]:
+    """The cases that a selection names, in the order they were added."""
+    rows = session.execute(select(CASES).where(_VISIBLE, *_conditions(selection)).order_by(_ADDED)).all()
+    ties = _ties(session, [row.id for row in rows])
+    return tuple(_case(row, ties) for row in rows)
+
+
+def set_removed(session: Session, ids: Sequence[CaseId], *, removed: bool) -> None:
+    """Hide or show cases. NotFoundError where one is not here."""
+    moment: datetime | None = now() if removed else None
+    statement = update_rows(CASES).where(CASES.c.id.in_(one_of(ids))).values(removed_at=moment).returning(CASES.c.id)
+    if len(session.execute(statement).all()) < len(set(ids)):
+        raise NotFoundError("That test case is not here any more.", hint="It was deleted for good.")
+
+
+def suites(session: Session) -> tuple[str, ...]:
+    """The names of suites that have a case to show."""
+    cases = select(SUITE_CASES.c.suite_id).join(CASES, CASES.c.id == SUITE_CASES.c.test_case_id).where(_VISIBLE)
+    names = session.execute(select(SUITES.c.name).where(SUITES.c.id.in_(cases)).order_by(SUITES.c.name))
+    return tuple(names.scalars())
+
+
+def _cells(draft: CaseDraft) -> dict[str, Any]:
+    first = draft.expectation.first_call
+    return {
+        "name": draft.name,
+        "query": draft.query,
+        "expected_mcp_server_name": first.server if first else None,
+        "expected_tool_name": first.tool if first else None,
+        "expected_parameters": first.parameters if first else None,
+        "expected_calls": expectation_to_json(draft.expectation),
+    }
+
+
+def _tie(session: Session, drafts: Mapping[str, CaseDraft]) -> None:
+    servers = require_servers(session, tuple(drafts.values()))
+    in_suites = _suite_ids(session, {storable(name) for draft in drafts.values() for name in draft.suites})
+    ties: tuple[tuple[Table, str, Callable[[CaseDraft], Iterable[str]]], ...] = (
+        (CASE_SERVERS, "mcp_server_id", lambda draft: (servers[name] for name in draft.servers)),
+        (SUITE_CASES, "suite_id", lambda draft: (in_suites[storable(name)] for name in draft.suites)),
+        (CASE_TAGS, "tag", lambda draft: draft.tags),
+    )
+    for table, column, values in ties:
+        rows = [
+            {"test_case_id": case_id, column: value}
+            for case_id, draft in drafts.items()
+            for value in dict.fromkeys(values(draft))
+        ]
+        if rows:
+            session.execute(insert(table), rows)
+
+
+def _suite_ids(session: Session, names: set[str]) -> dict[str, str]:
+    ids = {row.name: row.id for row in session.execute(select(SUITES.c.name, SUITES.c.id))}
+    missing = [{"id": new_id(), "name": name, "created_at": now()} for name in sorted(names - ids.keys())]
+    if missing:
+        session.execute(insert(SUITES), missing)
+    return ids | {str(row["name"]): str(row["id"]) for row in missing}
+
+
+def _conditions(selection: Selection) -> list[ColumnElement[bool]]:
+    any_of: list[ColumnElement[bool]] = []
+    if selection.ids:
+        any_of.append(CASES.c.id.in_(one_of(selection.ids)))
+    if selection.suites:
+        members = select(SUITE_CASES.c.test_case_id).join(SUITES, SUITES.c.id == SUITE_CASES.c.suite_id)
+        any_of.append(CASES.c.id.in_(members.where(SUITES.c.name.in_(selection.suites))))
+    if selection.tags:
+        tagged = select(CASE_TAGS.c.test_case_id).where(CASE_TAGS.c.tag.in_(selection.tags))
+        any_of.append(CASES.c.id.in_(tagged))
+    return [or_(*any_of)] if any_of else []
+
+
+def _ties(session: Session, ids: Sequence[str]) -> _Ties:
+    servers = select(CASE_SERVERS.c.test_case_id, SERVERS.c.name).select_from(CASE_SERVERS.join(SERVERS))
+    in_suites = select(SUITE_CASES.c.test_case_id, SUITES.c.name).select_from(SUITE_CASES.join(SUITES))
+    tags = select(CASE_TAGS.c.test_case_id, CASE_TAGS.c.tag)
+    return _Ties(
+        _grouped(
+            session, servers.where(SERVERS.c.removed_at.is_(None)).order_by(text("test_case_mcp_servers.rowid")), ids
+        ),
+        _grouped(session, in_suites.order_by(text("suite_test_cases.rowid")), ids),
+        _grouped(session, tags.order_by(text("test_case_tags.rowid")), ids),
+    )
+
+
+def _grouped(session: Session, statement: Select[Any], ids: Sequence[str]) -> dict[str, list[str]]:
+    key, _ = statement.selected_columns
+    groups: defaultdict[str, list[str]] = defaultdict(list)
+    for case_id, name in session.execute(statement.where(key.in_(one_of(ids)))):
+        groups[case_id].append(name)
+    return dict(groups)
+
+
+def _case(row: Any, ties: _Ties) -> TestCase:
+    return TestCase(
+        id=CaseId(row.id),
+        draft=CaseDraft(
+            name=row.name,
+            query=row.query,
+            expectation=expectation_from_json(row.expected_calls),
+            servers=tuple(ties.servers.get(row.id, ())),
+            suites=tuple(ties.suites.get(row.id, ())),
+            tags=tuple(ties.tags.get(row.id, ())),
+        ),
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )

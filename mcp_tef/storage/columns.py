@@ -1,0 +1,91 @@
+"""How values become cells: moments in UTC, compact JSON, and text that SQLite can always hold."""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import TIMESTAMP, Dialect, Text
+from sqlalchemy.types import TypeDecorator
+
+from mcp_tef.model.json import Json
+
+TOO_DEEP = "nested too deeply to be kept"
+
+
+def storable(text: str) -> str:
+    """`text` with lone surrogates, which UTF-8 cannot hold, written as escapes."""
+    if text.isascii():
+        return text
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _plain(value: object) -> dict[str, Json]:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"A value of type {type(value).__name__} is not JSON.")
+
+
+_COMPACT = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, default=_plain)
+_ESCAPED = json.JSONEncoder(separators=(",", ":"), default=_plain)
+
+
+def dump(value: Json) -> str:
+    """Compact JSON text; lone surrogates are escaped so that they come back as they were."""
+    try:
+        text = _COMPACT.encode(value)
+    except RecursionError:
+        return _ESCAPED.encode(TOO_DEEP)
+    if text.isascii():
+        return text
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return _ESCAPED.encode(value)
+    return text
+
+
+class Words(TypeDecorator[str]):
+    """Text that may come from strangers."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """From Python to a cell."""
+        return None if value is None else storable(value)
+
+
+class Document(TypeDecorator[Any]):
+    """A JSON value as compact text; None is NULL."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Json, dialect: Dialect) -> str | None:
+        """From Python to a cell."""
+        return None if value is None else dump(value)
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> Json:
+        """From a cell to Python."""
+        return None if value is None else json.loads(value)
+
+
+class Moment(TypeDecorator[datetime]):
+    """A moment with its time zone, kept as UTC."""
+
+    impl = TIMESTAMP
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """From Python to a cell."""
+        return None if value is None else value.astimezone(UTC).replace(tzinfo=None)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """From a cell to Python."""
+        return None if value is None else value.replace(tzinfo=UTC)
+
+
+def now() -> datetime:
+    """This moment, in UTC."""
+    return datetime.now(UTC)

@@ -1,0 +1,79 @@
+"""The one connection to the workspace file, used on the one store thread only."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import TypeVar
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import StaticPool
+from sqlmodel import Session
+
+from mcp_tef.errors import StoreError
+from mcp_tef.storage.faults import store_error
+from mcp_tef.storage.opening import connect
+
+ROWS_PER_TRANSACTION = 250
+
+T = TypeVar("T")
+Work = Callable[[Session], T]
+
+
+class Database:
+    """Runs work on the store thread, each piece in one transaction; callers get plain values back."""
+
+    def __init__(self, path: Path, thread: Executor, lock_wait: float) -> None:
+        self.path = path
+        self._thread = thread
+        self._readers = create_engine(
+            "sqlite://", creator=lambda: connect(path, lock_wait), poolclass=StaticPool, hide_parameters=True
+        )
+        self._writers = self._readers.execution_options(begin="BEGIN IMMEDIATE")
+        event.listen(self._readers, "begin", _begin)
+
+    async def read(self, work: Work[T]) -> T:
+        """What `work` returns from one consistent view of the file. Raises StoreError."""
+        return await self._run(self._readers, work)
+
+    async def write(self, work: Work[T]) -> T:
+        """What `work` returns, once it is committed; it ends even where the caller is cancelled. Raises StoreError."""
+        return await self._run(self._writers, work)
+
+    def write_here(self, work: Work[T]) -> T:
+        """The same for who is on the store thread already."""
+        return self._in_transaction(self._writers, work)
+
+    async def close(self) -> None:
+        """Close the file; whatever was asked before is done first."""
+        await asyncio.get_running_loop().run_in_executor(self._thread, self.close_here)
+
+    def close_here(self) -> None:
+        """The same for who is on the store thread already."""
+        self._readers.dispose()
+
+    async def _run(self, engine: Engine, work: Work[T]) -> T:
+        loop = asyncio.get_running_loop()
+        try:
+            task = loop.run_in_executor(self._thread, self._in_transaction, engine, work)
+        except RuntimeError as error:
+            raise StoreError(f"The workspace {self.path.name} is closed.", hint="Open it again.") from error
+        return await asyncio.shield(task)
+
+    def _in_transaction(self, engine: Engine, work: Work[T]) -> T:
+        try:
+            with Session(engine) as session, session.begin():
+                return work(session)
+        except DBAPIError as error:
+            raise store_error(error.orig or error, self.path) from error
+
+
+def _begin(connection: Connection) -> None:
+    connection.exec_driver_sql(connection.get_execution_options().get("begin", "BEGIN"))
+
+
+def chunks(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    """`items` in pieces that fit one transaction."""
+    for start in range(0, len(items), ROWS_PER_TRANSACTION):
+        yield items[start : start + ROWS_PER_TRANSACTION]

@@ -1,0 +1,68 @@
+"""Turns what SQLite says into one clear sentence about the workspace file."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from mcp_tef.errors import StoreError
+
+DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_SHUT = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH})
+_PRIMARY = 0xFF
+
+
+def error_code(error: BaseException) -> int:
+    """SQLite's primary result code; 0 where there is none."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & _PRIMARY
+
+
+def store_error(error: BaseException, path: Path) -> StoreError:
+    """What to tell the user about an error of SQLite."""
+    code = error_code(error)
+    context = {"path": str(path), "sqlite": str(error)}
+    if code in _BUSY:
+        return StoreError(
+            f"The workspace {path.name} is locked by another program.",
+            hint="Close what uses it, then try again.",
+            code="workspace_locked",
+            context=context,
+        )
+    if code in _SHUT:
+        return cannot_write(path, context)
+    if code in DAMAGED:
+        return StoreError(
+            f"The workspace {path.name} is damaged.",
+            hint="Open it again: it is then set aside and a new one started.",
+            code="workspace_damaged",
+            context=context,
+        )
+    if code == sqlite3.SQLITE_FULL:
+        return _refused_by_disk(f"The disk of the workspace {path.name} is full.", context)
+    if code == sqlite3.SQLITE_IOERR:
+        return _refused_by_disk(f"The disk refused to read or write the workspace {path.name}.", context)
+    return StoreError(f"The workspace {path.name} could not be used: {error}.", hint="See the log.", context=context)
+
+
+def _refused_by_disk(message: str, context: dict[str, str]) -> StoreError:
+    hint = "Make room on it, and check that it is still there. What had finished is kept."
+    return StoreError(message, hint=hint, code="workspace_disk", context=context)
+
+
+def cannot_write(path: Path, context: dict[str, str] | None = None) -> StoreError:
+    """The refusal to use a place that cannot be written."""
+    return StoreError(
+        f"The workspace {path} cannot be opened or written.",
+        hint="Choose a file in a folder that you may write to.",
+        context=context or {"path": str(path)},
+    )
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Raise StoreError for any error of the database driver, however deep it is wrapped."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise store_error(error, path) from error

@@ -1,0 +1,62 @@
+"""Tells living processes from dead ones: each holds a lock beside the workspace for as long as it lives."""
+
+from contextlib import suppress
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from mcp_tef.model.ids import new_id
+
+
+class Owner:
+    """This process's mark. Batches carry its token; when the lock is free, the process is gone."""
+
+    def __init__(self, workspace: Path) -> None:
+        self.token = new_id()
+        self._folder = workspace.with_name(f"{workspace.name}-owners")
+        self._lock = FileLock(self._file(self.token), thread_local=False)
+
+    def acquire(self) -> None:
+        """Take the lock; OSError where the folder cannot be written."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._lock.acquire()
+
+    def release(self) -> None:
+        """Give the lock back and leave nothing behind."""
+        _discard(self._file(self.token), self._lock)
+        with suppress(OSError):
+            self._folder.rmdir()
+
+    def alive(self, token: str) -> bool:
+        """Whether the process with that token still lives; the mark of a dead one is removed."""
+        file = self._file(token)
+        if token == self.token:
+            return True
+        if not file.exists():
+            return False
+        lock = FileLock(file, thread_local=False)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            return True
+        _discard(file, lock)
+        return False
+
+    def others(self) -> tuple[str, ...]:
+        """The tokens of other living processes; marks of dead ones are removed."""
+        tokens = [file.stem for file in self._folder.glob("*.lock")]
+        return tuple(token for token in tokens if token != self.token and self.alive(token))
+
+    def _file(self, token: str) -> Path:
+        return self._folder / f"{token}.lock"
+
+
+def _discard(file: Path, lock: FileLock) -> None:
+    """Remove the file while it is locked; where the system forbids that (Windows), after."""
+    try:
+        file.unlink()
+    except OSError:
+        lock.release()
+        file.unlink(missing_ok=True)
+    else:
+        lock.release()

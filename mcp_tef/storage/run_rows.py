@@ -1,0 +1,266 @@
+"""Between runs and their rows: what is planned, what became of it, and what tables show."""
+
+import math
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from mcp_tef.model.answers import Answer, Call, CallingMode, ConfidenceSource, RankedTool
+from mcp_tef.model.cases import Expectation, TestCase, expectation_to_json
+from mcp_tef.model.ids import BatchId, CaseId, RunId
+from mcp_tef.model.json import Json
+from mcp_tef.model.runs import Failure, ModelSettings, Outcome, RunStatus, RunSummary
+from mcp_tef.model.tools import Snapshot
+from mcp_tef.model.verdicts import Classification, ConfidenceCategory, Kind
+from mcp_tef.storage.columns import now
+from mcp_tef.storage.snapshots import Directory
+from mcp_tef.storage.verdict_rows import truth
+
+NO_TOOL = "no tool"
+UNREADABLE = "unreadable answer"
+INTERRUPTED = Failure("interrupted", "The run was interrupted before it ended.", "Resume the batch to run it again.")
+
+_SCORE_DIGITS = 6
+
+NOT_ANSWERED: Mapping[str, Any] = {
+    "selected_tool_id": None,
+    "confidence_score": None,
+    "classification": None,
+    "selected_label": None,
+    "selected_server_name": None,
+    "selected_tool_name": None,
+    "confidence_source": None,
+    "tokens_in": None,
+    "tokens_out": None,
+    "cost_usd": None,
+    "mode": None,
+    "extracted_parameters": None,
+    "calls": None,
+    "words": None,
+    "ranking": None,
+    "llm_request_raw": None,
+    "llm_response_raw": None,
+}
+
+NOT_ENDED: Mapping[str, Any] = {
+    **NOT_ANSWERED,
+    "execution_time_ms": None,
+    "completed_at": None,
+    "expected_rank": None,
+    "attempts": 1,
+    "error_code": None,
+    "error_message": None,
+    "error_hint": None,
+}
+
+
+def case_cells(case: TestCase) -> dict[str, Any]:
+    """What a run keeps of its case: the query and the expectation as they are now."""
+    return {"query": case.draft.query, **expectation_cells(case.draft.expectation)}
+
+
+def expectation_cells(expectation: Expectation) -> dict[str, Any]:
+    """What a run keeps of the expectation that it is judged by."""
+    first = expectation.first_call
+    return {
+        "expectation": expectation_to_json(expectation),
+        "expected_label": expectation.label,
+        "expected_server_name": first.server if first else None,
+        "expected_tool_name": first.tool if first else None,
+    }
+
+
+def failure_cells(failure: Failure | None) -> dict[str, Any]:
+    """The columns of a failure."""
+    return {
+        "error_code": failure.code if failure else None,
+        "error_message": failure.message if failure else None,
+        "error_hint": failure.hint if failure else None,
+    }
+
+
+def outcome_cells(outcome: Outcome, directory: Directory) -> dict[str, Any]:
+    """The columns that an outcome fills. A cancelled run has no moment of completion."""
+    return {
+        **(answer_cells(outcome.answer, directory) if outcome.answer else NOT_ANSWERED),
+        **failure_cells(outcome.failure),
+        "status": outcome.status.value,
+        "classification": outcome.verdict.classification.value if outcome.verdict else None,
+        "execution_time_ms": None if outcome.execution_time_ms is None else max(1, outcome.execution_time_ms),
+        "completed_at": None if outcome.status is RunStatus.CANCELLED else now(),
+        "expected_rank": outcome.expected_rank,
+        "attempts": outcome.attempts,
+    }
+
+
+def answer_cells(answer: Answer, directory: Directory) -> dict[str, Any]:
+    """The columns that an answer fills."""
+    first = answer.calls[0] if answer.calls else None
+    return {
+        "selected_tool_id": directory.tool_id(first) if first else None,
+        "confidence_score": _share(answer.confidence),
+        "selected_label": _selected_label(answer),
+        "selected_server_name": first.server if first else None,
+        "selected_tool_name": first.tool if first else None,
+        "confidence_source": answer.confidence_source,
+        "tokens_in": answer.tokens_in,
+        "tokens_out": answer.tokens_out,
+        "cost_usd": answer.cost_usd,
+        "mode": answer.mode.value,
+        "extracted_parameters": first.arguments if first else None,
+        "calls": None if answer.calls is None else [_call_to_json(call) for call in answer.calls],
+        "words": answer.words or None,
+        "ranking": [_rank_to_json(ranked, directory) for ranked in answer.ranking] or None,
+        "llm_request_raw": answer.raw_request,
+        "llm_response_raw": answer.raw_response,
+    }
+
+
+def answer_of(row: Any, snapshot: Snapshot | None) -> Answer | None:
+    """The answer that a row of `test_runs` holds; None where the run got none."""
+    if row.mode is None:
+        return None
+    return Answer(
+        calls=None if row.calls is None else tuple(Call(**call) for call in row.calls),
+        words=row.words or "",
+        confidence=row.confidence_score,
+        confidence_source=ConfidenceSource(row.confidence_source) if row.confidence_source else None,
+        mode=CallingMode(row.mode),
+        raw_request=row.llm_request_raw,
+        raw_response=row.llm_response_raw,
+        tokens_in=row.tokens_in,
+        tokens_out=row.tokens_out,
+        cost_usd=row.cost_usd,
+        ranking=ranking_of(row.ranking or (), snapshot),
+    )
+
+
+def settings_of(row: Any) -> ModelSettings:
+    """The settings that a row of `model_settings` holds."""
+    return ModelSettings(
+        provider=row.provider,
+        model=row.model,
+        timeout=row.timeout,
+        temperature=row.temperature,
+        max_retries=row.max_retries,
+        base_url=row.base_url,
+        system_prompt=row.system_prompt,
+        mode=CallingMode(row.mode),
+    )
+
+
+class SummaryRow(NamedTuple):
+    """What the summary query reads of a run, its case, its settings and its verdict (fast to take apart)."""
+
+    id: str
+    batch_id: str | None
+    test_case_id: str
+    case_name: str
+    query: str
+    provider: str
+    model: str
+    repeat_index: int
+    status: str
+    classification: str | None
+    expected_label: str
+    selected_label: str | None
+    confidence_score: float | None
+    confidence_source: str | None
+    execution_time_ms: int | None
+    tokens_in: int | None
+    tokens_out: int | None
+    cost_usd: float | None
+    error_code: str | None
+    error_message: str | None
+    error_hint: str | None
+    expected_tool_name: str | None
+    expected_server_name: str | None
+    selected_tool_name: str | None
+    selected_server_name: str | None
+    expected_rank: int | None
+    created_at: datetime
+    completed_at: datetime | None
+    kind: str | None
+    parameters_ok: int | None
+    parameter_completeness: float | None
+    parameter_correctness: float | None
+    parameter_type_conformance: int | None
+    hallucinated_parameters: list[str] | None
+    confidence_category: str | None
+    reasoning: str | None
+
+
+def summary_of(row: SummaryRow) -> RunSummary:
+    """The summary that a row of the summary query holds."""
+    return RunSummary(
+        id=RunId(row.id),
+        batch_id=BatchId(row.batch_id) if row.batch_id else None,
+        case_id=CaseId(row.test_case_id),
+        case_name=row.case_name,
+        query=row.query,
+        model=f"{row.provider}/{row.model}",
+        repeat=row.repeat_index,
+        status=RunStatus(row.status),
+        classification=Classification(row.classification) if row.classification else None,
+        kind=Kind(row.kind) if row.kind else None,
+        expected=row.expected_label,
+        selected=row.selected_label,
+        parameters_ok=truth(row.parameters_ok),
+        completeness=row.parameter_completeness,
+        correctness=row.parameter_correctness,
+        type_conformance=truth(row.parameter_type_conformance),
+        hallucinated=tuple(row.hallucinated_parameters or ()),
+        confidence=row.confidence_score,
+        confidence_source=row.confidence_source,
+        confidence_category=ConfidenceCategory(row.confidence_category) if row.confidence_category else None,
+        explanation=row.reasoning,
+        execution_time_ms=row.execution_time_ms,
+        tokens=_sum(row.tokens_in, row.tokens_out),
+        cost_usd=row.cost_usd,
+        failure=Failure(row.error_code, row.error_message or "", row.error_hint or "") if row.error_code else None,
+        expected_tool=row.expected_tool_name,
+        expected_server=row.expected_server_name,
+        selected_tool=row.selected_tool_name,
+        selected_server=row.selected_server_name,
+        expected_rank=row.expected_rank,
+        created_at=row.created_at,
+        completed_at=row.completed_at,
+    )
+
+
+def _sum(tokens_in: int | None, tokens_out: int | None) -> int | None:
+    return None if tokens_in is None and tokens_out is None else (tokens_in or 0) + (tokens_out or 0)
+
+
+def _share(confidence: float | None) -> float | None:
+    if confidence is None or math.isnan(confidence):
+        return None
+    return min(max(confidence, 0.0), 1.0)
+
+
+def _selected_label(answer: Answer) -> str:
+    if answer.calls is None:
+        return UNREADABLE
+    names = (f"{call.server} / {call.tool}" if call.server else call.tool for call in answer.calls)
+    return " + ".join(names) or NO_TOOL
+
+
+def _call_to_json(call: Call) -> Json:
+    value = {"tool": call.tool, "arguments": call.arguments}
+    return value | {"server": call.server} if call.server is not None else value
+
+
+def _rank_to_json(ranked: RankedTool, directory: Directory) -> Json:
+    place = directory.positions.get(ranked.offered_name, ranked.offered_name)
+    return [place, round(ranked.score, _SCORE_DIGITS)]
+
+
+def ranking_of(values: Sequence[Json], snapshot: Snapshot | None) -> tuple[RankedTool, ...]:
+    """The ranking that a cell holds; places are those in the snapshot."""
+    names: Sequence[str] = [offered.offered_name for offered in snapshot.tools] if snapshot else ()
+    named = ((place if isinstance(place, str) else _at(names, place), score) for place, score in values)
+    return tuple(RankedTool(name, score) for name, score in named if name is not None)
+
+
+def _at(names: Sequence[str], place: int) -> str | None:
+    return names[place] if place < len(names) else None

@@ -1,0 +1,265 @@
+"""Batches, runs, verdicts and snapshots on disk."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Update, bindparam, delete, func, insert, or_, select, text, update
+from sqlalchemy.sql.elements import ColumnElement
+from sqlmodel import Session
+
+from mcp_tef.model.cases import TestCase
+from mcp_tef.model.comparison import RunOutcome
+from mcp_tef.model.ids import BatchId, RunId, SnapshotId, new_id
+from mcp_tef.model.rejudging import AnsweredRun, Judgement
+from mcp_tef.model.runs import (
+    Batch,
+    BatchRequest,
+    BatchStatus,
+    Outcome,
+    PlannedRun,
+    RunDetail,
+    RunFilter,
+    RunStatus,
+    RunSummary,
+)
+from mcp_tef.model.tools import OfferedTool
+from mcp_tef.storage import batch_rows, case_rows, judging, run_queries, snapshots, verdict_rows
+from mcp_tef.storage.case_rows import Selection
+from mcp_tef.storage.columns import now
+from mcp_tef.storage.database import ROWS_PER_TRANSACTION, Database, chunks
+from mcp_tef.storage.ids import one_of
+from mcp_tef.storage.owners import Owner
+from mcp_tef.storage.run_rows import INTERRUPTED, NOT_ENDED, case_cells, failure_cells, outcome_cells
+from mcp_tef.storage.snapshots import Directory
+from mcp_tef.storage.tables import BATCHES, RESULTS, RUNS
+
+_UNFINISHED = or_(
+    RUNS.c.status.in_((*batch_rows.LEFT_OVER, RunStatus.CANCELLED.value)), RUNS.c.error_code == INTERRUPTED.code
+)
+_FAILED = RUNS.c.status == RunStatus.FAILED.value
+
+
+def _set_by_id(*columns: str) -> Update:
+    """An update of many runs, each with its own values, found by `run`."""
+    return update(RUNS).where(RUNS.c.id == bindparam("run")).values({name: bindparam(name) for name in columns})
+
+
+_END = _set_by_id(*NOT_ENDED, "status").values(snapshot_id=func.coalesce(bindparam("snapshot"), RUNS.c.snapshot_id))
+_REPLAN = _set_by_id("query", "expectation", "expected_label", "expected_server_name", "expected_tool_name")
+
+
+class SqliteRuns:
+    """Satisfies `RunStore`."""
+
+    def __init__(self, database: Database, owner: Owner) -> None:
+        self._database = database
+        self._owner = owner
+
+    async def create_batch(
+        self, request: BatchRequest, cases: Sequence[TestCase]
+    ) -> tuple[Batch, tuple[PlannedRun, ...]]:
+        """Store a batch with one pending run for each case × model × repeat; all of it, or nothing."""
+        batch_id = BatchId(new_id())
+
+        def work(session: Session) -> tuple[PlannedRun, ...]:
+            settings = batch_rows.add(session, batch_id, request, self._owner.token)
+            runs, rows = batch_rows.plan(batch_id, settings, cases, request.repeats)
+            for piece in chunks(rows):
+                session.execute(insert(RUNS), list(piece))
+            return runs
+
+        runs = await self._database.write(work)
+        return await self.batch(batch_id), runs
+
+    async def unfinished(self, batch_id: BatchId) -> tuple[PlannedRun, ...]:
+        """Runs without a verdict that are not failed otherwise: pending, cancelled and interrupted ones."""
+        return await self._database.read(lambda session: batch_rows.planned(session, batch_id, _UNFINISHED))
+
+    async def failed(self, batch_id: BatchId) -> tuple[PlannedRun, ...]:
+        """Runs that failed, interrupted ones among them."""
+        return await self._database.read(lambda session: batch_rows.planned(session, batch_id, _FAILED))
+
+    async def reopen(self, batch_id: BatchId, runs: Sequence[PlannedRun]) -> Batch:
+        """Make the runs pending and the batch running again; they will be judged by their cases as those are now."""
+        await self._database.write(lambda session: batch_rows.take_over(session, batch_id, self._owner.token))
+        for piece in chunks(runs):
+            await self._reopen(piece)
+        return await self.batch(batch_id)
+
+    async def _reopen(self, runs: Sequence[PlannedRun]) -> None:
+        await self._database.write(lambda session: _reopen(session, runs))
+
+    async def request(self, batch_id: BatchId) -> BatchRequest:
+        """What the batch was asked for."""
+        return await self._database.read(lambda session: batch_rows.request_of(session, batch_id))
+
+    async def save_snapshot(self, tools: Sequence[OfferedTool], first_run: RunId) -> SnapshotId:
+        """Store the tools as they are now; equal definitions and equal snapshots are stored once."""
+        return await self._database.write(lambda session: snapshots.save(session, tools, first_run))
+
+    async def mark_running(self, ids: Sequence[RunId]) -> None:
+        """Note that runs left the queue."""
+        for piece in chunks(ids):
+            await self._mark_running(piece)
+
+    async def _mark_running(self, ids: Sequence[RunId]) -> None:
+        statement = update(RUNS).where(RUNS.c.id.in_(one_of(ids))).values(status=RunStatus.RUNNING.value)
+        await self._database.write(lambda session: session.execute(statement))
+
+    async def finish(self, outcomes: Sequence[Outcome]) -> tuple[RunSummary, ...]:
+        """Store outcomes, at most 250 a transaction; the rows as they now read, in order, without those removed."""
+        stored: list[RunSummary] = []
+        for piece in chunks(outcomes):
+            stored += await self._finish(piece)
+        return tuple(stored)
+
+    async def _finish(self, outcomes: Sequence[Outcome]) -> list[RunSummary]:
+        return await self._database.write(lambda session: _finish(session, outcomes))
+
+    async def set_batch_status(self, batch_id: BatchId, status: BatchStatus) -> Batch:
+        """Store where a batch is in its life."""
+        return await self._database.write(lambda session: batch_rows.set_status(session, batch_id, status))
+
+    async def batches(self) -> tuple[Batch, ...]:
+        """Newest first, with their counts."""
+        return await self._database.read(batch_rows.all_batches)
+
+    async def batch(self, batch_id: BatchId) -> Batch:
+        """One batch with its counts. NotFoundError."""
+        return await self._database.read(lambda session: batch_rows.get(session, batch_id))
+
+    async def runs(self, where: RunFilter, *, limit: int | None = None, offset: int = 0) -> tuple[RunSummary, ...]:
+        """One page of runs under a filter, in its order."""
+        return await self._database.read(lambda session: run_queries.page(session, where, limit, offset))
+
+    async def count(self, where: RunFilter) -> int:
+        """How many runs a filter names."""
+        return await self._database.read(lambda session: run_queries.count(session, where))
+
+    async def detail(self, run_id: RunId) -> RunDetail:
+        """A run with everything that was kept of it. NotFoundError."""
+        return await self._database.read(lambda session: run_queries.detail(session, run_id))
+
+    async def batches_of(self, ids: Sequence[RunId]) -> Mapping[RunId, BatchId | None]:
+        """The batch of each of some runs; those that are gone are left out."""
+        statement = select(RUNS.c.id, RUNS.c.batch_id).where(RUNS.c.id.in_(one_of(ids)))
+        return dict(await self._database.read(lambda session: [(*row,) for row in session.execute(statement)]))
+
+    async def summaries(self, ids: Sequence[RunId]) -> Mapping[RunId, RunSummary]:
+        """Some runs by id; those that are gone are left out."""
+        found = await self._database.read(lambda session: run_queries.summaries(session, ids))
+        return {RunId(run_id): run for run_id, run in found.items()}
+
+    async def outcomes(self, batch_id: BatchId) -> tuple[RunOutcome, ...]:
+        """The little of every run of a batch that pairing needs, as planned."""
+        return await self._database.read(lambda session: run_queries.outcomes(session, batch_id))
+
+    async def answered(self, ids: Sequence[RunId]) -> tuple[AnsweredRun, ...]:
+        """Those of the runs that can be judged again, in no order."""
+        return await self._database.read(lambda session: judging.answered(session, ids))
+
+    async def rejudge(self, judgements: Sequence[Judgement]) -> tuple[RunSummary, ...]:
+        """Put new verdicts in place of old ones, which are kept; the runs that were still there, as they now read."""
+        changed: list[RunSummary] = []
+        for piece in chunks(judgements):
+            changed += await self._rejudge(piece)
+        return tuple(changed)
+
+    async def _rejudge(self, judgements: Sequence[Judgement]) -> list[RunSummary]:
+        return await self._database.write(lambda session: _rejudge(session, judgements))
+
+    async def remove_batches(self, ids: Sequence[BatchId]) -> None:
+        """Delete batches with their runs, verdicts, and the tools that no other run saw."""
+        for batch_id in ids:
+            while await self._remove_runs(batch_id):
+                pass
+            await self._remove_batch(batch_id)
+
+    async def _remove_runs(self, batch_id: BatchId) -> int:
+        return await self._database.write(lambda session: delete_runs(session, RUNS.c.batch_id == batch_id))
+
+    async def _remove_batch(self, batch_id: BatchId) -> None:
+        statement = delete(BATCHES).where(BATCHES.c.id == batch_id)
+        await self._database.write(lambda session: session.execute(statement))
+
+    async def interrupt_leftovers(self) -> int:
+        """Mark runs that a dead process left pending or running as failed, "interrupted"; how many."""
+        marked = 0
+        for batch_id in await self._database.read(self._abandoned):
+            marked += await self._interrupt(batch_id)
+            await self.set_batch_status(batch_id, BatchStatus.INTERRUPTED)
+        return marked
+
+    def _abandoned(self, session: Session) -> list[BatchId]:
+        under_way = select(BATCHES.c.id, BATCHES.c.owner).where(BATCHES.c.status.in_(batch_rows.UNDER_WAY))
+        rows = session.execute(under_way).all()
+        living = {owner for owner in {row.owner for row in rows} if self._owner.alive(owner)}
+        return [BatchId(row.id) for row in rows if row.owner not in living]
+
+    async def _interrupt(self, batch_id: BatchId) -> int:
+        left = await self._database.read(lambda session: _left_over(session, batch_id))
+        for piece in chunks(left):
+            await self._mark_interrupted(piece)
+        return len(left)
+
+    async def _mark_interrupted(self, ids: Sequence[str]) -> None:
+        cells = {**failure_cells(INTERRUPTED), "status": RunStatus.FAILED.value, "completed_at": now()}
+        statement = update(RUNS).where(RUNS.c.id.in_(one_of(ids))).values(cells)
+        await self._database.write(lambda session: session.execute(statement))
+
+
+def _left_over(session: Session, batch_id: BatchId) -> list[str]:
+    pending = select(RUNS.c.id).where(RUNS.c.batch_id == batch_id, RUNS.c.status.in_(batch_rows.LEFT_OVER))
+    return list(session.execute(pending).scalars())
+
+
+def delete_runs(session: Session, condition: ColumnElement[bool]) -> int:
+    """Delete up to 250 runs, newest first, so that the owner of shared tools goes last; how many."""
+    newest = select(RUNS.c.id).where(condition).order_by(text("test_runs.rowid DESC")).limit(ROWS_PER_TRANSACTION)
+    ids = session.execute(newest).scalars().all()
+    for run_id in ids:
+        session.execute(delete(RUNS).where(RUNS.c.id == run_id))
+    return len(ids)
+
+
+def _reopen(session: Session, runs: Sequence[PlannedRun]) -> None:
+    ids = [run.id for run in runs]
+    session.execute(delete(RESULTS).where(RESULTS.c.test_run_id.in_(one_of(ids))))
+    pending = update(RUNS).where(RUNS.c.id.in_(one_of(ids)))
+    session.execute(pending.values({**NOT_ENDED, "status": RunStatus.PENDING.value}))
+    cases = case_rows.select_cases(session, Selection(ids=tuple({run.case_id for run in runs})))
+    cells = {case.id: case_cells(case) for case in cases}
+    rows = [{"run": run.id, **cells[run.case_id]} for run in runs if run.case_id in cells]
+    if rows:
+        session.execute(_REPLAN, rows)
+
+
+def _finish(session: Session, outcomes: Sequence[Outcome]) -> list[RunSummary]:
+    here = set(
+        session.execute(select(RUNS.c.id).where(RUNS.c.id.in_(one_of(item.run_id for item in outcomes)))).scalars()
+    )
+    kept = [outcome for outcome in outcomes if outcome.run_id in here]
+    if not kept:
+        return []
+    known = snapshots.directories(session, {item.snapshot_id for item in kept if item.snapshot_id})
+    session.connection().execute(_END, [_end_cells(outcome, known) for outcome in kept])
+    verdicts = [verdict_rows.cells_of(item.run_id, item.verdict) for item in kept if item.verdict]
+    if verdicts:
+        session.connection().execute(judging.JUDGE, verdicts)
+    found = run_queries.summaries(session, here)
+    return [found[outcome.run_id] for outcome in kept]
+
+
+def _rejudge(session: Session, judgements: Sequence[Judgement]) -> list[RunSummary]:
+    changed = judging.replace_verdicts(session, judgements)
+    found = run_queries.summaries(session, changed)
+    return [found[run_id] for run_id in changed]
+
+
+def _end_cells(outcome: Outcome, known: Mapping[str, Directory]) -> dict[str, Any]:
+    directory = known.get(outcome.snapshot_id or "")
+    return {
+        "run": outcome.run_id,
+        "snapshot": outcome.snapshot_id if directory else None,
+        **outcome_cells(outcome, directory or Directory()),
+    }

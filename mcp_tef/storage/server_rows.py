@@ -1,0 +1,167 @@
+"""Between server rows and the values they stand for; listings and tools as JSON."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from mcp_tef.errors import InputError
+from mcp_tef.model.ids import ServerId
+from mcp_tef.model.json import Json
+from mcp_tef.model.servers import AuthType, Server, ServerSpec, ServerStatus, Transport
+from mcp_tef.model.tools import Listing, Tool, ToolProblem
+from mcp_tef.ports import CheckResult
+from mcp_tef.storage.columns import now
+from mcp_tef.storage.tables import ServerRow
+
+_REFERENCE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
+_NAMES_ONLY = ("name", "alias", "allowed_tools", "disallowed_tools", "origin", "extra")
+
+
+def cells_of(spec: ServerSpec) -> dict[str, Any]:
+    """The columns that a spec fills. InputError for a secret that is written out instead of named."""
+    if spec.secret and not _REFERENCE.fullmatch(spec.secret):
+        raise InputError(
+            f"The secret of {spec.name} is written out, and secrets are never stored.",
+            hint="Put it into an environment variable and write ${NAME}.",
+        )
+    return {
+        "name": spec.name,
+        "transport": spec.transport.value,
+        "url": spec.url or None,
+        "command": spec.command,
+        "args": list(spec.args),
+        "cwd": spec.cwd,
+        "env": dict(spec.env),
+        "path": spec.path,
+        "headers": dict(spec.headers),
+        "auth_type": spec.auth_type.value,
+        "secret": spec.secret or None,
+        "alias": spec.alias,
+        "allowed_tools": list(spec.allowed_tools),
+        "disallowed_tools": list(spec.disallowed_tools),
+        "env_file": spec.env_file,
+        "project": spec.project,
+        "origin": spec.origin,
+        "extra": dict(spec.extra),
+    }
+
+
+def spec_of(row: ServerRow) -> ServerSpec:
+    """The spec that a row holds."""
+    return ServerSpec(
+        name=row.name,
+        transport=Transport(row.transport),
+        url=row.url,
+        command=row.command,
+        args=tuple(row.args),
+        cwd=row.cwd,
+        env=row.env,
+        path=row.path,
+        headers=row.headers,
+        auth_type=AuthType(row.auth_type),
+        secret=row.secret,
+        alias=row.alias,
+        allowed_tools=tuple(row.allowed_tools),
+        disallowed_tools=tuple(row.disallowed_tools),
+        env_file=row.env_file,
+        project=row.project,
+        origin=row.origin,
+        extra=row.extra,
+    )
+
+
+def server_of(row: ServerRow) -> Server:
+    """The server that a row holds."""
+    return Server(
+        id=ServerId(row.id),
+        spec=spec_of(row),
+        status=ServerStatus(row.status),
+        reason=row.status_reason,
+        hint=row.status_hint,
+        exit_code=row.exit_code,
+        stderr_tail=row.stderr_tail,
+        latency_ms=row.latency_ms,
+        protocol=row.protocol,
+        tool_count=row.tool_count,
+        problem_count=row.problem_count,
+        last_connected_at=row.last_connected_at,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )
+
+
+def reached_differently(row: ServerRow, cells: Mapping[str, Any]) -> bool:
+    """Whether new columns lead to another place, so that what the last check found says nothing any more."""
+    return any(getattr(row, name) != value for name, value in cells.items() if name not in _NAMES_ONLY)
+
+
+UNCHECKED: Mapping[str, Any] = {
+    "status": ServerStatus.INACTIVE.value,
+    "status_reason": None,
+    "status_hint": None,
+    "exit_code": None,
+    "stderr_tail": None,
+    "latency_ms": None,
+    "protocol": None,
+    "tool_count": None,
+    "problem_count": 0,
+}
+
+
+def checked_cells(result: CheckResult) -> dict[str, Any]:
+    """The columns that a check fills; a failed check leaves what was seen before."""
+    listing = result.listing
+    if listing is None:
+        return {
+            "status": ServerStatus.FAILED.value,
+            "status_reason": result.reason,
+            "status_hint": result.hint,
+            "exit_code": result.exit_code,
+            "stderr_tail": result.stderr_tail,
+            "latency_ms": None,
+        }
+    return {
+        **UNCHECKED,
+        "status": ServerStatus.ACTIVE.value,
+        "latency_ms": listing.latency_ms,
+        "protocol": listing.protocol,
+        "tool_count": len(listing.tools),
+        "problem_count": len(listing.problems),
+        "last_connected_at": now(),
+    }
+
+
+def listing_to_json(listing: Listing) -> Json:
+    """A listing for one cell."""
+    return {
+        "protocol": listing.protocol,
+        "latency_ms": listing.latency_ms,
+        "tools": [_tool_to_json(tool) for tool in listing.tools],
+        "problems": [[problem.tool, problem.reason] for problem in listing.problems],
+    }
+
+
+def listing_from_json(server: str, value: Json) -> Listing:
+    """The listing in a cell, under the server's name of today."""
+    return Listing(
+        server=server,
+        tools=tuple(_tool_from_json(server, tool) for tool in value["tools"]),
+        problems=tuple(ToolProblem(tool, reason) for tool, reason in value["problems"]),
+        protocol=value["protocol"],
+        latency_ms=value["latency_ms"],
+    )
+
+
+def _tool_to_json(tool: Tool) -> Json:
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "input_schema": tool.input_schema,
+        "output_schema": tool.output_schema,
+        "raw": tool.raw,
+        "place": tool.place,
+    }
+
+
+def _tool_from_json(server: str, value: Json) -> Tool:
+    return Tool(server=server, **value)

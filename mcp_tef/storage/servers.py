@@ -1,0 +1,189 @@
+"""Servers, their last listings and the user's consents on disk."""
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+
+from sqlalchemy import delete
+from sqlmodel import Session, col, select
+
+from mcp_tef.errors import ConflictError, NotFoundError
+from mcp_tef.model.ids import ServerId
+from mcp_tef.model.servers import Server, ServerSpec
+from mcp_tef.model.tools import Listing
+from mcp_tef.ports import CheckResult, Consent
+from mcp_tef.storage.columns import now
+from mcp_tef.storage.database import Database
+from mcp_tef.storage.server_rows import (
+    UNCHECKED,
+    cells_of,
+    checked_cells,
+    listing_from_json,
+    listing_to_json,
+    reached_differently,
+    server_of,
+)
+from mcp_tef.storage.tables import ConsentRow, ListingRow, ServerRow
+
+
+class SqliteServers:
+    """Satisfies `ServerStore`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, spec: ServerSpec) -> Server:
+        """Store a new server. ConflictError where its name or url is taken."""
+        return await self._database.write(lambda session: add_server(session, spec))
+
+    async def update(self, server_id: ServerId, spec: ServerSpec) -> Server:
+        """Change a server; where it is now reached differently, what the last check found is forgotten."""
+        return await self._database.write(lambda session: _update(session, server_id, spec))
+
+    async def apply(self, added: Sequence[ServerSpec], changed: Mapping[ServerId, ServerSpec]) -> tuple[Server, ...]:
+        """Add and change servers in one transaction; ConflictError or NotFoundError leaves everything as it was."""
+        return await self._database.write(lambda session: _apply(session, added, changed))
+
+    async def get(self, server_id: ServerId) -> Server:
+        """One server. NotFoundError."""
+        return await self._database.read(lambda session: server_of(_row(session, server_id)))
+
+    async def find(self, name: str) -> Server:
+        """The server of that name. NotFoundError with the nearest name."""
+        return await self._database.read(lambda session: server_of(named(session, name)))
+
+    async def all(self) -> tuple[Server, ...]:
+        """Every server, by name."""
+        return await self._database.read(lambda session: tuple(server_of(row) for row in _visible(session)))
+
+    async def remove(self, ids: Sequence[ServerId]) -> None:
+        """Hide servers until the next open, which deletes them; `restore` undoes it."""
+        await self._database.write(lambda session: _remove(session, ids))
+
+    async def restore(self, ids: Sequence[ServerId]) -> None:
+        """Show removed servers again. ConflictError where a name or url was taken meanwhile."""
+        await self._database.write(lambda session: _restore(session, ids))
+
+    async def record_check(self, server_id: ServerId, result: CheckResult) -> Server:
+        """Store what a connectivity check found."""
+        return await self._database.write(lambda session: _record(session, server_id, result))
+
+    async def listing(self, server_id: ServerId) -> Listing | None:
+        """The tools as last seen; None where the server was never reached."""
+        return await self._database.read(lambda session: _listing(session, server_id))
+
+    async def consented(self, fingerprint: str) -> bool:
+        """Whether the user agreed to a launch."""
+        return await self._database.read(lambda session: session.get(ConsentRow, fingerprint) is not None)
+
+    async def grant(self, consent: Consent) -> None:
+        """Remember that the user agrees to a launch."""
+        row = ConsentRow(fingerprint=consent.fingerprint, launch=consent.launch)
+        await self._database.write(lambda session: session.merge(row))
+
+    async def revoke(self, fingerprint: str) -> None:
+        """Forget that the user agreed to a launch."""
+        statement = delete(ConsentRow).where(col(ConsentRow.fingerprint) == fingerprint)
+        await self._database.write(lambda session: session.execute(statement))
+
+    async def consents(self) -> tuple[Consent, ...]:
+        """Every launch that the user agreed to, oldest first."""
+        return await self._database.read(_consents)
+
+
+def named(session: Session, name: str) -> ServerRow:
+    """The row of that name. NotFoundError with the nearest name."""
+    rows = {row.name: row for row in _visible(session)}
+    if name in rows:
+        return rows[name]
+    near = get_close_matches(name, rows, n=1)
+    raise NotFoundError(
+        f"No server is named “{name}”.", hint=f"Did you mean {near[0]}?" if near else "Add the server first."
+    )
+
+
+def _visible(session: Session) -> Sequence[ServerRow]:
+    return session.exec(
+        select(ServerRow).where(col(ServerRow.removed_at).is_(None)).order_by(col(ServerRow.name))
+    ).all()
+
+
+def _row(session: Session, server_id: ServerId) -> ServerRow:
+    row = session.get(ServerRow, server_id)
+    if row is None or row.removed_at is not None:
+        raise NotFoundError("That server is not here any more.", hint="It may have been removed.")
+    return row
+
+
+def add_server(session: Session, spec: ServerSpec) -> Server:
+    """Store a new server. ConflictError where its name or url is taken."""
+    row = ServerRow(**cells_of(spec))
+    _require_free(session, row)
+    session.add(row)
+    return _stored(session, row)
+
+
+def _update(session: Session, server_id: ServerId, spec: ServerSpec) -> Server:
+    row = _row(session, server_id)
+    cells = cells_of(spec)
+    if reached_differently(row, cells):
+        cells |= UNCHECKED
+        session.execute(delete(ListingRow).where(col(ListingRow.mcp_server_id) == server_id))
+    row.sqlmodel_update(cells)
+    _require_free(session, row)
+    return _stored(session, row)
+
+
+def _apply(session: Session, added: Sequence[ServerSpec], changed: Mapping[ServerId, ServerSpec]) -> tuple[Server, ...]:
+    edited = [_update(session, server_id, spec) for server_id, spec in changed.items()]
+    return (*(add_server(session, spec) for spec in added), *edited)
+
+
+def _require_free(session: Session, row: ServerRow) -> None:
+    with session.no_autoflush:
+        columns = select(ServerRow.name, ServerRow.url).where(col(ServerRow.removed_at).is_(None))
+        others = session.exec(columns.where(col(ServerRow.id) != row.id)).all()
+    if any(name == row.name for name, _ in others):
+        raise ConflictError(f"A server named “{row.name}” is here already.", hint="Choose another name.")
+    twin = next((name for name, url in others if row.url and url == row.url), None)
+    if twin:
+        raise ConflictError(f"The server {twin} has the address {row.url} already.", hint="Use that server.")
+
+
+def _stored(session: Session, row: ServerRow) -> Server:
+    session.flush()
+    session.refresh(row)
+    return server_of(row)
+
+
+def _remove(session: Session, ids: Sequence[ServerId]) -> None:
+    for server_id in ids:
+        _row(session, server_id).removed_at = now()
+
+
+def _restore(session: Session, ids: Sequence[ServerId]) -> None:
+    for server_id in ids:
+        row = session.get(ServerRow, server_id)
+        if row is None:
+            raise NotFoundError("That server is not here any more.", hint="Add it again.")
+        _require_free(session, row)
+        row.removed_at = None
+        session.flush()
+
+
+def _record(session: Session, server_id: ServerId, result: CheckResult) -> Server:
+    row = _row(session, server_id)
+    row.sqlmodel_update(checked_cells(result))
+    if result.listing is not None:
+        session.merge(ListingRow(mcp_server_id=server_id, listing=listing_to_json(result.listing)))
+    return _stored(session, row)
+
+
+def _listing(session: Session, server_id: ServerId) -> Listing | None:
+    row = _row(session, server_id)
+    seen = session.get(ListingRow, server_id)
+    return listing_from_json(row.name, seen.listing) if seen else None
+
+
+def _consents(session: Session) -> tuple[Consent, ...]:
+    rows = session.exec(select(ConsentRow).order_by(col(ConsentRow.created_at))).all()
+    return tuple(Consent(row.fingerprint, row.launch) for row in rows)

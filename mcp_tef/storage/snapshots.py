@@ -1,0 +1,163 @@
+"""Stores the tools that runs saw, equal definitions and equal snapshots once, and reads them back."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import insert, select, update
+from sqlmodel import Session
+
+from mcp_tef.errors import NotFoundError
+from mcp_tef.model.answers import Call
+from mcp_tef.model.ids import RunId, SnapshotId, new_id
+from mcp_tef.model.json import fingerprint
+from mcp_tef.model.tools import OfferedTool, Snapshot, Tool
+from mcp_tef.storage.columns import now
+from mcp_tef.storage.ids import one_of
+from mcp_tef.storage.tables import RUNS, SERVERS, SNAPSHOT_TOOLS, SNAPSHOTS, TOOLS
+
+
+@dataclass(slots=True)
+class Directory:
+    """Where to find the tools of one snapshot: row ids by name, positions by offered name."""
+
+    by_server: dict[tuple[str, str], str] = field(default_factory=dict)
+    by_name: dict[str, list[str]] = field(default_factory=dict)
+    positions: dict[str, int] = field(default_factory=dict)
+
+    def tool_id(self, call: Call) -> str | None:
+        """The row of the tool that was called; None where it was invented, or could be several."""
+        if call.server is not None:
+            return self.by_server.get((call.server, call.tool))
+        found = self.by_name.get(call.tool, [])
+        return found[0] if len(found) == 1 else None
+
+
+def save(session: Session, tools: Sequence[OfferedTool], first_run: RunId) -> SnapshotId:
+    """Store the tools as they are now, and that `first_run` saw them. NotFoundError for an unknown run or server."""
+    if session.execute(select(RUNS.c.id).where(RUNS.c.id == first_run)).first() is None:
+        raise NotFoundError("That run is not here any more.", hint="Its batch was removed.")
+    tool_ids = _save_tools(session, [offered.tool for offered in tools], first_run)
+    named = list(zip((offered.offered_name for offered in tools), tool_ids, strict=True))
+    snapshot_id = _save_snapshot(session, named)
+    session.execute(update(RUNS).where(RUNS.c.id == first_run).values(snapshot_id=snapshot_id))
+    return SnapshotId(snapshot_id)
+
+
+def load(session: Session, snapshot_id: str) -> Snapshot:
+    """The tools of a snapshot, in the order offered."""
+    rows = session.execute(
+        select(SNAPSHOT_TOOLS.c.offered_name, TOOLS)
+        .select_from(SNAPSHOT_TOOLS)
+        .join(TOOLS, TOOLS.c.id == SNAPSHOT_TOOLS.c.tool_id)
+        .where(SNAPSHOT_TOOLS.c.snapshot_id == snapshot_id)
+        .order_by(SNAPSHOT_TOOLS.c.position)
+    )
+    return Snapshot(SnapshotId(snapshot_id), tuple(OfferedTool(row.offered_name, _tool(row)) for row in rows))
+
+
+def directories(session: Session, snapshot_ids: Iterable[str]) -> Mapping[str, Directory]:
+    """The directory of each snapshot that is still here."""
+    rows = session.execute(
+        select(
+            SNAPSHOTS.c.id.label("snapshot_id"),
+            SNAPSHOT_TOOLS.c.position,
+            SNAPSHOT_TOOLS.c.offered_name,
+            TOOLS.c.id,
+            TOOLS.c.server_name,
+            TOOLS.c.name,
+        )
+        .select_from(SNAPSHOTS)
+        .outerjoin(SNAPSHOT_TOOLS, SNAPSHOT_TOOLS.c.snapshot_id == SNAPSHOTS.c.id)
+        .outerjoin(TOOLS, TOOLS.c.id == SNAPSHOT_TOOLS.c.tool_id)
+        .where(SNAPSHOTS.c.id.in_(one_of(snapshot_ids)))
+    )
+    found: defaultdict[str, Directory] = defaultdict(Directory)
+    for snapshot_id, position, offered_name, tool_id, server, name in rows:
+        directory = found[snapshot_id]
+        if tool_id is not None:
+            directory.by_server[server, name] = tool_id
+            directory.by_name.setdefault(name, []).append(tool_id)
+            directory.positions[offered_name] = position
+    return found
+
+
+def _save_tools(session: Session, tools: Sequence[Tool], first_run: RunId) -> list[str]:
+    servers = _server_ids(session, {tool.server for tool in tools})
+    keys = [(servers[tool.server], tool.fingerprint) for tool in tools]
+    ids = _known(session, keys)
+    rows = {key: _cells(tool, key, first_run) for key, tool in zip(keys, tools, strict=True) if key not in ids}
+    if rows:
+        session.execute(insert(TOOLS), list(rows.values()))
+    ids |= {key: row["id"] for key, row in rows.items()}
+    return [ids[key] for key in keys]
+
+
+def _server_ids(session: Session, names: set[str]) -> dict[str, str]:
+    shown_last = SERVERS.c.removed_at.is_(None)
+    rows = session.execute(
+        select(SERVERS.c.name, SERVERS.c.id).where(SERVERS.c.name.in_(one_of(names))).order_by(shown_last)
+    )
+    ids = {row.name: row.id for row in rows}
+    for name in sorted(names - ids.keys()):
+        raise NotFoundError(
+            f"The tools of {name} cannot be kept: no server has that name.", hint="Run the case again with its servers."
+        )
+    return ids
+
+
+def _known(session: Session, keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    rows = session.execute(
+        select(TOOLS.c.mcp_server_id, TOOLS.c.fingerprint, TOOLS.c.id).where(
+            TOOLS.c.mcp_server_id.in_(one_of({server for server, _ in keys})),
+            TOOLS.c.fingerprint.in_(one_of({digest for _, digest in keys})),
+        )
+    )
+    return {(row.mcp_server_id, row.fingerprint): row.id for row in rows}
+
+
+def _cells(tool: Tool, key: tuple[str, str], first_run: RunId) -> dict[str, Any]:
+    server_id, digest = key
+    moment = now()
+    return {
+        "id": new_id(),
+        "name": tool.name,
+        "description": tool.description,
+        "input_schema": tool.input_schema,
+        "output_schema": tool.output_schema,
+        "mcp_server_id": server_id,
+        "test_run_id": first_run,
+        "created_at": moment,
+        "updated_at": moment,
+        "server_name": tool.server,
+        "raw": tool.raw,
+        "fingerprint": digest,
+    }
+
+
+def _save_snapshot(session: Session, named: Sequence[tuple[str, str]]) -> str:
+    digest = fingerprint(named)
+    known = session.execute(select(SNAPSHOTS.c.id).where(SNAPSHOTS.c.fingerprint == digest)).scalar()
+    if known:
+        return str(known)
+    snapshot_id = new_id()
+    session.execute(insert(SNAPSHOTS), [{"id": snapshot_id, "fingerprint": digest, "created_at": now()}])
+    rows = [
+        {"snapshot_id": snapshot_id, "position": position, "tool_id": tool_id, "offered_name": name}
+        for position, (name, tool_id) in enumerate(named)
+    ]
+    if rows:
+        session.execute(insert(SNAPSHOT_TOOLS), rows)
+    return snapshot_id
+
+
+def _tool(row: Any) -> Tool:
+    return Tool(
+        server=row.server_name,
+        name=row.name,
+        description=row.description,
+        input_schema=row.input_schema,
+        output_schema=row.output_schema,
+        raw=row.raw,
+    )

@@ -1,0 +1,394 @@
+"""The tables as SQLModel classes; checks and triggers are in the migrations, which a test holds these against."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import REAL, Index, Integer, MetaData, Table, Text
+from sqlalchemy import text as sql
+from sqlmodel import Field, SQLModel
+
+from mcp_tef.model.ids import new_id
+from mcp_tef.storage.columns import Document, Moment, Words, now
+
+VISIBLE = sql("removed_at IS NULL")
+
+
+class Row(SQLModel):
+    """Base of all tables, with a catalogue of their own."""
+
+    metadata = MetaData()
+
+
+class ServerRow(Row, table=True):
+    """A registered server."""
+
+    __tablename__ = "mcp_servers"
+    __table_args__ = (
+        Index("ux_mcp_servers_name", "name", unique=True, sqlite_where=VISIBLE),
+        Index("ux_mcp_servers_url", "url", unique=True, sqlite_where=VISIBLE),
+    )
+
+    id: str = Field(default_factory=new_id, primary_key=True, sa_type=Text)
+    name: str = Field(sa_type=Words)
+    url: str | None = Field(default=None, sa_type=Words)
+    transport: str = Field(sa_type=Text)
+    status: str = Field(default="inactive", sa_type=Text)
+    last_connected_at: datetime | None = Field(default=None, sa_type=Moment)
+    created_at: datetime = Field(default_factory=now, sa_type=Moment)
+    updated_at: datetime = Field(default_factory=now, sa_type=Moment)
+    command: str | None = Field(default=None, sa_type=Words)
+    args: list[str] = Field(default_factory=list, sa_type=Document)
+    cwd: str | None = Field(default=None, sa_type=Words)
+    env: dict[str, str] = Field(default_factory=dict, sa_type=Document)
+    path: str | None = Field(default=None, sa_type=Words)
+    headers: dict[str, str] = Field(default_factory=dict, sa_type=Document)
+    auth_type: str = Field(default="none", sa_type=Text)
+    secret: str | None = Field(default=None, sa_type=Words)
+    alias: str | None = Field(default=None, sa_type=Words)
+    allowed_tools: list[str] = Field(default_factory=list, sa_type=Document)
+    disallowed_tools: list[str] = Field(default_factory=list, sa_type=Document)
+    status_reason: str | None = Field(default=None, sa_type=Words)
+    status_hint: str | None = Field(default=None, sa_type=Words)
+    exit_code: int | None = None
+    stderr_tail: str | None = Field(default=None, sa_type=Words)
+    latency_ms: int | None = None
+    protocol: str | None = Field(default=None, sa_type=Words)
+    tool_count: int | None = None
+    problem_count: int = 0
+    removed_at: datetime | None = Field(default=None, sa_type=Moment)
+    env_file: str | None = Field(default=None, sa_type=Words)
+    project: str | None = Field(default=None, sa_type=Words)
+    origin: str | None = Field(default=None, sa_type=Words)
+    extra: dict[str, Any] = Field(default_factory=dict, sa_type=Document)
+
+
+class ListingRow(Row, table=True):
+    """What a server listed when it was last seen."""
+
+    __tablename__ = "server_listings"
+
+    mcp_server_id: str = Field(primary_key=True, foreign_key="mcp_servers.id", ondelete="CASCADE", sa_type=Text)
+    listing: Any = Field(sa_type=Document)
+    seen_at: datetime = Field(default_factory=now, sa_type=Moment)
+
+
+class ConsentRow(Row, table=True):
+    """A launch that the user agreed to."""
+
+    __tablename__ = "consents"
+
+    fingerprint: str = Field(primary_key=True, sa_type=Text)
+    launch: str = Field(sa_type=Words)
+    created_at: datetime = Field(default_factory=now, sa_type=Moment)
+
+
+class CaseRow(Row, table=True):
+    """A test case."""
+
+    __tablename__ = "test_cases"
+
+    id: str = Field(default_factory=new_id, primary_key=True, sa_type=Text)
+    name: str = Field(sa_type=Words)
+    query: str = Field(sa_type=Words)
+    expected_mcp_server_name: str | None = Field(default=None, sa_type=Words, index=True)
+    expected_tool_name: str | None = Field(default=None, sa_type=Words, index=True)
+    expected_parameters: Any = Field(default=None, sa_type=Document, nullable=True)
+    created_at: datetime = Field(default_factory=now, sa_type=Moment)
+    updated_at: datetime = Field(default_factory=now, sa_type=Moment)
+    expected_calls: Any = Field(default=None, sa_type=Document, nullable=True)
+    removed_at: datetime | None = Field(default=None, sa_type=Moment)
+
+
+class CaseServerRow(Row, table=True):
+    """A case asks with the tools of a server."""
+
+    __tablename__ = "test_case_mcp_servers"
+
+    test_case_id: str = Field(primary_key=True, foreign_key="test_cases.id", ondelete="CASCADE", sa_type=Text)
+    mcp_server_id: str = Field(
+        primary_key=True, foreign_key="mcp_servers.id", ondelete="CASCADE", sa_type=Text, index=True
+    )
+
+
+class CaseTagRow(Row, table=True):
+    """A case has a tag."""
+
+    __tablename__ = "test_case_tags"
+
+    test_case_id: str = Field(primary_key=True, foreign_key="test_cases.id", ondelete="CASCADE", sa_type=Text)
+    tag: str = Field(primary_key=True, sa_type=Words)
+
+
+class SuiteRow(Row, table=True):
+    """A named set of cases."""
+
+    __tablename__ = "suites"
+
+    id: str = Field(default_factory=new_id, primary_key=True, sa_type=Text)
+    name: str = Field(sa_type=Words, unique=True)
+    created_at: datetime = Field(default_factory=now, sa_type=Moment)
+
+
+class SuiteCaseRow(Row, table=True):
+    """A suite contains a case."""
+
+    __tablename__ = "suite_test_cases"
+
+    suite_id: str = Field(primary_key=True, foreign_key="suites.id", ondelete="CASCADE", sa_type=Text)
+    test_case_id: str = Field(
+        primary_key=True, foreign_key="test_cases.id", ondelete="CASCADE", sa_type=Text, index=True
+    )
+
+
+class BatchRow(Row, table=True):
+    """Runs that were started together; `owner` is the token of the process that works through them."""
+
+    __tablename__ = "batches"
+
+    id: str = Field(default_factory=new_id, primary_key=True, sa_type=Text)
+    name: str = Field(sa_type=Words)
+    status: str = Field(sa_type=Text)
+    request: Any = Field(sa_type=Document)
+    repeats: int
+    concurrency: int
+    max_cost_usd: float | None = Field(default=None, sa_type=REAL)
+    owner: str = Field(sa_type=Text)
+    created_at: datetime = Field(default_factory=now, sa_type=Moment, index=True)
+    completed_at: datetime | None = Field(default=None, sa_type=Moment)
+
+
+class ModelSettingsRow(Row, table=True):
+    """How a batch calls one model; never changed, never a key."""
+
+    __tablename__ = "model_settings"
+
+    id: str = Field(default_factory=new_id, primary_key=True, sa_type=Text)
+    provider: str = Field(sa_type=Words)
+    model: str = Field(sa_type=Words)
+    timeout: int
+    temperature: float = Field(sa_type=REAL)
+    max_retries: int
+    created_at: datetime = Field(default_factory=now, sa_type=Moment)
+    base_url: str | None = Field(default=None, sa_type=Words)
+    system_prompt: str | None = Field(default=None, sa_type=Words)
+    mode: str = Field(default="auto", sa_type=Text)
+    batch_id: str | None = Field(default=None, foreign_key="batches.id", ondelete="CASCADE", sa_type=Text, index=True)
+
+
+class SnapshotRow(Row, table=True):
+    """Tools as they were for some runs; the fingerprint is over their ids and offered names."""
+
+    __tablename__ = "snapshots"
+
+    id: str = Field(default_factory=new_id, primary_key=True, sa_type=Text)
+    fingerprint: str = Field(sa_type=Text, unique=True)
+    created_at: datetime = Field(default_factory=now, sa_type=Moment)
+
+
+class RunRow(Row, table=True):
+    """One case, one model, once; expectation and query are as they were judged."""
+
+    __tablename__ = "test_runs"
+    __table_args__ = (
+        Index("ix_test_runs_test_case_id", "test_case_id", sql("completed_at DESC")),
+        Index("ix_test_runs_created_at", sql("created_at DESC"), sql("batch_id DESC"), "position"),
+        Index("ix_test_runs_batch_id", "batch_id", "position", "status", "classification", "cost_usd", "test_case_id"),
+    )
+
+    id: str = Field(default_factory=new_id, primary_key=True, sa_type=Text)
+    test_case_id: str = Field(foreign_key="test_cases.id", ondelete="CASCADE", sa_type=Text)
+    model_settings_id: str | None = Field(
+        default=None, foreign_key="model_settings.id", ondelete="SET NULL", sa_type=Text, index=True
+    )
+    status: str = Field(default="pending", sa_type=Text, index=True)
+    selected_tool_id: str | None = Field(
+        default=None, foreign_key="tool_definitions.id", ondelete="SET NULL", sa_type=Text, index=True
+    )
+    confidence_score: float | None = Field(default=None, sa_type=REAL)
+    classification: str | None = Field(default=None, sa_type=Text)
+    execution_time_ms: int | None = None
+    error_message: str | None = Field(default=None, sa_type=Words)
+    created_at: datetime = Field(default_factory=now, sa_type=Moment)
+    completed_at: datetime | None = Field(default=None, sa_type=Moment)
+    batch_id: str | None = Field(default=None, foreign_key="batches.id", ondelete="CASCADE", sa_type=Text)
+    position: int = 0
+    repeat_index: int = 0
+    attempts: int = 1
+    snapshot_id: str | None = Field(
+        default=None, foreign_key="snapshots.id", ondelete="SET NULL", sa_type=Text, index=True
+    )
+    query: str = Field(default="", sa_type=Words)
+    expected_label: str = Field(default="no tool", sa_type=Words)
+    expected_server_name: str | None = Field(default=None, sa_type=Words)
+    expected_tool_name: str | None = Field(default=None, sa_type=Words)
+    selected_label: str | None = Field(default=None, sa_type=Words)
+    selected_server_name: str | None = Field(default=None, sa_type=Words)
+    selected_tool_name: str | None = Field(default=None, sa_type=Words)
+    confidence_source: str | None = Field(default=None, sa_type=Text)
+    expected_rank: int | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    cost_usd: float | None = Field(default=None, sa_type=REAL)
+    error_code: str | None = Field(default=None, sa_type=Words)
+    error_hint: str | None = Field(default=None, sa_type=Words)
+    mode: str | None = Field(default=None, sa_type=Text)
+    expectation: Any = Field(default=None, sa_type=Document, nullable=True)
+    extracted_parameters: Any = Field(default=None, sa_type=Document, nullable=True)
+    calls: Any = Field(default=None, sa_type=Document, nullable=True)
+    words: str | None = Field(default=None, sa_type=Words)
+    ranking: Any = Field(default=None, sa_type=Document, nullable=True)
+    llm_request_raw: Any = Field(default=None, sa_type=Document, nullable=True)
+    llm_response_raw: Any = Field(default=None, sa_type=Document, nullable=True)
+
+
+class ToolRow(Row, table=True):
+    """A tool definition, once for all runs that saw it; `test_run_id` is one of those."""
+
+    __tablename__ = "tool_definitions"
+    __table_args__ = (Index("ux_tool_definitions_fingerprint", "mcp_server_id", "fingerprint", unique=True),)
+
+    id: str = Field(default_factory=new_id, primary_key=True, sa_type=Text)
+    name: str = Field(sa_type=Words, index=True)
+    description: str = Field(sa_type=Words)
+    input_schema: Any = Field(sa_type=Document)
+    output_schema: Any = Field(default=None, sa_type=Document, nullable=True)
+    mcp_server_id: str = Field(foreign_key="mcp_servers.id", ondelete="CASCADE", sa_type=Text)
+    test_run_id: str = Field(foreign_key="test_runs.id", ondelete="CASCADE", sa_type=Text, index=True)
+    created_at: datetime = Field(default_factory=now, sa_type=Moment)
+    updated_at: datetime = Field(default_factory=now, sa_type=Moment)
+    server_name: str = Field(sa_type=Words)
+    raw: Any = Field(sa_type=Document)
+    fingerprint: str = Field(sa_type=Text)
+
+
+class SnapshotToolRow(Row, table=True):
+    """A tool in a snapshot, under the name it was offered by."""
+
+    __tablename__ = "snapshot_tools"
+
+    snapshot_id: str = Field(primary_key=True, foreign_key="snapshots.id", ondelete="CASCADE", sa_type=Text)
+    position: int = Field(primary_key=True)
+    tool_id: str = Field(foreign_key="tool_definitions.id", ondelete="CASCADE", sa_type=Text, index=True)
+    offered_name: str = Field(sa_type=Words)
+
+
+class ResultRow(Row, table=True):
+    """The verdict on one run."""
+
+    __tablename__ = "evaluation_results"
+
+    id: str = Field(default_factory=new_id, primary_key=True, sa_type=Text)
+    test_run_id: str = Field(foreign_key="test_runs.id", ondelete="CASCADE", sa_type=Text, unique=True)
+    classification: str = Field(sa_type=Text)
+    tool_selection_correct: int = Field(sa_type=Integer)
+    parameter_completeness: float | None = Field(default=None, sa_type=REAL)
+    parameter_correctness: float | None = Field(default=None, sa_type=REAL)
+    parameter_type_conformance: int | None = None
+    hallucinated_parameters: Any = Field(default=None, sa_type=Document, nullable=True)
+    confidence_category: str | None = Field(default=None, sa_type=Text)
+    reasoning: str = Field(sa_type=Words)
+    recommendations: Any = Field(default_factory=list, sa_type=Document)
+    created_at: datetime = Field(default_factory=now, sa_type=Moment)
+    kind: str = Field(sa_type=Text)
+    alternative: int = 0
+    parameters_ok: int | None = None
+    matches: Any = Field(default_factory=list, sa_type=Document)
+
+
+class PastVerdictRow(Row, table=True):
+    """A verdict that was replaced when its run was judged again."""
+
+    __tablename__ = "past_verdicts"
+
+    id: int = Field(primary_key=True)
+    test_run_id: str = Field(foreign_key="test_runs.id", ondelete="CASCADE", sa_type=Text, index=True)
+    replaced_at: datetime = Field(default_factory=now, sa_type=Moment)
+    classification: str = Field(sa_type=Text)
+    kind: str = Field(sa_type=Text)
+    verdict: Any = Field(sa_type=Document)
+    expectation: Any = Field(default=None, sa_type=Document, nullable=True)
+    reason: str = Field(sa_type=Text)
+
+
+class BeingJudgedRow(Row, table=True):
+    """A run whose verdict is being replaced in this transaction; its facts wait for that."""
+
+    __tablename__ = "being_judged"
+
+    run_id: str = Field(primary_key=True, foreign_key="test_runs.id", ondelete="CASCADE", sa_type=Text)
+
+
+class WordRow(Row, table=True):
+    """A number for an id or a label that facts refer to."""
+
+    __tablename__ = "words"
+
+    id: int = Field(primary_key=True)
+    word: str = Field(sa_type=Words, unique=True)
+
+
+class ToolNameRow(Row, table=True):
+    """A number for a tool of a server; the server is empty where none is known."""
+
+    __tablename__ = "tool_names"
+    __table_args__ = (Index("ux_tool_names_tool", "tool", "server", unique=True),)
+
+    id: int = Field(primary_key=True)
+    server: str = Field(default="", sa_type=Words)
+    tool: str = Field(sa_type=Words)
+
+
+class FactsRow(Row, table=True):
+    """What runs are filtered, ordered and counted by; triggers of the file write it, nobody else."""
+
+    __tablename__ = "run_facts"
+    __table_args__ = (
+        Index(
+            "ix_run_facts_created_at",
+            *(sql("created_at DESC"), sql("batch DESC"), "position", "test_case", "model", "snapshot", "status"),
+            *("classification", "kind", "expected", "selected", "invented", "confidence"),
+        ),
+        Index("ix_run_facts_batch", "batch", "position"),
+        {"sqlite_with_rowid": False},
+    )
+
+    run_id: str = Field(primary_key=True, foreign_key="test_runs.id", ondelete="CASCADE", sa_type=Text)
+    batch: int | None = None
+    test_case: int
+    model: int | None = None
+    snapshot: int | None = None
+    status: str = Field(sa_type=Text)
+    classification: str | None = Field(default=None, sa_type=Text)
+    kind: str | None = Field(default=None, sa_type=Text)
+    expected: int | None = None
+    selected: int | None = None
+    invented: int = Field(sa_type=Integer)
+    confidence: float | None = Field(default=None, sa_type=REAL)
+    created_at: datetime = Field(sa_type=Moment)
+    position: int
+    figures: str = Field(sa_type=Text)
+
+
+def table_of(row: type[Row]) -> Table:
+    """The table behind a class, for statements over many rows."""
+    return Row.metadata.tables[str(row.__tablename__)]
+
+
+BATCHES = table_of(BatchRow)
+CASES = table_of(CaseRow)
+MODEL_SETTINGS = table_of(ModelSettingsRow)
+RESULTS = table_of(ResultRow)
+RUNS = table_of(RunRow)
+SERVERS = table_of(ServerRow)
+SNAPSHOTS = table_of(SnapshotRow)
+SNAPSHOT_TOOLS = table_of(SnapshotToolRow)
+TOOLS = table_of(ToolRow)
+CASE_SERVERS = table_of(CaseServerRow)
+CASE_TAGS = table_of(CaseTagRow)
+SUITES = table_of(SuiteRow)
+SUITE_CASES = table_of(SuiteCaseRow)
+WORDS = table_of(WordRow)
+TOOL_NAMES = table_of(ToolNameRow)
+FACTS = table_of(FactsRow)
+PAST_VERDICTS = table_of(PastVerdictRow)
+BEING_JUDGED = table_of(BeingJudgedRow)

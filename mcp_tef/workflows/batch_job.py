@@ -1,0 +1,207 @@
+"""Works through one batch: bounded concurrency per provider, pause, cancel, cost cap, results as they come."""
+
+import asyncio
+import logging
+from collections import defaultdict, deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from mcp_tef.errors import TefError
+from mcp_tef.events import BatchEnded, BatchStarted, Event, EventStream
+from mcp_tef.model.cases import TestCase
+from mcp_tef.model.ids import CaseId
+from mcp_tef.model.runs import (
+    Batch,
+    BatchRequest,
+    BatchStatus,
+    ModelSettings,
+    Outcome,
+    PlannedRun,
+    RunStatus,
+    RunSummary,
+)
+from mcp_tef.model.secrets import Secret
+from mcp_tef.ports import RunStore, Selectors
+from mcp_tef.workflows.agreement import Agreement
+from mcp_tef.workflows.evaluate import Sleep, evaluate, failed
+from mcp_tef.workflows.ingest import Toolbox
+from mcp_tef.workflows.run_log import RunLog
+from mcp_tef.workflows.tally import Tally
+
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """What a batch needs to be worked through. `run_costs` are estimates in US dollars by model label."""
+
+    batch: Batch
+    request: BatchRequest
+    runs: Sequence[PlannedRun]
+    cases: Mapping[CaseId, TestCase]
+    keys: Mapping[str, Secret]
+    run_costs: Mapping[str, float]
+
+
+class BatchJob:
+    """One batch under way. It ends by itself; `cancel` ends it early and keeps what is finished."""
+
+    def __init__(
+        self,
+        job: Job,
+        *,
+        store: RunStore,
+        toolbox: Toolbox,
+        selectors: Selectors,
+        events: EventStream,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        self._job = job
+        self._store = store
+        self._toolbox = toolbox
+        self._selectors = selectors
+        self._events = events
+        self._sleep = sleep
+        self._tally = Tally(job.batch)
+        self._log = RunLog(store, events.publish, self._stored)
+        self._agreement = Agreement(job.runs)
+        self._queues = _by_provider(job.runs)
+        self._open = asyncio.Event()
+        self._open.set()
+        self._workers: list[asyncio.Task[None]] = []
+        self._in_flight_usd = 0.0
+        self._spent_usd = job.batch.cost_usd or 0.0
+        self._ended: set[str] = set()
+        self._stop: tuple[BatchStatus, str | None] | None = None
+
+    def pause(self) -> None:
+        """Start no further run; those under way end."""
+        self._open.clear()
+
+    def proceed(self) -> None:
+        """Go on after a pause."""
+        self._open.set()
+
+    def cancel(self, status: BatchStatus = BatchStatus.CANCELLED, reason: str | None = None) -> None:
+        """Stop now: runs under way and in the queue become cancelled."""
+        self._stop = self._stop or (status, reason)
+        for worker in self._workers:
+            worker.cancel()
+
+    async def work(self) -> Batch:
+        """Run everything; returns the batch as it ended."""
+        self._publish(BatchStarted(self._job.batch))
+        self._workers = [
+            asyncio.create_task(self._take(queue))
+            for queue in self._queues.values()
+            for _ in range(min(self._job.request.concurrency, len(queue)))
+        ]
+        flusher = asyncio.create_task(self._log.keep_flushing())
+        flusher.add_done_callback(self._cannot_store)
+        try:
+            for ended in await asyncio.gather(*self._workers, return_exceptions=True):
+                if isinstance(ended, Exception):
+                    self.cancel(BatchStatus.INTERRUPTED, str(ended))
+        finally:
+            await _stopped([flusher, *self._workers])
+            await self._toolbox.close()
+        return await self._end()
+
+    def _cannot_store(self, flusher: asyncio.Task[None]) -> None:
+        if not flusher.cancelled() and (error := flusher.exception()):
+            self.cancel(BatchStatus.INTERRUPTED, str(error))
+
+    async def _end(self) -> Batch:
+        status, reason = self._stop or (BatchStatus.COMPLETED, None)
+        for run in self._job.runs:
+            if run.id not in self._ended:
+                self._log.end(Outcome(run_id=run.id, status=RunStatus.CANCELLED))
+        await self._log.flush()
+        batch = await self._store.set_batch_status(self._job.batch.id, status)
+        self._publish(BatchEnded(batch, reason))
+        return batch
+
+    async def _take(self, queue: "deque[PlannedRun]") -> None:
+        while queue and not self._stop:
+            await self._open.wait()
+            if not queue or self._over_cap(queue[0].settings):
+                return
+            await self._one(queue.popleft())
+
+    async def _one(self, run: PlannedRun) -> None:
+        case = self._job.cases[run.case_id]
+        reserved = self._job.run_costs.get(run.settings.label, 0.0)
+        self._in_flight_usd += reserved
+        self._log.start(_started(run, case, self._job.batch))
+        try:
+            for outcome in await self._outcomes(run, case):
+                self._keep(outcome)
+        finally:
+            self._in_flight_usd -= reserved
+
+    async def _outcomes(self, run: PlannedRun, case: TestCase) -> Sequence[Outcome]:
+        try:
+            kit = await self._toolbox.kit_for(case, run.id)
+            selector = self._selectors.selector_for(run.settings)
+            key = self._job.keys.get(run.settings.provider)
+            outcome = await evaluate(run, case, kit, selector, key, self._sleep)
+            return self._agreement.settle(run, case, kit, outcome)
+        except TefError as error:
+            return (failed(run, error),)
+        except Exception:
+            _LOG.exception("A run ended in an error of our own")
+            return (failed(run, _own_error()),)
+
+    def _keep(self, outcome: Outcome) -> None:
+        if outcome.run_id not in self._ended and outcome.answer:
+            self._spent_usd += outcome.answer.cost_usd or 0.0
+        self._ended.add(outcome.run_id)
+        self._log.end(outcome)
+
+    def _stored(self, runs: Sequence[RunSummary]) -> None:
+        self._tally.count(runs)
+        self._publish(self._tally.progress())
+
+    def _over_cap(self, settings: ModelSettings) -> bool:
+        cap = self._job.request.max_cost_usd
+        if cap is None:
+            return False
+        planned = self._spent_usd + self._in_flight_usd + self._job.run_costs.get(settings.label, 0.0)
+        if planned <= cap:
+            return False
+        self._stop = self._stop or (BatchStatus.CANCELLED, f"The cost cap of ${cap:g} would be passed.")
+        return True
+
+    def _publish(self, event: Event) -> None:
+        self._events.publish(event)
+
+
+def _by_provider(runs: Sequence[PlannedRun]) -> dict[str, "deque[PlannedRun]"]:
+    queues: defaultdict[str, deque[PlannedRun]] = defaultdict(deque)
+    for run in runs:
+        queues[run.settings.provider].append(run)
+    return dict(queues)
+
+
+def _started(run: PlannedRun, case: TestCase, batch: Batch) -> RunSummary:
+    return RunSummary(
+        id=run.id,
+        batch_id=batch.id,
+        case_id=case.id,
+        case_name=case.name,
+        query=case.draft.query,
+        model=run.settings.label,
+        repeat=run.repeat,
+        status=RunStatus.RUNNING,
+        expected=case.draft.expectation.label,
+    )
+
+
+def _own_error() -> TefError:
+    return TefError("The run hit an error of mcp-tef itself.", hint="See the log.", code="internal")
+
+
+async def _stopped(tasks: Sequence[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

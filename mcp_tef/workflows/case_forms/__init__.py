@@ -1,0 +1,1 @@
+"""The forms that files of test cases have, one module each."""

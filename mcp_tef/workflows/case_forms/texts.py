@@ -1,0 +1,176 @@
+"""Reads and writes the text of files from strangers: sizes, encodings, JSON and YAML, all bounded."""
+
+import json
+import math
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import yaml
+
+from mcp_tef.errors import InputError
+from mcp_tef.model.json import Json
+
+LARGEST_FILE_BYTES = 50 * 1024 * 1024
+LARGEST_YAML_CHARACTERS = 10 * 1024 * 1024
+UNFOLDED_CHARACTERS = 20_000_000
+NODE_CHARACTERS = 8
+DEEPEST = 100
+
+# What PyYAML's constructors raise for a value that does not fit the tag in front of it, beside its own errors.
+_BROKEN_YAML = (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError)
+
+_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+
+
+def read_text(path: Path) -> str:
+    """The text of a file in UTF-8, or in UTF-16 with its mark; InputError says what is wrong with it."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(LARGEST_FILE_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"{path} could not be read: {error.strerror}.", hint="Check the path.") from error
+    if len(data) > LARGEST_FILE_BYTES:
+        raise InputError(f"{path} is larger than 50 MB.", hint="Split it into smaller files.")
+    return _decoded(data, path)
+
+
+def _decoded(data: bytes, path: Path) -> str:
+    encoding = next((name for mark, name in _MARKS if data.startswith(mark)), "utf-8")
+    if encoding == "utf-8" and b"\0" in data:
+        raise InputError(
+            f"{path} is not text, or it is UTF-16 without a mark at its beginning.", hint="Save it as UTF-8."
+        )
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        what = "UTF-16" if encoding == "utf-16" else "UTF-8"
+        raise InputError(
+            f"{path} is not {what} text: a byte at line {line} does not belong to it.",
+            hint="It may be in another encoding, or a mixture of several. Save it as UTF-8.",
+        ) from error
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write UTF-8; what was there is kept until the new text is whole."""
+    passing = path.with_name(path.name + ".part")
+    try:
+        passing.write_bytes(text.encode("utf-8", "backslashreplace"))
+        passing.replace(path)
+    except OSError as error:
+        raise InputError(f"{path} could not be written: {error.strerror}.", hint="Choose another place.") from error
+
+
+def parse_json(text: str, name: str) -> Json:
+    """A JSON document; InputError names the line that is wrong."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        line = getattr(error, "lineno", None)
+        where = f" at line {line}" if line else ""
+        raise InputError(f"{name} is not valid JSON{where}.", hint="Mend that line and try again.") from error
+
+
+def parse_yaml(text: str, name: str) -> Json:
+    """A YAML document, read as JSON would be; one that unfolds out of all proportion is refused unread."""
+    if len(text) > LARGEST_YAML_CHARACTERS:
+        raise InputError(f"{name} holds more than 10 MB of YAML.", hint="Save it as JSON, or split it.")
+    try:
+        _require_bounded(yaml.parse(text, Loader=_Loader), name)
+        return yaml.load(text, Loader=_Loader)  # noqa: S506
+    except _BROKEN_YAML as error:
+        line = getattr(getattr(error, "problem_mark", None), "line", None)
+        where = f" at line {line + 1}" if line is not None else ""
+        raise InputError(f"{name} is not valid YAML{where}.", hint="Mend that line and try again.") from error
+
+
+def _require_bounded(events: Iterable[yaml.Event], name: str) -> None:
+    """Add up what aliases stand for, without unfolding them; InputError for too much, too deep, or endless."""
+    weights: dict[str, int] = {}
+    open_nodes: list[tuple[str | None, int]] = [(None, 0)]
+    for event in events:
+        if isinstance(event, yaml.CollectionStartEvent):
+            open_nodes.append((event.anchor, NODE_CHARACTERS))
+            continue
+        weight = 0
+        if isinstance(event, yaml.CollectionEndEvent):
+            anchor, weight = open_nodes.pop()
+            weights |= {anchor: weight} if anchor else {}
+        elif isinstance(event, yaml.ScalarEvent):
+            weight = NODE_CHARACTERS + len(event.value)
+            weights |= {event.anchor: weight} if event.anchor else {}
+        elif isinstance(event, yaml.AliasEvent):
+            weight = weights.get(event.anchor or "", UNFOLDED_CHARACTERS)
+        anchor, so_far = open_nodes[-1]
+        open_nodes[-1] = (anchor, so_far + weight)
+        if so_far + weight > UNFOLDED_CHARACTERS or len(open_nodes) > DEEPEST:
+            raise InputError(
+                f"{name} unfolds into far more than it holds: its aliases repeat too much, or it nests too deep.",
+                hint="Write the values out, without aliases.",
+            )
+
+
+def require_plain(value: Json, level: int = 0) -> None:
+    """InputError for what JSON has no word for: other names than text, other types, endless numbers, deep nests."""
+    if level > DEEPEST:
+        raise InputError("It nests too deep.", hint="Nothing of use nests deeper than 100 levels.")
+    if isinstance(value, dict):
+        if not all(isinstance(key, str) for key in value):
+            raise InputError("It has a name that is not text.", hint="Put quotes around names that are numbers.")
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            require_plain(item, level + 1)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise InputError("It has a number that is not finite.", hint="Write a number, or text.")
+    elif not isinstance(value, str | int | float | None):
+        raise InputError(f"It has a value of a kind that JSON has not: {type(value).__name__}.", hint="Write text.")
+
+
+def to_json(document: Json) -> str:
+    """A JSON document for people."""
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def to_yaml(document: Json) -> str:
+    """A YAML document whose text means the same to readers of YAML 1.1 and 1.2."""
+    return yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
+
+
+_PLAIN_SCALARS = (
+    ("tag:yaml.org,2002:bool", r"^(?:true|True|TRUE|false|False|FALSE)$", "tTfF"),
+    ("tag:yaml.org,2002:null", r"^(?:~|null|Null|NULL|)$", ["~", "n", "N", ""]),
+    ("tag:yaml.org,2002:int", r"^[-+]?(?:0|[1-9][0-9]*)$", "-+0123456789"),
+    (
+        "tag:yaml.org,2002:float",
+        r"^[-+]?(?:(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[0-9]+[eE][-+]?[0-9]+)$",
+        "-+.0123456789",
+    ),
+    ("tag:yaml.org,2002:merge", r"^(?:<<)$", "<"),
+)
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # the fast one where it was built
+    """YAML as JSON would read it: dates, times, yes and no stay the text that was typed."""
+
+
+class _Dumper(yaml.SafeDumper):
+    """Quotes whatever either version of YAML would take for something else than text; repeats instead of aliases."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        """Never alias."""
+        return True
+
+
+def _text_node(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    """Text with a line separator other than a line feed in quotes that escape it, so that it comes back as it was."""
+    style = '"' if any(mark in text for mark in "\x85\u2028\u2029\ufeff") else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _text_node)
+_Loader.yaml_implicit_resolvers = {}
+for _tag, _pattern, _first in _PLAIN_SCALARS:
+    _Loader.add_implicit_resolver(_tag, re.compile(_pattern), list(_first))
+    _Dumper.add_implicit_resolver(_tag, re.compile(_pattern), list(_first))

@@ -1,0 +1,129 @@
+"""Keeps test cases: edits, copies, and what a change would do to past answers."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from mcp_tef.errors import InputError
+from mcp_tef.events import CasesTouched, EventStream
+from mcp_tef.model.cases import CaseDraft, ExpectedCall, TestCase
+from mcp_tef.model.ids import CaseId
+from mcp_tef.model.runs import RunFilter, RunStatus, RunSummary
+from mcp_tef.model.tools import Listing, Tool
+from mcp_tef.model.verdicts import Verdict
+from mcp_tef.ports import Store
+from mcp_tef.scoring.judge import judge
+from mcp_tef.workflows.nearest import did_you_mean
+
+
+class Cases:
+    """The test cases of a workspace."""
+
+    def __init__(self, store: Store, events: EventStream) -> None:
+        self._store = store
+        self._events = events
+
+    async def list(self) -> tuple[TestCase, ...]:
+        """Every case, oldest first."""
+        return await self._store.cases.all()
+
+    async def get(self, case_id: CaseId) -> TestCase:
+        """One case; NotFoundError."""
+        return await self._store.cases.get(case_id)
+
+    async def add(self, drafts: Sequence[CaseDraft], *, by: str = "") -> tuple[TestCase, ...]:
+        """Store new cases together; InputError where one cannot be."""
+        cases = await self._store.cases.add([checked(draft) for draft in drafts])
+        self._touched((case.id for case in cases), by)
+        return cases
+
+    async def edit(self, case_id: CaseId, draft: CaseDraft, *, by: str = "") -> TestCase:
+        """Change a case; its past runs keep the verdict they had."""
+        case = await self._store.cases.update(case_id, checked(draft))
+        self._touched((case_id,), by)
+        return case
+
+    async def duplicate(self, ids: Sequence[CaseId], *, by: str = "") -> tuple[TestCase, ...]:
+        """Copies of cases, named as such."""
+        cases = await self._store.cases.select(ids=ids) if ids else ()
+        return await self.add([replace(case.draft, name=f"{case.name} (copy)") for case in cases], by=by)
+
+    async def remove(self, ids: Sequence[CaseId], *, by: str = "") -> None:
+        """Remove cases with their runs; `restore` undoes it until the workspace is closed."""
+        await self._store.cases.remove(ids)
+        self._touched(ids, by)
+
+    async def restore(self, ids: Sequence[CaseId], *, by: str = "") -> None:
+        """Undo a removal."""
+        await self._store.cases.restore(ids)
+        self._touched(ids, by)
+
+    async def suites(self) -> tuple[str, ...]:
+        """The names of all suites."""
+        return await self._store.cases.suites()
+
+    async def recent(self, limit: int = 5) -> Mapping[CaseId, tuple[RunSummary, ...]]:
+        """The last finished runs of every case, newest last."""
+        return await self._store.cases.recent(limit)
+
+    async def warnings(self, draft: CaseDraft) -> tuple[str, ...]:
+        """What looks mistyped, judged by the tools as last seen; says nothing of servers that were never seen."""
+        return (await self.warnings_of([draft]))[0]
+
+    async def warnings_of(self, drafts: Sequence[CaseDraft]) -> tuple[tuple[str, ...], ...]:
+        """The same of many cases, with each server looked at once."""
+        named = {name for draft in drafts for name in draft.servers}
+        servers = [server for server in await self._store.servers.all() if server.name in named]
+        seen = {server.name: await self._store.servers.listing(server.id) for server in servers}
+        return tuple(_warnings(draft, seen) for draft in drafts)
+
+    async def try_on_last(
+        self, case_id: CaseId, draft: CaseDraft, limit: int = 5
+    ) -> tuple[tuple[RunSummary, Verdict], ...]:
+        """How the last answers to a case would be judged by another expectation, newest first."""
+        where = RunFilter(case_id=case_id, statuses=(RunStatus.COMPLETED,))
+        runs = await self._store.runs.runs(where, limit=limit)
+        tried = [(run, await self._tried(run, draft)) for run in runs]
+        return tuple((run, verdict) for run, verdict in tried if verdict)
+
+    async def _tried(self, run: RunSummary, draft: CaseDraft) -> Verdict | None:
+        detail = await self._store.runs.detail(run.id)
+        if detail.answer is None or detail.snapshot is None:
+            return None
+        tools = [item.tool for item in detail.snapshot.tools]
+        return judge(draft.expectation, tools, detail.answer.calls, detail.answer.confidence)
+
+    def _touched(self, ids: Iterable[CaseId], by: str) -> None:
+        self._events.publish(CasesTouched(tuple(ids), by))
+
+
+def checked(draft: CaseDraft) -> CaseDraft:
+    """The draft with a name, if it has a query; else InputError."""
+    if not draft.query.strip():
+        raise InputError("The case has no query.", hint="Write what the user would say.")
+    return draft if draft.name.strip() else replace(draft, name=draft.query.strip().splitlines()[0][:80])
+
+
+def _warnings(draft: CaseDraft, seen: Mapping[str, Listing | None]) -> tuple[str, ...]:
+    """The warnings for one case; `seen` has the listings of all servers that are there."""
+    listings = [seen[name] for name in draft.servers if name in seen]
+    if None in listings:
+        return ()
+    tools = [tool for listing in listings if listing for tool in listing.tools]
+    calls = [call for answer in draft.expectation.alternatives for call in answer]
+    found = [_server_warning(call, draft.servers) or _tool_warning(call, tools) for call in calls]
+    return tuple(dict.fromkeys(warning for warning in found if warning))
+
+
+def _server_warning(call: ExpectedCall, servers: Sequence[str]) -> str | None:
+    if call.server is None or call.server in servers:
+        return None
+    hint = did_you_mean(call.server, servers, "Choose it among the case's servers.")
+    return f"The case does not offer the server {call.server}. {hint}"
+
+
+def _tool_warning(call: ExpectedCall, tools: Sequence[Tool]) -> str | None:
+    names = [tool.name for tool in tools if call.server in (None, tool.server)]
+    if call.tool in names:
+        return None
+    hint = did_you_mean(call.tool, names, "Look at the server's tools.")
+    return f"No server of the case has a tool named {call.tool}. {hint}"

@@ -1,0 +1,81 @@
+"""Figures over the whole history of runs."""
+
+import asyncio
+from collections.abc import Callable
+from typing import TypeVar
+
+from mcp_tef.model.metrics import (
+    CalibrationReport,
+    ConfusionMatrix,
+    FilterChoices,
+    Metrics,
+    ModelFigures,
+    Overview,
+    Repeats,
+    TrendPoint,
+)
+from mcp_tef.model.runs import RunFilter
+from mcp_tef.ports import MetricsStore
+from mcp_tef.scoring.calibration import calibration
+from mcp_tef.scoring.confusion import confusions
+from mcp_tef.scoring.history import History
+from mcp_tef.scoring.metrics import models, summarise, trend
+from mcp_tef.scoring.repeats import repeats
+
+T = TypeVar("T")
+EVERYTHING = RunFilter()
+
+
+class Figures:
+    """What all runs that pass a filter say together; counted off the loop."""
+
+    def __init__(self, store: MetricsStore) -> None:
+        self._store = store
+
+    async def summary(self, where: RunFilter = EVERYTHING) -> Metrics:
+        """The rates, means and percentiles, each rate with its interval; by tool, server and model as well."""
+        return await self._counted(where, summarise)
+
+    async def confusions(self, where: RunFilter = EVERYTHING) -> ConfusionMatrix:
+        """What was expected against what was selected, and each tool against the rest."""
+        return await self._counted(where, confusions)
+
+    async def calibration(self, where: RunFilter = EVERYTHING) -> CalibrationReport:
+        """How often runs were right at each level of confidence."""
+        return await self._counted(where, calibration)
+
+    async def repeats(self, where: RunFilter = EVERYTHING) -> Repeats:
+        """Pass rate, the chance that k runs all pass, and flaky cases."""
+        return await self._counted(where, repeats)
+
+    async def trend(self, where: RunFilter = EVERYTHING) -> tuple[TrendPoint, ...]:
+        """The figures of each batch, oldest first."""
+        return await self._counted(where, trend)
+
+    async def models(self, where: RunFilter = EVERYTHING) -> tuple[ModelFigures, ...]:
+        """All figures of each model, by label."""
+        return await self._counted(where, models)
+
+    async def overview(self, where: RunFilter = EVERYTHING) -> Overview:
+        """All of the above, read at one moment."""
+        return await self._counted(where, _overview)
+
+    async def choices(self) -> FilterChoices:
+        """The names that a filter can be made of."""
+        return await self._store.choices()
+
+    async def _counted(self, where: RunFilter, count: Callable[[History], T]) -> T:
+        history = await self._store.history(where)
+        return await asyncio.to_thread(count, history)
+
+
+def _overview(history: History) -> Overview:
+    history = history.ended
+    return Overview(
+        metrics=summarise(history),
+        confusions=confusions(history),
+        calibration=calibration(history),
+        repeats=repeats(history),
+        trend=trend(history),
+        models=models(history),
+    )

@@ -1,0 +1,213 @@
+"""What to write so that tools are told apart: drafts that really help, and the words of a model where one is wanted."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from mcp_tef.errors import InputError
+from mcp_tef.model.recommendations import PairAdvice, Recommendation
+from mcp_tef.model.runs import Estimate, ModelInfo, ModelSettings
+from mcp_tef.model.secrets import Secret
+from mcp_tef.model.similarity import EmbedderChoice
+from mcp_tef.ports import Embedders, Lexicon, Writer
+from mcp_tef.prompts.rewriting import REWRITE_PROMPT, rewrite_request
+from mcp_tef.scoring.differentiation.issues import issues
+from mcp_tef.scoring.differentiation.proposals import Proposal, copies, proposals
+from mcp_tef.scoring.differentiation.recommending import Desk, Settled
+from mcp_tef.scoring.differentiation.sides import Side, Sides, sides
+from mcp_tef.scoring.similarity.analysis import Similarity
+from mcp_tef.workflows.asking import check_can_write
+from mcp_tef.workflows.author import Author
+from mcp_tef.workflows.estimate import CHARACTERS_PER_TOKEN
+from mcp_tef.workflows.evaluate import Sleep
+from mcp_tef.workflows.models import Models
+from mcp_tef.workflows.rescoring import Gauge, gauge
+
+AT_ONCE = 4
+ANSWER_TOKENS = 300
+WORTH_WHILE = 0.005
+_NO_KEYS: Mapping[str, Secret] = {}
+
+Heard: TypeAlias = Callable[[PairAdvice], None]
+
+
+class Recommendations:
+    """Finds what is wrong between tools and what to do about it. Nothing of this is stored."""
+
+    def __init__(
+        self,
+        embedders: Embedders,
+        lexicon: Lexicon,
+        writer: Writer,
+        models: Models,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        self._embedders = embedders
+        self._lexicon = lexicon
+        self._writer = writer
+        self._models = models
+        self._sleep = sleep
+
+    async def pairs(
+        self,
+        similarity: Similarity,
+        pairs: Sequence[tuple[int, int]],
+        *,
+        model: ModelSettings | None = None,
+        keys: Mapping[str, Secret] = _NO_KEYS,
+        embedder: EmbedderChoice | None = None,
+        embedder_key: Secret | None = None,
+        heard: Heard | None = None,
+    ) -> tuple[PairAdvice, ...]:
+        """Advice on each pair, in the order asked for, four at a time; `heard` gets each as it is done.
+
+        With a model, each tool of a pair gets a description that it wrote, beside the drafts; what the model fails
+        at is the advice's `failure`. `embedder` is the choice of the analysis, where its name alone does not tell.
+        Raises InputError for places that are none and for the built-in baseline, ModelError where a key is missing.
+        """
+        _check(pairs, len(similarity))
+        author = self._author(model, keys) if model else None
+        measure = await gauge(similarity, self._embedders, self._lexicon, embedder, embedder_key)
+        job = _Job(similarity, await asyncio.to_thread(Desk, similarity.tools), measure, author)
+        return await _told(job, pairs, heard or _nobody)
+
+    async def estimate(
+        self, similarity: Similarity, pairs: Sequence[tuple[int, int]], model: ModelSettings
+    ) -> Estimate:
+        """What asking a model about these pairs would take: a request a tool; cost None where the price is unknown."""
+        _check(pairs, len(similarity))
+        tokens_in, requests = await asyncio.to_thread(_asked, similarity, pairs)
+        tokens_out = ANSWER_TOKENS * requests
+        cost = _cost(await self._models.info(model), tokens_in, tokens_out)
+        return Estimate(runs=requests, tokens=tokens_in + tokens_out, cost_usd=cost, seconds=None)
+
+    def _author(self, model: ModelSettings, keys: Mapping[str, Secret]) -> Author:
+        check_can_write(model)
+        key = self._models.keys_for([model], keys).get(model.provider)
+        return Author(self._writer, model, key, self._sleep)
+
+
+def _check(pairs: Sequence[tuple[int, int]], count: int) -> None:
+    for a, b in pairs:
+        if a == b or not (0 <= a < count and 0 <= b < count):
+            raise InputError(
+                f"There is no pair of the tools {a} and {b} in this analysis.",
+                hint=f"Name two different places from 0 to {count - 1}.",
+            )
+
+
+def _cost(info: ModelInfo | None, tokens_in: int, tokens_out: int) -> float | None:
+    if info is None or info.input_price is None or info.output_price is None:
+        return None
+    return tokens_in * info.input_price + tokens_out * info.output_price
+
+
+def _sides(similarity: Similarity, a: int, b: int) -> Sides:
+    scores = similarity.pair(a, b)
+    return sides(similarity.tools[a], similarity.tools[b], scores.similarity, scores.confusability)
+
+
+def _asked(similarity: Similarity, pairs: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """How many tokens the requests for these pairs have, roughly, and how many requests there are."""
+    wanting = [pair for pair in (_sides(similarity, a, b) for a, b in pairs) if issues(pair) and not copies(pair)]
+    texts = [
+        REWRITE_PROMPT.system + rewrite_request(side.tool, other.tool) for p in wanting for side, other in p.both()
+    ]
+    return sum(len(text) for text in texts) // CHARACTERS_PER_TOKEN, len(texts)
+
+
+def _nobody(_advice: PairAdvice) -> None:
+    """Listens for who does not."""
+
+
+async def _told(job: "_Job", pairs: Sequence[tuple[int, int]], heard: Heard) -> tuple[PairAdvice, ...]:
+    slots = asyncio.Semaphore(AT_ONCE)
+
+    async def tell(a: int, b: int) -> PairAdvice:
+        async with slots:
+            advice = await job.advise(a, b)
+        heard(advice)
+        return advice
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(tell(a, b)) for a, b in pairs]
+    return tuple(task.result() for task in tasks)
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """One request for advice: the analysis, and what is needed to advise on its pairs."""
+
+    similarity: Similarity
+    desk: Desk
+    gauge: Gauge
+    author: Author | None
+
+    async def advise(self, a: int, b: int) -> PairAdvice:
+        """Issues, recommendations, and what the model made of them."""
+        pair = await asyncio.to_thread(_sides, self.similarity, a, b)
+        found = await asyncio.to_thread(issues, pair)
+        wishes = await asyncio.to_thread(proposals, pair, found, self.desk.names)
+        drafted = [self.desk.drafted(wish, await self._settled(wish, pair)) for wish in wishes]
+        advice = PairAdvice(
+            a=pair.a.id, b=pair.b.id, similarity=pair.similarity, issues=found, recommendations=tuple(drafted)
+        )
+        return await self._with_model(advice, pair) if self.author and found and not copies(pair) else advice
+
+    async def _settled(self, wish: Proposal, pair: Sides) -> Settled:
+        """The first draft or name that makes the pair less alike; nothing where none does."""
+        for draft in wish.drafts:
+            rise = await self._change(wish.side, pair, description=draft.text)
+            if rise is None or rise <= -WORTH_WHILE:
+                return Settled(description=draft.text, note=draft.note, similarity=self._after(pair, rise))
+        if wish.name is not None:
+            rise = await self._change(wish.side, pair, name=wish.name)
+            if rise is None or rise < 0:
+                return Settled(name=wish.name, similarity=self._after(pair, rise))
+        return Settled()
+
+    async def _with_model(self, advice: PairAdvice, pair: Sides) -> PairAdvice:
+        assert self.author is not None
+        attempts = []
+        for side, other in pair.both():
+            attempts.append((side, await self.author.rewrite(side, other)))
+            if attempts[-1][1].written is None:
+                break
+        written = [each.written for _, each in attempts if each.written]
+        recommended = [await self._written(side, pair, advice, each.settled) for side, each in attempts if each.settled]
+        return replace(
+            advice,
+            recommendations=(*recommended, *advice.recommendations),
+            failure=next((each.failure for _, each in attempts if each.failure), None),
+            tokens=_sum([count for each in written for count in (each.tokens_in, each.tokens_out)]),
+            cost_usd=_total([each.cost_usd for each in written]),
+        )
+
+    async def _written(self, side: Side, pair: Sides, advice: PairAdvice, settled: Settled) -> Recommendation:
+        assert self.author is not None
+        rise = await self._change(side, pair, description=settled.description)
+        measured = replace(settled, similarity=self._after(pair, rise))
+        return self.desk.written(side, pair, advice.issues, self.author.label, measured)
+
+    async def _change(
+        self, side: Side, pair: Sides, *, description: str | None = None, name: str | None = None
+    ) -> float | None:
+        other = pair.b if side is pair.a else pair.a
+        return await self.gauge.change(side.tool, other.tool, description=description, name=name)
+
+    def _after(self, pair: Sides, rise: float | None) -> float | None:
+        if rise is None or not self.gauge.exact:
+            return None
+        return round(min(1.0, max(0.0, pair.similarity + rise)), 6)
+
+
+def _sum(counts: Sequence[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
+
+
+def _total(costs: Sequence[float | None]) -> float | None:
+    """The sum; None where any is unknown, since a part of a cost is no cost."""
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if known and len(known) == len(costs) else None

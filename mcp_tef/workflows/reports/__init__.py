@@ -1,0 +1,1 @@
+"""Results of a batch as files for other programs and for readers."""

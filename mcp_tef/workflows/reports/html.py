@@ -1,0 +1,196 @@
+"""Results as one HTML page that needs nothing else: no script, no font, no image from anywhere."""
+
+from collections.abc import Iterable, Sequence
+
+from mcp_tef.model.metrics import ConfusionMatrix, Metrics, ModelFigures, Repeats
+from mcp_tef.model.runs import ModelSettings, RunSummary
+from mcp_tef.scoring.rates import wilson
+from mcp_tef.workflows.reports import charts
+from mcp_tef.workflows.reports.charts import rate_words, share, shown
+from mcp_tef.workflows.reports.results import Results, passed
+from mcp_tef.workflows.reports.run_rows import runs_table
+from mcp_tef.workflows.reports.style import STYLE
+
+MOST_CONFUSIONS = 20
+MOST_FLAKY = 20
+_RATES = (
+    "Recall: how often the right tool was picked where one was wanted. Precision: how often a pick was right. "
+    "The line is the 95 % interval: the fewer runs (n), the wider."
+)
+_CATEGORIES = "Robust: right and sure. Needs clarity: right, but not sure. Misleading: wrong, and sure."
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+def to_html(results: Results) -> str:
+    """The whole page."""
+    overview = results.overview
+    sections = [
+        _head(results),
+        _section("Figures", _figures(overview.metrics)),
+        _section("Models", _models(overview.models)),
+        _section("Expected and selected tools", _confusions(overview.confusions)),
+        _section("Confidence", _confidence(results)),
+        _section("Repeats", _repeats(overview.repeats)),
+        _section("Tools", _tools(overview.confusions)),
+        _section("Runs", runs_table(results.runs)),
+    ]
+    title = shown(f"{results.title}: will a model pick the right tool?")
+    return (
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{''.join(sections)}\n</body>\n</html>\n"
+    )
+
+
+def _section(title: str, body: str) -> str:
+    return f"<section><h2>{shown(title)}</h2>\n{body}</section>\n" if body else ""
+
+
+def _head(results: Results) -> str:
+    """What ran, with which models, when; the one figure that counts. The baseline is always called one."""
+    judged = [run for run in results.runs if run.classification]
+    rate = wilson(sum(map(passed, judged)), len(judged))
+    failed = f" {results.failed} failed, and count in no rate." if results.failed else ""
+    return (
+        f"<header><h1>{shown(results.title)}</h1>"
+        f"<p>{shown(', '.join(map(_model, results.models)))}. {_when(results.runs)}</p>"
+        f'<p class="lead"><strong>{share(rate.value)}</strong> {rate.successes} of {rate.n} judged runs passed: '
+        f"the right tool with the right parameters, or none where none was wanted.{failed}</p></header>\n"
+    )
+
+
+def _model(label: str) -> str:
+    return f"{label} (a baseline, not a model)" if label == ModelSettings().label else label
+
+
+def _when(runs: Sequence[RunSummary]) -> str:
+    """The first and the last minute at which a run was planned; empty where that is not known."""
+    moments = sorted(run.created_at for run in runs if run.created_at)
+    minutes = dict.fromkeys(f"{moment:%Y-%m-%d %H:%M}" for moment in (*moments[:1], *moments[-1:]))
+    return f"{' to '.join(minutes)} UTC." if minutes else ""
+
+
+def _figures(metrics: Metrics) -> str:
+    outcomes = [
+        ("right tool (TP)", "f-good", metrics.tp),
+        ("rightly none (TN)", "f-info", metrics.tn),
+        ("not wanted (FP)", "f-warn", metrics.fp),
+        ("missed (FN)", "f-bad", metrics.fn),
+        ("failed", "f-none", metrics.failed),
+    ]
+    rates = [
+        ("Precision", metrics.precision),
+        ("Recall", metrics.recall),
+        ("Accuracy", metrics.accuracy),
+        ("Parameters right", metrics.parameters_right),
+        ("Types conform", metrics.type_conformance),
+        ("Made-up parameters", metrics.hallucination),
+    ]
+    singles = [
+        ("F1", _number(metrics.f1)),
+        ("Parameter accuracy", _number(metrics.parameter_accuracy)),
+        ("Time per run, median", _milliseconds(metrics.latency_p50_ms)),
+        ("Time per run, 95 %", _milliseconds(metrics.latency_p95_ms)),
+        ("Cost", _dollars(metrics.cost_usd)),
+    ]
+    return (
+        charts.shares(outcomes)
+        + charts.intervals(rates)
+        + f"<p>{_RATES}</p>"
+        + _table(("Figure", "Value"), singles, narrow=True)
+    )
+
+
+def _models(models: Sequence[ModelFigures]) -> str:
+    """The models beside each other, where there are several."""
+    heads = ("Model", "Runs", "Recall", "Precision", "Parameters right", "Median time", "Cost")
+    rows = [
+        (
+            _model(one.model),
+            str(one.metrics.n),
+            rate_words(one.metrics.recall),
+            rate_words(one.metrics.precision),
+            rate_words(one.metrics.parameters_right),
+            _milliseconds(one.metrics.latency_p50_ms),
+            _dollars(one.metrics.cost_usd),
+        )
+        for one in models
+    ]
+    return _table(heads, rows) if len(rows) > 1 else ""
+
+
+def _confusions(matrix: ConfusionMatrix) -> str:
+    """The matrix where it can be read, else the pairs that were confused most."""
+    if not matrix.n:
+        return ""
+    if len(matrix.columns) <= charts.LARGEST_MATRIX:
+        return (
+            f'<p>Rows: what was expected. Columns: what was selected.</p><div class="wide">{charts.heat(matrix)}</div>'
+        )
+    wrong = {place: count for place, count in matrix.cells.items() if place[0] != place[1]}
+    most = sorted(wrong.items(), key=lambda item: -item[1])[:MOST_CONFUSIONS]
+    rows = [
+        (matrix.name(matrix.rows[row]), matrix.name(matrix.columns[column]), str(count))
+        for (row, column), count in most
+    ]
+    heads = ("Expected", "Selected instead", "Runs")
+    return _table(heads, rows, numbers=1) if rows else "<p>No tool was taken for another.</p>"
+
+
+def _confidence(results: Results) -> str:
+    figures = results.overview.calibration.overall
+    metrics = results.overview.metrics
+    if not figures.n:
+        return ""
+    words = f"{metrics.robust} robust, {metrics.needs_clarity} need clarity, {metrics.misleading} misleading."
+    gap = f" On the average, confidence and share right are {figures.mean_gap:.2f} apart." if figures.mean_gap else ""
+    return f"<p>{_CATEGORIES} {shown(words + gap)}</p>{charts.calibration(figures)}"
+
+
+def _repeats(repeats: Repeats) -> str:
+    """How steady the same question was answered, where it was asked several times."""
+    if not repeats.groups:
+        return ""
+    words = (
+        f"Of {repeats.groups} cases that a model was asked several times, {repeats.always} passed each time, "
+        f"{repeats.never} never, and {repeats.mixed} now and then."
+    )
+    rows = [(one.case_name, one.model, f"{one.passed} of {one.n}") for one in repeats.flaky[:MOST_FLAKY]]
+    return f"<p>{words}</p>{_table(('Now and then', 'Model', 'Passed'), rows, numbers=1) if rows else ''}"
+
+
+def _tools(matrix: ConfusionMatrix) -> str:
+    rows = [
+        (tool.name, str(tool.n), rate_words(tool.precision), rate_words(tool.recall), _number(tool.f1))
+        for tool in matrix.tools
+    ]
+    return _table(("Tool", "Expected", "Precision", "Recall", "F1"), rows) if rows else ""
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: int = 0, narrow: bool = False) -> str:
+    """A table whose last columns are figures: `numbers` of them, or all but the first."""
+    first = len(heads) - numbers if numbers else 1
+    top = "".join(f"<th{_class(at >= first)}>{shown(head)}</th>" for at, head in enumerate(heads))
+    body = "".join(
+        f"<tr>{''.join(f'<td{_class(at >= first)}>{shown(cell)}</td>' for at, cell in enumerate(row))}</tr>"
+        for row in rows
+    )
+    kind = ' class="narrow"' if narrow else ""
+    return f'<div class="wide"><table{kind}><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def _class(number: bool) -> str:
+    return ' class="number"' if number else ""
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+def _dollars(value: float | None) -> str:
+    return "–" if value is None else f"${value:.4f}" if value else "$0"
+
+
+def _milliseconds(value: float | None) -> str:
+    return "–" if value is None else f"{value:.0f} ms" if value < 1000 else f"{value / 1000:.1f} s"

@@ -1,0 +1,58 @@
+"""The runs of the HTML report: each with how it came out, those that did not pass first and with the reason."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from mcp_tef.model.runs import RunStatus, RunSummary
+from mcp_tef.model.verdicts import Kind
+from mcp_tef.workflows.reports.charts import shown
+from mcp_tef.workflows.reports.results import NO_TOOL_LABEL, passed
+
+MOST_RUNS: Final = 2000
+_HEADS: Final = ("Outcome", "Query", "Expected", "Selected", "Model", "Confidence")
+_KINDS: Final[Mapping[Kind, str]] = {
+    Kind.MATCH: "Wrong parameters",
+    Kind.WRONG_TOOL: "Wrong tool",
+    Kind.NO_TOOL: "No tool",
+    Kind.INVENTED_TOOL: "Invented tool",
+    Kind.EXTRA_CALL: "Extra call",
+    Kind.UNEXPECTED_CALL: "Call not wanted",
+}
+_CODE: Final = re.compile("`([^`]+)`")
+
+
+def runs_table(runs: Sequence[RunSummary]) -> str:
+    """The first `MOST_RUNS` of the runs."""
+    first = sorted(runs, key=passed)[:MOST_RUNS]
+    rest = f"<p>{MOST_RUNS} of {len(runs)} runs; the CSV holds all.</p>" if len(runs) > MOST_RUNS else ""
+    heads = "".join(f"<th>{head}</th>" for head in _HEADS)
+    body = "".join(map(_run, first))
+    table = f'<table class="runs"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
+    return f'{rest}<div class="wide">{table}</div>'
+
+
+def _run(run: RunSummary) -> str:
+    mark, colour = ("✓", "good") if passed(run) else ("✗", "bad") if run.classification else ("!", "warn")
+    why = f"{run.failure.message} {run.failure.hint}" if run.failure else run.explanation or ""
+    more = f'<div class="dim">{_told(why)}</div>' if why and not passed(run) else ""
+    confidence = "–" if run.confidence is None else f"{run.confidence:.2f}"
+    cells = (run.expected or NO_TOOL_LABEL, run.selected or "–", run.model)
+    tail = "".join(f"<td>{shown(cell)}</td>" for cell in cells)
+    return (
+        f'<tr><td class="{colour}">{mark}&nbsp;{_outcome(run)}</td><td>{shown(run.query)}{more}</td>{tail}'
+        f'<td class="number">{confidence}</td></tr>'
+    )
+
+
+def _outcome(run: RunSummary) -> str:
+    if passed(run):
+        return "Passed"
+    if run.kind is not None:
+        return _KINDS.get(run.kind, "Wrong")
+    return "Failed" if run.status is RunStatus.FAILED else "Not run"
+
+
+def _told(text: str) -> str:
+    """A sentence of a verdict, with what stands in backticks as code."""
+    return _CODE.sub(r"<code>\1</code>", shown(text))

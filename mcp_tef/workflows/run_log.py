@@ -1,0 +1,67 @@
+"""Writes what happens to runs in few, larger transactions, and tells of it once it is on disk."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+from mcp_tef.events import Event, RunEnded, RunStarted
+from mcp_tef.model.ids import RunId
+from mcp_tef.model.runs import Outcome, RunSummary
+from mcp_tef.ports import RunStore
+
+FLUSH_EVERY_S = 0.1
+ROWS_PER_TRANSACTION = 250
+
+OnStored = Callable[[Sequence[RunSummary]], None]
+
+
+class RunLog:
+    """Collects starts and outcomes; `flush` stores them. A run counts as ended only when it is on disk."""
+
+    def __init__(self, store: RunStore, publish: Callable[[Event], None], on_stored: OnStored) -> None:
+        self._store = store
+        self._publish = publish
+        self._on_stored = on_stored
+        self._started: dict[RunId, RunSummary] = {}
+        self._ended: list[Outcome] = []
+        self._flushing = asyncio.Lock()
+
+    def start(self, run: RunSummary) -> None:
+        """The run left the queue."""
+        self._started[run.id] = run
+
+    def end(self, outcome: Outcome) -> None:
+        """The run has an outcome."""
+        self._ended.append(outcome)
+
+    async def keep_flushing(self) -> None:
+        """Flush for ever, a few times a second; being cancelled never cuts a flush short."""
+        while True:
+            await asyncio.sleep(FLUSH_EVERY_S)
+            await asyncio.shield(self.flush())
+
+    async def flush(self) -> None:
+        """Store all that was collected so far."""
+        async with self._flushing:
+            ended, self._ended = self._ended, []
+            started, self._started = self._started, {}
+            for outcome in ended:
+                started.pop(outcome.run_id, None)
+            await self._store_started(list(started.values()))
+            await _in_chunks(ended, self._store_ended)
+
+    async def _store_started(self, runs: list[RunSummary]) -> None:
+        if runs:
+            await self._store.mark_running([run.id for run in runs])
+        for run in runs:
+            self._publish(RunStarted(run))
+
+    async def _store_ended(self, outcomes: Sequence[Outcome]) -> None:
+        runs = await self._store.finish(outcomes)
+        for run in runs:
+            self._publish(RunEnded(run))
+        self._on_stored(runs)
+
+
+async def _in_chunks(outcomes: list[Outcome], store: Callable[[Sequence[Outcome]], Awaitable[None]]) -> None:
+    for start in range(0, len(outcomes), ROWS_PER_TRANSACTION):
+        await store(outcomes[start : start + ROWS_PER_TRANSACTION])

@@ -1,0 +1,239 @@
+"""Starts, steers and reads batches of runs."""
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from mcp_tef.errors import InputError, NotFoundError
+from mcp_tef.events import BatchEnded, EventStream
+from mcp_tef.model.cases import TestCase
+from mcp_tef.model.config import Config
+from mcp_tef.model.ids import BatchId, CaseId, RunId
+from mcp_tef.model.rejudging import RejudgeReport
+from mcp_tef.model.runs import (
+    Batch,
+    BatchRequest,
+    BatchStatus,
+    Estimate,
+    ModelInfo,
+    ModelSettings,
+    PlannedRun,
+    RunDetail,
+    RunFilter,
+    RunSummary,
+)
+from mcp_tef.model.secrets import Secret
+from mcp_tef.model.tools import Listing
+from mcp_tef.ports import Selectors, ServerGateway, Store
+from mcp_tef.workflows.batch_job import BatchJob, Job
+from mcp_tef.workflows.estimate import estimate, input_tokens, run_cost
+from mcp_tef.workflows.evaluate import Sleep
+from mcp_tef.workflows.ingest import Toolbox, require_consent
+from mcp_tef.workflows.models import Models
+from mcp_tef.workflows.rejudge import Rejudging
+
+_LOG = logging.getLogger(__name__)
+
+
+class Runs:
+    """Batches under way, and every run that was ever finished."""
+
+    def __init__(
+        self,
+        store: Store,
+        gateway: ServerGateway,
+        selectors: Selectors,
+        models: Models,
+        events: EventStream,
+        config: Config,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        self._store = store
+        self._gateway = gateway
+        self._selectors = selectors
+        self._models = models
+        self._events = events
+        self._config = config
+        self._sleep = sleep
+        self._jobs: dict[BatchId, tuple[BatchJob, asyncio.Task[Batch]]] = {}
+        self._judging = asyncio.Lock()
+
+    async def estimate(self, request: BatchRequest) -> Estimate:
+        """What a batch would take, from the tools as last seen, the price table and past runs."""
+        cases = await self._cases(request)
+        recent = await self._store.cases.recent(5)
+        past = [run for runs in recent.values() for run in runs]
+        return estimate(request, cases, await self._listings(cases), await self._infos(request.models), past)
+
+    async def start(self, request: BatchRequest, keys: Mapping[str, Secret] | None = None) -> Batch:
+        """Store the batch and begin; returns at once. Raises InputError, ConsentError, ModelError (no key)."""
+        cases = await self._cases(request)
+        if not cases:
+            raise InputError("There is no test case to run.", hint="Write or import a case, or choose another suite.")
+        await self._require_consents(cases)
+        held = self._models.keys_for(request.models, keys or {})
+        costs = await self._run_costs(request, cases)
+        batch, runs = await self._store.runs.create_batch(request, cases)
+        return self._begin(
+            Job(batch=batch, request=request, runs=runs, cases=_by_id(cases), keys=held, run_costs=costs)
+        )
+
+    async def resume(self, batch_id: BatchId, keys: Mapping[str, Secret] | None = None) -> Batch:
+        """Run what has no verdict yet: cancelled, interrupted and pending runs."""
+        return await self._again(batch_id, await self._store.runs.unfinished(batch_id), keys or {})
+
+    async def retry_failed(self, batch_id: BatchId, keys: Mapping[str, Secret] | None = None) -> Batch:
+        """Run the failed ones again, and no other."""
+        return await self._again(batch_id, await self._store.runs.failed(batch_id), keys or {})
+
+    def pause(self, batch_id: BatchId) -> None:
+        """Start no further run of the batch for now."""
+        self._job(batch_id).pause()
+
+    def proceed(self, batch_id: BatchId) -> None:
+        """Go on after a pause."""
+        self._job(batch_id).proceed()
+
+    async def cancel(self, batch_id: BatchId) -> None:
+        """Stop the batch; finished runs are kept, the rest become cancelled."""
+        self._job(batch_id).cancel()
+        await self.wait(batch_id)
+
+    async def wait(self, batch_id: BatchId) -> Batch:
+        """The batch once it has ended."""
+        if batch_id in self._jobs:
+            return await asyncio.shield(self._jobs[batch_id][1])
+        return await self._store.runs.batch(batch_id)
+
+    def active(self) -> tuple[BatchId, ...]:
+        """Batches under way."""
+        return tuple(self._jobs)
+
+    async def batches(self) -> tuple[Batch, ...]:
+        """Every batch, newest first."""
+        return await self._store.runs.batches()
+
+    async def batch(self, batch_id: BatchId) -> Batch:
+        """One batch; NotFoundError."""
+        return await self._store.runs.batch(batch_id)
+
+    async def list(self, where: RunFilter, *, limit: int | None = None, offset: int = 0) -> tuple[RunSummary, ...]:
+        """Runs that pass a filter, newest batch first."""
+        return await self._store.runs.runs(where, limit=limit, offset=offset)
+
+    async def count(self, where: RunFilter) -> int:
+        """How many runs pass a filter."""
+        return await self._store.runs.count(where)
+
+    async def detail(self, run_id: RunId) -> RunDetail:
+        """Everything that was kept of one run; NotFoundError."""
+        return await self._store.runs.detail(run_id)
+
+    async def rejudge(
+        self, run_ids: Sequence[RunId] = (), *, batch_id: BatchId | None = None, by: str = ""
+    ) -> RejudgeReport:
+        """Judge finished runs, or those of a batch, by what their cases expect now; old verdicts are kept."""
+        ids = list(run_ids)
+        if batch_id is not None:
+            await self.batch(batch_id)
+            ids += [run.id for run in await self._store.runs.outcomes(batch_id)]
+        async with self._judging:
+            return await Rejudging(self._store, self._events, self._jobs).work(ids, by)
+
+    async def remove_batches(self, ids: Sequence[BatchId]) -> None:
+        """Delete batches with their runs, for good."""
+        busy = [batch_id for batch_id in ids if batch_id in self._jobs]
+        if busy:
+            raise InputError("A batch that is running cannot be deleted.", hint="Cancel it first.")
+        await self._store.runs.remove_batches(ids)
+
+    async def close(self) -> None:
+        """Interrupt what is under way, so that it can be resumed."""
+        for job, _ in list(self._jobs.values()):
+            job.cancel(BatchStatus.INTERRUPTED, "mcp-tef was closed.")
+        await asyncio.gather(*(task for _, task in list(self._jobs.values())), return_exceptions=True)
+
+    async def _cases(self, request: BatchRequest) -> tuple[TestCase, ...]:
+        return await self._store.cases.select(ids=request.cases, suites=request.suites, tags=request.tags)
+
+    async def _again(self, batch_id: BatchId, runs: Sequence[PlannedRun], keys: Mapping[str, Secret]) -> Batch:
+        if batch_id in self._jobs:
+            raise InputError("The batch is running already.", hint="Wait until it has ended.")
+        if not runs:
+            raise InputError("The batch has no run left to do.", hint="Start a new batch.")
+        request = await self._store.runs.request(batch_id)
+        cases = await self._store.cases.select(ids=sorted({run.case_id for run in runs}))
+        await self._require_consents(cases)
+        held = self._models.keys_for(request.models, keys)
+        costs = await self._run_costs(request, cases)
+        batch = await self._store.runs.reopen(batch_id, runs)
+        return self._begin(
+            Job(batch=batch, request=request, runs=runs, cases=_by_id(cases), keys=held, run_costs=costs)
+        )
+
+    def _begin(self, job: Job) -> Batch:
+        batch_job = BatchJob(
+            job,
+            store=self._store.runs,
+            toolbox=self._toolbox(),
+            selectors=self._selectors,
+            events=self._events,
+            sleep=self._sleep,
+        )
+        task = asyncio.create_task(batch_job.work())
+        self._jobs[job.batch.id] = (batch_job, task)
+        task.add_done_callback(lambda done: self._ended(job.batch, done))
+        return job.batch
+
+    def _ended(self, batch: Batch, task: asyncio.Task[Batch]) -> None:
+        del self._jobs[batch.id]
+        if not task.cancelled() and (error := task.exception()):
+            _LOG.error("A batch ended in an error", exc_info=error)
+            self._events.publish(BatchEnded(replace(batch, status=BatchStatus.INTERRUPTED), str(error)))
+
+    def _toolbox(self) -> Toolbox:
+        return Toolbox(
+            self._gateway,
+            self._store.servers,
+            self._store.runs,
+            seconds=self._config.tool_timeout,
+            separator=self._config.separator,
+        )
+
+    def _job(self, batch_id: BatchId) -> BatchJob:
+        if batch_id not in self._jobs:
+            raise NotFoundError("That batch is not running.", hint="Resume it, or start a new one.")
+        return self._jobs[batch_id][0]
+
+    async def _require_consents(self, cases: Sequence[TestCase]) -> None:
+        for name in sorted({name for case in cases for name in case.draft.servers}):
+            await require_consent(self._store.servers, (await self._store.servers.find(name)).spec)
+
+    async def _listings(self, cases: Sequence[TestCase]) -> dict[str, Listing]:
+        names = {name for case in cases for name in case.draft.servers}
+        found = {name: await self._store.servers.listing((await self._store.servers.find(name)).id) for name in names}
+        return {name: listing for name, listing in found.items() if listing}
+
+    async def _infos(self, models: Sequence[ModelSettings]) -> dict[str, ModelInfo | None]:
+        return {model.label: await self._models.info(model) for model in models}
+
+    async def _run_costs(self, request: BatchRequest, cases: Sequence[TestCase]) -> dict[str, float]:
+        if request.max_cost_usd is None:
+            return {}
+        listings = await self._listings(cases)
+        dearest = max(input_tokens(case, listings) for case in cases)
+        infos = await self._infos([model for model in request.models if not model.offline])
+        return {label: _known_cost(label, run_cost(dearest, info)) for label, info in infos.items()}
+
+
+def _known_cost(label: str, cost: float | None) -> float:
+    if cost is None:
+        raise InputError(
+            f"The price of {label} is not known, so a cost cap cannot be kept.", hint="Run it without a cost cap."
+        )
+    return cost
+
+
+def _by_id(cases: Sequence[TestCase]) -> dict[CaseId, TestCase]:
+    return {case.id: case for case in cases}

@@ -1,0 +1,41 @@
+"""Puts the bundled sample server and its suite into a workspace, and brings them up to date."""
+
+import sys
+from importlib.resources import files
+
+from mcp_tef.errors import NotFoundError
+from mcp_tef.model.cases import TestCase
+from mcp_tef.model.servers import ServerSpec, Transport
+from mcp_tef.model.transfer import CaseFileForm
+from mcp_tef.workflows.case_forms import tef
+from mcp_tef.workflows.case_forms.entries import Source
+from mcp_tef.workflows.cases import Cases
+from mcp_tef.workflows.servers import Servers
+from mcp_tef.workflows.transfer import CaseTransfer
+
+SAMPLE_SERVER = "Bike shop"
+SAMPLE_SUITE = "Sample"
+
+
+def sample_spec() -> ServerSpec:
+    """How the bundled server is started: by this very program."""
+    frozen = getattr(sys, "frozen", False)
+    args = ("sample-server",) if frozen else ("-m", "mcp_tef", "sample-server")
+    return ServerSpec(name=SAMPLE_SERVER, transport=Transport.STDIO, command=sys.executable, args=args)
+
+
+async def open_sample(servers: Servers, cases: Cases, transfer: CaseTransfer) -> tuple[TestCase, ...]:
+    """The sample's cases, with its server registered and agreed to; running it twice changes nothing."""
+    spec = sample_spec()
+    await servers.grant_consent(spec)
+    try:
+        server = await servers.find(SAMPLE_SERVER)
+    except NotFoundError:
+        await servers.add(spec)
+    else:
+        if server.spec != spec:
+            await servers.edit(server.id, spec)
+    text = files("resources").joinpath("sample/suite.yaml").read_text(encoding="utf-8")
+    entries = tef.read(Source(text, "the sample"))
+    await transfer.apply(await transfer.preview_entries(entries, "the sample", CaseFileForm.TEF))
+    return tuple(case for case in await cases.list() if SAMPLE_SUITE in case.draft.suites)

@@ -1,0 +1,99 @@
+"""Brings in servers from the configs of other programs: first what would happen, then all of it or nothing."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from mcp_tef.errors import InputError, NotFoundError
+from mcp_tef.events import EventStream, ServersTouched
+from mcp_tef.model.server_import import FoundConfig, ImportedServer, ServerImportPreview
+from mcp_tef.model.servers import Server
+from mcp_tef.model.transfer import ImportFate
+from mcp_tef.ports import ServerStore
+from mcp_tef.workflows.case_forms.texts import read_text
+from mcp_tef.workflows.nearest import did_you_mean
+from mcp_tef.workflows.server_forms.entries import ServerEntry
+from mcp_tef.workflows.server_forms.forms import Form, read_config
+from mcp_tef.workflows.server_import_plan import ServerPlan
+from mcp_tef.workflows.server_places import ConfigPlace, usual_places
+
+
+class ServerFiles:
+    """Imports servers from configs, and looks for configs. Nothing that a config names is ever started here."""
+
+    def __init__(
+        self, store: ServerStore, events: EventStream, environment: Mapping[str, str], platform: str = sys.platform
+    ) -> None:
+        self._store = store
+        self._events = events
+        self._environment = environment
+        self._platform = platform
+
+    async def preview(self, source: Path | str) -> ServerImportPreview:
+        """What importing a file, or a pasted text, would do; InputError where it cannot be read as a whole."""
+        path, form, entries = await asyncio.to_thread(_read, source)
+        return await asyncio.to_thread(self._planned, form, entries, path, await self._store.all())
+
+    def chosen(self, preview: ServerImportPreview, names: Collection[str]) -> ServerImportPreview:
+        """Only the servers of these names (as the config or as the preview has them); NotFoundError."""
+        known = {name for server in preview.servers for name in (server.name, server.label)}
+        if missing := [name for name in names if name not in known]:
+            raise NotFoundError(
+                f"{preview.source} has no server named {missing[0]}.",
+                hint=did_you_mean(missing[0], known, "Look at the preview for its names."),
+            )
+        kept = tuple(server for server in preview.servers if {server.name, server.label} & {*names})
+        return replace(preview, servers=kept)
+
+    async def apply(self, preview: ServerImportPreview, *, by: str = "") -> tuple[Server, ...]:
+        """Do what a preview said, in one transaction; ConflictError or NotFoundError, and nothing has changed."""
+        added = [server.spec for server in preview.of(ImportFate.ADDED) if server.spec]
+        changed = {
+            server.server_id: server.spec
+            for server in preview.of(ImportFate.CHANGED)
+            if server.server_id and server.spec
+        }
+        if not (added or changed):
+            return ()
+        servers = await self._store.apply(added, changed)
+        self._events.publish(ServersTouched(tuple(server.id for server in servers), by))
+        return servers
+
+    async def discover(self, project: Path | None = None) -> tuple[FoundConfig, ...]:
+        """The configs in the usual places that list servers or cannot be read, and what each would bring."""
+        places = self._places(project)
+        servers = await self._store.all()
+        found = [await self._found(place, servers) for place in places]
+        return tuple(config for config in found if config)
+
+    def _places(self, project: Path | None) -> tuple[ConfigPlace, ...]:
+        return usual_places(self._platform, self._environment, os.path.abspath(project) if project else None)
+
+    async def _found(self, place: ConfigPlace, servers: tuple[Server, ...]) -> FoundConfig | None:
+        path = Path(place.path)
+        if not await asyncio.to_thread(path.is_file):
+            return None
+        try:
+            _, form, entries = await asyncio.to_thread(_read, path)
+        except InputError as error:
+            return FoundConfig(path=path, title=place.title, problem=error.message)
+        preview = await asyncio.to_thread(self._planned, form, entries, path, servers)
+        return FoundConfig(path=path, title=place.title, preview=preview) if preview.servers else None
+
+    def _planned(
+        self, form: Form, entries: tuple[ServerEntry, ...], path: Path | None, servers: tuple[Server, ...]
+    ) -> ServerImportPreview:
+        plan = ServerPlan(servers, self._environment, str(path) if path else None)
+        found: tuple[ImportedServer, ...] = tuple(plan.planned(entry) for entry in entries)
+        source = path.name if path else "The text"
+        return ServerImportPreview(source=source, form=form.form, title=form.title, servers=found)
+
+
+def _read(source: Path | str) -> tuple[Path | None, Form, tuple[ServerEntry, ...]]:
+    if isinstance(source, str):
+        return None, *read_config(source)
+    path = source.absolute()
+    return path, *read_config(read_text(path), path)

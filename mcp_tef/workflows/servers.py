@@ -1,0 +1,177 @@
+"""Registers servers, checks that they answer, and lists their tools."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mcp_tef.errors import InputError, NotFoundError, ServerError, TefError
+from mcp_tef.events import EventStream, ServerStateChanged, ServersTouched
+from mcp_tef.model.config import Config
+from mcp_tef.model.ids import ServerId
+from mcp_tef.model.servers import Server, ServerSpec, ServerStatus, Transport
+from mcp_tef.model.tools import Listing
+from mcp_tef.ports import CheckResult, Consent, ServerGateway, ServerStore
+from mcp_tef.workflows.ingest import require_consent
+from mcp_tef.workflows.nearest import did_you_mean
+
+
+class Servers:
+    """The registered servers. Storing one never waits for it; checks run in the background."""
+
+    def __init__(self, store: ServerStore, gateway: ServerGateway, events: EventStream, config: Config) -> None:
+        self._store = store
+        self._gateway = gateway
+        self._events = events
+        self._seconds = config.tool_timeout
+        self._checks: dict[ServerId, asyncio.Task[Server]] = {}
+        self._background: set[asyncio.Task[None]] = set()
+
+    async def list(self) -> tuple[Server, ...]:
+        """Every server, by name; `starting` while a check is under way."""
+        return tuple(self._as_now(server) for server in await self._store.all())
+
+    async def get(self, server_id: ServerId) -> Server:
+        """One server; NotFoundError."""
+        return self._as_now(await self._store.get(server_id))
+
+    async def find(self, name: str) -> Server:
+        """The server of a name; NotFoundError names the nearest."""
+        servers = {server.name: server for server in await self._store.all()}
+        if name not in servers:
+            hint = did_you_mean(name, servers, "Add it first, or look at the list of servers.")
+            raise NotFoundError(f"There is no server named {name}.", hint=hint)
+        return self._as_now(servers[name])
+
+    async def add(self, spec: ServerSpec, *, by: str = "") -> Server:
+        """Store a server and, where consent is there, begin to check it; ConflictError where the name is taken."""
+        server = await self._store.add(checked(spec))
+        return await self._touched(server, by)
+
+    async def edit(self, server_id: ServerId, spec: ServerSpec, *, by: str = "") -> Server:
+        """Change a server and check it again."""
+        self._stop_check(server_id)
+        server = await self._store.update(server_id, checked(spec))
+        return await self._touched(server, by)
+
+    async def remove(self, ids: Sequence[ServerId], *, by: str = "") -> None:
+        """Remove servers; `restore` undoes it until the workspace is closed."""
+        for server_id in ids:
+            self._stop_check(server_id)
+        await self._store.remove(ids)
+        self._events.publish(ServersTouched(tuple(ids), by))
+
+    async def restore(self, ids: Sequence[ServerId], *, by: str = "") -> None:
+        """Undo a removal."""
+        await self._store.restore(ids)
+        self._events.publish(ServersTouched(tuple(ids), by))
+
+    async def check(self, server_id: ServerId) -> Server:
+        """Connect once and keep what was found, good or bad; raises only ConsentError."""
+        server = await self._store.get(server_id)
+        await require_consent(self._store, server.spec)
+        return await asyncio.shield(self._checking(server))
+
+    def start_check(self, server_id: ServerId) -> None:
+        """Check in the background; nothing happens without consent."""
+        task = asyncio.create_task(self._check_if_agreed(server_id))
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+    async def probe(self, spec: ServerSpec) -> Listing:
+        """What a server that is not stored lists; raises ServerError, ConsentError."""
+        await require_consent(self._store, checked(spec))
+        return await self._gateway.list_tools(spec, timeout=self._seconds)
+
+    async def tools(self, server_id: ServerId) -> Listing:
+        """What a server lists now; raises ServerError, ConsentError."""
+        server = await self._store.get(server_id)
+        await require_consent(self._store, server.spec)
+        try:
+            listing = await self._gateway.list_tools(server.spec, timeout=self._seconds)
+        except TefError as error:
+            self._changed(await self._store.record_check(server_id, _failed(error)))
+            raise
+        self._changed(await self._store.record_check(server_id, CheckResult(listing=listing)))
+        return listing
+
+    async def known_tools(self, server_id: ServerId) -> Listing | None:
+        """What a server listed when last seen; starts nothing."""
+        return await self._store.listing(server_id)
+
+    async def needs_consent(self, spec: ServerSpec) -> bool:
+        """Whether connecting would start a program that nobody has agreed to."""
+        return spec.transport is Transport.STDIO and not await self._store.consented(spec.launch_fingerprint)
+
+    async def grant_consent(self, spec: ServerSpec) -> None:
+        """Agree to this very command; any change of it asks again."""
+        await self._store.grant(Consent(spec.launch_fingerprint, spec.address))
+
+    async def close(self) -> None:
+        """Stop the checks that are under way."""
+        tasks = (*self._checks.values(), *self._background)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _as_now(self, server: Server) -> Server:
+        return replace(server, status=ServerStatus.STARTING) if server.id in self._checks else server
+
+    async def _touched(self, server: Server, by: str) -> Server:
+        self._events.publish(ServersTouched((server.id,), by))
+        if not await self.needs_consent(server.spec):
+            self._checking(server)
+        return self._as_now(server)
+
+    async def _check_if_agreed(self, server_id: ServerId) -> None:
+        server = await self._store.get(server_id)
+        if not await self.needs_consent(server.spec):
+            await self._checking(server)
+
+    def _checking(self, server: Server) -> asyncio.Task[Server]:
+        if server.id not in self._checks:
+            task = asyncio.create_task(self._check(server))
+            self._checks[server.id] = task
+            task.add_done_callback(lambda _: self._checks.pop(server.id, None))
+            self._changed(self._as_now(server))
+        return self._checks[server.id]
+
+    async def _check(self, server: Server) -> Server:
+        try:
+            listing = await self._gateway.list_tools(server.spec, timeout=self._seconds)
+            result = CheckResult(listing=listing)
+        except TefError as error:
+            result = _failed(error)
+        found = await self._store.record_check(server.id, result)
+        self._changed(found)
+        return found
+
+    def _changed(self, server: Server) -> None:
+        self._events.publish(ServerStateChanged(server))
+
+    def _stop_check(self, server_id: ServerId) -> None:
+        if task := self._checks.pop(server_id, None):
+            task.cancel()
+
+
+def checked(spec: ServerSpec) -> ServerSpec:
+    """The spec, if it says all that its transport needs; else InputError."""
+    if not spec.name.strip():
+        raise InputError("The server has no name.", hint="Give it a short name of its own.")
+    needs = {Transport.STDIO: ("command", spec.command), Transport.FILE: ("path", spec.path)}
+    what, value = needs.get(spec.transport, ("url", spec.url))
+    if not value:
+        raise InputError(f"The server {spec.name} has no {what}.", hint=f"A {spec.transport} server needs a {what}.")
+    if what == "url" and not value.startswith(("http://", "https://")):
+        raise InputError(f"{value} is not a web address.", hint="Write one that begins with http:// or https://.")
+    return spec
+
+
+def _failed(error: TefError) -> CheckResult:
+    context = error.context if isinstance(error, ServerError) else {}
+    exit_code, stderr = context.get("exit_code"), context.get("stderr_tail")
+    return CheckResult(
+        reason=error.message,
+        hint=error.hint,
+        exit_code=exit_code if isinstance(exit_code, int) else None,
+        stderr_tail=str(stderr) if stderr else None,
+    )

@@ -1,0 +1,124 @@
+"""Gathers the tools to compare: from servers, addresses, files or pasted definitions, all at the same time."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from mcp_tef.errors import InputError, ServerError, ServerFault, TefError
+from mcp_tef.model.config import Config
+from mcp_tef.model.servers import Server, ServerSpec, Transport
+from mcp_tef.model.similarity import ComparedTool, SourceKind, ToolSet, ToolSource, Unreachable
+from mcp_tef.model.tools import Listing, Tool, ToolProblem
+from mcp_tef.ports import ServerGateway
+from mcp_tef.workflows.servers import Servers
+
+PASTED = "pasted"
+_NO_OTHER_WAY = (ServerFault.UNAUTHORIZED, ServerFault.REFUSED)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What one place gave: listings, or why none."""
+
+    listings: tuple[Listing, ...] = ()
+    unreachable: tuple[Unreachable, ...] = ()
+
+
+class ToolSources:
+    """Turns a source into tools with ids, naming whatever it could not read."""
+
+    def __init__(self, servers: Servers, gateway: ServerGateway, config: Config) -> None:
+        self._servers = servers
+        self._gateway = gateway
+        self._seconds = config.tool_timeout
+
+    async def gather(self, source: ToolSource, *, fresh: bool = False, at_least: int = 2) -> ToolSet:
+        """The tools of a source. A registered server is asked again only where `fresh` or never seen.
+
+        A server or address that cannot be read is in `unreachable`, and never raises. InputError for an unknown
+        server, a malformed address, a file that holds no tools, and for fewer than `at_least` tools in all where
+        nothing was unreachable.
+        """
+        found = await asyncio.gather(*await self._places(source, fresh))
+        listings = [listing for place in found for listing in place.listings]
+        unreachable = tuple(one for place in found for one in place.unreachable)
+        tools = _named(tool for listing in listings for tool in listing.tools)
+        problems = tuple((listing.server, problem) for listing in listings for problem in listing.problems)
+        if len(tools) < at_least and not unreachable:
+            raise _too_few(len(tools), at_least, problems)
+        return ToolSet(tools=tools, unreachable=unreachable, problems=problems)
+
+    async def _places(self, source: ToolSource, fresh: bool) -> Sequence[Awaitable[_Found]]:
+        names = tuple(dict.fromkeys(source.names))
+        match source.kind:
+            case SourceKind.SERVERS:
+                servers = [await self._servers.find(name) for name in names] or await self._servers.list()
+                return [_tried(server.name, partial(self._of_server, server, fresh)) for server in servers]
+            case SourceKind.URLS:
+                return [_tried(url, partial(self._of_url, url)) for url in [_checked(name) for name in names]]
+            case SourceKind.FILES:
+                return [self._of_file(path) for path in names]
+            case SourceKind.TOOLS:
+                return [self._of_definitions(source)]
+
+    async def _of_server(self, server: Server, fresh: bool) -> tuple[Listing, ...]:
+        known = None if fresh else await self._servers.known_tools(server.id)
+        return (known or await self._servers.tools(server.id),)
+
+    async def _of_url(self, url: str) -> tuple[Listing, ...]:
+        """By streamable HTTP; where that is not spoken there, by SSE. The first error is the one to tell."""
+        try:
+            return (await self._listed(url, Transport.STREAMABLE_HTTP),)
+        except ServerError as error:
+            if error.fault in _NO_OTHER_WAY:
+                raise
+            (other,) = await asyncio.gather(self._listed(url, Transport.SSE), return_exceptions=True)
+            if isinstance(other, ServerError):
+                raise error from other
+            if isinstance(other, BaseException):
+                raise other from error
+            return (other,)
+
+    async def _listed(self, url: str, transport: Transport) -> Listing:
+        return await self._gateway.list_tools(ServerSpec(name=url, transport=transport, url=url), timeout=self._seconds)
+
+    async def _of_file(self, path: str) -> _Found:
+        try:
+            return _Found(await self._gateway.read_catalogue(path))
+        except ServerError as error:
+            raise InputError(error.message, hint=error.hint, context=error.context) from error
+
+    async def _of_definitions(self, source: ToolSource) -> _Found:
+        return _Found(await self._gateway.sort_catalogue(PASTED, source.definitions))
+
+
+async def _tried(name: str, read: Callable[[], Awaitable[tuple[Listing, ...]]]) -> _Found:
+    try:
+        return _Found(await read())
+    except TefError as error:
+        return _Found(unreachable=(Unreachable(name, error.message, error.hint),))
+
+
+def _checked(url: str) -> str:
+    if not url.startswith(("http://", "https://")):
+        raise InputError(f"{url} is not a web address.", hint="Write one that begins with http:// or https://.")
+    return url
+
+
+def _named(tools: Iterable[Tool]) -> tuple[ComparedTool, ...]:
+    """Each under `server/name`, with #2, #3 … where that was had already."""
+    taken: Counter[str] = Counter()
+    named = []
+    for tool in tools:
+        name = f"{tool.server}/{tool.name}"
+        taken[name] += 1
+        named.append(ComparedTool(name if taken[name] == 1 else f"{name}#{taken[name]}", tool))
+    return tuple(named)
+
+
+def _too_few(count: int, at_least: int, problems: Sequence[tuple[str, ToolProblem]]) -> InputError:
+    found = {0: "No tool was found", 1: "Only 1 tool was found"}.get(count, f"Only {count} tools were found")
+    hint = f"{len(problems)} set aside, the first because: {problems[0][1].reason}" if problems else ""
+    return InputError(f"{found}; it takes at least {at_least}.", hint=hint or "Name more servers or files.")

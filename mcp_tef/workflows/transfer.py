@@ -1,0 +1,157 @@
+"""Moves test cases between files and the workspace: first what would happen, then all of it or nothing."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcp_tef.errors import InputError
+from mcp_tef.events import CasesTouched, EventStream, ServersTouched
+from mcp_tef.model.cases import CaseDraft, TestCase
+from mcp_tef.model.ids import CaseId
+from mcp_tef.model.servers import ServerSpec, Transport
+from mcp_tef.model.tools import Tool
+from mcp_tef.model.transfer import CaseFileForm, ExportReport, ImportFate, ImportPreview, NewServer
+from mcp_tef.ports import Store
+from mcp_tef.workflows.case_forms.entries import CannotHoldError, CaseEntry, Item, Source, differences
+from mcp_tef.workflows.case_forms.forms import FORMS, Form, form_to_read, form_to_write
+from mcp_tef.workflows.case_forms.texts import read_text, to_json, write_text
+from mcp_tef.workflows.import_plan import planned
+from mcp_tef.workflows.servers import Servers
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What an import did, by label; `refused` pairs a label with the reason. `servers` were registered for it."""
+
+    added: tuple[str, ...] = ()
+    updated: tuple[str, ...] = ()
+    unchanged: tuple[str, ...] = ()
+    refused: tuple[tuple[str, str], ...] = ()
+    servers: tuple[str, ...] = ()
+
+
+class CaseTransfer:
+    """Imports and exports. Tools that a file of cases brings are kept in `folder`, as tools files."""
+
+    def __init__(self, store: Store, servers: Servers, events: EventStream, folder: Path) -> None:
+        self._store = store
+        self._servers = servers
+        self._events = events
+        self._folder = folder
+
+    async def preview(self, path: Path, form: CaseFileForm | None = None) -> ImportPreview:
+        """What importing a file would do; InputError where the file as a whole cannot be read."""
+        found, entries = await asyncio.to_thread(_read, path, form)
+        return await self.preview_entries(entries, path.name, found)
+
+    async def preview_entries(self, entries: Sequence[CaseEntry], source: str, form: CaseFileForm) -> ImportPreview:
+        """The same of entries that were read already."""
+        cases, servers = await self._store.cases.all(), await self._store.servers.all()
+        plan = planned(entries, cases, [server.spec for server in servers], self._folder)
+        return ImportPreview(source=source, form=form, cases=plan.cases, servers=plan.servers)
+
+    async def apply(self, preview: ImportPreview, *, by: str = "") -> ImportReport:
+        """Do what a preview said, in one transaction; where any of it fails nothing has changed."""
+        added = [case.draft for case in preview.of(ImportFate.ADDED) if case.draft]
+        changed = {case.case_id: case.draft for case in preview.of(ImportFate.CHANGED) if case.case_id and case.draft}
+        if added or changed:
+            await self._store_all(added, changed, preview.servers, by)
+        refused = tuple((case.label, case.reason) for case in preview.of(ImportFate.REFUSED))
+        labels = {fate: tuple(case.label for case in preview.of(fate)) for fate in ImportFate}
+        return ImportReport(
+            added=labels[ImportFate.ADDED],
+            updated=labels[ImportFate.CHANGED],
+            unchanged=labels[ImportFate.UNCHANGED],
+            refused=refused,
+            servers=tuple(server.name for server in preview.servers),
+        )
+
+    async def _store_all(
+        self,
+        added: Sequence[CaseDraft],
+        changed: Mapping[CaseId, CaseDraft],
+        servers: Sequence[NewServer],
+        by: str,
+    ) -> None:
+        await asyncio.to_thread(_write_tools, servers)
+        specs = [ServerSpec(name=new.name, transport=Transport.FILE, path=str(new.path)) for new in servers]
+        cases = await self._store.cases.apply(added, changed, specs)
+        names = {spec.name for spec in specs}
+        ids = [server.id for server in await self._store.servers.all() if server.name in names]
+        if ids:
+            self._events.publish(ServersTouched(tuple(ids), by))
+        self._events.publish(CasesTouched(tuple(case.id for case in cases), by))
+        for server_id in ids:
+            await self._servers.check(server_id)
+
+    async def import_file(self, path: Path, form: CaseFileForm | None = None, *, by: str = "") -> ImportReport:
+        """Preview and apply at once; cases that cannot come in are refused with the reason, the rest comes in."""
+        return await self.apply(await self.preview(path, form), by=by)
+
+    async def export_file(
+        self, path: Path, ids: Sequence[CaseId] = (), form: CaseFileForm | None = None
+    ) -> ExportReport:
+        """Write cases (all, where no ids are given). What was written is read back, and what is missing is told."""
+        chosen = form or form_to_write(path)
+        tools = await self._known_tools()
+        cases = await self._store.cases.select(ids=ids)
+        items = [Item(case, _offered(case, tools)) for case in cases]
+        return await asyncio.to_thread(_write, path, chosen, items)
+
+    async def _known_tools(self) -> dict[str, tuple[Tool, ...] | None]:
+        """The tools of each server as last seen, by its name."""
+        found: dict[str, tuple[Tool, ...] | None] = {}
+        for server in await self._store.servers.all():
+            listing = await self._store.servers.listing(server.id)
+            found[server.name] = listing.tools if listing else None
+        return found
+
+
+def _read(path: Path, form: CaseFileForm | None) -> tuple[CaseFileForm, tuple[CaseEntry, ...]]:
+    source = Source(read_text(path), path.name, path)
+    found = form or form_to_read(path, source)
+    return found, FORMS[found].read(source)
+
+
+def _write_tools(servers: Sequence[NewServer]) -> None:
+    for server in servers:
+        server.path.parent.mkdir(parents=True, exist_ok=True)
+        write_text(server.path, to_json({"tools": list(server.tools)}))
+
+
+def _offered(case: TestCase, tools: Mapping[str, tuple[Tool, ...] | None]) -> tuple[Tool, ...] | None:
+    listings = [tools.get(name) for name in case.draft.servers]
+    return None if None in listings else tuple(tool for listing in listings if listing for tool in listing)
+
+
+def _write(path: Path, form: CaseFileForm, items: Sequence[Item]) -> ExportReport:
+    way, rows, written, left_out = FORMS[form], [], [], []
+    for item in items:
+        try:
+            rows.append(way.row(item))
+            written.append(item.case)
+        except CannotHoldError as error:
+            left_out.append((item.case.name, str(error)))
+    if not rows:
+        why = (
+            f"{way.title} can hold none of these cases: {left_out[0][1]}" if left_out else "There is no case to export."
+        )
+        raise InputError(why, hint="Choose another form; our own holds everything.")
+    text = way.text(rows, path.suffix.lower())
+    lost = _lost(way, Source(text, path.name), written)
+    write_text(path, text)
+    return ExportReport(form=form, written=len(rows), left_out=tuple(left_out), lost=lost)
+
+
+def _lost(way: Form, source: Source, written: Sequence[TestCase]) -> tuple[tuple[str, str], ...]:
+    """What a reader of this text would not get of the cases in it."""
+    pairs = zip(written, way.read(source), strict=True)
+    return tuple((case.name, what) for case, entry in pairs if (what := _missing(case, entry)))
+
+
+def _missing(case: TestCase, entry: CaseEntry) -> str:
+    if entry.draft is None:
+        return f"It could not be read back: {entry.refused}"
+    fields = ", ".join(differences(case.draft, entry.draft))
+    return f"Read back, it would differ in: {fields}." if fields else ""

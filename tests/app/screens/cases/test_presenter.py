@@ -1,0 +1,351 @@
+"""What a user of the screen of test cases notices, tried without a window."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TypeVar
+
+import pytest
+
+from app.screens.cases.calls import with_field
+from app.screens.cases.desk import Desk, State
+from app.screens.cases.form import Mode, with_call, with_mode
+from app.screens.cases.matchers import with_text
+from app.screens.cases.presenter import CasesPresenter, Stale
+from app.screens.cases.rows import Last, Wanted
+from mcp_tef import (
+    NO_TOOL,
+    BatchRequest,
+    CaseId,
+    CasesTouched,
+    Engine,
+    Event,
+    InputError,
+    Noticed,
+    RunEnded,
+    TestCase,
+    expectation_to_json,
+)
+from tests.support.fake_engine import FakeEngine
+
+T = TypeVar("T")
+NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+BIKE = "Do you have a city bike in size M?"
+
+
+class Core:
+    """Calls the core at once; `refuses` lets the next write fail."""
+
+    def __init__(self, fake: FakeEngine) -> None:
+        self.fake = fake
+        self.refusal: InputError | None = None
+
+    async def __call__(self, work: Callable[[Engine], Awaitable[T]]) -> T:
+        if self.refusal is not None:
+            raise self.refusal
+        return await work(self.fake.engine)
+
+
+@pytest.fixture
+async def fake() -> AsyncIterator[FakeEngine]:
+    engine = FakeEngine()
+    await engine.open_sample()
+    for server in await engine.servers.list():
+        await engine.servers.check(server.id)
+    yield engine
+    await engine.close()
+
+
+@pytest.fixture
+def core(fake: FakeEngine) -> Core:
+    return Core(fake)
+
+
+@pytest.fixture
+async def presenter(core: Core) -> CasesPresenter:
+    made = CasesPresenter(core, now=lambda: NOW)
+    await made.load()
+    return made
+
+
+def case_of(presenter: CasesPresenter, query: str) -> CaseId:
+    return next(row.id for row in presenter.rows() if row.query == query)
+
+
+def opened(presenter: CasesPresenter, query: str = BIKE) -> Desk:
+    desk = presenter.open(case_of(presenter, query))
+    assert desk is not None
+    return desk
+
+
+def type_value(desk: Desk, parameter: str, text: str) -> None:
+    field = next(field for field in desk.form.calls[0].fields if field.parameter.name == parameter)
+    desk.edit(with_call(desk.form, 0, with_field(desk.form.calls[0], with_text(field, text))))
+
+
+async def stored(fake: FakeEngine, desk: Desk) -> TestCase:
+    return await fake.cases.get(desk.case_id)
+
+
+# ---------------------------------------------------------------- the table
+
+
+async def test_a_row_shows_the_query_and_what_is_expected(presenter: CasesPresenter) -> None:
+    row = presenter.rows()[0]
+    assert (row.query, row.server, row.tools) == (BIKE, "Bike shop", "search_bikes")
+    assert presenter.rows()[3].no_tool
+    assert row.last is Last.NEVER
+
+
+async def test_the_last_runs_appear_as_marks_with_words(fake: FakeEngine, presenter: CasesPresenter) -> None:
+    batch = await fake.runs.start(BatchRequest(repeats=7))
+    await fake.runs.wait(batch.id)
+    await presenter.refresh(Stale(runs=True))
+    row = presenter.rows()[0]
+    assert len(row.marks) == 5
+    assert all(mark.words for mark in row.marks)
+    assert row.last is not Last.NEVER
+
+
+@pytest.mark.parametrize(
+    ("wanted", "left"),
+    [
+        (Wanted(text="chain MOUNTAIN"), 1),
+        (Wanted(text="book_repair"), 1),
+        (Wanted(text="nothing like that"), 0),
+        (Wanted(suite="Sample", tag="shop", server="Bike shop"), 4),
+        (Wanted(tag="other"), 0),
+        (Wanted(last=Last.NEVER), 4),
+        (Wanted(last=Last.FN), 0),
+    ],
+)
+async def test_search_and_filters_narrow_the_table(presenter: CasesPresenter, wanted: Wanted, left: int) -> None:
+    presenter.wanted = wanted
+    assert len(presenter.rows()) == left
+
+
+# ---------------------------------------------------------------- typing and saving
+
+
+async def test_what_is_typed_is_saved_and_says_so(fake: FakeEngine, presenter: CasesPresenter) -> None:
+    desk = opened(presenter)
+    states = [desk.state]
+    type_value(desk, "text", "city bike")
+    states.append(desk.state)
+    await presenter.save()
+    assert [*states, desk.state] == [State.SAVED, State.CHANGED, State.SAVED]
+    call = (await stored(fake, desk)).draft.expectation.first_call
+    assert call is not None
+    assert call.parameters == {"text": "city bike"}
+
+
+async def test_going_back_shows_the_draft_before_and_saves_it(fake: FakeEngine, presenter: CasesPresenter) -> None:
+    desk = opened(presenter)
+    for text in ("city", "city bike"):
+        type_value(desk, "text", text)
+        await presenter.save()
+    seen = []
+    while desk.can_go_back:
+        desk.go_back(presenter.tools.find)
+        await presenter.save()
+        call = (await stored(fake, desk)).draft.expectation.first_call
+        seen.append(call.parameters if call else None)
+    assert seen == [{"text": "city"}, None]
+
+
+async def test_typing_what_stood_there_before_counts_as_going_back(presenter: CasesPresenter) -> None:
+    desk = opened(presenter)
+    for text in ("city", ""):
+        type_value(desk, "text", text)
+        await presenter.save()
+    assert not desk.can_go_back
+
+
+async def test_going_back_from_something_invalid_shows_what_is_saved(presenter: CasesPresenter) -> None:
+    desk = opened(presenter)
+    type_value(desk, "limit", "many")
+    assert (desk.state, desk.sentence) == (State.INVALID, "Write a number such as 20.")
+    desk.go_back(presenter.tools.find)
+    assert desk.state is State.SAVED
+    assert not desk.can_go_back
+
+
+async def test_something_invalid_is_not_saved_but_stays_typed_when_another_case_is_looked_at(
+    fake: FakeEngine, presenter: CasesPresenter
+) -> None:
+    desk = opened(presenter)
+    type_value(desk, "limit", "many")
+    await presenter.save()
+    opened(presenter, "Thanks, that is all")
+    again = opened(presenter)
+    assert [field.text for field in again.form.calls[0].judged] == ["many"]
+    assert presenter.rows()[0].unsaved == "Write a number such as 20."
+    assert (await stored(fake, desk)).draft == desk.saved
+
+
+async def test_a_write_that_is_refused_keeps_what_was_typed_and_tells_why(
+    core: Core, presenter: CasesPresenter
+) -> None:
+    desk = opened(presenter)
+    type_value(desk, "text", "city")
+    core.refusal = InputError("The disk is full.", hint="Make room.")
+    await presenter.save()
+    assert (desk.state, desk.sentence) == (State.REFUSED, "The disk is full. Make room.")
+    core.refusal = None
+    type_value(desk, "text", "city bike")
+    await presenter.save()
+    assert desk.state is State.SAVED
+
+
+async def test_what_someone_else_changed_is_shown_unless_something_is_typed_here(
+    fake: FakeEngine, presenter: CasesPresenter
+) -> None:
+    desk = opened(presenter)
+    assert desk.saved is not None
+    await fake.cases.edit(desk.case_id, replace(desk.saved, query="Another question"))
+    await presenter.refresh(Stale(cases=True))
+    assert desk.form.query == "Another question"
+    desk.edit(replace(desk.form, query="Typed here"))
+    await fake.cases.edit(desk.case_id, replace(desk.saved, query="Changed again"))
+    await presenter.refresh(Stale(cases=True))
+    assert desk.form.query == "Typed here"
+
+
+async def test_rows_for_parameters_appear_when_a_server_was_seen(presenter: CasesPresenter) -> None:
+    assert [field.parameter.name for field in opened(presenter).form.calls[0].fields] == ["text", "size", "limit"]
+
+
+# ---------------------------------------------------------------- new cases
+
+
+async def test_a_new_case_is_stored_once_it_can_be(fake: FakeEngine, presenter: CasesPresenter) -> None:
+    desk = presenter.new()
+    assert desk.form.servers == ("Bike shop",)
+    desk.edit(replace(desk.form, query="I want a tandem"))
+    await presenter.save()
+    assert (desk.state, desk.sentence) == (State.NEW, "Pick the tool that should be called.")
+    presenter.pick(0, "search_bikes")
+    await presenter.save()
+    assert desk.state is State.SAVED
+    assert presenter.current == desk.case_id
+    draft = (await stored(fake, desk)).draft
+    assert expectation_to_json(draft.expectation) == [{"tool": "search_bikes", "server": "Bike shop"}]
+
+
+async def test_an_unfinished_new_case_stays_in_the_table_whatever_is_filtered(presenter: CasesPresenter) -> None:
+    desk = presenter.new()
+    desk.edit(replace(desk.form, query="I want a tandem"))
+    presenter.wanted = Wanted(text="chain")
+    opened(presenter, "I need a new chain for a mountain bike")
+    assert [row.query for row in presenter.rows()] == ["I need a new chain for a mountain bike", "I want a tandem"]
+
+
+async def test_an_empty_new_case_is_dropped_when_left(presenter: CasesPresenter) -> None:
+    presenter.new()
+    opened(presenter)
+    assert len(presenter.rows()) == 4
+
+
+async def test_a_new_case_joins_the_suite_that_is_looked_at(presenter: CasesPresenter) -> None:
+    presenter.wanted = Wanted(suite="Sample")
+    assert presenter.new().form.suites == ("Sample",)
+
+
+async def test_a_free_text_names_a_tool_that_nobody_has_and_is_warned_about(presenter: CasesPresenter) -> None:
+    opened(presenter)
+    presenter.pick(0, "serch_bikes")
+    review = await presenter.review()
+    assert len(review.warnings) == 1
+    assert "serch_bikes" in review.warnings[0]
+    assert "search_bikes" in review.warnings[0]
+
+
+# ---------------------------------------------------------------- tried on the last answers
+
+
+async def test_a_draft_is_tried_on_the_last_answers(fake: FakeEngine, presenter: CasesPresenter) -> None:
+    desk = opened(presenter)
+    batch = await fake.runs.start(BatchRequest(cases=(desk.case_id,), repeats=2))
+    await fake.runs.wait(batch.id)
+    before = (await presenter.review()).tried
+    assert len(before.lines) == 2
+    desk.edit(with_mode(desk.form, Mode.NONE, presenter.tools.find))
+    after = (await presenter.review()).tried
+    assert {line.last for line in after.lines} != {line.last for line in before.lines}
+    assert "now" in after.summary
+
+
+# ---------------------------------------------------------------- many at once
+
+
+async def test_copies_are_made_and_named_as_such(presenter: CasesPresenter) -> None:
+    copies = await presenter.duplicate([case_of(presenter, BIKE)])
+    await presenter.refresh(Stale(cases=True))
+    assert len(copies) == 1
+    assert [row.name for row in presenter.rows() if row.id in copies] == ["Do you have a city bike in size M? (copy)"]
+
+
+async def test_deleted_cases_come_back_with_what_was_typed(presenter: CasesPresenter) -> None:
+    desk = opened(presenter)
+    type_value(desk, "limit", "many")
+    fresh = presenter.new()
+    fresh.edit(replace(fresh.form, query="I want a tandem"))
+    gone = await presenter.remove([desk.case_id, fresh.case_id])
+    await presenter.refresh(Stale(cases=True))
+    assert (len(presenter.rows()), presenter.current) == (3, None)
+    await presenter.restore(gone)
+    assert len(presenter.rows()) == 5
+    assert [field.text for field in opened(presenter).form.calls[0].judged] == ["many"]
+
+
+async def test_queries_are_copied_a_line_each(presenter: CasesPresenter) -> None:
+    ids = [row.id for row in presenter.rows()][2:]
+    assert presenter.queries(ids) == "My brakes squeak, can somebody look at them on Friday?\nThanks, that is all"
+
+
+async def test_runs_that_end_are_marks_at_once_without_asking_again(
+    fake: FakeEngine, core: Core, presenter: CasesPresenter
+) -> None:
+    said: list[Event] = []
+    stop = fake.subscribe(said.append)
+    batch = await fake.runs.start(BatchRequest(repeats=3))
+    await fake.runs.wait(batch.id)
+    stop()
+    core.refusal = InputError("Nothing is to be asked.")
+    assert set(presenter.take_runs(said)) == {row.id for row in presenter.rows()}
+    assert {len(row.marks) for row in presenter.rows()} == {3}
+    presenter.take_runs(said)
+    assert {len(row.marks) for row in presenter.rows()} == {3}
+
+
+async def test_runs_that_were_judged_again_change_their_marks_where_they_stand(
+    fake: FakeEngine, presenter: CasesPresenter
+) -> None:
+    said: list[Event] = []
+    stop = fake.subscribe(said.append)
+    batch = await fake.runs.start(BatchRequest(repeats=2))
+    await fake.runs.wait(batch.id)
+    presenter.take_runs(said)
+    before = {row.id: row.marks for row in presenter.rows()}
+    said.clear()
+    for case in await fake.cases.list():
+        await fake.cases.edit(case.id, replace(case.draft, expectation=NO_TOOL))
+    await fake.runs.rejudge(batch_id=batch.id)
+    stop()
+    touched = presenter.take_runs(said)
+    now = {row.id: row.marks for row in presenter.rows()}
+    assert touched
+    assert {case_id for case_id in now if now[case_id] != before[case_id]} == set(touched)
+    assert {len(marks) for marks in now.values()} == {2}
+
+
+async def test_only_what_an_event_touches_is_read_again(fake: FakeEngine, presenter: CasesPresenter) -> None:
+    said: list[Event] = []
+    stop = fake.subscribe(said.append)
+    batch = await fake.runs.start(BatchRequest())
+    await fake.runs.wait(batch.id)
+    stop()
+    ended = [event for event in said if isinstance(event, RunEnded)]
+    assert presenter.stale_after(ended) == Stale(runs=True)
+    assert presenter.stale_after([CasesTouched(())]) == Stale(cases=True)
+    assert not presenter.stale_after([Noticed("nothing of ours")])

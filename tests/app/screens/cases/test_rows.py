@@ -1,0 +1,39 @@
+"""What the table says of a case, and which row is looked at next."""
+
+import pytest
+
+from app.screens.cases.rows import CaseRow, draft_row, neighbour
+from mcp_tef import CaseDraft, CaseId, Json, expectation_from_json
+
+
+def row(expectation: Json) -> CaseRow:
+    draft = CaseDraft(name="n", query="One\n  two", expectation=expectation_from_json(expectation))
+    return draft_row(CaseId("c"), draft)
+
+
+@pytest.mark.parametrize(
+    ("expectation", "server", "tools"),
+    [
+        (None, "", "no tool"),
+        ([{"tool": "search", "server": "docs"}], "docs", "search"),
+        ([{"tool": "search"}], "", "search"),
+        ([{"tool": "search", "server": "docs"}, {"tool": "read", "server": "docs"}], "docs", "search + read"),
+        ([{"tool": "search", "server": "docs"}, {"tool": "read", "server": "web"}], "", "search + read"),
+        ({"any_of": [[{"tool": "search"}], []]}, "", "search or no tool"),
+    ],
+)
+def test_what_is_expected_is_told_in_short(expectation: Json, server: str, tools: str) -> None:
+    found = row(expectation)
+    assert (found.server, found.tools) == (server, tools)
+
+
+def test_a_query_of_several_lines_is_one_line_in_the_table() -> None:
+    assert row(None).query == "One two"
+
+
+@pytest.mark.parametrize(
+    ("gone", "next_one"),
+    [(["a"], "b"), (["b", "c"], "d"), (["d"], "c"), (["c", "d"], "b"), (["a", "b", "c", "d"], ""), ([], "a")],
+)
+def test_after_a_deletion_the_next_row_that_stays_is_looked_at(gone: list[str], next_one: str) -> None:
+    assert neighbour(["a", "b", "c", "d"], gone) == next_one

@@ -1,0 +1,99 @@
+"""The list under the editor says how the last answers would be judged, and what changed."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from app.screens.cases.rows import Last
+from app.screens.cases.tried import Change, tried, when
+from mcp_tef import (
+    CaseId,
+    Classification,
+    Finding,
+    FindingReason,
+    Kind,
+    Match,
+    RunId,
+    RunStatus,
+    RunSummary,
+    Verdict,
+)
+
+NOW = datetime(2026, 3, 10, 12, 0, tzinfo=UTC)
+
+
+def run(classification: Classification, parameters_ok: bool | None = None) -> RunSummary:
+    return RunSummary(
+        id=RunId("r"),
+        batch_id=None,
+        case_id=CaseId("c"),
+        case_name="n",
+        query="q",
+        model="offline/retrieval",
+        repeat=0,
+        status=RunStatus.COMPLETED,
+        classification=classification,
+        parameters_ok=parameters_ok,
+        selected="docs / search_code",
+        selected_tool="search_code",
+        completed_at=datetime(2026, 3, 10, 9, 5, tzinfo=UTC),
+    )
+
+
+def verdict(classification: Classification, kind: Kind, **more: object) -> Verdict:
+    return Verdict(classification=classification, kind=kind, explanation="As judged.", **more)  # type: ignore[arg-type]
+
+
+RIGHT = verdict(Classification.TP, Kind.MATCH, parameters_ok=True)
+WRONG_VALUE = verdict(
+    Classification.TP,
+    Kind.MATCH,
+    parameters_ok=False,
+    matches=(
+        Match(
+            expected=0,
+            actual=0,
+            findings=(Finding(parameter="a", reason=FindingReason.WRONG_VALUE, sentence="a is 1, expected 2."),) * 2,
+        ),
+    ),
+)
+
+
+def test_a_value_that_is_now_accepted_is_told_apart() -> None:
+    result = tried([(run(Classification.TP, False), RIGHT), (run(Classification.TP, True), RIGHT)], NOW)
+    assert result.summary == "right in 1 before, 2 now"
+    assert [(line.selected, line.words, line.change) for line in result.lines] == [
+        ("search_code", "Now accepted", Change.BETTER),
+        ("search_code", "Right, values too", Change.NONE),
+    ]
+
+
+def test_a_wrong_value_is_named_and_never_makes_the_tool_wrong() -> None:
+    (line,) = tried([(run(Classification.TP, True), WRONG_VALUE)], NOW).lines
+    assert (line.last, line.words, line.change) == (Last.TP, "a is 1, expected 2. (and 1 more)", Change.WORSE)
+
+
+@pytest.mark.parametrize(
+    ("classification", "kind", "words"),
+    [
+        (Classification.FN, Kind.WRONG_TOOL, "Another tool than expected"),
+        (Classification.FN, Kind.NO_TOOL, "No tool was called"),
+        (Classification.FP, Kind.UNEXPECTED_CALL, "Called a tool where none was right"),
+        (Classification.TN, Kind.NO_CALL_EXPECTED, "Rightly called none"),
+    ],
+)
+def test_each_outcome_has_plain_words(classification: Classification, kind: Kind, words: str) -> None:
+    (line,) = tried([(run(classification), verdict(classification, kind))], NOW).lines
+    assert line.words == words
+
+
+def test_nothing_was_tried_where_there_are_no_answers() -> None:
+    assert tried([], NOW).lines == ()
+
+
+def test_moments_are_told_as_people_do() -> None:
+    assert when(datetime(2026, 3, 10, 9, 5, tzinfo=UTC), NOW) == "09:05"
+    assert when(datetime(2026, 3, 9, 9, 5, tzinfo=UTC), NOW) == "Yesterday"
+    assert when(datetime(2026, 2, 1, tzinfo=UTC), NOW) == "1 Feb"
+    assert when(datetime(2025, 2, 1, tzinfo=UTC), NOW) == "1 Feb 2025"
+    assert when(None, NOW) == ""

@@ -1,0 +1,100 @@
+"""The metrics page on a qasync loop, over an engine in memory with a past."""
+
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QApplication, QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.screens.metrics.filters import Dimension
+from app.screens.metrics.page import MetricsPage
+from app.session import Session
+from app.settings import Settings
+from mcp_tef import ModelSettings
+from tests.support.fake_engine import FakeEngine
+from tests.support.past_runs import SMALL, past_batch, past_runs, remember
+from tests.support.windows import drive, session_for
+
+
+class Desk:
+    """The page with a past, to be used as a user would."""
+
+    def __init__(self, session: Session, fake: FakeEngine) -> None:
+        self.session = session
+        self.fake = fake
+        self.page = MetricsPage(session)
+        self.gone: list[tuple[str, object]] = []
+        self.said: list[str] = []
+        self.failed: list[str] = []
+        session.navigated.connect(lambda place, target: self.gone.append((place, target)))
+        session.toasted.connect(lambda text, _: self.said.append(text))
+        session.failed.connect(lambda message, hint, details: self.failed.append(message))
+        session.events.connect(lambda events: self.page.take(events, visible=True))
+
+    async def open(self) -> None:
+        """Show the page."""
+        self.page.resize(1104, 800)
+        self.page.show()
+        self.page.request_refresh()
+        await self.page.settled()
+
+    async def filter(self, dimension: Dimension, value: str) -> None:
+        """Choose a value of a filter."""
+        self.page.filters.toggled.emit(dimension, value)
+        await self.page.settled()
+
+    def button(self, start: str) -> QPushButton:
+        """The visible button whose text starts so."""
+        found = [one for one in self.page.findChildren(QPushButton) if one.text().startswith(start) and one.isVisible()]
+        assert found, f"there is no button {start!r}"
+        return found[0]
+
+    def tools(self) -> list[list[str]]:
+        """The table of tools as text."""
+        rows = self.page.overview.tools.rows
+        return [[cell.text for cell in rows.row(number).cells] for number in range(rows.rowCount())]
+
+
+Story = Callable[[Desk], Coroutine[Any, Any, None]]
+Tell = Callable[..., None]
+
+
+def past(fake: FakeEngine) -> None:
+    """Two batches of one suite, and one of the baseline."""
+    newer, older, baseline = past_batch(1), past_batch(2), past_batch(3, "Other", models=(ModelSettings().label,))
+    better = {**SMALL, "search_code": {"search_code": 15, "search_files": 4, None: 1}}
+    remember(
+        fake,
+        (newer, past_runs(newer, better)),
+        (older, past_runs(older, SMALL)),
+        (baseline, past_runs(baseline, SMALL, model=ModelSettings().label, repeats=2)),
+    )
+
+
+@asynccontextmanager
+async def desk(settings: Settings, *, empty: bool) -> AsyncIterator[Desk]:
+    fake = FakeEngine()
+    if not empty:
+        past(fake)
+    async with session_for(fake, settings) as (session, _):
+        made = Desk(session, fake)
+        await made.open()
+        yield made
+        await made.page.finish()
+        made.page.hide()
+        made.page.deleteLater()
+
+
+@pytest.fixture
+def use(qapp: QApplication, qtbot: QtBot) -> Tell:
+    """Run a story with the page over a past, or over nothing."""
+    qapp.setQuitOnLastWindowClosed(False)
+
+    async def whole(story: Story, settings: Settings, empty: bool) -> None:
+        async with desk(settings, empty=empty) as made:
+            await story(made)
+            assert made.failed == []
+
+    return lambda story, settings=None, empty=False: drive(whole(story, settings or Settings(None), empty))

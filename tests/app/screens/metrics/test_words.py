@@ -1,0 +1,194 @@
+"""What the metrics screen says of figures, confusions, curves, groups and repeats."""
+
+import csv
+import io
+from dataclasses import replace
+
+import pytest
+
+from app.screens.metrics.confusion import ConfusionView, confusion_view, letters, runs_title, tools_table, worst_first
+from app.screens.metrics.curves import calibration_curve, power_curve, trend_curve
+from app.screens.metrics.exports import DataTable, csv_text, shown
+from app.screens.metrics.figures import asides, figures, figures_table
+from app.screens.metrics.groups import model_rows, server_rows
+from app.screens.metrics.repeats import repeats_view
+from app.screens.metrics.words import milliseconds, percent_points
+from mcp_tef import NOTHING, Batch, ModelSettings, Overview, RunFilter, RunStatus, RunSummary
+from mcp_tef.workflows.metrics import _overview
+from tests.support.histories import history_of
+from tests.support.made_runs import NOW, failed_run
+from tests.support.past_runs import SMALL, past_batch, past_runs
+
+DAY = past_batch(1)
+
+
+def overview(*runs: RunSummary, batches: tuple[Batch, ...] = (DAY,)) -> Overview:
+    """What the core says of some runs."""
+    return _overview(history_of(runs, batches))
+
+
+def small() -> Overview:
+    """A past of 52 runs."""
+    return overview(*past_runs(DAY, SMALL))
+
+
+def view() -> ConfusionView:
+    return confusion_view(small().confusions)
+
+
+def test_four_figures_say_their_n_in_words() -> None:
+    shown_figures = {figure.title: figure for figure in figures(small().metrics)}
+    assert list(shown_figures) == ["Accuracy", "Precision", "Recall", "Parameters right"]
+    accuracy = shown_figures["Accuracy"]
+    assert (accuracy.value, accuracy.bounds, accuracy.sentence) == ("77 %", "(64–86)", "40 of 52 runs judged right")
+    assert shown_figures["Precision"].sentence == "31 right calls, 2 where none was wanted"
+    assert shown_figures["Recall"].sentence == "31 of 41 expected tools picked"
+    assert shown_figures["Parameters right"].sentence == "27 of 31 right calls, every value"
+
+
+def test_terms_are_explained_by_the_numbers_at_hand() -> None:
+    recall = figures(small().metrics)[2]
+    assert recall.help.startswith("Recall: of the 41 times a tool was expected, how often the right one was picked.")
+    assert "95 % interval" in recall.help
+
+
+def test_what_is_not_defined_is_a_dash_and_never_zero() -> None:
+    nothing = figures(overview().metrics)
+    assert {figure.value for figure in nothing} == {"–"}
+    assert nothing[2].sentence == "No tool was expected"
+    assert {aside.value for aside in asides(overview().metrics)[:3]} == {"–"}
+
+
+def test_f1_is_among_the_quieter_figures_and_has_no_interval() -> None:
+    first = asides(small().metrics)[0]
+    assert (first.label, first.value) == ("F1", "0.84")
+    assert "no interval" in first.help
+
+
+def test_failures_and_confident_mistakes_ask_for_a_look() -> None:
+    runs = [*past_runs(DAY, SMALL), failed_run(900, batch_id=DAY.id)]
+    told = {aside.label: aside for aside in asides(overview(*runs).metrics)}
+    assert (told["Failed"].value, told["Failed"].bad) == ("1", True)
+    assert (told["Sure but wrong"].value, told["Sure but wrong"].bad) == ("1", True)
+
+
+def test_runs_of_the_baseline_are_called_so() -> None:
+    found = overview(*past_runs(DAY, SMALL), *past_runs(DAY, SMALL, model=ModelSettings().label))
+    told = {aside.label: aside.value for aside in asides(found.metrics, found.models)}
+    assert told["Baseline"] == "52 of 104"
+    rows = model_rows(found.models)
+    assert [(row.name, row.kind) for row in rows] == [("gpt-4.1-mini", "openai"), ("offline baseline", "baseline")]
+    assert "Baseline" not in {aside.label for aside in asides(small().metrics, small().models)}
+
+
+def test_columns_of_the_matrix_have_letters() -> None:
+    assert [letters(number) for number in (0, 25, 26, 27, 701, 702)] == ["a", "z", "aa", "ab", "zz", "aaa"]
+    assert view().keys == ("a", "b", "c", "–")
+    assert view().rows == ("read_file", "search_code", "search_files", "no tool")
+
+
+def test_a_cell_says_both_names_and_its_count() -> None:
+    assert view().says(1, 2) == "Expected search_code, selected search_files: 7 of 20 runs"
+    assert view().says(1, 1) == "search_code: picked as expected in 12 of 20 runs"
+    assert runs_title(view(), 1, 2) == "search_files picked where search_code was expected"
+    assert runs_title(view(), 3, 3) == "no tool, picked as expected"
+
+
+def test_a_cell_leads_to_exactly_its_runs() -> None:
+    where = view().runs_of(RunFilter(suites=("Everyday",)), 1, 2)
+    assert (where.suites, where.statuses) == (("Everyday",), (RunStatus.COMPLETED,))
+    assert (where.expected and where.expected.tool, where.selected and where.selected.tool) == (
+        "search_code",
+        "search_files",
+    )
+
+
+def test_frequent_confusions_stand_out() -> None:
+    assert view().loud == {(1, 2)}
+
+
+def test_tools_come_worst_first_and_those_with_too_few_runs_last() -> None:
+    assert [tool.name for tool in worst_first(small().confusions, 10)] == ["search_code", "search_files", "read_file"]
+    assert worst_first(small().confusions, 1)[-1].name == "search_files"
+
+
+def test_a_tool_knows_the_cell_of_what_it_is_taken_for() -> None:
+    worst = worst_first(small().confusions, 10)[0]
+    assert view().place(worst.label, worst.taken_for) == (1, 2)
+    assert view().place(worst.label, None) is None
+    assert view().place(NOTHING, worst.label) == (3, 1)
+
+
+def test_an_empty_past_has_an_empty_matrix() -> None:
+    nothing = confusion_view(overview().confusions)
+    assert (nothing.n, dict(nothing.cells)) == (0, {})
+
+
+def test_calibration_counts_each_level_and_says_its_share() -> None:
+    curve = calibration_curve(small().calibration)
+    assert sum(stack.n for stack in curve.stacks) == 52
+    assert curve.note == "self-reported · n 52"
+    assert all(f"{spot.rate.n} run" in spot.says for spot in curve.spots)
+
+
+def test_without_any_confidence_that_is_the_result() -> None:
+    runs = [replace(run, confidence=None, confidence_source=None) for run in past_runs(DAY, SMALL)]
+    assert calibration_curve(overview(*runs).calibration).message.startswith("No answer came with a confidence")
+
+
+def test_a_trend_needs_two_batches() -> None:
+    one = trend_curve(small().trend, NOW)
+    assert one.message.endswith("A trend needs two.")
+    older = past_batch(2)
+    two = trend_curve(overview(*past_runs(DAY), *past_runs(older), batches=(DAY, older)).trend, NOW)
+    assert two.message == ""
+    assert [spot.id for spot in two.spots] == ["batch-2", "batch-1"]
+    assert two.spots[1].says.startswith("Everyday, Yesterday: 77 % (64–86) of 52 runs right")
+
+
+def test_repeats_tell_flaky_cases_from_sure_ones() -> None:
+    runs = past_runs(DAY, {"search_code": {"search_code": 4, "search_files": 2}}, repeats=3)
+    found = repeats_view(overview(*runs).repeats, {DAY.id: DAY})
+    assert (found.always, found.flaky_count, found.never) == (1, 1, 0)
+    assert found.figure.sentence == "4 of 6 repeated runs passed, 2 repeated cases"
+    assert [spot.name for spot in found.power.spots] == ["1", "2", "3"]
+    assert found.power.spots[0].says == "1 run all right: 67 %, over 2 repeated cases"
+    where = found.runs_of(0, RunFilter(statuses=(RunStatus.COMPLETED,)))
+    assert (where.case_ids, where.batch_ids) == (("case-1",), ("batch-1",))
+
+
+def test_without_repeats_the_view_says_what_they_are_good_for() -> None:
+    found = repeats_view(small().repeats, {})
+    assert found.message.startswith("A run can be right by luck.")
+    assert power_curve(()).spots == ()
+
+
+def test_servers_come_worst_first() -> None:
+    assert [row.name for row in server_rows(small().metrics.by_server)] == ["docs"]
+
+
+def test_tables_are_csv_that_a_spreadsheet_does_not_run() -> None:
+    table = DataTable(name="A table, of sorts", columns=("a", "b"), rows=(("=1+1", None), ("x,y", 0.5), ("-2", 3)))
+    rows = list(csv.reader(io.StringIO(csv_text(table))))
+    assert rows == [["a", "b"], ["'=1+1", ""], ["x,y", "0.5"], ["'-2", "3"]]
+    assert table.file_name == "a-table-of-sorts"
+
+
+def test_every_figure_and_every_tool_is_in_its_table() -> None:
+    names = [row[0] for row in figures_table(small().metrics).rows]
+    assert {"Accuracy", "F1", "Latency p95 in ms", "Cost in USD"} <= set(names)
+    table = tools_table(small().confusions, 10)
+    assert len(table.columns) == len(table.rows[0])
+    assert table.rows[0][0] == "search_code"
+
+
+@pytest.mark.parametrize(("value", "text"), [(None, "–"), (1234, "1,234"), (0.5, "0.5"), (1 / 3, "0.333"), ("a", "a")])
+def test_values_are_shown_short(value: float | str | None, text: str) -> None:
+    assert shown(value) == text
+
+
+def test_times_and_differences_have_units() -> None:
+    assert [milliseconds(value) for value in (None, 840, 2400)] == ["–", "840 ms", "2.4 s"]
+    assert percent_points(0.09, 0.02, 0.16) == "+9 points (+2 to +16)"
+    assert percent_points(-0.08, -0.2, 0.05) == "−8 points (−20 to +5)"
+    assert percent_points(None, None, None) == "no difference to tell"

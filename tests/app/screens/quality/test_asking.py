@@ -1,0 +1,97 @@
+"""Asking a model what it thinks of definitions, on the quality screen."""
+
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
+
+from app.widgets import FlowText
+from mcp_tef import Secret
+from tests.support.quality_desk import FINE, GPT, NAMELESS, SUGGESTED, desk
+from tests.support.windows import drive, until
+
+
+def test_what_a_model_thinks_stands_beside_the_findings(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with desk({"desk": [NAMELESS, FINE]}) as bench:
+            await bench.choose("desk/doIt")
+            before = bench.page.presenter.tools()[0].score
+            sheet = await bench.sheet(["desk/doIt"])
+            await until(lambda: "$" in sheet.estimate.text())
+            assert sheet.estimate.text().startswith("1 question · about ")
+            assert sheet.ask.text() == "Ask about 1 tool"
+            sheet.ask.click()
+            await until(lambda: bench.said)
+            assert bench.said == [f"{GPT} reviewed 1 tool"]
+            await until(lambda: SUGGESTED in bench.text())
+            assert "6 of 10" in bench.text()
+            assert "It could say <i>more</i>." in bench.text()
+            assert bench.page.presenter.tools()[0].score == before
+            bench.page.view.detail.review.texts.copy.click()
+            assert QGuiApplication.clipboard().text() == SUGGESTED
+            assert bench.session.settings.get("quality.ask", {})["model"] == GPT
+
+    drive(work())
+
+
+def test_an_answer_that_cannot_be_read_is_shown_as_such(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with desk({"desk": [NAMELESS]}) as bench:
+            bench.fake.writer.script = lambda _task: "What a nice tool."
+            sheet = await bench.sheet()
+            sheet.ask.click()
+            await until(lambda: bench.said)
+            assert bench.said == [f"{GPT} reviewed 0 tools, 1 failed"]
+            await bench.choose("desk/doIt")
+            await until(lambda: "What a nice tool." in bench.text())
+
+    drive(work())
+
+
+def test_asking_can_be_stopped_and_what_was_heard_stays(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with desk({"desk": [NAMELESS, FINE]}) as bench:
+            bench.fake.writer.gate.clear()
+            sheet = await bench.sheet()
+            sheet.scope.choose(1)
+            sheet.ask.click()
+            await until(lambda: bench.page.activity.isVisible())
+            assert not bench.page.header.buttons()[-1].isEnabled()
+            bench.page.activity.cancel_button.click()
+            await until(lambda: bench.said)
+            assert bench.said == [f"Stopped: {GPT} reviewed 0 tools"]
+            assert not bench.page.activity.isVisible()
+            assert bench.page.header.buttons()[-1].isEnabled()
+
+    drive(work())
+
+
+def test_a_missing_key_is_asked_for_before_anything_is_sent(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with desk({"desk": [NAMELESS]}) as bench:
+            bench.fake.keys.set("openai", Secret(""))
+            sheet = await bench.sheet()
+            sheet.ask.click()
+            await until(lambda: "is missing" in sheet.key.accessibleDescription() or sheet.key.edit.isVisible())
+            assert bench.page.sheet is sheet
+            assert bench.fake.writer.tasks == []
+            sheet.key.edit.setText("typed")
+            sheet.ask.click()
+            await until(lambda: bench.said)
+            assert bench.fake.keys.key("openai") == Secret("typed")
+
+    drive(work())
+
+
+def test_no_model_is_no_model(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with desk({"desk": [NAMELESS]}) as bench:
+            sheet = await bench.sheet()
+            sheet.model.other.emit("offline/retrieval")
+            sheet.ask.click()
+            words = [part.text() for part in sheet.findChildren(FlowText) if part.isVisible()]
+            assert any("cannot write" in said for said in words)
+            assert bench.page.sheet is sheet
+            sheet.reject()
+            await until(lambda: bench.page.sheet is None)
+            assert bench.fake.writer.tasks == []
+
+    drive(work())

@@ -1,0 +1,236 @@
+"""The quality screen, worked as a user works it."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
+
+from app.screens.quality import exporting
+from app.screens.quality.rows import EVERY, FINDINGS, SERVER
+from app.screens.quality.words import Level
+from app.settings import Settings
+from app.widgets import Notice
+from tests.support.fake_engine import SAMPLE_TOOLS
+from tests.support.quality_desk import EVIL, EXITED, FINE, NAMELESS, desk
+from tests.support.windows import drive, until
+
+
+def test_an_empty_page_says_what_belongs_here_and_opens_the_sample(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with desk() as bench:
+            assert "Nothing to look at yet" in bench.text()
+            _, sample = bench.page.view.empty.buttons()
+            sample.click()
+            await until(lambda: len(bench.tools()) == 3)
+
+    drive(work())
+
+
+def test_servers_without_tools_lead_to_the_servers(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with desk({"mail": EXITED}) as bench:
+            assert "mail: Could not start mail: it ended. Look." in bench.text()
+            bench.page.view.empty.buttons()[0].click()
+            assert bench.gone == [("servers", None)]
+
+    drive(work())
+
+
+def test_the_worst_tool_stands_first_with_its_notes(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with desk({"desk": [FINE, NAMELESS]}) as bench:
+            assert bench.tools() == ["desk/doIt", "desk/find_invoice"]
+            await bench.choose("desk/doIt")
+            for words in ("of 2 tools has errors", "No description", "Error · description", "−50", "What to do: "):
+                assert words in bench.text()
+            assert "Why it matters: A model picks a tool by its description" in bench.text()
+            assert bench.page.badge == 1
+
+    drive(work())
+
+
+def test_poisoned_text_is_named_and_never_markup(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with desk({"desk": [EVIL, FINE]}) as bench:
+            await bench.choose("desk/evil")
+            read = bench.text()
+            assert "⟨U+202E⟩<b>bold</b>" in read
+            assert "Error, tool poisoning" in read
+            assert "Error, hidden text" in read
+            notices = [note.accessibleName() for note in bench.page.findChildren(Notice) if note.isVisible()]
+            assert any(name.startswith("Signs of ") for name in notices)
+
+    drive(work())
+
+
+def test_tools_without_a_fault_are_praised(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with desk({"desk": [FINE]}) as bench:
+            await bench.choose("desk/find_invoice")
+            assert "No rule found anything in any tool." in bench.text()
+            assert "of 1 tool has errors" in bench.text()
+            assert "No rule can see whether" in bench.text()
+            assert bench.page.badge == 0
+
+    drive(work())
+
+
+def test_filters_narrow_the_list_and_can_be_taken_away(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with desk({"desk": [NAMELESS, FINE], "Bike shop": SAMPLE_TOOLS}) as bench:
+            page = bench.page
+            page.levels.choose(Level.ERROR.value)
+            assert bench.tools() == ["desk/doIt"]
+            page.view.rail.select("server:Bike shop")
+            assert "No tool fits" in bench.text()
+            page.view.nothing.buttons()[0].click()
+            assert len(bench.tools()) == 5
+            assert page.view.rail.current_id() == EVERY
+            page.view.rail.select("server:Bike shop")
+            assert all(one.startswith("Bike shop/") for one in bench.tools())
+
+    drive(work())
+
+
+def test_search_finds_tools_by_name_and_description(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with desk({"desk": [NAMELESS, FINE]}) as bench:
+            search = bench.page.header.search
+            assert search is not None
+            search.setText("invoices amount")
+            await until(lambda: bench.tools() == ["desk/find_invoice"])
+            assert "1 of 2 tools" in bench.text()
+
+    drive(work())
+
+
+def test_filters_sorting_and_the_chosen_tool_are_remembered(qapp: QApplication) -> None:
+    settings = Settings(None)
+
+    async def first() -> None:
+        async with desk({"desk": [NAMELESS, FINE], "Bike shop": SAMPLE_TOOLS}, settings) as bench:
+            bench.page.view.rail.select("server:desk")
+            bench.page.view.table.sort_by(1, down=True)
+            await bench.choose("desk/find_invoice")
+
+    async def second() -> None:
+        async with desk({"desk": [NAMELESS, FINE], "Bike shop": SAMPLE_TOOLS}, settings) as bench:
+            assert bench.tools() == ["desk/find_invoice", "desk/doIt"]
+            assert bench.page.view.table.sorted_by == (1, True)
+            assert bench.page.view.table.current_id() == "desk/find_invoice"
+
+    drive(first())
+    drive(second())
+
+
+def test_a_tool_that_is_come_for_is_shown_whatever_the_filters_say(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with desk({"desk": [NAMELESS, FINE]}) as bench:
+            bench.page.levels.choose(Level.ERROR.value)
+            bench.page.arrive("desk/find_invoice")
+            assert bench.page.view.table.current_id() == "desk/find_invoice"
+
+    drive(work())
+
+
+def test_links_lead_to_the_server_and_to_look_alikes(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with desk({"desk": [NAMELESS]}) as bench:
+            await bench.choose("desk/doIt")
+            bench.page.view.detail.head.to_server.click()
+            bench.page.view.detail.head.to_similar.click()
+            server = bench.page.presenter.server_ids["desk"]
+            assert bench.gone == [("servers", server), ("similarity", "desk/doIt")]
+
+    drive(work())
+
+
+def test_in_a_narrow_window_the_tool_takes_the_place_of_the_servers(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with desk({"desk": [NAMELESS], "Bike shop": SAMPLE_TOOLS}) as bench:
+            view = bench.page.view
+            bench.page.resize(904, 640)
+            await until(lambda: not view.detail.isVisible())
+            assert view.rail_pane.isVisible()
+            await bench.choose("desk/doIt")
+            view.table.setFocus()
+            QTest.keyClick(view.table, Qt.Key.Key_Return)
+            assert view.detail.isVisible()
+            assert not view.rail_pane.isVisible()
+            await until(lambda: view.table.isColumnHidden(SERVER) and view.table.isColumnHidden(FINDINGS))
+            QTest.keyClick(view.detail, Qt.Key.Key_Escape)
+            assert not view.detail.isVisible()
+            await until(lambda: not view.table.isColumnHidden(SERVER))
+
+    drive(work())
+
+
+def test_the_detail_scrolls_by_keys(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with desk({"desk": [EVIL]}) as bench:
+            await bench.choose("desk/evil")
+            detail = bench.page.view.detail
+            bar = detail.pane.verticalScrollBar()
+            await until(lambda: bar.maximum() > 0)
+            QTest.keyClick(detail, Qt.Key.Key_PageDown)
+            assert bar.value() > 0
+
+    drive(work())
+
+
+def test_gaps_tell_their_reasons_on_request(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with desk({"desk": [NAMELESS], "mail": EXITED}) as bench:
+            assert "Not looked at: mail." in bench.text()
+            assert "it ended" not in bench.text()
+            bench.page.view.gaps.why.click()
+            assert "mail: Could not start mail: it ended. Look." in bench.text()
+
+    drive(work())
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "html"])
+def test_the_report_goes_to_a_file(qapp: QApplication, tmp_path: Path, form: str) -> None:
+    async def work() -> None:
+        async with desk({"desk": [NAMELESS]}) as bench:
+            report = bench.page.presenter.current()
+            assert report is not None
+            file = tmp_path / f"report.{form}"
+            await exporting.write(bench.page, report, file)
+            assert "doIt" in file.read_text(encoding="utf-8-sig")
+            assert bench.said == [f"The report is in {file}"]
+            assert [action.text for action in bench.page.export_actions()] == ["CSV…", "JSON…", "HTML…"]
+
+    drive(work())
+
+
+def test_a_change_on_the_servers_is_seen(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with desk({"desk": [NAMELESS]}) as bench:
+            bench.fake.gateway.servers["desk"] = [NAMELESS, FINE]
+            server = bench.page.presenter.server_ids["desk"]
+            await bench.session.call(lambda core: core.servers.check(server))
+            await until(lambda: len(bench.tools()) == 2)
+
+    drive(work())
+
+
+def test_whatever_takes_the_keyboard_has_a_name(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with desk({"desk": [NAMELESS], "Bike shop": SAMPLE_TOOLS}) as bench:
+            sheet = await bench.sheet()
+            parts = [*bench.page.findChildren(QWidget), *sheet.findChildren(QWidget)]
+            nameless = [
+                type(part).__name__
+                for part in parts
+                if part.isVisible()
+                and part.focusPolicy() & Qt.FocusPolicy.TabFocus
+                and not (part.accessibleName() or (isinstance(part, QAbstractButton) and part.text()))
+            ]
+            sheet.reject()
+            await until(lambda: bench.page.sheet is None)
+            assert nameless == []
+
+    drive(work())

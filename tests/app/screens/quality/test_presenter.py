@@ -1,0 +1,241 @@
+"""What the quality screen knows and lets through, without a window."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
+
+from app.screens.quality.asking import AskForm, Asking, Blank, Progress, estimate_words, read
+from app.screens.quality.presenter import Filters, QualityPresenter, Standing, look, stale_after
+from app.screens.quality.words import Level
+from mcp_tef import (
+    CasesTouched,
+    Estimate,
+    Failure,
+    Graded,
+    ModelReview,
+    ModelSettings,
+    Secret,
+    ServerError,
+    ServerFault,
+    ServerStateChanged,
+    ServerStatus,
+    ServersTouched,
+    TefError,
+    Tool,
+    ToolProblem,
+    ToolQuality,
+)
+from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine, made_tool
+from tests.support.judged_tools import finding, judged, names
+from tests.support.ports import command_server, http_server
+
+if TYPE_CHECKING:
+    from mcp_tef import Engine
+
+T = TypeVar("T")
+NAMELESS = made_tool("doIt", "", "desk")
+EXITED = ServerError(ServerFault.EXITED, "Could not start mail: it ended.", hint="Look.")
+GRADE = Graded(7, "Clear enough.")
+REVIEW = ModelReview(
+    model="openai/gpt-4.1-mini", clarity=GRADE, completeness=GRADE, conciseness=GRADE, suggested="Do it.", cost_usd=0.01
+)
+GPT = ModelSettings(provider="openai", model="gpt-4.1-mini")
+
+
+class Bench:
+    """A presenter over a core in memory, with servers that have been asked once."""
+
+    def __init__(self, servers: Mapping[str, Sequence[Tool] | TefError]) -> None:
+        self.fake = FakeEngine(servers)
+        self.names = tuple(servers)
+        self.presenter = QualityPresenter(self.ask)
+
+    async def ask(self, work: "Callable[[Engine], Awaitable[T]]") -> T:
+        return await work(self.fake.engine)
+
+    async def load(self) -> QualityPresenter:
+        for name in self.names:
+            server = await self.fake.servers.add(http_server(name))
+            await self.fake.servers.check(server.id)
+        await self.presenter.load()
+        return self.presenter
+
+
+async def test_tools_come_from_worst_to_best_and_are_counted() -> None:
+    presenter = await Bench({"desk": [NAMELESS], "Bike shop": SAMPLE_TOOLS}).load()
+    assert names(presenter.tools())[0] == "doIt"
+    assert presenter.standing() is Standing.FULL
+    assert presenter.badge() == presenter.levels()[Level.ERROR] == 1
+
+
+async def test_one_tool_alone_is_judged_too() -> None:
+    presenter = await Bench({"desk": [NAMELESS]}).load()
+    assert names(presenter.tools()) == ["doIt"]
+    assert presenter.cards() == ()
+
+
+async def test_without_servers_and_without_tools_it_says_which() -> None:
+    assert (await Bench({}).load()).standing() is Standing.NO_SERVERS
+    nothing = await Bench({"desk": EXITED}).load()
+    assert nothing.standing() is Standing.NO_TOOLS
+    assert nothing.gaps_line() == "Not looked at: desk."
+    assert nothing.gaps_reasons() == "desk: Could not start mail: it ended. Look."
+
+
+async def test_judging_never_connects_to_a_server() -> None:
+    bench = Bench({"desk": [NAMELESS]})
+    await bench.load()
+    asked = list(bench.fake.gateway.asked)
+    await bench.fake.servers.add(command_server())
+    await bench.presenter.load()
+    assert bench.fake.gateway.asked == asked
+    assert bench.presenter.gaps_line() == "Not looked at: files."
+    assert "Nobody has connected to it yet." in bench.presenter.gaps_reasons()
+
+
+async def test_a_server_that_fell_silent_is_judged_as_last_seen_and_named() -> None:
+    bench = Bench({"desk": [NAMELESS]})
+    presenter = await bench.load()
+    bench.fake.gateway.servers["desk"] = EXITED
+    await bench.fake.servers.check(presenter.server_ids["desk"])
+    await presenter.load()
+    assert names(presenter.tools()) == ["doIt"]
+    assert presenter.gaps_line() == "As last seen: desk."
+    assert presenter.gaps_reasons().startswith("desk, as last seen: Could not start mail")
+
+
+async def test_what_was_set_aside_is_counted_with_its_reasons() -> None:
+    bench = Bench({"desk": [NAMELESS]})
+    bench.fake.gateway.problems = (ToolProblem(None, "It has no name."),)
+    presenter = await bench.load()
+    assert presenter.gaps_line() == "1 definition set aside."
+    assert presenter.gaps_reasons() == "desk, a tool without a name: It has no name."
+
+
+async def test_many_silent_servers_are_not_all_named() -> None:
+    presenter = await Bench(dict.fromkeys("abcde", EXITED)).load()
+    assert presenter.gaps_line() == "Not looked at: a, b, c and 2 more."
+
+
+async def test_servers_are_shown_the_heaviest_first_below_all_of_them() -> None:
+    presenter = await Bench({"desk": [NAMELESS], "Bike shop": SAMPLE_TOOLS}).load()
+    every, shop, desk = presenter.cards()
+    assert (every.name, every.tools, every.tokens) == ("", 4, shop.tokens + desk.tokens)
+    assert (shop.name, desk.name, desk.levels[Level.ERROR]) == ("Bike shop", "desk", 1)
+    presenter.filters = Filters(server="desk")
+    assert presenter.weight_line() == f"{desk.tokens} tokens when all are offered"
+
+
+async def test_filters_let_through_by_server_level_and_words() -> None:
+    presenter = await Bench({"desk": [NAMELESS], "Bike shop": SAMPLE_TOOLS}).load()
+    presenter.filters = Filters(server="Bike shop")
+    assert "doIt" not in names(presenter.shown())
+    presenter.filters = Filters(level=Level.ERROR)
+    assert names(presenter.shown()) == ["doIt"]
+    presenter.filters = Filters(text="REPAIR workshop")
+    assert names(presenter.shown()) == ["book_repair"]
+    presenter.filters = Filters(text="nothing has this")
+    assert presenter.standing() is Standing.NOTHING_FITS
+
+
+def test_the_filter_for_unsafe_text_goes_across_severities() -> None:
+    unsafe = judged("a", finding("poisoning-order"), finding("description-missing"))
+    assert Filters(level=Level.SAFETY).lets(look(unsafe))
+    assert Filters(level=Level.WARNING).lets(look(unsafe))
+    assert not Filters(level=Level.SAFETY).lets(look(judged("b", finding("description-missing"))))
+
+
+async def test_a_filter_on_a_server_that_is_gone_is_dropped() -> None:
+    bench = Bench({"desk": [NAMELESS]})
+    presenter = await bench.load()
+    presenter.filters = Filters(server="gone", level=Level.ERROR)
+    await presenter.load()
+    assert presenter.filters == Filters(level=Level.ERROR)
+
+
+async def test_an_opinion_stays_with_a_definition_until_that_changes() -> None:
+    bench = Bench({"desk": [NAMELESS]})
+    presenter = await bench.load()
+    (known,) = presenter.tools()
+    assert presenter.take(replace(known, review=REVIEW)) == replace(known, review=REVIEW)
+    await presenter.load()
+    assert presenter.tools()[0].review == REVIEW
+    current = presenter.current()
+    assert current is not None
+    assert current.tools[0].review == REVIEW
+    bench.fake.gateway.servers["desk"] = [made_tool("doIt", "Do it now, please, for the user.", "desk")]
+    await bench.fake.servers.check(presenter.server_ids["desk"])
+    await presenter.load()
+    assert presenter.tools()[0].review is None
+
+
+async def test_an_opinion_on_a_tool_that_is_gone_changes_nothing() -> None:
+    presenter = await Bench({"desk": [NAMELESS]}).load()
+    assert presenter.take(judged("stranger")) is None
+    assert names(presenter.tools()) == ["doIt"]
+
+
+async def test_a_model_is_asked_about_the_chosen_tools_only() -> None:
+    bench = Bench({"desk": [NAMELESS], "Bike shop": SAMPLE_TOOLS})
+    bench.fake.keys.set("openai", Secret("key"))
+    presenter = await bench.load()
+    heard: list[ToolQuality] = []
+    await presenter.review(presenter.tools()[:2], GPT, heard.append)
+    assert len(bench.fake.writer.tasks) == len(heard) == 2
+    assert all(one.failure for one in heard)
+
+
+async def test_a_change_of_servers_makes_the_report_stale_and_a_start_does_not() -> None:
+    bench = Bench({"desk": [NAMELESS]})
+    await bench.load()
+    (server,) = await bench.fake.servers.list()
+    assert stale_after(ServerStateChanged(server))
+    assert not stale_after(ServerStateChanged(replace(server, status=ServerStatus.STARTING)))
+    assert stale_after(ServersTouched(()))
+    assert not stale_after(CasesTouched(()))
+
+
+def test_the_form_is_read_and_every_fault_has_its_place() -> None:
+    good = read(AskForm(model="openai/gpt-4.1-mini", base_url=" http://localhost:1/v1 "))
+    assert good.model == replace(GPT, base_url="http://localhost:1/v1")
+    assert set(read(AskForm(base_url="localhost")).problems) == {Blank.MODEL, Blank.BASE_URL}
+    assert "cannot write" in read(AskForm(model="offline/retrieval")).problems[Blank.MODEL]
+    assert read(AskForm(model="nonsense")).model is None
+
+
+async def test_the_cost_is_told_before_and_a_price_nobody_knows_is_unknown() -> None:
+    bench = Bench({"desk": [NAMELESS]})
+    presenter = await bench.load()
+    asking = Asking(bench.ask)
+    words = await asking.estimate(presenter.tools(), GPT)
+    assert words.startswith("1 question · about ")
+    assert "$" in words
+    assert (await asking.estimate(presenter.tools(), ModelSettings(provider="ollama", model="x"))).endswith("unknown")
+    assert (await asking.key_need(GPT)).needed
+    assert not any(one.provider == "offline" for one in await asking.models())
+    assert estimate_words(2, Estimate(runs=2, tokens=None, cost_usd=None, seconds=9)) == (
+        "2 questions · about 9.0 s · cost unknown"
+    )
+
+
+async def test_a_key_is_held_for_the_session() -> None:
+    bench = Bench({})
+    asking = Asking(bench.ask)
+    await asking.hold("openai", Secret("key"), remember=False)
+    assert not (await asking.key_need(GPT)).needed
+
+
+def test_progress_counts_failures_and_cost() -> None:
+    progress = Progress(model="openai/gpt", total=3)
+    progress.take(replace(judged("a"), review=REVIEW))
+    progress.take(replace(judged("b"), failure=Failure("junk", "It is junk.")))
+    assert progress.lead == "2 of 3"
+    assert progress.parts == ["1 failed", "$0.01", "openai/gpt reads the definitions"]
+    assert progress.farewell(stopped=True) == "Stopped: openai/gpt reviewed 1 tool, 1 failed · $0.01"
+
+
+def test_a_cost_that_is_not_known_for_all_is_not_told() -> None:
+    progress = Progress(model="own/model", total=2)
+    progress.take(replace(judged("a"), review=REVIEW))
+    progress.take(replace(judged("b"), review=replace(REVIEW, cost_usd=None)))
+    assert progress.farewell(stopped=False) == "own/model reviewed 2 tools"

@@ -1,0 +1,76 @@
+"""The runs page on a qasync loop, over an engine in memory."""
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.screens.runs.page import RunsPage
+from app.session import Session
+from tests.support.fake_engine import FakeEngine
+from tests.support.windows import drive, session_for, until
+
+
+class Desk:
+    """A page that can be used as a user would."""
+
+    def __init__(self, session: Session, fake: FakeEngine, qtbot: QtBot) -> None:
+        self.session = session
+        self.fake = fake
+        self.bot: Any = qtbot
+        self.said: list[str] = []
+        self.failed: list[str] = []
+        self.gone: list[tuple[str, object]] = []
+        self.session.toasted.connect(lambda text, _: self.said.append(text))
+        self.session.failed.connect(lambda message, hint, details: self.failed.append(message))
+        self.session.navigated.connect(lambda place, target: self.gone.append((place, target)))
+        self.page = RunsPage(self.session)
+        self.session.events.connect(lambda events: self.page.take(events, visible=True))
+
+    async def open(self, *, sample: bool = True) -> None:
+        """Show the page."""
+        if sample:
+            await self.session.call(lambda core: core.open_sample())
+        self.page.resize(1104, 800)
+        self.page.show()
+        self.page.request_refresh()
+        await self.page.settled()
+
+    async def until(self, seen: Callable[[], object]) -> None:
+        """Wait for something to be seen."""
+        await until(lambda: seen() or self.failed)
+        assert self.failed == []
+
+    async def until_failed(self, words: str) -> None:
+        """Wait for a complaint that says so, and take it as meant."""
+        await until(lambda: self.failed)
+        assert words in self.failed.pop()
+
+    async def run_offline(self) -> None:
+        """Run everything, and wait for the end."""
+        await self.page.steering.run_offline()
+        await self.until(lambda: self.said)
+
+
+Story = Callable[[Desk], Coroutine[Any, Any, None]]
+
+
+@pytest.fixture
+def use(qapp: QApplication, qtbot: QtBot) -> Callable[..., None]:
+    """Run a story with a desk over an engine made of the arguments, and put everything away after it."""
+    qapp.setQuitOnLastWindowClosed(False)
+
+    async def whole(story: Story, engine: FakeEngine) -> None:
+        async with session_for(engine) as (session, fake):
+            desk = Desk(session, fake, qtbot)
+            await story(desk)
+            assert desk.failed == []
+            desk.page.hide()
+            desk.page.deleteLater()
+
+    def tell(story: Story, **engine: Any) -> None:
+        drive(whole(story, FakeEngine(**engine)))
+
+    return tell

@@ -1,0 +1,103 @@
+"""Batches as cards, and the figure above the runs of one."""
+
+from datetime import timedelta
+
+import pytest
+
+from app.screens.runs.batches import actions, card, recall_words, summary, tooltip
+from app.screens.runs.words import Mark
+from mcp_tef import BatchStatus, ModelSettings, wilson
+from tests.support.made_runs import NOW, batch
+
+
+def test_a_card_says_when_what_which_model_and_how_much_was_right() -> None:
+    made = card(batch(), NOW)
+    assert (made.title, made.when, made.model, made.result) == ("Everyday", "14:02", "gpt-4.1-mini", "81 % right")
+
+
+def test_the_bar_shows_right_before_wrong_as_shares_of_all_planned_runs() -> None:
+    assert card(batch(), NOW).bar == (
+        (Mark.RIGHT, 0.48),
+        (Mark.RIGHT_NONE, 0.08),
+        (Mark.WRONG, 0.1),
+        (Mark.EXTRA, 0.035),
+    )
+
+
+def test_the_baseline_is_never_shown_as_a_model() -> None:
+    made = batch(models=(ModelSettings().label,))
+    assert card(made, NOW).model == "offline baseline"
+    assert "not a model's answers" in summary(made).note
+    assert "retrieval" not in tooltip(made)
+
+
+def test_a_batch_with_several_selectors_says_how_many() -> None:
+    made = batch(models=("openai/gpt-4.1-mini", ModelSettings().label))
+    assert card(made, NOW).model == "2 selectors"
+    assert tooltip(made).startswith("openai/gpt-4.1-mini, offline baseline")
+
+
+@pytest.mark.parametrize(
+    ("ago", "words"),
+    [
+        (timedelta(minutes=3), "14:02"),
+        (timedelta(days=1), "Yesterday"),
+        (timedelta(days=3), "18 Nov"),
+        (timedelta(days=400), "17 Oct 2025"),
+    ],
+)
+def test_the_moment_gets_coarser_with_age(ago: timedelta, words: str) -> None:
+    assert card(batch(created_at=NOW - ago), NOW).when == words
+
+
+def test_the_figure_stands_with_its_interval_and_how_many_were_judged() -> None:
+    made = summary(batch())
+    assert (made.figure, made.caption, made.detail) == ("81 %", "right so far", "(73–86) · 139 judged")
+
+
+def test_the_counts_stand_wrong_ones_first() -> None:
+    assert [(tally.mark, tally.number) for tally in summary(batch()).tallies] == [
+        (Mark.WRONG, 20),
+        (Mark.EXTRA, 7),
+        (Mark.RIGHT, 96),
+        (Mark.RIGHT_NONE, 16),
+    ]
+
+
+def test_failed_runs_count_in_no_rate_and_say_so() -> None:
+    assert summary(batch()).note == "3 failed, counted in no rate"
+
+
+def test_nothing_judged_is_a_dash_and_never_zero() -> None:
+    made = batch(counts={"pending": 200})
+    assert (summary(made).figure, summary(made).detail) == ("–", "0 judged")
+    assert card(made, NOW).result == "running"
+
+
+def test_a_batch_that_only_failed_says_so_on_its_card() -> None:
+    made = batch(total=3, counts={"failed": 3}, status=BatchStatus.COMPLETED)
+    assert card(made, NOW).result == "all failed"
+
+
+def test_a_running_batch_can_neither_be_deleted_nor_resumed() -> None:
+    assert actions(batch()) == actions(batch(status=BatchStatus.PAUSED))
+    assert (actions(batch()).resume, actions(batch()).retry, actions(batch()).delete) == ("", "", "")
+
+
+def test_a_cancelled_batch_can_be_resumed_and_its_failed_runs_retried() -> None:
+    counts = {"TP": 100, "failed": 3, "cancelled": 97}
+    made = actions(batch(status=BatchStatus.CANCELLED, counts=counts))
+    assert (made.resume, made.retry, made.delete) == ("Resume 97 runs", "Retry 3 failed", "Delete batch")
+
+
+def test_a_card_can_be_heard() -> None:
+    assert card(batch(), NOW).spoken == (
+        "Everyday, 14:02, gpt-4.1-mini, 81 % right, 96 right tool, 16 rightly no tool, "
+        "20 missed the expected tool, 7 a call too many, 3 failed"
+    )
+
+
+def test_the_ranking_of_a_baseline_is_said_in_words() -> None:
+    words = recall_words({3: wilson(2, 2), 1: wilson(1, 2), 5: wilson(0, 0)})
+    assert words == "expected tool first in 50 %, in the first 3 in 100 %"
+    assert summary(batch(), words).note.endswith(words)

@@ -1,0 +1,368 @@
+"""The runs page as a user meets it."""
+
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
+
+from app.screens.runs.start import Field
+from app.widgets import Button
+from mcp_tef import (
+    BatchRequest,
+    BatchStatus,
+    Classification,
+    ModelError,
+    ModelFault,
+    ModelSettings,
+    RunOrder,
+    RunStatus,
+    Secret,
+)
+from mcp_tef.ports import Question
+from tests.app.screens.runs.conftest import Desk
+
+LONG = BatchRequest(name="Long", repeats=10, concurrency=2)
+
+
+def button(desk: Desk, start: str) -> QPushButton:
+    """The visible button whose text starts so."""
+    found = [made for made in desk.page.findChildren(QPushButton) if made.text().startswith(start) and made.isVisible()]
+    assert found, f"there is no button {start!r}"
+    return found[0]
+
+
+def visible_rows(desk: Desk) -> list[list[str]]:
+    """The table as text."""
+    pages = desk.page.list.table.pages
+    return [[cell.text for cell in pages.row(number).cells] for number in range(pages.rowCount())]
+
+
+def test_without_cases_the_page_leads_to_them(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open(sample=False)
+        desk.bot.mouseClick(button(desk, "Go to test cases"), Qt.MouseButton.LeftButton)
+        assert desk.gone == [("cases", None)]
+        assert not desk.page.header.buttons()[0].isEnabled()
+
+    use(story)
+
+
+def test_the_sample_can_be_opened_from_the_empty_page(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open(sample=False)
+        desk.bot.mouseClick(button(desk, "Open the sample"), Qt.MouseButton.LeftButton)
+        await desk.until(lambda: desk.page.header.buttons()[0].text() == "Run 4 cases")
+
+    use(story)
+
+
+def test_one_click_runs_every_case_offline(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        desk.bot.mouseClick(button(desk, "Run 4 cases offline"), Qt.MouseButton.LeftButton)
+        await desk.until(lambda: desk.said)
+        assert desk.said == ["All cases: 50 % right."]
+        assert desk.page.list.strip.figure.text() == "50 %"
+        assert desk.page.list.strip.detail.text() == "(15–85) · 4 judged"
+        assert "offline baseline" in desk.page.list.strip.note.text()
+        assert [row[2] for row in visible_rows(desk)] == ["search_bikes", "search_bikes", "book_repair", "search_parts"]
+
+    use(story)
+
+
+def test_the_first_run_of_a_batch_is_shown_in_full(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        await desk.run_offline()
+        head = desk.page.detail.verdict.head
+        await desk.until(lambda: "search_bikes" in head.sentence.text())
+        assert "offline baseline" in head.note.text()
+
+    use(story)
+
+
+def test_moving_through_the_table_shows_each_run(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        await desk.run_offline()
+        desk.bot.keyClick(desk.page.list.table, Qt.Key.Key_Down)
+        head = desk.page.detail.verdict.head
+        await desk.until(lambda: "search_parts" in head.sentence.text())
+        assert head.query.text() == "“I need a new chain for a mountain bike”"
+
+    use(story)
+
+
+def test_every_tab_of_a_run_is_filled_when_it_is_looked_at(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        await desk.run_offline()
+        detail = desk.page.detail
+        await desk.until(lambda: detail.verdict.head.sentence.text())
+        for place in (1, 2, 3):
+            detail.tabs.tabs.choose(place)
+        assert detail.tools.list.rows.rowCount() == 3
+        assert detail.settings.values()["Cost"] == "none, nothing was sent"
+        assert detail.exchange.note.text().startswith("The offline baseline asks nobody")
+
+    use(story)
+
+
+def test_the_rail_shows_the_newest_batch_first_and_changes_the_table(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        await desk.run_offline()
+        await desk.session.call(lambda core: core.runs.start(BatchRequest(name="Second", repeats=2)))
+        await desk.until(lambda: len(desk.said) == 2)
+        rail = desk.page.rail
+        assert [rail.rows.row(n).title for n in range(rail.rows.rowCount())] == ["Second", "All cases"]
+        rail.select(rail.rows.row(0).id)
+        await desk.until(lambda: desk.page.list.table.pages.rowCount() == 8)
+
+    use(story)
+
+
+def test_a_batch_under_way_is_seen_in_the_activity_bar_and_can_be_cancelled(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        bar = desk.session.activity
+        batch = await desk.session.call(lambda core: core.runs.start(BatchRequest(name="Long", repeats=100)))
+        await desk.until(lambda: not bar.isHidden())
+        bar.cancel_wanted.emit()
+        await desk.until(lambda: desk.said)
+        assert desk.said == ["Long was cancelled. What is finished is kept."]
+        assert bar.isHidden()
+        ended = desk.page.presenter.batch(batch.id)
+        assert ended is not None
+        assert ended.status is BatchStatus.CANCELLED
+
+    use(story, pace=0.02)
+
+
+def test_a_pause_holds_the_batch_until_it_goes_on(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        bar = desk.session.activity
+        await desk.session.call(lambda core: core.runs.start(LONG))
+        await desk.until(lambda: not bar.isHidden())
+        bar.pause_wanted.emit()
+        live = desk.page.presenter.live
+        await desk.until(lambda: (now := live()) and now.status is BatchStatus.PAUSED)
+        bar.resume_wanted.emit()
+        await desk.until(lambda: desk.said == ["Long: 50 % right."])
+
+    use(story, pace=0.05)
+
+
+def test_a_cancelled_batch_can_be_resumed_to_its_end(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        await desk.session.call(lambda core: core.runs.start(LONG))
+        await desk.until(lambda: not desk.session.activity.isHidden())
+        desk.session.activity.cancel_wanted.emit()
+        await desk.until(lambda: desk.said)
+        desk.bot.mouseClick(button(desk, "Resume"), Qt.MouseButton.LeftButton)
+        await desk.until(lambda: desk.said[-1] == "Long: 50 % right.")
+        assert all(row[2] != "cancelled" for row in visible_rows(desk))
+
+    use(story, pace=0.05)
+
+
+def test_failed_runs_say_why_and_can_be_retried(use: Any) -> None:
+    def refuses(_question: Question) -> ModelError:
+        return ModelError(ModelFault.DOWN, "The model server is not running.", hint="Start it, then try again.")
+
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        await desk.run_offline()
+        assert visible_rows(desk)[0][2] == "The model server is not running."
+        head = desk.page.detail.verdict.head
+        await desk.until(lambda: head.hint.text() == "Start it, then try again.")
+        assert head.retry.text() == "Retry 4 failed"
+        desk.bot.mouseClick(head.retry, Qt.MouseButton.LeftButton)
+        await desk.until(lambda: len(desk.said) == 2)
+
+    use(story, script=refuses)
+
+
+def test_the_sizes_of_panes_are_kept_for_the_next_time(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        await desk.run_offline()
+        desk.page.list.table.setColumnWidth(2, 211)
+        desk.session.closing.emit()
+        assert desk.session.settings.get("runs.table", {})["widths"]["selected"] == 211
+        assert len(desk.session.settings.get("runs.split", [])) == 3
+
+    use(story)
+
+
+def test_failed_runs_of_the_newest_batch_are_counted_in_the_navigation(use: Any) -> None:
+    def refuses(_question: Question) -> ModelError:
+        return ModelError(ModelFault.DOWN, "The model server is not running.")
+
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        await desk.run_offline()
+        assert desk.page.badge == 4
+
+    use(story, script=refuses)
+
+
+def test_a_filter_a_search_and_an_order_are_asked_of_the_core(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        await desk.run_offline()
+        actions = {action.text: action for action in desk.page.header._filter_actions()}
+        actions["Missed the expected tool"].do()
+        await desk.until(lambda: desk.page.presenter.table.where.classifications == (Classification.FN,))
+        await desk.until(lambda: len(visible_rows(desk)) == 1)
+        assert desk.page.header.search is not None
+        desk.page.header.search.setText("nothing like it")
+        await desk.until(lambda: desk.page.list.nothing.isVisible())
+        desk.bot.mouseClick(button(desk, "Show all runs"), Qt.MouseButton.LeftButton)
+        await desk.until(lambda: len(visible_rows(desk)) == 4)
+        desk.page.list.table.sort_by(4, down=True)
+        await desk.until(lambda: desk.page.presenter.table.where.order is RunOrder.CONFIDENCE)
+
+    use(story)
+
+
+def test_models_are_named_in_the_table_only_where_there_are_several(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        await desk.run_offline()
+        assert desk.page.list.table.isColumnHidden(3)
+        both = BatchRequest(models=(ModelSettings(), ModelSettings(provider="ollama", model="qwen3:8b")))
+        batch = await desk.session.call(lambda core: core.runs.start(both))
+        await desk.until(lambda: len(desk.said) == 2)
+        desk.page.rail.select(batch.id)
+        await desk.until(lambda: len(visible_rows(desk)) == 8)
+        assert not desk.page.list.table.isColumnHidden(3)
+        assert {row[3] for row in visible_rows(desk)} == {"offline baseline", "qwen3:8b"}
+
+    use(story)
+
+
+def test_a_batch_is_deleted_only_after_a_yes(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        await desk.run_offline()
+        menu = {
+            action.text: action for action in desk.page.steering.menu(desk.page.rail.selected_ids(), desk.page._delete)
+        }
+        assert "Resume" not in menu
+        menu["Delete batch"].do()
+        await desk.until(lambda: _sheet_button(desk, "Delete 1 batch"))
+        desk.bot.mouseClick(_sheet_button(desk, "Delete 1 batch"), Qt.MouseButton.LeftButton)
+        await desk.until(lambda: desk.page.view.empty.isVisible())
+
+    use(story)
+
+
+def _sheet_button(desk: Desk, text: str) -> Button | None:
+    return next((made for made in desk.page.findChildren(Button) if made.text() == text and made.isVisible()), None)
+
+
+def test_below_1100_pixels_the_detail_comes_when_asked_for_and_goes_with_escape(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        await desk.run_offline()
+        page = desk.page
+        page.resize(900, 700)
+        assert not page.detail.isVisible()
+        desk.bot.keyClick(page.list.table, Qt.Key.Key_Return)
+        assert page.detail.isVisible()
+        assert not page.view.rail_pane.isVisible()
+        desk.bot.keyClick(page.detail, Qt.Key.Key_Escape)
+        assert not page.detail.isVisible()
+        assert page.view.rail_pane.isVisible()
+
+    use(story)
+
+
+def test_the_form_runs_what_was_chosen_elsewhere(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        cases = await desk.session.call(lambda core: core.cases.list())
+        desk.page.arrive(("start", (cases[0].id, cases[1].id)))
+        await desk.until(lambda: desk.page.steering.sheet)
+        sheet = desk.page.steering.sheet
+        assert sheet is not None
+        await desk.until(lambda: sheet.estimate.text())
+        assert sheet.panel.cases.text() == "2 chosen cases"
+        assert sheet.estimate.text().startswith("2 runs")
+        assert sheet.run.text() == "Run 2 cases"
+        desk.bot.mouseClick(sheet.run, Qt.MouseButton.LeftButton)
+        await desk.until(lambda: desk.said)
+        assert len(visible_rows(desk)) == 2
+
+    use(story)
+
+
+def test_the_form_says_what_is_wrong_and_starts_nothing(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        desk.page.steering.open_form()
+        await desk.until(lambda: desk.page.steering.sheet)
+        sheet = desk.page.steering.sheet
+        assert sheet is not None
+        sheet.panel.selector.choose(1)
+        sheet.panel.model.edit.setText("openai/gpt-4.1-mini")
+        sheet.panel.numbers[Field.TEMPERATURE].setText("3")
+        sheet.panel.changed.emit()
+        desk.bot.mouseClick(sheet.run, Qt.MouseButton.LeftButton)
+        below = sheet.panel.fields[Field.KEY].widget
+        await desk.until(below.accessibleDescription)
+        assert below.accessibleDescription() == "A key for openai is missing. Type one here, or set OPENAI_API_KEY."
+        wrong = sheet.panel.fields[Field.TEMPERATURE].widget
+        assert wrong.accessibleDescription() == "The temperature is 3, outside 0 to 2. Set it from 0 to 2."
+        assert sheet.isVisible()
+        sheet.reject()
+        await desk.until(lambda: desk.page.steering.sheet is None)
+        assert await desk.session.call(lambda core: core.runs.batches()) == ()
+
+    use(story)
+
+
+def test_a_typed_key_runs_the_model_and_is_not_remembered_on_disk(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        desk.page.steering.open_form()
+        await desk.until(lambda: desk.page.steering.sheet)
+        sheet = desk.page.steering.sheet
+        assert sheet is not None
+        sheet.panel.selector.choose(1)
+        sheet.panel.model.edit.setText("openai/gpt-4.1-mini")
+        sheet.panel.changed.emit()
+        await desk.until(lambda: sheet.panel.key.edit.isVisibleTo(sheet))
+        sheet.panel.key.edit.setText("sk-secret")
+        desk.bot.mouseClick(sheet.run, Qt.MouseButton.LeftButton)
+        await desk.until(lambda: desk.said)
+        assert desk.fake.keys.key("openai") == Secret("sk-secret")
+        assert desk.fake.selector.questions[0].key == Secret("sk-secret")
+        assert "sk-secret" not in str(desk.session.settings.get("runs.form", {}))
+        assert desk.session.settings.get("runs.form", {})["model"] == "openai/gpt-4.1-mini"
+
+    use(story)
+
+
+def test_a_thousand_runs_fill_the_table_as_it_is_looked_at(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        await desk.session.call(lambda core: core.runs.start(BatchRequest(name="Many", repeats=250, concurrency=64)))
+        await desk.until(lambda: desk.said)
+        table = desk.page.list.table
+        await desk.until(lambda: table.pages.rowCount() == 1000)
+        assert table.pages.row(900).id == ""
+        table.scrollToBottom()
+        await desk.until(lambda: table.pages.row(999).id)
+        assert all(run.status is not RunStatus.PENDING for run in await _all_runs(desk))
+
+    use(story)
+
+
+async def _all_runs(desk: Desk) -> Any:
+    where = replace(desk.page.presenter.table.where, text="")
+    return await desk.session.call(lambda core: core.runs.list(where))

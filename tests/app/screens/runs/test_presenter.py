@@ -1,0 +1,217 @@
+"""The runs screen without a window, over the real workflows in memory."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
+from typing import TypeVar
+
+import pytest
+
+from app.screens.runs.presenter import RunsPresenter
+from app.screens.runs.start import Field, Scope, StartForm
+from app.screens.runs.starting import Starting, missing_key, problem_field
+from mcp_tef import (
+    BatchEnded,
+    BatchProgressed,
+    BatchRequest,
+    BatchStarted,
+    BatchStatus,
+    CasesTouched,
+    Classification,
+    Engine,
+    Event,
+    ModelError,
+    ModelSettings,
+    RunEnded,
+    RunFilter,
+    Secret,
+)
+from tests.support.fake_engine import FakeEngine
+from tests.support.made_runs import NOW, batch, run
+
+T = TypeVar("T")
+
+
+class Direct:
+    """Asks the core at once, in the same loop."""
+
+    def __init__(self, core: Engine) -> None:
+        self._core = core
+
+    def __call__(self, work: Callable[[Engine], Awaitable[T]]) -> Awaitable[T]:
+        return work(self._core)
+
+
+@pytest.fixture
+async def fake() -> AsyncIterator[FakeEngine]:
+    engine = FakeEngine()
+    await engine.open_sample()
+    yield engine
+    await engine.close()
+
+
+@pytest.fixture
+def presenter(fake: FakeEngine) -> RunsPresenter:
+    return RunsPresenter(Direct(fake.engine), lambda: NOW)
+
+
+async def run_all(fake: FakeEngine, **changes: object) -> list[Event]:
+    """Run the sample, and hear everything."""
+    heard: list[Event] = []
+    stop = fake.subscribe(heard.append)
+    started = await fake.runs.start(replace(BatchRequest(name="Sample"), **changes))  # type: ignore[arg-type]
+    await fake.runs.wait(started.id)
+    stop()
+    return heard
+
+
+async def test_a_workspace_without_runs_shows_no_batch(presenter: RunsPresenter) -> None:
+    await presenter.load()
+    assert (presenter.current, presenter.summary(), presenter.table.total) == (None, None, 0)
+    assert len(presenter.cases) == 4
+
+
+async def test_the_newest_batch_is_shown_first(presenter: RunsPresenter, fake: FakeEngine) -> None:
+    await run_all(fake)
+    await run_all(fake, name="Second")
+    await presenter.load()
+    assert presenter.cards()[0].title in ("Sample", "Second")
+    assert presenter.current == presenter.cards()[0].id
+    assert presenter.table.total == 4
+    assert presenter.table.row(3) is not None
+
+
+async def test_a_finished_baseline_adds_how_often_its_ranking_had_the_tool_in_front(
+    presenter: RunsPresenter, fake: FakeEngine
+) -> None:
+    await run_all(fake)
+    await presenter.load()
+    assert await presenter.load_recall()
+    assert not await presenter.load_recall()
+
+
+async def test_a_model_ranks_nothing(presenter: RunsPresenter, fake: FakeEngine) -> None:
+    await run_all(fake, models=(ModelSettings(provider="ollama", model="qwen3:8b"),))
+    await presenter.load()
+    assert not await presenter.load_recall()
+
+
+async def test_a_filter_narrows_the_table_and_not_the_figure(presenter: RunsPresenter, fake: FakeEngine) -> None:
+    await run_all(fake)
+    await presenter.load()
+    before = presenter.summary()
+    right = (presenter.batch(presenter.current) or batch()).count(Classification.TP)
+    await presenter.show(presenter.current, RunFilter(classifications=(Classification.TP,)))
+    assert 0 < presenter.table.total == right < 4
+    assert presenter.summary() == before
+
+
+async def test_a_batch_that_runs_is_followed_to_its_end(presenter: RunsPresenter, fake: FakeEngine) -> None:
+    await presenter.load()
+    heard = await run_all(fake)
+    started = next(event for event in heard if isinstance(event, BatchStarted))
+    changes = presenter.handle([started])
+    assert changes.new_batches
+    await presenter.show(started.batch.id, RunFilter())
+    changes = presenter.handle(heard[1:])
+    assert changes.summary
+    assert len(changes.mended.changed) == 4
+    assert [event.batch.status for event in changes.ended] == [BatchStatus.COMPLETED]
+    assert (presenter.summary() or pytest.fail("no summary")).caption == "right"
+
+
+def test_runs_of_another_batch_change_no_row(presenter: RunsPresenter) -> None:
+    presenter.handle([BatchStarted(batch(1)), BatchStarted(batch(2))])
+    presenter.current = batch(1).id
+    presenter.table.reset(RunFilter(batch_id=batch(1).id), 1)
+    presenter.table.put(0, [run(1)])
+    assert presenter.handle([RunEnded(run(1, batch_id=batch(2).id))]).mended.changed == ()
+
+
+def test_a_thousand_events_make_one_set_of_changes(presenter: RunsPresenter) -> None:
+    presenter.handle([BatchStarted(batch(1))])
+    presenter.current = batch(1).id
+    presenter.table.reset(RunFilter(batch_id=batch(1).id), 200)
+    presenter.table.put(0, [run(number) for number in range(200)])
+    events: list[Event] = [RunEnded(run(number % 200)) for number in range(1000)]
+    assert presenter.handle(events).mended.changed == tuple(range(200))
+
+
+def test_a_paused_batch_says_so_until_it_goes_on_or_ends(presenter: RunsPresenter) -> None:
+    presenter.handle([BatchStarted(batch(1))])
+    presenter.paused.add(batch(1).id)
+    assert (presenter.live() or batch(2)).status is BatchStatus.PAUSED
+    presenter.handle([BatchProgressed(batch=batch(1), done=7, tokens=0, cost_usd=None, seconds_left=1.0)])
+    assert (presenter.live() or batch(2)).status is BatchStatus.PAUSED
+    presenter.handle([BatchEnded(batch(1, status=BatchStatus.COMPLETED))])
+    assert presenter.live() is None
+
+
+def test_a_resumed_batch_that_is_shown_is_read_anew(presenter: RunsPresenter) -> None:
+    presenter.handle([BatchStarted(batch(1)), BatchEnded(batch(1, status=BatchStatus.CANCELLED))])
+    presenter.current = batch(1).id
+    assert presenter.handle([BatchStarted(batch(1))]).reload
+    assert not presenter.handle([BatchStarted(batch(1))]).reload
+
+
+def test_cases_that_change_are_noticed(presenter: RunsPresenter) -> None:
+    assert presenter.handle([CasesTouched(())]).cases
+
+
+async def test_a_deleted_batch_leaves_the_rail(presenter: RunsPresenter, fake: FakeEngine) -> None:
+    await run_all(fake)
+    await presenter.load()
+    assert presenter.current is not None
+    await presenter.remove([presenter.current])
+    assert not presenter.cards()
+    assert presenter.current is None
+
+
+async def test_the_detail_of_a_run_that_is_gone_is_nothing(presenter: RunsPresenter) -> None:
+    assert await presenter.detail(run(99).id) is None
+
+
+async def test_the_form_offers_suites_tags_and_models(fake: FakeEngine) -> None:
+    starting = Starting(Direct(fake.engine))
+    await starting.load()
+    await starting.load_models()
+    assert (starting.suites, starting.tags) == (("Sample",), ("shop",))
+    assert {row.label for row in starting.models} == {"ollama/qwen3:8b", "openai/gpt-4.1-mini"}
+
+
+async def test_a_key_is_asked_for_only_where_one_is_needed(fake: FakeEngine) -> None:
+    starting = Starting(Direct(fake.engine))
+    cloud = await starting.key_need(ModelSettings(provider="openai", model="gpt-4.1-mini"))
+    local = await starting.key_need(ModelSettings(provider="openai", model="x", base_url="http://localhost:1/v1"))
+    baseline = await starting.key_need(ModelSettings())
+    assert (cloud.needed, local.needed, baseline.needed) == (True, False, False)
+    assert cloud.variable == "OPENAI_API_KEY"
+    assert missing_key(cloud, " ") == "A key for openai is missing. Type one here, or set OPENAI_API_KEY."
+    assert missing_key(cloud, "sk-1") == ""
+
+
+async def test_a_typed_key_is_held_for_the_session(fake: FakeEngine) -> None:
+    starting = Starting(Direct(fake.engine))
+    await starting.load()
+    request = starting.read(StartForm(offline=False, model="openai/gpt-4.1-mini")).request
+    assert request is not None
+    await starting.hold("openai", Secret("sk-test"))
+    started = await starting.start(request)
+    await fake.runs.wait(started.id)
+    assert fake.keys.key("openai") == Secret("sk-test")
+    assert not (await starting.key_need(request.models[0])).needed
+
+
+async def test_a_missing_key_belongs_to_the_key_field(fake: FakeEngine) -> None:
+    starting = Starting(Direct(fake.engine))
+    request = BatchRequest(models=(ModelSettings(provider="openai", model="gpt-4.1-mini"),))
+    with pytest.raises(ModelError) as caught:
+        await starting.start(request)
+    assert problem_field(caught.value) is Field.KEY
+
+
+async def test_the_estimate_of_a_suite_counts_its_runs(fake: FakeEngine) -> None:
+    starting = Starting(Direct(fake.engine))
+    await starting.load()
+    request = starting.read(StartForm(scope=Scope.SUITE, name="Sample", repeats="3")).request
+    assert request is not None
+    assert (await starting.estimate(request)).startswith("12 runs")

@@ -1,0 +1,152 @@
+"""Judging again as a user does it: a run, a selection, a batch."""
+
+from dataclasses import replace
+from typing import Any
+
+from app.screens.runs.activity import judging_activity
+from app.screens.runs.presenter import RunsPresenter
+from app.screens.runs.words import Mark
+from mcp_tef import Classification, Engine, Expectation, ExpectedCall, RunFilter, RunsRejudged, RunsTouched
+from tests.app.screens.runs.conftest import Desk
+from tests.support.made_runs import NOW, batch, run
+
+WANTS_REPAIRS = Expectation(((ExpectedCall(tool="book_repair", server="Bike shop"),),))
+
+
+async def expect_repairs(core: Engine) -> None:
+    """Edit every case so that another tool is right."""
+    for case in await core.cases.list():
+        await core.cases.edit(case.id, replace(case.draft, expectation=WANTS_REPAIRS))
+
+
+async def with_other_expectations(desk: Desk) -> None:
+    await desk.open()
+    await desk.run_offline()
+    await desk.session.call(expect_repairs)
+    desk.said.clear()
+
+
+def sentence(desk: Desk) -> str:
+    return desk.page.detail.verdict.head.again.text()
+
+
+def chosen(desk: Desk) -> tuple[str, ...]:
+    return desk.page.list.table.selected_ids()
+
+
+def figure(desk: Desk) -> str:
+    return desk.page.list.strip.figure.text()
+
+
+def mark(desk: Desk) -> Mark | None:
+    row = desk.page.presenter.table.row(0)
+    return row.mark if row else None
+
+
+def test_one_run_is_judged_again_and_its_earlier_verdict_can_be_read(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await with_other_expectations(desk)
+        before = figure(desk)
+        (action,) = desk.page.steering.run_menu(chosen(desk))
+        assert action.text == "Judge again"
+        action.do()
+        await desk.until(lambda: desk.said)
+        assert desk.said == ["Judged again: 1 run, 1 otherwise than before (1 now wrong)."]
+        await desk.until(lambda: sentence(desk).startswith("Judged again on "))
+        past = desk.page.detail.verdict.past
+        assert past.isVisible()
+        assert past.entries[0].expected.text().startswith("Expected then: Bike shop / search_bikes")
+        await desk.until(lambda: figure(desk) != before)
+        await desk.until(lambda: mark(desk) is Mark.WRONG)
+
+    use(story)
+
+
+def test_a_run_that_was_judged_once_says_nothing_of_it(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        await desk.run_offline()
+        await desk.until(lambda: desk.page.detail.verdict.head.sentence.text())
+        assert not desk.page.detail.verdict.past.isVisible()
+        assert not desk.page.detail.verdict.head.again.isVisible()
+
+    use(story)
+
+
+def test_a_selection_is_judged_again(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await with_other_expectations(desk)
+        desk.page.list.table.selectAll()
+        (action,) = desk.page.steering.run_menu(chosen(desk))
+        assert action.text == "Judge 4 runs again"
+        action.do()
+        await desk.until(lambda: desk.said)
+        assert desk.said[0].startswith("Judged again: 4 runs, 3 otherwise than before")
+
+    use(story)
+
+
+def test_a_batch_is_judged_again_from_its_menu(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await with_other_expectations(desk)
+        menu = {item.text: item for item in desk.page.steering.menu(desk.page.rail.selected_ids(), lambda _: None)}
+        before = figure(desk)
+        menu["Judge again"].do()
+        await desk.until(lambda: desk.said)
+        assert desk.said[0].startswith("Judged again: 4 runs")
+        await desk.until(lambda: figure(desk) != before)
+
+    use(story)
+
+
+def test_a_filtered_table_is_read_again_when_verdicts_changed(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await with_other_expectations(desk)
+        page = desk.page
+        page._change_where(RunFilter(classifications=(Classification.TP,)))
+        await desk.until(lambda: page.presenter.table.where.classifications)
+        before = page.presenter.table.total
+        assert before > 1
+        page.steering.judge_again(batch_id=page.presenter.current)
+        await desk.until(lambda: page.presenter.table.total < before and desk.said)
+
+    use(story)
+
+
+def test_the_bar_says_how_far_it_is_and_offers_no_pause(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        bar = desk.session.activity
+        desk.fake.publish(RunsRejudged(100, 400))
+        await desk.until(lambda: not bar.isHidden())
+        assert bar.pause_button.isHidden()
+        desk.fake.publish(RunsRejudged(400, 400))
+        await desk.until(bar.isHidden)
+
+    use(story)
+
+
+def test_how_far_it_is_in_words() -> None:
+    now = judging_activity(RunsRejudged(1200, 20_000))
+    assert (now.lead, now.fraction, now.can_pause) == ("1,200 of 20,000", 0.06, False)
+
+
+def presenter_of_one_run() -> RunsPresenter:
+    async def nothing(_: object) -> Any:
+        return None
+
+    made = RunsPresenter(nothing, lambda: NOW)
+    made.follow(batch(1))
+    made.current = batch(1).id
+    made.table.reset(RunFilter(batch_id=batch(1).id), 1)
+    made.table.put(0, [run(1)])
+    return made
+
+
+def test_rows_are_mended_where_they_stand_and_none_is_added() -> None:
+    presenter = presenter_of_one_run()
+    judged = tuple(replace(run(number), classification=Classification.FN) for number in (1, 2))
+    changes = presenter.handle([RunsTouched(runs=judged)])
+    assert (changes.mended.changed, changes.mended.added, presenter.table.total) == ((0,), 0, 1)
+    assert changes.judged == {batch(1).id}
+    assert not changes.reload

@@ -1,0 +1,147 @@
+"""The start form: what is wrong with it, and the batch that it asks for."""
+
+from dataclasses import replace
+
+import pytest
+
+from app.screens.runs.start import Field, Scope, StartForm, button, estimate_text, read, tags_of
+from mcp_tef import BatchRequest, CallingMode, CaseId, Estimate, ModelSettings
+from tests.support.made_runs import case
+
+CASES = (case(1), case(2), case(3, suites=("Look-alikes",), tags=()))
+MODEL = StartForm(offline=False, model="openai/gpt-4.1-mini")
+
+
+def test_a_fresh_form_runs_every_case_with_the_baseline() -> None:
+    reading = read(StartForm(), CASES)
+    assert reading.request == BatchRequest(name="All cases")
+    assert button(reading) == "Run 3 cases"
+
+
+def test_a_suite_a_tag_or_a_selection_narrows_the_cases() -> None:
+    suite = read(StartForm(scope=Scope.SUITE, name="Everyday"), CASES)
+    tag = read(StartForm(scope=Scope.TAG, name="smoke"), CASES)
+    chosen = read(StartForm(scope=Scope.CHOSEN, chosen=(CaseId("case-3"),)), CASES)
+    assert (suite.request or BatchRequest()).suites == ("Everyday",)
+    assert (tag.request or BatchRequest()).tags == ("smoke",)
+    assert chosen.request == BatchRequest(cases=(CaseId("case-3"),), name="case 3")
+    assert [button(item) for item in (suite, tag, chosen)] == ["Run 2 cases", "Run 2 cases", "Run 1 case"]
+
+
+def test_everything_that_is_set_is_passed_on() -> None:
+    form = replace(
+        MODEL,
+        base_url="http://localhost:11434/v1",
+        temperature="0",
+        timeout="60",
+        retries="1",
+        repeats="3",
+        concurrency="16",
+        cost_cap="$1.50",
+        mode=CallingMode.JSON,
+    )
+    assert read(form, CASES).request == BatchRequest(
+        models=(
+            ModelSettings(
+                provider="openai",
+                model="gpt-4.1-mini",
+                base_url="http://localhost:11434/v1",
+                temperature=0.0,
+                timeout=60,
+                max_retries=1,
+                mode=CallingMode.JSON,
+            ),
+        ),
+        repeats=3,
+        concurrency=16,
+        max_cost_usd=1.5,
+        name="All cases",
+    )
+
+
+def test_a_model_can_run_beside_the_baseline() -> None:
+    reading = read(replace(MODEL, with_baseline=True), CASES)
+    assert [model.offline for model in (reading.request or BatchRequest()).models] == [False, True]
+    assert button(reading) == "Run 3 cases on 2 selectors"
+
+
+@pytest.mark.parametrize(
+    ("form", "where", "sentence"),
+    [
+        (
+            replace(MODEL, temperature="3"),
+            Field.TEMPERATURE,
+            "The temperature is 3, outside 0 to 2. Set it from 0 to 2.",
+        ),
+        (replace(MODEL, temperature="hot"), Field.TEMPERATURE, "The temperature is “hot”. Write a number."),
+        (replace(MODEL, timeout="1.5"), Field.TIMEOUT, "The timeout is “1.5”. Write a whole number."),
+        (
+            replace(MODEL, retries="11"),
+            Field.RETRIES,
+            "The number of retries is 11, outside 0 to 10. Set it from 0 to 10.",
+        ),
+        (
+            StartForm(repeats="0"),
+            Field.REPEATS,
+            "The number of repeats is 0, outside 1 to 1000. Set it from 1 to 1000.",
+        ),
+        (
+            StartForm(concurrency="999"),
+            Field.CONCURRENCY,
+            "The concurrency is 999, outside 1 to 256. Set it from 1 to 256.",
+        ),
+        (replace(MODEL, model=""), Field.MODEL, "No model is chosen. Pick one from the list, or write PROVIDER/NAME."),
+        (
+            replace(MODEL, model="gpt"),
+            Field.MODEL,
+            "The model “gpt” is not of the form PROVIDER/NAME. Write for example openai/gpt-4.1-mini.",
+        ),
+        (
+            replace(MODEL, base_url="localhost:11434"),
+            Field.BASE_URL,
+            "The address does not start with http:// or https://.",
+        ),
+        (replace(MODEL, cost_cap="0"), Field.COST, "The cost cap must be more than 0. Leave it empty for none."),
+        (StartForm(scope=Scope.SUITE), Field.CASES, "Choose a suite."),
+        (
+            StartForm(scope=Scope.TAG, name="gone"),
+            Field.CASES,
+            "No test case is in this choice. Choose another one.",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence_at_its_field(form: StartForm, where: Field, sentence: str) -> None:
+    reading = read(form, CASES)
+    assert reading.request is None
+    assert reading.problems == {where: sentence}
+
+
+def test_everything_that_is_wrong_is_said_at_once() -> None:
+    reading = read(replace(MODEL, temperature="3", repeats="x"), ())
+    assert set(reading.problems) == {Field.CASES, Field.TEMPERATURE, Field.REPEATS}
+
+
+def test_repeats_stand_on_the_button() -> None:
+    assert button(read(StartForm(repeats="5"), CASES)) == "Run 3 cases, 5 times each"
+
+
+def test_the_baseline_ignores_what_only_a_model_has() -> None:
+    assert read(StartForm(temperature="nonsense", cost_cap="x"), CASES).problems == {}
+
+
+def test_an_estimate_says_what_is_not_known() -> None:
+    request = read(MODEL, CASES).request
+    assert request is not None
+    unknown = Estimate(runs=28, tokens=None, cost_usd=None, seconds=None)
+    known = Estimate(runs=28, tokens=34000, cost_usd=0.02, seconds=75)
+    assert estimate_text(unknown, request) == "28 runs · cost unknown"
+    assert estimate_text(known, request) == "28 runs · about 1 min 15 s · about 34,000 tokens · about $0.02"
+
+
+def test_the_baseline_costs_nothing_and_says_that_nothing_leaves() -> None:
+    made = Estimate(runs=28, tokens=0, cost_usd=0.0, seconds=0.3)
+    assert estimate_text(made, BatchRequest()) == "28 runs · about 1 s · no cost, nothing leaves this machine"
+
+
+def test_tags_are_offered_by_name() -> None:
+    assert tags_of((case(1, tags=("b", "a")), case(2, tags=("a",)))) == ("a", "b")

@@ -1,0 +1,132 @@
+"""The verdict of one run in words."""
+
+from app.screens.runs.verdict import verdict_view
+from app.screens.runs.words import Mark, Span
+from mcp_tef import Call, Classification, ConfidenceCategory, ExpectedCall, Kind, Match, RunStatus, Verdict
+from tests.support.made_runs import (
+    baseline_detail,
+    detail,
+    failed_run,
+    judged_detail,
+    run,
+    waiting_run,
+    wrong_detail,
+)
+
+
+def text(spans: tuple[Span, ...]) -> str:
+    return "".join(span.text for span in spans)
+
+
+def test_the_sentence_sets_tool_names_in_mono() -> None:
+    view = verdict_view(wrong_detail())
+    assert [span.text for span in view.headline if span.mono] == ["search_files", "search_code"]
+    assert text(view.headline).startswith("Picked search_files on docs, expected search_code: a wrong tool")
+    assert (view.mark, view.query) == (Mark.WRONG, "“Where are retry headers parsed?”")
+
+
+def test_expected_stands_beside_selected_with_differences_marked() -> None:
+    pair = verdict_view(wrong_detail()).pairs[0]
+    assert (text(pair.expected.name), text(pair.selected.name)) == ("search_code", "search_files")
+    assert (pair.expected.where, pair.selected.where) == ("docs · 5 parameters", "docs · 4 parameters")
+    assert [span.text for span in pair.selected.name if span.marked] == ["files"]
+    assert "source code" in [span.text for span in pair.expected.text if span.marked]
+
+
+def test_the_same_tool_is_not_described_twice() -> None:
+    pair = verdict_view(judged_detail()).pairs[0]
+    assert text(pair.selected.text) == "The same tool."
+
+
+def test_high_and_wrong_confidence_is_said_in_plain_words() -> None:
+    view = verdict_view(wrong_detail()).confidence
+    assert view is not None
+    assert (view.figure, view.source, view.sentence) == (
+        "0.91",
+        "self-reported",
+        "High, and wrong: the description misleads",
+    )
+    assert view.mark is Mark.WRONG
+
+
+def test_low_confidence_asks_for_clarity_where_the_tool_was_right() -> None:
+    row = run(confidence=0.5, confidence_category=ConfidenceCategory.NEEDS_CLARITY)
+    view = verdict_view(detail(row)).confidence
+    assert view is not None
+    assert view.sentence == "Right, but not sure: the description needs clarity"
+
+
+def test_an_answer_without_confidence_says_so() -> None:
+    view = verdict_view(detail(run(confidence=None, confidence_category=None))).confidence
+    assert view is not None
+    assert (view.value, view.figure, view.sentence) == (None, "–", "The answer came without a confidence")
+
+
+def test_the_models_own_words_are_quoted() -> None:
+    view = verdict_view(detail())
+    assert (view.words_title, view.words) == ("In the model’s words", "“A code search should show it.”")
+
+
+def test_the_baseline_is_never_called_a_model() -> None:
+    view = verdict_view(baseline_detail())
+    assert view.note == "Picked by the offline baseline, not by a model: it ranked the expected tool second"
+    assert view.words_title == "How the baseline ranked"
+
+
+def test_where_no_tool_was_picked_the_selected_side_says_so() -> None:
+    row = run(classification=Classification.FN, kind=Kind.NO_TOOL, selected="no tool", selected_tool=None)
+    pair = verdict_view(detail(row, calls=())).pairs[0]
+    assert (text(pair.selected.name), text(pair.selected.text)) == ("no tool", "Nothing was called.")
+
+
+def test_an_unreadable_answer_says_so() -> None:
+    row = run(classification=Classification.FN, kind=Kind.NO_TOOL, selected="no tool", selected_tool=None)
+    pair = verdict_view(detail(row, calls=None)).pairs[0]
+    assert text(pair.selected.text) == "The answer could not be read."
+
+
+def test_where_nothing_was_expected_the_expected_side_says_so() -> None:
+    row = run(classification=Classification.FP, kind=Kind.UNEXPECTED_CALL)
+    pair = verdict_view(detail(row, expected=())).pairs[0]
+    assert text(pair.expected.text) == "Nothing should be called."
+    assert text(pair.selected.name) == "search_code"
+
+
+def test_an_invented_tool_is_not_among_those_offered() -> None:
+    row = run(classification=Classification.FN, kind=Kind.INVENTED_TOOL, selected_tool="find_code")
+    pair = verdict_view(detail(row, calls=(Call(tool="find_code"),))).pairs[0]
+    assert pair.selected.where == "not among the tools offered"
+
+
+def test_several_calls_stand_as_numbered_pairs_matched_ones_first() -> None:
+    expected = tuple(ExpectedCall(tool=name, server="docs") for name in ("search_code", "read_file"))
+    calls = tuple(Call(tool=name, server="docs") for name in ("search_files", "search_code"))
+    verdict = Verdict(
+        classification=Classification.FN,
+        kind=Kind.WRONG_TOOL,
+        explanation="One of two expected calls was made.",
+        matches=(Match(expected=0, actual=1), Match(expected=1, actual=None), Match(expected=None, actual=0)),
+    )
+    pairs = verdict_view(detail(expected=expected, calls=calls, verdict=verdict)).pairs
+    assert [(pair.title, text(pair.expected.name), text(pair.selected.name)) for pair in pairs] == [
+        ("Call 1 of 2", "search_code", "search_code"),
+        ("Call 2 of 2", "read_file", "search_files"),
+    ]
+
+
+def test_a_failed_run_has_its_message_a_hint_and_a_way_to_try_again() -> None:
+    view = verdict_view(detail(failed_run()))
+    assert (view.mark, text(view.headline), view.hint, view.retry) == (
+        Mark.FAILED,
+        "The model gave no answer within 30 s.",
+        "Raise the timeout, or try again.",
+        True,
+    )
+    assert view.note == "No verdict: it counts in no rate"
+    assert view.pairs == ()
+
+
+def test_runs_still_to_come_say_where_they_stand() -> None:
+    assert text(verdict_view(detail(waiting_run())).headline) == "This run is waiting for its turn."
+    cancelled = verdict_view(detail(waiting_run(status=RunStatus.CANCELLED)))
+    assert (cancelled.hint, cancelled.retry) == ("Resume the batch to run it.", False)

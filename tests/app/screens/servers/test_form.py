@@ -1,0 +1,80 @@
+"""What is typed of a server becomes a spec, or a fault at its field."""
+
+import pytest
+
+from app.screens.servers.form import ServerForm, form_of, read, suggested_name
+from mcp_tef import AuthType, ServerSpec, Transport
+
+SPECS = [
+    ServerSpec(
+        name="docs",
+        transport=Transport.STDIO,
+        command="npx",
+        args=("-y", "@acme/docs", "my hand book"),
+        cwd="/srv",
+        env={"REGION": "eu", "URL": "a=b"},
+        alias="d",
+        allowed_tools=("a",),
+        env_file=".env",
+        project="/srv",
+        origin="/srv/.mcp.json",
+        extra={"disabled": True},
+    ),
+    ServerSpec(name="old", transport=Transport.SSE, url="http://127.0.0.1:8000/sse", headers={"X-Team": "a: b"}),
+    ServerSpec(
+        name="new",
+        transport=Transport.STREAMABLE_HTTP,
+        url="https://example.com/mcp",
+        auth_type=AuthType.BEARER,
+        secret="${ACME_TOKEN}",
+    ),
+    ServerSpec(name="file", transport=Transport.FILE, path="/tmp/tools.json"),
+]
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
+def test_a_spec_that_is_shown_and_read_again_is_the_same(spec: ServerSpec) -> None:
+    assert read(form_of(spec)).spec == spec
+
+
+def test_a_pasted_command_line_is_split_as_a_terminal_would() -> None:
+    spec = read(ServerForm(name="x", command="uvx mcp-server-git --repository '/my repo'")).spec
+    assert spec is not None
+    assert spec.argv == ("uvx", "mcp-server-git", "--repository", "/my repo")
+
+
+@pytest.mark.parametrize(
+    ("form", "field"),
+    [
+        (ServerForm(command="npx"), "name"),
+        (ServerForm(name="x"), "command"),
+        (ServerForm(name="x", command="say 'hi"), "command"),
+        (ServerForm(name="x", command="npx", environment="REGION"), "environment"),
+        (ServerForm(kind="url", name="x", url="example.com"), "url"),
+        (ServerForm(kind="url", name="x", url="https://example.com", headers="nonsense"), "headers"),
+        (
+            ServerForm(kind="url", name="x", url="https://e.example", auth=AuthType.BEARER, variable="my token!"),
+            "variable",
+        ),
+        (ServerForm(kind="file", name="x"), "path"),
+    ],
+)
+def test_a_fault_names_its_field(form: ServerForm, field: str) -> None:
+    reading = read(form)
+    assert reading.spec is None
+    assert list(reading.faults) == [field]
+
+
+@pytest.mark.parametrize(
+    ("form", "name"),
+    [
+        (ServerForm(command="npx -y @acme/docs-server@1.2 ~/handbook"), "docs-server"),
+        (ServerForm(command="uvx mcp-server-git"), "git"),
+        (ServerForm(command="python /srv/weather.py"), "weather"),
+        (ServerForm(kind="url", url="https://mcp.example.com/mcp"), "example"),
+        (ServerForm(kind="file", path="/home/me/memory.json"), "memory"),
+        (ServerForm(), ""),
+    ],
+)
+def test_a_name_is_suggested(form: ServerForm, name: str) -> None:
+    assert suggested_name(form) == name

@@ -1,0 +1,198 @@
+"""The servers screen, worked as a user works it."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from PySide6.QtWidgets import QApplication, QPlainTextEdit
+
+from app.screens.servers.form import ServerForm
+from app.screens.servers.page import ServersPage
+from app.screens.servers.server_sheet import ServerSheet
+from app.widgets import FlowText, Label, Notice
+from mcp_tef import ServerError, ServerFault, ServerStatus, ToolProblem
+from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine, made_tool
+from tests.support.ports import command_server, http_server, tool
+from tests.support.windows import drive, session_for, shown, until
+
+EXITED = ServerError(ServerFault.EXITED, "Could not start mail: it ended.", hint="Look.", context={"exit_code": 3})
+EVIL = made_tool("evil", "<img src='file:///etc/passwd'>\u202eevil", "desk")
+
+
+@asynccontextmanager
+async def page_over(fake: FakeEngine) -> AsyncIterator[ServersPage]:
+    """A shown page that hears the core's events."""
+    async with session_for(fake) as (session, _):
+        page = ServersPage(session)
+        session.events.connect(lambda events: page.take(events, visible=True))
+        shown(page)
+        page.request_refresh()
+        await page.settled()
+        yield page
+        page.close()
+        page.deleteLater()
+
+
+def texts(page: ServersPage) -> str:
+    """Everything that can be read on the page now."""
+    parts: list[Label | FlowText] = [*page.findChildren(Label), *page.findChildren(FlowText)]
+    return "\n".join(part.text() for part in parts if part.isVisible())
+
+
+def test_an_empty_page_says_what_belongs_here(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with page_over(FakeEngine()) as page:
+            assert "No servers yet" in texts(page)
+
+    drive(work())
+
+
+def test_a_server_shows_its_tools_as_a_reader_sees_them(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with page_over(FakeEngine()) as page:
+            await page.session.call(lambda core: core.open_sample())
+            await until(lambda: page.pane.tools.rows.rowCount() == 3)
+            read = texts(page)
+            for words in (
+                "Find bikes for sale by type, size or price.",
+                "required",
+                "at least 1 character",
+                "No description",
+            ):
+                assert words in read
+            raw = page.findChild(QPlainTextEdit)
+            assert raw is not None
+            assert '"search_bikes"' in raw.toPlainText()
+
+    drive(work())
+
+
+def test_what_a_server_says_is_never_markup(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with page_over(FakeEngine({"desk": [EVIL]})) as page:
+            await page.session.call(lambda core: core.servers.add(http_server()))
+            await until(lambda: "evil" in texts(page))
+            assert "<img src='file:///etc/passwd'>⟨U+202E⟩evil" in texts(page)
+
+    drive(work())
+
+
+def test_a_program_starts_only_after_the_whole_command_was_agreed_to(qapp: QApplication) -> None:
+    async def work() -> None:
+        fake = FakeEngine({"files": [tool("read")]})
+        async with page_over(fake) as page:
+            await page.session.call(lambda core: core.servers.add(command_server()))
+            await until(lambda: page.pane.consent.isVisible())
+            assert "serve --all" in texts(page)
+            assert fake.gateway.asked == []
+            page.pane.consent.agreed.emit()
+            await until(lambda: page.pane.tools.rows.rowCount() == 1)
+            assert fake.gateway.asked == ["files"]
+            assert not page.pane.consent.isVisible()
+
+    drive(work())
+
+
+def test_a_failure_says_why_and_counts_in_the_navigation(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with page_over(FakeEngine({"desk": EXITED})) as page:
+            await page.session.call(lambda core: core.servers.add(http_server()))
+            await until(lambda: page.pane.failure.isVisible())
+            assert "Could not start mail: it ended." in texts(page)
+            assert page.badge == 1
+
+    drive(work())
+
+
+def test_what_was_set_aside_is_listed_with_its_reason(qapp: QApplication) -> None:
+    async def work() -> None:
+        fake = FakeEngine()
+        fake.gateway.problems = (ToolProblem("broken", "Its input schema is no object."),)
+        async with page_over(fake) as page:
+            await page.session.call(lambda core: core.open_sample())
+            await until(lambda: page.pane.tools.rows.rowCount() == 4)
+            page.pane.tools.select(page.pane.tools.rows.ids()[-1])
+            assert "Its input schema is no object." in texts(page)
+
+    drive(work())
+
+
+def test_a_removed_server_comes_back_by_undo(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with page_over(FakeEngine()) as page:
+            await page.session.call(lambda core: core.open_sample())
+            await until(lambda: page.rail.rows.rowCount() == 1)
+            page.remove(page.rail.selected_ids())
+            await until(lambda: page.session.can_undo() and not page.rail.rows.rowCount())
+            page.session.undo()
+            await until(lambda: page.rail.rows.rowCount() == 1)
+
+    drive(work())
+
+
+def test_the_tool_that_is_read_stays_open_while_the_server_is_checked(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with page_over(FakeEngine()) as page:
+            await page.session.call(lambda core: core.open_sample())
+            await until(lambda: page.pane.tools.rows.rowCount() == 3)
+            page.pane.tools.select("book_repair")
+            page.check()
+            await until(lambda: page.presenter.any_starting() or page.stale is False)
+            await page.settled()
+            assert page.pane.tools.current_id() == "book_repair"
+
+    drive(work())
+
+
+def test_a_server_is_added_by_pasting_its_command(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with page_over(FakeEngine({"docs": SAMPLE_TOOLS})) as page:
+            page.add()
+            await until(lambda: page.findChild(ServerSheet))
+            sheet = page.findChild(ServerSheet)
+            assert isinstance(sheet, ServerSheet)
+            sheet.open_form(ServerForm(kind="command"))
+            sheet.fields.command.setText("npx -y @acme/docs")
+            assert sheet.fields.name.text() == "docs"
+            sheet.keep()
+            await until(lambda: page.rail.rows.rowCount() == 1)
+            server = page.current()
+            assert server is not None
+            assert (server.name, server.spec.argv, server.status) == (
+                "docs",
+                ("npx", "-y", "@acme/docs"),
+                ServerStatus.INACTIVE,
+            )
+
+    drive(work())
+
+
+def test_a_connection_is_tried_before_it_is_kept(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with page_over(FakeEngine({"desk": SAMPLE_TOOLS})) as page:
+            page.add()
+            await until(lambda: page.findChild(ServerSheet))
+            sheet = page.findChild(ServerSheet)
+            assert isinstance(sheet, ServerSheet)
+            sheet.open_form(ServerForm(kind="url", name="desk", url="http://127.0.0.1/desk"))
+            sheet.test()
+            await until(lambda: any("It works." in note.accessibleName() for note in sheet.findChildren(Notice)))
+            assert page.rail.rows.rowCount() == 0
+            sheet.reject()
+
+    drive(work())
+
+
+def test_a_name_that_is_taken_is_said_at_its_field(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with page_over(FakeEngine({"desk": SAMPLE_TOOLS})) as page:
+            await page.session.call(lambda core: core.servers.add(http_server()))
+            page.add()
+            await until(lambda: page.findChild(ServerSheet))
+            sheet = page.findChild(ServerSheet)
+            assert isinstance(sheet, ServerSheet)
+            sheet.open_form(ServerForm(kind="url", name="desk", url="http://127.0.0.1/other"))
+            sheet.keep()
+            await until(lambda: "already" in sheet.fields.name.accessibleDescription())
+            sheet.reject()
+
+    drive(work())

@@ -1,0 +1,185 @@
+"""What the servers screen knows and does, without a window."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, TypeVar
+
+import pytest
+
+from app.screens.servers.presenter import ServersPresenter, failure_details, heard, launch, weight_line
+from mcp_tef import (
+    ConsentError,
+    Listing,
+    Server,
+    ServerError,
+    ServerFault,
+    ServerSpec,
+    ServerStateChanged,
+    ServerStatus,
+    TefError,
+    Tool,
+    ToolProblem,
+    Transport,
+)
+from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine
+from tests.support.ports import command_server, http_server, tool
+
+if TYPE_CHECKING:
+    from mcp_tef import Engine
+
+T = TypeVar("T")
+BROKEN = ServerError(
+    ServerFault.EXITED,
+    "Could not start mail: the program ended at once.",
+    hint="Look at its last lines.",
+    context={"exit_code": 1, "stderr_tail": "no token\n"},
+)
+
+
+class Direct:
+    """The core, asked on this very loop."""
+
+    def __init__(self, fake: FakeEngine) -> None:
+        self._fake = fake
+
+    async def call(self, do: "Callable[[Engine], Awaitable[T]]") -> T:
+        return await do(self._fake.engine)
+
+
+class Bench:
+    """A presenter over a core in memory, with a clock that the test moves."""
+
+    def __init__(self, servers: dict[str, Sequence[Tool] | TefError]) -> None:
+        self.fake = FakeEngine(servers)
+        self.now = 100.0
+        self.presenter = ServersPresenter(Direct(self.fake), lambda: self.now)
+
+    async def add(self, *specs: ServerSpec) -> list[Server]:
+        made = [await self.presenter.add(spec) for spec in specs]
+        for server in made:
+            if server.spec.transport is not Transport.STDIO:
+                await self.presenter.check(server.id)
+        await self.presenter.load()
+        return made
+
+
+async def test_servers_come_with_what_they_listed() -> None:
+    bench = Bench({"desk": SAMPLE_TOOLS, "files": []})
+    desk, files = await bench.add(http_server(), command_server())
+    assert bench.presenter.summary() == "2 servers, 3 tools"
+    assert [one.name for one in bench.presenter.tools_of(desk.id)] == ["search_bikes", "search_parts", "book_repair"]
+    assert bench.presenter.tools_of(files.id) == ()
+
+
+async def test_a_program_that_nobody_agreed_to_is_not_started_but_asked_about() -> None:
+    bench = Bench({"files": [tool("read")]})
+    (files,) = await bench.add(command_server())
+    assert bench.fake.gateway.asked == []
+    assert bench.presenter.asks_consent(files.id)
+    assert bench.presenter.state_line(bench.presenter.servers[files.id]) == "needs your consent"
+    with pytest.raises(ConsentError):
+        await bench.presenter.check(files.id)
+
+
+async def test_not_now_is_respected_until_the_user_wants_to_connect() -> None:
+    bench = Bench({"files": [tool("read")]})
+    (files,) = await bench.add(command_server())
+    bench.presenter.put_off(files.id)
+    assert not bench.presenter.asks_consent(files.id)
+    bench.presenter.ask_again(files.id)
+    assert bench.presenter.asks_consent(files.id)
+
+
+async def test_agreeing_connects() -> None:
+    bench = Bench({"files": [tool("read")]})
+    (files,) = await bench.add(command_server())
+    await bench.presenter.agree_and_check(files)
+    await bench.presenter.load()
+    assert bench.presenter.servers[files.id].status is ServerStatus.ACTIVE
+    assert not bench.presenter.asks_consent(files.id)
+
+
+async def test_a_failure_is_said_shortly_in_the_list_and_in_full_behind_details() -> None:
+    bench = Bench({"desk": BROKEN})
+    (desk,) = await bench.add(http_server())
+    failed = bench.presenter.servers[desk.id]
+    assert bench.presenter.state_line(failed) == "the program ended at once"
+    assert bench.presenter.to_look_at() == 1
+    assert failure_details(failed) == "Exit code 1\nThe last lines it wrote:\nno token"
+
+
+async def test_a_starting_server_tells_for_how_long() -> None:
+    bench = Bench({"desk": SAMPLE_TOOLS})
+    (desk,) = await bench.add(http_server())
+    starting = replace(bench.presenter.servers[desk.id], status=ServerStatus.STARTING)
+    assert bench.presenter.take([ServerStateChanged(starting)])
+    bench.now += 9.2
+    assert bench.presenter.state_line(starting) == "9 s so far"
+    assert bench.presenter.any_starting()
+
+
+async def test_a_check_that_ended_wants_a_fresh_look() -> None:
+    bench = Bench({"desk": SAMPLE_TOOLS})
+    (desk,) = await bench.add(http_server())
+    assert not bench.presenter.take([ServerStateChanged(bench.presenter.servers[desk.id])])
+
+
+async def test_search_finds_servers_and_tools() -> None:
+    bench = Bench({"desk": SAMPLE_TOOLS, "other": [tool("weather")]})
+    desk, other = await bench.add(http_server(), http_server("other"))
+    bench.presenter.search = "weath"
+    assert [server.id for server in bench.presenter.shown()] == [other.id]
+    bench.presenter.search = "repair"
+    assert [one.name for one in bench.presenter.tools_of(desk.id)] == ["book_repair"]
+    bench.presenter.search = "desk"
+    assert len(bench.presenter.tools_of(desk.id)) == 3
+
+
+async def test_a_removed_server_comes_back_with_its_tools() -> None:
+    bench = Bench({"desk": SAMPLE_TOOLS})
+    (desk,) = await bench.add(http_server())
+    await bench.presenter.remove([desk.id])
+    await bench.presenter.load()
+    assert bench.presenter.summary() == "No servers"
+    await bench.presenter.restore([desk.id])
+    await bench.presenter.load()
+    assert bench.presenter.summary() == "1 server, 3 tools"
+
+
+def test_the_head_tells_state_answer_and_age() -> None:
+    now = datetime(2026, 11, 21, 14, 0, tzinfo=UTC)
+    server = Server(
+        id=http_server().name,  # type: ignore[arg-type]  # any text will do
+        spec=http_server(),
+        status=ServerStatus.ACTIVE,
+        latency_ms=310,
+        last_connected_at=now - timedelta(minutes=2),
+        created_at=now,
+        updated_at=now,
+    )
+    presenter = ServersPresenter(Direct(FakeEngine()), lambda: 0.0)
+    assert presenter.answer_line(server, now) == "Active · answered in 0.31 s · 2 min ago"
+    file = replace(server, spec=ServerSpec(name="file", transport=Transport.FILE, path="x.json"))
+    assert presenter.answer_line(file, now) == "Read · 2 min ago"
+    failed = replace(server, status=ServerStatus.FAILED)
+    assert presenter.answer_line(failed, now) == "Failed · last seen 2 min ago"
+
+
+def test_a_launch_shows_names_of_variables_and_never_their_values() -> None:
+    spec = ServerSpec(name="x", transport=Transport.STDIO, command="npx", args=("-y",), env={"TOKEN": "secret"})
+    shown = launch(spec)
+    assert (shown.argv, shown.folder, shown.variables) == (("npx", "-y"), "", ("TOKEN",))
+    assert "secret" not in repr(shown)
+
+
+def test_what_was_heard_is_told_with_what_was_set_aside() -> None:
+    tools = tuple(tool(f"tool_{number}") for number in range(8))
+    listing = Listing(server="x", tools=tools, problems=(ToolProblem("bad", "no name"),), latency_ms=1240)
+    words = heard(listing)
+    assert words.startswith("Answered in 1.2 s with 8 tools; 1 set aside. tool_0, tool_1")
+    assert words.endswith("…")
+
+
+def test_the_weight_is_a_share_of_the_servers() -> None:
+    assert weight_line(SAMPLE_TOOLS[0], SAMPLE_TOOLS).startswith("about 9")

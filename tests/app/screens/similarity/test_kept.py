@@ -1,0 +1,116 @@
+"""What the page remembers, what events mean to it, what its words say."""
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.screens.similarity.asking import Progress, read_model
+from app.screens.similarity.choices import OTHER, EmbedderMenu, ServersMenu
+from app.screens.similarity.kept import Kept
+from app.screens.similarity.notices import gaps_reasons, gaps_title
+from app.screens.similarity.presenter import Gathered, Haste, Wanted, haste
+from app.screens.similarity.words import MapKind, embedder_words, flagged_words
+from app.settings import Settings
+from mcp_tef import (
+    InputError,
+    Noticed,
+    PairAdvice,
+    RunsTouched,
+    ServersTouched,
+    ToolProblem,
+    Unreachable,
+)
+
+
+def test_what_was_left_is_found_again() -> None:
+    settings = Settings(None)
+    kept = Kept(settings)
+    kept.set_threshold(0.9)
+    kept.set_kind(MapKind.OVERLAP)
+    kept.set_view("pairs")
+    kept.set_wanted(Wanted(embedder="folder:/models/mini", servers=("docs",)))
+    again = Kept(settings)
+    assert (again.threshold(0.5), again.kind(), again.view()) == (0.9, MapKind.OVERLAP, "pairs")
+    assert again.wanted() == Wanted(embedder="folder:/models/mini", servers=("docs",))
+
+
+def test_spoilt_settings_give_the_defaults() -> None:
+    settings = Settings(None)
+    settings.set("similarity.threshold", 900)
+    settings.set("similarity.kind", "colourful")
+    settings.set("similarity.view", "nowhere")
+    settings.set("similarity.embedder", "magic:wand")
+    kept = Kept(settings)
+    assert (kept.threshold(0.85), kept.kind(), kept.view()) == (0.85, MapKind.SIMILARITY, "map")
+    assert kept.wanted() == Wanted()
+
+
+def test_runs_that_end_can_wait_and_changed_servers_cannot() -> None:
+    assert haste([Noticed("hello")]) is Haste.NEVER
+    assert haste([Noticed("hello"), ServersTouched(ids=(), by="test")]) is Haste.NOW
+    assert haste([RunsTouched(runs=())]) is Haste.NOW
+
+
+def test_what_is_missing_is_named_with_its_reason() -> None:
+    gathered = Gathered(
+        unreachable=tuple(Unreachable(f"server {number}", "It is off.", "Start it.") for number in range(5)),
+        problems=(("docs", ToolProblem(None, "It has no name.")),),
+    )
+    assert gaps_title(gathered) == (
+        "Not compared: server 0, server 1, server 2 and 2 more. 1 tool could not be read and was left out."
+    )
+    assert gaps_reasons(gathered).splitlines()[-1] == "docs, a tool without a name: It has no name."
+    assert gaps_title(Gathered()) == ""
+
+
+def test_embedders_have_plain_names() -> None:
+    assert embedder_words("fastembed:BAAI/bge") == "Local model"
+    assert embedder_words("something else") == "something else"
+    assert flagged_words(12, 1_770) == "12 of 1,770 pairs flagged"
+
+
+def test_the_embedder_that_is_used_stands_in_the_header(qtbot: QtBot) -> None:
+    menu = EmbedderMenu()
+    qtbot.addWidget(menu)
+    wanted: list[str] = []
+    menu.wanted.connect(wanted.append)
+    menu.show_embedder("", "tfidf")
+    assert menu.text() == "Word overlap"
+    menu.show_embedder("folder:/models/mini", "folder:mini")
+    assert menu.text() == "Model folder"
+    assert [action.text for action in menu.actions_offered() if action.checked] == ["Model folder: /models/mini"]
+    menu.choose(OTHER)
+    assert (menu.current(), wanted) == ("folder:/models/mini", [OTHER])
+
+
+def test_servers_are_picked_and_let_go(qtbot: QtBot) -> None:
+    menu = ServersMenu()
+    qtbot.addWidget(menu)
+    picked: list[tuple[str, ...]] = []
+    menu.picked.connect(picked.append)
+    menu.show_servers({"docs": 4, "desk": 1}, ("docs", "gone"))
+    assert menu.text() == "docs"
+    assert [action.text for action in menu.actions_offered()] == ["All servers", "docs · 4 tools", "desk · 1 tool"]
+    for name in ("desk", "docs", ""):
+        menu.pick(name)
+    assert picked == [("docs", "desk"), (), ()]
+
+
+@pytest.mark.parametrize(
+    ("model", "address", "word"),
+    [
+        ("", "", "Choose a model"),
+        ("gpt", "", "PROVIDER/NAME"),
+        ("offline/retrieval", "", "baseline"),
+        ("openai/gpt-4.1-mini", "localhost", "http://"),
+    ],
+)
+def test_whoever_cannot_be_asked_is_refused_with_a_reason(model: str, address: str, word: str) -> None:
+    with pytest.raises(InputError, match=word):
+        read_model(model, address)
+
+
+def test_asking_tells_how_far_it_is_and_what_came_of_it() -> None:
+    progress = Progress(model="openai/gpt", total=3)
+    progress.take(PairAdvice(a="a", b="b", similarity=0.9, issues=(), recommendations=(), cost_usd=0.02))
+    assert (progress.lead, progress.parts) == ("1 of 3 pairs", ["$0.02", "openai/gpt writes descriptions"])
+    assert progress.farewell(stopped=True) == "Stopped: openai/gpt wrote about 1 pair · $0.02"

@@ -1,0 +1,267 @@
+"""The similarity screen as a user meets it, on a qasync loop over an engine in memory."""
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from app.screens.similarity.page import SimilarityPage
+from app.screens.similarity.presenter import State
+from app.screens.similarity.words import MapKind
+from mcp_tef import ServerError, ServerFault, ServerSpec, Standing, Transport
+from tests.support.alike_tools import DOCS, docs_and_desk, registered
+from tests.support.fake_engine import FakeEngine
+from tests.support.pages import page_test
+from tests.support.similarity_page import Bench, answer, on_page, open_pair
+from tests.support.tool_sets import FakeEmbedders, HashedWords
+
+
+async def nothing() -> Any:
+    """An empty workspace."""
+    return FakeEngine().engine
+
+
+async def one_tool() -> Any:
+    """A single tool, and a server that was never reached."""
+    fake = FakeEngine()
+    await registered(fake, docs=DOCS[:1])
+    fake.gateway.servers["away"] = ServerError(ServerFault.REFUSED, "away could not be reached.")
+    await fake.servers.add(ServerSpec(name="away", transport=Transport.STREAMABLE_HTTP, url="http://127.0.0.1/away"))
+    return fake.engine
+
+
+async def with_a_model() -> Any:
+    """A local model can be fetched."""
+    fake = await docs_and_desk()
+    fake.embedders = FakeEmbedders(HashedWords("tfidf"))
+    return fake.engine
+
+
+def is_shown(page: SimilarityPage, kind: MapKind) -> bool:
+    return page._shown[1] is kind
+
+
+@page_test(SimilarityPage, nothing)
+async def test_without_tools_the_page_leads_to_the_servers(bench: Bench) -> None:
+    assert bench.page.presenter.state is State.TOO_FEW
+    assert "No tools are known" in bench.page.view.empty._sentence.text()
+    bench.page.view.empty.buttons()[0].click()
+    assert bench.went == [("servers", None)]
+    assert not bench.page.exporting.actions()[0].enabled
+
+
+@page_test(SimilarityPage, one_tool)
+async def test_one_tool_is_too_few_and_what_was_not_reached_is_named(bench: Bench) -> None:
+    assert "One tool is known" in bench.page.view.empty._sentence.text()
+    assert bench.page.view.notices.gaps.accessibleName() == "Not compared: away."
+    assert len(bench.page.view.empty.buttons()) == 2
+
+
+@on_page
+async def test_the_map_shows_every_tool_and_how_many_pairs_are_flagged(bench: Bench) -> None:
+    page = bench.page
+    assert len(page.view.map.heatmap.heat()) == 6
+    assert page.header._count.text() == "6 tools on 2 servers"
+    assert "1 of 15 pairs flagged" in page.view.map.scale.accessibleName()
+    assert page.servers.text() == "All servers"
+
+
+@on_page
+async def test_the_pair_that_needs_work_most_is_open_at_first(bench: Bench) -> None:
+    await bench.until(lambda: bench.page.view.pair.detail is not None)
+    assert bench.page.view.pair.detail is not None
+    assert set(bench.page.view.pair.detail.names) == {"search_files", "search_code"}
+
+
+@on_page
+async def test_the_threshold_acts_at_once_and_is_remembered(bench: Bench) -> None:
+    page = bench.page
+    page.view.map.scale.setValue(0)
+    assert "15 of 15 pairs flagged" in page.view.map.scale.accessibleName()
+    await bench.until(lambda: len(page.presenter.work.items) == 15)
+    assert page.kept.threshold(0.5) == 0.0
+
+
+@on_page
+async def test_every_pair_is_listed_and_searched_for(bench: Bench) -> None:
+    page = bench.page
+    page.show_view("pairs")
+    assert page.view.pairs.table.rows.rowCount() == 15
+    page.search.setText("timer")
+    await bench.until(lambda: page.view.pairs.table.rows.rowCount() == 5)
+    assert page.view.pairs.note.text() == "5 pairs"
+    page.search.setText("nobody")
+    await bench.until(lambda: page.view.pairs.note.text() == "No pair fits.")
+
+
+@on_page
+async def test_a_search_on_the_map_brings_the_tools_out(bench: Bench) -> None:
+    page = bench.page
+    page.search.setText("read_file")
+    await bench.until(lambda: page.view.map.heatmap._shown.found)
+    assert len(page.view.map.heatmap._shown.found) == 2
+
+
+@on_page
+async def test_the_work_list_counts_and_a_click_restricts_the_pairs(bench: Bench) -> None:
+    page = bench.page
+    cells = page.view.strip.cells
+    await bench.until(lambda: cells[Standing.ALIKE_NOT_CONFUSED].number)
+    QTest.mouseClick(cells[Standing.CONFUSED_NOT_ALIKE], Qt.MouseButton.LeftButton)
+    await bench.until(lambda: page.view.pairs.table.rows.rowCount() == 1)
+    assert page.views.current() == "pairs"
+    page.view.pairs.chips.chips()[0].remove_wanted.emit()
+    await bench.until(lambda: page.view.pairs.table.rows.rowCount() == 15)
+    assert not cells[Standing.CONFUSED_NOT_ALIKE].isChecked()
+
+
+@on_page
+async def test_walking_through_the_list_changes_the_open_pair(bench: Bench) -> None:
+    await open_pair(bench)
+    page = bench.page
+    page.show_view("pairs")
+    page.view.pairs.table.select("0-3")
+    await bench.until(lambda: page.view.pair.detail is not None and page.view.pair.detail.places == (0, 3))
+
+
+@on_page
+async def test_copies_on_other_servers_and_groups_are_listed_and_lead_to_the_map(bench: Bench) -> None:
+    page = bench.page
+    page.show_view("groups")
+    copies = page.view.groups.copies
+    assert {cell.text for cell in copies.rows.row(0).cells[:2]} == {"docs/read_file", "desk/read_file"}
+    page.view.groups.groups.opened.emit("0")
+    assert page.views.current() == "map"
+    assert not page.view.map.heatmap.port().fitted
+
+
+@on_page
+async def test_every_matrix_can_be_shown(bench: Bench) -> None:
+    page = bench.page
+    for kind in MapKind:
+        page._choose_kind(kind)
+        await bench.until(partial(is_shown, page, kind))
+        assert page.view.map.weights.isVisible() is (kind is MapKind.OVERLAP)
+    assert page.kept.kind() is MapKind.OBSERVED
+
+
+@on_page
+async def test_weights_of_the_overlap_recolour_the_map(bench: Bench) -> None:
+    page = bench.page
+    page._choose_kind(MapKind.OVERLAP)
+    await bench.until(lambda: page._shown[1] is MapKind.OVERLAP)
+    before = page.view.map.heatmap.heat()
+    page.view.map.weights.fields["Parameters"].setValue(1.0)
+    await bench.until(lambda: page.view.map.heatmap.heat() is not before)
+    await open_pair(bench)
+    assert page.view.pair.overlap.text().startswith("Overlap 0.")
+
+
+@on_page
+async def test_servers_restrict_what_is_compared(bench: Bench) -> None:
+    page = bench.page
+    page.servers.pick("docs")
+    await bench.until(lambda: len(page.view.map.heatmap.heat()) == 4)
+    assert page.servers.text() == "docs"
+    assert page.kept.wanted().servers == ("docs",)
+    page.servers.pick("docs")
+    await bench.until(lambda: len(page.view.map.heatmap.heat()) == 6)
+
+
+@on_page
+async def test_tools_that_change_are_compared_anew_and_others_are_not(bench: Bench) -> None:
+    page = bench.page
+    before = page.presenter.analysis
+    page.request_refresh()
+    await page.settled()
+    assert page.presenter.analysis is before
+    page.servers.pick("desk")
+    await bench.until(lambda: page.presenter.analysis is not before)
+
+
+@page_test(SimilarityPage, with_a_model)
+async def test_word_overlap_is_said_and_a_model_can_be_fetched(bench: Bench) -> None:
+    page = bench.page
+    assert "No embedding model is on this machine" in page.view.notices.embedder.accessibleName()
+    assert page.embedder.text() == "Word overlap"
+    page.view.notices.download_wanted.emit()
+    await bench.until(lambda: bench.toasts)
+    assert bench.toasts[0][0] == "The local model is on this machine now"
+    await bench.until(page.view.notices.download.isHidden)
+    await page.settled()
+
+
+@on_page
+async def test_an_embedder_that_is_not_there_is_stood_in_for_and_said(bench: Bench) -> None:
+    page = bench.page
+    page.embedder.choose("fastembed")
+    await bench.until(lambda: page.presenter.wanted.embedder == "fastembed")
+    await page.settled()
+    assert "is not on this machine" in page.view.notices.embedder.accessibleName()
+    assert page.kept.wanted().embedder == "fastembed"
+
+
+@on_page
+async def test_another_embedder_is_chosen_in_a_form_that_checks_it(bench: Bench) -> None:
+    page = bench.page
+    page.embedder.choose("other")
+    await bench.until(lambda: page.sheet is not None)
+    sheet = page.sheet
+    assert sheet is not None
+    sheet.kinds.choose(1)
+    sheet._agree()
+    assert sheet.target_field.widget.accessibleDescription().startswith("Write a folder")
+    sheet.target.setText("/nowhere/at/all")
+    sheet._agree()
+    await bench.until(lambda: page.presenter.wanted.embedder == "folder:/nowhere/at/all")
+    await page.settled()
+
+
+@on_page
+async def test_the_map_leaves_as_picture_and_drawing_and_the_rest_as_files(bench: Bench, tmp_path: Path) -> None:
+    page = bench.page
+    names = ("map.png", "map.svg", "pairs.csv", "all.json", "report.html")
+    actions = [action for action in page.exporting.actions() if action.text != "Copy map"]
+    for action, name in zip(actions, names, strict=True):
+        action.do()
+        answer(bench, tmp_path / name)
+    await bench.until(lambda: len(bench.toasts) == 5)
+    assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
+    assert ElementTree.fromstring((tmp_path / "map.svg").read_text("utf-8")).tag.endswith("svg")
+    assert len((tmp_path / "pairs.csv").read_text("utf-8-sig").splitlines()) > 1
+    assert json.loads((tmp_path / "all.json").read_text("utf-8"))
+    assert "<html" in (tmp_path / "report.html").read_text("utf-8")
+
+
+@on_page
+async def test_another_screen_can_ask_for_the_look_alikes_of_a_tool(bench: Bench) -> None:
+    bench.page.arrive("desk/send_email")
+    await bench.until(lambda: bench.page.view.pairs.table.rows.rowCount() == 5)
+    assert bench.page.views.current() == "pairs"
+
+
+@on_page
+async def test_where_there_is_little_room_the_pair_takes_the_place_of_the_map(bench: Bench) -> None:
+    await open_pair(bench)
+    bench.page.resize(1_000, 640)
+    bench.page.resize(784, 640)
+    await bench.until(lambda: not bench.page.view.main.isVisible())
+    assert bench.page.view.pair.isVisible()
+    bench.page.view.pair.close_button.click()
+    assert bench.page.view.main.isVisible()
+
+
+@on_page
+async def test_everything_is_in_the_palette_and_asks_for_what_it_needs(bench: Bench) -> None:
+    commands = {command.id: command for command in bench.page.commands()}
+    assert {"similarity.map", "similarity.pairs", "similarity.groups", "similarity.colour.overlap"} <= commands.keys()
+    await open_pair(bench)
+    assert all(command.needs() for command in commands.values())
+    bench.page.pair.close()
+    assert [command.id for command in commands.values() if not command.needs()] == ["similarity.ask"]
+    commands["similarity.groups"].do()
+    assert bench.page.views.current() == "groups"

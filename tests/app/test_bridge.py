@@ -1,0 +1,110 @@
+"""The two threads meet in one place: results, errors, cancels and events all come through it."""
+
+import asyncio
+import threading
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from app.bridge import Bridge
+from mcp_tef import NotFoundError, Noticed, ServerId, StoreError
+from tests.support.fake_engine import FakeEngine
+from tests.support.windows import drive, opener, session_for, until
+
+
+def test_a_call_runs_on_the_core_thread_and_gives_its_result(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with session_for() as (session, _):
+            name = await session.value(lambda core: threading.current_thread().name)
+            assert (name, await session.call(lambda core: core.servers.list())) == ("core", ())
+
+    drive(work())
+
+
+def test_an_error_of_the_core_comes_out_where_it_was_called(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with session_for() as (session, _):
+            with pytest.raises(NotFoundError):
+                await session.call(lambda core: core.servers.get(ServerId("gone")))
+
+    drive(work())
+
+
+def test_a_cancel_goes_into_the_core(qapp: QApplication) -> None:
+    stopped = threading.Event()
+    begun = threading.Event()
+
+    async def endless() -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            stopped.set()
+
+    async def work() -> None:
+        async with session_for() as (session, _):
+            task = session.spawn(session.call(lambda core: endless()))
+            await until(begun.is_set)
+            task.cancel()
+            await until(stopped.is_set)
+
+    drive(work())
+
+
+def publish_many(fake: FakeEngine) -> None:
+    """Say five hundred things at once."""
+    for number in range(500):
+        fake.publish(Noticed(str(number)))
+
+
+def test_events_come_in_order_and_in_few_batches(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with session_for() as (session, fake):
+            batches: list[tuple[object, ...]] = []
+            session.events.connect(batches.append)
+            await session.value(lambda core: publish_many(fake))
+            await until(lambda: sum(map(len, batches)) == 500)
+            texts = [event.text for batch in batches for event in batch if isinstance(event, Noticed)]
+            assert texts == [str(number) for number in range(500)]
+            assert len(batches) <= 5
+
+    drive(work())
+
+
+def test_a_workspace_that_cannot_be_opened_fails_every_call_with_its_reason(qapp: QApplication) -> None:
+    async def refuse() -> object:
+        raise StoreError("The workspace is of a newer version.")
+
+    async def work() -> None:
+        bridge = Bridge(refuse)  # type: ignore[arg-type]  # it opens nothing
+        bridge.start()
+        for _ in range(2):
+            with pytest.raises(StoreError, match="newer version"):
+                await bridge.call(lambda core: core.servers.list())
+        await bridge.stop()
+
+    drive(work())
+
+
+def test_stopping_closes_the_core_and_its_thread(qapp: QApplication) -> None:
+    async def work() -> None:
+        fake = FakeEngine()
+        bridge = Bridge(opener(fake))
+        bridge.start()
+        await bridge.call(lambda core: core.servers.list())
+        await bridge.stop()
+        assert fake.closed
+        assert not [thread for thread in threading.enumerate() if thread.name == "core"]
+
+    drive(work())
+
+
+def test_stopping_before_the_core_has_opened_still_closes_it(qapp: QApplication) -> None:
+    async def work() -> None:
+        fake = FakeEngine()
+        bridge = Bridge(opener(fake))
+        bridge.start()
+        await bridge.stop()
+        assert fake.closed
+
+    drive(work())

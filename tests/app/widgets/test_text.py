@@ -1,0 +1,64 @@
+"""Running text wraps, marks what it should, and never takes foreign text for markup."""
+
+import gc
+import weakref
+
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.theme import Role, ThemeMode, theme
+from app.widgets import FlowText, Label, LineText, Span, joined, marked
+
+
+def test_marked_ranges_count_characters_not_utf16_units() -> None:
+    spans = marked("a😀bc", [(1, 2), (3, 4)], Role.MARK_DIFF)
+    assert [(span.text, span.back) for span in spans] == [
+        ("a", None),
+        ("😀", Role.MARK_DIFF),
+        ("b", None),
+        ("c", Role.MARK_DIFF),
+    ]
+    assert joined(spans) == "a😀bc"
+
+
+def test_text_is_as_high_as_its_lines(qtbot: QtBot) -> None:
+    host = QWidget()
+    qtbot.addWidget(host)
+    column = QVBoxLayout(host)
+    text = FlowText("word " * 40)
+    column.addWidget(text)
+    host.resize(600, 400)
+    host.show()
+    wide = text.height()
+    host.resize(200, 400)
+    qtbot.waitUntil(lambda: text.height() > wide)
+    assert text.height() % 20 == 0
+
+
+def test_a_paragraph_shows_hidden_characters_and_keeps_lines(qtbot: QtBot) -> None:
+    text = FlowText()
+    qtbot.addWidget(text)
+    text.set_spans([Span("one\n"), Span("two\u202e", mono=True)])
+    assert text.text() == "one\ntwo⟨U+202E⟩"
+    assert text.accessibleName() == text.text()
+
+
+def test_markup_stays_text(qtbot: QtBot) -> None:
+    label, line = Label("<b>bold</b>"), LineText("<img src=x>\nsecond")
+    qtbot.addWidget(label)
+    qtbot.addWidget(line)
+    assert label.text() == "<b>bold</b>"
+    assert line.text() == "<img src=x> second"
+    assert "&lt;img" in line.toolTip()
+
+
+def test_a_label_that_is_gone_hears_of_no_other_scheme(qtbot: QtBot) -> None:
+    label = Label("here for a moment")
+    watched = weakref.ref(label)
+    label.deleteLater()
+    del label
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    gc.collect()
+    assert watched() is None
+    theme().set_mode(ThemeMode.DARK)

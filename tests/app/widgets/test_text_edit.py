@@ -1,0 +1,58 @@
+"""A field that grows with its text, and undo that goes beyond a field."""
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit
+from pytestqt.qtbot import QtBot
+
+from app.widgets import GrowingEdit, undo_beyond
+
+
+def undo_key() -> QKeyEvent:
+    return QKeyEvent(QEvent.Type.ShortcutOverride, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+
+
+def test_a_field_is_as_high_as_its_lines_between_its_bounds(qtbot: QtBot) -> None:
+    field = GrowingEdit("Notes", least=1, most=4)
+    qtbot.addWidget(field)
+    field.show()
+    heights = []
+    for lines in (1, 3, 4, 40):
+        field.set_text("\n".join(["word"] * lines))
+        heights.append(field.height())
+    assert heights[0] < heights[1] < heights[2] == heights[3]
+
+
+def test_only_what_the_user_types_is_told(qtbot: QtBot) -> None:
+    field = GrowingEdit("Notes")
+    qtbot.addWidget(field)
+    told: list[str] = []
+    field.edited.connect(told.append)
+    field.set_text("given")
+    QTest.keyClicks(field, "a")
+    assert told == ["agiven"]
+
+
+def test_a_text_that_the_field_would_change_is_not_set_again_and_again(qtbot: QtBot) -> None:
+    field = GrowingEdit("Notes")
+    qtbot.addWidget(field)
+    field.set_text("one\r\ntwo")
+    cursor = field.textCursor()
+    cursor.setPosition(3)
+    field.setTextCursor(cursor)
+    field.set_text("one\r\ntwo")
+    assert field.textCursor().position() == 3
+
+
+def test_the_undo_key_is_left_to_the_window_once_the_field_has_nothing_to_undo(qtbot: QtBot) -> None:
+    field = QLineEdit()
+    qtbot.addWidget(field)
+    undo_beyond(field)
+    event = undo_key()
+    QApplication.sendEvent(field, event)
+    assert not event.isAccepted()
+    QTest.keyClicks(field, "a")
+    event = undo_key()
+    QApplication.sendEvent(field, event)
+    assert event.isAccepted()

@@ -1,0 +1,83 @@
+"""Names as chips: typed, completed, taken away, and reached with Tab in reading order."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.widgets import Span, SpanLine, TokensEdit
+from app.widgets.tokens_edit import Chip
+
+
+@pytest.fixture
+def edit(qtbot: QtBot) -> TokensEdit:
+    made = TokensEdit("tag", "Add a tag")
+    qtbot.addWidget(made)
+    made.resize(200, 24)
+    made.show()
+    return made
+
+
+def test_a_name_is_added_with_enter_or_a_comma_and_only_once(edit: TokensEdit) -> None:
+    QTest.keyClicks(edit.entry, "search,")
+    QTest.keyClicks(edit.entry, "files")
+    QTest.keyClick(edit.entry, Qt.Key.Key_Return)
+    QTest.keyClicks(edit.entry, "search,")
+    assert edit.tokens() == ("search", "files")
+
+
+def test_a_name_that_is_known_keeps_its_spelling(edit: TokensEdit) -> None:
+    edit.set_known(["Everyday"])
+    QTest.keyClicks(edit.entry, "everyDAY,")
+    assert edit.tokens() == ("Everyday",)
+
+
+def test_where_only_known_names_count_another_stays_typed(qtbot: QtBot) -> None:
+    edit = TokensEdit("server", "Add a server", only_known=True)
+    qtbot.addWidget(edit)
+    edit.set_known(["docs"])
+    QTest.keyClicks(edit.entry, "dogs")
+    QTest.keyClick(edit.entry, Qt.Key.Key_Return)
+    assert (edit.tokens(), edit.entry.text()) == ((), "dogs")
+
+
+def test_backspace_in_the_empty_entry_and_del_on_a_chip_take_names_away(edit: TokensEdit) -> None:
+    told: list[tuple[str, ...]] = []
+    edit.changed.connect(told.append)
+    edit.set_tokens(["a", "b", "c"])
+    QTest.keyClick(edit.entry, Qt.Key.Key_Backspace)
+    QTest.keyClick(edit.findChildren(Chip)[0], Qt.Key.Key_Delete)
+    assert told == [("a", "b"), ("b",)]
+
+
+def test_chips_wrap_and_the_field_grows(edit: TokensEdit) -> None:
+    edit.set_tokens(["one"])
+    low = edit.height()
+    edit.set_tokens(["a rather long name", "another rather long name", "and one more"])
+    assert edit.height() > low
+
+
+def test_tab_reaches_chips_that_came_later_in_reading_order(qtbot: QtBot) -> None:
+    page = QWidget()
+    qtbot.addWidget(page)
+    column = QVBoxLayout(page)
+    before, edit, after = QLineEdit(), TokensEdit("tag", "Add a tag"), QLineEdit()
+    for part in (before, edit, after):
+        column.addWidget(part)
+    page.show()
+    edit.set_tokens(["a", "b"])
+    stops = []
+    widget: QWidget | None = before.nextInFocusChain()
+    while widget is not None and widget is not before:
+        if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible():
+            stops.append(widget)
+        widget = widget.nextInFocusChain()
+    assert stops == [*edit.findChildren(Chip), edit.entry, after]
+
+
+def test_a_line_of_spans_is_one_safe_line(qtbot: QtBot) -> None:
+    line = SpanLine([Span("name", mono=True), Span("  te\u202ext\nmore")])
+    qtbot.addWidget(line)
+    assert line.text() == "name te⟨U+202E⟩xt more"
+    assert line.accessibleName() == line.text()

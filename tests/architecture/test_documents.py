@@ -1,0 +1,71 @@
+"""README, CONTRIBUTING, CHANGELOG and the lock say what is true of the source."""
+
+import re
+import tomllib
+from pathlib import Path
+
+from mcp_tef.cli.main import parser
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+
+
+def text(name: str) -> str:
+    return (ROOT / name).read_text("utf-8")
+
+
+def section(document: str, title: str) -> str:
+    """The part of a document below a heading, up to the next heading of that level."""
+    _, found, rest = text(document).partition(f"## {title}\n")
+    assert found, f"{document} has no section {title}"
+    return rest.partition("\n## ")[0]
+
+
+def first_cells(document: str, title: str) -> list[str]:
+    """What stands in backticks in the first column of a section's table."""
+    return re.findall(r"^\| `([^`]+)` \|", section(document, title), re.MULTILINE)
+
+
+def dependencies() -> dict[str, str]:
+    """Every direct dependency by its plain name, with its requirement."""
+    wanted = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["dev"]]
+    return {re.split(r"[<>=!; ]", requirement)[0]: requirement for requirement in wanted}
+
+
+def test_readme_has_the_two_commands() -> None:
+    assert "python3 dev.py run" in text("README.md")
+    assert "python3 dev.py test" in text("README.md")
+
+
+def test_readme_names_every_verb_that_help_names_and_no_other() -> None:
+    listed = re.findall(r"^    ([a-z]+)(?: |$)", parser().format_help().partition("VERB\n")[2], re.MULTILINE)
+    assert first_cells("README.md", "On the command line") == listed
+
+
+def test_the_map_shows_every_room_and_no_other() -> None:
+    rooms = {
+        item.relative_to(ROOT).as_posix() + ("/" if item.is_dir() else "")
+        for folder in ("app", "app/screens", "mcp_tef")
+        for item in (ROOT / folder).iterdir()
+        if (item.suffix == ".py" and item.stem != "__init__") or (item / "__init__.py").exists()
+    }
+    assert set(first_cells("CONTRIBUTING.md", "The map")) == rooms - {"app/screens/"}
+
+
+def test_every_dependency_is_accounted_for_in_one_line() -> None:
+    assert sorted(first_cells("CONTRIBUTING.md", "Dependencies")) == sorted(dependencies())
+
+
+def test_the_lock_holds_every_dependency_and_no_address() -> None:
+    locked = set(re.findall(r"^([a-z0-9-]+)==", text("requirements.lock"), re.MULTILINE))
+    assert set(dependencies()) <= locked
+    assert "://" not in text("requirements.lock")
+
+
+def test_the_lock_agrees_with_every_exact_version() -> None:
+    exact = [requirement for requirement in dependencies().values() if "==" in requirement]
+    assert [requirement for requirement in exact if f"\n{requirement} " not in "\n" + text("requirements.lock")] == []
+
+
+def test_the_changelog_tells_of_this_version() -> None:
+    assert f"\n## {PROJECT['version']}" in text("CHANGELOG.md")

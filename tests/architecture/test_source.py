@@ -1,0 +1,148 @@
+"""What the source looks like: sizes, first sentences, names, and where broad excepts may stand."""
+
+import ast
+import re
+import statistics
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+MAX_FILE_LINES = 400
+MAX_FUNCTION_LINES = 50
+MEDIAN_FUNCTION_LINES = 7
+P90_FUNCTION_LINES = 22
+ROOMLESS = {"utils", "util", "helpers", "helper", "common", "misc", "shared", "tools_misc"}
+BROAD_EXCEPT_PLACES = {"app/bridge.py", "app/crash.py", "mcp_tef/cli/main.py", "mcp_tef/workflows/batch_job.py"}
+UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b|NotImplementedError|not implemented", re.IGNORECASE)
+IN_TESTS_NEVER = re.compile(r"\bpatch\(|\btime\.sleep\(|assert True\b|mark\.skip\b|type: ignore(?!\[)|/root/|/work/")
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True)
+class Module:
+    """One source file, read and parsed."""
+
+    path: str
+    text: str
+    tree: ast.Module
+
+    @property
+    def lines(self) -> int:
+        return self.text.count("\n")
+
+    def functions(self) -> Iterator[Function]:
+        return (node for node in ast.walk(self.tree) if isinstance(node, Function))
+
+
+@cache
+def modules(*folders: str) -> tuple[Module, ...]:
+    files = sorted(file for folder in folders for file in (ROOT / folder).rglob("*.py"))
+    if "dev.py" not in folders and "app" in folders:
+        files.append(ROOT / "dev.py")
+    return tuple(_module(file) for file in files)
+
+
+def _module(file: Path) -> Module:
+    text = file.read_text("utf-8")
+    return Module(file.relative_to(ROOT).as_posix(), text, ast.parse(text))
+
+
+def source() -> tuple[Module, ...]:
+    return modules("app", "mcp_tef")
+
+
+def everything() -> tuple[Module, ...]:
+    return modules("app", "mcp_tef", "tests")
+
+
+def length(function: Function) -> int:
+    return (function.end_lineno or function.lineno) - function.lineno + 1
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    silent = [module.path for module in everything() if module.text.strip() and not ast.get_docstring(module.tree)]
+    assert silent == []
+
+
+def test_no_module_is_a_drawer_for_odds_and_ends() -> None:
+    assert [module.path for module in everything() if Path(module.path).stem in ROOMLESS] == []
+
+
+def test_no_file_is_longer_than_people_read() -> None:
+    assert [f"{m.path}: {m.lines}" for m in everything() if m.lines > MAX_FILE_LINES] == []
+
+
+def test_no_function_is_longer_than_a_screen() -> None:
+    long = [
+        f"{module.path}:{function.lineno} {function.name}: {length(function)}"
+        for module in everything()
+        for function in module.functions()
+        if length(function) > MAX_FUNCTION_LINES
+    ]
+    assert long == []
+
+
+def test_functions_are_short_as_a_rule() -> None:
+    sizes = sorted(length(function) for module in source() for function in module.functions())
+    assert statistics.median(sizes) <= MEDIAN_FUNCTION_LINES
+    assert sizes[int(len(sizes) * 0.9)] <= P90_FUNCTION_LINES
+
+
+def test_broad_excepts_stand_only_at_the_outermost_frames() -> None:
+    places = {
+        module.path
+        for module in source()
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.ExceptHandler) and _is_broad(node.type)
+    }
+    assert places - BROAD_EXCEPT_PLACES == set()
+
+
+def _is_broad(caught: ast.expr | None) -> bool:
+    names = caught.elts if isinstance(caught, ast.Tuple) else [caught]
+    return any(
+        name is None or (isinstance(name, ast.Name) and name.id.startswith(("Exception", "Base"))) for name in names
+    )
+
+
+def test_the_window_imports_names_from_the_front_door_only() -> None:
+    wrong = [
+        f"{module.path}:{node.lineno}"
+        for module in modules("app")
+        for node in ast.walk(module.tree)
+        if (isinstance(node, ast.ImportFrom) and (node.module or "").startswith("mcp_tef."))
+        or (isinstance(node, ast.Import) and any(name.name.startswith("mcp_tef") for name in node.names))
+    ]
+    assert wrong == []
+
+
+def test_nothing_is_left_for_later() -> None:
+    left = [
+        f"{module.path}:{number}"
+        for module in source()
+        for number, line in enumerate(module.text.splitlines(), 1)
+        if UNFINISHED.search(line)
+    ]
+    assert left == []
+
+
+def test_tests_neither_patch_nor_sleep_nor_skip() -> None:
+    here = Path(__file__).relative_to(ROOT).as_posix()
+    wrong = [
+        f"{module.path}:{number}: {line.strip()}"
+        for module in modules("tests")
+        if module.path != here
+        for number, line in enumerate(module.text.splitlines(), 1)
+        if IN_TESTS_NEVER.search(line)
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("folder", ["app", "mcp_tef"])
+def test_every_package_is_a_real_package(folder: str) -> None:
+    folders = {file.parent for file in (ROOT / folder).rglob("*.py")}
+    assert [str(item.relative_to(ROOT)) for item in folders if not (item / "__init__.py").exists()] == []

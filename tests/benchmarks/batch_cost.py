@@ -1,0 +1,82 @@
+"""What a further run of a batch costs: CPU, disk and memory, beside bare litellm calls to the same stub.
+
+Limits (ratios in this run): CPU of a further run ≤ 1.5 × a bare `litellm.acompletion`; 500 cases with
+a 500 ms model at concurrency 64 reach ≥ 85 % of the ideal rate; ≤ 4 KB stored a run; memory after
+1,000 runs within 100 MB of that after 100.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+FEW, MANY = 200, 1200
+SLOW_CASES, SLOW_S, SLOW_CONCURRENCY = 500, 0.5, 64
+
+
+@contextmanager
+def stub(delay: float = 0.0) -> Iterator[str]:
+    """The url of a model server in a process of its own."""
+    command = [sys.executable, "-m", "tests.support.model_stub", "--port", "0", "--delay", str(delay)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout
+        port = "".join(filter(str.isdigit, server.stdout.readline().split(":")[-1].split("/")[0]))
+        try:
+            yield f"http://127.0.0.1:{port}/v1"
+        finally:
+            server.terminate()
+
+
+def measure(role: str, url: str, count: int, concurrency: int = 4) -> dict[str, float]:
+    """The figures of one role in a process of its own."""
+    command = [sys.executable, "-m", "tests.benchmarks.batch_roles", role, url, str(count), str(concurrency)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    figures: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return figures
+
+
+def cost() -> None:
+    """CPU, bytes and memory of a further run."""
+    with stub() as url:
+        measure("bare", url, 20)
+        bare = [measure("bare", url, count) for count in (FEW, MANY)]
+        ours = [measure("batch", url, count) for count in (FEW, MANY)]
+        peaks = [measure("batch", url, count)["peak_mb"] for count in (100, 1000)]
+    limit, spent = further(bare, "cpu") * 1000, further(ours, "cpu") * 1000
+    row("CPU of a further call, bare litellm", f"{limit:.2f} ms", "")
+    row("CPU of a further run in a batch", f"{spent:.2f} ms", f"{spent / limit:.2f} × bare (limit 1.5)")
+    row("stored for a further run", f"{further(ours, 'bytes'):.0f} B", "(limit 4096)")
+    row("peak memory after 1,000 runs", f"{peaks[1]:.0f} MB", f"{peaks[1] - peaks[0]:+.0f} MB against 100 (limit 100)")
+
+
+def further(figures: Sequence[Mapping[str, float]], key: str) -> float:
+    """How much of `key` one more run takes, from the figures of few and of many."""
+    return (figures[1][key] - figures[0][key]) / (MANY - FEW)
+
+
+def row(what: str, value: str, beside: str) -> None:
+    """One line of the table."""
+    print(f"{what:<40} {value:>10}   {beside}")
+
+
+def rate() -> None:
+    """How near a slow model's ideal rate a wide batch comes, and how near bare calls come on the same machine."""
+    ideal = SLOW_CASES / SLOW_CONCURRENCY * SLOW_S
+    with stub(SLOW_S) as url:
+        bare, ours = slow_seconds("bare", url), slow_seconds("batch", url)
+    what = f"{SLOW_CASES} further {{}} of a {SLOW_S:g} s model, {SLOW_CONCURRENCY} at once"
+    row(what.format("bare calls"), f"{bare:.2f} s", f"{ideal / bare:.0%} of the ideal rate")
+    row(what.format("runs"), f"{ours:.2f} s", f"{ideal / ours:.0%} (limit 85 %), {bare / ours:.0%} of the bare rate")
+
+
+def slow_seconds(role: str, url: str) -> float:
+    """What the further calls take, after a first wave that loads everything."""
+    counts = (SLOW_CONCURRENCY, SLOW_CONCURRENCY + SLOW_CASES)
+    first, whole = (measure(role, url, count, SLOW_CONCURRENCY)["seconds"] for count in counts)
+    return whole - first
+
+
+if __name__ == "__main__":
+    cost()
+    rate()

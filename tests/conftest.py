@@ -1,0 +1,70 @@
+"""The rules of every test: a home of its own, no network, no leftovers, no unexpected complaints."""
+
+import asyncio
+import inspect
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+from tests.support import leftovers, sandbox
+
+sandbox.prepare_process()
+NETWORK = sandbox.Network()
+
+hypothesis.settings.register_profile("tef", deadline=None, derandomize=True, database=None)
+hypothesis.settings.load_profile("tef")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Watch the tasks of every test that has a loop."""
+    for item in items:
+        if isinstance(item, pytest.Function) and inspect.iscoroutinefunction(inspect.unwrap(item.obj)):
+            item.fixturenames.insert(0, "no_task_is_left")
+
+
+@pytest.fixture
+async def no_task_is_left(no_thread_is_left: None) -> AsyncIterator[None]:
+    """Fail a test whose tasks outlive its fixtures; the loop with its own threads ends before threads are counted."""
+    before = asyncio.all_tasks()
+    yield
+    await asyncio.sleep(0)
+    left = leftovers.tasks_left(before)
+    assert not left, f"tasks were left running: {left}"
+
+
+@pytest.fixture(autouse=True)
+def no_thread_is_left() -> Iterator[None]:
+    """Fail a test whose threads outlive it."""
+    before = leftovers.threads()
+    yield
+    left = leftovers.threads_left(before)
+    assert not left, f"threads were left running: {left}"
+
+
+@pytest.fixture(autouse=True)
+def nothing_leaves_this_machine() -> Iterator[None]:
+    """Fail a test that tried to reach another machine, even where the code swallowed the refusal."""
+    NETWORK.refused.clear()
+    yield
+    assert not NETWORK.refused, f"the test tried to reach {NETWORK.refused}"
+
+
+@pytest.fixture(autouse=True)
+def no_unexpected_complaint(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test during which our loggers complain, unless it asks for `caplog` and so expects it."""
+    complaints = leftovers.Complaints()
+    complaints.attach()
+    yield
+    complaints.detach()
+    if "caplog" not in request.fixturenames:
+        assert not complaints.lines, f"unexpected complaints: {complaints.lines}"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home folder for each test; HOME and the XDG folders point into it."""
+    folder = tmp_path_factory.mktemp("home")
+    sandbox.move_in(monkeypatch, folder)
+    return folder

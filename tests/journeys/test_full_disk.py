@@ -1,0 +1,56 @@
+"""A disk that is full: one sentence and exit code 3, whatever is being done, and all that had finished is kept."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support import case_book
+from tests.support.command_line import Said, say
+from tests.support.full_disk import run_on_full_disk
+
+CASES = 600
+
+
+@pytest.fixture
+def cases(tmp_path: Path) -> Path:
+    """A workspace with a server, and a file of cases."""
+    assert say("servers", "add", "city", "--tools-file", case_book.tools_file(tmp_path)).code == 0
+    return case_book.case_file(tmp_path, [case_book.weather(number) for number in range(CASES)])
+
+
+def refused(said: Said) -> None:
+    """The disk is named, without a traceback."""
+    assert said.code == 3, said
+    assert "The disk refused to read or write the workspace workspace.db. Make room on it" in said.err
+    assert "Traceback" not in said.err
+
+
+@pytest.mark.parametrize("room", [0, 8_192])
+def test_a_workspace_that_cannot_be_made_is_told(room: int) -> None:
+    refused(run_on_full_disk(room, "servers", "list"))
+    assert say("servers", "list").code == 0
+
+
+def test_an_import_is_whole_or_not_there(cases: Path) -> None:
+    refused(run_on_full_disk(400_000, "cases", "import", cases))
+    assert say("cases", "list", "--json").document["cases"] == []
+    assert say("cases", "import", cases).code == 0
+    assert len(say("cases", "list", "--json").document["cases"]) == CASES
+
+
+@pytest.mark.parametrize("room", [600_000, 900_000])
+def test_a_batch_is_there_whole_and_can_be_resumed_where_there_is_room(cases: Path, room: int) -> None:
+    say("cases", "import", cases)
+    refused(run_on_full_disk(room, "run"))
+    before = runs()
+    assert len(before) in (0, CASES)
+    assert {run["status"] for run in before} <= {"completed", "failed"}
+    say("runs", "resume" if before else "list", "--json")
+    assert {run["status"] for run in runs()} <= {"completed"}
+    assert len(runs()) == len(before)
+
+
+def runs() -> list[dict[str, object]]:
+    """The runs that the workspace has."""
+    found: list[dict[str, object]] = say("runs", "list", "--limit", "1000", "--json").document["runs"]
+    return found

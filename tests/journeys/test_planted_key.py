@@ -1,0 +1,120 @@
+"""Keys are planted wherever one may be given, everybody repeats them, and they are then looked for everywhere."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support import case_book
+from tests.support.command_line import Said, run, say
+from tests.support.model_replies import Received, Reply, completion, error, pick, tool_calls
+from tests.support.model_stub import ModelStub
+from tests.support.telling_server import TellingWeb, program
+
+MODEL_KEY = "planted/of+the.model~7c41e9"
+SERVER_KEY = "planted/of+the.server~2b90d3"
+GIVEN = {"OPENAI_API_KEY": MODEL_KEY, "CITY_PASS": SERVER_KEY}
+REFERENCE = "${CITY_PASS}"
+
+
+def echo(request: Received) -> Reply:
+    """An answer whose words, arguments, headers and id are the key."""
+    key = str(request.key)
+    body = json.loads(tool_calls(("weather_report", {"city": key}), words=f"With {key}.").body)
+    body |= {"id": key, "system_fingerprint": key, "provider": {"key": [key]}}
+    return Reply(body=json.dumps(body), headers={"x-key": key, "openai-organization": key})
+
+
+def refused(request: Received) -> Reply:
+    """An error that repeats the key, in the body and in a header."""
+    reply = error(401, f"Incorrect API key provided: {request.key}. {dict(request.headers)}", code=request.key)
+    return Reply(status=401, body=reply.body, headers={"x-key": str(request.key)})
+
+
+def page(request: Received) -> Reply:
+    """A web page with the key in it."""
+    return Reply(status=502, body=f"<html><body>{request.key}</body></html>", content_type="text/html")
+
+
+def rejected(request: Received) -> Reply:
+    """A request that is refused with its own headers."""
+    return error(400, f"Bad request: {dict(request.headers)}")
+
+
+def wordy(request: Received) -> Reply:
+    """An answer without a call, all in words."""
+    return completion({"content": f"Your key is {request.key}\nConfidence: 0.9"})
+
+
+STEPS = (echo, refused, page, rejected, wordy, pick)
+
+
+def answered(request: Received) -> Reply:
+    """The answer that the case asks for by its number; to what is no case, the refusal."""
+    last = request.query.rpartition(" ")[2]
+    return STEPS[int(last) if last.isdigit() else 1](request)
+
+
+@pytest.fixture
+def web() -> Iterator[TellingWeb]:
+    """An address that repeats what it is told."""
+    with TellingWeb() as server:
+        yield server
+
+
+@pytest.mark.timeout(600)
+def test_a_planted_key_is_found_nowhere(
+    home: Path, tmp_path: Path, web: TellingWeb, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[Said] = []
+    for name, value in GIVEN.items():
+        monkeypatch.setenv(name, value)
+
+    def do(*arguments: str | Path) -> Said:
+        said.append(say(*arguments, "--debug"))
+        return said[-1]
+
+    def start(*arguments: str | Path) -> Said:
+        said.append(run(*arguments, "--debug"))
+        return said[-1]
+
+    for fault in ("tools", "error", "last"):
+        command, *rest = program(fault)
+        words = [part for argument in (*rest, REFERENCE) for part in ("--arg", argument)]
+        do("servers", "add", fault, "--command", command, *words, "--env", f"CITY_PASS={REFERENCE}", "--yes")
+    headers = ("--header", f"X-Pass={REFERENCE}", "--bearer-env", "CITY_PASS")
+    start("servers", "add", "web", "--url", f"{web.url}?key={REFERENCE}", *headers)
+    assert any(SERVER_KEY in heard for heard in web.heard)
+    for verb in ("check", "show", "tools"):
+        for name in ("tools", "error", "last", "web"):
+            do("servers", verb, name, "--json")
+    wanted = [{"tool": "weather_report"}]
+    cases = [case_book.case(f"weather report {number}", wanted, server="tools") for number in range(len(STEPS))]
+    do("cases", "import", case_book.case_file(tmp_path, cases))
+    with ModelStub(answered) as model:
+        files = [part for kind in ("junit", "html", "csv") for part in (f"--{kind}", tmp_path / f"report.{kind}")]
+        start("run", "--model", "openai/stub", "--base-url", model.url, "--retries", "0", *files)
+        assert {request.key for request in model.requests} == {MODEL_KEY}
+        alike = ("--embedder", "litellm:openai/stub", "--base-url", model.url, "--out", tmp_path / "alike.json")
+        start("similarity", "--server", "tools", *alike)
+    listed = do("runs", "list", "--json")
+    for item in listed.document["runs"]:
+        do("runs", "show", item["id"], "--json")
+    do("cases", "export", tmp_path / "cases-again.yaml")
+    do("cases", "export", tmp_path / "cases.jsonl")
+    do("quality", "--server", "tools", "--out", tmp_path / "quality.html")
+    do("metrics", "--json")
+    found = [line for one in said for line in where(one)] + holding((home, tmp_path))
+    assert found == [], "\n".join(found)
+
+
+def where(said: Said) -> list[str]:
+    """The lines of an output that hold a key."""
+    return [line[:300] for line in (said.out + said.err).splitlines() if any(key in line for key in GIVEN.values())]
+
+
+def holding(folders: tuple[Path, ...]) -> list[str]:
+    """Files that hold a key."""
+    files = [file for folder in folders for file in folder.rglob("*") if file.is_file()]
+    return [f"{file}: {key}" for file in files for key in GIVEN.values() if key.encode() in file.read_bytes()]

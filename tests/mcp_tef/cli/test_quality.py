@@ -1,0 +1,157 @@
+"""`recommend` and `quality`: shapes, files and exit codes that scripts rely on, with a model and without one."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.case_book import written
+from tests.support.command_line import Said, run, say
+from tests.support.model_replies import Received, Reply, words
+from tests.support.model_stub import ModelStub
+
+KEY = "sk-quality-0123456789abcdef"
+READ = {
+    "name": "read_file",
+    "description": "Read the text of a file in the workspace.",
+    "inputSchema": {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]},
+}
+OPEN = READ | {"name": "open_file", "description": "Read the whole text of a file in the workspace."}
+BARE = {"name": "pay", "inputSchema": {"type": "object", "properties": {"x": {"type": "string"}}}}
+GRADE = {"score": 4, "explanation": "It says little."}
+REVIEW = {"clarity": GRADE, "completeness": GRADE, "conciseness": GRADE, "suggested_description": "Pay an invoice."}
+REWRITE = {"description": "Read one file, given by its path, and nothing else.", "rationale": "It names the path."}
+ALIKE = ("--embedder", "tfidf", "--threshold", "0.5")
+
+
+@pytest.fixture
+def tools(tmp_path: Path) -> Path:
+    return written(tmp_path / "tools.json", {"tools": [READ, OPEN, BARE]})
+
+
+def expect(code: int, said: Said) -> Said:
+    assert said.code == code, said.err
+    return said
+
+
+def test_flagged_pairs_get_drafts_with_patches(tools: Path) -> None:
+    document = expect(0, say("recommend", "--tools-file", tools, *ALIKE, "--json")).document
+    assert set(document) == {"embedder", "model", "pairs", "files", "unreachable"}
+    assert document["model"] is None
+    (pair,) = document["pairs"]
+    assert {pair["a"], pair["b"]} == {"tools/read_file", "tools/open_file"}
+    assert all(issue["sentence"] and issue["type"] and issue["priority"] for issue in pair["issues"])
+    assert {one["author"] for one in pair["recommendations"]} == {"draft"}
+
+
+def test_two_tools_are_named_by_id_or_by_name(tools: Path) -> None:
+    for names in (("read_file", "pay"), ("tools/read_file", "tools/pay")):
+        said = say("recommend", "--tools-file", tools, "--embedder", "tfidf", "--pair", *names, "--json")
+        (pair,) = expect(0, said).document["pairs"]
+        assert {pair["a"], pair["b"]} == {"tools/read_file", "tools/pay"}
+
+
+def test_a_name_that_no_tool_or_several_have_is_refused(tools: Path, tmp_path: Path) -> None:
+    said = say("recommend", "--tools-file", tools, "--embedder", "tfidf", "--pair", "read_file", "write_file")
+    assert "There is no tool named write_file." in expect(2, said).err
+    copy = written(tmp_path / "copy.json", [READ])
+    said = say("recommend", "--tools-file", tools, copy, "--embedder", "tfidf", "--pair", "read_file", "pay")
+    assert "tools/read_file, copy/read_file" in expect(2, said).err
+
+
+def test_where_no_pair_is_flagged_it_says_so(tools: Path) -> None:
+    said = expect(0, say("recommend", "--tools-file", tools, "--embedder", "tfidf", "--threshold", "1"))
+    assert "No pair is flagged." in said.out
+
+
+def test_a_model_writes_after_the_estimate_was_told(tools: Path, tmp_path: Path) -> None:
+    with ModelStub(lambda _: words(json.dumps(REWRITE))) as stub:
+        said = run(
+            *("recommend", "--tools-file", tools, *ALIKE, "--json", "--patch-dir", tmp_path / "fixes"),
+            *("--model", "openai/stub", "--base-url", stub.url, "--key-stdin"),
+            stdin=KEY,
+        )
+        assert {request.key for request in stub.requests} == {KEY}
+    document = expect(0, said).document
+    assert said.err.startswith("Asking openai/stub ")
+    assert KEY not in said.out + said.err
+    written_by = {one["author"] for one in document["pairs"][0]["recommendations"]}
+    assert "openai/stub" in written_by
+    assert document["files"]
+    assert all(json.loads(Path(file).read_text("utf-8")) for file in document["files"])
+
+
+@pytest.mark.parametrize("reply", ["junk", "401", "empty"])
+def test_a_model_that_gives_no_text_is_told_and_never_applied(reply: str, tools: Path) -> None:
+    with ModelStub([reply] * 40) as stub:
+        asked = ("--model", "openai/stub", "--base-url", stub.url, "--retries", "0")
+        said = say("recommend", "--tools-file", tools, *ALIKE, *asked, "--json")
+    (pair,) = expect(3, said).document["pairs"]
+    assert pair["failure"]["message"]
+    assert "openai/stub" not in {one["author"] for one in pair["recommendations"]}
+
+
+def test_quality_tells_the_worst_first_with_rules_and_tokens(tools: Path) -> None:
+    document = expect(0, say("quality", "--tools-file", tools, "--json")).document
+    assert set(document) == {"tools", "servers", "tokenizer", "unreachable", "problems"}
+    assert document["tools"][0]["id"] == "tools/pay"
+    assert "description-missing" in [finding["rule"] for finding in document["tools"][0]["findings"]]
+    scores = [tool["score"] for tool in document["tools"]]
+    assert scores == sorted(scores)
+    (server,) = document["servers"]
+    assert server["tools"] == 3
+    assert server["tokens"] > 0
+
+
+def test_people_read_a_table_and_a_note_for_each_finding(tools: Path) -> None:
+    out = expect(0, say("quality", "--tools-file", tools)).out
+    assert out.startswith("SCORE  TOKENS  TOOL")
+    assert "tools/pay" in out.splitlines()[1]
+    assert "✗ description-missing (description):" in out
+
+
+def test_one_tool_is_enough(tmp_path: Path) -> None:
+    assert len(say("quality", "--tools-file", written(tmp_path / "one.json", [READ]), "--json").document["tools"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "code"),
+    [
+        *(("--fail-under", "0", 0), ("--fail-under", "100", 1)),
+        *(("--fail-on", "error", 1), ("--fail-on", "warning", 1)),
+        *(("--fail-under", "101", 2), ("--fail-under", "half", 2), ("--fail-on", "note", 2)),
+    ],
+)
+def test_thresholds_decide_the_exit_code(option: str, value: str, code: int, tools: Path) -> None:
+    said = expect(code, say("quality", "--tools-file", tools, option, value))
+    assert ("Not passed: " in said.err) == (code == 1)
+
+
+def test_warnings_alone_pass_where_only_errors_fail(tmp_path: Path) -> None:
+    described = BARE | {"description": "Settle an open invoice of the shop by bank transfer."}
+    file = written(tmp_path / "described.json", [described])
+    (tool,) = say("quality", "--tools-file", file, "--json").document["tools"]
+    assert {finding["severity"] for finding in tool["findings"]} >= {"warning"}
+    assert say("quality", "--tools-file", file, "--fail-on", "error").code == 0
+    assert say("quality", "--tools-file", file, "--fail-on", "warning").code == 1
+
+
+def test_a_server_that_does_not_answer_counts_before_thresholds() -> None:
+    said = say("quality", "--url", "http://127.0.0.1:1/mcp", "--fail-under", "100", "--json")
+    assert expect(3, said).document["unreachable"][0]["reason"]
+
+
+def reviewing(request: Received) -> Reply:
+    """A review of every tool but `pay`."""
+    return words("I would rather not." if '"pay"' in request.query else json.dumps(REVIEW))
+
+
+def test_a_model_reviews_and_what_it_failed_at_is_told(tools: Path, tmp_path: Path) -> None:
+    with ModelStub(reviewing) as stub:
+        asked = ("--model", "openai/stub", "--base-url", stub.url, "--retries", "0")
+        said = say("quality", "--tools-file", tools, *asked, "--json", "--out", tmp_path / "quality.html")
+    by_id = {tool["id"]: tool for tool in expect(1, said).document["tools"]}
+    assert by_id["tools/read_file"]["review"]["clarity"]["score"] == 4
+    assert by_id["tools/pay"]["failure"]["message"]
+    assert said.err.startswith("Asking openai/stub 3 times")
+    assert "It says little." in (tmp_path / "quality.html").read_text("utf-8")

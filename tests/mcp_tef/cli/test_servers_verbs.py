@@ -1,0 +1,112 @@
+"""`servers …`, with tools files and with commands that may not start."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import Said, say
+
+TOOLS = [
+    {"name": "now", "description": "Tell the time.", "inputSchema": {"type": "object"}},
+    {"name": "then", "description": "Tell another time.", "inputSchema": {"type": "object"}, "x-vendor": {"a": 1}},
+    {"description": "No name.", "inputSchema": {"type": "object"}},
+]
+
+
+@pytest.fixture
+def tools_file(tmp_path: Path) -> Path:
+    file = tmp_path / "tools.json"
+    file.write_text(json.dumps({"tools": TOOLS}), "utf-8")
+    return file
+
+
+def added(tools_file: Path, name: str = "clock") -> Said:
+    return say("servers", "add", name, "--tools-file", tools_file, "--json")
+
+
+def test_a_tools_file_becomes_a_server_without_consent(tools_file: Path) -> None:
+    said = added(tools_file)
+    assert said.code == 0
+    assert said.document["name"] == "clock"
+    assert said.document["status"] == "active"
+    assert list(said.document) == ["name", "status", "reason", "latency_ms", "protocol"]
+
+
+def test_a_second_server_of_one_name_is_a_conflict_and_the_first_stays(tools_file: Path) -> None:
+    added(tools_file)
+    said = added(tools_file)
+    assert (said.code, said.error["code"]) == (2, "conflict")
+    assert len(say("servers", "list", "--json").document["servers"]) == 1
+
+
+def test_the_tools_are_listed_raw_and_the_broken_one_is_set_aside(tools_file: Path) -> None:
+    added(tools_file)
+    said = say("servers", "tools", "clock", "--json")
+    assert said.code == 0
+    assert said.document["tools"] == TOOLS[:2]
+    assert [problem["tool"] for problem in said.document["problems"]] == [None]
+
+
+def test_a_listing_for_people_names_the_tools(tools_file: Path) -> None:
+    added(tools_file)
+    said = say("servers", "tools", "clock")
+    assert "Tell the time." in said.out
+    assert "Set aside" in said.err
+
+
+def test_a_file_that_is_not_there_keeps_the_server_as_failed(tmp_path: Path) -> None:
+    said = say("servers", "add", "gone", "--tools-file", tmp_path / "gone.json", "--json")
+    assert (said.code, said.document["status"]) == (3, "failed")
+    assert say("servers", "check", "gone", "--json").code == 3
+    assert say("servers", "list", "--json").document["servers"][0]["name"] == "gone"
+
+
+def test_a_mistyped_name_is_answered_with_the_nearest(tools_file: Path) -> None:
+    added(tools_file)
+    said = say("servers", "show", "clok")
+    assert said.code == 2
+    assert "clock" in said.err
+
+
+def test_a_server_is_renamed_and_removed(tools_file: Path) -> None:
+    added(tools_file)
+    assert say("servers", "edit", "clock", "--name", "watch").code == 0
+    assert say("servers", "show", "watch", "--json").document["tools"] == 2
+    assert say("servers", "remove", "watch", "--json").document == {"removed": ["watch"]}
+    assert say("servers", "list", "--json").document == {"servers": []}
+
+
+def test_removing_an_unknown_server_removes_none(tools_file: Path) -> None:
+    added(tools_file)
+    assert say("servers", "remove", "clock", "nobody").code == 2
+    assert len(say("servers", "list", "--json").document["servers"]) == 1
+
+
+def test_a_command_is_refused_without_consent_and_nothing_is_stored() -> None:
+    said = say("servers", "add", "clock", "--command", "no-such-program", "--json")
+    assert (said.code, said.error["code"]) == (2, "consent_needed")
+    assert "--yes" in said.error["hint"]
+    assert say("servers", "list", "--json").document == {"servers": []}
+
+
+def test_a_command_that_does_not_exist_is_kept_as_failed() -> None:
+    said = say("servers", "add", "clock", "--command", "no-such-program-anywhere", "--yes", "--json")
+    assert (said.code, said.document["status"]) == (3, "failed")
+    assert "no-such-program-anywhere" in said.document["reason"]
+
+
+def test_consent_is_asked_again_after_a_change_of_the_command() -> None:
+    say("servers", "add", "clock", "--command", "no-such-program-anywhere", "--yes")
+    assert say("servers", "check", "clock").code == 3
+    assert say("servers", "edit", "clock", "--arg", "--more").code == 2
+    assert say("servers", "edit", "clock", "--arg", "--more", "--yes").code == 3
+    assert say("servers", "show", "clock", "--json").document["args"] == ["--more"]
+
+
+def test_a_bearer_token_is_kept_as_the_name_of_its_variable(tmp_path: Path) -> None:
+    workspace = tmp_path / "w.db"
+    place = ("--url", "http://127.0.0.1:1/mcp", "--bearer-env", "MY_TOKEN", "--workspace", workspace)
+    assert say("servers", "add", "web", *place).code == 3
+    said = say("servers", "show", "web", "--json", "--workspace", workspace)
+    assert said.document["transport"] == "streamable-http"

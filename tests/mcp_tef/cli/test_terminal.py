@@ -1,0 +1,105 @@
+"""What reaches a terminal: plain text, one document, questions only where somebody can answer."""
+
+import io
+
+import pytest
+
+from mcp_tef import ConsentError, InputError, Secret, ServerSpec, Transport
+from mcp_tef.cli.terminal import Terminal, one_line, plain, table
+
+SPEC = ServerSpec(
+    name="clock", transport=Transport.STDIO, command="npx", args=("-y", "clock"), env={"TOKEN": "geheim-123"}
+)
+
+
+class Screen(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def at_screen(typed: str) -> Terminal:
+    return Terminal(input=Screen(typed), output=Screen(), errors=Screen())
+
+
+def piped(text: str, *, json: bool = False) -> Terminal:
+    return Terminal(json=json, input=io.StringIO(text), output=io.StringIO(), errors=io.StringIO())
+
+
+def written(stream: object) -> str:
+    assert isinstance(stream, io.StringIO)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("text", ["\x1b[2Jgone", "a\rb", "bell\x07", "right\u202eleft"])
+def test_text_of_strangers_cannot_steer_the_terminal(text: str) -> None:
+    assert plain(text).isprintable()
+
+
+def test_with_json_only_the_document_reaches_stdout() -> None:
+    terminal = piped("", json=True)
+    terminal.say("a line for people")
+    terminal.document({"é": 1})
+    terminal.write_document()
+    assert written(terminal.output) == '{\n  "é": 1\n}\n'
+
+
+def test_without_json_no_document_is_written() -> None:
+    terminal = piped("")
+    terminal.document({"a": 1})
+    terminal.write_document()
+    assert written(terminal.output) == ""
+
+
+def test_an_error_after_the_result_replaces_it_so_that_there_is_one_document() -> None:
+    terminal = piped("", json=True)
+    terminal.document({"runs": []})
+    terminal.document({"error": {}})
+    terminal.write_document()
+    assert written(terminal.output) == '{\n  "error": {}\n}\n'
+
+
+@pytest.mark.parametrize(("typed", "agreed"), [("y\n", True), ("yes\n", True), ("\n", False), ("n\n", False)])
+def test_consent_is_what_was_typed(typed: str, agreed: bool) -> None:
+    assert at_screen(typed).agrees(SPEC) is agreed
+
+
+def test_the_question_shows_every_argument_and_names_but_no_values_of_the_environment() -> None:
+    terminal = at_screen("n\n")
+    terminal.agrees(SPEC)
+    asked = written(terminal.errors)
+    assert all(word in asked for word in ("npx", "-y", "clock", "TOKEN"))
+    assert "geheim-123" not in asked
+
+
+def test_where_nobody_can_answer_consent_is_refused_with_the_way_out() -> None:
+    with pytest.raises(ConsentError) as refusal:
+        piped("y\n").agrees(SPEC)
+    assert "--yes" in refusal.value.hint
+
+
+def test_a_key_comes_from_standard_input_and_never_shows_again() -> None:
+    terminal = piped("sk-very-secret\n")
+    assert terminal.read_key("Key: ") == Secret("sk-very-secret")
+    assert terminal.redacted("rejected sk-very-secret") == "rejected •••"
+
+
+def test_keys_of_the_environment_do_not_show_in_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_API_KEY", "sk-from-outside")
+    assert "sk-from-outside" not in piped("").redacted("bad key sk-from-outside")
+
+
+def test_an_empty_key_is_refused() -> None:
+    with pytest.raises(InputError):
+        piped("\n").read_key("Key: ")
+
+
+def test_columns_are_aligned_and_long_cells_cut() -> None:
+    lines = table(("A", "B"), [("x" * 200, "1"), ("y", "2")])
+    assert lines[0].index("B") == lines[1].index("1") == lines[2].index("2")
+    assert "…" in lines[1]
+
+
+def test_one_line_keeps_short_text_and_joins_lines() -> None:
+    assert one_line("a\n b") == "a b"

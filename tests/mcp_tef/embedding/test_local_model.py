@@ -1,0 +1,52 @@
+"""Embedding models that are on the machine, or are not."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from mcp_tef.embedding.choosing import FOLDER_VARIABLE, best_local_embedder
+from mcp_tef.embedding.local_model import FastembedEmbedder
+from mcp_tef.errors import EmbeddingError
+
+
+async def test_a_model_that_is_not_on_the_machine_is_an_error_at_once(tmp_path: Path) -> None:
+    embedder = FastembedEmbedder(cache=tmp_path)
+    await _fails(embedder)
+    started = time.monotonic()
+    error = await _fails(embedder)
+    assert time.monotonic() - started < 1
+    assert error.message.startswith("The embedding model fastembed:BAAI/bge-small-en-v1.5 cannot be used")
+    assert "TF-IDF" in error.hint
+
+
+async def test_a_folder_without_a_model_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "my-model"
+    folder.mkdir()
+    error = await _fails(FastembedEmbedder(folder=folder))
+    assert "folder:my-model" in error.message
+
+
+async def test_a_broken_model_is_an_error_and_not_a_crash(tmp_path: Path) -> None:
+    (tmp_path / "model.onnx").write_bytes(b"not a model")
+    for name in ("config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"):
+        (tmp_path / name).write_text("{}", "utf-8")
+    await _fails(FastembedEmbedder(folder=tmp_path))
+
+
+async def test_without_any_model_there_is_none_to_choose(tmp_path: Path) -> None:
+    assert await best_local_embedder({}) is None
+    assert await best_local_embedder({FOLDER_VARIABLE: " "}, tmp_path / "never-made") is None
+    (tmp_path / "models--someone--something").mkdir()
+    assert await best_local_embedder({}, tmp_path) is None
+
+
+async def test_a_folder_that_was_named_and_is_unusable_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(EmbeddingError):
+        await best_local_embedder({FOLDER_VARIABLE: str(tmp_path)})
+
+
+async def _fails(embedder: FastembedEmbedder) -> EmbeddingError:
+    with pytest.raises(EmbeddingError) as raised:
+        await embedder.embed(["text"])
+    return raised.value

@@ -1,0 +1,108 @@
+"""What is known of models offline."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from mcp_tef.llm.catalogue import LitellmCatalogue
+from mcp_tef.model.runs import ModelInfo, ModelSettings
+
+
+def chat(provider: str, **more: Any) -> dict[str, Any]:
+    return {"mode": "chat", "litellm_provider": provider} | more
+
+
+def table(folder: Path, **rows: dict[str, Any]) -> Path:
+    file = folder / "table.json"
+    file.write_text(json.dumps({name.replace("__", "/"): row for name, row in rows.items()}), "utf-8")
+    return file
+
+
+async def test_the_baseline_comes_first_and_costs_nothing() -> None:
+    first = (await LitellmCatalogue().models())[0]
+    assert first.label == "offline/retrieval"
+    assert (first.input_price, first.output_price) == (0.0, 0.0)
+
+
+async def test_thousands_of_chat_models_are_known_each_once() -> None:
+    models = await LitellmCatalogue().models()
+    assert len(models) > 2_000
+    assert len({model.label for model in models}) == len(models)
+    labels = [model.label.lower() for model in models[1:]]
+    assert labels == sorted(labels)
+
+
+async def test_a_well_known_model_has_context_prices_and_abilities() -> None:
+    info = await LitellmCatalogue().find(ModelSettings(provider="openai", model="gpt-4.1-mini"))
+    assert info is not None
+    assert (info.context_tokens, info.input_price, info.output_price) == (1_047_576, 4e-07, 1.6e-06)
+    assert (info.tool_calling, info.vision, info.structured_output) == (True, True, True)
+
+
+async def test_nothing_is_known_of_a_model_that_nobody_lists() -> None:
+    assert await LitellmCatalogue().find(ModelSettings(provider="openai", model="my-own")) is None
+
+
+async def test_what_the_table_does_not_say_is_unknown_rather_than_no(tmp_path: Path) -> None:
+    file = table(tmp_path, a=chat("openai"), b=chat("openai", supports_function_calling=False))
+    _, silent, denied = await LitellmCatalogue(file).models()
+    assert (silent.tool_calling, silent.context_tokens, silent.input_price) == (None, None, None)
+    assert denied.tool_calling is False
+
+
+async def test_a_price_of_zero_is_unknown_unless_the_model_runs_at_home(tmp_path: Path) -> None:
+    free = {"input_cost_per_token": 0.0, "output_cost_per_token": 0}
+    models = await LitellmCatalogue(
+        table(tmp_path, gemini__exp=chat("gemini", **free), ollama__llama3=chat("ollama", **free))
+    ).models()
+    assert [(model.label, model.input_price) for model in models[1:]] == [("gemini/exp", None), ("ollama/llama3", 0.0)]
+
+
+async def test_rows_of_one_model_are_united_abilities_by_or_and_numbers_by_the_larger(tmp_path: Path) -> None:
+    one = chat("bedrock", max_input_tokens=100, supports_vision=True, supports_function_calling=False)
+    other = chat("bedrock_converse", max_input_tokens=200, supports_function_calling=True, input_cost_per_token=2e-6)
+    file = tmp_path / "table.json"
+    file.write_text(json.dumps({"bedrock/x": one, "x": other}), "utf-8")
+    _, model = await LitellmCatalogue(file).models()
+    assert model == ModelInfo(
+        provider="bedrock", model="x", context_tokens=200, input_price=2e-6, tool_calling=True, vision=True
+    )
+
+
+async def test_only_chat_models_are_listed(tmp_path: Path) -> None:
+    file = table(tmp_path, a=chat("openai") | {"mode": "embedding"}, openai__container=chat("openai"))
+    assert len(await LitellmCatalogue(file).models()) == 1
+
+
+async def test_without_the_table_the_baseline_remains(tmp_path: Path) -> None:
+    assert [model.label for model in await LitellmCatalogue(tmp_path / "gone.json").models()] == ["offline/retrieval"]
+
+
+async def test_ollama_is_one_provider_by_either_of_its_names() -> None:
+    catalogue = LitellmCatalogue()
+    found = [await catalogue.find(ModelSettings(provider=name, model="llama3")) for name in ("ollama", "ollama_chat")]
+    assert found[0] is not None
+    assert found[0] is found[1]
+
+
+def test_who_needs_a_key_is_known_without_asking() -> None:
+    catalogue = LitellmCatalogue()
+    asks = catalogue.asks_for_key
+    assert asks(ModelSettings(provider="openai", model="m"))
+    assert not asks(ModelSettings())
+    assert not asks(ModelSettings(provider="ollama", model="m"))
+    assert not asks(ModelSettings(provider="bedrock", model="m"))
+    assert not asks(ModelSettings(provider="openai", model="m", base_url="http://127.0.0.1:1/v1"))
+    assert catalogue.key_variable("anthropic") == "ANTHROPIC_API_KEY"
+    assert catalogue.key_variable("offline") == ""
+
+
+def test_the_catalogue_does_not_load_litellm() -> None:
+    code = (
+        "import asyncio, sys; from mcp_tef.llm.catalogue import LitellmCatalogue; "
+        "asyncio.run(LitellmCatalogue().models()); print('litellm' in sys.modules)"
+    )
+    child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert child.stdout.strip() == "False"

@@ -1,0 +1,105 @@
+"""Where keys come from, and that they go nowhere else."""
+
+import pytest
+from keyring.errors import KeyringLocked
+
+from mcp_tef.errors import StoreError
+from mcp_tef.llm.keys import KeyRing
+from mcp_tef.model.secrets import Secret
+
+
+class MemoryKeychain:
+    """A keychain that keeps its texts in a dict, and refuses while it is locked."""
+
+    def __init__(self) -> None:
+        self.kept: dict[tuple[str, str], str] = {}
+        self.locked = False
+
+    def get_password(self, service: str, username: str) -> str | None:
+        self._unlocked()
+        return self.kept.get((service, username))
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        self._unlocked()
+        self.kept[service, username] = password
+
+    def delete_password(self, service: str, username: str) -> None:
+        self._unlocked()
+        del self.kept[service, username]
+
+    def _unlocked(self) -> None:
+        if self.locked:
+            raise KeyringLocked("sk-should-not-show")
+
+
+def test_a_typed_key_is_used_before_the_environment_and_that_before_the_keychain() -> None:
+    keychain = MemoryKeychain()
+    keys = KeyRing({"OPENAI_API_KEY": "from-environment"}, keychain)
+    keys.remember("openai", Secret("remembered"))
+    keys.remember("mistral", Secret("remembered"))
+    keys.set("openai", Secret("typed"))
+    assert keys.key("openai") == Secret("typed")
+    keys.forget("openai")
+    assert keys.key("openai") == Secret("from-environment")
+    assert keys.key("mistral") == Secret("remembered")
+    assert keys.key("groq") is None
+
+
+@pytest.mark.parametrize(
+    ("provider", "variable"),
+    [
+        ("openai", "OPENAI_API_KEY"),
+        ("gemini", "GOOGLE_API_KEY"),
+        ("gemini", "GEMINI_API_KEY"),
+        ("together_ai", "TOGETHERAI_API_KEY"),
+        ("nano-gpt", "NANO_GPT_API_KEY"),
+    ],
+)
+def test_each_providers_own_variable_is_read(provider: str, variable: str) -> None:
+    assert KeyRing({variable: " sk-1 "}, MemoryKeychain()).key(provider) == Secret("sk-1")
+
+
+def test_an_empty_variable_is_no_key() -> None:
+    assert KeyRing({"OPENAI_API_KEY": "  "}, MemoryKeychain()).key("openai") is None
+
+
+def test_remembered_providers_are_listed_by_name_until_they_are_forgotten() -> None:
+    keys = KeyRing({}, MemoryKeychain())
+    keys.remember("openai", Secret("sk-1"))
+    keys.remember("anthropic", Secret("sk-2"))
+    assert keys.remembered() == ("anthropic", "openai")
+    keys.forget_remembered("openai")
+    keys.forget_remembered("never-there")
+    assert keys.remembered() == ("anthropic",)
+    assert keys.key("openai") is None
+
+
+def test_nothing_is_kept_unless_it_is_asked_for() -> None:
+    keychain = MemoryKeychain()
+    keys = KeyRing({"OPENAI_API_KEY": "sk-1"}, keychain)
+    keys.set("anthropic", Secret("sk-2"))
+    assert keys.key("openai")
+    assert keychain.kept == {}
+
+
+def test_without_a_keychain_remembering_says_so_and_all_else_goes_on() -> None:
+    keys = KeyRing({"OPENAI_API_KEY": "sk-1"})
+    with pytest.raises(StoreError, match="no keychain that can be used") as raised:
+        keys.remember("openai", Secret("sk-1"))
+    assert "environment variable" in raised.value.hint
+    assert keys.remembered() == ()
+    assert keys.key("openai") == Secret("sk-1")
+    assert keys.key("groq") is None
+
+
+def test_a_locked_keychain_is_a_clear_error_without_what_it_said() -> None:
+    keychain = MemoryKeychain()
+    keychain.locked = True
+    with pytest.raises(StoreError, match="the system keychain refused") as raised:
+        KeyRing({}, keychain).remember("openai", Secret("sk-1"))
+    assert "sk-" not in f"{raised.value.message}{raised.value.hint}"
+
+
+def test_a_key_ring_never_shows_a_key() -> None:
+    keys = KeyRing({"OPENAI_API_KEY": "sk-1"}, MemoryKeychain())
+    assert "sk-1" not in f"{keys!r}{keys.key('openai')!r}{keys.key('openai')!s}"

@@ -1,0 +1,24 @@
+"""A gateway for each test, which must leave no program behind."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from mcp_tef.servers.gateway import McpGateway
+from tests.support.processes import children
+
+
+@pytest.fixture
+def environment() -> dict[str, str]:
+    """What `${NAME}` is read from, beside the names that every program gets."""
+    return {}
+
+
+@pytest.fixture
+async def gateway(environment: dict[str, str]) -> AsyncIterator[McpGateway]:
+    """A gateway that is closed afterwards; a program that survives that fails the test."""
+    before = children()
+    gateway = McpGateway(environment)
+    yield gateway
+    await gateway.close()
+    assert children() <= before

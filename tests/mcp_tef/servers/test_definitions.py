@@ -1,0 +1,92 @@
+"""Which definitions are sound, and what is said of those that are not."""
+
+from typing import Any
+
+import pytest
+
+from mcp_tef.model.servers import ServerSpec, Transport
+from mcp_tef.servers.definitions import sort_out, too_deep, why_bad
+from tests.support.fault_server import tool
+
+SPEC = ServerSpec(name="Shop", transport=Transport.FILE, path="tools.json")
+
+
+def nested(depth: int) -> Any:
+    value: Any = 0
+    for _ in range(depth):
+        value = {"not": value}
+    return value
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        tool("plain"),
+        tool("silent", description=None),
+        {"name": "bare", "inputSchema": {}},
+        tool("older", inputSchema={"$schema": "http://json-schema.org/draft-07/schema#", "type": "object"}),
+        tool("ecma", inputSchema={"properties": {"a": {"type": "string", "pattern": r"^\p{L}(?<name>x)$"}}}),
+        tool("recursive", inputSchema={"$defs": {"n": {"properties": {"next": {"$ref": "#/$defs/n"}}}}}),
+        tool("remote", inputSchema={"properties": {"a": {"$ref": "https://elsewhere.example/schema.json"}}}),
+        tool("vendor", icons=[1], _meta={"x": None}, anything="goes"),
+        tool("returning", outputSchema={"type": "object"}),
+        tool("odd name, with spaces and ünïcode 🙂"),
+    ],
+    ids=lambda definition: definition["name"],
+)
+def test_a_sound_definition_is_kept_whole(definition: dict[str, Any]) -> None:
+    found = sort_out(SPEC, [definition])
+    assert found.problems == ()
+    assert found.tools[0].raw == definition
+    assert found.tools[0].description == (definition.get("description") or "")
+
+
+@pytest.mark.parametrize(
+    ("definition", "reason"),
+    [
+        (None, "It is null, not an object."),
+        ([], "It is a list, not an object."),
+        (True, "It is true or false, not an object."),
+        ({"inputSchema": {}}, "It has no name."),
+        (tool("x", name=None), "It has no name."),
+        (tool("x", name=7), "Its name is a number, not text."),
+        (tool(" "), "Its name is empty."),
+        (tool("n" * 600), "Its name has 600 characters, more than 512."),
+        (tool("\ud800"), "Its name is not valid Unicode."),
+        (tool("x", description="\udfff"), "Its description is not valid Unicode."),
+        (tool("x", description={"en": "words"}), "Its description is an object, not text."),
+        (tool("x", title=[]), "Its title is a list, not text."),
+        ({"name": "x"}, "It has no inputSchema."),
+        (tool("x", inputSchema=None), "Its inputSchema is null, not an object."),
+        (tool("x", inputSchema={"type": "array"}), "Its inputSchema must have the type “object”, not array."),
+        (tool("x", outputSchema="text"), "Its outputSchema is text, not an object."),
+        (tool("x", inputSchema=nested(200)), "It nests more than 64 levels deep."),
+        (
+            tool("x", inputSchema={"properties": []}),
+            "Its inputSchema is not a valid JSON Schema: properties: [] is not of type 'object'.",
+        ),
+        (
+            tool("x", inputSchema={"required": "name"}),
+            "Its inputSchema is not a valid JSON Schema: required: 'name' is not of type 'array'.",
+        ),
+    ],
+)
+def test_a_bad_definition_has_its_reason(definition: Any, reason: str) -> None:
+    assert why_bad(definition) == reason
+
+
+def test_a_problem_names_its_tool_where_it_has_a_name() -> None:
+    found = sort_out(SPEC, [tool("ok"), {"name": "no schema"}, {"inputSchema": {}}, tool("bad\ud800name")])
+    assert [problem.tool for problem in found.problems] == ["no schema", None, "bad?name"]
+    assert found.problems[1].reason == "Definition 3: It has no name."
+
+
+def test_tools_that_are_not_wanted_are_no_problem_either() -> None:
+    spec = ServerSpec(name="Shop", transport=Transport.FILE, allowed_tools=("a",), disallowed_tools=("b",))
+    found = sort_out(spec, [tool("a"), tool("b"), {"name": "c"}])
+    assert ([item.name for item in found.tools], found.problems) == (["a"], ())
+
+
+def test_depth_is_counted_through_lists_and_objects() -> None:
+    assert not too_deep(nested(60))
+    assert too_deep([[nested(64)]])

@@ -1,0 +1,96 @@
+"""The gateway as a whole: nothing stalls anything else, leaving is clean, any thread will do."""
+
+import asyncio
+import threading
+from pathlib import Path
+
+import pytest
+
+from mcp_tef.errors import ServerError, ServerFault
+from mcp_tef.model.servers import ServerSpec, Transport
+from mcp_tef.servers.gateway import McpGateway
+from tests.support.fault_server import command
+from tests.support.processes import children
+
+
+def spec(fault: str, name: str = "Bench") -> ServerSpec:
+    program, *args = command(fault)
+    return ServerSpec(name=name, transport=Transport.STDIO, command=program, args=tuple(args))
+
+
+async def started(before: frozenset[int]) -> None:
+    """Wait until a program runs that did not run before."""
+    for _ in range(1000):
+        if not children() <= before:
+            return
+        await asyncio.sleep(0.005)
+    raise AssertionError("no program was started")
+
+
+@pytest.fixture
+async def warm(gateway: McpGateway) -> McpGateway:
+    """A gateway that has imported its library."""
+    await gateway.list_tools(spec("none"), timeout=20)
+    return gateway
+
+
+async def test_a_silent_server_stalls_no_other(warm: McpGateway) -> None:
+    silent = asyncio.create_task(warm.list_tools(spec("silent", "Silent"), timeout=30))
+    async with asyncio.timeout(10):
+        found = await asyncio.gather(*(warm.list_tools(spec("none", f"S{n}"), timeout=10) for n in range(6)))
+    assert not silent.done()
+    assert [listing.server for listing in found] == [f"S{n}" for n in range(6)]
+    silent.cancel()
+    await asyncio.wait({silent})
+    assert silent.cancelled()
+
+
+async def test_cancelling_a_listing_leaves_no_program(warm: McpGateway) -> None:
+    before = children()
+    listing = asyncio.create_task(warm.list_tools(spec("silent-list"), timeout=30))
+    async with asyncio.timeout(10):
+        await started(before)
+        listing.cancel()
+        await asyncio.wait({listing})
+        await warm.close()
+    assert listing.cancelled()
+    assert children() <= before
+
+
+async def test_closing_ends_what_is_still_waited_for(warm: McpGateway) -> None:
+    before = children()
+    listing = asyncio.create_task(warm.list_tools(spec("silent"), timeout=30))
+    async with asyncio.timeout(10):
+        await started(before)
+        await warm.close()
+        with pytest.raises(ServerError) as caught:
+            await listing
+    assert caught.value.message == "Bench was left before it answered."
+
+
+def test_a_loop_outside_the_main_thread_will_do() -> None:
+    found: list[int] = []
+
+    async def listing() -> None:
+        gateway = McpGateway()
+        found.append(len((await gateway.list_tools(spec("none"), timeout=20)).tools))
+        await gateway.close()
+
+    thread = threading.Thread(target=lambda: asyncio.run(listing()))
+    thread.start()
+    thread.join()
+    assert found == [2]
+
+
+async def test_a_tools_file_needs_no_server(gateway: McpGateway, tmp_path: Path) -> None:
+    file = tmp_path / "tools.json"
+    file.write_text('[{"name": "one", "inputSchema": {"type": "object"}}]')
+    found = await gateway.list_tools(ServerSpec(name="Saved", transport=Transport.FILE, path=str(file)), timeout=5)
+    assert [(tool.server, tool.name) for tool in found.tools] == [("Saved", "one")]
+
+
+async def test_a_tools_file_that_is_missing_is_a_server_error(gateway: McpGateway, tmp_path: Path) -> None:
+    asked = ServerSpec(name="Saved", transport=Transport.FILE, path=str(tmp_path / "none.json"))
+    with pytest.raises(ServerError) as caught:
+        await gateway.list_tools(asked, timeout=5)
+    assert caught.value.fault is ServerFault.TOOLS_FILE

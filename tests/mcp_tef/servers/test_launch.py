@@ -1,0 +1,107 @@
+"""What a config writes as `${…}` is filled in when the server is started, and only then."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcp_tef.errors import ServerError, ServerFault
+from mcp_tef.model.servers import INPUTS, ServerSpec, Transport
+from mcp_tef.servers.launch import Launch, Surroundings
+
+
+def spec(**fields: Any) -> ServerSpec:
+    return ServerSpec(**({"name": "Desk", "transport": Transport.STDIO, "command": sys.executable} | fields))
+
+
+def launch(environment: dict[str, str], **fields: Any) -> Launch:
+    return Surroundings(spec(**fields), environment).launch()
+
+
+def refused(environment: dict[str, str], **fields: Any) -> ServerError:
+    with pytest.raises(ServerError) as caught:
+        launch(environment, **fields)
+    assert caught.value.fault is ServerFault.SETTINGS
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("text", "filled"),
+    [
+        ("${SHOP}", "Harbour"),
+        ("a ${env:SHOP} b", "a Harbour b"),
+        ("${SHOP:-Hill}", "Harbour"),
+        ("${NOT_SET:-Hill}", "Hill"),
+        ("${NOT_SET:-}", ""),
+        ("${input:shop}", "Harbour"),
+        ("${workspaceFolder}/x", "/srv/bikes/x"),
+        ("${workspaceFolder:web}/x", "/srv/bikes/x"),
+        ("${workspaceFolderBasename}", "bikes"),
+        ("a${pathSeparator}b${/}c", f"a{os.sep}b{os.sep}c"),
+        ("${command:pick.one}", "${command:pick.one}"),
+        ("$SHOP {SHOP} ${} ${1}", "$SHOP {SHOP} ${} ${1}"),
+    ],
+)
+def test_references_are_filled_in_arguments_and_variables(text: str, filled: str) -> None:
+    made = launch({"SHOP": "Harbour"}, args=("-m", text), env={"PLACE": text}, project="/srv/bikes")
+    assert made.argv[1:] == ("-m", filled)
+    assert made.env["PLACE"] == filled
+
+
+def test_what_nobody_answered_is_named_with_its_variable() -> None:
+    error = refused({}, args=("${input:shop-token}",))
+    assert error.message == "Desk needs the environment variable SHOP_TOKEN, which is not set."
+
+
+def test_a_config_may_say_what_holds_where_nobody_answers() -> None:
+    asked = [{"id": "other", "default": "no"}, {"id": "shop", "default": "Hill"}]
+    assert launch({}, args=("${input:shop}",), extra={INPUTS: asked}).argv[1:] == ("Hill",)
+
+
+def test_a_folder_of_the_editor_that_is_not_known_is_told() -> None:
+    assert "no folder is known for that" in refused({}, args=("${workspaceFolder}",)).message
+
+
+def test_command_and_folder_are_filled_too(tmp_path: Path) -> None:
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    program = folder / "desk"
+    program.write_text("#!/bin/sh\n", "utf-8")
+    program.chmod(0o755)
+    made = launch({}, command="${workspaceFolder}/bin/desk", cwd="${workspaceFolder}", project=str(tmp_path))
+    assert (made.argv, made.cwd) == ((str(program),), str(tmp_path))
+
+
+def test_variables_come_from_the_env_file_and_the_config_overrules_it(tmp_path: Path) -> None:
+    lines = ["# a comment", "export A=one # tail", 'B="two\\nlines"', "C='$x # y'", "D = four", "not a line", "E=five"]
+    (tmp_path / ".env").write_text("\n".join(lines), "utf-8")
+    surroundings = Surroundings(spec(env_file="${workspaceFolder}/.env", project=str(tmp_path), env={"E": "six"}), {})
+    assert surroundings.launch().env == {"A": "one", "B": "two\nlines", "C": "$x # y", "D": "four", "E": "six"}
+
+
+def test_what_an_env_file_holds_is_a_secret(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("TOKEN=hush-4711", "utf-8")
+    surroundings = Surroundings(spec(env_file=".env", project=str(tmp_path)), {})
+    surroundings.launch()
+    assert "hush-4711" in [secret.reveal() for secret in surroundings.secrets]
+
+
+@pytest.mark.parametrize("content", [None, b"A=\xff", b"x" * 2_000_000])
+def test_an_env_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes | None) -> None:
+    if content is not None:
+        (tmp_path / ".env").write_bytes(content)
+    error = refused({}, env_file=str(tmp_path / ".env"))
+    assert f"takes variables from {tmp_path / '.env'}, which cannot be read" in error.message
+
+
+def test_a_program_beyond_path_finds_its_interpreter_beside_it(tmp_path: Path) -> None:
+    folder = tmp_path / ".volta" / "bin"
+    folder.mkdir(parents=True)
+    program = folder / "npx-of-ours"
+    program.write_text("#!/usr/bin/env node\n", "utf-8")
+    program.chmod(0o755)
+    made = launch({"HOME": str(tmp_path), "PATH": "/usr/bin"}, command="npx-of-ours")
+    assert made.argv == (str(program),)
+    assert made.env["PATH"] == f"{folder}{os.pathsep}/usr/bin"

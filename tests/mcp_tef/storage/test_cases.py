@@ -1,0 +1,168 @@
+"""Test cases on disk: what a user wrote comes back as written, and deletion can be undone."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mcp_tef.errors import NotFoundError
+from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall
+from mcp_tef.model.ids import CaseId
+from mcp_tef.model.runs import RunFilter
+from mcp_tef.storage.store import SqliteStore, open_store
+from tests.support.stored import draft, fill, http, nothing_picked, right, rows, run_all
+
+SEARCH = ExpectedCall(tool="search", server="docs", parameters={"q": {"$contains": "Größe"}, "n": 3}, exact=True)
+
+
+@pytest.fixture
+async def registered(store: SqliteStore) -> SqliteStore:
+    """A workspace with two servers."""
+    for name in ("docs", "web"):
+        await store.servers.add(http(name))
+    return store
+
+
+@pytest.mark.parametrize(
+    "expectation",
+    [
+        Expectation(),
+        Expectation(((SEARCH,),)),
+        Expectation(((SEARCH, ExpectedCall(tool="read")),), ordered=True),
+        Expectation(((SEARCH,), (ExpectedCall(tool="read"),), ())),
+    ],
+    ids=["no tool", "one call", "several in order", "any of several"],
+)
+async def test_a_case_is_kept_exactly_as_it_was_written(registered: SqliteStore, expectation: Expectation) -> None:
+    written = CaseDraft(
+        name="Größe",
+        query="Wie groß ist \ud83d\ude00?".encode("utf-16", "surrogatepass").decode("utf-16"),
+        expectation=expectation,
+        servers=("web", "docs"),
+        suites=("Nightly", "Everyday"),
+        tags=("smoke", "de"),
+    )
+    (case,) = await registered.cases.add([written])
+    assert case.draft == written
+    assert await registered.cases.get(case.id) == case
+
+
+async def test_the_first_expected_call_stands_in_the_columns_of_the_data_model(
+    registered: SqliteStore, workspace: Path
+) -> None:
+    await registered.cases.add([draft(expectation=Expectation(((SEARCH,),))), draft("chat", tool=None)])
+    columns = "expected_mcp_server_name, expected_tool_name, expected_parameters"
+    assert rows(workspace, f"SELECT {columns} FROM test_cases ORDER BY rowid") == [
+        ("docs", "search", '{"q":{"$contains":"Größe"},"n":3}'),
+        (None, None, None),
+    ]
+
+
+async def test_cases_are_listed_in_the_order_they_were_added(registered: SqliteStore) -> None:
+    names = [f"case {number}" for number in range(600)]
+    added = await registered.cases.add([draft(name) for name in names])
+    assert [case.name for case in added] == names
+    assert await registered.cases.all() == added
+
+
+async def test_a_case_of_an_unknown_server_is_refused_and_nothing_is_added(registered: SqliteStore) -> None:
+    with pytest.raises(NotFoundError, match="No server is named “dcos”") as caught:
+        await registered.cases.add([draft(), draft(server="dcos")])
+    assert caught.value.hint == "Did you mean docs?"
+    assert await registered.cases.all() == ()
+
+
+async def test_cases_are_chosen_by_id_by_suite_or_by_tag(registered: SqliteStore) -> None:
+    one, two, three, _four = await registered.cases.add(
+        [draft("one"), draft("two", suites=("S", "T")), draft("three", tags=("a",)), draft("four")]
+    )
+    assert await registered.cases.select(ids=[one.id]) == (one,)
+    assert await registered.cases.select(suites=["T", "nobody's"]) == (two,)
+    assert await registered.cases.select(ids=[one.id], suites=["S"], tags=["a"]) == (one, two, three)
+    assert len(await registered.cases.select()) == 4
+    assert await registered.cases.suites() == ("S", "T")
+
+
+async def test_an_edited_case_reads_as_edited(registered: SqliteStore) -> None:
+    (case,) = await registered.cases.add([draft(suites=("S",), tags=("a", "b"))])
+    edited = replace(case.draft, name="new", servers=("web",), suites=("T",), tags=("b",), expectation=Expectation())
+    changed = await registered.cases.update(case.id, edited)
+    assert changed.draft == edited
+    assert changed.created_at == case.created_at
+    assert changed.updated_at > case.updated_at
+    assert await registered.cases.suites() == ("T",)
+
+
+async def test_editing_a_case_does_not_cut_it_off_from_a_server_that_is_removed_for_now(
+    registered: SqliteStore,
+) -> None:
+    (case,) = await registered.cases.add([draft(servers=("docs", "web"))])
+    web = await registered.servers.find("web")
+    await registered.servers.remove([web.id])
+    await registered.cases.update(case.id, replace(case.draft, servers=("docs",)))
+    await registered.servers.restore([web.id])
+    assert set((await registered.cases.get(case.id)).draft.servers) == {"docs", "web"}
+
+
+async def test_a_case_that_is_not_there_says_so(registered: SqliteStore) -> None:
+    with pytest.raises(NotFoundError):
+        await registered.cases.get(CaseId("nobody"))
+    with pytest.raises(NotFoundError):
+        await registered.cases.update(CaseId("nobody"), draft())
+    with pytest.raises(NotFoundError):
+        await registered.cases.remove([CaseId("nobody")])
+
+
+async def test_a_removed_case_and_its_runs_are_hidden_until_it_is_restored(store: SqliteStore) -> None:
+    filled = await fill(store, [draft("one", suites=("S",)), draft("two")])
+    await run_all(store, filled.runs)
+    one, two = filled.cases
+    await store.cases.remove([one.id])
+    assert await store.cases.all() == (two,)
+    assert await store.cases.suites() == ()
+    assert [run.case_id for run in await store.runs.runs(RunFilter())] == [two.id]
+    assert await store.runs.count(RunFilter()) == 1
+    assert (await store.runs.batch(filled.batch.id)).counts == {"TP": 1}
+    assert set(await store.cases.recent()) == {two.id}
+    await store.cases.restore([one.id])
+    assert [case.id for case in await store.cases.all()] == [one.id, two.id]
+    assert await store.runs.count(RunFilter()) == 2
+
+
+async def test_the_next_open_deletes_removed_cases_with_all_that_hung_on_them(workspace: Path) -> None:
+    store = await open_store(workspace)
+    filled = await fill(store, [draft("one", suites=("S",), tags=("a",))], repeats=300)
+    await run_all(store, filled.runs)
+    await store.cases.remove([case.id for case in filled.cases])
+    await store.close()
+    await (await open_store(workspace)).close()
+    emptied = (
+        "test_cases test_case_mcp_servers test_case_tags suites suite_test_cases test_runs evaluation_results "
+        "batches model_settings snapshots snapshot_tools tool_definitions"
+    )
+    assert {
+        table: rows(workspace, f"SELECT count(*) FROM {table}")[0][0] for table in emptied.split()
+    } == dict.fromkeys(emptied.split(), 0)
+
+
+async def test_nothing_is_deleted_while_another_process_could_still_undo(workspace: Path) -> None:
+    first = await open_store(workspace)
+    await first.servers.add(http("docs"))
+    (case,) = await first.cases.add([draft()])
+    await first.cases.remove([case.id])
+    second = await open_store(workspace)
+    await first.cases.restore([case.id])
+    assert [found.draft for found in await second.cases.all()] == [case.draft]
+    await second.close()
+    await first.close()
+
+
+async def test_the_last_runs_of_a_case_come_newest_last(store: SqliteStore) -> None:
+    filled = await fill(store, [draft("one"), draft("two")], repeats=4)
+    mine = [run for run in filled.runs if run.case_id == filled.cases[0].id]
+    for run in mine[:3]:
+        await store.runs.finish([right(run)])
+    await store.runs.finish([nothing_picked(mine[3])])
+    recent = await store.cases.recent(2)
+    assert [run.id for run in recent[filled.cases[0].id]] == [mine[2].id, mine[3].id]
+    assert filled.cases[1].id not in recent

@@ -1,0 +1,193 @@
+"""Opening a workspace: whatever the file is like, people either get a workspace or one clear sentence."""
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from mcp_tef.errors import StoreError
+from mcp_tef.storage.opening import VERSION, prepare
+from mcp_tef.storage.store import open_store
+from tests.support.stored import change, fill, http, rows
+
+
+def put(path: Path, content: bytes) -> None:
+    """Make the file hold this and nothing else, under a new inode."""
+    path.unlink(missing_ok=True)
+    path.write_bytes(content)
+
+
+def content_of(path: Path) -> bytes:
+    """What the file holds."""
+    return path.read_bytes()
+
+
+def names_in(folder: Path) -> list[str]:
+    """The names of all files and folders in a folder."""
+    return sorted(file.name for file in folder.iterdir())
+
+
+async def test_a_new_workspace_is_made_with_its_folders(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "b" / "new.db"
+    store = await open_store(path)
+    await store.servers.add(http("docs"))
+    await store.close()
+    assert store.notices == ()
+    assert names_in(path.parent) == ["new.db"]
+    assert rows(path, "PRAGMA user_version") == [(VERSION,)]
+    assert rows(path, "PRAGMA journal_mode") == [("wal",)]
+
+
+async def test_what_was_stored_is_there_at_the_next_open(workspace: Path) -> None:
+    store = await open_store(workspace)
+    filled = await fill(store)
+    await store.close()
+    store = await open_store(workspace)
+    assert await store.runs.batch(filled.batch.id) == filled.batch
+    assert store.notices == ()
+    await store.close()
+
+
+async def test_an_empty_file_becomes_a_workspace(workspace: Path) -> None:
+    put(workspace, b"")
+    store = await open_store(workspace)
+    assert await store.servers.all() == ()
+    await store.close()
+
+
+@pytest.mark.parametrize("content", [b"not a database at all " * 100, b"SQLite format 3\x00" + b"\xff" * 5000])
+async def test_a_damaged_file_is_set_aside_and_a_fresh_one_started(workspace: Path, content: bytes) -> None:
+    put(workspace, content)
+    store = await open_store(workspace)
+    await store.servers.add(http("docs"))
+    await store.close()
+    (aside,) = workspace.parent.glob("workspace.db.damaged-*")
+    assert content_of(aside) == content
+    (notice,) = store.notices
+    assert notice.startswith("The workspace workspace.db was damaged.")
+    assert aside.name in notice
+
+
+async def test_damage_in_the_middle_of_the_file_is_noticed_at_the_start(workspace: Path) -> None:
+    store = await open_store(workspace)
+    await fill(store, repeats=500)
+    await store.close()
+    whole = bytearray(content_of(workspace))
+    whole[4096 * 20 : 4096 * 60] = b"\xa5" * 4096 * 40
+    put(workspace, bytes(whole))
+    store = await open_store(workspace)
+    assert await store.servers.all() == ()
+    assert len(store.notices) == 1
+    await store.close()
+
+
+@pytest.mark.parametrize("share", [0.9, 0.5, 0.1])
+async def test_a_file_that_was_cut_off_is_set_aside(workspace: Path, share: float) -> None:
+    store = await open_store(workspace)
+    await fill(store, repeats=500)
+    await store.close()
+    whole = content_of(workspace)
+    put(workspace, whole[: int(len(whole) * share)])
+    store = await open_store(workspace)
+    await store.servers.add(http("docs"))
+    await store.close()
+    (aside,) = workspace.parent.glob("workspace.db.damaged-*")
+    assert whole.startswith(content_of(aside))
+    assert len(store.notices) == 1
+
+
+async def test_a_damaged_file_that_another_process_uses_stays_where_it_is(workspace: Path) -> None:
+    first = await open_store(workspace)
+    content = b"not a database at all " * 100
+    put(workspace, content)
+    with pytest.raises(StoreError, match="damaged, and another mcp-tef is using it"):
+        await open_store(workspace)
+    assert content_of(workspace) == content
+    await first.close()
+
+
+async def test_a_workspace_of_a_newer_version_is_refused_and_not_changed(workspace: Path) -> None:
+    await (await open_store(workspace)).close()
+    change(workspace, f"PRAGMA user_version = {VERSION + 1}")
+    before = content_of(workspace)
+    with pytest.raises(StoreError, match="written by a newer mcp-tef") as caught:
+        await open_store(workspace)
+    assert "Update mcp-tef" in caught.value.hint
+    assert content_of(workspace) == before
+    assert names_in(workspace.parent) == ["workspace.db"]
+
+
+async def test_a_database_of_another_program_is_refused_and_not_changed(workspace: Path) -> None:
+    change(workspace, "CREATE TABLE bookmarks (url TEXT)")
+    before = content_of(workspace)
+    with pytest.raises(StoreError, match="a database of another program"):
+        await open_store(workspace)
+    assert content_of(workspace) == before
+
+
+async def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(StoreError, match="cannot be opened or written") as caught:
+        await open_store(tmp_path / "file" / "workspace.db")
+    assert "folder that you may write to" in caught.value.hint
+
+
+async def test_a_folder_is_no_workspace(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(StoreError, match="cannot be opened or written"):
+        await open_store(tmp_path / "folder")
+    assert names_in(tmp_path) == ["folder"]
+
+
+async def test_a_file_that_another_program_has_locked_is_named(workspace: Path) -> None:
+    await (await open_store(workspace)).close()
+    with closing(sqlite3.connect(workspace, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match=r"workspace\.db is locked by another program") as caught:
+            await open_store(workspace, lock_wait=0.05)
+    assert caught.value.code == "workspace_locked"
+
+
+def test_an_older_workspace_is_copied_before_it_is_brought_up_to_date(workspace: Path) -> None:
+    change(workspace, "CREATE TABLE kept (word TEXT)", "INSERT INTO kept VALUES ('old')")
+    change(workspace, "PRAGMA application_id = 1297368390", "PRAGMA user_version = 1")
+
+    def second(connection: sqlite3.Connection) -> None:
+        connection.execute("UPDATE kept SET word = 'new'")
+
+    notices = prepare(workspace, alone=True, lock_wait=1, migrations=(second, second))
+    copy = workspace.with_name("workspace.db.v1.bak")
+    assert rows(workspace, "SELECT word FROM kept") == [("new",)]
+    assert rows(copy, "SELECT word FROM kept") == [("old",)]
+    assert rows(copy, "PRAGMA user_version") == [(1,)]
+    assert notices == (
+        "The workspace workspace.db was brought up to date. A copy of it as it was is workspace.db.v1.bak.",
+    )
+
+
+def test_a_step_that_fails_leaves_the_workspace_as_it_was(workspace: Path) -> None:
+    change(workspace, "CREATE TABLE kept (word TEXT)", "INSERT INTO kept VALUES ('old')")
+    change(workspace, "PRAGMA application_id = 1297368390", "PRAGMA user_version = 1")
+
+    def second(connection: sqlite3.Connection) -> None:
+        connection.execute("UPDATE kept SET word = 'new'")
+
+    def third(connection: sqlite3.Connection) -> None:
+        connection.execute("SELECT * FROM nowhere")
+
+    with pytest.raises(StoreError, match="could not be used: no such table: nowhere"):
+        prepare(workspace, alone=True, lock_wait=1, migrations=(second, second, third))
+    assert rows(workspace, "SELECT word FROM kept") == [("old",)]
+    assert rows(workspace, "PRAGMA user_version") == [(1,)]
+
+
+async def test_several_openings_at_once_make_one_workspace(tmp_path: Path) -> None:
+    for attempt in range(4):
+        path = tmp_path / f"{attempt}.db"
+        stores = await asyncio.gather(*(open_store(path) for _ in range(3)))
+        await asyncio.gather(*(store.servers.add(http(f"s{place}")) for place, store in enumerate(stores)))
+        assert len(await stores[0].servers.all()) == 3
+        await asyncio.gather(*(store.close() for store in stores))
+    assert names_in(tmp_path) == [f"{attempt}.db" for attempt in range(4)]

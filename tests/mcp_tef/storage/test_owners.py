@@ -1,0 +1,150 @@
+"""Runs of a process that died are marked, runs of one that lives are left alone; nothing finished is lost."""
+
+import asyncio
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from mcp_tef.model.ids import RunId
+from mcp_tef.model.runs import BatchStatus, Failure, RunFilter, RunStatus
+from mcp_tef.storage.store import SqliteStore, open_store
+from tests.support.stored import Filled, fill, rows
+
+ROOT = Path(__file__).parents[3]
+CHILD = """
+import asyncio, sys
+from pathlib import Path
+from mcp_tef.storage.store import open_store
+from tests.support.stored import fill, right
+
+async def main():
+    store = await open_store(Path(sys.argv[1]))
+    filled = await fill(store, repeats=int(sys.argv[2]))
+    await store.runs.mark_running([run.id for run in filled.runs[:2]])
+    for run in filled.runs[int(sys.argv[3]):]:
+        await store.runs.finish([right(run)])
+        print(run.id, flush=True)
+    print("ready", flush=True)
+    await asyncio.sleep(600)
+
+asyncio.run(main())
+"""
+
+
+@asynccontextmanager
+async def other_process(workspace: Path, *, repeats: int, first_finished: int) -> AsyncIterator[Process]:
+    """A process with a batch under way, of which runs from `first_finished` on are being finished."""
+    arguments = ("-c", CHILD, str(workspace), str(repeats), str(first_finished))
+    process = await asyncio.create_subprocess_exec(sys.executable, *arguments, stdout=PIPE, cwd=ROOT)
+    try:
+        yield process
+    finally:
+        await killed(process)
+
+
+async def killed(process: Process) -> None:
+    """End the process as a crash does."""
+    if process.returncode is None:
+        process.kill()
+    await process.communicate()
+
+
+async def heard(process: Process) -> str:
+    """The next line that the process prints."""
+    assert process.stdout is not None
+    return (await process.stdout.readline()).decode().strip()
+
+
+async def until_ready(process: Process) -> list[RunId]:
+    """The runs that the process says it finished."""
+    lines: list[RunId] = []
+    while (line := await heard(process)) != "ready":
+        assert line
+        lines.append(RunId(line))
+    return lines
+
+
+async def statuses(store: SqliteStore) -> list[RunStatus]:
+    """Where each run is, in the order planned."""
+    return [run.status for run in await store.runs.runs(RunFilter())]
+
+
+async def test_runs_of_a_killed_process_become_failed_with_the_reason(workspace: Path) -> None:
+    async with other_process(workspace, repeats=4, first_finished=3) as process:
+        await until_ready(process)
+        await killed(process)
+    store = await open_store(workspace)
+    assert await store.runs.interrupt_leftovers() == 3
+    assert await statuses(store) == [RunStatus.FAILED] * 3 + [RunStatus.COMPLETED]
+    left = (await store.runs.runs(RunFilter(statuses=(RunStatus.FAILED,))))[0]
+    assert left.failure == Failure(
+        "interrupted", "The run was interrupted before it ended.", "Resume the batch to run it again."
+    )
+    (batch,) = await store.runs.batches()
+    assert batch.status is BatchStatus.INTERRUPTED
+    assert await store.runs.interrupt_leftovers() == 0
+    await store.close()
+
+
+async def test_interrupted_runs_can_be_resumed(workspace: Path) -> None:
+    async with other_process(workspace, repeats=3, first_finished=2) as process:
+        await until_ready(process)
+        await killed(process)
+    store = await open_store(workspace)
+    await store.runs.interrupt_leftovers()
+    (batch,) = await store.runs.batches()
+    left = await store.runs.unfinished(batch.id)
+    assert len(left) == 2
+    await store.runs.reopen(batch.id, left)
+    assert await statuses(store) == [RunStatus.PENDING] * 2 + [RunStatus.COMPLETED]
+    assert await store.runs.interrupt_leftovers() == 0
+    await store.close()
+
+
+async def test_a_batch_of_a_living_process_is_left_alone(workspace: Path) -> None:
+    async with other_process(workspace, repeats=3, first_finished=3) as process:
+        await until_ready(process)
+        store = await open_store(workspace)
+        assert await store.runs.interrupt_leftovers() == 0
+        assert await statuses(store) == [RunStatus.RUNNING, RunStatus.RUNNING, RunStatus.PENDING]
+        await killed(process)
+        assert await store.runs.interrupt_leftovers() == 3
+        await store.close()
+
+
+async def test_a_kill_in_the_middle_of_writing_loses_nothing_that_was_finished(workspace: Path) -> None:
+    async with other_process(workspace, repeats=500, first_finished=0) as process:
+        said = [RunId(await heard(process)) for _ in range(40)]
+        await killed(process)
+    store = await open_store(workspace)
+    await store.runs.interrupt_leftovers()
+    done = {run.id for run in await store.runs.runs(RunFilter(statuses=(RunStatus.COMPLETED,)))}
+    assert store.notices == ()
+    assert set(said) <= done
+    assert await store.runs.count(RunFilter()) == 500
+    await store.close()
+    assert rows(workspace, "PRAGMA integrity_check") == [("ok",)]
+
+
+async def test_a_batch_left_running_by_a_closed_store_is_interrupted_too(workspace: Path) -> None:
+    store = await open_store(workspace)
+    filled: Filled = await fill(store, repeats=2)
+    await store.close()
+    store = await open_store(workspace)
+    assert await store.runs.interrupt_leftovers() == 2
+    assert (await store.runs.batch(filled.batch.id)).count("failed") == 2
+    await store.close()
+
+
+async def test_marks_of_dead_processes_are_cleared_away(workspace: Path) -> None:
+    async with other_process(workspace, repeats=1, first_finished=1) as process:
+        await until_ready(process)
+        await killed(process)
+    marks = workspace.with_name("workspace.db-owners")
+    assert len(list(marks.iterdir())) == 1
+    store = await open_store(workspace)
+    assert len(list(marks.iterdir())) == 1
+    await store.close()
+    assert not marks.exists()

@@ -1,0 +1,210 @@
+"""Servers on disk: their names are theirs alone, checks leave a trace, removal can be undone."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcp_tef.errors import ConflictError, InputError, NotFoundError
+from mcp_tef.model.servers import INPUTS, AuthType, ServerSpec, ServerStatus, Transport
+from mcp_tef.model.tools import Listing, ToolProblem
+from mcp_tef.ports import CheckResult, Consent
+from mcp_tef.storage.store import SqliteStore, open_store
+from tests.support.stored import draft, http, rows, tool
+
+STDIO = ServerSpec(
+    name="files",
+    transport=Transport.STDIO,
+    command="npx",
+    args=("-y", "server-files", "/tmp"),
+    cwd="/srv",
+    env={"LEVEL": "debug"},
+    alias="f",
+    allowed_tools=("read",),
+    disallowed_tools=("write",),
+    env_file="/srv/.env",
+    project="/srv",
+    origin="/srv/.vscode/mcp.json",
+    extra={INPUTS: [{"id": "token"}]},
+)
+LISTING = Listing(
+    server="docs",
+    tools=(tool(), tool("read")),
+    problems=(ToolProblem("odd", "Its schema is a list."), ToolProblem(None, "It has no name.")),
+    protocol="2025-11-25",
+    latency_ms=140,
+)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        STDIO,
+        http("docs", headers={"X-Team": "a"}, auth_type=AuthType.BEARER, secret="${DOCS_TOKEN}"),
+        ServerSpec(name="saved", transport=Transport.FILE, path="tools.json"),
+    ],
+    ids=["stdio", "http", "file"],
+)
+async def test_a_server_is_kept_exactly_as_it_was_given(store: SqliteStore, spec: ServerSpec) -> None:
+    added = await store.servers.add(spec)
+    assert (await store.servers.get(added.id)).spec == spec
+    assert await store.servers.find(spec.name) == added
+    assert added.status is ServerStatus.INACTIVE
+
+
+async def test_servers_are_listed_by_name(store: SqliteStore) -> None:
+    for name in ("web", "docs"):
+        await store.servers.add(http(name))
+    assert [server.name for server in await store.servers.all()] == ["docs", "web"]
+
+
+async def test_two_servers_cannot_have_one_name(store: SqliteStore) -> None:
+    await store.servers.add(http("docs"))
+    with pytest.raises(ConflictError, match="named “docs”"):
+        await store.servers.add(http("docs", url="http://other.test"))
+    assert len(await store.servers.all()) == 1
+
+
+async def test_two_servers_cannot_have_one_address(store: SqliteStore) -> None:
+    await store.servers.add(http("docs"))
+    with pytest.raises(ConflictError, match="docs has the address"):
+        await store.servers.add(http("other", url="http://docs.test/mcp"))
+
+
+async def test_servers_without_an_address_do_not_collide(store: SqliteStore) -> None:
+    await store.servers.add(STDIO)
+    await store.servers.add(replace(STDIO, name="more files"))
+    assert len(await store.servers.all()) == 2
+
+
+async def test_a_name_that_is_nearly_right_is_answered_with_the_right_one(store: SqliteStore) -> None:
+    await store.servers.add(http("docs"))
+    with pytest.raises(NotFoundError, match="No server is named “dosc”") as caught:
+        await store.servers.find("dosc")
+    assert caught.value.hint == "Did you mean docs?"
+
+
+async def test_a_secret_that_is_written_out_is_refused_and_reaches_no_file(store: SqliteStore, workspace: Path) -> None:
+    with pytest.raises(InputError, match="never stored"):
+        await store.servers.add(http("docs", auth_type=AuthType.BEARER, secret="sk-live-123"))
+    files = [file for file in workspace.parent.rglob("*") if file.is_file()]
+    assert files
+    assert not any(b"sk-live-123" in file.read_bytes() for file in files)
+
+
+async def test_a_check_that_succeeds_says_what_was_found(store: SqliteStore) -> None:
+    server = await store.servers.add(http("docs"))
+    found = await store.servers.record_check(server.id, CheckResult(listing=LISTING))
+    assert (found.status, found.tool_count, found.problem_count) == (ServerStatus.ACTIVE, 2, 2)
+    assert (found.protocol, found.latency_ms) == ("2025-11-25", 140)
+    assert found.last_connected_at is not None
+    assert await store.servers.listing(server.id) == LISTING
+
+
+async def test_a_check_that_fails_says_why_and_keeps_the_tools_last_seen(store: SqliteStore) -> None:
+    server = await store.servers.add(STDIO)
+    await store.servers.record_check(server.id, CheckResult(listing=LISTING))
+    failure = CheckResult(reason="It ended at once.", hint="Look at its log.", exit_code=3, stderr_tail="boom\ud800")
+    found = await store.servers.record_check(server.id, failure)
+    assert (found.status, found.reason, found.hint) == (ServerStatus.FAILED, "It ended at once.", "Look at its log.")
+    assert (found.exit_code, found.stderr_tail) == (3, "boom\\ud800")
+    assert found.tool_count == 2
+    assert await store.servers.listing(server.id) is not None
+
+
+async def test_a_check_that_succeeds_again_clears_the_reason(store: SqliteStore) -> None:
+    server = await store.servers.add(http("docs"))
+    await store.servers.record_check(server.id, CheckResult(reason="It was down.", exit_code=1))
+    found = await store.servers.record_check(server.id, CheckResult(listing=LISTING))
+    assert (found.status, found.reason, found.exit_code) == (ServerStatus.ACTIVE, None, None)
+
+
+async def test_a_server_that_moved_must_be_checked_again(store: SqliteStore) -> None:
+    server = await store.servers.add(http("docs"))
+    await store.servers.record_check(server.id, CheckResult(listing=LISTING))
+    moved = await store.servers.update(server.id, http("docs", url="http://elsewhere.test"))
+    assert (moved.status, moved.tool_count) == (ServerStatus.INACTIVE, None)
+    assert await store.servers.listing(server.id) is None
+
+
+async def test_a_server_that_is_only_renamed_stays_checked(store: SqliteStore) -> None:
+    server = await store.servers.add(http("docs"))
+    await store.servers.record_check(server.id, CheckResult(listing=LISTING))
+    renamed = await store.servers.update(server.id, http("papers", url="http://docs.test/mcp"))
+    seen = await store.servers.listing(server.id)
+    assert renamed.status is ServerStatus.ACTIVE
+    assert seen is not None
+    assert {item.server for item in seen.tools} == {seen.server} == {"papers"}
+
+
+async def test_a_server_cannot_be_renamed_to_a_name_that_is_taken(store: SqliteStore) -> None:
+    server = await store.servers.add(http("docs"))
+    await store.servers.add(http("web"))
+    with pytest.raises(ConflictError):
+        await store.servers.update(server.id, http("web", url="http://docs.test/mcp"))
+    assert (await store.servers.get(server.id)).name == "docs"
+
+
+async def test_any_change_moves_the_moment_of_the_last_change(store: SqliteStore, workspace: Path) -> None:
+    server = await store.servers.add(http("docs"))
+    changed = await store.servers.update(server.id, http("papers"))
+    assert changed.updated_at > server.updated_at
+    assert changed.created_at == server.created_at
+
+
+async def test_a_removed_server_is_gone_and_its_name_is_free(store: SqliteStore) -> None:
+    server = await store.servers.add(http("docs"))
+    await store.servers.remove([server.id])
+    assert await store.servers.all() == ()
+    with pytest.raises(NotFoundError):
+        await store.servers.get(server.id)
+    await store.servers.add(http("docs"))
+
+
+async def test_a_removed_server_comes_back_with_its_cases(store: SqliteStore) -> None:
+    server = await store.servers.add(http("docs"))
+    (case,) = await store.cases.add([draft()])
+    await store.servers.remove([server.id])
+    assert (await store.cases.get(case.id)).draft.servers == ()
+    await store.servers.restore([server.id])
+    assert await store.servers.find("docs") == await store.servers.get(server.id)
+    assert (await store.cases.get(case.id)).draft.servers == ("docs",)
+
+
+async def test_a_server_does_not_come_back_onto_a_name_that_was_taken(store: SqliteStore) -> None:
+    server = await store.servers.add(http("docs"))
+    await store.servers.remove([server.id])
+    other = await store.servers.add(http("docs", url="http://new.test"))
+    with pytest.raises(ConflictError):
+        await store.servers.restore([server.id])
+    assert await store.servers.all() == (other,)
+
+
+async def test_the_next_open_deletes_removed_servers_for_good(workspace: Path) -> None:
+    store = await open_store(workspace)
+    server = await store.servers.add(http("docs"))
+    await store.servers.record_check(server.id, CheckResult(listing=LISTING))
+    await store.servers.remove([server.id])
+    await store.close()
+    await (await open_store(workspace)).close()
+    assert rows(workspace, "SELECT id FROM mcp_servers UNION ALL SELECT mcp_server_id FROM server_listings") == []
+
+
+async def test_consent_is_remembered_until_it_is_taken_back(store: SqliteStore) -> None:
+    consent = Consent(STDIO.launch_fingerprint, STDIO.address)
+    await store.servers.grant(consent)
+    await store.servers.grant(consent)
+    assert await store.servers.consented(STDIO.launch_fingerprint)
+    assert not await store.servers.consented(replace(STDIO, args=("other",)).launch_fingerprint)
+    assert await store.servers.consents() == (consent,)
+    await store.servers.revoke(STDIO.launch_fingerprint)
+    assert not await store.servers.consented(STDIO.launch_fingerprint)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"env_file": "/srv/other"}, {"project": "/elsewhere"}, {"extra": {INPUTS: [{"id": "other"}]}}]
+)
+def test_consent_is_asked_again_where_a_launch_is_filled_from_something_else(changes: dict[str, Any]) -> None:
+    assert replace(STDIO, **changes).launch_fingerprint != STDIO.launch_fingerprint
+    assert replace(STDIO, origin=None, alias=None).launch_fingerprint == STDIO.launch_fingerprint

@@ -1,0 +1,54 @@
+"""Files of cases, answers of models and lines of `score`, made at random: read, or refused in a sentence."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mcp_tef.model.transfer import CaseFileForm
+from tests.support import fuzzing
+
+FEW = settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+
+
+@pytest.mark.parametrize("form", CaseFileForm)
+def test_a_file_of_cases_comes_in_or_is_refused_in_a_sentence(form: CaseFileForm, tmp_path: Path) -> None:
+    came_in = 0
+
+    @FEW
+    @given(fuzzing.case_files(form))
+    def read(file: tuple[str, bytes]) -> None:
+        nonlocal came_in
+        came_in += fuzzing.check_import(form, *file, tmp_path)
+
+    read()
+    assert came_in > 100
+
+
+def test_an_answer_of_a_model_is_read_and_judged() -> None:
+    found = 0
+
+    @FEW
+    @given(fuzzing.answers())
+    def read(text: str) -> None:
+        nonlocal found
+        found += fuzzing.check_answer(text)
+
+    read()
+    assert found > 20
+
+
+@FEW
+@given(fuzzing.score_lines())
+def test_a_line_gets_a_verdict_or_an_error_in_its_place(line: bytes) -> None:
+    fuzzing.check_line(line)
+
+
+@given(
+    st.sampled_from(["\n", " ", "- ", "> ", "Confidence: 1 ", "confidence\n", '{"a":', "{", '{"a":[', "```json\n", "0"])
+)
+@settings(max_examples=11)
+def test_a_long_answer_of_one_piece_takes_no_longer_than_its_length(piece: str) -> None:
+    for end in ("", "x", "}"):
+        fuzzing.check_answer("Confidence: 1" + piece * (300_000 // len(piece)) + end)

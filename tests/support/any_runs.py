@@ -1,0 +1,63 @@
+"""Runs of any shape that a history can hold, for properties of figures."""
+
+from collections.abc import Sequence
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from mcp_tef.model.ids import BatchId, CaseId, RunId
+from mcp_tef.model.runs import RunStatus, RunSummary
+from mcp_tef.model.verdicts import Classification, Kind
+
+_TOOLS = (None, ("docs", "search"), ("wiki", "search"), ("docs", "read"), ("wiki", "find"))
+_SOURCES = ("self-reported", "agreement", "logprob", "margin")
+Name = tuple[str, str] | None
+
+
+def judged_run(
+    expected: Name, selected: Name, *, case: int = 0, batch: int = 0, model: str = "a/x", invented: bool = False
+) -> RunSummary:
+    """A run with the verdict that follows from one expected and one selected tool."""
+    classification, kind = _outcome(expected, selected, invented)
+    return RunSummary(
+        id=RunId("run"),
+        batch_id=BatchId(f"batch-{batch}"),
+        case_id=CaseId(f"case-{case}"),
+        case_name=f"Case {case}",
+        query="?",
+        model=model,
+        repeat=0,
+        status=RunStatus.COMPLETED,
+        classification=classification,
+        kind=kind,
+        expected_server=expected[0] if expected else None,
+        expected_tool=expected[1] if expected else None,
+        selected_server=selected[0] if selected else None,
+        selected_tool=selected[1] if selected else None,
+    )
+
+
+def _outcome(expected: Name, selected: Name, invented: bool) -> tuple[Classification, Kind]:
+    if expected is None:
+        answer = (Classification.TN, Kind.NO_CALL_EXPECTED), (Classification.FP, Kind.UNEXPECTED_CALL)
+        return answer[selected is not None]
+    if expected == selected:
+        return Classification.TP, Kind.MATCH
+    if selected is None:
+        return Classification.FN, Kind.NO_TOOL
+    return Classification.FN, Kind.INVENTED_TOOL if invented else Kind.WRONG_TOOL
+
+
+@st.composite
+def any_run(draw: st.DrawFn) -> RunSummary:
+    """A judged run of few cases, batches, models and tools; some picked a tool that nobody offered."""
+    expected = draw(st.sampled_from(_TOOLS))
+    invented = expected is not None and draw(st.booleans())
+    selected = ("", "made_up") if invented else draw(st.sampled_from(_TOOLS))
+    numbers = {"case": draw(st.integers(0, 3)), "batch": draw(st.integers(0, 1))}
+    return judged_run(expected, selected, model=draw(st.sampled_from(("a/x", "b/y"))), invented=invented, **numbers)
+
+
+def any_runs(most: int = 40) -> SearchStrategy[Sequence[RunSummary]]:
+    """Up to so many runs."""
+    return st.lists(any_run(), max_size=most)

@@ -1,0 +1,75 @@
+"""The screen of test cases over the sample, and the hands of a user on it."""
+
+from collections.abc import Callable
+
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QWidget
+
+from app.screens.cases.desk import State
+from app.screens.cases.page import CasesPage
+from mcp_tef import CaseDraft, Engine
+from tests.support.fake_engine import FakeEngine
+from tests.support.pages import PageBench, page_test
+
+BIKE = "Do you have a city bike in size M?"
+THANKS = "Thanks, that is all"
+Bench = PageBench[CasesPage]
+
+
+async def a_bike_shop() -> Engine:
+    """The sample, with its tools seen."""
+    fake = FakeEngine()
+    await fake.open_sample()
+    for server in await fake.servers.list():
+        await fake.servers.check(server.id)
+    return fake.engine
+
+
+async def nothing_yet() -> Engine:
+    """A fresh workspace."""
+    return FakeEngine().engine
+
+
+with_cases = page_test(CasesPage, a_bike_shop)
+with_nothing = page_test(CasesPage, nothing_yet)
+
+
+def select(page: CasesPage, query: str) -> None:
+    page.table.select(next(row.id for row in page.presenter.rows() if row.query == query))
+
+
+def state(page: CasesPage) -> State | None:
+    return page.presenter.desk.state if page.presenter.desk else None
+
+
+def value_of(page: CasesPage, parameter: str) -> QLineEdit:
+    widget = page.editor.calls.parameters.row(parameter).value_widget()
+    assert isinstance(widget, QLineEdit)
+    return widget
+
+
+def type_into(widget: QWidget, text: str) -> None:
+    widget.setFocus()
+    QTest.keyClicks(widget, text)
+
+
+async def stored(bench: Bench) -> CaseDraft:
+    """What the workspace holds of the case on the desk."""
+    case_id = bench.page.presenter.current
+    assert case_id is not None
+    return (await bench.session.call(lambda core: core.cases.get(case_id))).draft
+
+
+def button(page: CasesPage, words: str) -> QAbstractButton:
+    return next(made for made in page.header.buttons() if made.text().startswith(words))
+
+
+def command(page: CasesPage, name: str) -> Callable[[], object]:
+    found = next(command for command in page.commands() if command.id == name)
+    assert found.needs(), (
+        page.table.selected_ids(),
+        page.table.current_id(),
+        page.table.rows.rowCount(),
+        page.presenter.current,
+    )
+    return found.do

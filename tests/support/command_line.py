@@ -1,0 +1,61 @@
+"""Runs the command line in this process or in one of its own, and gives back what it said."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mcp_tef.cli.main import main
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Said:
+    """The exit code of a command, and both of its streams."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def document(self) -> Any:
+        """The one JSON document on stdout."""
+        return json.loads(self.out)
+
+    @property
+    def error(self) -> dict[str, str]:
+        """The error in the JSON document."""
+        found = self.document["error"]
+        assert isinstance(found, dict)
+        return found
+
+
+def say(*arguments: str | Path) -> Said:
+    """Run a command in this process; standard input is not a terminal and holds nothing."""
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        code = main([str(argument) for argument in arguments])
+    return Said(code, out.getvalue(), err.getvalue())
+
+
+def command(*arguments: str | Path) -> list[str]:
+    """The command line of a process that does these arguments."""
+    return [sys.executable, "-m", "mcp_tef", *map(str, arguments)]
+
+
+def run(
+    *arguments: str | Path, stdin: str = "", environment: Mapping[str, str] | None = None, timeout: float = 90
+) -> Said:
+    """Run a command in a process of its own."""
+    surroundings = {**os.environ, "PYTHONPATH": str(ROOT), **(environment or {})}
+    done = subprocess.run(
+        command(*arguments), input=stdin, env=surroundings, capture_output=True, text=True, timeout=timeout, check=False
+    )
+    return Said(done.returncode, done.stdout, done.stderr)

@@ -1,0 +1,213 @@
+"""An engine over memory: the real workflows, with servers and a selector that do as a test says."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from mcp_tef.embedding.tfidf import TfidfEmbedder, TfidfLexicon
+from mcp_tef.errors import TefError
+from mcp_tef.events import Event, EventStream
+from mcp_tef.llm.keys import KeyRing
+from mcp_tef.model.answers import Answer, Call, ConfidenceSource
+from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall, TestCase
+from mcp_tef.model.config import Config
+from mcp_tef.model.runs import ModelInfo, ModelSettings
+from mcp_tef.model.servers import ServerSpec, Transport
+from mcp_tef.model.tools import Listing, Tool, ToolProblem
+from mcp_tef.ports import Question
+from mcp_tef.workflows.cases import Cases
+from mcp_tef.workflows.compare import Compare
+from mcp_tef.workflows.metrics import Figures
+from mcp_tef.workflows.models import Models
+from mcp_tef.workflows.quality import Quality
+from mcp_tef.workflows.recommend import Recommendations
+from mcp_tef.workflows.reports.analyses import Exports
+from mcp_tef.workflows.reports.writing import Reports
+from mcp_tef.workflows.runs import Runs
+from mcp_tef.workflows.servers import Servers
+from mcp_tef.workflows.similarity import SimilarityAnalyses
+from mcp_tef.workflows.tool_sources import ToolSources
+from mcp_tef.workflows.transfer import CaseTransfer
+from tests.support.fake_counter import FourCharactersEach
+from tests.support.fake_writer import FakeWriter
+from tests.support.memory_store import MemoryStore
+from tests.support.ports import FakeCatalogue, FakeGateway, FakeSelector, FakeSelectors, Script
+from tests.support.tool_sets import FakeEmbedders
+
+if TYPE_CHECKING:
+    from mcp_tef import Engine
+
+_MODELS = {
+    "offline/retrieval": ModelInfo(provider="offline", model="retrieval", tool_calling=True),
+    "openai/gpt-4.1-mini": ModelInfo(
+        provider="openai",
+        model="gpt-4.1-mini",
+        context_tokens=1_047_576,
+        input_price=4e-7,
+        output_price=1.6e-6,
+        tool_calling=True,
+        vision=True,
+        structured_output=True,
+    ),
+    "ollama/qwen3:8b": ModelInfo(provider="ollama", model="qwen3:8b", context_tokens=40_960, tool_calling=True),
+}
+
+
+def made_tool(name: str, description: str, server: str, required: Sequence[str] = (), **properties: object) -> Tool:
+    """A tool with a JSON Schema for each parameter."""
+    schema = {"type": "object", "properties": properties, "required": list(required)}
+    raw = {"name": name, "description": description, "inputSchema": schema}
+    return Tool(server=server, name=name, description=description, input_schema=schema, raw=raw)
+
+
+def _text(description: str, **limits: object) -> dict[str, object]:
+    return {"type": "string", "description": description, **limits}
+
+
+SAMPLE_TOOLS = (
+    made_tool(
+        "search_bikes",
+        "Find bikes for sale by type, size or price.",
+        "Bike shop",
+        ("text",),
+        text=_text("What to look for", minLength=1),
+        size=_text("Frame size", enum=["S", "M", "L"]),
+        limit={"type": "integer", "minimum": 1, "maximum": 50, "default": 10},
+    ),
+    made_tool(
+        "search_parts",
+        "Find spare parts by name or by the bike that they fit.",
+        "Bike shop",
+        ("text",),
+        text=_text("What to look for"),
+    ),
+    made_tool(
+        "book_repair",
+        "Book a repair in the workshop on a day.",
+        "Bike shop",
+        ("bike", "day"),
+        bike=_text("Which bike"),
+        day=_text("The day", format="date"),
+    ),
+)
+SAMPLE_CASES = (
+    ("Do you have a city bike in size M?", "search_bikes"),
+    ("I need a new chain for a mountain bike", "search_parts"),
+    ("My brakes squeak, can somebody look at them on Friday?", "book_repair"),
+    ("Thanks, that is all", None),
+)
+
+
+def picks_first_word(question: Question) -> Answer:
+    """The first tool whose name shares a word with the query, else none; sure of it by half."""
+    words = set(question.query.lower().replace("?", "").split())
+    for offered in question.tools:
+        if words & set(offered.tool.name.split("_")) or words & set(offered.tool.description.lower().split()):
+            call = Call(tool=offered.tool.name, server=offered.tool.server, arguments={"text": question.query})
+            return Answer(calls=(call,), confidence=0.8, confidence_source=ConfidenceSource.SELF_REPORTED)
+    return Answer(calls=(), confidence=0.5, confidence_source=ConfidenceSource.SELF_REPORTED)
+
+
+class FakeEngine:
+    """What `Engine` offers. `gateway.servers` says what each server (by name) lists, or which error it gives."""
+
+    def __init__(
+        self,
+        servers: Mapping[str, Sequence[Tool] | TefError] | None = None,
+        *,
+        script: Script = picks_first_word,
+        environment: Mapping[str, str] | None = None,
+        pace: float = 0.0,
+    ) -> None:
+        self.workspace = Path("memory.db")
+        self.opened: tuple[str, ...] = ()
+        self.closed = False
+        self.store = MemoryStore()
+        self.gateway = ListingGateway({"Bike shop": SAMPLE_TOOLS, **(servers or {})})
+        self.selector = PacedSelector(script, pace)
+        self.keys = KeyRing(dict(environment or {}))
+        self._events = EventStream()
+        self.config = Config()
+        self.models = Models(FakeCatalogue(dict(_MODELS), frozenset({"openai"})), self.keys, ModelSettings())
+        self.servers = Servers(self.store.servers, self.gateway, self._events, self.config)
+        self.cases = Cases(self.store, self._events)
+        self.case_files = CaseTransfer(self.store, self.servers, self._events, Path("memory-tools"))
+        self.metrics = Figures(self.store.metrics)
+        self.reports = Reports(self.store, self.metrics)
+        self.exports = Exports()
+        self.compare = Compare(self.store.runs)
+        self.writer = FakeWriter(lambda _task: "")
+        self.quality = Quality(self.writer, FourCharactersEach(), self.models)
+        self.embedders = FakeEmbedders(TfidfEmbedder())
+        self.tools = ToolSources(self.servers, self.gateway, self.config)
+        self.similarity = SimilarityAnalyses(self.embedders, TfidfLexicon(), self.store.metrics)
+        self.recommend = Recommendations(self.embedders, TfidfLexicon(), self.writer, self.models)
+        self.runs = Runs(self.store, self.gateway, FakeSelectors(self.selector), self.models, self._events, self.config)
+
+    @property
+    def engine(self) -> "Engine":
+        """Itself, typed as what it stands in for."""
+        return cast("Engine", self)
+
+    async def open(self) -> "Engine":
+        """For whoever wants a function that opens an engine."""
+        return self.engine
+
+    def subscribe(self, listener: Callable[[Event], None]) -> Callable[[], None]:
+        """Hear every event."""
+        return self._events.subscribe(listener)
+
+    def publish(self, event: Event) -> None:
+        """Say something as if the core had."""
+        self._events.publish(event)
+
+    async def open_sample(self) -> tuple[TestCase, ...]:
+        """A small server and its suite; doing it twice changes nothing."""
+        if not await self.servers.list():
+            spec = ServerSpec(name="Bike shop", transport=Transport.STREAMABLE_HTTP, url="http://127.0.0.1/bikes")
+            await self.servers.add(spec)
+            await self.cases.add([_case(query, tool) for query, tool in SAMPLE_CASES])
+        return await self.cases.list()
+
+    async def close(self) -> None:
+        """Interrupt what runs."""
+        await self.runs.close()
+        await self.servers.close()
+        self.closed = True
+
+
+class ListingGateway(FakeGateway):
+    """Also sets definitions aside, as `problems` says."""
+
+    problems: tuple[ToolProblem, ...] = ()
+
+    async def list_tools(self, spec: ServerSpec, *, timeout: float) -> Listing:  # noqa: ASYNC109
+        """What the test said, and what was set aside."""
+        return replace(await super().list_tools(spec, timeout=timeout), problems=self.problems)
+
+
+class PacedSelector(FakeSelector):
+    """Takes `pace` seconds an answer."""
+
+    def __init__(self, script: Script, pace: float) -> None:
+        super().__init__(script)
+        self._pace = pace
+
+    async def select(self, question: Question) -> Answer:
+        """The scripted reply, after a while."""
+        await asyncio.sleep(self._pace)
+        return await super().select(question)
+
+
+def _case(query: str, tool: str | None) -> CaseDraft:
+    expectation = Expectation(((ExpectedCall(tool=tool, server="Bike shop"),),)) if tool else Expectation()
+    return CaseDraft(
+        name=query[:40],
+        query=query,
+        expectation=expectation,
+        servers=("Bike shop",),
+        suites=("Sample",),
+        tags=("shop",),
+    )

@@ -1,0 +1,60 @@
+"""Short ways to write tools, calls and expectations in tests of judging."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mcp_tef.model.answers import Call
+from mcp_tef.model.cases import Expectation, ExpectedCall
+from mcp_tef.model.tools import Tool
+from mcp_tef.model.verdicts import Finding, FindingReason, Verdict
+from mcp_tef.scoring.judge import judge
+
+TEXT: dict[str, Any] = {"type": "string"}
+WHOLE: dict[str, Any] = {"type": "integer"}
+
+
+def schema(properties: Mapping[str, Any], *required: str, **more: Any) -> dict[str, Any]:
+    """An object schema."""
+    return {"type": "object", "properties": dict(properties), "required": list(required), **more}
+
+
+def tool(name: str, input_schema: Any = None, *, server: str = "docs") -> Tool:
+    """A tool; without a schema it takes a text `query`, which it requires, and a whole number `limit`."""
+    chosen = schema({"query": TEXT, "limit": WHOLE}, "query") if input_schema is None else input_schema
+    return Tool(server=server, name=name, description="", input_schema=chosen, raw={"name": name})
+
+
+def call(tool_name: str, server: str | None = None, **arguments: Any) -> Call:
+    """A call that was made."""
+    return Call(tool=tool_name, arguments=arguments, server=server)
+
+
+def wanted(tool_name: str, server: str | None = None, *, exact: bool = False, **parameters: Any) -> ExpectedCall:
+    """A call that should be made; without parameters none are named."""
+    return ExpectedCall(tool=tool_name, server=server, parameters=parameters or None, exact=exact)
+
+
+def expect(*calls: ExpectedCall, ordered: bool = False) -> Expectation:
+    """One acceptable answer."""
+    return Expectation((calls,), ordered=ordered)
+
+
+def any_of(*answers: Sequence[ExpectedCall]) -> Expectation:
+    """Several acceptable answers."""
+    return Expectation(tuple(tuple(answer) for answer in answers))
+
+
+def judge_parameters(parameters: Any, arguments: Any, input_schema: Any = None, *, exact: bool = False) -> Verdict:
+    """The verdict on a call of the right tool."""
+    expectation = expect(ExpectedCall(tool="search", parameters=parameters, exact=exact))
+    return judge(expectation, [tool("search", input_schema)], [Call(tool="search", arguments=arguments)])
+
+
+def findings(verdict: Verdict) -> list[Finding]:
+    """All findings of a verdict."""
+    return [finding for match in verdict.matches for finding in match.findings]
+
+
+def told(verdict: Verdict) -> set[tuple[str, FindingReason]]:
+    """Which parameters are not right, and why."""
+    return {(finding.parameter, finding.reason) for finding in findings(verdict)}

@@ -1,0 +1,209 @@
+"""Kills real commands at random moments, and tells what their workspace held before and holds after the next open."""
+
+import asyncio
+import json
+import random
+import shutil
+import sqlite3
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mcp_tef.engine import Engine
+from tests.support import case_book
+from tests.support.command_line import command, run
+from tests.support.dumps import loaded
+from tests.support.stored import rows
+
+VERSION_1 = Path(__file__).parents[1] / "migrations" / "version_1.sql"
+CASES_RUN = 300
+CASES_IMPORTED = 1_000
+RUNS_MIGRATED = 3_000
+LOOK_EVERY_S = 0.005
+LONGEST_S = 90.0
+
+_FINISHED = "SELECT id, classification FROM test_runs WHERE status = 'completed'"
+
+Finished = frozenset[tuple[str, str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """A command to be killed: how its workspace is made ready, and how many cases may be there afterwards."""
+
+    name: str
+    arguments: Sequence[str]
+    prepare: Callable[[Path], Path]
+    cases: frozenset[int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class After:
+    """What came of one kill. `known` were finished before it, `lost` of them are not there after the next open."""
+
+    was_killed: bool
+    known: int
+    lost: int
+    unfinished: int
+    sound: bool
+    cases: int
+    notices: tuple[str, ...] = field(default=())
+
+
+def works() -> tuple[Work, ...]:
+    """A batch, an import, and a migration from the first version."""
+    batch = Work(name="run", arguments=("run", "--json"), prepare=_with_cases, cases=frozenset({CASES_RUN}))
+    imported = Work(
+        name="cases import",
+        arguments=("cases", "import", "{folder}/more.json", "--json"),
+        prepare=_with_file,
+        cases=frozenset({0, CASES_IMPORTED}),
+    )
+    migrated = Work(
+        name="migration", arguments=("runs", "list", "--json"), prepare=_of_the_first_version, cases=frozenset({2})
+    )
+    return batch, imported, migrated
+
+
+def _with_cases(folder: Path) -> Path:
+    """A workspace with a server and cases that the baseline runs offline."""
+    path = folder / "workspace.db"
+    cases = [case_book.weather(number) for number in range(CASES_RUN)]
+    _done("servers", "add", "city", "--tools-file", str(case_book.tools_file(folder)), "--workspace", str(path))
+    _done("cases", "import", str(case_book.case_file(folder, cases)), "--workspace", str(path))
+    return path
+
+
+def _with_file(folder: Path) -> Path:
+    """A workspace with a server, and beside it a file of cases."""
+    path = folder / "workspace.db"
+    cases = [case_book.weather(number) for number in range(CASES_IMPORTED)]
+    (folder / "more.json").write_text(json.dumps({"version": 1, "cases": cases}), "utf-8")
+    _done("servers", "add", "city", "--tools-file", str(case_book.tools_file(folder)), "--workspace", str(path))
+    return path
+
+
+def _of_the_first_version(folder: Path) -> Path:
+    """A workspace of version 1 with many finished runs."""
+    path = folder / "workspace.db"
+    loaded(VERSION_1, path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        names = [name for (name,) in connection.execute("SELECT name FROM pragma_table_info('test_runs')")]
+        others = ", ".join(name for name in names if name != "id")
+        connection.execute(
+            f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {RUNS_MIGRATED}) "
+            f"INSERT INTO test_runs (id, {others}) SELECT 'more-' || n.i, {others} FROM n, "
+            "(SELECT * FROM test_runs WHERE status = 'completed' LIMIT 1)"
+        )
+    return path
+
+
+def _done(*arguments: str) -> None:
+    said = run(*arguments)
+    assert said.code == 0, said.err
+
+
+def copied(ready: Path, folder: Path) -> Path:
+    """The workspace that is ready, with all that lies beside it, in a folder of its own."""
+    shutil.copytree(ready.parent, folder)
+    return folder / ready.name
+
+
+def finished(path: Path) -> Finished:
+    """The finished runs with their verdicts, as anybody sees them who looks into the file now."""
+    return frozenset((str(run_id), str(verdict)) for run_id, verdict in rows(path, _FINISHED))
+
+
+def kill_once(work: Work, path: Path, seconds: float) -> After:
+    """Start the work, kill it so many seconds after it took hold of the workspace, and open what it left."""
+    before = finished(path)
+    process = subprocess.Popen(
+        command(*(argument.format(folder=path.parent) for argument in work.arguments), "--workspace", str(path)),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    with process:
+        try:
+            _await_hold(process, path)
+            known = before | _watched(process, path, time.monotonic() + seconds)
+        finally:
+            process.kill()
+    return _opened(path, known, was_killed=process.returncode == -9)
+
+
+def _await_hold(process: "subprocess.Popen[bytes]", path: Path) -> None:
+    """Return once the process holds its lock beside the workspace, or has ended."""
+    owners = path.with_name(f"{path.name}-owners")
+    until = time.monotonic() + LONGEST_S
+    while not _has_ended(process) and not any(owners.glob("*.lock")):
+        assert time.monotonic() < until, "the command never opened its workspace"
+
+
+def _watched(process: "subprocess.Popen[bytes]", path: Path, until: float) -> Finished:
+    """Every run that could be seen as finished until the moment came, or the process had ended."""
+    seen: Finished = frozenset()
+    while time.monotonic() < until and not _has_ended(process):
+        if path.with_name(f"{path.name}-wal").exists():
+            seen |= _seen(path)
+    return seen
+
+
+def _seen(path: Path) -> Finished:
+    """The finished runs, or none where the file is locked at this moment."""
+    try:
+        return finished(path)
+    except sqlite3.OperationalError:
+        return frozenset()
+
+
+def _has_ended(process: "subprocess.Popen[bytes]") -> bool:
+    try:
+        process.wait(LOOK_EVERY_S)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
+def _opened(path: Path, known: Finished, *, was_killed: bool) -> After:
+    notices = asyncio.run(_open_and_close(path))
+    sound = rows(path, "PRAGMA integrity_check") == [("ok",)] and rows(path, "PRAGMA foreign_key_check") == []
+    [(unfinished,)] = rows(path, "SELECT count(*) FROM test_runs WHERE status IN ('running', 'pending')")
+    [(cases,)] = rows(path, "SELECT count(*) FROM test_cases")
+    return After(
+        was_killed=was_killed,
+        known=len(known),
+        lost=len(known - finished(path)),
+        unfinished=unfinished,
+        sound=sound and not any("damaged" in notice for notice in notices),
+        cases=cases,
+        notices=notices,
+    )
+
+
+async def _open_and_close(path: Path) -> tuple[str, ...]:
+    engine = await Engine.open(path)
+    try:
+        return engine.opened
+    finally:
+        await engine.close()
+
+
+def span(work: Work, path: Path) -> float:
+    """Seconds that the work holds its workspace when nobody disturbs it."""
+    arguments = (argument.format(folder=path.parent) for argument in work.arguments)
+    with subprocess.Popen(
+        command(*arguments, "--workspace", str(path)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
+        _await_hold(process, path)
+        start = time.monotonic()
+        process.wait(LONGEST_S)
+    return time.monotonic() - start
+
+
+def moments(count: int, seconds: float, seed: int) -> list[float]:
+    """Random moments, one in each of as many equal parts of a time."""
+    chance = random.Random(seed)
+    return [seconds * (number + chance.random()) / count for number in range(count)]

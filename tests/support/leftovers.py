@@ -1,0 +1,51 @@
+"""What a test may not leave behind: running tasks, running threads, complaints in the log."""
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import Set as AbstractSet
+
+GRACE_SECONDS = 3.0
+OUR_LOGGERS = ("mcp_tef", "app", "asyncio", "qasync")
+LIBRARY_THREADS = ("tqdm_monitor", "pytest_timeout", "execnet", "loguru", "LiteLLM", "litellm-", "QDBusConnection")
+
+
+class Complaints(logging.Handler):
+    """Collects warnings and worse from our own loggers."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(f"{record.levelname} {record.name}: {record.getMessage()}")
+
+    def attach(self) -> None:
+        """Listen from now on."""
+        for name in OUR_LOGGERS:
+            logging.getLogger(name).addHandler(self)
+
+    def detach(self) -> None:
+        """Listen no more."""
+        for name in OUR_LOGGERS:
+            logging.getLogger(name).removeHandler(self)
+
+
+def threads() -> frozenset[threading.Thread]:
+    """Threads alive now, without those that libraries keep for the life of the process."""
+    return frozenset(thread for thread in threading.enumerate() if not thread.name.startswith(LIBRARY_THREADS))
+
+
+def threads_left(before: AbstractSet[threading.Thread]) -> list[str]:
+    """Names of threads that are new since `before` and do not end within the time of grace."""
+    deadline = time.monotonic() + GRACE_SECONDS
+    for thread in threads() - before:
+        thread.join(max(0.0, deadline - time.monotonic()))
+    return sorted(thread.name for thread in threads() - before)
+
+
+def tasks_left(before: AbstractSet["asyncio.Task[object]"]) -> list[str]:
+    """Tasks of the running loop that are new since `before` and not done."""
+    own = asyncio.current_task()
+    return sorted(repr(task) for task in asyncio.all_tasks() - before if task is not own and not task.done())

@@ -1,0 +1,188 @@
+"""Servers and cases in memory, behaving as the store on disk does."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from mcp_tef.errors import ConflictError, NotFoundError
+from mcp_tef.model.cases import CaseDraft, TestCase
+from mcp_tef.model.ids import CaseId, ServerId, new_id
+from mcp_tef.model.runs import RunSummary
+from mcp_tef.model.servers import Server, ServerSpec, ServerStatus
+from mcp_tef.model.tools import Listing
+from mcp_tef.ports import CheckResult, Consent
+
+NOW = datetime(2026, 11, 21, 14, 2, tzinfo=UTC)
+
+
+class MemoryServers:
+    """Satisfies `ServerStore`."""
+
+    def __init__(self) -> None:
+        self._servers: dict[ServerId, Server] = {}
+        self._removed: dict[ServerId, Server] = {}
+        self._listings: dict[ServerId, Listing] = {}
+        self._consents: dict[str, Consent] = {}
+
+    async def add(self, spec: ServerSpec) -> Server:
+        """Keep it under a fresh id."""
+        self._require_free(spec.name, None)
+        server = Server(id=ServerId(new_id()), spec=spec, created_at=NOW, updated_at=NOW)
+        self._servers[server.id] = server
+        return server
+
+    async def update(self, server_id: ServerId, spec: ServerSpec) -> Server:
+        """Replace its spec."""
+        server = await self.get(server_id)
+        self._require_free(spec.name, server_id)
+        self._servers[server_id] = replace(server, spec=spec, updated_at=NOW)
+        return self._servers[server_id]
+
+    async def apply(self, added: Sequence[ServerSpec], changed: Mapping[ServerId, ServerSpec]) -> tuple[Server, ...]:
+        """Several at once."""
+        before = dict(self._servers)
+        try:
+            edited = [await self.update(server_id, spec) for server_id, spec in changed.items()]
+            return (*[await self.add(spec) for spec in added], *edited)
+        except (ConflictError, NotFoundError):
+            self._servers = before
+            raise
+
+    async def get(self, server_id: ServerId) -> Server:
+        """One server."""
+        if server_id not in self._servers:
+            raise NotFoundError("This server is not there any more.")
+        return self._servers[server_id]
+
+    async def find(self, name: str) -> Server:
+        """The server of a name."""
+        for server in self._servers.values():
+            if server.name == name:
+                return server
+        raise NotFoundError(f"There is no server named {name}.")
+
+    async def all(self) -> tuple[Server, ...]:
+        """By name."""
+        return tuple(sorted(self._servers.values(), key=lambda server: server.name))
+
+    async def remove(self, ids: Sequence[ServerId]) -> None:
+        """Set aside."""
+        self._removed.update((server_id, self._servers.pop(server_id)) for server_id in ids)
+
+    async def restore(self, ids: Sequence[ServerId]) -> None:
+        """Bring back."""
+        self._servers.update((server_id, self._removed.pop(server_id)) for server_id in ids)
+
+    async def record_check(self, server_id: ServerId, result: CheckResult) -> Server:
+        """Keep what a check found."""
+        listing = result.listing
+        server = replace(
+            await self.get(server_id),
+            status=ServerStatus.ACTIVE if listing else ServerStatus.FAILED,
+            reason=result.reason,
+            hint=result.hint,
+            exit_code=result.exit_code,
+            stderr_tail=result.stderr_tail,
+        )
+        if listing:
+            self._listings[server_id] = listing
+            server = replace(
+                server,
+                latency_ms=listing.latency_ms,
+                protocol=listing.protocol,
+                tool_count=len(listing.tools),
+                problem_count=len(listing.problems),
+                last_connected_at=NOW,
+            )
+        self._servers[server_id] = server
+        return server
+
+    async def listing(self, server_id: ServerId) -> Listing | None:
+        """The last listing."""
+        return self._listings.get(server_id)
+
+    async def consented(self, fingerprint: str) -> bool:
+        """Whether it was agreed to."""
+        return fingerprint in self._consents
+
+    async def grant(self, consent: Consent) -> None:
+        """Agree."""
+        self._consents[consent.fingerprint] = consent
+
+    async def revoke(self, fingerprint: str) -> None:
+        """Agree no longer."""
+        self._consents.pop(fingerprint, None)
+
+    async def consents(self) -> tuple[Consent, ...]:
+        """All of them."""
+        return tuple(self._consents.values())
+
+    def _require_free(self, name: str, own: ServerId | None) -> None:
+        if any(server.name == name and server.id != own for server in self._servers.values()):
+            raise ConflictError(f"There is a server named {name} already.", hint="Choose another name.")
+
+
+class MemoryCases:
+    """Satisfies `CaseStore`; `runs` gives the finished runs of a case, newest last."""
+
+    def __init__(self) -> None:
+        self._cases: dict[CaseId, TestCase] = {}
+        self._removed: dict[CaseId, TestCase] = {}
+        self.finished: dict[CaseId, list[RunSummary]] = {}
+
+    async def add(self, drafts: Sequence[CaseDraft]) -> tuple[TestCase, ...]:
+        """Keep them under fresh ids."""
+        made = tuple(TestCase(id=CaseId(new_id()), draft=draft, created_at=NOW, updated_at=NOW) for draft in drafts)
+        self._cases.update((case.id, case) for case in made)
+        return made
+
+    async def apply(
+        self, added: Sequence[CaseDraft], changed: Mapping[CaseId, CaseDraft], servers: Sequence[ServerSpec] = ()
+    ) -> tuple[TestCase, ...]:
+        """Change and add; servers are no part of this."""
+        assert not servers
+        after = [await self.update(case_id, draft) for case_id, draft in changed.items()]
+        return (*await self.add(added), *after)
+
+    async def update(self, case_id: CaseId, draft: CaseDraft) -> TestCase:
+        """Replace its draft."""
+        self._cases[case_id] = replace(await self.get(case_id), draft=draft, updated_at=NOW)
+        return self._cases[case_id]
+
+    async def get(self, case_id: CaseId) -> TestCase:
+        """One case."""
+        if case_id not in self._cases:
+            raise NotFoundError("This case is not there any more.")
+        return self._cases[case_id]
+
+    async def all(self) -> tuple[TestCase, ...]:
+        """Oldest first."""
+        return tuple(self._cases.values())
+
+    async def select(
+        self, *, ids: Sequence[CaseId] = (), suites: Sequence[str] = (), tags: Sequence[str] = ()
+    ) -> tuple[TestCase, ...]:
+        """Those that one of the selections names; all where there is none."""
+        if not (ids or suites or tags):
+            return await self.all()
+        return tuple(
+            case
+            for case in self._cases.values()
+            if case.id in ids or set(case.draft.suites) & set(suites) or set(case.draft.tags) & set(tags)
+        )
+
+    async def remove(self, ids: Sequence[CaseId]) -> None:
+        """Set aside."""
+        self._removed.update((case_id, self._cases.pop(case_id)) for case_id in ids)
+
+    async def restore(self, ids: Sequence[CaseId]) -> None:
+        """Bring back."""
+        self._cases.update((case_id, self._removed.pop(case_id)) for case_id in ids)
+
+    async def suites(self) -> tuple[str, ...]:
+        """All names in use."""
+        return tuple(sorted({suite for case in self._cases.values() for suite in case.draft.suites}))
+
+    async def recent(self, limit: int = 5) -> Mapping[CaseId, tuple[RunSummary, ...]]:
+        """The last finished runs of every case."""
+        return {case_id: tuple(runs[-limit:]) for case_id, runs in self.finished.items()}

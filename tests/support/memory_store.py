@@ -1,0 +1,367 @@
+"""A workspace in memory: batches and runs, beside servers and cases."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from mcp_tef.errors import NotFoundError
+from mcp_tef.model.cases import Expectation, TestCase
+from mcp_tef.model.comparison import RunOutcome
+from mcp_tef.model.ids import BatchId, RunId, SnapshotId, new_id
+from mcp_tef.model.labels import LabelKind, ToolLabel
+from mcp_tef.model.metrics import FilterChoices
+from mcp_tef.model.past import PastVerdict
+from mcp_tef.model.rejudging import AnsweredRun, Judgement
+from mcp_tef.model.runs import (
+    Batch,
+    BatchRequest,
+    BatchStatus,
+    Outcome,
+    PlannedRun,
+    RunDetail,
+    RunFilter,
+    RunStatus,
+    RunSummary,
+)
+from mcp_tef.model.tools import OfferedTool, Snapshot
+from mcp_tef.scoring.history import History
+from tests.support.histories import history_of
+from tests.support.memory_servers import NOW, MemoryCases, MemoryServers
+
+UNFINISHED = (RunStatus.PENDING, RunStatus.RUNNING, RunStatus.CANCELLED)
+
+
+class MemoryRuns:
+    """Satisfies `RunStore`."""
+
+    def __init__(self, cases: MemoryCases) -> None:
+        self._cases = cases
+        self._batches: dict[BatchId, Batch] = {}
+        self._requests: dict[BatchId, BatchRequest] = {}
+        self._plans: dict[RunId, PlannedRun] = {}
+        self._rows: dict[RunId, RunSummary] = {}
+        self._outcomes: dict[RunId, Outcome] = {}
+        self._expectations: dict[RunId, Expectation] = {}
+        self._past: dict[RunId, tuple[PastVerdict, ...]] = {}
+        self._snapshots: dict[SnapshotId, Snapshot] = {}
+
+    def put(self, batch: Batch, runs: Sequence[RunSummary]) -> None:
+        """Have had a batch with these runs."""
+        self._batches[batch.id] = batch
+        self._rows.update((run.id, run) for run in runs)
+
+    async def create_batch(
+        self, request: BatchRequest, cases: Sequence[TestCase]
+    ) -> tuple[Batch, tuple[PlannedRun, ...]]:
+        """One pending run for each case, model and repeat."""
+        batch_id = BatchId(new_id())
+        plans = [
+            PlannedRun(id=RunId(new_id()), case_id=case.id, settings=model, repeat=repeat, batch_id=batch_id)
+            for repeat in range(request.repeats)
+            for model in request.models
+            for case in cases
+        ]
+        named = {case.id: case for case in cases}
+        for plan in plans:
+            self._plans[plan.id] = plan
+            self._rows[plan.id] = _pending(plan, named[plan.case_id])
+            self._expectations[plan.id] = named[plan.case_id].draft.expectation
+        self._requests[batch_id] = request
+        self._batches[batch_id] = Batch(
+            id=batch_id,
+            name=request.name or "Everything",
+            status=BatchStatus.RUNNING,
+            models=tuple(model.label for model in request.models),
+            total=len(plans),
+            repeats=request.repeats,
+            concurrency=request.concurrency,
+            max_cost_usd=request.max_cost_usd,
+            created_at=NOW,
+        )
+        return await self.batch(batch_id), tuple(plans)
+
+    async def unfinished(self, batch_id: BatchId) -> tuple[PlannedRun, ...]:
+        """Runs without an end."""
+        return self._planned(batch_id, UNFINISHED)
+
+    async def failed(self, batch_id: BatchId) -> tuple[PlannedRun, ...]:
+        """Runs that failed."""
+        return self._planned(batch_id, (RunStatus.FAILED,))
+
+    async def reopen(self, batch_id: BatchId, runs: Sequence[PlannedRun]) -> Batch:
+        """Make them pending again."""
+        for plan in runs:
+            case = await self._cases.get(plan.case_id)
+            self._rows[plan.id] = _pending(plan, case)
+            self._expectations[plan.id] = case.draft.expectation
+        return await self.set_batch_status(batch_id, BatchStatus.RUNNING)
+
+    async def request(self, batch_id: BatchId) -> BatchRequest:
+        """What it was asked for."""
+        return self._requests[batch_id]
+
+    async def save_snapshot(self, tools: Sequence[OfferedTool], first_run: RunId) -> SnapshotId:
+        """Keep the tools."""
+        snapshot = Snapshot(SnapshotId(new_id()), tuple(tools))
+        self._snapshots[snapshot.id] = snapshot
+        return snapshot.id
+
+    async def mark_running(self, ids: Sequence[RunId]) -> None:
+        """They have begun."""
+        for run_id in ids:
+            self._rows[run_id] = replace(self._rows[run_id], status=RunStatus.RUNNING)
+
+    async def finish(self, outcomes: Sequence[Outcome]) -> tuple[RunSummary, ...]:
+        """Keep the outcomes."""
+        return tuple(self._finish(outcome) for outcome in outcomes)
+
+    async def set_batch_status(self, batch_id: BatchId, status: BatchStatus) -> Batch:
+        """Where it is in its life."""
+        self._batches[batch_id] = replace(self._batches[batch_id], status=status)
+        return await self.batch(batch_id)
+
+    async def batches(self) -> tuple[Batch, ...]:
+        """Newest first."""
+        return tuple([await self.batch(batch_id) for batch_id in reversed(self._batches)])
+
+    async def batch(self, batch_id: BatchId) -> Batch:
+        """One with its counts."""
+        if batch_id not in self._batches:
+            raise NotFoundError("This batch is not there any more.")
+        counts: dict[str, int] = {}
+        for row in self._of(batch_id):
+            key = row.classification.value if row.classification else row.status.value
+            key = "pending" if row.status is RunStatus.RUNNING else key
+            counts[key] = counts.get(key, 0) + 1
+        return replace(self._batches[batch_id], counts=counts)
+
+    async def runs(self, where: RunFilter, *, limit: int | None = None, offset: int = 0) -> tuple[RunSummary, ...]:
+        """Those that the filter lets through."""
+        found = [row for row in self._rows.values() if _passes(row, where)]
+        return tuple(found[offset : None if limit is None else offset + limit])
+
+    async def count(self, where: RunFilter) -> int:
+        """How many."""
+        return len(await self.runs(where))
+
+    async def detail(self, run_id: RunId) -> RunDetail:
+        """Everything of one run."""
+        if run_id not in self._rows or run_id not in self._plans:
+            raise NotFoundError("This run is not there any more.")
+        row, outcome, plan = self._rows[run_id], self._outcomes.get(run_id), self._plans[run_id]
+        snapshot = outcome.snapshot_id if outcome else None
+        return RunDetail(
+            summary=row,
+            settings=plan.settings,
+            expectation=self._expectations[run_id],
+            snapshot=self._snapshots[snapshot] if snapshot else None,
+            answer=outcome.answer if outcome else None,
+            verdict=outcome.verdict if outcome else None,
+            attempts=outcome.attempts if outcome else 1,
+            past_verdicts=self._past.get(run_id, ()),
+        )
+
+    async def batches_of(self, ids: Sequence[RunId]) -> Mapping[RunId, BatchId | None]:
+        """Which batch each is of."""
+        return {run_id: run.batch_id for run_id, run in (await self.summaries(ids)).items()}
+
+    async def summaries(self, ids: Sequence[RunId]) -> Mapping[RunId, RunSummary]:
+        """Some by id."""
+        return {run_id: self._rows[run_id] for run_id in ids if run_id in self._rows}
+
+    async def outcomes(self, batch_id: BatchId) -> tuple[RunOutcome, ...]:
+        """What pairing needs."""
+        return tuple(
+            RunOutcome(
+                id=row.id,
+                case_id=row.case_id,
+                model=row.model,
+                repeat=row.repeat,
+                classification=row.classification,
+                parameters_ok=row.parameters_ok,
+                posed=f"{row.query} {row.expected}",
+            )
+            for row in self._of(batch_id)
+        )
+
+    async def answered(self, ids: Sequence[RunId]) -> tuple[AnsweredRun, ...]:
+        """Those with an answer and a verdict."""
+        details = [await self.detail(run_id) for run_id in ids if run_id in self._rows]
+        return tuple(
+            AnsweredRun(
+                id=run.summary.id,
+                case_id=run.summary.case_id,
+                batch_id=run.summary.batch_id,
+                expectation=run.expectation,
+                snapshot=run.snapshot,
+                answer=run.answer,
+                verdict=run.verdict,
+            )
+            for run in details
+            if run.answer and run.verdict and run.snapshot
+        )
+
+    async def rejudge(self, judgements: Sequence[Judgement]) -> tuple[RunSummary, ...]:
+        """Keep the old verdicts, and take the new ones."""
+        return tuple([self._rejudge(judgement) for judgement in judgements])
+
+    def _rejudge(self, judgement: Judgement) -> RunSummary:
+        run_id, expectation = judgement.run_id, judgement.expectation
+        self._past[run_id] = (judgement.past, *self._past.get(run_id, ()))
+        self._expectations[run_id] = expectation
+        call = expectation.first_call
+        self._rows[run_id] = replace(
+            self._rows[run_id],
+            expected=expectation.label,
+            expected_tool=call.tool if call else None,
+            expected_server=call.server if call else None,
+        )
+        outcome = replace(self._outcomes[run_id], verdict=judgement.verdict, expected_rank=judgement.expected_rank)
+        return self._finish(outcome)
+
+    async def remove_batches(self, ids: Sequence[BatchId]) -> None:
+        """For good."""
+        for batch_id in ids:
+            for row in self._of(batch_id):
+                del self._rows[row.id]
+            del self._batches[batch_id]
+
+    async def interrupt_leftovers(self) -> int:
+        """A fresh workspace has none."""
+        return 0
+
+    def _of(self, batch_id: BatchId) -> list[RunSummary]:
+        return [row for row in self._rows.values() if row.batch_id == batch_id]
+
+    def _planned(self, batch_id: BatchId, statuses: Sequence[RunStatus]) -> tuple[PlannedRun, ...]:
+        return tuple(self._plans[row.id] for row in self._of(batch_id) if row.status in statuses)
+
+    def _finish(self, outcome: Outcome) -> RunSummary:
+        self._outcomes[outcome.run_id] = outcome
+        row = _finished(self._rows[outcome.run_id], outcome)
+        self._rows[row.id] = row
+        if row.status is RunStatus.COMPLETED:
+            runs = self._cases.finished.setdefault(row.case_id, [])
+            runs[:] = [row if known.id == row.id else known for known in runs]
+            if row not in runs:
+                runs.append(row)
+        return row
+
+
+def _pending(plan: PlannedRun, case: TestCase) -> RunSummary:
+    call = case.draft.expectation.first_call
+    return RunSummary(
+        id=plan.id,
+        batch_id=plan.batch_id,
+        case_id=case.id,
+        case_name=case.name,
+        query=case.draft.query,
+        model=plan.settings.label,
+        repeat=plan.repeat,
+        status=RunStatus.PENDING,
+        expected=case.draft.expectation.label,
+        expected_tool=call.tool if call else None,
+        expected_server=call.server if call else None,
+        created_at=NOW,
+    )
+
+
+def _finished(row: RunSummary, outcome: Outcome) -> RunSummary:
+    row = replace(
+        row,
+        status=outcome.status,
+        failure=outcome.failure,
+        execution_time_ms=outcome.execution_time_ms,
+        expected_rank=outcome.expected_rank,
+        completed_at=NOW,
+    )
+    if outcome.answer is not None:
+        row = _with_answer(row, outcome)
+    if outcome.verdict is None:
+        return row
+    verdict = outcome.verdict
+    return replace(
+        row,
+        classification=verdict.classification,
+        kind=verdict.kind,
+        parameters_ok=verdict.parameters_ok,
+        completeness=verdict.completeness,
+        correctness=verdict.correctness,
+        type_conformance=verdict.type_conformance,
+        hallucinated=verdict.hallucinated,
+        confidence_category=verdict.confidence_category,
+        explanation=verdict.explanation,
+    )
+
+
+def _with_answer(row: RunSummary, outcome: Outcome) -> RunSummary:
+    answer = outcome.answer
+    assert answer is not None
+    calls = answer.calls or ()
+    labels = [f"{call.server} / {call.tool}" if call.server else call.tool for call in calls]
+    return replace(
+        row,
+        selected=" + ".join(labels) or "no tool",
+        selected_tool=calls[0].tool if calls else None,
+        selected_server=calls[0].server if calls else None,
+        confidence=answer.confidence,
+        confidence_source=answer.confidence_source.value if answer.confidence_source else None,
+        tokens=(answer.tokens_in or 0) + (answer.tokens_out or 0) or None,
+        cost_usd=answer.cost_usd,
+    )
+
+
+def _passes(row: RunSummary, where: RunFilter) -> bool:
+    tests = (
+        where.batch_id is None or row.batch_id == where.batch_id,
+        where.case_id is None or row.case_id == where.case_id,
+        not where.statuses or row.status in where.statuses,
+        not where.classifications or row.classification in where.classifications,
+        where.model is None or row.model == where.model,
+        where.text.casefold() in f"{row.query} {row.selected or ''}".casefold(),
+        not where.batch_ids or row.batch_id in where.batch_ids,
+        not where.case_ids or row.case_id in where.case_ids,
+        not where.models or row.model in where.models,
+        _is(where.expected, row.expected_tool, row.expected_server),
+        _is(where.selected, row.selected_tool, row.selected_server),
+        row.created_at is None or where.since is None or row.created_at >= where.since,
+        row.created_at is None or where.until is None or row.created_at < where.until,
+    )
+    return all(tests)
+
+
+def _is(label: ToolLabel | None, tool: str | None, server: str | None) -> bool:
+    if label is None:
+        return True
+    if label.kind is LabelKind.NO_TOOL:
+        return tool is None
+    return label.tool in (None, tool) and label.server in (None, server or "")
+
+
+class MemoryMetrics:
+    """Satisfies `MetricsStore`."""
+
+    def __init__(self, runs: MemoryRuns) -> None:
+        self._runs = runs
+
+    async def history(self, where: RunFilter) -> History:
+        """The runs that the filter lets through."""
+        return history_of(await self._runs.runs(where), await self._runs.batches())
+
+    async def choices(self) -> FilterChoices:
+        """The models and tools of all runs."""
+        runs = await self._runs.runs(RunFilter())
+        tools = {name for run in runs for name in (run.expected_tool, run.selected_tool) if name}
+        return FilterChoices(models=tuple(sorted({run.model for run in runs})), tools=tuple(sorted(tools)))
+
+
+class MemoryStore:
+    """Satisfies `Store`."""
+
+    def __init__(self) -> None:
+        self.servers = MemoryServers()
+        self.cases = MemoryCases()
+        self.runs = MemoryRuns(self.cases)
+        self.metrics = MemoryMetrics(self.runs)
+
+    async def close(self) -> None:
+        """Nothing is held."""

@@ -1,0 +1,156 @@
+"""Stand-ins at the ports: servers and selectors that do as a test says."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from mcp_tef.errors import ServerError, ServerFault, TefError
+from mcp_tef.model.answers import Answer, Call
+from mcp_tef.model.json import Json
+from mcp_tef.model.runs import ModelInfo, ModelSettings
+from mcp_tef.model.secrets import Secret
+from mcp_tef.model.servers import ServerSpec, Transport
+from mcp_tef.model.tools import Listing, Tool
+from mcp_tef.ports import Question, Selector
+from mcp_tef.servers.files import read_catalogue, sort_catalogue
+
+
+def tool(name: str, server: str = "desk", **properties: Mapping[str, object]) -> Tool:
+    """A small tool; `properties` become its input schema, all of them required."""
+    schema = {"type": "object", "properties": properties, "required": list(properties)}
+    raw = {"name": name, "description": f"What {name} does", "inputSchema": schema}
+    return Tool(server=server, name=name, description=f"What {name} does", input_schema=schema, raw=raw)
+
+
+def http_server(name: str = "desk") -> ServerSpec:
+    """A server that needs no consent."""
+    return ServerSpec(name=name, transport=Transport.STREAMABLE_HTTP, url=f"http://127.0.0.1/{name}")
+
+
+def command_server(name: str = "files") -> ServerSpec:
+    """A server that needs consent."""
+    return ServerSpec(name=name, transport=Transport.STDIO, command="serve", args=("--all",))
+
+
+class FakeGateway:
+    """Servers by name: each lists its tools, or fails with its error; `asked` counts."""
+
+    def __init__(self, servers: Mapping[str, Sequence[Tool] | TefError]) -> None:
+        self.servers = dict(servers)
+        self.asked: list[str] = []
+
+    async def list_tools(self, spec: ServerSpec, *, timeout: float) -> Listing:  # noqa: ASYNC109
+        """What the test said of the server."""
+        self.asked.append(spec.name)
+        found = self.servers[spec.name]
+        if isinstance(found, TefError):
+            raise found
+        return Listing(server=spec.name, tools=tuple(found), protocol="2025-11-25", latency_ms=3)
+
+    async def read_catalogue(self, path: str) -> tuple[Listing, ...]:
+        """As the real one does."""
+        return read_catalogue(path)
+
+    async def sort_catalogue(self, name: str, definitions: Sequence[Json]) -> tuple[Listing, ...]:
+        """As the real one does."""
+        return sort_catalogue(name, definitions)
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+def silent(name: str) -> ServerError:
+    """The error of a server that never answers."""
+    return ServerError(ServerFault.SILENT, f"{name} did not answer within 30 s.", hint="Look at its log.")
+
+
+Reply = Answer | TefError
+Script = Callable[[Question], Reply]
+
+
+def picks(name: str, **arguments: object) -> Answer:
+    """An answer with one call."""
+    return Answer(calls=(Call(tool=name, arguments=arguments),))
+
+
+class FakeSelector:
+    """Answers as its script says, after `gate` opens; knows how many questions were under way at once."""
+
+    def __init__(self, script: Script) -> None:
+        self._script = script
+        self.questions: list[Question] = []
+        self.gate = asyncio.Event()
+        self.gate.set()
+        self.under_way = 0
+        self.most_under_way = 0
+
+    async def prepare(self, question: Question) -> None:
+        """Nothing is loaded."""
+
+    async def select(self, question: Question) -> Answer:
+        """The scripted reply."""
+        self.questions.append(question)
+        self.under_way += 1
+        self.most_under_way = max(self.most_under_way, self.under_way)
+        try:
+            await asyncio.sleep(0)
+            await self.gate.wait()
+            reply = self._script(question)
+        finally:
+            self.under_way -= 1
+        if isinstance(reply, TefError):
+            raise reply
+        return reply
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+class FakeSelectors:
+    """The same selector for every model."""
+
+    def __init__(self, selector: Selector) -> None:
+        self._selector = selector
+
+    def selector_for(self, settings: ModelSettings) -> Selector:
+        """The one selector."""
+        return self._selector
+
+    async def close(self) -> None:
+        """Close it."""
+        await self._selector.close()
+
+
+@dataclass
+class FakeCatalogue:
+    """Models by label; every provider in `clouds` asks for a key."""
+
+    infos: dict[str, ModelInfo] = field(default_factory=dict)
+    clouds: frozenset[str] = frozenset({"cloud"})
+
+    async def models(self) -> tuple[ModelInfo, ...]:
+        """All of them."""
+        return tuple(self.infos.values())
+
+    async def find(self, settings: ModelSettings) -> ModelInfo | None:
+        """One of them."""
+        return self.infos.get(settings.label)
+
+    def asks_for_key(self, settings: ModelSettings) -> bool:
+        """Whether its provider is a cloud."""
+        return settings.provider in self.clouds and not settings.base_url
+
+    def key_variable(self, provider: str) -> str:
+        """PROVIDER_API_KEY."""
+        return f"{provider.upper()}_API_KEY"
+
+
+class FakeKeys:
+    """Keys by provider."""
+
+    def __init__(self, **keys: str) -> None:
+        self._keys = {provider: Secret(text) for provider, text in keys.items()}
+
+    def key(self, provider: str) -> Secret | None:
+        """The key, if there is one."""
+        return self._keys.get(provider)

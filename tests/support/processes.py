@@ -1,0 +1,31 @@
+"""Which processes are there: our children, and whether a process still runs."""
+
+import asyncio
+import os
+from pathlib import Path
+
+
+def children() -> frozenset[int]:
+    """Processes that this process has started and that have not ended (Linux; elsewhere none are seen)."""
+    lists = Path("/proc/self/task").glob("*/children")
+    pids = (int(pid) for file in lists for pid in file.read_text().split())
+    return frozenset(pid for pid in pids if alive(pid))
+
+
+def alive(pid: int) -> bool:
+    """Whether a process runs; one that has ended and is only not yet buried does not."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    status = Path(f"/proc/{pid}/stat")
+    return not status.exists() or status.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+async def gone(pid: int) -> bool:
+    """Whether a process has ended, or does so within a second."""
+    for _ in range(100):
+        if not alive(pid):
+            return True
+        await asyncio.sleep(0.01)
+    return False

@@ -1,0 +1,84 @@
+"""Keeps tests off the machine they run on: no home folder, no keys, no screen, no network beyond loopback."""
+
+import ipaddress
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+LOCAL_NAMES = frozenset({"", "localhost", "localhost.localdomain", "ip6-localhost"})
+NETWORK_EVENTS = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg", "socket.getaddrinfo"})
+HOME_VARIABLES = {
+    "HOME": "",
+    "USERPROFILE": "",
+    "XDG_DATA_HOME": ".local/share",
+    "XDG_CONFIG_HOME": ".config",
+    "XDG_CACHE_HOME": ".cache",
+    "XDG_STATE_HOME": ".local/state",
+    "APPDATA": "AppData/Roaming",
+    "LOCALAPPDATA": "AppData/Local",
+}
+SETTING_ENDINGS = ("_API_KEY", "_API_BASE", "_BASE_URL")
+SETTINGS = ("DATABASE_URL", "TOOL_INGESTION_TIMEOUT_SECONDS", "SIMILARITY_THRESHOLD", "MCP_TOOL_PREFIX_SEPARATOR")
+
+
+class Network:
+    """Refuses every address outside this machine, and remembers what was tried."""
+
+    def __init__(self) -> None:
+        self.refused: list[str] = []
+        sys.addaudithook(self._watch)
+
+    def _watch(self, event: str, arguments: tuple[object, ...]) -> None:
+        if event not in NETWORK_EVENTS:
+            return
+        host = _host(event, arguments)
+        if host is not None and not is_local(host):
+            self.refused.append(host)
+            raise OSError(f"Tests may not leave this machine: {host}.")
+
+
+def _host(event: str, arguments: tuple[object, ...]) -> str | None:
+    address = arguments[0] if event == "socket.getaddrinfo" else arguments[1]
+    if isinstance(address, tuple):
+        address = address[0]
+    elif event != "socket.getaddrinfo":
+        return None
+    return address.decode() if isinstance(address, bytes) else address if isinstance(address, str) else None
+
+
+def is_local(host: str) -> bool:
+    """Whether a host name or address is this machine."""
+    name = host.rstrip(".").lower()
+    if name in LOCAL_NAMES or name.endswith(".localhost"):
+        return True
+    try:
+        address = ipaddress.ip_address(name.partition("%")[0])
+    except ValueError:
+        return False
+    return address.is_loopback or address.is_unspecified
+
+
+def settings_of_this_machine() -> list[str]:
+    """Names of environment variables that would change what the product does."""
+    return [name for name in os.environ if name.endswith(SETTING_ENDINGS) or name in SETTINGS]
+
+
+def move_in(patch: pytest.MonkeyPatch, home: Path) -> None:
+    """Point HOME and its kin to `home` until the patch is undone."""
+    for name, folder in HOME_VARIABLES.items():
+        patch.setenv(name, str(home / folder))
+
+
+def prepare_process() -> None:
+    """Before anything is imported: no screen, no home, no keys, no table fetched from the network."""
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    for name in settings_of_this_machine():
+        del os.environ[name]
+    home = Path(tempfile.gettempdir()) / f"mcp-tef-tests-{os.getpid()}"
+    for name, folder in HOME_VARIABLES.items():
+        os.environ[name] = str(home / folder)
