@@ -1,10 +1,12 @@
-"""One visit to a server, in one task: open, greet, list page by page, close."""
+"""One visit to a server, in one task: open, greet, do the errand, close."""
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import httpx2
 import mcp_types
@@ -17,15 +19,11 @@ from mcp.shared.transport_context import TransportContext
 from pydantic import ValidationError
 
 from mcp_tef.errors import ServerError, ServerFault
-from mcp_tef.model.json import Json
-from mcp_tef.model.secrets import without
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.model.tools import Listing, ToolProblem
-from mcp_tef.servers.definitions import Sorted, sort_out, too_deep
 from mcp_tef.servers.evidence import Evidence, Stage
 from mcp_tef.servers.faults import Faults
 from mcp_tef.servers.launch import Surroundings
-from mcp_tef.servers.limits import MAX_PAGES, MAX_TOOLS, PART_SECONDS, SHORTEST_IN_DEFINITIONS
+from mcp_tef.servers.limits import PART_SECONDS
 from mcp_tef.servers.program import running
 from mcp_tef.servers.web import connected
 
@@ -39,34 +37,59 @@ for _name in ("mcp.client", "mcp.shared", "client"):
     logging.getLogger(_name).setLevel(logging.CRITICAL + 1)  # what they would log becomes our error, without traceback
 
 
-class NoListError(Exception):
-    """The answer to `tools/list` holds no list."""
+_HOLLOW: Mapping[str, Mapping[str, Any]] = {"tools/list": {"tools": []}, "tools/call": {"content": []}}
+_RESULT_ONLY = ("structuredContent", "isError")
+
+T = TypeVar("T")
 
 
-class RawTools(JSONRPCDispatcher[TransportContext]):
-    """The SDK's dispatcher, which takes tool definitions out before the SDK can stumble over a bad one."""
+class UnfitAnswerError(Exception):
+    """An answer does not hold what was asked for."""
 
-    page: Json = None
+
+class RawAnswers(JSONRPCDispatcher[TransportContext]):
+    """The SDK's dispatcher, which keeps what came about tools as it came, before the SDK can stumble over it."""
+
+    answer: Mapping[str, Any] = MappingProxyType({})
 
     async def send_raw_request(
         self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None, **private: Any
     ) -> dict[str, Any]:
         answer = await super().send_raw_request(method, params, opts, **private)
-        if method != "tools/list":
+        if method not in _HOLLOW:
             return answer
-        self.page = answer.get("tools")
-        return {**answer, "tools": []}
+        self.answer = answer
+        rest = {name: value for name, value in answer.items() if name not in _RESULT_ONLY}
+        return {**rest, **_HOLLOW[method]}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Talk:
+    """A greeted server, ready for an errand; `began` is when its visit did, by `perf_counter`."""
+
+    spec: ServerSpec
+    session: ClientSession
+    dispatcher: RawAnswers
+    evidence: Evidence
+    began: float
+
+
+Errand: TypeAlias = Callable[[Talk], Awaitable[T]]
 
 
 async def visit(
-    spec: ServerSpec, environment: Mapping[str, str], evidence: Evidence, answer: asyncio.Future[Listing]
+    spec: ServerSpec,
+    environment: Mapping[str, str],
+    evidence: Evidence,
+    answer: asyncio.Future[T],
+    errand: Errand[T],
 ) -> None:
-    """Put the listing, or the ServerError, into `answer` as soon as it is known; return when all is closed.
+    """Put what the errand brings, or the ServerError, into `answer` as soon as it is known; return when all is closed.
 
     What a transport raises while it opens or breaks is raised, mostly in groups.
     """
     surroundings = Surroundings(spec, environment)
-    host = _Host(spec, evidence, answer)
+    host = _Host(spec, evidence, answer, errand)
     if spec.transport is Transport.STDIO:
         launch = surroundings.launch()
         evidence.secrets = surroundings.secrets
@@ -82,30 +105,31 @@ async def _nothing_to_wait_for() -> None:
     """HTTP servers have no last words."""
 
 
-class _Host:
+class _Host(Generic[T]):
     """Leads the conversation with one server."""
 
-    def __init__(self, spec: ServerSpec, evidence: Evidence, answer: asyncio.Future[Listing]) -> None:
+    def __init__(self, spec: ServerSpec, evidence: Evidence, answer: asyncio.Future[T], errand: Errand[T]) -> None:
         self._spec = spec
         self._evidence = evidence
         self._answer = answer
+        self._errand = errand
         self._faults = Faults(spec, evidence)
         self._task = asyncio.current_task()
         self._began = perf_counter()
 
     async def receive(self, streams: TransportStreams, last_words: Callable[[], Awaitable[None]]) -> None:
-        """Greet and list over open streams, and answer."""
-        dispatcher = RawTools(*streams)
+        """Greet and do the errand over open streams, and answer."""
+        dispatcher = RawAnswers(*streams)
         async with ClientSession(dispatcher=dispatcher, client_info=_PROGRAM) as session:
             try:
-                listing = await self._converse(session, dispatcher)
-            except (MCPError, ValidationError, RuntimeError, ValueError, NoListError) as error:
+                brought = await self._converse(session, dispatcher)
+            except (MCPError, ValidationError, RuntimeError, ValueError, UnfitAnswerError) as error:
                 if is_closed(error):
                     await last_words()
                 self._fail(told(error, self._faults))
             else:
                 if not self._answer.done():
-                    self._answer.set_result(listing)
+                    self._answer.set_result(brought)
 
     def turned_away(self) -> None:
         """A sent message was refused where nobody waits for its answer: end the visit with that."""
@@ -124,27 +148,11 @@ class _Host:
         if not self._answer.done():
             self._answer.set_exception(error)
 
-    async def _converse(self, session: ClientSession, dispatcher: RawTools) -> Listing:
+    async def _converse(self, session: ClientSession, dispatcher: RawAnswers) -> T:
         self._evidence.stage = Stage.GREETING
         await greet(session)
-        self._evidence.stage = Stage.LISTING
-        definitions, problems = await list_pages(session, dispatcher)
-        latency = round((perf_counter() - self._began) * 1000)
-        found = await asyncio.to_thread(self._sorted, definitions)
-        return Listing(
-            server=self._spec.name,
-            tools=found.tools,
-            problems=found.problems + tuple(problems),
-            protocol=session.protocol_version,
-            latency_ms=latency,
-        )
-
-    def _sorted(self, definitions: Sequence[Json]) -> Sorted:
-        """The definitions, without the secrets that the server was given; short words may be there by chance."""
-        secrets = [secret for secret in self._evidence.secrets if len(secret.reveal()) >= SHORTEST_IN_DEFINITIONS]
-        if secrets:
-            definitions = [raw if too_deep(raw) else without(raw, secrets) for raw in definitions]
-        return sort_out(self._spec, definitions)
+        talk = Talk(spec=self._spec, session=session, dispatcher=dispatcher, evidence=self._evidence, began=self._began)
+        return await self._errand(talk)
 
 
 async def greet(session: ClientSession) -> None:
@@ -161,43 +169,6 @@ async def greet(session: ClientSession) -> None:
             await session.discover()
         except (MCPError, ValidationError):
             raise refusal from None
-
-
-async def list_pages(session: ClientSession, dispatcher: RawTools) -> tuple[list[Json], list[ToolProblem]]:
-    """Every definition of every page, and a problem where the listing does not end by itself."""
-    definitions: list[Json] = []
-    cursors: set[str] = set()
-    cursor: str | None = None
-    for _ in range(MAX_PAGES):
-        cursor = await _next_page(session, dispatcher, cursor, definitions)
-        if not cursor:
-            return definitions, []
-        if cursor in cursors:
-            return definitions, [_stopped("its pages repeat")]
-        if len(definitions) > MAX_TOOLS:
-            return definitions[:MAX_TOOLS], [_stopped(f"it goes on after {MAX_TOOLS} tools")]
-        cursors.add(cursor)
-    return definitions, [_stopped(f"it goes on after {MAX_PAGES} pages")]
-
-
-async def _next_page(
-    session: ClientSession, dispatcher: RawTools, cursor: str | None, definitions: list[Json]
-) -> str | None:
-    try:
-        result = await session.list_tools(params=mcp_types.PaginatedRequestParams(cursor=cursor) if cursor else None)
-    except MCPError as error:
-        capabilities = session.server_capabilities
-        if error.code == mcp_types.METHOD_NOT_FOUND and capabilities is not None and capabilities.tools is None:
-            return None
-        raise
-    if not isinstance(dispatcher.page, list):
-        raise NoListError("it holds no list of tools")
-    definitions.extend(dispatcher.page)
-    return result.next_cursor
-
-
-def _stopped(why: str) -> ToolProblem:
-    return ToolProblem(None, f"The listing was cut short because {why}.")
 
 
 def told(error: BaseException, faults: Faults) -> ServerError:

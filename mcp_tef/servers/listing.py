@@ -1,0 +1,76 @@
+"""The errand of a listing: every page of a server's tools, each definition checked by itself."""
+
+import asyncio
+from collections.abc import Sequence
+from time import perf_counter
+
+import mcp_types
+from mcp.shared.exceptions import MCPError
+
+from mcp_tef.model.json import Json
+from mcp_tef.model.secrets import without
+from mcp_tef.model.tools import Listing, ToolProblem
+from mcp_tef.servers.definitions import Sorted, sort_out, too_deep
+from mcp_tef.servers.evidence import Stage
+from mcp_tef.servers.limits import MAX_PAGES, MAX_TOOLS, SHORTEST_IN_DEFINITIONS
+from mcp_tef.servers.visit import Talk, UnfitAnswerError
+
+
+async def list_everything(talk: Talk) -> Listing:
+    """All that the server lists, bad definitions set aside."""
+    talk.evidence.stage = Stage.LISTING
+    definitions, problems = await _list_pages(talk)
+    latency = round((perf_counter() - talk.began) * 1000)
+    found = await asyncio.to_thread(_sorted, talk, definitions)
+    return Listing(
+        server=talk.spec.name,
+        tools=found.tools,
+        problems=found.problems + tuple(problems),
+        protocol=talk.session.protocol_version,
+        latency_ms=latency,
+    )
+
+
+def _sorted(talk: Talk, definitions: Sequence[Json]) -> Sorted:
+    """The definitions, without the secrets that the server was given; short words may be there by chance."""
+    secrets = [secret for secret in talk.evidence.secrets if len(secret.reveal()) >= SHORTEST_IN_DEFINITIONS]
+    if secrets:
+        definitions = [raw if too_deep(raw) else without(raw, secrets) for raw in definitions]
+    return sort_out(talk.spec, definitions)
+
+
+async def _list_pages(talk: Talk) -> tuple[list[Json], list[ToolProblem]]:
+    """Every definition of every page, and a problem where the listing does not end by itself."""
+    definitions: list[Json] = []
+    cursors: set[str] = set()
+    cursor: str | None = None
+    for _ in range(MAX_PAGES):
+        cursor = await _next_page(talk, cursor, definitions)
+        if not cursor:
+            return definitions, []
+        if cursor in cursors:
+            return definitions, [_stopped("its pages repeat")]
+        if len(definitions) > MAX_TOOLS:
+            return definitions[:MAX_TOOLS], [_stopped(f"it goes on after {MAX_TOOLS} tools")]
+        cursors.add(cursor)
+    return definitions, [_stopped(f"it goes on after {MAX_PAGES} pages")]
+
+
+async def _next_page(talk: Talk, cursor: str | None, definitions: list[Json]) -> str | None:
+    params = mcp_types.PaginatedRequestParams(cursor=cursor) if cursor else None
+    try:
+        result = await talk.session.list_tools(params=params)
+    except MCPError as error:
+        capabilities = talk.session.server_capabilities
+        if error.code == mcp_types.METHOD_NOT_FOUND and capabilities is not None and capabilities.tools is None:
+            return None
+        raise
+    page = talk.dispatcher.answer.get("tools")
+    if not isinstance(page, list):
+        raise UnfitAnswerError("it holds no list of tools")
+    definitions.extend(page)
+    return result.next_cursor
+
+
+def _stopped(why: str) -> ToolProblem:
+    return ToolProblem(None, f"The listing was cut short because {why}.")

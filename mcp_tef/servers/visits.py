@@ -1,0 +1,80 @@
+"""Visits to servers: each in a task of its own, closed apart from the answer."""
+
+import asyncio
+import os
+from collections.abc import Callable, Coroutine, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from mcp_tef.errors import ServerError
+from mcp_tef.model.servers import ServerSpec
+from mcp_tef.servers.evidence import Evidence
+from mcp_tef.servers.faults import Faults
+
+if TYPE_CHECKING:
+    from mcp_tef.servers.visit import Errand
+
+T = TypeVar("T")
+_Visit: TypeAlias = Callable[..., Coroutine[None, None, None]]
+_Told: TypeAlias = Callable[[BaseException, Faults], ServerError]
+
+
+class Visits:
+    """Visits under way. `${NAME}` in a spec is read from `environment` (default: this process's) when it connects."""
+
+    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+        self._environment = os.environ if environment is None else environment
+        self._under_way: set[asyncio.Task[None]] = set()
+
+    async def make(self, spec: ServerSpec, load: "Callable[[], Errand[T]]", seconds: float) -> T:
+        """What an errand brings back within so many seconds; raises ServerError.
+
+        `load` gives the errand and may import the mcp library, so it is called off the loop: about 0.5 s the first
+        time. A program is started without asking: consent is the caller's matter. It may still be ending when this
+        returns; `close` waits for that.
+        """
+        visit, told, errand = await asyncio.to_thread(_loaded, load)
+        evidence = Evidence()
+        answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        task = self._start(visit(spec, self._environment, evidence, answer, errand))
+        try:
+            either: tuple[asyncio.Future[Any], ...] = (answer, task)
+            await asyncio.wait(either, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            if answer.done():
+                return answer.result()
+            raise _unanswered(task, told, Faults(spec, evidence), seconds)
+        finally:
+            if not answer.done():
+                answer.cancel()
+                task.cancel()
+
+    async def close(self) -> None:
+        """Leave every server; returns when no connection and no program of ours is left."""
+        for task in self._under_way:
+            if not task.cancelling():
+                task.cancel()
+        await asyncio.gather(*self._under_way, return_exceptions=True)
+
+    def _start(self, visit: Coroutine[None, None, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(visit)
+        self._under_way.add(task)
+        task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._under_way.discard(task)
+        if not task.cancelled():
+            task.exception()
+
+
+def _unanswered(task: "asyncio.Task[None]", told: _Told, faults: Faults, seconds: float) -> ServerError:
+    if not task.done():
+        return faults.silent(seconds)
+    error = None if task.cancelled() else task.exception()
+    return faults.cut_short() if error is None else told(error, faults)
+
+
+def _loaded(load: "Callable[[], Errand[T]]") -> "tuple[_Visit, _Told, Errand[T]]":
+    """The half of this adapter that needs the mcp library, imported when first used."""
+    from mcp_tef.servers.visit import told, visit
+
+    return visit, told, load()
