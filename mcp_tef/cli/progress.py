@@ -2,7 +2,7 @@
 
 import time
 
-from mcp_tef import BatchEnded, BatchProgressed, Event, RunsRejudged
+from mcp_tef import BatchEnded, BatchProgressed, BatchStatus, Event, RunsRejudged
 from mcp_tef.cli.terminal import Terminal
 
 WIDTH = 24
@@ -10,7 +10,7 @@ CLEAR = "\r\x1b[K"
 
 
 class Progress:
-    """Hears how far a batch or a judging is; draws nothing where nobody looks."""
+    """Hears how far a batch or a judging is; draws nothing where nobody looks, and says nothing of a batch cut off."""
 
     def __init__(self, terminal: Terminal) -> None:
         self._terminal = terminal
@@ -26,9 +26,9 @@ class Progress:
                 self._draw(bar(done, total))
                 if done >= total:
                     self._clear()
-            case BatchEnded(reason=reason):
+            case BatchEnded(batch, reason):
                 self._clear()
-                if reason:
+                if reason and batch.status is not BatchStatus.INTERRUPTED:
                     self._terminal.note(reason)
 
     def heard(self, share: float) -> None:

@@ -6,7 +6,7 @@ from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mcp_tef.errors import TefError
+from mcp_tef.errors import StoreError, TefError
 from mcp_tef.events import BatchEnded, BatchStarted, Event, EventStream
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.ids import CaseId
@@ -73,6 +73,7 @@ class BatchJob:
         self._spent_usd = job.batch.cost_usd or 0.0
         self._ended: set[str] = set()
         self._stop: tuple[BatchStatus, str | None] | None = None
+        self._trouble: BaseException | None = None
 
     def pause(self) -> None:
         """Start no further run; those under way end."""
@@ -89,7 +90,7 @@ class BatchJob:
             worker.cancel()
 
     async def work(self) -> Batch:
-        """Run everything; returns the batch as it ended."""
+        """Run everything; returns the batch as it ended. Raises what kept it from being stored, all of it or a part."""
         self._publish(BatchStarted(self._job.batch))
         self._workers = [
             asyncio.create_task(self._take(queue))
@@ -97,19 +98,19 @@ class BatchJob:
             for _ in range(min(self._job.request.concurrency, len(queue)))
         ]
         flusher = asyncio.create_task(self._log.keep_flushing())
-        flusher.add_done_callback(self._cannot_store)
+        for task in (flusher, *self._workers):
+            task.add_done_callback(self._cannot_go_on)
         try:
-            for ended in await asyncio.gather(*self._workers, return_exceptions=True):
-                if isinstance(ended, Exception):
-                    self.cancel(BatchStatus.INTERRUPTED, str(ended))
+            await asyncio.gather(*self._workers, return_exceptions=True)
         finally:
             await _stopped([flusher, *self._workers])
             await self._toolbox.close()
         return await self._end()
 
-    def _cannot_store(self, flusher: asyncio.Task[None]) -> None:
-        if not flusher.cancelled() and (error := flusher.exception()):
-            self.cancel(BatchStatus.INTERRUPTED, str(error))
+    def _cannot_go_on(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and (error := task.exception()):
+            self._trouble = self._trouble or error
+            self.cancel(BatchStatus.INTERRUPTED)
 
     async def _end(self) -> Batch:
         status, reason = self._stop or (BatchStatus.COMPLETED, None)
@@ -118,6 +119,8 @@ class BatchJob:
                 self._log.end(Outcome(run_id=run.id, status=RunStatus.CANCELLED))
         await self._log.flush()
         batch = await self._store.set_batch_status(self._job.batch.id, status)
+        if self._trouble:
+            raise self._trouble
         self._publish(BatchEnded(batch, reason))
         return batch
 
@@ -146,6 +149,8 @@ class BatchJob:
             key = self._job.keys.get(run.settings.provider)
             outcome = await evaluate(run, case, kit, selector, key, self._sleep)
             return self._agreement.settle(run, case, kit, outcome)
+        except StoreError:
+            raise
         except TefError as error:
             return (failed(run, error),)
         except Exception:

@@ -1,7 +1,7 @@
 """Writes what happens to runs in few, larger transactions, and tells of it once it is on disk."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 
 from mcp_tef.events import Event, RunEnded, RunStarted
 from mcp_tef.model.ids import RunId
@@ -40,19 +40,20 @@ class RunLog:
             await asyncio.shield(self.flush())
 
     async def flush(self) -> None:
-        """Store all that was collected so far."""
+        """Store all that was collected so far; what could not be stored is kept for the next time."""
         async with self._flushing:
-            ended, self._ended = self._ended, []
-            started, self._started = self._started, {}
-            for outcome in ended:
-                started.pop(outcome.run_id, None)
-            await self._store_started(list(started.values()))
-            await _in_chunks(ended, self._store_ended)
+            for outcome in self._ended:
+                self._started.pop(outcome.run_id, None)
+            await self._store_started(list(self._started.values()))
+            while piece := self._ended[:ROWS_PER_TRANSACTION]:
+                await self._store_ended(piece)
+                del self._ended[: len(piece)]
 
-    async def _store_started(self, runs: list[RunSummary]) -> None:
+    async def _store_started(self, runs: Sequence[RunSummary]) -> None:
         if runs:
             await self._store.mark_running([run.id for run in runs])
         for run in runs:
+            del self._started[run.id]
             self._publish(RunStarted(run))
 
     async def _store_ended(self, outcomes: Sequence[Outcome]) -> None:
@@ -60,8 +61,3 @@ class RunLog:
         for run in runs:
             self._publish(RunEnded(run))
         self._on_stored(runs)
-
-
-async def _in_chunks(outcomes: list[Outcome], store: Callable[[Sequence[Outcome]], Awaitable[None]]) -> None:
-    for start in range(0, len(outcomes), ROWS_PER_TRANSACTION):
-        await store(outcomes[start : start + ROWS_PER_TRANSACTION])

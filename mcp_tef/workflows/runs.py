@@ -57,6 +57,7 @@ class Runs:
         self._config = config
         self._sleep = sleep
         self._jobs: dict[BatchId, tuple[BatchJob, asyncio.Task[Batch]]] = {}
+        self._cut_off: set[BatchId] = set()
         self._judging = asyncio.Lock()
 
     async def estimate(self, request: BatchRequest) -> Estimate:
@@ -101,10 +102,10 @@ class Runs:
         await self.wait(batch_id)
 
     async def wait(self, batch_id: BatchId) -> Batch:
-        """The batch once it has ended."""
+        """The batch once it has ended; StoreError where its end could not be stored."""
         if batch_id in self._jobs:
             return await asyncio.shield(self._jobs[batch_id][1])
-        return await self._store.runs.batch(batch_id)
+        return await self.batch(batch_id)
 
     def active(self) -> tuple[BatchId, ...]:
         """Batches under way."""
@@ -112,11 +113,11 @@ class Runs:
 
     async def batches(self) -> tuple[Batch, ...]:
         """Every batch, newest first."""
-        return await self._store.runs.batches()
+        return tuple(self._as_it_is(batch) for batch in await self._store.runs.batches())
 
     async def batch(self, batch_id: BatchId) -> Batch:
         """One batch; NotFoundError."""
-        return await self._store.runs.batch(batch_id)
+        return self._as_it_is(await self._store.runs.batch(batch_id))
 
     async def list(self, where: RunFilter, *, limit: int | None = None, offset: int = 0) -> tuple[RunSummary, ...]:
         """Runs that pass a filter, newest batch first."""
@@ -168,6 +169,7 @@ class Runs:
         held = self._models.keys_for(request.models, keys)
         costs = await self._run_costs(request, cases)
         batch = await self._store.runs.reopen(batch_id, runs)
+        self._cut_off.discard(batch_id)
         return self._begin(
             Job(batch=batch, request=request, runs=runs, cases=_by_id(cases), keys=held, run_costs=costs)
         )
@@ -190,7 +192,12 @@ class Runs:
         del self._jobs[batch.id]
         if not task.cancelled() and (error := task.exception()):
             _LOG.error("A batch ended in an error", exc_info=error)
-            self._events.publish(BatchEnded(replace(batch, status=BatchStatus.INTERRUPTED), str(error)))
+            self._cut_off.add(batch.id)
+            self._events.publish(BatchEnded(self._as_it_is(batch), str(error)))
+
+    def _as_it_is(self, batch: Batch) -> Batch:
+        """A batch that was cut off, and may be unable to say so on disk, is interrupted."""
+        return replace(batch, status=BatchStatus.INTERRUPTED) if batch.id in self._cut_off else batch
 
     def _toolbox(self) -> Toolbox:
         return Toolbox(
