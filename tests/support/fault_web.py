@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from tests.support.fault_server import ModernOnly, Talk
+from tests.support.faults.lists import ModernOnly
+from tests.support.faults.talk import Talk
 
 PAGE = b"<!doctype html><title>A shop for people</title><p>Welcome!"
 CHUNK = b"x" * 65536
