@@ -8,6 +8,7 @@ CaseId = NewType("CaseId", str)
 RunId = NewType("RunId", str)
 BatchId = NewType("BatchId", str)
 SnapshotId = NewType("SnapshotId", str)
+ToolCallId = NewType("ToolCallId", str)
 
 
 def new_id() -> str:

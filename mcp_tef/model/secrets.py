@@ -88,6 +88,22 @@ def without_keys(text: str, known: Iterable[Secret] = ()) -> str:
     return _KEY_LIKE.sub(MASK, _NAMED.sub(rf"\g<1>{MASK}", text))
 
 
+def json_without_keys(value: Json, known: Sequence[Secret] = ()) -> Json:
+    """A JSON value in which every text is as `without_keys` leaves it, those of fields with a telling name too."""
+    if isinstance(value, str):
+        return without_keys(value, known)
+    if isinstance(value, Mapping):
+        return {without_keys(name, known): _field(name, inner, known) for name, inner in value.items()}
+    return [json_without_keys(inner, known) for inner in value] if isinstance(value, list) else value
+
+
+def _field(name: str, value: Json, known: Sequence[Secret]) -> Json:
+    clean = json_without_keys(value, known)
+    if not isinstance(clean, str):
+        return clean
+    return _NAMED.sub(rf"\g<1>{MASK}", f"{name}={clean}").removeprefix(f"{name}=")
+
+
 def _length(secret: Secret) -> int:
     return len(secret.reveal())
 

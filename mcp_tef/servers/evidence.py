@@ -23,6 +23,7 @@ class Stage(StrEnum):
     OPENING = "opening"
     GREETING = "greeting"
     LISTING = "listing"
+    CALLING = "calling"
 
 
 @dataclass(frozen=True, slots=True)

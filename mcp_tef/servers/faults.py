@@ -34,6 +34,8 @@ class Faults:
             return self.junk(f"and no answer within {seconds:g} s")
         if self.evidence.stage is Stage.LISTING:
             what, hint = "did not finish listing its tools", "Try again, or give it more time."
+        elif self.evidence.stage is Stage.CALLING:
+            what, hint = "did not answer the call", "It may have done what was asked all the same."
         elif self.spec.transport is Transport.STDIO:
             what, hint = "did not answer", "A first start can take a while: check it again, or give it more time."
         else:
@@ -53,8 +55,16 @@ class Faults:
 
     def flooded(self) -> ServerError:
         """It sent more than is read."""
+        called = self.evidence.stage is Stage.CALLING
+        hint = "Ask the tool for less at once." if called else "Make the server list fewer tools a page."
+        return self.error(ServerFault.PROTOCOL, "sent more than is read at once", hint)
+
+    def asks_back(self) -> ServerError:
+        """It wants to be answered before it answers."""
         return self.error(
-            ServerFault.PROTOCOL, "sent more than is read at once", "Make the server list fewer tools a page."
+            ServerFault.PROTOCOL,
+            "asked for more input before it would answer the call, which cannot be given here",
+            "Put all that it needs into the arguments.",
         )
 
     def compressed(self) -> ServerError:
@@ -112,7 +122,7 @@ class Faults:
 
     @property
     def _asked(self) -> str:
-        return "to list its tools" if self.evidence.stage is Stage.LISTING else "the greeting"
+        return {Stage.LISTING: "to list its tools", Stage.CALLING: "the call"}.get(self.evidence.stage, "the greeting")
 
     def http(self, reply: HttpReply, words: str = "") -> ServerError:
         """It answered with an HTTP status that is no success, or with a page for people."""

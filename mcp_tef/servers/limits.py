@@ -11,6 +11,9 @@ Over the older SSE transport it is 1 MB: the SDK decides that there, and offers 
 MAX_ANSWER_BYTES: Final = 64 * 1024 * 1024
 """All that a server sends in one visit, so that a flood of small messages ends as well."""
 
+MAX_REPLY_CHARACTERS: Final = 256 * 1024
+"""How much of the texts in a tool's reply is kept: beyond what anybody reads, and fifty of them fit a workspace."""
+
 MAX_FILE_BYTES: Final = 64 * 1024 * 1024
 """A tools file: the same as what a server may send."""
 

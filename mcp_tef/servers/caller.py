@@ -1,0 +1,40 @@
+"""Calls a tool of a server for a user who asked for that very call."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from mcp_tef.model.json import JsonObject
+from mcp_tef.model.servers import ServerSpec
+from mcp_tef.model.tool_calls import ToolReply
+from mcp_tef.servers.visits import Visits
+
+if TYPE_CHECKING:
+    from mcp_tef.servers.visit import Errand
+
+
+class McpCaller:
+    """Satisfies `ports.ToolCaller`; apart from the gateway, so that no evaluation holds what could call a tool."""
+
+    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+        self._visits = Visits(environment)
+
+    async def call_tool(
+        self,
+        spec: ServerSpec,
+        tool: str,
+        arguments: JsonObject,
+        *,
+        timeout: float,  # noqa: ASYNC109
+    ) -> ToolReply:
+        """What the tool answers; raises ServerError within `timeout` seconds. A program is started without asking."""
+
+        def errand() -> "Errand[ToolReply]":
+            from mcp_tef.servers.calling import calling
+
+            return calling(tool, arguments)
+
+        return await self._visits.make(spec, errand, timeout)
+
+    async def close(self) -> None:
+        """Leave every server."""
+        await self._visits.close()
