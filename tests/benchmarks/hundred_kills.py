@@ -46,7 +46,7 @@ def told(work: Work, after: list[After]) -> str:
     killed = sum(one.was_killed for one in after)
     known, lost = sum(one.known for one in after), sum(one.lost for one in after)
     left, broken = sum(one.unfinished for one in after), sum(not one.sound for one in after)
-    half = sum(one.cases not in work.cases for one in after)
+    half = sum(not one.whole for one in after)
     return f"{work.name:14} {len(after):5} {killed:7} {known:15,} {lost:5} {left:11} {broken:7} {half:9}"
 
 
@@ -61,7 +61,7 @@ def main() -> int:
         for work, share in zip(everything, shares, strict=True):
             after = list(kills(work, share, Path(folder) / work.name.replace(" ", "-")))
             lines.append(told(work, after))
-            bad |= any(one.lost or one.unfinished or not one.sound or one.cases not in work.cases for one in after)
+            bad |= any(one.lost or one.unfinished or not one.sound or not one.whole for one in after)
     print(f"{'work':14} {'tried':>5} {'killed':>7} {'finished before':>15} {'lost':>5} {'left undone':>11} ", end="")
     print(f"{'damaged':>7} {'half done':>9}")
     print("\n".join(lines))

@@ -1,7 +1,6 @@
 """Kills real commands at random moments, and tells what their workspace held before and holds after the next open."""
 
 import asyncio
-import json
 import random
 import shutil
 import sqlite3
@@ -21,6 +20,7 @@ from tests.support.stored import rows
 VERSION_1 = Path(__file__).parents[1] / "migrations" / "version_1.sql"
 CASES_RUN = 300
 CASES_IMPORTED = 1_000
+SERVERS_IMPORTED = 200
 RUNS_MIGRATED = 3_000
 LOOK_EVERY_S = 0.005
 LONGEST_S = 90.0
@@ -32,12 +32,13 @@ Finished = frozenset[tuple[str, str]]
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """A command to be killed: how its workspace is made ready, and how many cases may be there afterwards."""
+    """A command to be killed: how its workspace is made ready, and how many rows of a table may be there afterwards."""
 
     name: str
     arguments: Sequence[str]
     prepare: Callable[[Path], Path]
-    cases: frozenset[int]
+    table: str
+    whole: frozenset[int]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,39 +50,69 @@ class After:
     lost: int
     unfinished: int
     sound: bool
-    cases: int
+    whole: bool
     notices: tuple[str, ...] = field(default=())
 
 
 def works() -> tuple[Work, ...]:
-    """A batch, an import, and a migration from the first version."""
-    batch = Work(name="run", arguments=("run", "--json"), prepare=_with_cases, cases=frozenset({CASES_RUN}))
-    imported = Work(
-        name="cases import",
-        arguments=("cases", "import", "{folder}/more.json", "--json"),
-        prepare=_with_file,
-        cases=frozenset({0, CASES_IMPORTED}),
+    """A batch, imports of cases and of servers, and a migration from the first version."""
+    return (
+        Work(
+            name="run",
+            arguments=("run", "--json"),
+            prepare=_with_cases,
+            table="test_runs",
+            whole=frozenset({0, CASES_RUN}),
+        ),
+        Work(
+            name="cases import",
+            arguments=("cases", "import", "{folder}/more.json", "--json"),
+            prepare=_with_case_file,
+            table="test_cases",
+            whole=frozenset({0, CASES_IMPORTED}),
+        ),
+        Work(
+            name="servers import",
+            arguments=("servers", "import", "{folder}/mcp.json", "--json"),
+            prepare=_with_config,
+            table="mcp_servers",
+            whole=frozenset({1, 1 + SERVERS_IMPORTED}),
+        ),
+        Work(
+            name="migration",
+            arguments=("runs", "list", "--json"),
+            prepare=_of_the_first_version,
+            table="test_cases",
+            whole=frozenset({2}),
+        ),
     )
-    migrated = Work(
-        name="migration", arguments=("runs", "list", "--json"), prepare=_of_the_first_version, cases=frozenset({2})
-    )
-    return batch, imported, migrated
 
 
 def _with_cases(folder: Path) -> Path:
     """A workspace with a server and cases that the baseline runs offline."""
-    path = folder / "workspace.db"
+    path = _with_server(folder)
     cases = [case_book.weather(number) for number in range(CASES_RUN)]
-    _done("servers", "add", "city", "--tools-file", str(case_book.tools_file(folder)), "--workspace", str(path))
     _done("cases", "import", str(case_book.case_file(folder, cases)), "--workspace", str(path))
     return path
 
 
-def _with_file(folder: Path) -> Path:
+def _with_case_file(folder: Path) -> Path:
     """A workspace with a server, and beside it a file of cases."""
-    path = folder / "workspace.db"
+    path = _with_server(folder)
     cases = [case_book.weather(number) for number in range(CASES_IMPORTED)]
-    (folder / "more.json").write_text(json.dumps({"version": 1, "cases": cases}), "utf-8")
+    case_book.written(folder / "more.json", {"version": 1, "cases": cases})
+    return path
+
+
+def _with_config(folder: Path) -> Path:
+    """A workspace with a server, and beside it another program's config."""
+    servers = {f"server-{number}": {"command": "uvx", "args": [f"tool-{number}"]} for number in range(SERVERS_IMPORTED)}
+    case_book.written(folder / "mcp.json", {"mcpServers": servers})
+    return _with_server(folder)
+
+
+def _with_server(folder: Path) -> Path:
+    path = folder / "workspace.db"
     _done("servers", "add", "city", "--tools-file", str(case_book.tools_file(folder)), "--workspace", str(path))
     return path
 
@@ -131,7 +162,7 @@ def kill_once(work: Work, path: Path, seconds: float) -> After:
             known = before | _watched(process, path, time.monotonic() + seconds)
         finally:
             process.kill()
-    return _opened(path, known, was_killed=process.returncode == -9)
+    return _opened(work, path, known, was_killed=process.returncode == -9)
 
 
 def _await_hold(process: "subprocess.Popen[bytes]", path: Path) -> None:
@@ -167,18 +198,18 @@ def _has_ended(process: "subprocess.Popen[bytes]") -> bool:
     return True
 
 
-def _opened(path: Path, known: Finished, *, was_killed: bool) -> After:
+def _opened(work: Work, path: Path, known: Finished, *, was_killed: bool) -> After:
     notices = asyncio.run(_open_and_close(path))
     sound = rows(path, "PRAGMA integrity_check") == [("ok",)] and rows(path, "PRAGMA foreign_key_check") == []
     [(unfinished,)] = rows(path, "SELECT count(*) FROM test_runs WHERE status IN ('running', 'pending')")
-    [(cases,)] = rows(path, "SELECT count(*) FROM test_cases")
+    [(there,)] = rows(path, f"SELECT count(*) FROM {work.table}")
     return After(
         was_killed=was_killed,
         known=len(known),
         lost=len(known - finished(path)),
         unfinished=unfinished,
         sound=sound and not any("damaged" in notice for notice in notices),
-        cases=cases,
+        whole=there in work.whole,
         notices=notices,
     )
 
