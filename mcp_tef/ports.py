@@ -211,6 +211,22 @@ class TokenCounter(Protocol):
         ...
 
 
+class Vault(Protocol):
+    """Secrets of servers in the keychain of the system. Each call may wait for the user; StoreError."""
+
+    def read(self, name: str) -> Secret | None:
+        """The entry of a name; None where there is none, or no keychain."""
+        ...
+
+    def write(self, name: str, secret: Secret) -> None:
+        """Keep an entry."""
+        ...
+
+    def forget(self, name: str) -> None:
+        """Take an entry out; nothing happens where it is not there."""
+        ...
+
+
 class KeySource(Protocol):
     """Where keys for providers come from."""
 

@@ -10,6 +10,9 @@ from mcp_tef.llm.providers import key_variables
 from mcp_tef.model.secrets import Secret
 
 SERVICE = "mcp-tef"
+SERVERS = "server:"
+"""How the names of entries begin that belong to servers."""
+
 _NAMES = "providers"
 
 
@@ -51,6 +54,10 @@ class KeyRing:
         with _translated("kept"):
             keychain.set_password(SERVICE, provider, key.reveal())
             self._write_names(keychain, {*self._read_names(keychain), provider})
+
+    def kept(self, name: str) -> Secret | None:
+        """An entry of the system keychain; None where it is not there, or no keychain is."""
+        return self._from_keychain(name)
 
     def forget_remembered(self, provider: str) -> None:
         """Take a key out of the system keychain; nothing happens where it is not there."""
@@ -102,6 +109,26 @@ class KeyRing:
 
     def _write_names(self, keychain: Keychain, names: Iterable[str]) -> None:
         keychain.set_password(f"{SERVICE} index", _NAMES, json.dumps(sorted(names)))
+
+
+class ServerVault:
+    """The entries of servers, apart from those of providers: `${keychain:acme}` can name no provider's key."""
+
+    def __init__(self, ring: KeyRing) -> None:
+        self._ring = ring
+
+    def read(self, name: str) -> Secret | None:
+        """The entry of a name."""
+        return self._ring.kept(SERVERS + name)
+
+    def write(self, name: str, secret: Secret) -> None:
+        """Keep an entry; StoreError where there is no keychain."""
+        self._ring.remember(SERVERS + name, secret)
+
+    def forget(self, name: str) -> None:
+        """Take an entry out; nothing happens where it is not there."""
+        if self._ring.kept(SERVERS + name):
+            self._ring.forget_remembered(SERVERS + name)
 
 
 def _system_keychain() -> Keychain | None:

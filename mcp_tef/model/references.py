@@ -9,6 +9,7 @@ _PATTERN = re.compile(
     r"\$\{(?:"
     r"input:(?P<input>[^{}\r\n]{1,200})"
     r"|(?P<place>workspaceFolder|workspaceFolderBasename|userHome|pathSeparator|/)(?::[^{}\r\n]{0,200})?"
+    r"|keychain:(?P<keychain>[A-Za-z0-9_.-]{1,100})"
     r"|(?:env:)?(?P<variable>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^{}\r\n]*))?"
     r"|(?P<unknown>[A-Za-z]+:[^{}\r\n]{0,200})"
     r")\}"
@@ -16,8 +17,9 @@ _PATTERN = re.compile(
 
 
 class ReferenceKind(StrEnum):
-    """What a reference is filled from: the environment, a question of the config, a folder, or nothing we know."""
+    """What a reference is filled from: environment, keychain, a question of the config, a folder, or nothing."""
 
+    KEYCHAIN = "keychain"
     VARIABLE = "variable"
     INPUT = "input"
     PLACE = "place"
@@ -26,7 +28,7 @@ class ReferenceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """One `${…}`: `${NAME}`, `${env:NAME}`, `${NAME:-default}`, `${input:id}`, `${workspaceFolder}`, …"""
+    """One `${…}`: `${NAME}`, `${env:NAME}`, `${NAME:-default}`, `${keychain:NAME}`, `${input:id}`, …"""
 
     kind: ReferenceKind
     name: str

@@ -41,11 +41,24 @@ class AuthType(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OAuthClient:
+    """As whom we sign in by OAuth: the client that a service gave us, else one that is registered on the spot.
+
+    A `client_id` that is an https address names a client metadata document. `remember` keeps what a sign-in brings
+    in the system keychain; else it is gone with the process.
+    """
+
+    client_id: str | None = None
+    remember: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ServerSpec:
     """What a user says of a server: a command (stdio), a url (HTTP), or a path (tools file).
 
-    `secret` of an HTTP server (bearer token, API key, "user:password") is written as `${NAME}`,
-    an environment variable read at connect time, never as the secret itself. `env_file` holds lines
+    `secret` of an HTTP server (bearer token, API key, "user:password", the secret of an OAuth client) is
+    written as `${NAME}`, an environment variable, or `${keychain:NAME}`, an entry of the system keychain; both are
+    read at connect time, and the secret itself is never written. `env_file` holds lines
     `NAME=value` that are read at connect time too; `project` is the folder that `${workspaceFolder}` stands for.
     `origin` is the config that it was imported from, and `extra` what that holds beyond this.
     """
@@ -61,6 +74,7 @@ class ServerSpec:
     headers: Mapping[str, str] = field(default_factory=dict)
     auth_type: AuthType = AuthType.NONE
     secret: str | None = None
+    oauth: OAuthClient = OAuthClient()
     alias: str | None = None
     allowed_tools: tuple[str, ...] = ()
     disallowed_tools: tuple[str, ...] = ()

@@ -36,11 +36,14 @@ class Launch:
 
 
 class Surroundings:
-    """Fills in `${…}` for one server from the environment, and knows what it has put in."""
+    """Fills in `${…}` for one server from the environment and entries of the keychain, and knows what it has put in."""
 
-    def __init__(self, spec: ServerSpec, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, spec: ServerSpec, environment: Mapping[str, str], entries: Mapping[str, Secret] | None = None
+    ) -> None:
         self.spec = spec
         self._environment = environment
+        self._entries = entries or {}
         self._used: set[str] = set()
 
     @property
@@ -64,6 +67,8 @@ class Surroundings:
                 return self._place(reference.name)
             case ReferenceKind.UNKNOWN:
                 return text[reference.start : reference.end]
+            case ReferenceKind.KEYCHAIN:
+                return self._entry(reference.name)
             case ReferenceKind.INPUT:
                 return self._variable(reference.variable, self._input_default(reference.name))
             case ReferenceKind.VARIABLE:
@@ -76,6 +81,15 @@ class Surroundings:
         if value and name not in _INHERITED.split():
             self._used.add(value)
         return value or default or ""
+
+    def _entry(self, name: str) -> str:
+        secret = self._entries.get(name)
+        if secret is None:
+            raise self.fault(
+                f"needs the keychain entry {name}, which is not there", f"Make it with: mcp-tef keys set server:{name}"
+            )
+        self._used.add(secret.reveal())
+        return secret.reveal()
 
     def _input_default(self, name: str) -> str | None:
         """What the config that the server came from would take where nobody answers its question."""
@@ -131,11 +145,15 @@ class Surroundings:
         self._used.add(encoded)
         return encoded
 
+    def client_secret(self) -> str | None:
+        """The secret of the OAuth client that a service gave us, if it gave one."""
+        return self._secret() if self.spec.secret else None
+
     def _secret(self) -> str:
         if not any(references(self.spec.secret or "")):
             raise self.fault(
                 f"has authentication “{self.spec.auth_type}” but names no environment variable for its secret",
-                "Write the secret as ${NAME}, and set that variable.",
+                "Write the secret as ${NAME} and set that variable, or as ${keychain:NAME}.",
             )
         return self.fill(self.spec.secret or "")
 

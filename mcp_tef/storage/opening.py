@@ -15,6 +15,7 @@ from mcp_tef.storage.migrations import (
     m0003_past_verdicts,
     m0004_judging_again,
     m0005_imported_servers,
+    m0006_signing_in,
 )
 
 APPLICATION_ID = 1297368390
@@ -29,6 +30,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m0003_past_verdicts.upgrade,
     m0004_judging_again.upgrade,
     m0005_imported_servers.upgrade,
+    m0006_signing_in.upgrade,
 )
 VERSION = len(MIGRATIONS)
 

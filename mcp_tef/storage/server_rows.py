@@ -1,28 +1,28 @@
 """Between server rows and the values they stand for; listings and tools as JSON."""
 
-import re
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from mcp_tef.errors import InputError
 from mcp_tef.model.ids import ServerId
 from mcp_tef.model.json import Json
-from mcp_tef.model.servers import AuthType, Server, ServerSpec, ServerStatus, Transport
+from mcp_tef.model.references import ReferenceKind, references
+from mcp_tef.model.servers import AuthType, OAuthClient, Server, ServerSpec, ServerStatus, Transport
 from mcp_tef.model.tools import Listing, Tool, ToolProblem
 from mcp_tef.ports import CheckResult
 from mcp_tef.storage.columns import now
 from mcp_tef.storage.tables import ServerRow
 
-_REFERENCE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
 _NAMES_ONLY = ("name", "alias", "allowed_tools", "disallowed_tools", "origin", "extra")
 
 
 def cells_of(spec: ServerSpec) -> dict[str, Any]:
     """The columns that a spec fills. InputError for a secret that is written out instead of named."""
-    if spec.secret and not _REFERENCE.fullmatch(spec.secret):
+    if spec.secret and not _is_reference(spec.secret):
         raise InputError(
             f"The secret of {spec.name} is written out, and secrets are never stored.",
-            hint="Put it into an environment variable and write ${NAME}.",
+            hint="Put it into an environment variable and write ${NAME}, or the keychain and write ${keychain:NAME}.",
         )
     return {
         "name": spec.name,
@@ -43,7 +43,14 @@ def cells_of(spec: ServerSpec) -> dict[str, Any]:
         "project": spec.project,
         "origin": spec.origin,
         "extra": dict(spec.extra),
+        "oauth": asdict(spec.oauth),
     }
+
+
+def _is_reference(text: str) -> bool:
+    """Whether a text is one reference to where a secret is, and nothing else."""
+    whole = [found for found in references(text) if found.end - found.start == len(text) and found.default is None]
+    return bool(whole) and whole[0].kind in (ReferenceKind.VARIABLE, ReferenceKind.KEYCHAIN)
 
 
 def spec_of(row: ServerRow) -> ServerSpec:
@@ -67,6 +74,7 @@ def spec_of(row: ServerRow) -> ServerSpec:
         project=row.project,
         origin=row.origin,
         extra=row.extra,
+        oauth=OAuthClient(**row.oauth),
     )
 
 

@@ -60,6 +60,7 @@ class ServerRow(Row, table=True):
     project: str | None = Field(default=None, sa_type=Words)
     origin: str | None = Field(default=None, sa_type=Words)
     extra: dict[str, Any] = Field(default_factory=dict, sa_type=Document)
+    oauth: dict[str, Any] = Field(default_factory=dict, sa_type=Document)
 
 
 class ListingRow(Row, table=True):

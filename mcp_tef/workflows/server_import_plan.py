@@ -85,7 +85,7 @@ class ServerPlan:
         if stored is None:
             return made
         before = stored.spec
-        kept = {name: getattr(before, name) for name in ("alias", "allowed_tools", "auth_type", "secret")}
+        kept = {name: getattr(before, name) for name in ("alias", "allowed_tools", "auth_type", "secret", "oauth")}
         spec = replace(spec, **kept, disallowed_tools=spec.disallowed_tools or before.disallowed_tools)
         changes = tuple(_changes(before, spec))
         return replace(made, fate=ImportFate.CHANGED, spec=spec, server_id=stored.id, changes=changes)
