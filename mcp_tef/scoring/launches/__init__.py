@@ -1,0 +1,1 @@
+"""What deserves a second look before a program is started; pure."""
