@@ -15,8 +15,9 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from mcp_tef.model.server_import import ServerFileForm
 from mcp_tef.model.transfer import CaseFileForm
-from tests.support import fuzzing
+from tests.support import fuzzing, fuzzing_configs
 
 EXAMPLES = 10_000
 SLOWEST_SECONDS = 5.0
@@ -42,7 +43,10 @@ def readers(folder: Path) -> Iterator[Reader]:
     """Everything that reads what strangers wrote, with what to give it."""
     for form in CaseFileForm:
         yield form.value, fuzzing.case_files(form), partial(_import, form, folder)
+    for config in ServerFileForm:
+        yield f"servers: {config.value}", fuzzing_configs.config_files(config), partial(_config, folder)
     yield "answer of a model", fuzzing.answers(), fuzzing.check_answer
+    yield "review or rewrite", fuzzing_configs.advice(), fuzzing_configs.check_advice
     yield "line of score", fuzzing.score_lines(), fuzzing.check_line
 
 
@@ -50,12 +54,16 @@ def _import(form: CaseFileForm, folder: Path, file: tuple[str, bytes]) -> int:
     return fuzzing.check_import(form, *file, folder)
 
 
+def _config(folder: Path, file: tuple[str, bytes]) -> int:
+    return fuzzing_configs.check_config(*file, folder)
+
+
 def main() -> int:
     """Print the table; 1 where a reader failed or was too slow."""
     examples = int(sys.argv[1]) if len(sys.argv) > 1 else EXAMPLES
     often = settings(max_examples=examples, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     missed = False
-    print(f"{'reader':20} {'given':>7} {'taken':>7} {'slowest':>9}")
+    print(f"{'reader':24} {'given':>7} {'taken':>7} {'slowest':>9}")
     with tempfile.TemporaryDirectory() as folder:
         chosen = [one for one in readers(Path(folder)) if one[0] in sys.argv[2:] or not sys.argv[2:]]
         for name, strategy, read in chosen:
@@ -66,7 +74,7 @@ def main() -> int:
                 print(f"{name}: {type(error).__name__}: {str(error)[:200]}")
                 missed = True
             missed |= watch.slowest > SLOWEST_SECONDS
-            print(f"{name:20} {watch.given:7,} {watch.taken:7,} {watch.slowest * 1000:6,.0f} ms", flush=True)
+            print(f"{name:24} {watch.given:7,} {watch.taken:7,} {watch.slowest * 1000:6,.0f} ms", flush=True)
     return 1 if missed else 0
 
 

@@ -1,4 +1,4 @@
-"""Files of cases, answers of models and lines of `score`, made at random: read, or refused in a sentence."""
+"""Files of cases and servers, answers of models and lines of `score`, at random: read, or refused in a sentence."""
 
 from pathlib import Path
 
@@ -6,8 +6,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from mcp_tef.model.server_import import ServerFileForm
 from mcp_tef.model.transfer import CaseFileForm
-from tests.support import fuzzing
+from tests.support import fuzzing, fuzzing_configs
 
 FEW = settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
@@ -24,6 +25,33 @@ def test_a_file_of_cases_comes_in_or_is_refused_in_a_sentence(form: CaseFileForm
 
     read()
     assert came_in > 100
+
+
+@pytest.mark.parametrize("form", ServerFileForm)
+def test_a_config_of_servers_comes_in_or_is_refused_in_a_sentence(form: ServerFileForm, tmp_path: Path) -> None:
+    came_in = 0
+
+    @settings(FEW, max_examples=100)
+    @given(fuzzing_configs.config_files(form))
+    def read(file: tuple[str, bytes]) -> None:
+        nonlocal came_in
+        came_in += fuzzing_configs.check_config(*file, tmp_path)
+
+    read()
+    assert came_in > 20
+
+
+def test_a_review_or_a_rewrite_is_read_or_refused_in_a_sentence() -> None:
+    found = 0
+
+    @FEW
+    @given(fuzzing_configs.advice())
+    def read(text: str) -> None:
+        nonlocal found
+        found += fuzzing_configs.check_advice(text)
+
+    read()
+    assert found > 20
 
 
 def test_an_answer_of_a_model_is_read_and_judged() -> None:

@@ -201,7 +201,7 @@ def _quoted(cell: str) -> str:
     return '"' + cell.replace('"', '""') + '"' if any(mark in cell for mark in '",;\t') else cell
 
 
-def _damaged(data: bytes, chance: random.Random) -> bytes:
+def damaged(data: bytes, chance: random.Random) -> bytes:
     """The bytes with up to three places struck: a splinter put in, a piece cut out, repeated, or a byte turned."""
     for _ in range(chance.choice((0, 0, 1, 1, 2, 3))):
         start = chance.randint(0, len(data))
@@ -220,7 +220,7 @@ def case_files(draw: st.DrawFn, form: CaseFileForm) -> tuple[str, bytes]:
     chance = random.Random(draw(st.integers(0, 2**32)))
     encoding = chance.choice(("utf-8",) * 8 + ("utf-8-sig", "utf-16"))
     text = _spelled(form, name, mutated(DOCUMENTS[form], chance), chance)
-    return name, _damaged(text.encode(encoding, "surrogatepass"), chance)
+    return name, damaged(text.encode(encoding, "surrogatepass"), chance)
 
 
 @st.composite
@@ -241,7 +241,7 @@ def score_lines(draw: st.DrawFn) -> bytes:
     """A line for `score`: a sound one, changed in its values and its bytes."""
     chance = random.Random(draw(st.integers(0, 2**32)))
     text = json.dumps(mutated(LINE, chance), ensure_ascii=chance.random() < 0.5)
-    return _damaged(text.encode("utf-8", "surrogatepass"), chance).replace(b"\n", b" ")
+    return damaged(text.encode("utf-8", "surrogatepass"), chance).replace(b"\n", b" ")
 
 
 def check_import(form: CaseFileForm, name: str, data: bytes, folder: Path) -> int:
@@ -256,11 +256,11 @@ def check_import(form: CaseFileForm, name: str, data: bytes, folder: Path) -> in
         form_to_read(path, source)
         entries = FORMS[form].read(source)
     except InputError as error:
-        _require_sentence(error.message)
+        require_sentence(error.message)
         return 0
     plan = planned(entries, [], [DESK], folder)
     for refused in (case for case in plan.cases if case.fate is ImportFate.REFUSED):
-        _require_sentence(refused.reason)
+        require_sentence(refused.reason)
     for server in plan.servers:
         to_json({"tools": list(server.tools)}).encode("utf-8", "backslashreplace")
     drafts = [case.draft for case in plan.cases if case.draft and case.fate is ImportFate.ADDED]
@@ -271,7 +271,8 @@ def check_import(form: CaseFileForm, name: str, data: bytes, folder: Path) -> in
     return len(drafts)
 
 
-def _require_sentence(message: str) -> None:
+def require_sentence(message: str) -> None:
+    """Fail unless a refusal says something that can be read."""
     assert message.strip()
     assert len(message) <= LONGEST_SENTENCE, len(message)
 
@@ -319,6 +320,6 @@ def check_line(line: bytes) -> int:
     assert ("classification" in verdict) != ("error" in verdict)
     json.dumps(verdict, ensure_ascii=False).encode("utf-8", "backslashreplace")
     if "error" in verdict:
-        _require_sentence(str(verdict["error"]))
+        require_sentence(str(verdict["error"]))
         return 0
     return 1
