@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from mcp_tef.model.answers import Answer
 from mcp_tef.model.cases import CaseDraft, TestCase
 from mcp_tef.model.comparison import RunOutcome
+from mcp_tef.model.consents import Consent
 from mcp_tef.model.ids import BatchId, CaseId, RunId, ServerId, SnapshotId
 from mcp_tef.model.json import Json
 from mcp_tef.model.metrics import FilterChoices
@@ -244,14 +245,6 @@ class CheckResult:
     hint: str | None = None
     exit_code: int | None = None
     stderr_tail: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Consent:
-    """A launch that the user agreed to: its fingerprint and what it was, for people."""
-
-    fingerprint: str
-    launch: str
 
 
 class ServerStore(Protocol):

@@ -13,6 +13,7 @@ from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.references import Reference, ReferenceKind, references
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import AuthType, ServerSpec
+from mcp_tef.scoring.launches.variables import loads_code
 from mcp_tef.servers.env_files import read_env_file
 from mcp_tef.servers.programs import find_program
 
@@ -180,6 +181,11 @@ class Surroundings:
                 f"takes variables from {file}, which cannot be read: {why}", "Correct the file or its path."
             ) from error
         self._used.update(found.values())
+        if loading := next(filter(loads_code, found), None):
+            raise self.fault(
+                f"takes {loading} from {file}, which can make it run code that nobody has agreed to",
+                "Write it among the server's own variables, where it is seen before the start.",
+            )
         return found
 
     def _folder(self) -> str | None:

@@ -7,10 +7,11 @@ from sqlalchemy import delete
 from sqlmodel import Session, col, select
 
 from mcp_tef.errors import ConflictError, NotFoundError
+from mcp_tef.model.consents import Consent
 from mcp_tef.model.ids import ServerId
 from mcp_tef.model.servers import Server, ServerSpec
 from mcp_tef.model.tools import Listing
-from mcp_tef.ports import CheckResult, Consent
+from mcp_tef.ports import CheckResult
 from mcp_tef.storage.columns import now
 from mcp_tef.storage.database import Database
 from mcp_tef.storage.server_rows import (
@@ -186,4 +187,4 @@ def _listing(session: Session, server_id: ServerId) -> Listing | None:
 
 def _consents(session: Session) -> tuple[Consent, ...]:
     rows = session.exec(select(ConsentRow).order_by(col(ConsentRow.created_at))).all()
-    return tuple(Consent(row.fingerprint, row.launch) for row in rows)
+    return tuple(Consent(row.fingerprint, row.launch, row.created_at) for row in rows)

@@ -27,7 +27,13 @@ def consent_error(spec: ServerSpec) -> ConsentError:
     return ConsentError(
         f"Starting {spec.name} would run `{spec.address}`, and nobody has agreed to that yet.",
         hint="Look at the command and agree to it, or pass --yes.",
-        context={"server": spec.name, "argv": spec.argv, "cwd": spec.cwd, "env": tuple(spec.env)},
+        context={
+            "server": spec.name,
+            "argv": spec.argv,
+            "cwd": spec.cwd,
+            "env": tuple(spec.env),
+            "env_file": spec.env_file,
+        },
     )
 
 
@@ -74,7 +80,7 @@ class Toolbox:
     async def _assemble(self, names: Sequence[str], run_id: RunId) -> Kit:
         if not names:
             raise InputError("The case names no server, so there is no tool to offer.", hint="Choose its servers.")
-        servers = [await self._servers.find(name) for name in names]
+        servers = [await self._agreed(name) for name in names]
         fetches = [asyncio.shield(self._listing(server)) for server in servers]
         found = await asyncio.gather(*fetches, return_exceptions=True)
         listings = [_raised(item) for item in found]
@@ -83,6 +89,12 @@ class Toolbox:
             raise InputError(f"{', '.join(names)} listed no usable tool.", hint="Look at the server's problems.")
         offered = offer(tools, self._separator, aliases=_aliases(servers))
         return Kit(offered, tuple(item.tool for item in offered), await self._runs.save_snapshot(offered, run_id))
+
+    async def _agreed(self, name: str) -> Server:
+        """The server as it is now: it may have been changed since the batch began."""
+        server = await self._servers.find(name)
+        await require_consent(self._servers, server.spec)
+        return server
 
     def _listing(self, server: Server) -> asyncio.Task[Listing]:
         if server.name not in self._listings:

@@ -7,10 +7,11 @@ from dataclasses import replace
 from mcp_tef.errors import InputError, NotFoundError, ServerError, TefError
 from mcp_tef.events import EventStream, ServerStateChanged, ServersTouched
 from mcp_tef.model.config import Config
+from mcp_tef.model.consents import Consent
 from mcp_tef.model.ids import ServerId
 from mcp_tef.model.servers import Server, ServerSpec, ServerStatus, Transport
 from mcp_tef.model.tools import Listing
-from mcp_tef.ports import CheckResult, Consent, ServerGateway, ServerStore
+from mcp_tef.ports import CheckResult, ServerGateway, ServerStore
 from mcp_tef.workflows.ingest import require_consent
 from mcp_tef.workflows.nearest import did_you_mean
 
@@ -106,6 +107,22 @@ class Servers:
         """Agree to this very command; any change of it asks again."""
         await self._store.grant(Consent(spec.launch_fingerprint, spec.address))
 
+    async def consents(self) -> tuple[Consent, ...]:
+        """Everything that was agreed to, the latest first, each with the servers that start in this very way now."""
+        servers = await self._store.all()
+        return tuple(
+            replace(consent, servers=tuple(server.name for server in servers if _starts(server, consent.fingerprint)))
+            for consent in reversed(await self._store.consents())
+        )
+
+    async def revoke_consent(self, fingerprint: str, *, by: str = "") -> None:
+        """Agree to a launch no longer: a start that is under way is stopped, and the next one asks again."""
+        await self._store.revoke(fingerprint)
+        touched = tuple(server.id for server in await self._store.all() if _starts(server, fingerprint))
+        for server_id in touched:
+            self._stop_check(server_id)
+        self._events.publish(ServersTouched(touched, by))
+
     async def close(self) -> None:
         """Stop the checks that are under way."""
         tasks = (*self._checks.values(), *self._background)
@@ -151,6 +168,10 @@ class Servers:
     def _stop_check(self, server_id: ServerId) -> None:
         if task := self._checks.pop(server_id, None):
             task.cancel()
+
+
+def _starts(server: Server, fingerprint: str) -> bool:
+    return server.spec.transport is Transport.STDIO and server.spec.launch_fingerprint == fingerprint
 
 
 def checked(spec: ServerSpec) -> ServerSpec:

@@ -6,11 +6,12 @@ from datetime import UTC, datetime
 
 from mcp_tef.errors import ConflictError, NotFoundError
 from mcp_tef.model.cases import CaseDraft, TestCase
+from mcp_tef.model.consents import Consent
 from mcp_tef.model.ids import CaseId, ServerId, new_id
 from mcp_tef.model.runs import RunSummary
 from mcp_tef.model.servers import Server, ServerSpec, ServerStatus
 from mcp_tef.model.tools import Listing
-from mcp_tef.ports import CheckResult, Consent
+from mcp_tef.ports import CheckResult
 
 NOW = datetime(2026, 11, 21, 14, 2, tzinfo=UTC)
 

@@ -88,6 +88,16 @@ def test_what_an_env_file_holds_is_a_secret(tmp_path: Path) -> None:
     assert "hush-4711" in [secret.reveal() for secret in surroundings.secrets]
 
 
+@pytest.mark.parametrize("name", ["LD_PRELOAD", "NODE_OPTIONS", "PYTHONPATH", "PATH"])
+def test_an_env_file_that_was_not_shown_cannot_bring_in_other_code(tmp_path: Path, name: str) -> None:
+    (tmp_path / ".env").write_text(f"TOKEN=x\n{name}=/srv/evil", "utf-8")
+    error = refused({}, env_file=str(tmp_path / ".env"))
+    assert error.message == (
+        f"Desk takes {name} from {tmp_path / '.env'}, which can make it run code that nobody has agreed to."
+    )
+    assert launch({}, env={name: os.defpath}).env[name] == os.defpath
+
+
 @pytest.mark.parametrize("content", [None, b"A=\xff", b"x" * 2_000_000])
 def test_an_env_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes | None) -> None:
     if content is not None:

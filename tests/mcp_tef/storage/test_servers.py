@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from mcp_tef.errors import ConflictError, InputError, NotFoundError
+from mcp_tef.model.consents import Consent
 from mcp_tef.model.servers import INPUTS, AuthType, ServerSpec, ServerStatus, Transport
 from mcp_tef.model.tools import Listing, ToolProblem
-from mcp_tef.ports import CheckResult, Consent
+from mcp_tef.ports import CheckResult
 from mcp_tef.storage.store import SqliteStore, open_store
 from tests.support.stored import draft, http, rows, tool
 

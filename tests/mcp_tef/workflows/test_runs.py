@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,13 @@ import pytest
 from mcp_tef.errors import ConsentError, InputError, ModelError, ModelFault
 from mcp_tef.events import BatchEnded, BatchProgressed, BatchStarted, RunEnded
 from mcp_tef.model.answers import Answer, ConfidenceSource
+from mcp_tef.model.ids import RunId
 from mcp_tef.model.runs import BatchStatus, ModelInfo, ModelSettings, RunFilter, RunStatus
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.verdicts import Classification, Kind
 from mcp_tef.ports import Question, Store
 from mcp_tef.storage.store import open_store
+from mcp_tef.workflows.ingest import Toolbox
 from tests.support.bench_of_runs import Bench, bench, draft, request, write
 from tests.support.ports import FakeCatalogue, FakeKeys, Reply, command_server, picks, silent, tool
 
@@ -292,6 +295,18 @@ async def test_no_command_is_run_that_nobody_agreed_to(store: Store) -> None:
     with pytest.raises(ConsentError) as caught:
         await made.runs.start(request())
     assert caught.value.context["argv"] == ("serve", "--all")
+    assert made.gateway.asked == []
+
+
+async def test_a_server_that_is_changed_while_a_batch_waits_is_not_started_without_a_word(store: Store) -> None:
+    made = bench(store, {"files": [tool("find", "files")]}, finds)
+    server = await store.servers.add(command_server("files"))
+    (case,) = await write(made, draft("one", servers=("files",)))
+    toolbox = Toolbox(made.gateway, store.servers, store.runs, seconds=1, separator="-")
+    await made.servers.grant_consent(server.spec)
+    await store.servers.update(server.id, replace(server.spec, args=("--everything",)))
+    with pytest.raises(ConsentError):
+        await toolbox.kit_for(case, RunId("any"))
     assert made.gateway.asked == []
 
 

@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from mcp_tef.errors import ConflictError, ConsentError, InputError, NotFoundError, ServerError, ServerFault
-from mcp_tef.events import ServerStateChanged
+from mcp_tef.events import ServerStateChanged, ServersTouched
 from mcp_tef.model.servers import ServerSpec, ServerStatus, Transport
 from mcp_tef.ports import Store
 from mcp_tef.storage.store import open_store
@@ -95,6 +96,22 @@ async def test_a_command_waits_for_consent_and_any_change_of_it_asks_again(made:
         await made.servers.tools(server.id)
     assert caught.value.context["argv"] == ("serve", "--everything")
     assert made.gateway.asked == ["files"]
+
+
+async def test_what_was_agreed_to_is_listed_with_who_starts_so_and_can_be_revoked(made: Bench) -> None:
+    spec = command_server("files")
+    server = await made.servers.add(spec)
+    await made.servers.grant_consent(replace(spec, args=("--old",)))
+    await made.servers.grant_consent(spec)
+    now, old = await made.servers.consents()
+    assert (now.launch, now.servers, now.agreed_at is not None) == ("serve --all", ("files",), True)
+    assert (old.launch, old.servers) == ("serve --old", ())
+    await made.servers.revoke_consent(now.fingerprint)
+    assert made.said[-1] == ServersTouched((server.id,))
+    assert await made.servers.consents() == (old,)
+    with pytest.raises(ConsentError):
+        await made.servers.check(server.id)
+    assert made.gateway.asked == []
 
 
 async def test_a_test_connection_of_an_unsaved_server_stores_nothing(made: Bench) -> None:
