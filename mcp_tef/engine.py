@@ -71,7 +71,7 @@ class Engine:
         self._environment = environment
         self._store = store
         self._events = EventStream()
-        self._gateway = McpGateway(environment)
+        self._gateway = McpGateway(environment, config.limits)
         catalogue = LitellmCatalogue()
         self._selectors = ModelSelectors(_baseline(environment), catalogue)
         self.models = Models(catalogue, self.keys, config.default_model)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from mcp_tef.model.json import JsonObject
+from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.model.servers import ServerSpec
 from mcp_tef.model.tool_calls import ToolReply
 from mcp_tef.servers.visits import Visits
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
 class McpCaller:
     """Satisfies `ports.ToolCaller`; apart from the gateway, so that no evaluation holds what could call a tool."""
 
-    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
-        self._visits = Visits(environment)
+    def __init__(self, environment: Mapping[str, str] | None = None, limits: Limits = USUAL) -> None:
+        self._visits = Visits(environment, limits)
 
     async def call_tool(
         self,

@@ -34,6 +34,6 @@ def _reply(talk: Talk, took: int) -> ToolReply:
         raise Faults(talk.spec, talk.evidence).asks_back()
     if not isinstance(answer.get("content"), list):
         raise UnfitAnswerError("it holds no list of content")
-    if too_deep(answer):
+    if too_deep(answer, talk.evidence.limits.depth):
         raise UnfitAnswerError("it nests too deeply")
     return kept_reply(answer, talk.evidence.secrets, took)

@@ -1,14 +1,14 @@
 """From a server's raw tool list to sound tools, with the rest set aside and the reason for each."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from mcp_tef.model.json import Json, JsonObject
+from mcp_tef.model.json import Json, JsonObject, canonical
+from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.model.servers import ServerSpec
 from mcp_tef.model.tools import Tool, ToolProblem
 from mcp_tef.scoring.soundness import why_unsound
 from mcp_tef.servers.evidence import quoted
-from mcp_tef.servers.limits import MAX_DEPTH, MAX_NAME_LENGTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,15 +19,15 @@ class Sorted:
     problems: tuple[ToolProblem, ...]
 
 
-def sort_out(spec: ServerSpec, definitions: Sequence[Json]) -> Sorted:
+def sort_out(spec: ServerSpec, definitions: Iterable[Json], limits: Limits = USUAL) -> Sorted:
     """Check each definition by itself, in the server's order; only allowed tools are looked at."""
     tools: dict[str, Tool] = {}
     problems: list[ToolProblem] = []
     for number, raw in enumerate(definitions, 1):
-        name = name_of(raw)
+        name = name_of(raw, limits)
         if name is not None and not _wanted(spec, name):
             continue
-        reason = why_bad(raw) or ("An earlier tool has the same name." if name in tools else None)
+        reason = why_bad(raw, limits) or ("An earlier tool has the same name." if name in tools else None)
         if reason is None and name is not None:
             tools[name] = _tool(spec.name, name, raw, number - 1)
         else:
@@ -35,12 +35,12 @@ def sort_out(spec: ServerSpec, definitions: Sequence[Json]) -> Sorted:
     return Sorted(tuple(tools.values()), tuple(problems))
 
 
-def name_of(raw: Json) -> str | None:
+def name_of(raw: Json, limits: Limits = USUAL) -> str | None:
     """The name of a definition that has one, made fit to be shown."""
     name = raw.get("name") if isinstance(raw, Mapping) else None
     if not isinstance(name, str) or not name.strip():
         return None
-    return name if _why_bad_name(name) is None else quoted(name.encode("utf-8", "replace").decode()) or None
+    return name if _why_bad_name(name, limits) is None else quoted(name.encode("utf-8", "replace").decode()) or None
 
 
 def _wanted(spec: ServerSpec, name: str) -> bool:
@@ -59,35 +59,35 @@ def _tool(server: str, name: str, raw: JsonObject, place: int) -> Tool:
     )
 
 
-def why_bad(raw: Json) -> str | None:
+def why_bad(raw: Json, limits: Limits = USUAL) -> str | None:
     """One sentence on what is wrong with a definition; None where it is sound."""
-    return next((reason for check in _CHECKS if (reason := check(raw)) is not None), None)
+    return next((reason for check in _CHECKS if (reason := check(raw, limits)) is not None), None)
 
 
-def _why_bad_shape(raw: Json) -> str | None:
+def _why_bad_shape(raw: Json, limits: Limits) -> str | None:
     if not isinstance(raw, Mapping):
         return f"It is {_kind(raw)}, not an object."
-    if too_deep(raw):
-        return f"It nests more than {MAX_DEPTH} levels deep."
+    if too_deep(raw, limits.depth):
+        return f"It nests more than {limits.depth} levels deep."
     return None
 
 
-def _why_nameless(raw: JsonObject) -> str | None:
+def _why_nameless(raw: JsonObject, limits: Limits) -> str | None:
     name = raw.get("name")
     if name is None:
         return "It has no name."
-    return _why_bad_name(name) if isinstance(name, str) else f"Its name is {_kind(name)}, not text."
+    return _why_bad_name(name, limits) if isinstance(name, str) else f"Its name is {_kind(name)}, not text."
 
 
-def _why_bad_name(name: str) -> str | None:
+def _why_bad_name(name: str, limits: Limits) -> str | None:
     if not name.strip():
         return "Its name is empty."
-    if len(name) > MAX_NAME_LENGTH:
-        return f"Its name has {len(name)} characters, more than {MAX_NAME_LENGTH}."
+    if len(name) > limits.name_characters:
+        return f"Its name has {len(name)} characters, more than {limits.name_characters}."
     return None if _is_unicode(name) else "Its name is not valid Unicode."
 
 
-def _why_bad_words(raw: JsonObject) -> str | None:
+def _why_bad_words(raw: JsonObject, _limits: Limits) -> str | None:
     for field in ("description", "title"):
         value = raw.get(field)
         if value is not None and not isinstance(value, str):
@@ -97,13 +97,21 @@ def _why_bad_words(raw: JsonObject) -> str | None:
     return None
 
 
-def _why_bad_input(raw: JsonObject) -> str | None:
+def _why_bad_text(raw: JsonObject, limits: Limits) -> str | None:
+    try:
+        size = len(canonical(raw).encode())
+    except UnicodeEncodeError:
+        return "It holds text that is not valid Unicode."
+    return f"It has {size} bytes, more than {limits.definition_bytes}." if size > limits.definition_bytes else None
+
+
+def _why_bad_input(raw: JsonObject, _limits: Limits) -> str | None:
     if "inputSchema" not in raw:
         return "It has no inputSchema."
     return _why_bad_schema("inputSchema", raw["inputSchema"])
 
 
-def _why_bad_output(raw: JsonObject) -> str | None:
+def _why_bad_output(raw: JsonObject, _limits: Limits) -> str | None:
     schema = raw.get("outputSchema")
     return None if schema is None else _why_bad_schema("outputSchema", schema)
 
@@ -117,19 +125,20 @@ def _why_bad_schema(field: str, schema: Json) -> str | None:
     return reason and f"Its {field} is not a valid JSON Schema: {reason}"
 
 
-_CHECKS: tuple[Callable[[JsonObject], str | None], ...] = (
+_CHECKS: tuple[Callable[[JsonObject, Limits], str | None], ...] = (
     _why_bad_shape,
     _why_nameless,
     _why_bad_words,
+    _why_bad_text,
     _why_bad_input,
     _why_bad_output,
 )
 
 
-def too_deep(value: Json) -> bool:
-    """Whether a JSON value nests beyond the limit; walks without recursion."""
+def too_deep(value: Json, most: int = USUAL.depth) -> bool:
+    """Whether a JSON value nests beyond so many levels; walks without recursion."""
     level: list[Json] = [value]
-    for _ in range(MAX_DEPTH):
+    for _ in range(most):
         level = [child for item in level for child in _children(item)]
         if not level:
             return False

@@ -5,8 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.model.secrets import Secret
-from mcp_tef.servers.limits import SAMPLE_CHARACTERS, TAIL_BYTES, TAIL_LINES
+
+TAIL_LINES = 20
+TAIL_BYTES = 16 * 1024
+SAMPLE_CHARACTERS = 120
 
 _ESCAPES = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)|[^\S\n\t ]|[\x00-\x08\x0e-\x1f\x7f]"
@@ -59,8 +63,9 @@ class Tail:
 
 @dataclass(slots=True)
 class Evidence:
-    """Filled in while a visit goes on. `secrets` are the values that no text may repeat."""
+    """Filled in while a visit goes on, and held to its limits. `secrets` are the values that no text may repeat."""
 
+    limits: Limits = USUAL
     stage: Stage = Stage.OPENING
     reply: HttpReply | None = None
     stderr: Tail = field(default_factory=Tail)
@@ -69,7 +74,23 @@ class Evidence:
     junk_sample: str = ""
     flooded: bool = False
     compressed: bool = False
+    too_deep: bool = False
+    stray: str = ""
     secrets: tuple[Secret, ...] = ()
+    _bytes: int = 0
+    _values: int = 0
+
+    def take(self, data: bytes) -> None:
+        """Count what arrives; FloodError beyond a limit."""
+        self._bytes += len(data)
+        self._values += data.count(b",") + data.count(b"{") + data.count(b"[")
+        self.require(self._bytes <= self.limits.answer_bytes and self._values <= self.limits.values)
+
+    def require(self, bearable: bool) -> None:
+        """FloodError where what arrived is no more to be borne."""
+        if not bearable:
+            self.flooded = True
+            raise FloodError
 
     def note_junk(self, line: bytes) -> None:
         """Remember that something arrived that is no message."""

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.json import Json
+from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing, ToolProblem
 from mcp_tef.servers.definitions import sort_out
-from mcp_tef.servers.limits import MAX_FILE_BYTES, MAX_TOOLS
 
 _SHAPE_HINT = 'Save a tools/list answer there: {"tools": [...]}, or just the array.'
 
@@ -21,48 +21,52 @@ class _Saved:
     problems: tuple[ToolProblem, ...] = ()
 
 
-def read_tools_file(spec: ServerSpec) -> Listing:
+def read_tools_file(spec: ServerSpec, limits: Limits = USUAL) -> Listing:
     """The tools that the file of `spec` holds. Blocks; ServerError (TOOLS_FILE) says what is wrong with the file."""
-    saved = _definitions(spec, _parse(spec, _text(spec)))
-    sorted_out = sort_out(spec, saved.definitions)
+    saved = _saved(spec, limits)
+    sorted_out = sort_out(spec, saved.definitions, limits)
     return Listing(server=spec.name, tools=sorted_out.tools, problems=sorted_out.problems + saved.problems)
 
 
-def read_catalogue(path: str) -> tuple[Listing, ...]:
+def read_catalogue(path: str, limits: Limits = USUAL) -> tuple[Listing, ...]:
     """The tools that a file holds, by server: the one that a definition names as `server`, else the file's own name.
 
     Blocks; ServerError (TOOLS_FILE) says what is wrong with the file.
     """
     spec = ServerSpec(name=Path(path).stem or path, transport=Transport.FILE, path=path)
-    return _by_server(spec.name, _definitions(spec, _parse(spec, _text(spec))))
+    return _by_server(spec.name, _saved(spec, limits), limits)
 
 
-def sort_catalogue(name: str, definitions: Sequence[Json]) -> tuple[Listing, ...]:
+def sort_catalogue(name: str, definitions: Sequence[Json], limits: Limits = USUAL) -> tuple[Listing, ...]:
     """Given definitions as if they had been read from a file of that name."""
-    return _by_server(name, _capped(list(definitions)))
+    return _by_server(name, _capped(list(definitions), limits), limits)
 
 
-def _by_server(name: str, saved: _Saved) -> tuple[Listing, ...]:
+def _by_server(name: str, saved: _Saved, limits: Limits) -> tuple[Listing, ...]:
     servers: dict[str, list[Json]] = {}
     for definition in saved.definitions:
         told = definition.get("server") if isinstance(definition, dict) else None
         servers.setdefault(told if isinstance(told, str) and told.strip() else name, []).append(definition)
-    found = [_listed(server, definitions) for server, definitions in servers.items()]
+    found = [_listed(server, definitions, limits) for server, definitions in servers.items()]
     return (*found, Listing(server=name, tools=(), problems=saved.problems)) if saved.problems else tuple(found)
 
 
-def _listed(server: str, definitions: Sequence[Json]) -> Listing:
-    sorted_out = sort_out(ServerSpec(name=server, transport=Transport.FILE), definitions)
+def _listed(server: str, definitions: Sequence[Json], limits: Limits) -> Listing:
+    sorted_out = sort_out(ServerSpec(name=server, transport=Transport.FILE), definitions, limits)
     return Listing(server=server, tools=sorted_out.tools, problems=sorted_out.problems)
 
 
-def _text(spec: ServerSpec) -> str:
+def _saved(spec: ServerSpec, limits: Limits) -> _Saved:
+    return _definitions(spec, _parse(spec, _text(spec, limits)), limits)
+
+
+def _text(spec: ServerSpec, limits: Limits) -> str:
     path = Path(spec.path or "").expanduser()
     if not path.is_file():
         raise _fault(spec, "does not exist" if not path.exists() else "is not a file", "Correct the path.")
     try:
-        if path.stat().st_size > MAX_FILE_BYTES:
-            raise _fault(spec, f"is larger than {MAX_FILE_BYTES // 2**20} MB", "Split it into several tools files.")
+        if path.stat().st_size > limits.file_bytes:
+            raise _fault(spec, f"is larger than {limits.file_bytes} bytes", "Split it into several tools files.")
         return path.read_text("utf-8-sig")
     except UnicodeDecodeError:
         raise _fault(spec, "is not UTF-8 text", _SHAPE_HINT) from None
@@ -80,21 +84,21 @@ def _parse(spec: ServerSpec, text: str) -> Json:
         raise _fault(spec, "nests too deep to be read", _SHAPE_HINT) from None
 
 
-def _definitions(spec: ServerSpec, content: Json) -> _Saved:
+def _definitions(spec: ServerSpec, content: Json, limits: Limits) -> _Saved:
     answer = content.get("result", content) if isinstance(content, dict) else content
     if isinstance(answer, list):
-        return _capped(answer)
+        return _capped(answer, limits)
     tools = answer.get("tools") if isinstance(answer, dict) else None
     if not isinstance(tools, list):
         raise _fault(spec, "holds no list of tools", _SHAPE_HINT)
-    return _capped(tools, more=bool(answer.get("nextCursor")))
+    return _capped(tools, limits, more=bool(answer.get("nextCursor")))
 
 
-def _capped(tools: list[Json], *, more: bool = False) -> _Saved:
+def _capped(tools: list[Json], limits: Limits, *, more: bool = False) -> _Saved:
     problems = [ToolProblem(None, "The saved answer is one page of several; the tools after it are missing.")] * more
-    if len(tools) > MAX_TOOLS:
-        problems.append(ToolProblem(None, f"Only the first {MAX_TOOLS} of {len(tools)} tools were read."))
-    return _Saved(tools[:MAX_TOOLS], tuple(problems))
+    if len(tools) > limits.tools:
+        problems.append(ToolProblem(None, f"Only the first {limits.tools} of {len(tools)} tools were read."))
+    return _Saved(tools[: limits.tools], tuple(problems))
 
 
 def _fault(spec: ServerSpec, what: str, hint: str) -> ServerError:

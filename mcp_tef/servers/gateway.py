@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mcp_tef.model.json import Json
+from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing
 from mcp_tef.servers.evidence import Evidence
@@ -22,8 +23,9 @@ class McpGateway:
     `${NAME}` in a spec is read from `environment` (default: this process's) when it connects.
     """
 
-    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
-        self._visits = Visits(environment)
+    def __init__(self, environment: Mapping[str, str] | None = None, limits: Limits = USUAL) -> None:
+        self._limits = limits
+        self._visits = Visits(environment, limits)
 
     async def list_tools(self, spec: ServerSpec, *, timeout: float) -> Listing:  # noqa: ASYNC109
         """Every tool that the server lists now; raises ServerError within `timeout` seconds.
@@ -36,11 +38,11 @@ class McpGateway:
 
     async def read_catalogue(self, path: str) -> tuple[Listing, ...]:
         """The tools that a file holds, by server; raises ServerError."""
-        return await asyncio.to_thread(read_catalogue, path)
+        return await asyncio.to_thread(read_catalogue, path, self._limits)
 
     async def sort_catalogue(self, name: str, definitions: Sequence[Json]) -> tuple[Listing, ...]:
         """Given definitions, by server; `name` is the server of those that name none."""
-        return await asyncio.to_thread(sort_catalogue, name, definitions)
+        return await asyncio.to_thread(sort_catalogue, name, definitions, self._limits)
 
     async def close(self) -> None:
         """Leave every server; returns when no connection and no program of ours is left."""
@@ -49,7 +51,7 @@ class McpGateway:
     async def _read(self, spec: ServerSpec, seconds: float) -> Listing:
         try:
             async with asyncio.timeout(seconds):
-                return await asyncio.to_thread(read_tools_file, spec)
+                return await asyncio.to_thread(read_tools_file, spec, self._limits)
         except TimeoutError:
             raise Faults(spec, Evidence()).silent(seconds) from None
 

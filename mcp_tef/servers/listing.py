@@ -1,7 +1,8 @@
 """The errand of a listing: every page of a server's tools, each definition checked by itself."""
 
 import asyncio
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from time import perf_counter
 
 import mcp_types
@@ -12,8 +13,9 @@ from mcp_tef.model.secrets import without
 from mcp_tef.model.tools import Listing, ToolProblem
 from mcp_tef.servers.definitions import Sorted, sort_out, too_deep
 from mcp_tef.servers.evidence import Stage
-from mcp_tef.servers.limits import MAX_PAGES, MAX_TOOLS, SHORTEST_IN_DEFINITIONS
 from mcp_tef.servers.visit import Talk, UnfitAnswerError
+
+_SHORTEST_SECRET = 8  # a shorter one may be a word in definitions by chance
 
 
 async def list_everything(talk: Talk) -> Listing:
@@ -21,7 +23,7 @@ async def list_everything(talk: Talk) -> Listing:
     talk.evidence.stage = Stage.LISTING
     definitions, problems = await _list_pages(talk)
     latency = round((perf_counter() - talk.began) * 1000)
-    found = await asyncio.to_thread(_sorted, talk, definitions)
+    found = await _sorted(talk, definitions)
     return Listing(
         server=talk.spec.name,
         tools=found.tools,
@@ -31,12 +33,21 @@ async def list_everything(talk: Talk) -> Listing:
     )
 
 
-def _sorted(talk: Talk, definitions: Sequence[Json]) -> Sorted:
-    """The definitions, without the secrets that the server was given; short words may be there by chance."""
-    secrets = [secret for secret in talk.evidence.secrets if len(secret.reveal()) >= SHORTEST_IN_DEFINITIONS]
-    if secrets:
-        definitions = [raw if too_deep(raw) else without(raw, secrets) for raw in definitions]
-    return sort_out(talk.spec, definitions)
+async def _sorted(talk: Talk, definitions: Sequence[Json]) -> Sorted:
+    """The definitions without the secrets that the server was given; checking them ends when the visit does."""
+    limits, left = talk.evidence.limits, threading.Event()
+    secrets = [secret for secret in talk.evidence.secrets if len(secret.reveal()) >= _SHORTEST_SECRET]
+
+    def cleaned() -> Iterator[Json]:
+        for raw in definitions:
+            if left.is_set():
+                return
+            yield without(raw, secrets) if secrets and not too_deep(raw, limits.depth) else raw
+
+    try:
+        return await asyncio.to_thread(sort_out, talk.spec, cleaned(), limits)
+    finally:
+        left.set()
 
 
 async def _list_pages(talk: Talk) -> tuple[list[Json], list[ToolProblem]]:
@@ -44,16 +55,17 @@ async def _list_pages(talk: Talk) -> tuple[list[Json], list[ToolProblem]]:
     definitions: list[Json] = []
     cursors: set[str] = set()
     cursor: str | None = None
-    for _ in range(MAX_PAGES):
+    limits = talk.evidence.limits
+    for _ in range(limits.pages):
         cursor = await _next_page(talk, cursor, definitions)
         if not cursor:
             return definitions, []
         if cursor in cursors:
             return definitions, [_stopped("its pages repeat")]
-        if len(definitions) > MAX_TOOLS:
-            return definitions[:MAX_TOOLS], [_stopped(f"it goes on after {MAX_TOOLS} tools")]
+        if len(definitions) > limits.tools:
+            return definitions[: limits.tools], [_stopped(f"it goes on after {limits.tools} tools")]
         cursors.add(cursor)
-    return definitions, [_stopped(f"it goes on after {MAX_PAGES} pages")]
+    return definitions, [_stopped(f"it goes on after {limits.pages} pages")]
 
 
 async def _next_page(talk: Talk, cursor: str | None, definitions: list[Json]) -> str | None:

@@ -16,20 +16,12 @@ from types import TracebackType
 from typing import Self
 
 import anyio
-import mcp_types
 from anyio.streams.memory import MemoryObjectReceiveStream
 from mcp.shared.message import SessionMessage
 
 from mcp_tef.servers.evidence import Evidence, FloodError
 from mcp_tef.servers.launch import Launch
-from mcp_tef.servers.limits import (
-    EXIT_SECONDS,
-    LEAVE_SECONDS,
-    MAX_ANSWER_BYTES,
-    MAX_JUNK_LINES,
-    MAX_MESSAGE_BYTES,
-    TERMINATE_SECONDS,
-)
+from mcp_tef.servers.messages import TooDeepError, message_in
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 _POLL_SECONDS = 0.01
@@ -38,14 +30,14 @@ _POLL_SECONDS = 0.01
 class Lines:
     """Cuts a stream of chunks into lines, in time linear in their length."""
 
-    def __init__(self) -> None:
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
         self._parts: list[bytes] = []
         self._size = 0
-        self._total = 0
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """The lines that `data` completes; FloodError where a line or the whole grows beyond its limit."""
-        self._total += len(data)
+        self._evidence.take(data)
         first, *rest = data.split(b"\n")
         self._add(first)
         for part in rest:
@@ -56,21 +48,11 @@ class Lines:
     def _add(self, part: bytes) -> None:
         self._parts.append(part)
         self._size += len(part)
-        if self._size > MAX_MESSAGE_BYTES or self._total > MAX_ANSWER_BYTES:
-            raise FloodError
+        self._evidence.require(self._size <= self._evidence.limits.message_bytes)
 
 
 class TooMuchJunkError(Exception):
     """More lines are no messages than is put up with."""
-
-
-def _message(line: bytes) -> SessionMessage | None:
-    if not line.lstrip().startswith(b"{"):
-        return None
-    try:
-        return SessionMessage(mcp_types.jsonrpc_message_adapter.validate_json(line, by_name=False))
-    except ValueError:
-        return None
 
 
 class _Listener(asyncio.SubprocessProtocol):
@@ -78,7 +60,8 @@ class _Listener(asyncio.SubprocessProtocol):
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
-        self._lines = Lines()
+        self._lines = Lines(evidence)
+        self._delivered = 0
         self._listening = True
         self._output: asyncio.BaseTransport | None = None
         self._send, self.messages = anyio.create_memory_object_stream[SessionMessage | Exception](math.inf)
@@ -100,9 +83,9 @@ class _Listener(asyncio.SubprocessProtocol):
         try:
             for line in self._lines.feed(data):
                 self._deliver(line)
-        except FloodError:
-            self._evidence.flooded = True
-        except (TooMuchJunkError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+        except TooDeepError:
+            self._evidence.too_deep = True
+        except (FloodError, TooMuchJunkError, anyio.BrokenResourceError, anyio.ClosedResourceError):
             pass
         else:
             return
@@ -115,12 +98,14 @@ class _Listener(asyncio.SubprocessProtocol):
             self._output.pause_reading()
 
     def _deliver(self, line: bytes) -> None:
-        message = _message(line)
+        message = message_in(line)
         if message is not None:
+            self._delivered += 1
+            self._evidence.require(self._delivered <= self._evidence.limits.messages)
             self._send.send_nowait(message)
         elif line.strip():
             self._evidence.note_junk(line)
-            if self._evidence.junk_lines > MAX_JUNK_LINES:
+            if self._evidence.junk_lines > self._evidence.limits.junk_lines:
                 raise TooMuchJunkError
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
@@ -131,7 +116,7 @@ class _Listener(asyncio.SubprocessProtocol):
 
     def process_exited(self) -> None:
         self.exited.set()
-        asyncio.get_running_loop().call_later(EXIT_SECONDS, self._send.close)
+        asyncio.get_running_loop().call_later(self._evidence.limits.exit_seconds, self._send.close)
 
     def close(self) -> None:
         """Take no more messages."""
@@ -180,7 +165,7 @@ class Program:
     async def last_words(self) -> None:
         """Give a program whose output has ended a moment to end itself, and note how it did."""
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(EXIT_SECONDS):
+            async with asyncio.timeout(self._evidence.limits.exit_seconds):
                 await self._listener.exited.wait()
                 await self._listener.said_all.wait()
         self._evidence.exit_code = self._transport.get_returncode()
@@ -190,16 +175,17 @@ class Program:
 
         The transport is closed last: it would read the exit status that the loop waits for.
         """
+        limits = self._evidence.limits
         try:
             pipe = self._transport.get_pipe_transport(_STDIN)
             if pipe is not None:
                 pipe.close()
-            await self._left(LEAVE_SECONDS)
+            await self._left(limits.leave_seconds)
             if self._signal_group(signal.SIGTERM):
-                await self._group_left(TERMINATE_SECONDS)
+                await self._group_left(limits.terminate_seconds)
         finally:
             self._signal_group(signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
-            await self._left(TERMINATE_SECONDS)
+            await self._left(limits.terminate_seconds)
             self._transport.close()
 
     async def _left(self, seconds: float) -> None:

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from mcp_tef.model.json import Json, JsonObject
+from mcp_tef.model.limits import USUAL
 from mcp_tef.model.secrets import Secret, json_without_keys
 from mcp_tef.model.tool_calls import ToolReply
-from mcp_tef.servers.limits import MAX_REPLY_CHARACTERS
 
 _LEAF = 8
 
@@ -28,7 +28,7 @@ class _Room:
     """What is left of the limit; what does not fit any more is left out."""
 
     def __init__(self) -> None:
-        self.left = MAX_REPLY_CHARACTERS
+        self.left = USUAL.reply_characters
 
     def take(self, value: Json) -> Json:
         """As much of a value as there is room for."""

@@ -23,7 +23,6 @@ from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.servers.evidence import Evidence, Stage
 from mcp_tef.servers.faults import Faults
 from mcp_tef.servers.launch import Surroundings
-from mcp_tef.servers.limits import PART_SECONDS
 from mcp_tef.servers.program import running
 from mcp_tef.servers.web import connected
 
@@ -137,11 +136,12 @@ class _Host(Generic[T]):
             self._fail(self._faults.http(self._evidence.reply))
             self.part(0)
 
-    def part(self, seconds: float = PART_SECONDS) -> None:
+    def part(self, seconds: float | None = None) -> None:
         """Leave within so many seconds, heard or not."""
         task = self._task
         if task is not None:
-            timer = asyncio.get_running_loop().call_later(seconds, task.cancel)
+            patience = self._evidence.limits.part_seconds if seconds is None else seconds
+            timer = asyncio.get_running_loop().call_later(patience, task.cancel)
             task.add_done_callback(lambda _: timer.cancel())
 
     def _fail(self, error: ServerError) -> None:
@@ -181,6 +181,8 @@ def told(error: BaseException, faults: Faults) -> ServerError:
         return faults.flooded()
     if evidence.compressed:
         return faults.compressed()
+    if evidence.too_deep:
+        return faults.nonsense("it nests too deep to be read")
     if evidence.reply is not None and (evidence.reply.status >= 300 or evidence.reply.web_page):
         return faults.http(evidence.reply, _own_words(cause))
     return _by_kind(cause, faults)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from mcp_tef.errors import ServerError
+from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.model.servers import ServerSpec
 from mcp_tef.servers.evidence import Evidence
 from mcp_tef.servers.faults import Faults
@@ -21,7 +22,8 @@ _Told: TypeAlias = Callable[[BaseException, Faults], ServerError]
 class Visits:
     """Visits under way. `${NAME}` in a spec is read from `environment` (default: this process's) when it connects."""
 
-    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(self, environment: Mapping[str, str] | None = None, limits: Limits = USUAL) -> None:
+        self._limits = limits
         self._environment = os.environ if environment is None else environment
         self._under_way: set[asyncio.Task[None]] = set()
 
@@ -33,7 +35,7 @@ class Visits:
         returns; `close` waits for that.
         """
         visit, told, errand = await asyncio.to_thread(_loaded, load)
-        evidence = Evidence()
+        evidence = Evidence(limits=self._limits)
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         task = self._start(visit(spec, self._environment, evidence, answer, errand))
         try:

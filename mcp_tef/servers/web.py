@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import lru_cache
 from ipaddress import ip_address
+from math import inf
 
 import httpx2
 from mcp.client._transport import TransportStreams
@@ -14,9 +15,8 @@ from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 
 from mcp_tef.model.servers import Transport
-from mcp_tef.servers.evidence import Evidence, FloodError, HttpReply
+from mcp_tef.servers.evidence import Evidence, HttpReply
 from mcp_tef.servers.launch import Surroundings
-from mcp_tef.servers.limits import MAX_ANSWER_BYTES, MAX_MESSAGE_BYTES
 
 _READ_FOR_LIFE = httpx2.Timeout(None)
 
@@ -33,7 +33,6 @@ class _Watched(httpx2.AsyncBaseTransport):
         self._inner = inner
         self._evidence = evidence
         self._refused = refused
-        self.total = 0
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         response = await self._inner.handle_async_request(request)
@@ -45,7 +44,7 @@ class _Watched(httpx2.AsyncBaseTransport):
         return httpx2.Response(
             response.status_code,
             headers=response.headers,
-            stream=_Bounded(response, self),
+            stream=_Bounded(response, self._evidence),
             extensions=response.extensions,
         )
 
@@ -58,32 +57,33 @@ class _Watched(httpx2.AsyncBaseTransport):
         if request.method == "POST" and self._refused is not None and response.status_code >= 300:
             self._refused()
 
-    def count(self, size: int) -> None:
-        """Count bytes of all answers; FloodError beyond the limit."""
-        self.total += size
-        if self.total > MAX_ANSWER_BYTES:
-            self._evidence.flooded = True
-            raise FloodError
-
     async def aclose(self) -> None:
         await self._inner.aclose()
 
 
 class _Bounded(httpx2.AsyncByteStream):
-    """A body whose bytes are counted."""
+    """A body whose bytes are counted; one that is no stream of events is one message."""
 
-    def __init__(self, response: httpx2.Response, watch: _Watched) -> None:
+    def __init__(self, response: httpx2.Response, evidence: Evidence) -> None:
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         self._stream = response.stream
-        self._watch = watch
+        self._evidence = evidence
+        self._most = inf if _has_events(response) else evidence.limits.message_bytes
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
         async for chunk in self._stream:
-            self._watch.count(len(chunk))
+            size += len(chunk)
+            self._evidence.take(chunk)
+            self._evidence.require(size <= self._most)
             yield chunk
 
     async def aclose(self) -> None:
         await self._stream.aclose()
+
+
+def _has_events(response: httpx2.Response) -> bool:
+    return bool(response.headers.get("content-type", "").lower().startswith("text/event-stream"))
 
 
 @asynccontextmanager
@@ -107,7 +107,9 @@ async def connected(
     else:
         async with (
             client,
-            streamable_http_client(str(url), http_client=client, max_sse_event_size=MAX_MESSAGE_BYTES) as streams,
+            streamable_http_client(
+                str(url), http_client=client, max_sse_event_size=evidence.limits.message_bytes
+            ) as streams,
         ):
             yield streams
 

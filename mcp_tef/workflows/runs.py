@@ -204,7 +204,7 @@ class Runs:
             self._gateway,
             self._store.servers,
             self._store.runs,
-            seconds=self._config.tool_timeout,
+            seconds=self._config.limits.seconds,
             separator=self._config.separator,
         )
 

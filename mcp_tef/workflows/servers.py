@@ -23,7 +23,7 @@ class Servers:
         self._store = store
         self._gateway = gateway
         self._events = events
-        self._seconds = config.tool_timeout
+        self._seconds = config.limits.seconds
         self._checks: dict[ServerId, asyncio.Task[Server]] = {}
         self._background: set[asyncio.Task[None]] = set()
 

@@ -32,7 +32,7 @@ class ToolSources:
     def __init__(self, servers: Servers, gateway: ServerGateway, config: Config) -> None:
         self._servers = servers
         self._gateway = gateway
-        self._seconds = config.tool_timeout
+        self._seconds = config.limits.seconds
 
     async def gather(self, source: ToolSource, *, fresh: bool = False, at_least: int = 2) -> ToolSet:
         """The tools of a source. A registered server is asked again only where `fresh` or never seen.
