@@ -17,6 +17,7 @@ from mcp_tef.model.runs import ModelInfo, ModelSettings
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing, Tool, ToolProblem
 from mcp_tef.ports import Question
+from mcp_tef.workflows.calls import ToolCalls
 from mcp_tef.workflows.cases import Cases
 from mcp_tef.workflows.compare import Compare
 from mcp_tef.workflows.metrics import Figures
@@ -32,6 +33,7 @@ from mcp_tef.workflows.tool_sources import ToolSources
 from mcp_tef.workflows.transfer import CaseTransfer
 from tests.support.fake_counter import FourCharactersEach
 from tests.support.fake_writer import FakeWriter
+from tests.support.memory_calls import FakeCaller
 from tests.support.memory_store import MemoryStore
 from tests.support.ports import FakeCatalogue, FakeGateway, FakeSelector, FakeSelectors, Script
 from tests.support.tool_sets import FakeEmbedders
@@ -132,6 +134,8 @@ class FakeEngine:
         self.config = Config()
         self.models = Models(FakeCatalogue(dict(_MODELS), frozenset({"openai"})), self.keys, ModelSettings())
         self.servers = Servers(self.store.servers, self.gateway, self._events, self.config)
+        self.caller = FakeCaller()
+        self.calls = ToolCalls(self.store.servers, self.store.calls, self.servers, self.caller, self._events)
         self.cases = Cases(self.store, self._events)
         self.case_files = CaseTransfer(self.store, self.servers, self._events, Path("memory-tools"))
         self.metrics = Figures(self.store.metrics)
@@ -189,15 +193,15 @@ class ListingGateway(FakeGateway):
 
 
 class PacedSelector(FakeSelector):
-    """Takes `pace` seconds an answer."""
+    """Takes `pace` seconds an answer; a test may change it on the way."""
 
     def __init__(self, script: Script, pace: float) -> None:
         super().__init__(script)
-        self._pace = pace
+        self.pace = pace
 
     async def select(self, question: Question) -> Answer:
         """The scripted reply, after a while."""
-        await asyncio.sleep(self._pace)
+        await asyncio.sleep(self.pace)
         return await super().select(question)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mcp_tef import Engine
 
 T = TypeVar("T")
-PATIENCE = 10.0
+PATIENCE = 30.0
 
 
 def drive(work: Coroutine[Any, Any, T], mode: ThemeMode = ThemeMode.LIGHT) -> T:

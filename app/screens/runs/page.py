@@ -204,6 +204,8 @@ class RunsPage(Page):
         self._show_summary()
         self.header.mark_filter(active(self.presenter.table.where))
         self.list.show_table(self.presenter.table, models=len(batch.models) if batch else 2, keep=self.presenter.run)
+        if self.list.table.current_id() != (self.presenter.run or ""):
+            self._choose_run(self.list.table.current_id())
         self.session.spawn(self._add_recall())
         self.view.place_panes()
 

@@ -130,6 +130,7 @@ class RunsPresenter:
     async def show_found(self, found: Found) -> None:
         """Show runs of all batches that another screen asked for, with their outcomes counted."""
         self.found, self.current, self.run = found, None, None
+        self.table.reset(found.where, 0)
         wheres = [replace(found.where, classifications=(item,)) for item in TALLY_ORDER]
         counts = [await self._ask(partial(_counted, where=where)) for where in wheres]
         if self.found is found:

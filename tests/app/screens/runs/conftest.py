@@ -4,7 +4,8 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.screens.runs.page import RunsPage
@@ -49,9 +50,28 @@ class Desk:
         assert words in self.failed.pop()
 
     async def run_offline(self) -> None:
-        """Run everything, and wait for the end."""
+        """Run everything, and wait until its end is shown."""
         await self.page.steering.run_offline()
-        await self.until(lambda: self.said)
+        await self.until_ended(1)
+
+    async def until_ended(self, batches: int) -> None:
+        """Wait until so many batches are said to have ended, and the runs of one are shown."""
+        await self.until(lambda: len(self.said) >= batches and self.rests())
+
+    def rests(self) -> bool:
+        """Whether all that was heard is shown: rows, and what they come to."""
+        pages, figure = self.page.list.table.pages, self.page.list.strip.figure.text()
+        return bool(pages.rowCount() and pages.row(0).id) and figure not in ("", "…")
+
+    def shown(self, start: str) -> QPushButton | None:
+        """The button that can be pressed now whose text starts so."""
+        buttons = (made for made in self.page.findChildren(QPushButton) if made.isVisible() and made.isEnabled())
+        return next((made for made in buttons if made.text().startswith(start)), None)
+
+    async def press(self, start: str) -> None:
+        """Wait for a button, and click it."""
+        await self.until(lambda: self.shown(start))
+        self.bot.mouseClick(self.shown(start), Qt.MouseButton.LeftButton)
 
 
 Story = Callable[[Desk], Coroutine[Any, Any, None]]

@@ -20,13 +20,12 @@ def test_runs_that_another_screen_asked_for_are_shown_out_of_all_batches(use: An
         desk.page.arrive(("filter", where, "Missed"))
         strip = desk.page.list.strip
         await desk.until(lambda: strip.note.text() == "Missed")
-        assert strip.detail.text() == "out of all batches"
         await desk.until(lambda: strip.figure.text() != "…" and len(visible_rows(desk)) == 1)
+        assert strip.detail.text() == "out of all batches"
         assert strip.figure.text() == "1"
         assert desk.page.rail.current_id() == ""
         desk.page.rail.select_first()
-        await desk.until(lambda: len(visible_rows(desk)) == 4)
-        assert strip.caption.text() == "right"
+        await desk.until(lambda: len(visible_rows(desk)) == 4 and strip.caption.text() == "right")
 
     use(story)
 

@@ -2,18 +2,10 @@
 
 from typing import Any
 
-from PySide6.QtCore import Qt
-
 from app.screens.runs.hurdles import KeySheet
-from app.widgets import Button
 from mcp_tef import BatchRequest, ModelError, ModelFault, ModelSettings, Secret, ServerSpec, Transport
 from mcp_tef.ports import Question
 from tests.app.screens.runs.conftest import Desk
-
-
-def shown(desk: Desk, text: str) -> Button | None:
-    """The visible button with a text."""
-    return next((made for made in desk.page.findChildren(Button) if made.text() == text and made.isVisible()), None)
 
 
 async def make_it_a_program(desk: Desk) -> None:
@@ -28,8 +20,7 @@ def test_a_program_is_shown_in_full_and_started_only_after_a_yes(use: Any) -> No
         await desk.open()
         await make_it_a_program(desk)
         desk.session.spawn(desk.page.steering.run_offline())
-        await desk.until(lambda: shown(desk, "Agree and start"))
-        desk.bot.mouseClick(shown(desk, "Agree and start"), Qt.MouseButton.LeftButton)
+        await desk.press("Agree and start")
         await desk.until(lambda: desk.said)
         assert desk.said == ["All cases: 50 % right."]
 
@@ -41,8 +32,7 @@ def test_a_no_starts_nothing(use: Any) -> None:
         await desk.open()
         await make_it_a_program(desk)
         wish = desk.session.spawn(desk.page.steering.run_offline())
-        await desk.until(lambda: shown(desk, "Cancel"))
-        desk.bot.mouseClick(shown(desk, "Cancel"), Qt.MouseButton.LeftButton)
+        await desk.press("Cancel")
         await wish
         assert await desk.session.call(lambda core: core.runs.batches()) == ()
 
@@ -60,12 +50,12 @@ def test_a_retry_without_its_key_asks_for_it(use: Any) -> None:
         model = ModelSettings(provider="openai", model="gpt-4.1-mini", max_retries=0)
         request = BatchRequest(models=(model,))
         await desk.session.call(lambda core: core.runs.start(request, {"openai": Secret("sk-first")}))
-        await desk.until(lambda: desk.said)
-        desk.page.list.strip.retry_wanted.emit()
+        await desk.until_ended(1)
+        await desk.press("Retry")
         await desk.until(lambda: desk.page.findChildren(KeySheet))
         sheet = desk.page.findChildren(KeySheet)[0]
         sheet.edit.setText("sk-second")
-        desk.bot.mouseClick(shown(desk, "Use this key"), Qt.MouseButton.LeftButton)
+        await desk.press("Use this key")
         await desk.until(lambda: len(desk.said) == 2)
         assert desk.fake.selector.questions[-1].key == Secret("sk-second")
         assert desk.fake.keys.key("openai") == Secret("sk-second")

@@ -4,10 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton
 
 from app.screens.runs.start import Field
-from app.widgets import Button
 from mcp_tef import (
     BatchRequest,
     BatchStatus,
@@ -25,13 +23,6 @@ from tests.app.screens.runs.conftest import Desk
 LONG = BatchRequest(name="Long", repeats=10, concurrency=2)
 
 
-def button(desk: Desk, start: str) -> QPushButton:
-    """The visible button whose text starts so."""
-    found = [made for made in desk.page.findChildren(QPushButton) if made.text().startswith(start) and made.isVisible()]
-    assert found, f"there is no button {start!r}"
-    return found[0]
-
-
 def visible_rows(desk: Desk) -> list[list[str]]:
     """The table as text."""
     pages = desk.page.list.table.pages
@@ -41,7 +32,7 @@ def visible_rows(desk: Desk) -> list[list[str]]:
 def test_without_cases_the_page_leads_to_them(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await desk.open(sample=False)
-        desk.bot.mouseClick(button(desk, "Go to test cases"), Qt.MouseButton.LeftButton)
+        await desk.press("Go to test cases")
         assert desk.gone == [("cases", None)]
         assert not desk.page.header.buttons()[0].isEnabled()
 
@@ -51,7 +42,7 @@ def test_without_cases_the_page_leads_to_them(use: Any) -> None:
 def test_the_sample_can_be_opened_from_the_empty_page(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await desk.open(sample=False)
-        desk.bot.mouseClick(button(desk, "Open the sample"), Qt.MouseButton.LeftButton)
+        await desk.press("Open the sample")
         await desk.until(lambda: desk.page.header.buttons()[0].text() == "Run 4 cases")
 
     use(story)
@@ -60,8 +51,8 @@ def test_the_sample_can_be_opened_from_the_empty_page(use: Any) -> None:
 def test_one_click_runs_every_case_offline(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await desk.open()
-        desk.bot.mouseClick(button(desk, "Run 4 cases offline"), Qt.MouseButton.LeftButton)
-        await desk.until(lambda: desk.said)
+        await desk.press("Run 4 cases offline")
+        await desk.until_ended(1)
         assert desk.said == ["All cases: 50 % right."]
         assert desk.page.list.strip.figure.text() == "50 %"
         assert desk.page.list.strip.detail.text() == "(15–85) · 4 judged"
@@ -114,7 +105,7 @@ def test_the_rail_shows_the_newest_batch_first_and_changes_the_table(use: Any) -
         await desk.open()
         await desk.run_offline()
         await desk.session.call(lambda core: core.runs.start(BatchRequest(name="Second", repeats=2)))
-        await desk.until(lambda: len(desk.said) == 2)
+        await desk.until_ended(2)
         rail = desk.page.rail
         assert [rail.rows.row(n).title for n in range(rail.rows.rowCount())] == ["Second", "All cases"]
         rail.select(rail.rows.row(0).id)
@@ -130,14 +121,13 @@ def test_a_batch_under_way_is_seen_in_the_activity_bar_and_can_be_cancelled(use:
         batch = await desk.session.call(lambda core: core.runs.start(BatchRequest(name="Long", repeats=100)))
         await desk.until(lambda: not bar.isHidden())
         bar.cancel_wanted.emit()
-        await desk.until(lambda: desk.said)
+        await desk.until(lambda: desk.said and bar.isHidden())
         assert desk.said == ["Long was cancelled. What is finished is kept."]
-        assert bar.isHidden()
         ended = desk.page.presenter.batch(batch.id)
         assert ended is not None
         assert ended.status is BatchStatus.CANCELLED
 
-    use(story, pace=0.02)
+    use(story, pace=1.0)
 
 
 def test_a_pause_holds_the_batch_until_it_goes_on(use: Any) -> None:
@@ -149,10 +139,11 @@ def test_a_pause_holds_the_batch_until_it_goes_on(use: Any) -> None:
         bar.pause_wanted.emit()
         live = desk.page.presenter.live
         await desk.until(lambda: (now := live()) and now.status is BatchStatus.PAUSED)
+        desk.fake.selector.pace = 0
         bar.resume_wanted.emit()
         await desk.until(lambda: desk.said == ["Long: 50 % right."])
 
-    use(story, pace=0.05)
+    use(story, pace=1.0)
 
 
 def test_a_cancelled_batch_can_be_resumed_to_its_end(use: Any) -> None:
@@ -162,11 +153,12 @@ def test_a_cancelled_batch_can_be_resumed_to_its_end(use: Any) -> None:
         await desk.until(lambda: not desk.session.activity.isHidden())
         desk.session.activity.cancel_wanted.emit()
         await desk.until(lambda: desk.said)
-        desk.bot.mouseClick(button(desk, "Resume"), Qt.MouseButton.LeftButton)
+        desk.fake.selector.pace = 0
+        await desk.press("Resume")
         await desk.until(lambda: desk.said[-1] == "Long: 50 % right.")
-        assert all(row[2] != "cancelled" for row in visible_rows(desk))
+        await desk.until(lambda: all(row[2] != "cancelled" for row in visible_rows(desk)))
 
-    use(story, pace=0.05)
+    use(story, pace=1.0)
 
 
 def test_failed_runs_say_why_and_can_be_retried(use: Any) -> None:
@@ -176,7 +168,7 @@ def test_failed_runs_say_why_and_can_be_retried(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await desk.open()
         await desk.run_offline()
-        assert visible_rows(desk)[0][2] == "The model server is not running."
+        await desk.until(lambda: visible_rows(desk)[0][2] == "The model server is not running.")
         head = desk.page.detail.verdict.head
         await desk.until(lambda: head.hint.text() == "Start it, then try again.")
         assert head.retry.text() == "Retry 4 failed"
@@ -205,7 +197,7 @@ def test_failed_runs_of_the_newest_batch_are_counted_in_the_navigation(use: Any)
     async def story(desk: Desk) -> None:
         await desk.open()
         await desk.run_offline()
-        assert desk.page.badge == 4
+        await desk.until(lambda: desk.page.badge == 4)
 
     use(story, script=refuses)
 
@@ -221,7 +213,7 @@ def test_a_filter_a_search_and_an_order_are_asked_of_the_core(use: Any) -> None:
         assert desk.page.header.search is not None
         desk.page.header.search.setText("nothing like it")
         await desk.until(lambda: desk.page.list.nothing.isVisible())
-        desk.bot.mouseClick(button(desk, "Show all runs"), Qt.MouseButton.LeftButton)
+        await desk.press("Show all runs")
         await desk.until(lambda: len(visible_rows(desk)) == 4)
         desk.page.list.table.sort_by(4, down=True)
         await desk.until(lambda: desk.page.presenter.table.where.order is RunOrder.CONFIDENCE)
@@ -238,7 +230,7 @@ def test_models_are_named_in_the_table_only_where_there_are_several(use: Any) ->
         batch = await desk.session.call(lambda core: core.runs.start(both))
         await desk.until(lambda: len(desk.said) == 2)
         desk.page.rail.select(batch.id)
-        await desk.until(lambda: len(visible_rows(desk)) == 8)
+        await desk.until(lambda: len(visible_rows(desk)) == 8 and all(visible_rows(desk)))
         assert not desk.page.list.table.isColumnHidden(3)
         assert {row[3] for row in visible_rows(desk)} == {"offline baseline", "qwen3:8b"}
 
@@ -254,15 +246,10 @@ def test_a_batch_is_deleted_only_after_a_yes(use: Any) -> None:
         }
         assert "Resume" not in menu
         menu["Delete batch"].do()
-        await desk.until(lambda: _sheet_button(desk, "Delete 1 batch"))
-        desk.bot.mouseClick(_sheet_button(desk, "Delete 1 batch"), Qt.MouseButton.LeftButton)
+        await desk.press("Delete 1 batch")
         await desk.until(lambda: desk.page.view.empty.isVisible())
 
     use(story)
-
-
-def _sheet_button(desk: Desk, text: str) -> Button | None:
-    return next((made for made in desk.page.findChildren(Button) if made.text() == text and made.isVisible()), None)
 
 
 def test_below_1100_pixels_the_detail_comes_when_asked_for_and_goes_with_escape(use: Any) -> None:
@@ -295,8 +282,7 @@ def test_the_form_runs_what_was_chosen_elsewhere(use: Any) -> None:
         assert sheet.estimate.text().startswith("2 runs")
         assert sheet.run.text() == "Run 2 cases"
         desk.bot.mouseClick(sheet.run, Qt.MouseButton.LeftButton)
-        await desk.until(lambda: desk.said)
-        assert len(visible_rows(desk)) == 2
+        await desk.until(lambda: desk.said and len(visible_rows(desk)) == 2)
 
     use(story)
 
@@ -314,8 +300,8 @@ def test_the_form_says_what_is_wrong_and_starts_nothing(use: Any) -> None:
         sheet.panel.changed.emit()
         desk.bot.mouseClick(sheet.run, Qt.MouseButton.LeftButton)
         below = sheet.panel.fields[Field.KEY].widget
-        await desk.until(below.accessibleDescription)
-        assert below.accessibleDescription() == "A key for openai is missing. Type one here, or set OPENAI_API_KEY."
+        missing = "A key for openai is missing. Type one here, or set OPENAI_API_KEY."
+        await desk.until(lambda: below.accessibleDescription() == missing)
         wrong = sheet.panel.fields[Field.TEMPERATURE].widget
         assert wrong.accessibleDescription() == "The temperature is 3, outside 0 to 2. Set it from 0 to 2."
         assert sheet.isVisible()
@@ -339,7 +325,7 @@ def test_a_typed_key_runs_the_model_and_is_not_remembered_on_disk(use: Any) -> N
         await desk.until(lambda: sheet.panel.key.edit.isVisibleTo(sheet))
         sheet.panel.key.edit.setText("sk-secret")
         desk.bot.mouseClick(sheet.run, Qt.MouseButton.LeftButton)
-        await desk.until(lambda: desk.said)
+        await desk.until(lambda: desk.said and desk.session.settings.get("runs.form", {}).get("model"))
         assert desk.fake.keys.key("openai") == Secret("sk-secret")
         assert desk.fake.selector.questions[0].key == Secret("sk-secret")
         assert "sk-secret" not in str(desk.session.settings.get("runs.form", {}))
