@@ -59,6 +59,7 @@ from mcp_tef.model.comparison import (
     ValueChange,
 )
 from mcp_tef.model.config import Config
+from mcp_tef.model.consents import Consent
 from mcp_tef.model.ids import BatchId, CaseId, RunId, ServerId, SnapshotId
 from mcp_tef.model.json import Json, canonical
 from mcp_tef.model.labels import INVENTED, NOTHING, LabelKind, ToolLabel
@@ -171,6 +172,7 @@ if TYPE_CHECKING:
     from mcp_tef.llm.keys import KeyRing
     from mcp_tef.scoring.codec import metrics_to_json, verdict_to_json
     from mcp_tef.scoring.figures_codec import confusions_to_json, overview_to_json
+    from mcp_tef.scoring.launches.risks import launch_risks
     from mcp_tef.scoring.rates import wilson
     from mcp_tef.scoring.similarity.analysis import Similarity
     from mcp_tef.scoring.similarity.overlap import Overlap
@@ -198,6 +200,7 @@ _WHEN_NAMED = {
     "confusions_to_json": "mcp_tef.scoring.figures_codec",
     "default_workspace": "mcp_tef.engine",
     "grade_lines": "mcp_tef.workflows.grade",
+    "launch_risks": "mcp_tef.scoring.launches.risks",
     "matrix_file": "mcp_tef.workflows.reports.similarity_tables",
     "metrics_to_json": "mcp_tef.scoring.codec",
     "most_overlapping": "mcp_tef.workflows.reports.similarity_overlap",
@@ -227,7 +230,7 @@ __all__ = [
     "BatchProgressed", "BatchRequest", "BatchStarted", "BatchStatus", "Calibration", "CalibrationBin",
     "CalibrationReport", "Call", "CallingMode", "CaseDraft", "CaseFileForm", "CaseId", "CasesTouched",
     "Classification", "Clusters", "ComparedRuns", "ComparedTool", "Comparison", "ConfidenceCategory",
-    "ConfidenceSource", "Config", "ConflictError", "ConfusionMatrix", "ConsentError", "DefinitionChange",
+    "ConfidenceSource", "Config", "ConflictError", "ConfusionMatrix", "Consent", "ConsentError", "DefinitionChange",
     "Difference", "DifferentiationIssue", "EmbedderChoice", "EmbedderKind", "EmbeddingError", "Engine", "Estimate",
     "Event", "Expectation", "ExpectedCall", "ExportReport", "Failure", "FieldChange", "FilterChoices", "Finding",
     "FindingReason", "FoundConfig", "Graded", "GroupMetrics", "ImportFate", "ImportPreview", "ImportReport",
@@ -247,6 +250,7 @@ __all__ = [
     "ToolPair", "ToolProblem", "ToolQuality", "ToolSet", "ToolSource", "Transport", "TrendPoint", "Unreachable",
     "ValueChange", "Verdict", "VerdictChange", "WorkItem", "WrittenSecret", "advice_to_json", "canonical",
     "confusions_to_json", "default_workspace", "expectation_from_json", "expectation_to_json", "grade_lines",
+    "launch_risks",
     "matrix_file", "metrics_to_json", "most_overlapping", "overlap_json", "overview_to_json", "pair_results",
     "parse_embedder", "parse_model", "quality_to_json", "read_pair_lines", "run_sample_server", "run_to_json",
     "secrets_in", "similarity_json", "verdict_to_json", "wilson", "without_keys",

@@ -7,7 +7,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TextIO
 
-from mcp_tef import ConsentError, InputError, Json, ReachError, Secret, ServerSpec, secrets_in, without_keys
+from mcp_tef import (
+    ConsentError,
+    InputError,
+    Json,
+    ReachError,
+    Secret,
+    ServerSpec,
+    launch_risks,
+    secrets_in,
+    without_keys,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,10 +85,11 @@ class Terminal:
 
     def agrees(self, spec: ServerSpec) -> bool:
         """Show what would start, and ask; raises ConsentError where nobody can answer."""
+        risks = [f"Look twice: {risk}" for risk in launch_risks(spec)]
         if not self.asks:
             raise ConsentError(
                 f"{spec.name} would start a program that nobody has agreed to: {spec.address}.",
-                hint="Add --yes to agree to it.",
+                hint=" ".join([*risks, "Add --yes to agree to it."]),
             )
         self.note(f"{spec.name} would start this program on your machine:")
         for argument in spec.argv:
@@ -87,6 +98,8 @@ class Terminal:
         self.note(f"with these environment variables set: {', '.join(spec.env) or 'none'}")
         if spec.env_file:
             self.note(f"and with those of the file: {spec.env_file}")
+        for risk in risks:
+            self.note(risk)
         self.errors.write("Start it now, and whenever it is needed? [y/N] ")
         self.errors.flush()
         return self.input.readline().strip().lower() in ("y", "yes")

@@ -3,13 +3,13 @@
 import asyncio
 import os
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from mcp_tef.errors import InputError, NotFoundError
 from mcp_tef.events import EventStream, ServersTouched
-from mcp_tef.model.server_import import FoundConfig, ImportedServer, ServerImportPreview
+from mcp_tef.model.server_import import FoundConfig, ServerImportPreview
 from mcp_tef.model.servers import Server
 from mcp_tef.model.transfer import ImportFate
 from mcp_tef.ports import ServerStore
@@ -35,7 +35,13 @@ class ServerFiles:
     async def preview(self, source: Path | str) -> ServerImportPreview:
         """What importing a file, or a pasted text, would do; InputError where it cannot be read as a whole."""
         path, form, entries = await asyncio.to_thread(_read, source)
-        return await asyncio.to_thread(self._planned, form, entries, path, await self._store.all())
+        plan = ServerPlan(await self._store.all(), self._environment)
+        return await asyncio.to_thread(_planned, plan, form, entries, path)
+
+    async def preview_all(self, paths: Sequence[Path]) -> tuple[FoundConfig, ...]:
+        """What importing files one after the other would do: a server that several of them list comes in once."""
+        plan = ServerPlan(await self._store.all(), self._environment)
+        return tuple([await asyncio.to_thread(_found, plan, path) for path in paths])
 
     def chosen(self, preview: ServerImportPreview, names: Collection[str]) -> ServerImportPreview:
         """Only the servers of these names (as the config or as the preview has them); NotFoundError."""
@@ -62,34 +68,36 @@ class ServerFiles:
         self._events.publish(ServersTouched(tuple(server.id for server in servers), by))
         return servers
 
-    async def discover(self, project: Path | None = None) -> tuple[FoundConfig, ...]:
-        """The configs in the usual places that list servers or cannot be read, and what each would bring."""
+    async def discover(self, project: Path | None = None, *, together: bool = False) -> tuple[FoundConfig, ...]:
+        """The configs in the usual places that list servers or cannot be read, and what each would bring.
+
+        `together` counts those before it as brought in, as `preview_all` does.
+        """
         places = self._places(project)
         servers = await self._store.all()
-        found = [await self._found(place, servers) for place in places]
-        return tuple(config for config in found if config)
+        plan, found = ServerPlan(servers, self._environment), list[FoundConfig]()
+        for place in places:
+            if await asyncio.to_thread(os.path.isfile, place.path):
+                own = plan if together else ServerPlan(servers, self._environment)
+                found.append(await asyncio.to_thread(_found, own, Path(place.path), place.title))
+        return tuple(config for config in found if config.problem or (config.preview and config.preview.servers))
 
     def _places(self, project: Path | None) -> tuple[ConfigPlace, ...]:
         return usual_places(self._platform, self._environment, os.path.abspath(project) if project else None)
 
-    async def _found(self, place: ConfigPlace, servers: tuple[Server, ...]) -> FoundConfig | None:
-        path = Path(place.path)
-        if not await asyncio.to_thread(path.is_file):
-            return None
-        try:
-            _, form, entries = await asyncio.to_thread(_read, path)
-        except InputError as error:
-            return FoundConfig(path=path, title=place.title, problem=error.message)
-        preview = await asyncio.to_thread(self._planned, form, entries, path, servers)
-        return FoundConfig(path=path, title=place.title, preview=preview) if preview.servers else None
 
-    def _planned(
-        self, form: Form, entries: tuple[ServerEntry, ...], path: Path | None, servers: tuple[Server, ...]
-    ) -> ServerImportPreview:
-        plan = ServerPlan(servers, self._environment, str(path) if path else None)
-        found: tuple[ImportedServer, ...] = tuple(plan.planned(entry) for entry in entries)
-        source = path.name if path else "The text"
-        return ServerImportPreview(source=source, form=form.form, title=form.title, servers=found)
+def _found(plan: ServerPlan, path: Path, title: str = "") -> FoundConfig:
+    try:
+        origin, form, entries = _read(path)
+    except InputError as error:
+        return FoundConfig(path=path, title=title or path.name, problem=error.message)
+    return FoundConfig(path=path, title=title or form.title, preview=_planned(plan, form, entries, origin))
+
+
+def _planned(plan: ServerPlan, form: Form, entries: tuple[ServerEntry, ...], path: Path | None) -> ServerImportPreview:
+    found = tuple(plan.planned(entry, str(path) if path else None) for entry in entries)
+    source = path.name if path else "The text"
+    return ServerImportPreview(source=source, form=form.form, title=form.title, servers=found)
 
 
 def _read(source: Path | str) -> tuple[Path | None, Form, tuple[ServerEntry, ...]]:

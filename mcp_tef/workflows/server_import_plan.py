@@ -17,27 +17,29 @@ _WORDS_SHOWN = 200
 
 
 class ServerPlan:
-    """Finds a fate for one entry after the other; what is here is never overwritten by what came from elsewhere."""
+    """Finds a fate for one entry after the other, as if those before it had been brought in.
 
-    def __init__(self, servers: Sequence[Server], environment: Mapping[str, str], origin: str | None) -> None:
+    What is here is never overwritten by what came from elsewhere.
+    """
+
+    def __init__(self, servers: Sequence[Server], environment: Mapping[str, str]) -> None:
         self._stored = {server.name: server for server in servers}
         self._specs = {server.name: server.spec for server in servers}
         self._taken: set[str] = set()
         self._environment = environment
         self._secrets = Secrets(environment)
-        self._origin = origin
 
-    def planned(self, entry: ServerEntry) -> ImportedServer:
-        """What becomes of an entry."""
+    def planned(self, entry: ServerEntry, origin: str | None) -> ImportedServer:
+        """What becomes of an entry of the config at `origin`, or of a text that lies nowhere."""
         if entry.spec is None:
             return _refused(entry, entry.refused)
         try:
-            spec, secrets = self._secrets.taken_out(replace(entry.spec, origin=self._origin))
+            spec, secrets = self._secrets.taken_out(replace(entry.spec, origin=origin))
         except InputError as error:
             return _refused(entry, error.message)
         if twin := next((name for name, other in self._specs.items() if _same(spec, other)), None):
             return self._known(entry, twin)
-        spec = replace(spec, name=self._name(spec.name))
+        spec = replace(spec, name=self._name(spec.name, origin))
         owners = [name for name, other in self._specs.items() if spec.url and other.url == spec.url]
         if owners and spec.name not in owners:
             return _refused(entry, f"The server {owners[0]} has that address already.")
@@ -69,16 +71,13 @@ class ServerPlan:
             notes=entry.notes,
         )
 
-    def _name(self, wanted: str) -> str:
+    def _name(self, wanted: str, origin: str | None) -> str:
         """The name, or with the first number that is free; or that of what this very config brought before."""
         number, name = 1, wanted
-        while name in self._taken or (name in self._specs and not self._from_here(name)):
+        while name in self._taken or (name in self._specs and (origin is None or self._specs[name].origin != origin)):
             number += 1
             name = f"{wanted}-{number}"
         return name
-
-    def _from_here(self, name: str) -> bool:
-        return self._origin is not None and self._specs[name].origin == self._origin
 
     def _changed(self, made: ImportedServer, spec: ServerSpec) -> ImportedServer:
         stored = self._stored.get(spec.name)

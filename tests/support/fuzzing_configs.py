@@ -100,8 +100,8 @@ def check_config(name: str, data: bytes, folder: Path) -> int:
     except InputError as error:
         require_sentence(error.message)
         return 0
-    plan = ServerPlan((), {"A": "1"}, str(path))
-    found = [plan.planned(entry) for entry in entries]
+    plan = ServerPlan((), {"A": "1"})
+    found = [plan.planned(entry, str(path)) for entry in entries]
     for refused in (server for server in found if server.fate is ImportFate.REFUSED):
         require_sentence(refused.reason)
     specs = [server.spec for server in found if server.spec]
@@ -109,8 +109,8 @@ def check_config(name: str, data: bytes, folder: Path) -> int:
         dump(cells_of(spec)).encode("utf-8")
         storable(spec.name).encode("utf-8")
     assert len(repr(found)) < LONGEST_PREVIEW
-    again = ServerPlan([_stored(spec) for spec in specs], {"A": "1"}, str(path))
-    assert not any(again.planned(entry).fate is ImportFate.ADDED for entry in entries)
+    again = ServerPlan([_stored(spec) for spec in specs], {"A": "1"})
+    assert not any(again.planned(entry, str(path)).fate is ImportFate.ADDED for entry in entries)
     return len(specs)
 
 

@@ -134,9 +134,10 @@ def test_another_place_drops_what_belonged_to_the_old_one(tmp_path: Path) -> Non
 
 
 def test_an_imported_program_starts_after_consent_with_what_its_config_refers_to(home: Path, tmp_path: Path) -> None:
-    program = written(home / ".local" / "bin" / "shop-of-ours", f'#!/bin/sh\nexec "{sys.executable}" -m mcp_tef "$1"\n')
+    script = f'#!/bin/sh\ncd "$SHOP_FOLDER" && exec "{sys.executable}" -m mcp_tef "$1"\n'
+    program = written(home / ".local" / "bin" / "shop-of-ours", script)
     program.chmod(0o755)
-    written(tmp_path / ".env", f"PYTHONPATH={ROOT}\n")
+    written(tmp_path / ".env", f"SHOP_FOLDER={ROOT}\n")
     settings = {"command": "shop-of-ours", "args": ["${input:verb}"], "envFile": "${workspaceFolder}/.env"}
     inputs = [{"id": "verb", "type": "promptString"}]
     file = written(tmp_path / ".vscode" / "mcp.json", {"inputs": inputs, "servers": {"shop": settings}})

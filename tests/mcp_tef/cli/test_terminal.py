@@ -73,6 +73,15 @@ def test_the_question_shows_every_argument_and_names_but_no_values_of_the_enviro
     assert "geheim-123" not in asked
 
 
+def test_what_is_worth_a_second_look_is_said_before_the_answer() -> None:
+    terminal = at_screen("n\n")
+    terminal.agrees(SPEC)
+    assert "Look twice: “npx” fetches the newest “clock”" in written(terminal.errors)
+    with pytest.raises(ConsentError) as refusal:
+        piped("").agrees(SPEC)
+    assert "Look twice: “npx” fetches the newest “clock”" in refusal.value.hint
+
+
 def test_where_nobody_can_answer_consent_is_refused_with_the_way_out() -> None:
     with pytest.raises(ConsentError) as refusal:
         piped("y\n").agrees(SPEC)

@@ -193,6 +193,25 @@ async def test_configs_in_the_usual_places_are_found(files: ServerFiles, store: 
     assert await store.servers.all() == ()
 
 
+async def test_several_configs_are_planned_as_if_those_before_had_been_brought_in(
+    files: ServerFiles, store: Store, tmp_path: Path
+) -> None:
+    one = config(tmp_path / ".config" / "Claude" / "claude_desktop_config.json", clock=CLOCK, desk=DESK)
+    other = config(tmp_path / ".codeium" / "windsurf" / "mcp_config.json", time=CLOCK, desk={"command": "desk"})
+    for found in (await files.preview_all([one, other]), await files.discover(together=True)):
+        previews = [item.preview for item in found if item.preview]
+        assert [(server.name, server.fate.value, server.reason) for item in previews for server in item.servers] == [
+            ("clock", "added", ""),
+            ("desk", "added", ""),
+            ("time", "refused", "It is the same as clock above."),
+            ("desk-2", "added", ""),
+        ]
+    whole = replace(previews[0], servers=tuple(server for item in previews for server in item.servers))
+    assert [server.name for server in await files.apply(whole)] == ["clock", "desk", "desk-2"]
+    alone = [item.preview for item in await files.discover() if item.preview]
+    assert [server.fate.value for server in alone[1].servers] == ["unchanged", "unchanged"]
+
+
 @pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"\x00\x01", b"\x80abc", None])
 async def test_a_file_that_is_no_text_is_refused_in_a_sentence(
     files: ServerFiles, tmp_path: Path, content: bytes | None

@@ -73,8 +73,8 @@ def imported(text: str, path: Path | None) -> None:
         _, entries = read_config(text, path)
     except InputError:
         return
-    plan = ServerPlan((), {"A": "1"}, str(path) if path else None)
-    found = [plan.planned(entry) for entry in entries]
+    plan = ServerPlan((), {"A": "1"})
+    found = [plan.planned(entry, str(path) if path else None) for entry in entries]
     named = [server.name for server in found if server.fate is ImportFate.ADDED]
     assert len(named) == len({*named})
     assert all(server.reason for server in found if server.fate is ImportFate.REFUSED)
@@ -126,7 +126,7 @@ LONG = {"value": "{a}" * 20_000, "variables": {"a": {"value": "x" * 60_000}}}
 )
 def test_a_small_file_never_unfolds_into_much(document: Any) -> None:
     imported(json.dumps(document), None)
-    found = [ServerPlan((), {}, None).planned(entry) for entry in read_config(json.dumps(document))[1]]
+    found = [ServerPlan((), {}).planned(entry, None) for entry in read_config(json.dumps(document))[1]]
     assert sum(len(repr(server)) for server in found) < 1_000_000
 
 
