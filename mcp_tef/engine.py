@@ -18,6 +18,7 @@ from mcp_tef.llm.offline import OfflineSelector
 from mcp_tef.llm.selectors import ModelSelectors
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.config import Config
+from mcp_tef.servers.caller import McpCaller
 from mcp_tef.servers.gateway import McpGateway
 from mcp_tef.storage.store import SqliteStore, open_store
 from mcp_tef.workflows.cases import Cases
@@ -31,6 +32,7 @@ from mcp_tef.workflows.servers import Servers
 if TYPE_CHECKING:
     from mcp_tef.embedding.shelf import EmbedderShelf
     from mcp_tef.llm.writer import LitellmWriter
+    from mcp_tef.workflows.calls import ToolCalls
     from mcp_tef.workflows.quality import Quality
     from mcp_tef.workflows.recommend import Recommendations
     from mcp_tef.workflows.reports.analyses import Exports
@@ -72,6 +74,7 @@ class Engine:
         self._store = store
         self._events = EventStream()
         self._gateway = McpGateway(environment, config.limits)
+        self._caller = McpCaller(environment, config.limits)
         catalogue = LitellmCatalogue()
         self._selectors = ModelSelectors(_baseline(environment), catalogue)
         self.models = Models(catalogue, self.keys, config.default_model)
@@ -101,6 +104,13 @@ class Engine:
     async def open_sample(self) -> tuple[TestCase, ...]:
         """Put the bundled server and its suite into this workspace; returns the suite's cases."""
         return await open_sample(self.servers, self.cases, self.case_files)
+
+    @cached_property
+    def calls(self) -> "ToolCalls":
+        """Tools called by hand."""
+        from mcp_tef.workflows.calls import ToolCalls
+
+        return ToolCalls(self._store.servers, self._store.calls, self.servers, self._caller, self._events)
 
     @cached_property
     def server_files(self) -> "ServerFiles":
@@ -178,5 +188,5 @@ class Engine:
         await self.runs.close()
         await self.servers.close()
         named = [vars(self)[name] for name in ("_writer", "embedders") if name in vars(self)]
-        await asyncio.gather(*(part.close() for part in (self._selectors, self._gateway, *named)))
+        await asyncio.gather(*(part.close() for part in (self._selectors, self._gateway, self._caller, *named)))
         await self._store.close()

@@ -28,6 +28,14 @@ class ServerStateChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolCallsTouched:
+    """A tool was called by hand, or its calls were deleted."""
+
+    server_id: ServerId
+    tool: str
+
+
+@dataclass(frozen=True, slots=True)
 class CasesTouched:
     """Cases or suites were added, changed or removed."""
 
@@ -106,6 +114,7 @@ class Noticed:
 Event: TypeAlias = (
     ServersTouched
     | ServerStateChanged
+    | ToolCallsTouched
     | CasesTouched
     | RunsTouched
     | RunsRejudged

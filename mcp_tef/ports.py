@@ -12,7 +12,7 @@ from mcp_tef.model.cases import CaseDraft, TestCase
 from mcp_tef.model.comparison import RunOutcome
 from mcp_tef.model.consents import Consent
 from mcp_tef.model.ids import BatchId, CaseId, RunId, ServerId, SnapshotId
-from mcp_tef.model.json import Json
+from mcp_tef.model.json import Json, JsonObject
 from mcp_tef.model.metrics import FilterChoices
 from mcp_tef.model.rejudging import AnsweredRun, Judgement
 from mcp_tef.model.runs import (
@@ -30,6 +30,7 @@ from mcp_tef.model.runs import (
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import Server, ServerSpec
 from mcp_tef.model.similarity import EmbedderChoice
+from mcp_tef.model.tool_calls import ToolCall, ToolReply
 from mcp_tef.model.tools import Listing, OfferedTool
 from mcp_tef.scoring.history import History
 
@@ -50,6 +51,21 @@ class ServerGateway(Protocol):
 
     async def sort_catalogue(self, name: str, definitions: Sequence[Json]) -> tuple[Listing, ...]:
         """Given definitions, checked one by one, by server; `name` is the server of those that name none."""
+        ...
+
+
+class ToolCaller(Protocol):
+    """Calls a tool for a user who asked for that very call. Nothing that evaluates is ever given one."""
+
+    async def call_tool(
+        self,
+        spec: ServerSpec,
+        tool: str,
+        arguments: JsonObject,
+        *,
+        timeout: float,  # noqa: ASYNC109
+    ) -> ToolReply:
+        """What the tool answers, without keys; raises ServerError within `timeout` seconds."""
         ...
 
 
@@ -263,10 +279,38 @@ class ServerStore(Protocol):
     async def restore(self, ids: Sequence[ServerId]) -> None: ...
     async def record_check(self, server_id: ServerId, result: CheckResult) -> Server: ...
     async def listing(self, server_id: ServerId) -> Listing | None: ...
+    async def accepted_listing(self, server_id: ServerId) -> Listing | None:
+        """The tools as the user last saw them, where the server lists something else now."""
+        ...
+
+    async def accept_listing(self, server_id: ServerId, listing: Listing) -> bool:
+        """Take what the server lists as seen; False where it lists something else by now."""
+        ...
+
     async def consented(self, fingerprint: str) -> bool: ...
     async def grant(self, consent: Consent) -> None: ...
     async def revoke(self, fingerprint: str) -> None: ...
     async def consents(self) -> tuple[Consent, ...]: ...
+
+
+class ToolCallStore(Protocol):
+    """Tools that were called by hand, on disk; of each tool the last fifty calls."""
+
+    async def begin(self, call: ToolCall) -> None:
+        """Keep a call before it is sent."""
+        ...
+
+    async def end(self, call: ToolCall) -> None:
+        """Keep what became of it, if it is still there."""
+        ...
+
+    async def of_server(self, server_id: ServerId, tool: str | None = None) -> tuple[ToolCall, ...]:
+        """The calls of a server, or of one of its tools, newest first."""
+        ...
+
+    async def forget(self, server_id: ServerId, tool: str) -> None:
+        """Delete the calls of a tool."""
+        ...
 
 
 class CaseStore(Protocol):
@@ -382,6 +426,8 @@ class Store(Protocol):
 
     @property
     def servers(self) -> ServerStore: ...
+    @property
+    def calls(self) -> ToolCallStore: ...
     @property
     def cases(self) -> CaseStore: ...
     @property

@@ -16,6 +16,7 @@ from mcp_tef.storage.migrations import (
     m0004_judging_again,
     m0005_imported_servers,
     m0006_signing_in,
+    m0007_calls_and_drift,
 )
 
 APPLICATION_ID = 1297368390
@@ -31,6 +32,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m0004_judging_again.upgrade,
     m0005_imported_servers.upgrade,
     m0006_signing_in.upgrade,
+    m0007_calls_and_drift.upgrade,
 )
 VERSION = len(MIGRATIONS)
 

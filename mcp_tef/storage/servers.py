@@ -12,17 +12,10 @@ from mcp_tef.model.ids import ServerId
 from mcp_tef.model.servers import Server, ServerSpec
 from mcp_tef.model.tools import Listing
 from mcp_tef.ports import CheckResult
+from mcp_tef.storage import listings
 from mcp_tef.storage.columns import now
 from mcp_tef.storage.database import Database
-from mcp_tef.storage.server_rows import (
-    UNCHECKED,
-    cells_of,
-    checked_cells,
-    listing_from_json,
-    listing_to_json,
-    reached_differently,
-    server_of,
-)
+from mcp_tef.storage.server_rows import UNCHECKED, cells_of, checked_cells, reached_differently, server_of
 from mcp_tef.storage.tables import ConsentRow, ListingRow, ServerRow
 
 
@@ -70,7 +63,19 @@ class SqliteServers:
 
     async def listing(self, server_id: ServerId) -> Listing | None:
         """The tools as last seen; None where the server was never reached."""
-        return await self._database.read(lambda session: _listing(session, server_id))
+        return await self._database.read(
+            lambda session: listings.last(session, server_id, _row(session, server_id).name)
+        )
+
+    async def accepted_listing(self, server_id: ServerId) -> Listing | None:
+        """The tools as the user last saw them, where the server lists something else now."""
+        return await self._database.read(
+            lambda session: listings.last_accepted(session, server_id, _row(session, server_id).name)
+        )
+
+    async def accept_listing(self, server_id: ServerId, listing: Listing) -> bool:
+        """Take what the server lists as seen; False where it lists something else by now."""
+        return await self._database.write(lambda session: listings.accept(session, server_id, listing))
 
     async def consented(self, fingerprint: str) -> bool:
         """Whether the user agreed to a launch."""
@@ -175,14 +180,8 @@ def _record(session: Session, server_id: ServerId, result: CheckResult) -> Serve
     row = _row(session, server_id)
     row.sqlmodel_update(checked_cells(result))
     if result.listing is not None:
-        session.merge(ListingRow(mcp_server_id=server_id, listing=listing_to_json(result.listing)))
+        listings.record(session, server_id, result.listing)
     return _stored(session, row)
-
-
-def _listing(session: Session, server_id: ServerId) -> Listing | None:
-    row = _row(session, server_id)
-    seen = session.get(ListingRow, server_id)
-    return listing_from_json(row.name, seen.listing) if seen else None
 
 
 def _consents(session: Session) -> tuple[Consent, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_tef.ports import CaseStore, MetricsStore, RunStore, ServerStore
+from mcp_tef.ports import CaseStore, MetricsStore, RunStore, ServerStore, ToolCallStore
 from mcp_tef.storage.faults import cannot_write
 from mcp_tef.storage.opening import prepare
 from mcp_tef.storage.owners import Owner
@@ -24,6 +24,7 @@ class SqliteStore:
 
     path: Path
     servers: ServerStore
+    calls: ToolCallStore
     cases: CaseStore
     runs: RunStore
     metrics: MetricsStore
@@ -76,6 +77,7 @@ def _assemble(path: Path, owner: Owner, thread: ThreadPoolExecutor, lock_wait: f
     from mcp_tef.storage.metrics import SqliteMetrics
     from mcp_tef.storage.runs import SqliteRuns
     from mcp_tef.storage.servers import SqliteServers
+    from mcp_tef.storage.tool_calls import SqliteToolCalls
 
     database = Database(path, thread, lock_wait)
     with ExitStack() as on_failure:
@@ -86,6 +88,7 @@ def _assemble(path: Path, owner: Owner, thread: ThreadPoolExecutor, lock_wait: f
     return SqliteStore(
         path=path,
         servers=SqliteServers(database),
+        calls=SqliteToolCalls(database),
         cases=SqliteCases(database),
         runs=SqliteRuns(database, owner),
         metrics=SqliteMetrics(database),

@@ -64,13 +64,33 @@ class ServerRow(Row, table=True):
 
 
 class ListingRow(Row, table=True):
-    """What a server listed when it was last seen."""
+    """What a server listed when it was last seen; `accepted` is what the user last saw, where that was another."""
 
     __tablename__ = "server_listings"
 
     mcp_server_id: str = Field(primary_key=True, foreign_key="mcp_servers.id", ondelete="CASCADE", sa_type=Text)
     listing: Any = Field(sa_type=Document)
     seen_at: datetime = Field(default_factory=now, sa_type=Moment)
+    accepted: Any = Field(default=None, sa_type=Document, nullable=True)
+
+
+class ToolCallRow(Row, table=True):
+    """A tool that was called by hand; neither its arguments nor its reply hold a key."""
+
+    __tablename__ = "tool_calls"
+    __table_args__ = (Index("ix_tool_calls_tool", "mcp_server_id", "tool_name", sql("asked_at DESC")),)
+
+    id: str = Field(primary_key=True, sa_type=Text)
+    mcp_server_id: str = Field(foreign_key="mcp_servers.id", ondelete="CASCADE", sa_type=Text)
+    tool_name: str = Field(sa_type=Words)
+    arguments: Any = Field(sa_type=Document)
+    status: str = Field(sa_type=Text)
+    asked_at: datetime = Field(sa_type=Moment)
+    execution_time_ms: int | None = None
+    reply: Any = Field(default=None, sa_type=Document, nullable=True)
+    error_code: str | None = Field(default=None, sa_type=Words)
+    error_message: str | None = Field(default=None, sa_type=Words)
+    error_hint: str | None = Field(default=None, sa_type=Words)
 
 
 class ConsentRow(Row, table=True):
@@ -393,3 +413,5 @@ TOOL_NAMES = table_of(ToolNameRow)
 FACTS = table_of(FactsRow)
 PAST_VERDICTS = table_of(PastVerdictRow)
 BEING_JUDGED = table_of(BeingJudgedRow)
+TOOL_CALLS = table_of(ToolCallRow)
+LISTINGS = table_of(ListingRow)

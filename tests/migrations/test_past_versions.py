@@ -87,6 +87,21 @@ async def test_runs_are_as_they_were_and_can_be_resumed(past: tuple[Path, int]) 
     await store.close()
 
 
+async def test_calls_by_hand_and_what_was_last_seen_are_as_they_were(past: tuple[Path, int]) -> None:
+    store = await open_store(past[0])
+    docs, _ = await store.servers.all()
+    calls, seen = await store.calls.of_server(docs.id), await store.servers.accepted_listing(docs.id)
+    await store.close()
+    if past[1] < 7:
+        assert (calls, seen) == ((), None)
+        return
+    assert [(call.tool, call.arguments, call.reply.text) for call in calls if call.reply] == [
+        ("search", {"query": "retry"}, "Nothing found.")
+    ]
+    assert seen is not None
+    assert [item.description for item in seen.tools] == ["Looks.", "Looks for words."]
+
+
 async def test_new_runs_share_the_tools_that_are_there(past: tuple[Path, int]) -> None:
     store = await open_store(past[0])
     filled = await fill(store)

@@ -23,6 +23,7 @@ class MemoryServers:
         self._servers: dict[ServerId, Server] = {}
         self._removed: dict[ServerId, Server] = {}
         self._listings: dict[ServerId, Listing] = {}
+        self._accepted: dict[ServerId, Listing] = {}
         self._consents: dict[str, Consent] = {}
 
     async def add(self, spec: ServerSpec) -> Server:
@@ -86,6 +87,9 @@ class MemoryServers:
             stderr_tail=result.stderr_tail,
         )
         if listing:
+            seen = self._accepted.pop(server_id, self._listings.get(server_id, listing))
+            if {tool.fingerprint for tool in seen.tools} != {tool.fingerprint for tool in listing.tools}:
+                self._accepted[server_id] = seen
             self._listings[server_id] = listing
             server = replace(
                 server,
@@ -101,6 +105,17 @@ class MemoryServers:
     async def listing(self, server_id: ServerId) -> Listing | None:
         """The last listing."""
         return self._listings.get(server_id)
+
+    async def accepted_listing(self, server_id: ServerId) -> Listing | None:
+        """The one before, where it was another."""
+        return self._accepted.get(server_id)
+
+    async def accept_listing(self, server_id: ServerId, listing: Listing) -> bool:
+        """Take it as seen, if it is the last one."""
+        if self._listings.get(server_id) != listing:
+            return False
+        self._accepted.pop(server_id, None)
+        return True
 
     async def consented(self, fingerprint: str) -> bool:
         """Whether it was agreed to."""

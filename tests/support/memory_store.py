@@ -25,6 +25,7 @@ from mcp_tef.model.runs import (
 from mcp_tef.model.tools import OfferedTool, Snapshot
 from mcp_tef.scoring.history import History
 from tests.support.histories import history_of
+from tests.support.memory_calls import MemoryToolCalls
 from tests.support.memory_servers import NOW, MemoryCases, MemoryServers
 
 UNFINISHED = (RunStatus.PENDING, RunStatus.RUNNING, RunStatus.CANCELLED)
@@ -359,6 +360,7 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self.servers = MemoryServers()
+        self.calls = MemoryToolCalls()
         self.cases = MemoryCases()
         self.runs = MemoryRuns(self.cases)
         self.metrics = MemoryMetrics(self.runs)

@@ -1,0 +1,131 @@
+"""Calls a tool by hand: arguments checked first, consent as for any start, and every call kept for a while."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from time import perf_counter
+from typing import Final
+
+from mcp_tef.errors import InputError, NotFoundError, TefError
+from mcp_tef.events import EventStream, ToolCallsTouched
+from mcp_tef.model.ids import ServerId, ToolCallId, new_id
+from mcp_tef.model.json import Json, canonical
+from mcp_tef.model.runs import Failure
+from mcp_tef.model.secrets import json_without_keys, without_keys
+from mcp_tef.model.servers import Server, Transport
+from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
+from mcp_tef.model.tools import Tool
+from mcp_tef.model.verdicts import Finding
+from mcp_tef.ports import ServerStore, ToolCaller, ToolCallStore
+from mcp_tef.scoring.arguments import argument_problems
+from mcp_tef.workflows.ingest import require_consent
+from mcp_tef.workflows.nearest import did_you_mean
+from mcp_tef.workflows.servers import Servers
+
+CALL_SECONDS: Final = 60.0
+MOST_ARGUMENTS: Final = 1024 * 1024
+MOST_PROBLEMS: Final = 3
+
+
+class ToolCalls:
+    """Tools called because a user asked for that very call. Nothing that evaluates knows of this."""
+
+    def __init__(
+        self,
+        store: ServerStore,
+        calls: ToolCallStore,
+        servers: Servers,
+        caller: ToolCaller,
+        events: EventStream,
+    ) -> None:
+        self._store = store
+        self._calls = calls
+        self._servers = servers
+        self._caller = caller
+        self._events = events
+
+    async def call(
+        self, server_id: ServerId, tool: str, arguments: Mapping[str, Json], *, seconds: float = CALL_SECONDS
+    ) -> ToolCall:
+        """Call a tool once and keep what came of it; an error that the tool itself tells of is in the reply.
+
+        Raises InputError for arguments that its schema does not take, ConsentError, and ServerError.
+        """
+        server = await self._store.get(server_id)
+        if server.spec.transport is Transport.FILE:
+            message = f"{server.name} is a list of tools in a file, so there is nothing to call."
+            raise InputError(message, hint="Call the tool on the server that the list is of.")
+        await require_consent(self._store, server.spec)
+        sent = _sent(server, tool, arguments)
+        await self._require_fit(await self._tool(server, tool), arguments)
+        return await self._carried_out(server, sent, arguments, seconds)
+
+    async def problems(self, tool: Tool, arguments: Mapping[str, Json]) -> tuple[Finding, ...]:
+        """What keeps arguments from being sent."""
+        return await asyncio.to_thread(argument_problems, tool, arguments)
+
+    async def history(self, server_id: ServerId, tool: str | None = None) -> tuple[ToolCall, ...]:
+        """The calls of a server, or of one of its tools, newest first; of each tool the last fifty are kept."""
+        return await self._calls.of_server(server_id, tool)
+
+    async def forget(self, server_id: ServerId, tool: str) -> None:
+        """Delete the calls of a tool."""
+        await self._calls.forget(server_id, tool)
+        self._events.publish(ToolCallsTouched(server_id, tool))
+
+    async def _tool(self, server: Server, name: str) -> Tool:
+        listing = await self._store.listing(server.id) or await self._servers.tools(server.id)
+        tools = {tool.name: tool for tool in listing.tools}
+        if name not in tools:
+            hint = did_you_mean(name, tools, "Check the server again to see its tools.")
+            raise NotFoundError(f"{server.name} has no tool named {name}.", hint=hint)
+        return tools[name]
+
+    async def _require_fit(self, tool: Tool, arguments: Mapping[str, Json]) -> None:
+        problems = await self.problems(tool, arguments)
+        if problems:
+            told = " ".join(problem.sentence for problem in problems[:MOST_PROBLEMS])
+            raise InputError(
+                f"The arguments do not fit {tool.name}. {told}", hint="Nothing was sent.", code="bad_arguments"
+            )
+
+    async def _carried_out(
+        self, server: Server, sent: ToolCall, arguments: Mapping[str, Json], seconds: float
+    ) -> ToolCall:
+        await self._calls.begin(sent)
+        began = perf_counter()
+        ended = replace(sent, status=ToolCallStatus.CANCELLED)
+        try:
+            reply = await self._caller.call_tool(server.spec, sent.tool, arguments, timeout=seconds)
+            ended = replace(sent, status=_status(reply), reply=reply)
+        except TefError as error:
+            failure = Failure(error.code, without_keys(error.message), error.hint)
+            ended = replace(sent, status=ToolCallStatus.FAILED, failure=failure)
+            raise
+        finally:
+            ended = replace(ended, duration_ms=round((perf_counter() - began) * 1000))
+            await self._calls.end(ended)
+            self._events.publish(ToolCallsTouched(server.id, sent.tool))
+        return ended
+
+
+def _sent(server: Server, tool: str, arguments: Mapping[str, Json]) -> ToolCall:
+    try:
+        size, clean = len(canonical(arguments)), json_without_keys(dict(arguments))
+    except RecursionError:
+        raise InputError(f"The arguments for {tool} nest too deeply.", hint="Send something flatter.") from None
+    if size > MOST_ARGUMENTS:
+        raise InputError(f"The arguments for {tool} are larger than 1 MB.", hint="Send less at once.")
+    return ToolCall(
+        id=ToolCallId(new_id()),
+        server_id=server.id,
+        server=server.name,
+        tool=tool,
+        arguments=clean,
+        asked_at=datetime.now(UTC),
+    )
+
+
+def _status(reply: ToolReply) -> ToolCallStatus:
+    return ToolCallStatus.TOOL_ERROR if reply.is_error else ToolCallStatus.ANSWERED
