@@ -76,6 +76,7 @@ class Evidence:
     compressed: bool = False
     too_deep: bool = False
     stray: str = ""
+    redirects: int = 0
     secrets: tuple[Secret, ...] = ()
     _bytes: int = 0
     _values: int = 0

@@ -7,6 +7,7 @@ from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.servers.evidence import Evidence, HttpReply, Stage, quoted
 
 _STDIO_HINT = "Run its command in a terminal: it must speak MCP over its standard output, and nothing else."
+_MEND_HINT = "The server has to be mended, or updated."
 _RUNNING_HINT = "Check that the server is running and that the address is right."
 
 
@@ -30,6 +31,11 @@ class Faults:
 
     def silent(self, seconds: float) -> ServerError:
         """The time is up."""
+        if self.evidence.flooded:
+            return self.flooded()
+        if self.evidence.stray:
+            what = f"answered {self.evidence.stray}, and not what it was asked, within {seconds:g} s"
+            return self.error(ServerFault.PROTOCOL, what, _MEND_HINT)
         if self.evidence.junk_lines:
             return self.junk(f"and no answer within {seconds:g} s")
         if self.evidence.stage is Stage.LISTING:
@@ -45,9 +51,9 @@ class Faults:
     def junk(self, then: str) -> ServerError:
         """What it wrote are no messages."""
         many = "a line that is no MCP message" if self.evidence.junk_lines == 1 else "lines that are no MCP messages"
-        return self.error(
-            ServerFault.PROTOCOL, f"wrote {many}, such as “{self.evidence.junk_sample}”, {then}", _STDIO_HINT
-        )
+        what = f"wrote {many}, such as “{self.evidence.junk_sample}”, {then}"
+        hint = _STDIO_HINT if self.spec.transport is Transport.STDIO else _MEND_HINT
+        return self.error(ServerFault.PROTOCOL, what, hint)
 
     def cut_short(self) -> ServerError:
         """We left before it answered."""
@@ -117,7 +123,15 @@ class Faults:
         return self.error(
             ServerFault.PROTOCOL,
             f"answered {self._asked} in a way that MCP does not allow: {quoted(detail).rstrip('.')}",
-            "The server has to be mended, or updated.",
+            _MEND_HINT,
+        )
+
+    def elsewhere(self, place: str) -> ServerError:
+        """It wants our messages on another origin, which would get the user's keys."""
+        return self.error(
+            ServerFault.PROTOCOL,
+            f"wants its messages at {quoted(place)}, which is not where it is itself",
+            "Use that address if you trust it.",
         )
 
     @property
@@ -130,6 +144,8 @@ class Faults:
             return self._unauthorized(reply.status)
         if reply.web_page and (reply.status < 500 or reply.status == 501):
             return self.not_mcp("it answers with a web page")
+        if self.evidence.redirects > self.evidence.limits.redirects:
+            return self.error(ServerFault.HTTP_STATUS, f"sends us in a circle (HTTP {reply.status})", _MEND_HINT)
         if 300 <= reply.status < 400:
             where = quoted(reply.location.partition("?")[0]) or "nowhere"
             hint = "Use that address if it is the right one."

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
@@ -12,15 +13,16 @@ import httpx2
 import mcp_types
 from mcp.client._transport import TransportStreams
 from mcp.client.session import ClientSession
-from mcp.shared.dispatcher import CallOptions
+from mcp.shared.dispatcher import CallOptions, coerce_request_id
 from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from mcp.shared.transport_context import TransportContext
+from mcp_types import RequestId
 from pydantic import ValidationError
 
 from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.servers.evidence import Evidence, Stage
+from mcp_tef.servers.evidence import Evidence, Stage, quoted
 from mcp_tef.servers.faults import Faults
 from mcp_tef.servers.launch import Surroundings
 from mcp_tef.servers.program import running
@@ -30,6 +32,7 @@ _MODERN_ONLY = (mcp_types.UNSUPPORTED_PROTOCOL_VERSION, mcp_types.METHOD_NOT_FOU
 _STAND_INS = ("Server returned an error response", "Not Found", "Session terminated")
 _CLOSED = ("Connection closed", "SSE stream")
 _TOO_LARGE = "byte limit."
+_BROKEN_JSON = re.compile(r"Invalid JSON: (.+?) at line \d+")
 _PROGRAM = mcp_types.Implementation(name="mcp-tef-desktop", version="0.1.0")
 
 for _name in ("mcp.client", "mcp.shared", "client"):
@@ -51,6 +54,10 @@ class RawAnswers(JSONRPCDispatcher[TransportContext]):
 
     answer: Mapping[str, Any] = MappingProxyType({})
 
+    def __init__(self, streams: TransportStreams, evidence: Evidence) -> None:
+        super().__init__(*streams)
+        self._evidence = evidence
+
     async def send_raw_request(
         self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None, **private: Any
     ) -> dict[str, Any]:
@@ -60,6 +67,12 @@ class RawAnswers(JSONRPCDispatcher[TransportContext]):
         self.answer = answer
         rest = {name: value for name, value in answer.items() if name not in _RESULT_ONLY}
         return {**rest, **_HOLLOW[method]}
+
+    def _resolve_pending(self, request_id: RequestId | None, outcome: dict[str, Any] | mcp_types.ErrorData) -> None:
+        if request_id is None or coerce_request_id(request_id) not in self._pending:
+            complaint = f": {quoted(outcome.message)}" if isinstance(outcome, mcp_types.ErrorData) else ""
+            self._evidence.stray = f"what nobody has asked (id {quoted(str(request_id))}){complaint}"
+        super()._resolve_pending(request_id, outcome)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +108,7 @@ async def visit(
         async with running(launch, evidence) as program:
             await host.receive(program.streams, program.last_words)
     else:
-        async with connected(surroundings, evidence, host.turned_away) as streams:
+        async with connected(surroundings, evidence) as streams:
             await host.receive(streams, _nothing_to_wait_for)
             host.part()
 
@@ -118,7 +131,7 @@ class _Host(Generic[T]):
 
     async def receive(self, streams: TransportStreams, last_words: Callable[[], Awaitable[None]]) -> None:
         """Greet and do the errand over open streams, and answer."""
-        dispatcher = RawAnswers(*streams)
+        dispatcher = RawAnswers(streams, self._evidence)
         async with ClientSession(dispatcher=dispatcher, client_info=_PROGRAM) as session:
             try:
                 brought = await self._converse(session, dispatcher)
@@ -130,18 +143,11 @@ class _Host(Generic[T]):
                 if not self._answer.done():
                     self._answer.set_result(brought)
 
-    def turned_away(self) -> None:
-        """A sent message was refused where nobody waits for its answer: end the visit with that."""
-        if self._evidence.reply is not None and self._evidence.stage is not Stage.OPENING and not self._answer.done():
-            self._fail(self._faults.http(self._evidence.reply))
-            self.part(0)
-
-    def part(self, seconds: float | None = None) -> None:
-        """Leave within so many seconds, heard or not."""
+    def part(self) -> None:
+        """Leave soon, heard or not."""
         task = self._task
         if task is not None:
-            patience = self._evidence.limits.part_seconds if seconds is None else seconds
-            timer = asyncio.get_running_loop().call_later(patience, task.cancel)
+            timer = asyncio.get_running_loop().call_later(self._evidence.limits.part_seconds, task.cancel)
             task.add_done_callback(lambda _: timer.cancel())
 
     def _fail(self, error: ServerError) -> None:
@@ -150,13 +156,13 @@ class _Host(Generic[T]):
 
     async def _converse(self, session: ClientSession, dispatcher: RawAnswers) -> T:
         self._evidence.stage = Stage.GREETING
-        await greet(session)
+        await greet(session, self._evidence.limits.discover_seconds)
         talk = Talk(spec=self._spec, session=session, dispatcher=dispatcher, evidence=self._evidence, began=self._began)
         return await self._errand(talk)
 
 
-async def greet(session: ClientSession) -> None:
-    """Agree on a protocol version: by the handshake that nearly all servers know, else by discovery.
+async def greet(session: ClientSession, seconds: float) -> None:
+    """Agree on a protocol version: by the handshake that nearly all servers know, else by discovery, within `seconds`.
 
     The SDK's own order is the reverse and costs 10 s with servers that ignore methods they do not know.
     """
@@ -166,8 +172,9 @@ async def greet(session: ClientSession) -> None:
         if refusal.code not in _MODERN_ONLY:
             raise
         try:
-            await session.discover()
-        except (MCPError, ValidationError):
+            async with asyncio.timeout(seconds):
+                await session.discover()
+        except (MCPError, ValidationError, TimeoutError):
             raise refusal from None
 
 
@@ -232,10 +239,17 @@ def _rpc(error: MCPError, faults: Faults) -> ServerError:
         return faults.flooded() if error.message.endswith(_TOO_LARGE) else faults.gone()
     over_http = faults.spec.transport is Transport.STREAMABLE_HTTP
     if over_http and error.code == mcp_types.PARSE_ERROR and error.message.startswith("Failed to parse"):
-        return faults.not_mcp("its answer is no MCP message")
+        return _unreadable(error.message, faults)
     if over_http and error.message.startswith("Unexpected content type"):
         return faults.not_mcp("its answer is no MCP message")
     return faults.said(error.message)
+
+
+def _unreadable(words: str, faults: Faults) -> ServerError:
+    broken = _BROKEN_JSON.search(words)
+    if faults.evidence.stage is Stage.GREETING:
+        return faults.not_mcp("its answer is no MCP message")
+    return faults.nonsense(f"it is no JSON that can be read: {broken[1]}" if broken else "it is no MCP message")
 
 
 def _why_refused(cause: httpx2.TransportError) -> str:

@@ -3,7 +3,7 @@
 import asyncio
 import ssl
 import urllib.request
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import lru_cache
 from ipaddress import ip_address
@@ -11,28 +11,24 @@ from math import inf
 
 import httpx2
 from mcp.client._transport import TransportStreams
-from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 
 from mcp_tef.model.servers import Transport
 from mcp_tef.servers.evidence import Evidence, HttpReply
+from mcp_tef.servers.faults import Faults
 from mcp_tef.servers.launch import Surroundings
+from mcp_tef.servers.older import older_streams
 
 _READ_FOR_LIFE = httpx2.Timeout(None)
 
 
 class _Watched(httpx2.AsyncBaseTransport):
-    """Another transport, whose answers are noted and whose bodies may not flood.
+    """Another transport, whose bodies may not flood and whose answers to the methods in `noted` are evidence."""
 
-    `refused` is called on an answer that the SDK would swallow: a refused message on an SSE server's second channel.
-    """
-
-    def __init__(
-        self, inner: httpx2.AsyncBaseTransport, evidence: Evidence, refused: Callable[[], None] | None
-    ) -> None:
+    def __init__(self, inner: httpx2.AsyncBaseTransport, evidence: Evidence, noted: tuple[str, ...]) -> None:
         self._inner = inner
         self._evidence = evidence
-        self._refused = refused
+        self._noted = noted
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         response = await self._inner.handle_async_request(request)
@@ -49,13 +45,12 @@ class _Watched(httpx2.AsyncBaseTransport):
         )
 
     def _note(self, request: httpx2.Request, response: httpx2.Response) -> None:
-        if request.method != "POST" and self._refused is None:
+        if request.method not in self._noted:
             return
-        self._evidence.reply = HttpReply(
-            response.status_code, response.headers.get("content-type", ""), response.headers.get("location", "")
-        )
-        if request.method == "POST" and self._refused is not None and response.status_code >= 300:
-            self._refused()
+        evidence, headers = self._evidence, response.headers
+        location = _absolute(request.url, headers.get("location", ""))
+        evidence.reply = HttpReply(response.status_code, headers.get("content-type", ""), location)
+        evidence.redirects = evidence.redirects + 1 if 300 <= response.status_code < 400 else 0
 
     async def aclose(self) -> None:
         await self._inner.aclose()
@@ -82,15 +77,20 @@ class _Bounded(httpx2.AsyncByteStream):
         await self._stream.aclose()
 
 
+def _absolute(url: httpx2.URL, location: str) -> str:
+    try:
+        return str(url.join(location)) if location else ""
+    except httpx2.InvalidURL:
+        return location
+
+
 def _has_events(response: httpx2.Response) -> bool:
     return bool(response.headers.get("content-type", "").lower().startswith("text/event-stream"))
 
 
 @asynccontextmanager
-async def connected(
-    surroundings: Surroundings, evidence: Evidence, refused: Callable[[], None]
-) -> AsyncIterator[TransportStreams]:
-    """The message streams of an HTTP server; `refused` is called where a sent message was turned away."""
+async def connected(surroundings: Surroundings, evidence: Evidence) -> AsyncIterator[TransportStreams]:
+    """The message streams of an HTTP server."""
     url = address(surroundings)
     headers = surroundings.headers()
     evidence.secrets = surroundings.secrets
@@ -99,10 +99,11 @@ async def connected(
     client = httpx2.AsyncClient(
         headers=headers | {"Accept-Encoding": "identity"},
         timeout=_READ_FOR_LIFE,
-        transport=_Watched(inner, evidence, refused if older else None),
+        transport=_Watched(inner, evidence, ("GET", "POST") if older else ("POST",)),
+        max_redirects=evidence.limits.redirects,
     )
     if older:
-        async with sse_client(str(url), httpx_client_factory=lambda *_, **__: client) as streams:
+        async with client, older_streams(url, client, Faults(surroundings.spec, evidence)) as streams:
             yield streams
     else:
         async with (
