@@ -57,17 +57,17 @@ class ExitsPaging(Talk):
 class ExitsMidLine(Talk):
     """Leaves in the middle of a word."""
 
-    def say(self, line: str) -> None:
-        self.write(line[: len(line) // 2].encode())
+    def write(self, data: bytes) -> None:
+        super().write(data[: len(data) // 2])
         sys.exit(1)
 
 
 class ExitsListed(Talk):
     """Leaves as soon as it has listed."""
 
-    def say(self, line: str) -> None:
-        super().say(line)
-        if '"tools": [' in line:
+    def write(self, data: bytes) -> None:
+        super().write(data)
+        if b'"tools": [' in data:
             sys.exit(1)
 
 

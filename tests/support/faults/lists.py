@@ -72,8 +72,8 @@ class Many(Talk):
 class SmallValues(Talk):
     """Lists tools as millions of empty objects, each of which takes more memory than it has letters."""
 
-    def say(self, line: str) -> None:
-        super().say(line.replace('"MILLIONS"', "{}," * 5_000_000 + "{}"))
+    def text(self, reply: Json) -> bytes:
+        return super().text(reply).replace(b'"MILLIONS"', b"{}," * 5_000_000 + b"{}")
 
     def page(self, cursor: str | None) -> Json:
         return {"tools": ["MILLIONS"]}

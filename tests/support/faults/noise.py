@@ -21,8 +21,8 @@ class JunkFirst(Talk):
 class JunkPrefix(Talk):
     """Puts a prompt before each message, on the same line."""
 
-    def say(self, line: str) -> None:
-        super().say(f"fault> {line}")
+    def text(self, reply: Json) -> bytes:
+        return b"fault> " + super().text(reply)
 
 
 class JunkOnly(Silent):
@@ -69,15 +69,15 @@ class StderrFlood(Talk):
 class Batch(Talk):
     """Answers with a list of messages."""
 
-    def say(self, line: str) -> None:
-        super().say(f"[{line}]")
+    def text(self, reply: Json) -> bytes:
+        return b"[" + super().text(reply) + b"]"
 
 
 class DeepJson(Talk):
     """Lists a tool whose schema nests 5,000 levels deep."""
 
-    def say(self, line: str) -> None:
-        super().say(line.replace('"DEEP"', '{"not":' * 5000 + "{}" + "}" * 5000))
+    def text(self, reply: Json) -> bytes:
+        return super().text(reply).replace(b'"DEEP"', b'{"not":' * 5000 + b"{}" + b"}" * 5000)
 
     def page(self, cursor: str | None) -> Json:
         return {"tools": [tool("first"), tool("deep", inputSchema="DEEP")]}
@@ -94,8 +94,8 @@ class LoneSurrogates(Talk):
 class InvalidUtf8(Talk):
     """Lists a tool whose description is in another encoding."""
 
-    def say(self, line: str) -> None:
-        self.write(line.encode().replace(b"CAFE", "Café".encode("latin-1")) + b"\n")
+    def text(self, reply: Json) -> bytes:
+        return super().text(reply).replace(b"CAFE", "Café".encode("latin-1"))
 
     def page(self, cursor: str | None) -> Json:
         return {"tools": [tool("first"), tool("latin", description="CAFE")]}

@@ -1,6 +1,5 @@
 """Servers that keep one waiting: they say nothing, not yet, or not to what was asked."""
 
-import json
 import sys
 import threading
 from collections.abc import Mapping
@@ -47,7 +46,7 @@ class DripList(Drip):
         if message["method"] == "tools/list":
             super().hear(message)
         elif (reply := self.reply(message)) is not None:
-            Talk.write(self, f"{json.dumps(reply)}\n".encode())
+            Talk.write(self, self.text(reply) + b"\n")
 
 
 class IgnoresDiscover(Talk):

@@ -1,4 +1,4 @@
-"""A well-behaved MCP server over standard input and output; each fault overrides what it does otherwise."""
+"""A well-behaved MCP server, whatever carries its answers; each fault overrides what it does otherwise."""
 
 import json
 import sys
@@ -37,7 +37,11 @@ class Talk:
         """Answer one message, if it wants an answer."""
         reply = self.reply(message)
         if reply is not None:
-            self.say(json.dumps(reply))
+            self.write(self.text(reply) + b"\n")
+
+    def text(self, reply: Json) -> bytes:
+        """An answer as it is sent."""
+        return json.dumps(reply).encode()
 
     def say(self, line: str) -> None:
         """Write one line."""
