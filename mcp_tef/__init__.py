@@ -33,6 +33,7 @@ from mcp_tef.events import (
     RunsTouched,
     ServerStateChanged,
     ServersTouched,
+    ToolCallsTouched,
 )
 from mcp_tef.model.answers import Answer, Call, CallingMode, ConfidenceSource, RankedTool
 from mcp_tef.model.cases import (
@@ -60,6 +61,7 @@ from mcp_tef.model.comparison import (
 )
 from mcp_tef.model.config import Config
 from mcp_tef.model.consents import Consent
+from mcp_tef.model.drift import Drift, ToolDrift
 from mcp_tef.model.ids import BatchId, CaseId, RunId, ServerId, SnapshotId
 from mcp_tef.model.json import Json, canonical
 from mcp_tef.model.labels import INVENTED, NOTHING, LabelKind, ToolLabel
@@ -145,6 +147,7 @@ from mcp_tef.model.similarity import (
     WorkItem,
     parse_embedder,
 )
+from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
 from mcp_tef.model.tools import Listing, OfferedTool, Snapshot, Tool, ToolProblem
 from mcp_tef.model.transfer import (
     CASE_FILE_SUFFIXES,
@@ -231,9 +234,9 @@ __all__ = [
     "CalibrationReport", "Call", "CallingMode", "CaseDraft", "CaseFileForm", "CaseId", "CasesTouched",
     "Classification", "Clusters", "ComparedRuns", "ComparedTool", "Comparison", "ConfidenceCategory",
     "ConfidenceSource", "Config", "ConflictError", "ConfusionMatrix", "Consent", "ConsentError", "DefinitionChange",
-    "Difference", "DifferentiationIssue", "EmbedderChoice", "EmbedderKind", "EmbeddingError", "Engine", "Estimate",
-    "Event", "Expectation", "ExpectedCall", "ExportReport", "Failure", "FieldChange", "FilterChoices", "Finding",
-    "FindingReason", "FoundConfig", "Graded", "GroupMetrics", "ImportFate", "ImportPreview", "ImportReport",
+    "Difference", "DifferentiationIssue", "Drift", "EmbedderChoice", "EmbedderKind", "EmbeddingError", "Engine",
+    "Estimate", "Event", "Expectation", "ExpectedCall", "ExportReport", "Failure", "FieldChange", "FilterChoices",
+    "Finding", "FindingReason", "FoundConfig", "Graded", "GroupMetrics", "ImportFate", "ImportPreview", "ImportReport",
     "ImportedCase", "ImportedServer", "InputError", "IssueType", "Json", "KeyRing", "Kind", "LabelKind",
     "LintFinding", "LintRule", "Listing", "Match", "MatrixKind", "Merge", "Metrics", "ModelError", "ModelFault",
     "ModelFigures", "ModelInfo", "ModelReview", "ModelSettings", "NewServer", "NotFoundError", "Noticed",
@@ -246,9 +249,11 @@ __all__ = [
     "ScoreWords", "Secret", "Server", "ServerError", "ServerFault", "ServerFileForm", "ServerId",
     "ServerImportPreview", "ServerSpec", "ServerStateChanged", "ServerStatus", "ServerWeight", "ServersTouched",
     "Severity", "SharedParameter", "Similarity", "SimilarityResults", "Snapshot", "SnapshotId", "SourceKind",
-    "Standing", "StoreError", "TefError", "TestCase", "Tool", "ToolChange", "ToolFigures", "ToolGroup", "ToolLabel",
-    "ToolPair", "ToolProblem", "ToolQuality", "ToolSet", "ToolSource", "Transport", "TrendPoint", "Unreachable",
-    "ValueChange", "Verdict", "VerdictChange", "WorkItem", "WrittenSecret", "advice_to_json", "canonical",
+    "Standing", "StoreError", "TefError", "TestCase", "Tool", "ToolCall", "ToolCallStatus",
+    "ToolCallsTouched", "ToolChange", "ToolDrift", "ToolFigures", "ToolGroup", "ToolLabel",
+    "ToolPair", "ToolProblem", "ToolQuality", "ToolReply", "ToolSet", "ToolSource", "Transport", "TrendPoint",
+    "Unreachable", "ValueChange", "Verdict", "VerdictChange", "WorkItem", "WrittenSecret", "advice_to_json",
+    "canonical",
     "confusions_to_json", "default_workspace", "expectation_from_json", "expectation_to_json", "grade_lines",
     "launch_risks",
     "matrix_file", "metrics_to_json", "most_overlapping", "overlap_json", "overview_to_json", "pair_results",

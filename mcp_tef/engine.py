@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from mcp_tef.embedding.shelf import EmbedderShelf
     from mcp_tef.llm.writer import LitellmWriter
     from mcp_tef.workflows.calls import ToolCalls
+    from mcp_tef.workflows.drift import Drifts
     from mcp_tef.workflows.quality import Quality
     from mcp_tef.workflows.recommend import Recommendations
     from mcp_tef.workflows.reports.analyses import Exports
@@ -111,6 +112,13 @@ class Engine:
         from mcp_tef.workflows.calls import ToolCalls
 
         return ToolCalls(self._store.servers, self._store.calls, self.servers, self._caller, self._events)
+
+    @cached_property
+    def drift(self) -> "Drifts":
+        """Tools that are defined otherwise than they were seen."""
+        from mcp_tef.workflows.drift import Drifts
+
+        return Drifts(self._store, self._events)
 
     @cached_property
     def server_files(self) -> "ServerFiles":

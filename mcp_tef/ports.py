@@ -391,6 +391,10 @@ class RunStore(Protocol):
         """Some runs by id; those that are gone are left out."""
         ...
 
+    async def redefined(self, ids: Sequence[RunId]) -> Mapping[RunId, tuple[str, ...]]:
+        """Of some runs those whose expected or selected tool its server defines otherwise by now, with its name."""
+        ...
+
     async def outcomes(self, batch_id: BatchId) -> tuple[RunOutcome, ...]:
         """The little of every run of a batch that pairing needs, as planned."""
         ...

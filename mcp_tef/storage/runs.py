@@ -23,7 +23,7 @@ from mcp_tef.model.runs import (
     RunSummary,
 )
 from mcp_tef.model.tools import OfferedTool
-from mcp_tef.storage import batch_rows, case_rows, judging, run_queries, snapshots, verdict_rows
+from mcp_tef.storage import batch_rows, case_rows, judging, redefined, run_queries, snapshots, verdict_rows
 from mcp_tef.storage.case_rows import Selection
 from mcp_tef.storage.columns import now
 from mcp_tef.storage.database import ROWS_PER_TRANSACTION, Database, chunks
@@ -149,6 +149,10 @@ class SqliteRuns:
         """Some runs by id; those that are gone are left out."""
         found = await self._database.read(lambda session: run_queries.summaries(session, ids))
         return {RunId(run_id): run for run_id, run in found.items()}
+
+    async def redefined(self, ids: Sequence[RunId]) -> Mapping[RunId, tuple[str, ...]]:
+        """Of some runs those whose expected or selected tool its server defines otherwise by now, with its name."""
+        return await self._database.read(lambda session: redefined.redefined(session, ids))
 
     async def outcomes(self, batch_id: BatchId) -> tuple[RunOutcome, ...]:
         """The little of every run of a batch that pairing needs, as planned."""

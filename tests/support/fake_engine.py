@@ -20,6 +20,7 @@ from mcp_tef.ports import Question
 from mcp_tef.workflows.calls import ToolCalls
 from mcp_tef.workflows.cases import Cases
 from mcp_tef.workflows.compare import Compare
+from mcp_tef.workflows.drift import Drifts
 from mcp_tef.workflows.metrics import Figures
 from mcp_tef.workflows.models import Models
 from mcp_tef.workflows.quality import Quality
@@ -136,6 +137,7 @@ class FakeEngine:
         self.servers = Servers(self.store.servers, self.gateway, self._events, self.config)
         self.caller = FakeCaller()
         self.calls = ToolCalls(self.store.servers, self.store.calls, self.servers, self.caller, self._events)
+        self.drift = Drifts(self.store, self._events)
         self.cases = Cases(self.store, self._events)
         self.case_files = CaseTransfer(self.store, self.servers, self._events, Path("memory-tools"))
         self.metrics = Figures(self.store.metrics)

@@ -44,6 +44,7 @@ class MemoryRuns:
         self._expectations: dict[RunId, Expectation] = {}
         self._past: dict[RunId, tuple[PastVerdict, ...]] = {}
         self._snapshots: dict[SnapshotId, Snapshot] = {}
+        self.outdated: dict[RunId, tuple[str, ...]] = {}
 
     def put(self, batch: Batch, runs: Sequence[RunSummary]) -> None:
         """Have had a batch with these runs."""
@@ -168,6 +169,10 @@ class MemoryRuns:
     async def summaries(self, ids: Sequence[RunId]) -> Mapping[RunId, RunSummary]:
         """Some by id."""
         return {run_id: self._rows[run_id] for run_id in ids if run_id in self._rows}
+
+    async def redefined(self, ids: Sequence[RunId]) -> Mapping[RunId, tuple[str, ...]]:
+        """As `outdated` says."""
+        return {run_id: self.outdated[run_id] for run_id in ids if run_id in self.outdated}
 
     async def outcomes(self, batch_id: BatchId) -> tuple[RunOutcome, ...]:
         """What pairing needs."""

@@ -1,0 +1,40 @@
+"""How a server's tools differ from what was seen of them, and what of that deserves suspicion."""
+
+from mcp_tef.model.comparison import DefinitionChange, ToolChange
+from mcp_tef.model.drift import ToolDrift
+from mcp_tef.model.ids import SnapshotId
+from mcp_tef.model.quality import LintFinding
+from mcp_tef.model.tools import Listing, OfferedTool, Snapshot, Tool
+from mcp_tef.scoring.differences import tool_changes
+from mcp_tef.scoring.lint import hidden, poisoning
+from mcp_tef.scoring.lint.linting import lint
+
+_WATCHED = frozenset(check.rule.id for family in (hidden, poisoning) for check in family.CHECKS)
+
+
+def tool_drift(seen: Listing, now: Listing) -> tuple[ToolDrift, ...]:
+    """Tools that were added, removed or changed, by name, with what is suspicious in them now."""
+    changes, _ = tool_changes(_snapshot(seen), _snapshot(now))
+    return tuple(ToolDrift(change, _suspicions(change.after)) for change in changes)
+
+
+def changes_since(seen: Snapshot, now: Listing) -> dict[str, DefinitionChange]:
+    """What became of a server's tools since a run saw them, by the names that they were offered under."""
+    there = {tool.name: tool for tool in now.tools}
+    found = {item.offered_name: _since(item.tool, there) for item in seen.tools if item.tool.server == now.server}
+    return {name: change for name, change in found.items() if change is not None}
+
+
+def _since(seen: Tool, there: dict[str, Tool]) -> DefinitionChange | None:
+    if seen.name not in there:
+        return DefinitionChange.REMOVED
+    return None if there[seen.name].raw == seen.raw else DefinitionChange.CHANGED
+
+
+def _snapshot(listing: Listing) -> Snapshot:
+    return Snapshot(SnapshotId(""), tuple(OfferedTool(tool.name, tool) for tool in listing.tools))
+
+
+def _suspicions(offered: OfferedTool | None) -> tuple[LintFinding, ...]:
+    found = lint(offered.tool) if offered else ()
+    return tuple(finding for finding in found if finding.rule.id in _WATCHED)

@@ -1,0 +1,64 @@
+"""Tells what servers list otherwise than it was seen, by the user or by a run, and takes it as seen."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+from mcp_tef.errors import ConflictError, NotFoundError
+from mcp_tef.events import EventStream, ServersTouched
+from mcp_tef.model.comparison import DefinitionChange
+from mcp_tef.model.drift import Drift
+from mcp_tef.model.ids import RunId, ServerId
+from mcp_tef.model.runs import RunDetail
+from mcp_tef.model.servers import Transport
+from mcp_tef.model.tools import Listing
+from mcp_tef.ports import Store
+from mcp_tef.scoring.drift import changes_since, tool_drift
+
+
+class Drifts:
+    """Definitions that changed. What a server lists now is what its last check found; nothing here connects."""
+
+    def __init__(self, store: Store, events: EventStream) -> None:
+        self._store = store
+        self._events = events
+
+    async def of_server(self, server_id: ServerId) -> Drift | None:
+        """What the server lists otherwise than the user last saw it; None where nothing is."""
+        seen = await self._store.servers.accepted_listing(server_id)
+        now = await self._store.servers.listing(server_id) if seen else None
+        if seen is None or now is None:
+            return None
+        tools = await asyncio.to_thread(tool_drift, seen, now)
+        return Drift(listing=now, tools=tools, agreed=await self._agreed(server_id))
+
+    async def accept(self, server_id: ServerId, drift: Drift, *, by: str = "") -> None:
+        """Take it as seen; ConflictError where the server lists something else by now."""
+        if not await self._store.servers.accept_listing(server_id, drift.listing):
+            raise ConflictError("The tools changed once more.", hint="Look at them again.")
+        self._events.publish(ServersTouched((server_id,), by))
+
+    async def since_run(self, run: RunDetail) -> Mapping[str, DefinitionChange]:
+        """What became of the tools that a run was offered, by their offered names; without those that are alike."""
+        if run.snapshot is None:
+            return {}
+        found: dict[str, DefinitionChange] = {}
+        for name in sorted({item.tool.server for item in run.snapshot.tools}):
+            now = await self._listing(name)
+            if now is not None:
+                found |= await asyncio.to_thread(changes_since, run.snapshot, now)
+        return found
+
+    async def outdated(self, run_ids: Sequence[RunId]) -> Mapping[RunId, tuple[str, ...]]:
+        """Of some runs those whose expected or selected tool is defined otherwise now, with its name."""
+        return await self._store.runs.redefined(run_ids)
+
+    async def _listing(self, server: str) -> Listing | None:
+        try:
+            return await self._store.servers.listing((await self._store.servers.find(server)).id)
+        except NotFoundError:
+            return None
+
+    async def _agreed(self, server_id: ServerId) -> bool:
+        spec = (await self._store.servers.get(server_id)).spec
+        started = spec.transport is Transport.STDIO
+        return started and await self._store.servers.consented(spec.launch_fingerprint)
