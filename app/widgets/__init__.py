@@ -7,6 +7,7 @@ from app.widgets.cards import ChoiceCard
 from app.widgets.cells import Cell, CellKind, Column, Row
 from app.widgets.choices import MenuButton, Segmented, Tabs
 from app.widgets.fields import Field, JsonEdit, SearchField, TextArea, set_wrong
+from app.widgets.fitting import FittingPane
 from app.widgets.flow import FlowText
 from app.widgets.focus import put_before
 from app.widgets.label import Label, LineText, Rule
@@ -36,6 +37,7 @@ __all__ = [
     "DetailPane",
     "EmptyState",
     "Field",
+    "FittingPane",
     "FlowText",
     "GrowingEdit",
     "IconButton",

@@ -1,17 +1,14 @@
 """What may stand between a wish to run and the run: a program to agree to, a key that is missing."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
 
+from app.launches import ConsentSheet
 from app.screens.runs.starting import Starting
 from app.session import Session
-from app.widgets import Action, Field, Sheet, ask
+from app.widgets import Action, Field, Sheet
 from mcp_tef import Batch, ConsentError, ModelError, ModelFault, Secret
-
-if TYPE_CHECKING:
-    from mcp_tef import Engine
 
 Keys = Mapping[str, Secret]
 
@@ -42,9 +39,10 @@ class Hurdles:
 
     async def _agrees(self, error: ConsentError) -> bool:
         name = str(error.context.get("server", ""))
-        yes = await ask(self._parent, f"Start {name}?", consent_text(error), yes="Agree and start")
+        spec = (await self._session.call(lambda core: core.servers.find(name))).spec
+        yes = await ConsentSheet(spec, self._parent).done_with()
         if yes:
-            await self._session.call(lambda core: _grant(core, name))
+            await self._session.call(lambda core: core.servers.grant_consent(spec))
         return yes
 
     async def _key(self, provider: str, error: ModelError) -> Secret | None:
@@ -54,23 +52,6 @@ class Hurdles:
         key, remember = sheet.key, sheet.kept
         await Starting(self._session.call).hold(provider, key, remember=remember)
         return key
-
-
-def consent_text(error: ConsentError) -> str:
-    """The whole launch, so that whoever agrees has seen it."""
-    argv = error.context.get("argv")
-    command = "\n".join(str(part) for part in argv) if isinstance(argv, tuple | list) else error.message
-    cwd = error.context.get("cwd")
-    names = error.context.get("env")
-    lines = ["These cases need a server that starts a program on this machine:", command]
-    lines += [f"In the folder {cwd}"] if cwd else []
-    lines += [f"With the variables {', '.join(map(str, names))}"] if isinstance(names, tuple | list) and names else []
-    return "\n\n".join(lines)
-
-
-async def _grant(core: "Engine", name: str) -> None:
-    server = await core.servers.find(name)
-    await core.servers.grant_consent(server.spec)
 
 
 class KeySheet(Sheet):

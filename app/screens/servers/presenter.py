@@ -46,15 +46,6 @@ class Core(Protocol):
     async def call(self, do: "Callable[[Engine], Awaitable[T]]") -> T: ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Launch:
-    """What would be started, in full: the command line, the folder, and the names of what it is given."""
-
-    argv: tuple[str, ...]
-    folder: str
-    variables: tuple[str, ...]
-
-
 @dataclass
 class ServersPresenter:
     """Servers as last seen, with the tools that they listed."""
@@ -211,11 +202,6 @@ class ServersPresenter:
 
 def _holds(tool: Tool, wanted: str) -> bool:
     return wanted in f"{tool.name} {tool.description}".casefold()
-
-
-def launch(spec: ServerSpec) -> Launch:
-    """What a command server would start."""
-    return Launch(argv=spec.argv, folder=spec.cwd or "", variables=tuple(spec.env))
 
 
 def failure_details(server: Server) -> str:

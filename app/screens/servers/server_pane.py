@@ -4,7 +4,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.screens.servers.consent_bar import ConsentBar
-from app.screens.servers.presenter import ServersPresenter, failure_details, launch
+from app.screens.servers.presenter import ServersPresenter, failure_details
 from app.screens.servers.rows import PROBLEMS, tool_rows
 from app.screens.servers.tool_pane import ToolPane
 from app.theme import Role, Size, height, width
@@ -89,7 +89,7 @@ class ServerPane(QWidget):
 
     def _show_bars(self, server: Server) -> None:
         if self._presenter.asks_consent(server.id):
-            self.consent.ask(launch(server.spec))
+            self.consent.ask(server.spec)
         else:
             self.consent.hide()
         if server.status is ServerStatus.FAILED:

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.screens.servers.consent_bar import ConsentBar
 from app.screens.servers.form import ServerForm, form_of, read
-from app.screens.servers.presenter import ServersPresenter, heard, launch
+from app.screens.servers.presenter import ServersPresenter, heard
 from app.screens.servers.server_fields import ServerFields
 from app.session import Session
 from app.text import error_words
@@ -115,7 +115,7 @@ class ServerSheet(Sheet):
             return
         self._forget_result()
         if await self._session.call(lambda core: core.servers.needs_consent(spec)):
-            self._consent.ask(launch(spec))
+            self._consent.ask(spec)
             return
         self._busy = True
         self._working.show_message("Connecting. A first start may take ten seconds or more.")

@@ -1,0 +1,75 @@
+"""What is shown of a program before it is started, for every screen that may start one."""
+
+from collections.abc import Iterator
+
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.theme import Role
+from app.widgets import Action, FittingPane, FlowText, KeyValues, Sheet, Span
+from mcp_tef import ServerSpec, launch_risks
+
+MOST_HEIGHT = 180
+LABELS = 80
+WHY = "It runs with your rights, and nobody has agreed to this command yet. Any change of it asks again."
+Rows = list[tuple[str, str | list[Span]]]
+
+
+class LaunchView(QWidget):
+    """The whole command, its folder, the names of its variables, and what is worth a second look."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows, self._risks = KeyValues(label_width=LABELS), KeyValues(label_width=LABELS)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        for part in (self._rows, self._risks):
+            column.addWidget(FittingPane(part, MOST_HEIGHT))
+
+    def show_launch(self, spec: ServerSpec) -> None:
+        """Show what would be started."""
+        self._rows.set_rows(launch_rows(spec))
+        self._risks.set_rows(risk_rows(spec))
+
+
+class ConsentSheet(Sheet):
+    """Asks whether a program may be started; accepted where it may."""
+
+    def __init__(self, spec: ServerSpec, parent: QWidget) -> None:
+        super().__init__(f"Start {spec.name}?", parent, width=620)
+        self.body.addWidget(FlowText("These cases need a server that is a program on this computer.", strong=True))
+        self.body.addWidget(FlowText(WHY, role=Role.DIM))
+        view = LaunchView()
+        view.show_launch(spec)
+        self.body.addWidget(view)
+        agree = Action(text="Agree and start", do=self.accept, kind="primary")
+        self.set_buttons([Action(text="Cancel", do=self.reject), agree])
+
+
+def launch_rows(spec: ServerSpec) -> Rows:
+    """All of it in words; values of variables may be secrets and are left out."""
+    rows: Rows = [("Command", list(_words(spec)))]
+    rows.append(("Folder", _mono(spec.cwd) if spec.cwd else "the one mcp-tef was started in"))
+    if spec.project and spec.project != spec.cwd:
+        rows.append(("Project", _mono(spec.project)))
+    rows.append(("Variables", _mono(", ".join(spec.env)) if spec.env else "none of its own"))
+    if spec.env_file:
+        rows.append(("From a file", [*_mono(spec.env_file), Span(" (every variable in it)", Role.DIM)]))
+    return rows
+
+
+def risk_rows(spec: ServerSpec) -> Rows:
+    """What is worth a second look; beside the rest, so that no long command can push it out of sight."""
+    risks = launch_risks(spec)
+    lines = "\n".join(f"• {risk}" for risk in risks)
+    return [("Look twice", [Span(lines, Role.WARN)])] if risks else []
+
+
+def _words(spec: ServerSpec) -> Iterator[Span]:
+    for word in spec.argv:
+        yield Span(word if word and not any(map(str.isspace, word)) else f"'{word}'", mono=True)
+        yield Span(" ", mono=True)
+
+
+def _mono(text: str) -> list[Span]:
+    return [Span(text, mono=True)]
