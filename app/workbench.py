@@ -1,7 +1,9 @@
 """The composition root behind the first frame: log, core, session, window and screens, closed in order."""
 
 import asyncio
+import logging
 import os
+import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,15 +18,16 @@ from app.crash import CrashHooks, start_log
 from app.frame import PRODUCT, Frame
 from app.session import Page, Session
 from app.settings import Settings
-from app.text import count, error_words
+from app.text import count
 from app.theme import Role, ThemeMode, theme
-from app.widgets import Action, EmptyState, Field, FlowText, Segmented, Sheet, ask
+from app.widgets import Action, Field, FlowText, Segmented, Sheet, ask
 from app.window import Place, Window
-from mcp_tef import Event, Noticed, TefError
+from mcp_tef import Event, Noticed, StoreError, TefError
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
 
+LOG = logging.getLogger("app.workbench")
 OpenCore = Callable[[Path | None], "Awaitable[Engine]"]
 WORKSPACES = "Workspaces (*.db *.sqlite *.sqlite3);;All files (*)"
 
@@ -55,6 +58,20 @@ def _say(session: Session, events: tuple[Event, ...]) -> None:
     for event in events:
         if isinstance(event, Noticed):
             session.toast(event.text)
+
+
+def _copied(workspace: Path, otherwise: Path) -> Path:
+    """A copy among the user's own data, or in another folder where those cannot be written either."""
+    from mcp_tef import copy_workspace, default_workspace
+
+    try:
+        return copy_workspace(workspace, default_workspace().parent)
+    except StoreError:
+        return copy_workspace(workspace, otherwise)
+
+
+def _show_folder(folder: Path) -> None:
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
 
 
 async def open_engine(workspace: Path | None) -> "Engine":
@@ -126,26 +143,30 @@ class Workbench:
         self.window: Window | None = None
         self._open_core = open_core
         self._log_file = log_file
-        self._next: asyncio.Future[Path | None] | None = None
+        self._wanted: Path | None = None
+        self._next: asyncio.Future[bool] | None = None
+        self._passing = Path(tempfile.gettempdir(), f"{PRODUCT}-{os.getpid()}")
         self._asking = False
         frame.on_close = self._on_close
 
     async def live(self, workspace: Path | None) -> None:
         """Open a workspace, then whichever is asked for, until the window is to be closed."""
-        wanted = workspace or self._last_workspace()
-        while True:
+        self._wanted = workspace or self._last_workspace()
+        goes_on = True
+        while goes_on:
             self._next = asyncio.get_running_loop().create_future()
-            await self._open(wanted)
-            following = await self._next
+            await self._open(self._wanted)
+            goes_on = await self._next
             await self._put_away()
-            if following is None:
-                return
-            wanted = following
 
     def leave(self, following: Path | None = None) -> None:
         """End this workspace and open another one, or none."""
+        self._wanted = following or self._wanted
+        self._end(goes_on=following is not None)
+
+    def _end(self, *, goes_on: bool) -> None:
         if self._next is not None and not self._next.done():
-            self._next.set_result(following)
+            self._next.set_result(goes_on)
 
     def report_crash(self, error: BaseException) -> None:
         """Say calmly that something went wrong."""
@@ -160,12 +181,15 @@ class Workbench:
         try:
             core_path = await session.value(lambda core: core.workspace)
             is_new = await self._is_new(session)
-        except TefError as error:
-            self.frame.set_content(self._closed_door(error))
+        except Exception as error:  # the start's outermost frame
+            if not isinstance(error, TefError):
+                LOG.exception("The workspace could not be opened.")
+            self._show_closed_door(error)
             return
-        self.settings.set("workspace", str(core_path))
+        if self._passing not in core_path.parents:
+            self.settings.set("workspace", str(core_path))
         self._show(session, core_path, is_new)
-        await self._say_notices(session)
+        await self._say_notices(session, core_path.parent)
 
     async def _is_new(self, session: Session) -> bool:
         servers = await session.call(lambda core: core.servers.list())
@@ -198,19 +222,41 @@ class Workbench:
         window.show_place(place or last, target)
         window.session.spawn(window.prepare())
 
-    async def _say_notices(self, session: Session) -> None:
-        for text in await session.value(lambda core: core.opened):
-            session.toast(text)
+    async def _say_notices(self, session: Session, folder: Path) -> None:
         session.events.connect(lambda events: _say(session, events))
+        notices = [*self._settings_notice(), *await session.value(lambda core: core.opened)]
+        if notices:
+            sheet = Sheet("Before you go on", self.frame)
+            for text in notices:
+                sheet.body.addWidget(FlowText(text))
+            show = Action(text="Show the folder", do=lambda: _show_folder(folder), kind="quiet")
+            sheet.set_buttons([Action(text="Go on", do=sheet.accept, kind="primary")], left=[show])
+            sheet.open()
 
-    def _closed_door(self, error: TefError) -> QWidget:
-        words = error_words(error)
-        actions = [
-            Action(text="Quit", do=self.leave),
-            Action(text="Open another workspace…", do=self._choose_workspace, kind="primary"),
-        ]
-        sentence = " ".join(part for part in (words.message, words.hint) if part)
-        return EmptyState("warning-circle", "This workspace could not be opened", sentence, actions)
+    def _settings_notice(self) -> list[str]:
+        aside, self.settings.set_aside = self.settings.set_aside, None
+        return [f"The settings of the window could not be read. They were set aside as {aside}."] if aside else []
+
+    def _show_closed_door(self, error: BaseException) -> None:
+        from app.screens.welcome.closed import ClosedDoor, Exits
+
+        temporary = self._passing / "temporary.db"
+        exits = Exits(
+            try_again=lambda: self._end(goes_on=True),
+            copy=lambda path: self.session.spawn(self._work_on_a_copy(path)) if self.session else None,
+            open_another=self._choose_workspace,
+            open_temporary=lambda: self.leave(temporary),
+            leave=self.leave,
+        )
+        self.frame.set_content(ClosedDoor(error, exits, temporary.parent))
+
+    async def _work_on_a_copy(self, workspace: Path) -> None:
+        try:
+            copy = await asyncio.to_thread(_copied, workspace, self._passing)
+        except TefError as error:
+            self._show_closed_door(error)
+        else:
+            self.leave(copy)
 
     def _on_close(self) -> bool:
         if self._next is None or self._next.done():
@@ -248,7 +294,7 @@ class Workbench:
         if os.environ.get("DATABASE_URL"):
             return None
         last = self.settings.get("workspace", "")
-        return Path(last) if last and Path(last).is_file() else None
+        return Path(last) if last and os.path.isfile(last) else None
 
     def _choose_workspace(self) -> None:
         dialog = QFileDialog(self.frame, "Open a workspace, or name a new one", "", WORKSPACES)
@@ -270,9 +316,9 @@ class Workbench:
         sheet.body.addWidget(Field("Workspace", FlowText(workspace, mono=True)))
         left: list[Action] = []
         if self._log_file is not None:
-            folder = QUrl.fromLocalFile(str(self._log_file.parent))
+            folder = self._log_file.parent
             sheet.body.addWidget(Field("Log", FlowText(str(self._log_file), mono=True)))
-            left = [Action(text="Show the log", do=lambda: QDesktopServices.openUrl(folder), kind="quiet")]
+            left = [Action(text="Show the log", do=lambda: _show_folder(folder), kind="quiet")]
         note = "API keys are kept in memory only, unless you choose to remember one when starting a run."
         sheet.body.addWidget(FlowText(note, role=Role.DIM))
         sheet.set_buttons([Action(text="Close", do=sheet.accept, kind="primary")], left=left)

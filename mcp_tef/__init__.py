@@ -180,6 +180,7 @@ if TYPE_CHECKING:
     from mcp_tef.scoring.similarity.analysis import Similarity
     from mcp_tef.scoring.similarity.overlap import Overlap
     from mcp_tef.servers.sample import run_sample_server
+    from mcp_tef.storage.copies import copy_workspace
     from mcp_tef.workflows.grade import grade_lines
     from mcp_tef.workflows.pair_lines import PairLine, pair_results, read_pair_lines
     from mcp_tef.workflows.reports.quality_tables import quality_to_json
@@ -201,6 +202,7 @@ _WHEN_NAMED = {
     "SimilarityResults": "mcp_tef.workflows.reports.similarity_html",
     "advice_to_json": "mcp_tef.workflows.reports.similarity_advice",
     "confusions_to_json": "mcp_tef.scoring.figures_codec",
+    "copy_workspace": "mcp_tef.storage.copies",
     "default_workspace": "mcp_tef.engine",
     "grade_lines": "mcp_tef.workflows.grade",
     "launch_risks": "mcp_tef.scoring.launches.risks",
@@ -254,8 +256,8 @@ __all__ = [
     "ToolPair", "ToolProblem", "ToolQuality", "ToolReply", "ToolSet", "ToolSource", "Transport", "TrendPoint",
     "Unreachable", "ValueChange", "Verdict", "VerdictChange", "WorkItem", "WrittenSecret", "advice_to_json",
     "canonical",
-    "confusions_to_json", "default_workspace", "expectation_from_json", "expectation_to_json", "grade_lines",
-    "launch_risks",
+    "confusions_to_json", "copy_workspace", "default_workspace", "expectation_from_json",
+    "expectation_to_json", "grade_lines", "launch_risks",
     "matrix_file", "metrics_to_json", "most_overlapping", "overlap_json", "overview_to_json", "pair_results",
     "parse_embedder", "parse_model", "quality_to_json", "read_pair_lines", "run_sample_server", "run_to_json",
     "secrets_in", "similarity_json", "verdict_to_json", "wilson", "without_keys",

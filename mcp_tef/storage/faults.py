@@ -55,6 +55,7 @@ def cannot_write(path: Path, context: dict[str, str] | None = None) -> StoreErro
     return StoreError(
         f"The workspace {path} cannot be opened or written.",
         hint="Choose a file in a folder that you may write to.",
+        code="workspace_not_writable",
         context=context or {"path": str(path)},
     )
 

@@ -57,13 +57,13 @@ async def open_store(path: Path, *, lock_wait: float = LOCK_WAIT_S) -> SqliteSto
 def _open(path: Path, thread: ThreadPoolExecutor, lock_wait: float) -> SqliteStore:
     path = path.absolute()
     owner = Owner(path)
-    try:
-        owner.acquire()
-    except OSError as error:
-        raise cannot_write(path) from error
     with ExitStack() as on_failure:
-        on_failure.callback(owner.release)
-        store = _assemble(path, owner, thread, lock_wait)
+        try:
+            owner.acquire()
+            on_failure.callback(owner.release)
+            store = _assemble(path, owner, thread, lock_wait)
+        except OSError as error:
+            raise cannot_write(path) from error
         on_failure.pop_all()
         return store
 

@@ -15,7 +15,7 @@ from app.main import NO_DISPLAY, main
 from app.screens.welcome.page import WelcomePage
 from app.settings import Settings
 from app.theme import ThemeMode, theme
-from app.widgets import EmptyState, Sheet
+from app.widgets import Sheet
 from app.widgets.notices import Toast
 from app.window import Window
 from app.workbench import Workbench, places
@@ -32,7 +32,7 @@ async def workbench(fake: FakeEngine, settings: Settings | None = None) -> Async
     bench = Workbench(frame, kept, lambda workspace: fake.open())
     shown(frame)
     life = asyncio.create_task(bench.live(None))
-    await until(lambda: bench.window is not None or frame.findChild(EmptyState) is not None)
+    await until(lambda: bench.window is not None)
     yield bench
     bench.leave()
     await life
@@ -232,20 +232,6 @@ def test_closing_remembers_place_and_size(qapp: QApplication, tmp_path: Path) ->
     again = Settings(file)
     assert again.get("window.place", "") == "cases"
     assert again.get("window.place_and_size", [])[2:] == [1111, 777]
-
-
-def test_a_workspace_that_cannot_be_opened_says_why_and_offers_another(qapp: QApplication) -> None:
-    class Newer(FakeEngine):
-        async def open(self) -> "object":  # type: ignore[override]  # it never opens
-            raise StoreError("This workspace is of a newer version.", hint="Update mcp-tef.")
-
-    async def work() -> None:
-        async with workbench(Newer()) as bench:
-            door = bench.frame.findChild(EmptyState)
-            assert isinstance(door, EmptyState)
-            assert [button.text() for button in door.buttons()] == ["Quit", "Open another workspace…"]
-
-    drive(work())
 
 
 def test_another_scheme_is_worn_at_once_and_remembered(qapp: QApplication) -> None:

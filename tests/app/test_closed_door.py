@@ -1,0 +1,197 @@
+"""A start that finds its workspace shut, in the real window over the real core: why, and every way on from there."""
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication, QFileDialog
+
+from app.frame import Frame
+from app.screens.welcome.closed import ClosedDoor
+from app.screens.welcome.page import WelcomePage
+from app.settings import Settings
+from app.widgets import FlowText, Sheet
+from app.workbench import Workbench, open_engine
+from mcp_tef import Engine
+from tests.support.rights import read_only
+from tests.support.stored import change
+from tests.support.windows import drive, shown, until
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """A workspace with the sample in it, in a folder of its own."""
+    path = tmp_path / "ours" / "work.db"
+
+    async def fill() -> None:
+        engine = await Engine.open(path)
+        await engine.open_sample()
+        await engine.close()
+
+    asyncio.run(fill())
+    return path
+
+
+@asynccontextmanager
+async def started(path: Path, settings: Settings | None = None) -> AsyncIterator[Workbench]:
+    """The window as it starts on a workspace."""
+    kept = settings or Settings(None)
+    frame = Frame(kept)
+    bench = Workbench(frame, kept, open_engine)
+    shown(frame)
+    life = asyncio.create_task(bench.live(path))
+    await until(lambda: bench.window is not None or door(bench) is not None)
+    yield bench
+    bench.leave()
+    await life
+    frame.close()
+    frame.deleteLater()
+
+
+def door(bench: Workbench) -> ClosedDoor | None:
+    """The page that says that the workspace is shut, if it is shown."""
+    return next((found for found in bench.frame.findChildren(ClosedDoor) if found.isVisible()), None)
+
+
+def take(bench: Workbench, way: str) -> None:
+    """Take one of the ways on."""
+    closed = door(bench)
+    assert closed is not None
+    next(button for button in closed.buttons() if button.text() == way).click()
+
+
+async def entered(bench: Workbench) -> Path:
+    """The workspace that is open once the window is there."""
+    await until(lambda: bench.window is not None and door(bench) is None)
+    assert bench.session is not None
+    return await bench.session.value(lambda core: core.workspace)
+
+
+def words_of(sheet: Sheet) -> str:
+    """What a dialog says."""
+    return " ".join(part.text() for part in sheet.findChildren(FlowText))
+
+
+def test_a_newer_workspace_says_so_and_another_can_be_opened(qapp: QApplication, work: Path) -> None:
+    change(work, "PRAGMA user_version = 999")
+
+    async def look() -> None:
+        async with started(work) as bench:
+            closed = door(bench)
+            assert closed is not None
+            assert "was written by a newer mcp-tef" in closed.words.text()
+            ways = ["Try again", "Open another workspace…", "Use a temporary workspace", "Quit"]
+            assert [button.text() for button in closed.buttons()] == ways
+            take(bench, "Open another workspace…")
+            dialog = bench.frame.findChild(QFileDialog)
+            assert isinstance(dialog, QFileDialog)
+            dialog.fileSelected.emit(str(work.with_name("other.db")))
+            dialog.close()
+            assert await entered(bench) == work.with_name("other.db")
+
+    drive(look())
+
+
+def test_a_temporary_workspace_is_used_once_and_not_remembered(qapp: QApplication, work: Path) -> None:
+    change(work, "PRAGMA user_version = 999")
+    settings = Settings(None)
+    opened: list[Path] = []
+
+    async def look() -> None:
+        async with started(work, settings) as bench:
+            take(bench, "Use a temporary workspace")
+            opened.append(await entered(bench))
+
+    drive(look())
+    (temporary,) = opened
+    assert temporary.name == "temporary.db"
+    shutil.rmtree(temporary.parent)
+    assert settings.get("workspace", "") == ""
+
+
+def test_a_workspace_that_cannot_be_written_is_worked_on_as_a_copy(qapp: QApplication, work: Path, home: Path) -> None:
+    async def look() -> None:
+        async with started(work) as bench:
+            take(bench, "Work on a copy")
+            copy = await entered(bench)
+            assert home in copy.parents
+            assert bench.session is not None
+            assert len(await bench.session.call(lambda core: core.cases.list())) > 0
+
+    before = work.read_bytes()
+    with read_only(work.parent):
+        drive(look())
+    assert work.read_bytes() == before
+
+
+def test_a_locked_workspace_is_opened_when_it_is_tried_again(qapp: QApplication, work: Path) -> None:
+    tries = 0
+
+    async def busy(path: Path | None) -> Engine:
+        nonlocal tries
+        tries += 1
+        return await open_engine(work.parent if tries == 1 else path)
+
+    async def look() -> None:
+        frame = Frame(Settings(None))
+        bench = Workbench(frame, Settings(None), busy)
+        shown(frame)
+        life = asyncio.create_task(bench.live(work))
+        await until(lambda: door(bench))
+        take(bench, "Try again")
+        assert await entered(bench) == work
+        bench.leave()
+        await life
+        frame.deleteLater()
+
+    drive(look())
+
+
+def test_a_damaged_workspace_is_set_aside_and_a_dialog_says_where(qapp: QApplication, work: Path) -> None:
+    work.write_bytes(work.read_bytes()[:10_000])
+
+    async def look() -> None:
+        async with started(work) as bench:
+            await until(lambda: bench.frame.findChild(Sheet))
+            (aside,) = work.parent.glob("work.db.damaged-*")
+            sheet = bench.frame.findChild(Sheet)
+            assert isinstance(sheet, Sheet)
+            assert f"It was set aside as {aside.name}" in words_of(sheet)
+            sheet.accept()
+            assert isinstance(bench.frame.findChild(WelcomePage), WelcomePage)
+
+    drive(look())
+
+
+def test_settings_that_cannot_be_read_are_set_aside_and_a_dialog_says_where(
+    qapp: QApplication, work: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "settings.json"
+    file.write_text("{oops", "utf-8")
+
+    async def look() -> None:
+        async with started(work, Settings(file)) as bench:
+            await until(lambda: bench.frame.findChild(Sheet))
+            sheet = bench.frame.findChild(Sheet)
+            assert isinstance(sheet, Sheet)
+            assert str(tmp_path / "settings.unreadable") in words_of(sheet)
+            sheet.accept()
+
+    drive(look())
+
+
+def test_a_row_that_cannot_be_read_shuts_the_door_and_not_the_program(
+    qapp: QApplication, work: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    change(work, "UPDATE test_cases SET expected_calls = '[{'")
+
+    async def look() -> None:
+        async with started(work) as bench:
+            closed = door(bench)
+            assert closed is not None
+            assert "Something went wrong that should not have." in closed.words.text()
+
+    drive(look())

@@ -1,0 +1,79 @@
+"""Whatever has become of the workspace: one sentence and an exit code, or a fresh one with the old one set aside."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.support import case_book
+from tests.support.command_line import Said, say
+from tests.support.rights import read_only
+from tests.support.stored import change
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a workspace in which something was run."""
+    made = tmp_path / "ours"
+    made.mkdir()
+    for arguments in (
+        ("servers", "add", "city", "--tools-file", case_book.tools_file(tmp_path)),
+        ("cases", "import", case_book.case_file(tmp_path, [case_book.weather(1)])),
+        ("run",),
+    ):
+        assert say(*arguments, "--workspace", made / "work.db").code in (0, 1)
+    return made
+
+
+@pytest.fixture
+def locked(folder: Path) -> Iterator[None]:
+    """Another program is writing into the workspace, and does not end."""
+    with closing(sqlite3.connect(folder / "work.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+
+
+def listed(path: Path) -> Said:
+    """What is said about the runs of a workspace."""
+    return say("runs", "list", "--workspace", path, "--json")
+
+
+def refused(said: Said, code: str, words: str) -> None:
+    """Nothing was done, for a reason that is named."""
+    assert (said.code, said.error["code"]) == (3, code)
+    assert words in said.error["message"]
+    assert said.err.count("\n") == 1
+
+
+def test_a_folder_that_cannot_be_written_is_named(folder: Path) -> None:
+    with read_only(folder):
+        refused(listed(folder / "work.db"), "workspace_not_writable", "work.db cannot be opened or written")
+        refused(listed(folder / "new.db"), "workspace_not_writable", "new.db cannot be opened or written")
+    assert len(listed(folder / "work.db").document["runs"]) == 1
+
+
+def test_a_folder_in_the_place_of_a_workspace_is_named(folder: Path) -> None:
+    refused(listed(folder), "workspace_not_writable", "cannot be opened or written")
+
+
+def test_a_workspace_that_another_program_has_locked_is_named(folder: Path, locked: None) -> None:
+    refused(listed(folder / "work.db"), "workspace_locked", "work.db is locked by another program")
+
+
+def test_a_workspace_of_a_newer_version_is_refused_and_left_as_it_is(folder: Path) -> None:
+    change(folder / "work.db", "PRAGMA user_version = 999")
+    before = (folder / "work.db").read_bytes()
+    refused(listed(folder / "work.db"), "workspace_too_new", "was written by a newer mcp-tef")
+    assert (folder / "work.db").read_bytes() == before
+
+
+def test_a_workspace_that_was_cut_off_is_set_aside_and_work_goes_on(folder: Path) -> None:
+    whole = (folder / "work.db").read_bytes()
+    (folder / "work.db").write_bytes(whole[: len(whole) // 2])
+    said = listed(folder / "work.db")
+    assert (said.code, said.document["runs"]) == (0, [])
+    (aside,) = folder.glob("work.db.damaged-*")
+    assert f"It was set aside as {aside.name}" in said.err
+    assert aside.read_bytes() == whole[: len(whole) // 2]
