@@ -79,9 +79,10 @@ async def show(arguments: Namespace, terminal: Terminal) -> int:
         if batch:
             return await _shown(engine, batch, terminal, arguments)
         detail = await engine.runs.detail(RunId(arguments.id))
-    shape = detail_shape(detail)
+        since = await engine.drift.since_run(detail)
+    shape = detail_shape(detail, since)
     terminal.document(shape)
-    told = {key: value for key, value in shape.items() if key != "past_verdicts" and value not in (None, [], "")}
+    told = {key: value for key, value in shape.items() if key != "past_verdicts" and value not in (None, [], {}, "")}
     terminal.say(*(f"{key:20} {value}" for key, value in told.items()))
     terminal.say(*(f"{'earlier verdict':20} {past_line(past)}" for past in detail.past_verdicts))
     return 0

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from mcp_tef import AuthType, InputError, Server, ServerSpec, ServerStatus, Transport
-from mcp_tef.cli import server_imports
+from mcp_tef.cli import calls, server_imports
 from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
 from mcp_tef.cli.session import agree, opened
 from mcp_tef.cli.shapes import check_shape, server_shape, tools_shape
@@ -32,6 +32,7 @@ def register(verbs: Verbs) -> None:
     remove_parser = add_verb(group, "remove", "remove servers", remove)
     remove_parser.add_argument("names", nargs="+", metavar="NAME")
     server_imports.register(group)
+    calls.register(group)
 
 
 def _named(parser: Parser) -> Parser:

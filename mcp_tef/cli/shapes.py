@@ -1,9 +1,11 @@
 """The shapes of `--json` that scripts rely on."""
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from mcp_tef import (
     Batch,
+    DefinitionChange,
     Json,
     Listing,
     PastVerdict,
@@ -12,6 +14,8 @@ from mcp_tef import (
     RunSummary,
     Server,
     TestCase,
+    ToolCall,
+    ToolReply,
     expectation_to_json,
 )
 
@@ -66,6 +70,25 @@ def tools_shape(listing: Listing) -> Json:
     }
 
 
+def call_shape(call: ToolCall) -> Json:
+    """A call by hand as `servers call` gives it."""
+    reply = call.reply or ToolReply()
+    return {
+        "id": call.id,
+        "server": call.server,
+        "tool": call.tool,
+        "arguments": dict(call.arguments),
+        "status": call.status.value,
+        "asked_at": _time(call.asked_at),
+        "duration_ms": call.duration_ms,
+        "execution_time_ms": reply.execution_time_ms,
+        "is_error": reply.is_error,
+        "content": list(reply.content),
+        "structured": reply.structured,
+        "cut": reply.cut,
+    }
+
+
 def case_shape(case: TestCase) -> Json:
     """A stored case, as its own file form has it."""
     return {
@@ -94,8 +117,8 @@ def batch_shape(batch: Batch) -> Json:
     }
 
 
-def detail_shape(detail: RunDetail) -> Json:
-    """One run with everything that was kept of it."""
+def detail_shape(detail: RunDetail, since: Mapping[str, DefinitionChange]) -> Json:
+    """One run with everything that was kept of it; `since` is what became of its tools afterwards."""
     from mcp_tef import verdict_to_json
 
     settings, answer, snapshot = detail.settings, detail.answer, detail.snapshot
@@ -115,6 +138,7 @@ def detail_shape(detail: RunDetail) -> Json:
         },
         "attempts": detail.attempts,
         "tools": [item.offered_name for item in snapshot.tools] if snapshot else [],
+        "changed_since": {name: change.value for name, change in since.items()},
         "raw_request": answer.raw_request if answer else None,
         "raw_response": answer.raw_response if answer else None,
         "past_verdicts": [past_shape(past) for past in detail.past_verdicts],

@@ -1,6 +1,6 @@
 """How a server's tools differ from what was seen of them, and what of that deserves suspicion."""
 
-from mcp_tef.model.comparison import DefinitionChange, ToolChange
+from mcp_tef.model.comparison import DefinitionChange
 from mcp_tef.model.drift import ToolDrift
 from mcp_tef.model.ids import SnapshotId
 from mcp_tef.model.quality import LintFinding

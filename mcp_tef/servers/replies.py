@@ -1,6 +1,7 @@
 """A tool's reply as it is kept: without the keys that its server was given, and cut where it is endless."""
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 
 from mcp_tef.model.json import Json, JsonObject
 from mcp_tef.model.limits import USUAL
@@ -40,7 +41,7 @@ class _Room:
             return {name: self.take(inner) for name, inner in value.items() if self._fits(name)}
         if isinstance(value, list):
             return [self.take(inner) for inner in value if self._fits("")]
-        return value
+        return str(value) if isinstance(value, float) and not isfinite(value) else value
 
     def _fits(self, name: str) -> bool:
         self.left -= len(name) + _LEAF

@@ -1,0 +1,94 @@
+"""`servers call`: calls one tool of a server, after showing what would be sent."""
+
+import json
+from argparse import ArgumentTypeError, Namespace
+from collections.abc import Mapping
+from typing import Any
+
+from mcp_tef import ConsentError, InputError, Json, Server, ToolCall, ToolReply
+from mcp_tef.cli.arguments import Verbs, add_verb
+from mcp_tef.cli.session import agree, opened
+from mcp_tef.cli.shapes import call_shape
+from mcp_tef.cli.terminal import Terminal
+
+TOOL_FAILED = 1
+SECONDS = 60.0
+EXAMPLE = 'Write for example {"name": "value"}.'
+YES = "agree to the call, and that the server's program is started"
+
+
+def register(group: Verbs) -> None:
+    """Add the verb."""
+    parser = add_verb(group, "call", "call a tool of a server by hand, and keep what came back", call)
+    parser.add_argument("name", metavar="NAME")
+    parser.add_argument("tool", metavar="TOOL")
+    parser.add_argument("arguments", metavar="JSON", nargs="?", default="{}", help="the arguments as a JSON object")
+    parser.add_argument("--timeout", type=_seconds, default=SECONDS, metavar="S", help="seconds to wait (default: 60)")
+    parser.add_argument("--yes", action="store_true", help=YES)
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 < seconds <= 3600:
+        raise ArgumentTypeError(f"{text} is not from 1 to 3600")
+    return seconds
+
+
+async def call(arguments: Namespace, terminal: Terminal) -> int:
+    """Call a tool; the exit code is 1 where the tool itself says that it failed."""
+    given = given_arguments(arguments.arguments)
+    async with opened(arguments, terminal) as engine:
+        server = await engine.servers.find(arguments.name)
+        await agree(engine, [server.spec], terminal, yes=arguments.yes)
+        if not arguments.yes:
+            require_word(terminal, server, arguments.tool, given)
+        made = await engine.calls.call(server.id, arguments.tool, given, seconds=arguments.timeout)
+    terminal.document(call_shape(made))
+    return _told(made, terminal)
+
+
+def given_arguments(text: str) -> Mapping[str, Json]:
+    """The arguments in a JSON text."""
+    try:
+        value: Any = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"The arguments are not JSON: {error}.", hint=EXAMPLE) from error
+    if not isinstance(value, dict):
+        raise InputError("The arguments are not a JSON object.", hint=EXAMPLE)
+    return value
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def require_word(terminal: Terminal, server: Server, tool: str, given: Mapping[str, Json]) -> None:
+    """Show the call and ask; ConsentError where nobody agrees, or nobody is there."""
+    if not terminal.asks:
+        raise ConsentError(f"Nobody has agreed to call {tool} of {server.name}.", hint="Add --yes to agree to it.")
+    terminal.note(f"This would be sent to {tool} of {server.name}:")
+    terminal.note(terminal.redacted(json.dumps(given, indent=2, ensure_ascii=False)))
+    terminal.errors.write("Call it now? [y/N] ")
+    terminal.errors.flush()
+    if terminal.input.readline().strip().lower() not in ("y", "yes"):
+        raise ConsentError(f"{tool} was not called, since you did not agree.", hint="Nothing was sent.")
+
+
+def _told(made: ToolCall, terminal: Terminal) -> int:
+    reply = made.reply or ToolReply()
+    terminal.say(*(_block(block) for block in reply.content))
+    if reply.structured is not None and not reply.text:
+        terminal.say(_json(reply.structured))
+    whole = " Not all of it was kept." if reply.cut else ""
+    failed = "The tool says that it failed" if reply.is_error else "Answered"
+    terminal.note(f"{failed}, after {reply.execution_time_ms} ms.{whole}")
+    return TOOL_FAILED if reply.is_error else 0
+
+
+def _block(block: Json) -> str:
+    text = block.get("text") if isinstance(block, Mapping) else None
+    return text if isinstance(text, str) else _json(block)
+
+
+def _json(value: Json) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False)
