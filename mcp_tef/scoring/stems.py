@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-_LOWER_UPPER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_NEW_WORD = re.compile(r"[A-Z](?:(?<=[a-z0-9].)|(?<=[A-Z].)(?=[a-z]))")
 _JOINTS = re.compile(r"[_\-./:]+")
 _WORD = re.compile(r"[^\W_]+")
 _ENDINGS = ("ingly", "edly", "ations", "ation", "ings", "ing", "ies", "ied", "ers", "er", "es", "ed", "s")
@@ -20,16 +20,24 @@ STOP_WORDS = frozenset(_SAY_NOTHING.split())
 
 def spaced(text: str) -> str:
     """`text` with spaces where names are joined: `getUserById` and `get_user-by.id` alike."""
-    return _JOINTS.sub(" ", _LOWER_UPPER.sub(" ", text))
+    return _JOINTS.sub(" ", _NEW_WORD.sub(r" \g<0>", text))
 
 
 def stems(text: str) -> list[str]:
     """The words of a text in lower case, without endings and without words that say nothing."""
-    return [_stem(word) for word in _WORD.findall(spaced(text).lower()) if word not in STOP_WORDS]
+    return [stem(word) for word in words(text) if word not in STOP_WORDS]
+
+
+def words(text: str) -> list[str]:
+    """The single words of a text in lower case, endings and all."""
+    return _WORD.findall(spaced(text).lower())
 
 
 @lru_cache(maxsize=2**16)
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
+    """A word in lower case without its ending."""
+    if not word.endswith(_ENDINGS):
+        return word
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
             return word[: -len(ending)]

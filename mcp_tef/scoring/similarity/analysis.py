@@ -1,12 +1,13 @@
 """An analysis: tools, and every score of every pair of them, worked out when it is asked for."""
 
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mcp_tef.model.similarity import ComparedTool, MatrixKind, PairExplanation, ToolPair, ToolSet
+from mcp_tef.scoring.similarity.best import best_pairs
 from mcp_tef.scoring.similarity.explain import explain
 from mcp_tef.scoring.similarity.kinds import Kinds
 from mcp_tef.scoring.similarity.meaning import Meaning
@@ -44,11 +45,17 @@ class Similarity:
 
     def scores(self, kind: MatrixKind) -> Matrix:
         """Each pair once, shape (pair_count,): (0, 1), (0, 2) … (1, 2) …"""
-        matrix, n = self.matrix(kind), len(self)
-        found = np.empty(self.pair_count, dtype=np.float32)
-        for row in range(n - 1):
-            found[self._starts[row] : self._starts[row + 1]] = matrix[row, row + 1 :]
+        matrix = self.matrix(kind)
+        found, start = np.empty(self.pair_count, dtype=np.float32), 0
+        for place, row in enumerate(matrix, start=1):
+            found[start : start + len(row) - place] = row[place:]
+            start += len(row) - place
         return found
+
+    def rows(self, kind: MatrixKind, start: int, stop: int) -> Matrix:
+        """Some tools against all from the first of them on, shape (stop − start, n − start); not to be changed."""
+        scores = self._kinds.of(kind)
+        return scores.matrix[start:stop, start:] if scores.keep else scores.rows(start, stop)
 
     def count_at(self, threshold: float) -> int:
         """How many pairs have a similarity of at least `threshold`."""
@@ -65,18 +72,12 @@ class Similarity:
 
     def above(self, kind: MatrixKind, threshold: float, limit: int | None = None) -> tuple[ToolPair, ...]:
         """The pairs with a score of at least `threshold`, most alike first; at most `limit`."""
-        scores = self.scores(kind)
-        count = int(np.count_nonzero(scores >= np.float32(threshold)))
-        return self._best(scores, count if limit is None else min(count, limit))
+        most = self.pair_count if limit is None else limit
+        return self.pairs(*best_pairs(partial(self.rows, kind), len(self), threshold, most))
 
     def pairs_by(self, kind: MatrixKind, limit: int) -> tuple[ToolPair, ...]:
         """The pairs most alike by one score, best first."""
-        return self._best(self.scores(kind), min(limit, self.pair_count))
-
-    def _best(self, scores: Matrix, count: int) -> tuple[ToolPair, ...]:
-        best = _highest(scores, count)
-        rows = np.searchsorted(self._starts, best, side="right") - 1
-        return self.pairs(rows, best - self._starts[rows] + rows + 1)
+        return self.above(kind, 0.0, limit)
 
     def pair(self, a: int, b: int) -> ToolPair:
         """One pair, whichever way round it is named."""
@@ -113,26 +114,10 @@ class Similarity:
         return self._kinds.without_parameters
 
     @cached_property
-    def _starts(self) -> Places:
-        """Where the pairs of each tool with later ones begin among all pairs."""
-        return np.concatenate(([0], np.cumsum(np.arange(len(self) - 1, 0, -1)))).astype(np.intp)
-
-    @cached_property
     def _sorted(self) -> Matrix:
         scores = self.scores(MatrixKind.SIMILARITY)
         scores.sort()
         return scores
-
-
-def _highest(scores: Matrix, count: int) -> Places:
-    """The places of the highest scores, highest first, the first of equals first."""
-    if not count:
-        return np.zeros(0, dtype=np.intp)
-    least = np.partition(scores, len(scores) - count)[len(scores) - count]
-    higher = np.flatnonzero(scores > least)
-    equal = np.flatnonzero(scores == least)[: count - len(higher)]
-    found = np.concatenate((higher, equal))
-    return np.asarray(found[np.lexsort((found, -scores[found]))], dtype=np.intp)
 
 
 def _pair(a: int, b: int, percentile: float, scores: Mapping[MatrixKind, float]) -> ToolPair:

@@ -2,14 +2,16 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from itertools import chain
 
 import numpy as np
 
 from mcp_tef.model.similarity import Clusters, MatrixKind, Merge, ToolGroup, ToolPair
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.similarity.analysis import Similarity
-from mcp_tef.scoring.similarity.texts import bags_of_stems, description_text, stems_of, words
+from mcp_tef.scoring.similarity.linkage import Joins, average_linkage, branches, leaves
+from mcp_tef.scoring.similarity.texts import description_text, stems_by_word, stems_of
+from mcp_tef.scoring.stems import words
 
 BEST_ORDER_UP_TO = 500
 GROUPED_FROM = 0.6
@@ -22,14 +24,15 @@ COMMON = 0.6
 
 
 def clusters(similarity: Similarity) -> Clusters:
-    """Average linkage (scipy) over 1 − similarity; a group is a branch that joins at a similarity of `group_level`.
+    """Average linkage over 1 − similarity; a group is a branch that joins at a similarity of `group_level`.
 
     Up to 500 tools the order is the one that keeps neighbours most alike (Z. Bar-Joseph et al., Fast optimal leaf
     ordering for hierarchical clustering, Bioinformatics 17 (2001), S22-S29), above that the order of joining.
     """
     if len(similarity) < 2:
         return Clusters(order=tuple(range(len(similarity))), merges=(), groups=(), near_duplicates=())
-    tree, order = _tree(similarity)
+    tree = _tree(similarity)
+    order = leaves(tree)
     return Clusters(
         order=order,
         merges=tuple(Merge(int(left), int(right), height, int(size)) for left, right, height, size in tree.tolist()),
@@ -55,25 +58,21 @@ def _server(similarity: Similarity, place: int) -> str:
     return similarity.tools[place].tool.server
 
 
-def _tree(similarity: Similarity) -> tuple[Any, tuple[int, ...]]:
-    from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering  # type: ignore[import-untyped]
-
-    apart = similarity.scores(MatrixKind.SIMILARITY).astype(np.float64)
-    np.subtract(1, apart, out=apart)
-    tree = linkage(apart, "average")
+def _tree(similarity: Similarity) -> Joins:
+    tree = average_linkage(similarity.matrix(MatrixKind.SIMILARITY))
     if len(similarity) <= BEST_ORDER_UP_TO:
-        tree = optimal_leaf_ordering(tree, apart)
-    return tree, tuple(leaves_list(tree).tolist())
+        from scipy.cluster.hierarchy import optimal_leaf_ordering  # type: ignore[import-untyped]
+
+        tree = optimal_leaf_ordering(tree, 1 - similarity.scores(MatrixKind.SIMILARITY).astype(np.float64))
+    return tree
 
 
-def _groups(similarity: Similarity, tree: Any, order: Sequence[int]) -> tuple[ToolGroup, ...]:
+def _groups(similarity: Similarity, tree: Joins, order: Sequence[int]) -> tuple[ToolGroup, ...]:
     """The branches below the cut with two tools or more, in the order of the leaves."""
-    from scipy.cluster.hierarchy import fcluster
-
-    branches = fcluster(tree, 1 - group_level(similarity), "distance").tolist()
+    branch_of = branches(tree, 1 - group_level(similarity))
     members: dict[int, list[int]] = {}
     for place in order:
-        members.setdefault(branches[place], []).append(place)
+        members.setdefault(branch_of[place], []).append(place)
     several = [tuple(found) for found in members.values() if len(found) > 1]
     names = _Names([each.tool for each in similarity.tools])
     return tuple(ToolGroup(names.of(found), found) for found in several)
@@ -87,13 +86,15 @@ class _Names:
 
     def __init__(self, tools: Sequence[Tool]) -> None:
         self._tools = tools
-        self._stems = [frozenset(bag) for bag in bags_of_stems(map(_beginning, tools))]
-        self._seen = Counter(stem for found in self._stems for stem in found)
+        self._words = [words(description_text(tool)[:BEGINNING]) for tool in tools]
+        self._stem_of = stems_by_word(self._words)
+        self._stems = [{self._stem_of[word] for word in bag if word in self._stem_of} for bag in self._words]
+        self._seen = Counter(chain.from_iterable(self._stems))
 
     def of(self, members: Sequence[int]) -> str:
         """The three most telling words, as they are mostly written, in their order; else the first member's name."""
-        held = Counter(stem for place in members for stem in self._stems[place])
-        in_names = Counter(stem for place in members for stem in set(stems_of(self._tools[place].name)))
+        held = Counter(chain.from_iterable(self._stems[place] for place in members))
+        in_names = Counter(chain.from_iterable(set(stems_of(self._tools[place].name)) for place in members))
         common = [stem for stem, count in held.items() if count >= COMMON * len(members) and len(stem) > 1]
         weight = {stem: (held[stem] + NAME_COUNTS * in_names[stem]) * self._rarity(stem, held[stem]) for stem in common}
         best = sorted(common, key=lambda stem: (-weight[stem], stem))[:NAME_WORDS]
@@ -105,10 +106,7 @@ class _Names:
 
     def _written(self, members: Sequence[int]) -> dict[str, str]:
         """Each stem as it is mostly spelled, in the order in which the members say them."""
-        spelled = Counter(word for place in members for word in words(_beginning(self._tools[place])))
-        mostly = {stem: word for word, _ in reversed(spelled.most_common()) for stem in stems_of(word)}
-        return {stem: mostly[stem] for word in spelled for stem in stems_of(word)}
-
-
-def _beginning(tool: Tool) -> str:
-    return description_text(tool)[:BEGINNING]
+        spelled = Counter(chain.from_iterable(self._words[place] for place in members))
+        stems = {word: self._stem_of[word] for word in spelled if word in self._stem_of}
+        mostly = {stems[word]: word for word, _ in reversed(spelled.most_common()) if word in stems}
+        return {stem: mostly[stem] for stem in stems.values()}

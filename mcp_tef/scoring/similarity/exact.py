@@ -25,7 +25,7 @@ class Scores:
         self._same = np.array([numbers.setdefault(thing, len(numbers)) for thing in same], dtype=np.intp)
         self._signal = signal
         self._working = Lock()
-        self._keep = keep
+        self.keep = keep
         self._matrix: Matrix | None = None
 
     @property
@@ -33,7 +33,7 @@ class Scores:
         """Shape (n, n), read-only: symmetric, in 0–1, with a diagonal of 1."""
         with self._working:
             matrix = self._worked_out() if self._matrix is None else self._matrix
-            self._matrix = matrix if self._keep else None
+            self._matrix = matrix if self.keep else None
             return matrix
 
     def rows(self, start: int, stop: int) -> Matrix:

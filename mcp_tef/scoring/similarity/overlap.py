@@ -10,7 +10,7 @@ from mcp_tef.model.similarity import MatrixKind, OverlapWeights
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.confusability import above
 from mcp_tef.scoring.similarity.exact import exact
-from mcp_tef.scoring.similarity.signals import Matrix
+from mcp_tef.scoring.similarity.signals import Matrix, in_blocks
 
 
 class Overlap:
@@ -26,7 +26,7 @@ class Overlap:
         self.weights = _proportions(weights or OverlapWeights())
         self._similarity = similarity
 
-    @cached_property
+    @property
     def semantic(self) -> Matrix:
         """Meaning."""
         return _kept(above(self._similarity.level, self._similarity.matrix(MatrixKind.SIMILARITY)))
@@ -43,29 +43,35 @@ class Overlap:
 
     @cached_property
     def matrix(self) -> Matrix:
-        """All three together."""
-        weights, dimensions = self.weights, (self.semantic, self.description, self.parameters)
-        mean: Matrix = np.float32(weights.semantic) * dimensions[0]
-        mean += np.float32(weights.description) * dimensions[1]
-        self._make_up_for_parameters(mean)
-        mean += np.float32(weights.parameters) * dimensions[2]
-        return _kept(exact(mean))
+        """All three together, worked out some rows at a time."""
+        return _kept(in_blocks(self._rows, len(self._similarity)))
 
-    def _make_up_for_parameters(self, mean: Matrix) -> None:
+    def _rows(self, start: int, stop: int) -> Matrix:
+        weights, rows = self.weights, self._similarity.rows
+        mean = above(self._similarity.level, rows(MatrixKind.SIMILARITY, start, stop))
+        mean *= np.float32(weights.semantic)
+        mean += np.float32(weights.description) * rows(MatrixKind.LEXICAL, start, stop)
+        self._make_up_for_parameters(mean, start)
+        mean += np.float32(weights.parameters) * rows(MatrixKind.PARAMETERS, start, stop)
+        return exact(mean)
+
+    def _make_up_for_parameters(self, mean: Matrix, start: int) -> None:
         """Share out the weight of parameters among pairs that have none, before it is given to the others."""
-        bare = np.flatnonzero(self._similarity.without_parameters)
+        bare = np.flatnonzero(self._similarity.without_parameters[start:])
         others = self.weights.semantic + self.weights.description
         if others > 0 and len(bare):
-            mean[np.ix_(bare, bare)] /= np.float32(others)
+            mean[np.ix_(bare[bare < len(mean)], bare)] /= np.float32(others)
 
     def explain(self, a: int, b: int) -> str:
         """One cell in words: what each dimension gives, and by which weight."""
         weights = self.weights
         bare = self._similarity.without_parameters
+        pair = self._similarity.pair(a, b)
+        meaning = above(self._similarity.level, np.array([pair.similarity], dtype=np.float32))[0]
         parts = [
-            f"meaning {self.semantic[a, b]:.2f} × {weights.semantic:.2f}",
-            f"parameters {self.parameters[a, b]:.2f} × {weights.parameters:.2f}",
-            f"wording {self.description[a, b]:.2f} × {weights.description:.2f}",
+            f"meaning {meaning:.2f} × {weights.semantic:.2f}",
+            f"parameters {pair.parameters:.2f} × {weights.parameters:.2f}",
+            f"wording {pair.lexical:.2f} × {weights.description:.2f}",
         ]
         told = f"{self.matrix[a, b]:.2f} is {parts[0]} + {parts[1]} + {parts[2]}"
         if bare[a] and bare[b] and weights.parameters > 0:

@@ -1,7 +1,8 @@
 """Ways to compare tools in pairs: cosines of vectors, cosines of weighed words, shares of what is in either."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -74,7 +75,7 @@ class Shares:
     """
 
     def __init__(self, bags: Sequence[Iterable[Hashable]]) -> None:
-        self._rows = incidence([Counter(set(bag)) for bag in bags])
+        self._rows = incidence([dict.fromkeys(bag, 1) for bag in bags])
         self._sizes = np.diff(self._rows.indptr).astype(np.float32)
 
     def matrix(self) -> Matrix:
@@ -140,14 +141,14 @@ def in_blocks(rows: Callable[[int, int], Matrix], n: int) -> Matrix:
     return square
 
 
-def incidence(bags: Sequence[Counter[Any]]) -> Any:
+def incidence(bags: Sequence[Mapping[Any, int]]) -> Any:
     """A sparse matrix (scipy CSR, float32, sorted): how often each bag (row) holds each thing (column)."""
     from scipy.sparse import csr_array  # type: ignore[import-untyped]  # it has no types
 
-    columns: dict[Hashable, int] = {}
-    places = [columns.setdefault(thing, len(columns)) for bag in bags for thing in bag]
-    counts = np.fromiter((count for bag in bags for count in bag.values()), dtype=np.float32, count=len(places))
+    columns = {thing: column for column, thing in enumerate(dict.fromkeys(chain.from_iterable(bags)))}
+    places = np.fromiter(map(columns.__getitem__, chain.from_iterable(bags)), dtype=np.int32)
+    counts = np.fromiter(chain.from_iterable(bag.values() for bag in bags), dtype=np.float32, count=len(places))
     starts = np.concatenate(([0], np.cumsum([len(bag) for bag in bags])))
-    rows = csr_array((counts, np.array(places, dtype=np.int32), starts), shape=(len(bags), max(len(columns), 1)))
+    rows = csr_array((counts, places, starts), shape=(len(bags), max(len(columns), 1)))
     rows.sort_indices()
     return rows

@@ -1,14 +1,14 @@
 """What of a tool is compared: its texts, and the words of its name."""
 
-import re
 from collections.abc import Iterable
+from functools import lru_cache
+from itertools import chain
 
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.similarity.parameters import parameters
-from mcp_tef.scoring.stems import spaced, stems
+from mcp_tef.scoring.stems import STOP_WORDS, spaced, stem, stems, words
 
 SHORTEST = 3
-_WORD = re.compile(r"[^\W_]+")
 
 
 def description_text(tool: Tool) -> str:
@@ -29,29 +29,34 @@ def says_something(text: str) -> bool:
 
 def bags_of_stems(texts: Iterable[str]) -> list[list[str]]:
     """The stems of each text, every word read once however many texts have it."""
-    known: dict[str, list[str]] = {}
-    return [[stem for word in text.split() for stem in _stems(word, known)] for text in texts]
+    bags = [words(text) for text in texts]
+    known = stems_by_word(bags)
+    return [[known[word] for word in bag if word in known] for bag in bags]
+
+
+def stems_by_word(bags: Iterable[Iterable[str]]) -> dict[str, str]:
+    """The stem of each word; those that say nothing have none."""
+    different = dict.fromkeys(chain.from_iterable(bags))
+    return {word: _shortened(stem(word)) for word in different if word not in STOP_WORDS}
 
 
 def stems_of(text: str) -> list[str]:
     """The content words of a text without endings, a mute e among them: "file", "files" and "filed" are one word."""
-    return [stem.removesuffix("e") if len(stem) > SHORTEST else stem for stem in stems(text)]
+    return [_shortened(found) for found in stems(text)]
 
 
-def _stems(word: str, known: dict[str, list[str]]) -> list[str]:
-    if word not in known:
-        known[word] = stems_of(word)
-    return known[word]
-
-
-def words(text: str) -> list[str]:
-    """The single words of a text in lower case, endings and all."""
-    return _WORD.findall(spaced(text).lower())
+def _shortened(found: str) -> str:
+    return found.removesuffix("e") if len(found) > SHORTEST else found
 
 
 def name_words(name: str) -> frozenset[str]:
     """The words of a name without endings; words that say nothing elsewhere ("get", "make") count in a name."""
-    return frozenset(stem for word in spaced(name).lower().split() for stem in stems_of(word) or (word,))
+    return frozenset(chain.from_iterable(map(_said, spaced(name).lower().split())))
+
+
+@lru_cache(8_192)
+def _said(word: str) -> tuple[str, ...]:
+    return tuple(stems_of(word)) or (word,)
 
 
 UNRELATED = (
