@@ -65,11 +65,16 @@ class Session(QObject):
         """What the core answers at once, on its own thread."""
         return await self.bridge.value(do)
 
-    def spawn(self, work: Coroutine[Any, Any, T]) -> "asyncio.Task[T]":
-        """Do work beside the window; an error that nobody catches is shown and logged."""
+    def spawn(self, work: Coroutine[Any, Any, T], of: QObject | None = None) -> "asyncio.Task[T]":
+        """Do work beside the window; an error that nobody catches is shown and logged.
+
+        Work `of` a dialog ends with it: nothing may come back to widgets that are gone.
+        """
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._done)
+        if of is not None:
+            of.destroyed.connect(lambda: task.cancel())
         return task
 
     def do(self, what: Callable[[], object]) -> None:

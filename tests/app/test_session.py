@@ -2,7 +2,7 @@
 
 import asyncio
 
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QDialog
 
 from app.session import Page, Session
 from mcp_tef import Event, NotFoundError, Noticed, ServerId, ServersTouched
@@ -44,6 +44,18 @@ def test_an_error_that_nobody_catches_is_shown_in_words(qapp: QApplication) -> N
             session.spawn(fail())
             await until(lambda: shown)
             assert shown == [("There is no server named docs.", "Add it first.", "")]
+
+    drive(work())
+
+
+def test_the_work_of_a_dialog_ends_with_it(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with session_for() as (session, _):
+            dialog = QDialog()
+            waiting = session.spawn(asyncio.Event().wait(), of=dialog)
+            dialog.deleteLater()
+            await until(waiting.done)
+            assert waiting.cancelled()
 
     drive(work())
 

@@ -75,7 +75,7 @@ class AskSheet(Sheet):
         self.ask: Button = self._buttons()
         self._connect()
         self._changed()
-        self._tasks = [session.spawn(self._load())]
+        session.spawn(self._load(), of=self)
 
     def _lay_out(self, form: AskForm) -> dict[Blank, Field]:
         self.model.allow_other("Use {}")
@@ -108,7 +108,7 @@ class AskSheet(Sheet):
         self.model.other.connect(self._take_other)
         self.address.textEdited.connect(lambda _: self._changed())
         self.scope.changed.connect(lambda _: self._changed())
-        self.finished.connect(lambda _: self._end())
+        self.finished.connect(lambda _: self._stop())
         self._session.closing.connect(self._quiet.stop)
 
     def form(self) -> AskForm:
@@ -142,18 +142,12 @@ class AskSheet(Sheet):
 
     def _look_up_soon(self) -> None:
         self._stop()
-        self._work = self._session.spawn(self._look_up())
+        self._work = self._session.spawn(self._look_up(), of=self)
 
     def _stop(self) -> None:
         self._quiet.stop()
         if self._work is not None:
             self._work.cancel()
-
-    def _end(self) -> None:
-        """Whatever still runs must not meet a sheet that is gone."""
-        self._stop()
-        for task in self._tasks:
-            task.cancel()
 
     async def _load(self) -> None:
         known = await self._asking.models()
@@ -178,7 +172,7 @@ class AskSheet(Sheet):
         self.fields[Blank.KEY].setVisible(self._need.needed)
 
     def _go(self) -> None:
-        self._tasks.append(self._session.spawn(self._agree()))
+        self._session.spawn(self._agree(), of=self)
 
     async def _agree(self) -> None:
         self._tried = True

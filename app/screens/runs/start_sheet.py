@@ -55,7 +55,7 @@ class StartSheet(Sheet):
         made = self.set_buttons(
             [
                 Action(text="Cancel", do=self.reject),
-                Action(text="Run", do=lambda: self._session.spawn(self._start()), kind="primary", icon="play"),
+                Action(text="Run", do=lambda: self._session.spawn(self._start(), of=self), kind="primary", icon="play"),
             ]
         )
         return made[-1]
@@ -89,7 +89,7 @@ class StartSheet(Sheet):
 
     def _ask_core(self) -> None:
         self._stop_asking()
-        self._asking = self._session.spawn(self._look_up())
+        self._asking = self._session.spawn(self._look_up(), of=self)
 
     def _stop_asking(self) -> None:
         self._quiet.stop()
@@ -141,7 +141,6 @@ class StartSheet(Sheet):
         except TefError as error:
             words = error_words(error)
             self.notice.show_message(words.message, words.hint, details=words.details)
-        finally:
             self.run.setEnabled(True)
 
     async def _begin(self, form: StartForm, reading: Reading) -> None:

@@ -40,7 +40,7 @@ class ServerSheet(Sheet):
         self._stack.addWidget(self._cards())
         self._stack.addWidget(self._form())
         self.body.addWidget(self._stack)
-        self._consent.agreed.connect(lambda: session.spawn(self._agree()))
+        self._consent.agreed.connect(lambda: session.spawn(self._agree(), of=self))
         self._consent.put_off.connect(self._consent.hide)
         self.fields.changed.connect(self._forget_result)
         if server is None:
@@ -88,11 +88,11 @@ class ServerSheet(Sheet):
 
     def test(self) -> None:
         """Connect as the fields say, keeping nothing."""
-        self._session.spawn(self._try())
+        self._session.spawn(self._try(), of=self)
 
     def keep(self) -> None:
         """Add or change the server, and close."""
-        self._session.spawn(self._keep())
+        self._session.spawn(self._keep(), of=self)
 
     def _back(self) -> None:
         self._forget_result()

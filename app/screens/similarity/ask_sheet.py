@@ -41,7 +41,7 @@ class AskSheet(Sheet):
         self.go = self._buttons()
         self._connect()
         self._changed()
-        session.spawn(self._load())
+        session.spawn(self._load(), of=self)
 
     def _lay_out(self, model: str) -> tuple[Field, Field]:
         self.model.allow_other("Use {}")
@@ -67,7 +67,7 @@ class AskSheet(Sheet):
     def _buttons(self) -> Button:
         go = Action(
             text=f"Ask about {count(len(self._pairs), 'pair')}",
-            do=lambda: self._session.spawn(self._agree()),
+            do=lambda: self._session.spawn(self._agree(), of=self),
             kind="primary",
         )
         return self.set_buttons([Action(text="Cancel", do=self.reject), go])[-1]
@@ -90,7 +90,7 @@ class AskSheet(Sheet):
 
     def _look_up_soon(self) -> None:
         self._stop()
-        self._work = self._session.spawn(self._look_up())
+        self._work = self._session.spawn(self._look_up(), of=self)
 
     def _stop(self) -> None:
         self._quiet.stop()
