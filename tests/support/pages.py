@@ -70,7 +70,7 @@ def page_test(
             await test(bench, **given)
         finally:
             await bench.close()
-        assert bench.failures == []
+        assert bench.failures == [], bench.failures
 
     def decorate(test: PageTest) -> Callable[..., None]:
         def run(qapp: QApplication, **given: Any) -> None:
