@@ -6,6 +6,7 @@ from app.widgets.bars import IntervalBar, ScaleMark, Segment, StackedBar
 from app.widgets.cards import ChoiceCard
 from app.widgets.cells import Cell, CellKind, Column, Row
 from app.widgets.choices import MenuButton, Segmented, Tabs
+from app.widgets.drops import FileDrops
 from app.widgets.fields import Field, JsonEdit, SearchField, TextArea, set_wrong
 from app.widgets.fitting import FittingPane
 from app.widgets.flow import FlowText
@@ -24,6 +25,7 @@ from app.widgets.span_line import SpanLine
 from app.widgets.spans import Span, joined, marked
 from app.widgets.table import ListTable
 from app.widgets.text_edit import GrowingEdit, undo_beyond
+from app.widgets.ticks import TickTable
 from app.widgets.tokens_edit import TokensEdit
 
 __all__ = [
@@ -37,6 +39,7 @@ __all__ = [
     "DetailPane",
     "EmptyState",
     "Field",
+    "FileDrops",
     "FittingPane",
     "FlowText",
     "GrowingEdit",
@@ -74,6 +77,7 @@ __all__ = [
     "StackedBar",
     "Tabs",
     "TextArea",
+    "TickTable",
     "Toaster",
     "TokensEdit",
     "ask",

@@ -7,12 +7,12 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPixmap, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.theme import Role, theme
+from app.theme import Role, radius, theme
 from app.theme.current import application
 
 
 class Mark(Enum):
-    """A shape with its colour. The first five are outcomes, the next four states, the rest notes."""
+    """A shape with its colour. The first five are outcomes, the next four states, the last boxes, the rest notes."""
 
     CHECK = "check"
     DASH = "dash"
@@ -26,6 +26,8 @@ class Mark(Enum):
     NOTE = "note"
     WAITING = "waiting"
     BLANK = "blank"
+    TICKED = "ticked"
+    UNTICKED = "not ticked"
 
 
 def mark_pixmap(mark: Mark, size: int = 16, scale: float = 0.0) -> QPixmap:
@@ -145,6 +147,14 @@ def _note(painter: QPainter) -> None:
     _exclamation(painter, Role.WARN, 1.4)
 
 
+def _box(painter: QPainter, *, ticked: bool) -> None:
+    painter.setPen(_pen(Role.ACCENT_FILL if ticked else Role.CONTROL, 1))
+    painter.setBrush(theme().colour(Role.ACCENT_FILL if ticked else Role.SURFACE))
+    painter.drawRoundedRect(QRectF(0.5, 0.5, 15, 15), radius("check_box"), radius("check_box"))
+    if ticked:
+        _stroke(painter, Role.ON_ACCENT, 1.7, (4.3, 8.3), (6.9, 10.9), (11.7, 5.3))
+
+
 _DRAWERS: dict[Mark, Callable[[QPainter], None]] = {
     Mark.CHECK: _check,
     Mark.DASH: _dash,
@@ -158,4 +168,6 @@ _DRAWERS: dict[Mark, Callable[[QPainter], None]] = {
     Mark.NOTE: _note,
     Mark.WAITING: lambda painter: _disc(painter, Role.TRACK, 5.5),
     Mark.BLANK: lambda painter: None,
+    Mark.TICKED: lambda painter: _box(painter, ticked=True),
+    Mark.UNTICKED: lambda painter: _box(painter, ticked=False),
 }

@@ -52,7 +52,7 @@ class EmptyState(QWidget):
         self._buttons = QHBoxLayout()
         self._buttons.setSpacing(8)
         block = QWidget()
-        block.setFixedWidth(self.WIDTH)
+        block.setMinimumWidth(self.WIDTH)
         column = QVBoxLayout(block)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)

@@ -28,6 +28,7 @@ from mcp_tef.workflows.recommend import Recommendations
 from mcp_tef.workflows.reports.analyses import Exports
 from mcp_tef.workflows.reports.writing import Reports
 from mcp_tef.workflows.runs import Runs
+from mcp_tef.workflows.server_import import ServerFiles
 from mcp_tef.workflows.servers import Servers
 from mcp_tef.workflows.similarity import SimilarityAnalyses
 from mcp_tef.workflows.tool_sources import ToolSources
@@ -139,6 +140,7 @@ class FakeEngine:
         self.calls = ToolCalls(self.store.servers, self.store.calls, self.servers, self.caller, self._events)
         self.drift = Drifts(self.store, self._events)
         self.cases = Cases(self.store, self._events)
+        self.server_files = ServerFiles(self.store.servers, self._events, dict(environment or {}), "linux")
         self.case_files = CaseTransfer(self.store, self.servers, self._events, Path("memory-tools"))
         self.metrics = Figures(self.store.metrics)
         self.reports = Reports(self.store, self.metrics)

@@ -4,10 +4,11 @@ import time
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QPoint, QTimer
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.commands import Command
+from app.screens.servers.importing import Importing
 from app.screens.servers.presenter import ServersPresenter
 from app.screens.servers.rows import server_row
 from app.screens.servers.server_pane import ServerPane, rail_head
@@ -15,7 +16,7 @@ from app.screens.servers.server_sheet import ServerSheet
 from app.session import Page, Session
 from app.text import count
 from app.theme import Role, Size, height, width
-from app.widgets import Action, EmptyState, Label, RailList, Split
+from app.widgets import Action, EmptyState, FileDrops, Label, RailList, Split, show_menu
 from mcp_tef import ConsentError, Event, Server, ServerId, ServerStateChanged, ServersTouched
 
 WHY_EMPTY = (
@@ -37,13 +38,14 @@ class ServersPage(Page):
         self._right = QStackedWidget()
         self._all = QStackedWidget()
         self._clock = QTimer(self, interval=1_000)
+        self.importing = Importing(self, self._show_new)
         self._lay_out()
         self._listen()
 
     def _lay_out(self) -> None:
         add = Action(text="Add server", do=self.add, icon="plus", kind="primary", tip="Ctrl+N")
         self.header.set_search("Search servers and tools").searched.connect(self._search)
-        self.header.set_buttons([add])
+        self.header.set_buttons([Action(text="Import", do=self._open_import, icon="download-simple"), add])
         left = QWidget()
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, 0, 0)
@@ -58,7 +60,8 @@ class ServersPage(Page):
         self.split.restore_layout(self.session.settings.get("servers.split", []))
         self.pane.split.restore_layout(self.session.settings.get("servers.tools_split", []))
         self._all.addWidget(self.split)
-        self._all.addWidget(EmptyState("hard-drives", "No servers yet", WHY_EMPTY, [add]))
+        first = [add, *self._ways_to_import()]
+        self._all.addWidget(EmptyState("hard-drives", "No servers yet", WHY_EMPTY, first))
         self._all.addWidget(QWidget())
         self._all.setCurrentIndex(2)
         self.body.addWidget(self._all)
@@ -75,6 +78,7 @@ class ServersPage(Page):
         self.pane.consent.agreed.connect(lambda: self.session.spawn(self._agree()))
         self.pane.consent.put_off.connect(self._put_off)
         self._clock.timeout.connect(self._tick)
+        FileDrops(self).dropped.connect(self.importing.take)
         self.split.splitterMoved.connect(self._remember)
         self.pane.split.splitterMoved.connect(self._remember)
 
@@ -93,9 +97,11 @@ class ServersPage(Page):
         return enough
 
     def arrive(self, target: object) -> None:
-        """Choose the server with this id, or begin a new one ("add")."""
+        """Choose the server with this id, begin a new one ("add"), or look for those of other programs ("find")."""
         if target == "add":
             self.add()
+        elif target == "find":
+            self.importing.find()
         elif isinstance(target, str) and not self.rail.select(target):
             self.session.settings.set("servers.chosen", target)
 
@@ -116,6 +122,8 @@ class ServersPage(Page):
                 group=group,
             ),
             Command(id="servers.edit", text="Edit the server", do=self.edit, needs=chosen, group=group),
+            Command(id="servers.import", text="Import servers", do=self.importing.ask, group=group),
+            Command(id="servers.find", text="Find servers on this machine", do=self.importing.find, group=group),
         ]
 
     def first_focus(self) -> QWidget:
@@ -148,9 +156,12 @@ class ServersPage(Page):
     async def _open_sheet(self, server: Server | None) -> None:
         sheet = ServerSheet(self.session, self.presenter, self, server)
         if await sheet.done_with() and sheet.saved is not None:
-            self.session.settings.set("servers.chosen", sheet.saved.id)
-            await self.refresh()
-            self.rail.select(sheet.saved.id)
+            await self._show_new(sheet.saved.id)
+
+    async def _show_new(self, server_id: ServerId) -> None:
+        self.session.settings.set("servers.chosen", server_id)
+        await self.refresh()
+        self.rail.select(server_id)
 
     async def _check(self, server: Server) -> None:
         try:
@@ -206,6 +217,16 @@ class ServersPage(Page):
         self.rail.upsert(server_row(server, self.presenter) for server in self.presenter.shown())
         if (server := self.current()) is not None:
             self.pane.tick(server)
+
+    def _ways_to_import(self) -> Sequence[Action]:
+        return [
+            Action(text="Import servers…", do=self.importing.ask, icon="download-simple"),
+            Action(text="Find on this machine…", do=self.importing.find, icon="magnifying-glass"),
+        ]
+
+    def _open_import(self) -> None:
+        below = self.header.buttons()[0]
+        show_menu(self._ways_to_import(), below.mapToGlobal(QPoint(0, below.height() + 4)), self)
 
     def _menu(self, ids: Sequence[str]) -> Sequence[Action]:
         one = len(ids) == 1

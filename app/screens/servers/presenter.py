@@ -32,7 +32,7 @@ _STATUS = {
     ServerStatus.FAILED: "Failed",
     ServerStatus.INACTIVE: "Not started",
 }
-_TRANSPORT = {
+TRANSPORT_WORDS = {
     Transport.STDIO: "command",
     Transport.SSE: "HTTP (SSE)",
     Transport.STREAMABLE_HTTP: "HTTP",
@@ -122,7 +122,7 @@ class ServersPresenter:
             return (server.reason or "it did not answer").partition(": ")[2].rstrip(".") or server.reason or ""
         if server.id in self.unasked:
             return "needs your consent"
-        return _TRANSPORT[server.spec.transport]
+        return TRANSPORT_WORDS[server.spec.transport]
 
     def answer_line(self, server: Server, now: datetime | None = None) -> str:
         """Its state in the head of the detail: "Active · answered in 0.31 s · 2 min ago"."""

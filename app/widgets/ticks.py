@@ -1,0 +1,64 @@
+"""A table whose rows can be ticked: with a click on the box, or with Space for all that are selected."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QWidget
+
+from app.widgets.actions import Action
+from app.widgets.cells import Cell, CellKind, CellLike, Column, Row
+from app.widgets.marks import Mark
+from app.widgets.table import ListTable
+
+TICK = Column(key="tick", title="", kind=CellKind.MARK, width=44, sortable=False)
+
+
+class TickTable(ListTable):
+    """A column of boxes before the given columns; `ticks_changed` tells that the user changed some."""
+
+    ticks_changed = Signal()
+
+    def __init__(self, columns: Sequence[Column], name: str, parent: QWidget | None = None) -> None:
+        super().__init__([TICK, *columns], name, parent=parent)
+        self._ticks: dict[str, bool] = {}
+        self.peek_wanted.connect(lambda row_id: self.tick(self.selected_ids(), ticked=not self._ticks.get(row_id)))
+
+    def show_cells(self, cells: Mapping[str, Sequence[CellLike]], ticks: Mapping[str, bool]) -> None:
+        """Show rows by id; those that `ticks` does not name have no box."""
+        self._ticks = dict(ticks)
+        self.set_rows([Row(row_id, [self._box(row_id), *given]) for row_id, given in cells.items()])
+
+    def ticked(self) -> tuple[str, ...]:
+        """The ids of the ticked rows."""
+        return tuple(row_id for row_id, ticked in self._ticks.items() if ticked)
+
+    def tick(self, ids: Collection[str], *, ticked: bool) -> None:
+        """Tick rows, or untick them, where they have a box."""
+        changed = [row_id for row_id in ids if self._ticks.get(row_id, ticked) is not ticked]
+        self._ticks |= dict.fromkeys(changed, ticked)
+        rows = [row for row_id in changed if (row := self.rows.get(row_id))]
+        self.rows.upsert([Row(row.id, [self._box(row.id), *row.cells[1:]]) for row in rows])
+        self.rows.flush()
+        if changed:
+            self.ticks_changed.emit()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        super().mousePressEvent(event)
+        index = self.indexAt(event.position().toPoint())
+        if index.isValid() and index.column() == 0 and event.button() == Qt.MouseButton.LeftButton:
+            row_id = self.rows.row(index.row()).id
+            self.tick([row_id], ticked=not self._ticks.get(row_id))
+
+    def own_actions(self) -> Sequence[Action]:
+        every = tuple(self._ticks)
+        return [
+            Action(text="Tick all", do=lambda: self.tick(every, ticked=True)),
+            Action(text="Tick none", do=lambda: self.tick(every, ticked=False)),
+            *super().own_actions(),
+        ]
+
+    def _box(self, row_id: str) -> Cell:
+        if row_id not in self._ticks:
+            return Cell(marks=(Mark.BLANK,))
+        return Cell(marks=(Mark.TICKED if self._ticks[row_id] else Mark.UNTICKED,))

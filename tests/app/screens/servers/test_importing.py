@@ -1,0 +1,175 @@
+"""Servers come in from other programs: shown first, chosen by ticks, none started, and taken back by undo."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+
+from app.screens.servers.import_sheet import ImportSheet
+from app.screens.servers.page import ServersPage
+from app.screens.servers.source_sheet import SourceSheet
+from app.widgets import Button, FlowText
+from mcp_tef import Server
+from tests.support.configs import CLOCK, written
+from tests.support.fake_engine import FakeEngine
+from tests.support.windows import drive, session_for, shown, until
+
+W = TypeVar("W", bound=QWidget)
+DESK = {"url": "https://desk.test/mcp", "alwaysAllow": ["find"]}
+
+
+@asynccontextmanager
+async def page_over(fake: FakeEngine) -> AsyncIterator[ServersPage]:
+    """A shown page that hears the core's events."""
+    async with session_for(fake) as (session, _):
+        page = ServersPage(session)
+        session.events.connect(lambda events: page.take(events, visible=True))
+        shown(page)
+        page.request_refresh()
+        await page.settled()
+        yield page
+        page.close()
+        page.deleteLater()
+
+
+def config(path: Path, **servers: object) -> Path:
+    return written(path, {"mcpServers": servers})
+
+
+def read_in(widget: QWidget) -> str:
+    return "\n".join(part.text() for part in widget.findChildren(FlowText) if part.isVisible())
+
+
+async def opened(page: ServersPage, kind: type[W]) -> W:
+    """The sheet of a kind, once it can be seen."""
+    found: list[W] = []
+
+    def visible() -> bool:
+        found[:] = [sheet for sheet in page.findChildren(kind) if sheet.isVisible()]
+        return bool(found)
+
+    await until(visible)
+    return found[0]
+
+
+async def click(sheet: QWidget, starts: str) -> None:
+    """Click the button whose text starts so, once it can be clicked."""
+
+    def buttons() -> list[Button]:
+        ready = [one for one in sheet.findChildren(Button) if one.isVisible() and one.isEnabled()]
+        return [one for one in ready if one.text().startswith(starts)]
+
+    await until(buttons)
+    QTest.mouseClick(buttons()[0], Qt.MouseButton.LeftButton)
+
+
+async def stored(page: ServersPage) -> dict[str, Server]:
+    return {server.name: server for server in await page.session.call(lambda core: core.servers.list())}
+
+
+def test_what_other_programs_have_comes_in_by_ticks_and_goes_by_undo(qapp: QApplication, tmp_path: Path) -> None:
+    settings = tmp_path / ".config"
+    config(settings / "Claude" / "claude_desktop_config.json", clock=CLOCK, desk=DESK, odd=3)
+    config(tmp_path / ".codeium" / "windsurf" / "mcp_config.json", time=CLOCK, shop={"command": "shop"})
+    written(settings / "Code" / "User" / "mcp.json", "{broken")
+
+    async def work() -> None:
+        fake = FakeEngine(environment={"HOME": str(tmp_path)})
+        async with page_over(fake) as page:
+            await click(page, "Find on this machine")
+            sheet = await opened(page, ImportSheet)
+            said = read_in(sheet)
+            assert "5 servers: 3 new, 2 refused." in said
+            assert "VS Code: mcp.json is not valid JSON at line 1." in said
+            assert [sheet.table.rows.row(place).cells[2].text for place in range(5)] == [
+                "New",
+                "New",
+                "Refused",
+                "Refused",
+                "New",
+            ]
+            sheet.table.select("1")
+            await until(lambda: "alwaysAllow" in read_in(sheet))
+            QTest.keyClick(sheet.table, Qt.Key.Key_Space)
+            await click(sheet, "Import 2 servers")
+            await until(lambda: page.rail.rows.rowCount() == 2 and page.session.can_undo())
+            assert set(await stored(page)) == {"clock", "shop"}
+            assert fake.gateway.asked == []
+            assert await page.session.call(lambda core: core.servers.consents()) == ()
+            page.session.undo()
+            await until(lambda: not page.rail.rows.rowCount())
+            assert await stored(page) == {}
+
+    drive(work())
+
+
+def test_undo_gives_a_changed_server_its_old_settings(qapp: QApplication, tmp_path: Path) -> None:
+    path = config(tmp_path / "mcp.json", clock=CLOCK)
+
+    async def work() -> None:
+        async with page_over(FakeEngine()) as page:
+            before = await page.session.call(lambda core: _brought_in(core, path))
+            config(path, clock={**CLOCK, "command": "pipx"}, desk=DESK)
+            page.importing.take([path])
+            sheet = await opened(page, ImportSheet)
+            assert f"{CLOCK['command']} → pipx" in read_in(sheet)
+            await click(sheet, "Import 2 servers")
+            await until(lambda: page.rail.rows.rowCount() == 2 and page.session.can_undo())
+            assert (await stored(page))["clock"].spec.command == "pipx"
+            page.session.undo()
+            await until(lambda: page.rail.rows.rowCount() == 1)
+            assert {name: server.spec for name, server in (await stored(page)).items()} == {"clock": before.spec}
+
+    drive(work())
+
+
+async def _brought_in(core: object, path: Path) -> Server:
+    files = core.server_files  # type: ignore[attr-defined]  # an engine
+    [server] = await files.apply(await files.preview(path))
+    assert isinstance(server, Server)
+    return server
+
+
+def test_a_pasted_part_of_a_config_is_read_and_a_mistake_is_said_below_it(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with page_over(FakeEngine()) as page:
+            await click(page, "Import servers")
+            source = await opened(page, SourceSheet)
+            await click(source, "Preview")
+            await until(lambda: "Paste a config here" in read_in(source))
+            source.area.setPlainText("{broken")
+            await click(source, "Preview")
+            await until(lambda: "The text is not valid JSON at line 1." in read_in(source))
+            source.area.setPlainText('"clock": {"command": "uvx", /* or npx */ "args": ["clock"],},')
+            await click(source, "Preview")
+            sheet = await opened(page, ImportSheet)
+            assert "“uvx” fetches the newest “clock”" in read_in(sheet)
+            await click(sheet, "Import 1 server")
+            await until(lambda: page.rail.rows.rowCount() == 1)
+
+    drive(work())
+
+
+def test_files_that_are_dropped_on_the_page_are_shown_and_nothing_found_is_said(
+    qapp: QApplication, tmp_path: Path
+) -> None:
+    path = written(tmp_path / "mcp.json", {"mcpServers": {}})
+
+    async def work() -> None:
+        async with page_over(FakeEngine()) as page:
+            data = QMimeData()
+            data.setUrls([QUrl.fromLocalFile(str(path))])
+            keys = (Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+            QApplication.sendEvent(page, QDragEnterEvent(QPoint(9, 9), Qt.DropAction.CopyAction, data, *keys))
+            QApplication.sendEvent(page, QDropEvent(QPointF(9, 9), Qt.DropAction.CopyAction, data, *keys))
+            sheet = await opened(page, ImportSheet)
+            assert "No servers were found." in read_in(sheet)
+            await click(sheet, "Close")
+            await until(lambda: not page.findChildren(ImportSheet))
+
+    drive(work())
