@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class McpCaller:
-    """Satisfies `ports.ToolCaller`; apart from the gateway, so that no evaluation holds what could call a tool."""
+    """Satisfies `ToolCaller`; apart from the gateway, so that no evaluation holds what could call a tool."""
 
     def __init__(self, environment: Mapping[str, str] | None = None, limits: Limits = USUAL) -> None:
         self._visits = Visits(environment, limits)

@@ -3,104 +3,18 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import REAL, Index, Integer, MetaData, Table, Text
+from sqlalchemy import REAL, Index, Integer, Text
 from sqlalchemy import text as sql
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field
 
 from mcp_tef.model.ids import new_id
 from mcp_tef.storage.columns import Document, Moment, Words, now
-
-VISIBLE = sql("removed_at IS NULL")
-
-
-class Row(SQLModel):
-    """Base of all tables, with a catalogue of their own."""
-
-    metadata = MetaData()
-
-
-class ServerRow(Row, table=True):
-    """A registered server."""
-
-    __tablename__ = "mcp_servers"
-    __table_args__ = (
-        Index("ux_mcp_servers_name", "name", unique=True, sqlite_where=VISIBLE),
-        Index("ux_mcp_servers_url", "url", unique=True, sqlite_where=VISIBLE),
-    )
-
-    id: str = Field(default_factory=new_id, primary_key=True, sa_type=Text)
-    name: str = Field(sa_type=Words)
-    url: str | None = Field(default=None, sa_type=Words)
-    transport: str = Field(sa_type=Text)
-    status: str = Field(default="inactive", sa_type=Text)
-    last_connected_at: datetime | None = Field(default=None, sa_type=Moment)
-    created_at: datetime = Field(default_factory=now, sa_type=Moment)
-    updated_at: datetime = Field(default_factory=now, sa_type=Moment)
-    command: str | None = Field(default=None, sa_type=Words)
-    args: list[str] = Field(default_factory=list, sa_type=Document)
-    cwd: str | None = Field(default=None, sa_type=Words)
-    env: dict[str, str] = Field(default_factory=dict, sa_type=Document)
-    path: str | None = Field(default=None, sa_type=Words)
-    headers: dict[str, str] = Field(default_factory=dict, sa_type=Document)
-    auth_type: str = Field(default="none", sa_type=Text)
-    secret: str | None = Field(default=None, sa_type=Words)
-    alias: str | None = Field(default=None, sa_type=Words)
-    allowed_tools: list[str] = Field(default_factory=list, sa_type=Document)
-    disallowed_tools: list[str] = Field(default_factory=list, sa_type=Document)
-    status_reason: str | None = Field(default=None, sa_type=Words)
-    status_hint: str | None = Field(default=None, sa_type=Words)
-    exit_code: int | None = None
-    stderr_tail: str | None = Field(default=None, sa_type=Words)
-    latency_ms: int | None = None
-    protocol: str | None = Field(default=None, sa_type=Words)
-    tool_count: int | None = None
-    problem_count: int = 0
-    removed_at: datetime | None = Field(default=None, sa_type=Moment)
-    env_file: str | None = Field(default=None, sa_type=Words)
-    project: str | None = Field(default=None, sa_type=Words)
-    origin: str | None = Field(default=None, sa_type=Words)
-    extra: dict[str, Any] = Field(default_factory=dict, sa_type=Document)
-    oauth: dict[str, Any] = Field(default_factory=dict, sa_type=Document)
-
-
-class ListingRow(Row, table=True):
-    """What a server listed when it was last seen; `accepted` is what the user last saw, where that was another."""
-
-    __tablename__ = "server_listings"
-
-    mcp_server_id: str = Field(primary_key=True, foreign_key="mcp_servers.id", ondelete="CASCADE", sa_type=Text)
-    listing: Any = Field(sa_type=Document)
-    seen_at: datetime = Field(default_factory=now, sa_type=Moment)
-    accepted: Any = Field(default=None, sa_type=Document, nullable=True)
-
-
-class ToolCallRow(Row, table=True):
-    """A tool that was called by hand; neither its arguments nor its reply hold a key."""
-
-    __tablename__ = "tool_calls"
-    __table_args__ = (Index("ix_tool_calls_tool", "mcp_server_id", "tool_name", sql("asked_at DESC")),)
-
-    id: str = Field(primary_key=True, sa_type=Text)
-    mcp_server_id: str = Field(foreign_key="mcp_servers.id", ondelete="CASCADE", sa_type=Text)
-    tool_name: str = Field(sa_type=Words)
-    arguments: Any = Field(sa_type=Document)
-    status: str = Field(sa_type=Text)
-    asked_at: datetime = Field(sa_type=Moment)
-    execution_time_ms: int | None = None
-    reply: Any = Field(default=None, sa_type=Document, nullable=True)
-    error_code: str | None = Field(default=None, sa_type=Words)
-    error_message: str | None = Field(default=None, sa_type=Words)
-    error_hint: str | None = Field(default=None, sa_type=Words)
-
-
-class ConsentRow(Row, table=True):
-    """A launch that the user agreed to."""
-
-    __tablename__ = "consents"
-
-    fingerprint: str = Field(primary_key=True, sa_type=Text)
-    launch: str = Field(sa_type=Words)
-    created_at: datetime = Field(default_factory=now, sa_type=Moment)
+from mcp_tef.storage.row import Row as Row
+from mcp_tef.storage.row import table_of
+from mcp_tef.storage.server_tables import ConsentRow as ConsentRow
+from mcp_tef.storage.server_tables import ListingRow as ListingRow
+from mcp_tef.storage.server_tables import ServerRow as ServerRow
+from mcp_tef.storage.server_tables import ToolCallRow
 
 
 class CaseRow(Row, table=True):
@@ -388,11 +302,6 @@ class FactsRow(Row, table=True):
     created_at: datetime = Field(sa_type=Moment)
     position: int
     figures: str = Field(sa_type=Text)
-
-
-def table_of(row: type[Row]) -> Table:
-    """The table behind a class, for statements over many rows."""
-    return Row.metadata.tables[str(row.__tablename__)]
 
 
 BATCHES = table_of(BatchRow)

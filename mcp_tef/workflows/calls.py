@@ -17,7 +17,8 @@ from mcp_tef.model.servers import Server, Transport
 from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
 from mcp_tef.model.tools import Tool
 from mcp_tef.model.verdicts import Finding
-from mcp_tef.ports import ServerStore, ToolCaller, ToolCallStore
+from mcp_tef.ports import ServerStore, ToolCallStore
+from mcp_tef.ports.calling import ToolCaller
 from mcp_tef.scoring.arguments import argument_problems
 from mcp_tef.workflows.ingest import require_consent
 from mcp_tef.workflows.nearest import did_you_mean

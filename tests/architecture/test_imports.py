@@ -61,11 +61,6 @@ def test_every_library_that_is_imported_is_declared() -> None:
     assert {known_as.get(name, name) for name in imported} - declared == set()
 
 
-def test_only_what_calls_by_hand_names_the_port_that_calls() -> None:
-    named = {file.relative_to(ROOT).as_posix() for file in source_files() if "ToolCaller" in file.read_text("utf-8")}
-    assert named == {"mcp_tef/ports.py", "mcp_tef/workflows/calls.py", "mcp_tef/servers/caller.py"}
-
-
 def source_files() -> list[Path]:
     return [file for folder in ("app", "mcp_tef") for file in (ROOT / folder).rglob("*.py")]
 

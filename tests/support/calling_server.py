@@ -3,6 +3,7 @@
 import os
 import sys
 import threading
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tests.support.faults.talk import Json, Talk, tool
@@ -53,7 +54,7 @@ def _odd() -> Json:
     return {"content": blocks, "structuredContent": {"n": 1}, "_meta": {"x": 1}}
 
 
-_ANSWERS = {
+_ANSWERS: Mapping[str, Callable[[Json | None], Json | None]] = {
     "echo": lambda given: {"result": {**text("heard"), "structuredContent": given}},
     "broken": lambda _: {"result": {**text("No such part."), "isError": True}},
     "refuses": lambda _: _refusal(),

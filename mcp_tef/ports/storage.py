@@ -1,255 +1,29 @@
-"""The protocols that workflows speak to; adapters satisfy them, tests stand in for them."""
+"""What workflows ask of a workspace file."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-from mcp_tef.model.answers import Answer
 from mcp_tef.model.cases import CaseDraft, TestCase
 from mcp_tef.model.comparison import RunOutcome
 from mcp_tef.model.consents import Consent
 from mcp_tef.model.ids import BatchId, CaseId, RunId, ServerId, SnapshotId
-from mcp_tef.model.json import Json, JsonObject
 from mcp_tef.model.metrics import FilterChoices
 from mcp_tef.model.rejudging import AnsweredRun, Judgement
 from mcp_tef.model.runs import (
     Batch,
     BatchRequest,
     BatchStatus,
-    ModelInfo,
-    ModelSettings,
     Outcome,
     PlannedRun,
     RunDetail,
     RunFilter,
     RunSummary,
 )
-from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import Server, ServerSpec
-from mcp_tef.model.similarity import EmbedderChoice
-from mcp_tef.model.tool_calls import ToolCall, ToolReply
+from mcp_tef.model.tool_calls import ToolCall
 from mcp_tef.model.tools import Listing, OfferedTool
 from mcp_tef.scoring.history import History
-
-
-class ServerGateway(Protocol):
-    """Reaches MCP servers and tools files. It opens, uses and closes one connection in one task."""
-
-    async def list_tools(self, spec: ServerSpec, *, timeout: float) -> Listing:  # noqa: ASYNC109
-        """Every tool that the server lists now; raises ServerError within `timeout` seconds."""
-        ...
-
-    async def read_catalogue(self, path: str) -> tuple[Listing, ...]:
-        """The tools that a file holds, by server: the one that a definition names, else the file's own name.
-
-        Raises ServerError where the file holds no list of tools.
-        """
-        ...
-
-    async def sort_catalogue(self, name: str, definitions: Sequence[Json]) -> tuple[Listing, ...]:
-        """Given definitions, checked one by one, by server; `name` is the server of those that name none."""
-        ...
-
-
-class ToolCaller(Protocol):
-    """Calls a tool for a user who asked for that very call. Nothing that evaluates is ever given one."""
-
-    async def call_tool(
-        self,
-        spec: ServerSpec,
-        tool: str,
-        arguments: JsonObject,
-        *,
-        timeout: float,  # noqa: ASYNC109
-    ) -> ToolReply:
-        """What the tool answers, without keys; raises ServerError within `timeout` seconds."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What a selector is asked: choose among `tools` for `query`. `key` is for this call only."""
-
-    query: str
-    tools: tuple[OfferedTool, ...]
-    settings: ModelSettings
-    key: Secret | None = None
-
-
-class Selector(Protocol):
-    """Chooses tools for a query; never runs them."""
-
-    async def prepare(self, question: Question) -> None:
-        """Load what the first answer would wait for, so that no run's time counts it."""
-        ...
-
-    async def select(self, question: Question) -> Answer:
-        """One attempt, no retries; raises ModelError."""
-        ...
-
-    async def close(self) -> None:
-        """Give back connections."""
-        ...
-
-
-class Selectors(Protocol):
-    """Finds the selector for a model."""
-
-    def selector_for(self, settings: ModelSettings) -> Selector:
-        """The offline baseline, or the one that asks a model."""
-        ...
-
-    async def close(self) -> None:
-        """Close every selector that was handed out."""
-        ...
-
-
-class ModelCatalogue(Protocol):
-    """What is known of models without asking anyone."""
-
-    async def models(self) -> tuple[ModelInfo, ...]:
-        """Every known model, by label."""
-        ...
-
-    async def find(self, settings: ModelSettings) -> ModelInfo | None:
-        """What is known of one model; None where nothing is."""
-        ...
-
-    def asks_for_key(self, settings: ModelSettings) -> bool:
-        """Whether the model is only answered with a key: a cloud provider without a base url of one's own."""
-        ...
-
-    def key_variable(self, provider: str) -> str:
-        """The environment variable that holds the provider's key by convention."""
-        ...
-
-
-class Embedder(Protocol):
-    """Turns texts into vectors."""
-
-    @property
-    def name(self) -> str:
-        """What it is, for people and for cache keys."""
-        ...
-
-    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One unit vector a text: shape (len(texts), dimensions). Raises EmbeddingError."""
-        ...
-
-
-class TextIndex(Protocol):
-    """Texts weighed against one another by the words that they share."""
-
-    def scores(self, query: str) -> NDArray[np.float32]:
-        """How far a query overlaps each text, 0–1, in the order of the texts; comparable within one index only."""
-        ...
-
-    def overlaps(self) -> NDArray[np.float32]:
-        """How far each text overlaps each other, 0–1: a symmetric square in the order of the texts."""
-        ...
-
-
-class Lexicon(Protocol):
-    """Makes indexes over texts."""
-
-    async def index(self, texts: Sequence[str]) -> TextIndex:
-        """Weigh these texts, at least one, against one another."""
-        ...
-
-
-Progress = Callable[[float], None]
-
-
-class Embedders(Protocol):
-    """Finds and fetches embedders."""
-
-    async def best(self) -> Embedder:
-        """The best that is on this machine already: a local model, else TF-IDF. Never waits for a network."""
-        ...
-
-    async def find(self, choice: EmbedderChoice, key: Secret | None = None) -> Embedder:
-        """The embedder asked for, if it is ready to use; EmbeddingError at once where it is not."""
-        ...
-
-    async def download(self, model: str, progress: Progress) -> None:
-        """Fetch a fastembed model, telling how much is done (0–1); EmbeddingError. Cancelling leaves nothing behind."""
-        ...
-
-    async def close(self) -> None:
-        """Give back models and connections."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class WritingTask:
-    """What a model is asked to write. `key` is for this call only."""
-
-    settings: ModelSettings
-    system: str
-    prompt: str
-    key: Secret | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """What a model wrote, what it took (tokens) and cost (US dollars; None where unknown)."""
-
-    text: str
-    tokens_in: int | None = None
-    tokens_out: int | None = None
-    cost_usd: float | None = None
-
-
-class Writer(Protocol):
-    """Has a model write a text."""
-
-    async def write(self, task: WritingTask) -> Written:
-        """One attempt, no retries, JSON asked for where the provider can force it; raises ModelError."""
-        ...
-
-    async def close(self) -> None:
-        """Give back connections."""
-        ...
-
-
-class TokenCounter(Protocol):
-    """Counts what texts cost a model."""
-
-    @property
-    def name(self) -> str:
-        """What counts them, for people."""
-        ...
-
-    def count(self, texts: Sequence[str]) -> tuple[int, ...]:
-        """Tokens of each text."""
-        ...
-
-
-class Vault(Protocol):
-    """Secrets of servers in the keychain of the system. Each call may wait for the user; StoreError."""
-
-    def read(self, name: str) -> Secret | None:
-        """The entry of a name; None where there is none, or no keychain."""
-        ...
-
-    def write(self, name: str, secret: Secret) -> None:
-        """Keep an entry."""
-        ...
-
-    def forget(self, name: str) -> None:
-        """Take an entry out; nothing happens where it is not there."""
-        ...
-
-
-class KeySource(Protocol):
-    """Where keys for providers come from."""
-
-    def key(self, provider: str) -> Secret | None:
-        """The key to use for a provider now, or None."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,22 @@
+"""What calls a tool for a user; apart from the other ports, so that nothing that evaluates can name it."""
+
+from typing import Protocol
+
+from mcp_tef.model.json import JsonObject
+from mcp_tef.model.servers import ServerSpec
+from mcp_tef.model.tool_calls import ToolReply
+
+
+class ToolCaller(Protocol):
+    """Calls a tool for a user who asked for that very call. Nothing that evaluates is ever given one."""
+
+    async def call_tool(
+        self,
+        spec: ServerSpec,
+        tool: str,
+        arguments: JsonObject,
+        *,
+        timeout: float,  # noqa: ASYNC109
+    ) -> ToolReply:
+        """What the tool answers, without keys; raises ServerError within `timeout` seconds."""
+        ...

@@ -1,0 +1,124 @@
+"""What workflows ask of language models, their catalogue and their keys."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from mcp_tef.model.answers import Answer
+from mcp_tef.model.runs import (
+    ModelInfo,
+    ModelSettings,
+)
+from mcp_tef.model.secrets import Secret
+from mcp_tef.model.tools import OfferedTool
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a selector is asked: choose among `tools` for `query`. `key` is for this call only."""
+
+    query: str
+    tools: tuple[OfferedTool, ...]
+    settings: ModelSettings
+    key: Secret | None = None
+
+
+class Selector(Protocol):
+    """Chooses tools for a query; never runs them."""
+
+    async def prepare(self, question: Question) -> None:
+        """Load what the first answer would wait for, so that no run's time counts it."""
+        ...
+
+    async def select(self, question: Question) -> Answer:
+        """One attempt, no retries; raises ModelError."""
+        ...
+
+    async def close(self) -> None:
+        """Give back connections."""
+        ...
+
+
+class Selectors(Protocol):
+    """Finds the selector for a model."""
+
+    def selector_for(self, settings: ModelSettings) -> Selector:
+        """The offline baseline, or the one that asks a model."""
+        ...
+
+    async def close(self) -> None:
+        """Close every selector that was handed out."""
+        ...
+
+
+class ModelCatalogue(Protocol):
+    """What is known of models without asking anyone."""
+
+    async def models(self) -> tuple[ModelInfo, ...]:
+        """Every known model, by label."""
+        ...
+
+    async def find(self, settings: ModelSettings) -> ModelInfo | None:
+        """What is known of one model; None where nothing is."""
+        ...
+
+    def asks_for_key(self, settings: ModelSettings) -> bool:
+        """Whether the model is only answered with a key: a cloud provider without a base url of one's own."""
+        ...
+
+    def key_variable(self, provider: str) -> str:
+        """The environment variable that holds the provider's key by convention."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class WritingTask:
+    """What a model is asked to write. `key` is for this call only."""
+
+    settings: ModelSettings
+    system: str
+    prompt: str
+    key: Secret | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a model wrote, what it took (tokens) and cost (US dollars; None where unknown)."""
+
+    text: str
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    cost_usd: float | None = None
+
+
+class Writer(Protocol):
+    """Has a model write a text."""
+
+    async def write(self, task: WritingTask) -> Written:
+        """One attempt, no retries, JSON asked for where the provider can force it; raises ModelError."""
+        ...
+
+    async def close(self) -> None:
+        """Give back connections."""
+        ...
+
+
+class TokenCounter(Protocol):
+    """Counts what texts cost a model."""
+
+    @property
+    def name(self) -> str:
+        """What counts them, for people."""
+        ...
+
+    def count(self, texts: Sequence[str]) -> tuple[int, ...]:
+        """Tokens of each text."""
+        ...
+
+
+class KeySource(Protocol):
+    """Where keys for providers come from."""
+
+    def key(self, provider: str) -> Secret | None:
+        """The key to use for a provider now, or None."""
+        ...

@@ -1,0 +1,66 @@
+"""What turns texts into numbers."""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcp_tef.model.secrets import Secret
+from mcp_tef.model.similarity import EmbedderChoice
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors."""
+
+    @property
+    def name(self) -> str:
+        """What it is, for people and for cache keys."""
+        ...
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One unit vector a text: shape (len(texts), dimensions). Raises EmbeddingError."""
+        ...
+
+
+class TextIndex(Protocol):
+    """Texts weighed against one another by the words that they share."""
+
+    def scores(self, query: str) -> NDArray[np.float32]:
+        """How far a query overlaps each text, 0–1, in the order of the texts; comparable within one index only."""
+        ...
+
+    def overlaps(self) -> NDArray[np.float32]:
+        """How far each text overlaps each other, 0–1: a symmetric square in the order of the texts."""
+        ...
+
+
+class Lexicon(Protocol):
+    """Makes indexes over texts."""
+
+    async def index(self, texts: Sequence[str]) -> TextIndex:
+        """Weigh these texts, at least one, against one another."""
+        ...
+
+
+Progress = Callable[[float], None]
+
+
+class Embedders(Protocol):
+    """Finds and fetches embedders."""
+
+    async def best(self) -> Embedder:
+        """The best that is on this machine already: a local model, else TF-IDF. Never waits for a network."""
+        ...
+
+    async def find(self, choice: EmbedderChoice, key: Secret | None = None) -> Embedder:
+        """The embedder asked for, if it is ready to use; EmbeddingError at once where it is not."""
+        ...
+
+    async def download(self, model: str, progress: Progress) -> None:
+        """Fetch a fastembed model, telling how much is done (0–1); EmbeddingError. Cancelling leaves nothing behind."""
+        ...
+
+    async def close(self) -> None:
+        """Give back models and connections."""
+        ...
