@@ -21,8 +21,8 @@ class Best:
         higher = block > self._floor
         higher[:, : len(block)] &= np.tri(len(block), dtype=np.bool_).T
         np.fill_diagonal(higher, val=False)
-        found = np.array(np.nonzero(higher))
-        self._scores = np.concatenate((self._scores, block[higher]))
+        found = np.array(np.divmod(np.flatnonzero(higher), higher.shape[1]))
+        self._scores = np.concatenate((self._scores, block[found[0], found[1]]))
         self._places = np.concatenate((self._places, found + start), axis=1)
         if len(self._scores) > self._most:
             self._cut()

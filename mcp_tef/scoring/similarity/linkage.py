@@ -36,8 +36,8 @@ class _Chain:
         self._apart = np.subtract(1, similar, dtype=np.float64)
         np.fill_diagonal(self._apart, np.inf)
         self._sizes = [1] * len(similar)
-        self._changed = np.zeros(2 * len(similar), dtype=np.intp)
-        self._changes = 0
+        self._changed = np.zeros(len(similar), dtype=np.int32)
+        self._joins = 0
         self._seen = [0] * len(similar)
         self._chain: list[int] = []
         self._first = 0
@@ -50,9 +50,8 @@ class _Chain:
         self._apart[other] = (left * row + right * self._row(other)) / size
         row.fill(np.inf)
         self._sizes[one], self._sizes[other] = 0, size
-        self._changed[self._changes : self._changes + 2] = one, other
-        self._changes += 2
-        self._seen[other] = self._changes
+        self._joins += 1
+        self._changed[one] = self._changed[other] = self._seen[other] = self._joins
         return one, other, height, size
 
     def _mutual(self) -> tuple[int, int]:
@@ -75,10 +74,10 @@ class _Chain:
         """How far everything is from one."""
         row: Joins = self._apart[place]
         seen = self._seen[place]
-        if seen < self._changes:
-            changed = self._changed[seen : self._changes]
+        if seen < self._joins:
+            changed = np.flatnonzero(self._changed > seen)
             row[changed] = self._apart[changed, place]
-            self._seen[place] = self._changes
+            self._seen[place] = self._joins
         return row
 
 
