@@ -34,7 +34,7 @@ class Faults:
         if self.evidence.flooded:
             return self.flooded()
         if self.evidence.stray:
-            what = f"answered {self.evidence.stray}, and not what it was asked, within {seconds:g} s"
+            what = f"answered {self.evidence.stray}, and not ours within {seconds:g} s"
             return self.error(ServerFault.PROTOCOL, what, _MEND_HINT)
         if self.evidence.junk_lines:
             return self.junk(f"and no answer within {seconds:g} s")
@@ -125,6 +125,10 @@ class Faults:
             f"answered {self._asked} in a way that MCP does not allow: {quoted(detail).rstrip('.')}",
             _MEND_HINT,
         )
+
+    def too_deep(self) -> ServerError:
+        """It sent JSON that cannot be read for its depth."""
+        return self.nonsense("it nests too deep to be read")
 
     def elsewhere(self, place: str) -> ServerError:
         """It wants our messages on another origin, which would get the user's keys."""

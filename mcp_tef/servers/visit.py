@@ -33,6 +33,7 @@ _STAND_INS = ("Server returned an error response", "Not Found", "Session termina
 _CLOSED = ("Connection closed", "SSE stream")
 _TOO_LARGE = "byte limit."
 _BROKEN_JSON = re.compile(r"Invalid JSON: (.+?) at line \d+")
+_TAKEN = "server answered a request with 202 Accepted"
 _PROGRAM = mcp_types.Implementation(name="mcp-tef-desktop", version="0.1.0")
 
 for _name in ("mcp.client", "mcp.shared", "client"):
@@ -70,8 +71,11 @@ class RawAnswers(JSONRPCDispatcher[TransportContext]):
 
     def _resolve_pending(self, request_id: RequestId | None, outcome: dict[str, Any] | mcp_types.ErrorData) -> None:
         if request_id is None or coerce_request_id(request_id) not in self._pending:
-            complaint = f": {quoted(outcome.message)}" if isinstance(outcome, mcp_types.ErrorData) else ""
-            self._evidence.stray = f"what nobody has asked (id {quoted(str(request_id))}){complaint}"
+            request = (
+                "no request" if request_id is None else f"request {quoted(str(request_id))}, which nobody has made"
+            )
+            words = f", saying “{quoted(outcome.message)}”" if isinstance(outcome, mcp_types.ErrorData) else ""
+            self._evidence.stray = request + words
         super()._resolve_pending(request_id, outcome)
 
 
@@ -189,7 +193,7 @@ def told(error: BaseException, faults: Faults) -> ServerError:
     if evidence.compressed:
         return faults.compressed()
     if evidence.too_deep:
-        return faults.nonsense("it nests too deep to be read")
+        return faults.too_deep()
     if evidence.reply is not None and (evidence.reply.status >= 300 or evidence.reply.web_page):
         return faults.http(evidence.reply, _own_words(cause))
     return _by_kind(cause, faults)
@@ -242,6 +246,8 @@ def _rpc(error: MCPError, faults: Faults) -> ServerError:
         return _unreadable(error.message, faults)
     if over_http and error.message.startswith("Unexpected content type"):
         return faults.not_mcp("its answer is no MCP message")
+    if over_http and error.message == _TAKEN:
+        return faults.nonsense("it took the request and sent no message")
     return faults.said(error.message)
 
 
@@ -249,6 +255,8 @@ def _unreadable(words: str, faults: Faults) -> ServerError:
     broken = _BROKEN_JSON.search(words)
     if faults.evidence.stage is Stage.GREETING:
         return faults.not_mcp("its answer is no MCP message")
+    if broken and "recursion" in broken[1]:
+        return faults.too_deep()
     return faults.nonsense(f"it is no JSON that can be read: {broken[1]}" if broken else "it is no MCP message")
 
 

@@ -1,6 +1,6 @@
 """Servers that keep one waiting: they say nothing, not yet, or not to what was asked."""
 
-import sys
+import os
 import threading
 from collections.abc import Mapping
 
@@ -86,7 +86,7 @@ class ClosesOutput(Talk):
     """Closes its output, and stays."""
 
     def hear(self, message: Json) -> None:
-        sys.stdout.close()
+        os.close(1)
         wait_for_ever()
 
 
