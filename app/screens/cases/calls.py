@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from app.arguments.parameters import parameters_of, unknown_parameter
+from app.arguments.typed_json import UnreadableError, dumps, loads
 from app.screens.cases.matchers import Field, read_field, refit, value_of
-from app.screens.cases.parameters import parameters_of, unknown_parameter
-from app.screens.cases.typed_json import UnreadableError, dumps, loads
 from mcp_tef import ExpectedCall, Json, Tool
 
 FindTool: TypeAlias = Callable[[str | None, str], Tool | None]

@@ -3,8 +3,8 @@
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
+from app.arguments.parameters import Kind, Parameter
 from app.screens.cases.matchers import Field, Matcher, matchers_for, with_matcher, with_text
-from app.screens.cases.parameters import Kind, Parameter
 from app.theme import Role, Size, theme
 from app.widgets import FlowText, GrowingEdit, LineText, MenuButton, Span, SpanLine, plain, set_wrong, undo_beyond
 

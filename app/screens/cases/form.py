@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
+from app.arguments.typed_json import UnreadableError, dumps, loads
 from app.screens.cases.calls import CallForm, FindTool, Problem, call_form, call_of, call_problems, refitted
-from app.screens.cases.typed_json import UnreadableError, dumps, loads
 from mcp_tef import (
     NO_TOOL,
     CaseDraft,

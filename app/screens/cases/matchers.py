@@ -12,8 +12,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from app.screens.cases.parameters import Kind, Parameter
-from app.screens.cases.typed_json import UnreadableError, dumps, is_json, loads, needed
+from app.arguments.parameters import Kind, Parameter
+from app.arguments.typed_json import UnreadableError, dumps, loads, needed
+from app.arguments.values import number, parse, parse_kind, parse_list, show, show_kind, show_list
 from mcp_tef import Json, canonical
 
 
@@ -137,7 +138,7 @@ def _gives(field: Field, value: Json) -> bool:
 
 def _candidates(parameter: Parameter, value: Json) -> Iterator[tuple[Matcher, str]]:
     if not looks_like_matcher(value):
-        yield Matcher.EQUALS, _show(parameter, value)
+        yield Matcher.EQUALS, show(parameter, value)
         return
     key = next(iter(value))
     inner = value[key]
@@ -163,41 +164,16 @@ def _show_inner(parameter: Parameter, matcher: Matcher, inner: Json) -> str:
     if matcher is Matcher.ANYTHING:
         return ""
     if matcher in (Matcher.ANY_OF, Matcher.UNORDERED):
-        return _show_list(_items(parameter, matcher), inner)
+        return show_list(_items(parameter, matcher), inner)
     if matcher is Matcher.CONTAINS:
-        return _show_kind(_part(parameter), inner)
-    return _show(parameter, _without_literal(inner))
+        return show_kind(_part(parameter), inner)
+    return show(parameter, _without_literal(inner))
 
 
 def _without_literal(value: Json) -> Json:
     if isinstance(value, Mapping) and set(value) == {"$literal"}:
         return value["$literal"]
     return value
-
-
-def _show(parameter: Parameter, value: Json) -> str:
-    for choice in parameter.choices:
-        if canonical(choice.value) == canonical(value):
-            return choice.label
-    if parameter.kind is Kind.LIST:
-        return _show_list(parameter.items, value)
-    return _show_kind(parameter.kind, value)
-
-
-def _show_kind(kind: Kind, value: Json) -> str:
-    if isinstance(value, str) and (kind is Kind.TEXT or (kind is Kind.ANY and not is_json(value))):
-        return value
-    if kind is Kind.FLAG and isinstance(value, bool):
-        return "yes" if value else "no"
-    return dumps(value)
-
-
-def _show_list(kind: Kind, values: Json) -> str:
-    if not isinstance(values, list | tuple) or not values:
-        return dumps(values)
-    texts = [_show_kind(kind, value) for value in values]
-    plain = all(text and text == text.strip() and "," not in text and "\n" not in text for text in texts)
-    return ", ".join(texts) if plain and not texts[0].startswith("[") else dumps(values)
 
 
 def _number_text(value: Json) -> str:
@@ -212,14 +188,14 @@ def value_of(field: Field) -> Json:
     parameter, text = field.parameter, field.text
     match field.matcher:
         case Matcher.EQUALS:
-            return _literal(_parse(parameter, text))
+            return _literal(parse(parameter, text))
         case Matcher.OPTIONAL:
-            return {"$optional": _literal(_parse(parameter, text))}
+            return {"$optional": _literal(parse(parameter, text))}
         case Matcher.ANY_OF | Matcher.UNORDERED as matcher:
-            values = _parse_list(_items(parameter, matcher), text)
+            values = parse_list(_items(parameter, matcher), text)
             return {_KEY_OF[matcher]: [_literal(value) for value in values]}
         case Matcher.CONTAINS:
-            return {"$contains": _literal(_parse_kind(_part(parameter), needed(text, "Type what it contains.")))}
+            return {"$contains": _literal(parse_kind(_part(parameter), needed(text, "Type what it contains.")))}
         case Matcher.PATTERN:
             return {"$regex": _pattern(text)}
         case Matcher.WITHIN:
@@ -261,71 +237,10 @@ def _part(parameter: Parameter) -> Kind:
     return parameter.items if parameter.kind is Kind.LIST else parameter.kind
 
 
-def _parse(parameter: Parameter, text: str) -> Json:
-    for choice in parameter.choices:
-        if choice.label == text:
-            return choice.value
-    if parameter.kind is Kind.LIST:
-        return _parse_list(parameter.items, text)
-    return _parse_kind(parameter.kind, text)
-
-
-def _parse_kind(kind: Kind, text: str) -> Json:
-    match kind:
-        case Kind.TEXT:
-            return text
-        case Kind.NUMBER | Kind.WHOLE:
-            return _number(text, kind)
-        case Kind.FLAG:
-            return _flag(text)
-        case Kind.OBJECT:
-            return _object(text)
-        case Kind.LIST:
-            return _parse_list(Kind.ANY, text)
-        case Kind.ANY:
-            return loads(text) if is_json(text) else text
-
-
-def _number(text: str, kind: Kind = Kind.NUMBER) -> int | float:
-    example = "20" if kind is Kind.WHOLE else "20 or 0.5"
-    value = loads(text) if is_json(text) else None
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise UnreadableError(f"Write a number such as {example}.")
-    return value
-
-
-_FLAGS: Final[Mapping[str, bool]] = {"yes": True, "true": True, "no": False, "false": False}
-
-
-def _flag(text: str) -> bool:
-    try:
-        return _FLAGS[text.strip().lower()]
-    except KeyError:
-        raise UnreadableError("Choose yes or no.") from None
-
-
-def _object(text: str) -> Json:
-    value = loads(needed(text, 'Write a JSON object such as {"name": "value"}.'))
-    if not isinstance(value, dict):
-        raise UnreadableError('Write a JSON object such as {"name": "value"}.')
-    return value
-
-
-def _parse_list(kind: Kind, text: str) -> list[Json]:
-    if text.lstrip().startswith("["):
-        value = loads(text)
-        if isinstance(value, list):
-            return value
-    parts = [part.strip() for part in text.split(",")]
-    if not all(parts):
-        raise UnreadableError('Write the values with commas between them, or as a JSON list such as ["a", "b"].')
-    return [_parse_kind(kind, part) for part in parts]
-
-
 def _within(text: str) -> Json:
     middle, sign, tolerance = re.sub(r"\+\s?/?\s?-", "±", text).partition("±")
     try:
-        value, room = _number(middle.strip()), _number(tolerance.strip())
+        value, room = number(middle.strip()), number(tolerance.strip())
     except UnreadableError:
         sign = ""
     if not sign or room < 0:

@@ -5,12 +5,12 @@ from dataclasses import replace
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
+from app.arguments.parameters import required_names
+from app.arguments.typed_json import UnreadableError
 from app.screens.cases.calls import CallForm, FindTool, with_field, with_json_shown
 from app.screens.cases.field_row import FieldRow
 from app.screens.cases.form import Reading
 from app.screens.cases.matchers import Field
-from app.screens.cases.parameters import required_names
-from app.screens.cases.typed_json import UnreadableError
 from app.theme import Role, Size, theme
 from app.widgets import Button, FlowText, GrowingEdit, Label, LineText, one_line, put_before, set_wrong
 

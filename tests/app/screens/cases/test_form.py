@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.arguments.typed_json import UnreadableError
 from app.screens.cases.calls import call_of, with_field, with_json_shown, with_tool
 from app.screens.cases.form import (
     CaseForm,
@@ -21,7 +22,6 @@ from app.screens.cases.form import (
     without_call,
 )
 from app.screens.cases.matchers import Field, Matcher, with_text
-from app.screens.cases.typed_json import UnreadableError
 from mcp_tef import (
     CaseDraft,
     Expectation,

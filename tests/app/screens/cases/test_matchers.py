@@ -4,6 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.arguments.parameters import Choice, Kind, Parameter
+from app.arguments.typed_json import UnreadableError
 from app.screens.cases.matchers import (
     Field,
     Matcher,
@@ -14,8 +16,6 @@ from app.screens.cases.matchers import (
     with_matcher,
     with_text,
 )
-from app.screens.cases.parameters import Choice, Kind, Parameter
-from app.screens.cases.typed_json import UnreadableError
 from mcp_tef import Json, canonical
 
 TEXT = Parameter(name="query", kind=Kind.TEXT)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.screens.cases.parameters import Choice, Kind, parameters_of, required_names
+from app.arguments.parameters import Choice, Kind, parameters_of, required_names
 
 
 def test_required_parameters_come_first_and_say_so() -> None:
