@@ -19,8 +19,8 @@ from app.frame import PRODUCT, Frame
 from app.session import Page, Session
 from app.settings import Settings
 from app.text import count
-from app.theme import Role, ThemeMode, theme
-from app.widgets import Action, Field, FlowText, Segmented, Sheet, ask
+from app.theme import ThemeMode, theme
+from app.widgets import Action, FlowText, Sheet, ask
 from app.window import Place, Window
 from mcp_tef import Event, Noticed, StoreError, TefError
 
@@ -307,22 +307,13 @@ class Workbench:
         dialog.open()
 
     def _show_settings(self) -> None:
-        sheet = Sheet("Settings", self.frame, width=440)
-        looks = Segmented([(mode.value, mode.value.capitalize()) for mode in ThemeMode], "Appearance")
-        looks.set_current(theme().mode.value)
-        looks.changed.connect(self.set_theme)
-        sheet.body.addWidget(Field("Appearance", looks))
-        workspace = self.settings.get("workspace", "")
-        sheet.body.addWidget(Field("Workspace", FlowText(workspace, mono=True)))
-        left: list[Action] = []
-        if self._log_file is not None:
-            folder = self._log_file.parent
-            sheet.body.addWidget(Field("Log", FlowText(str(self._log_file), mono=True)))
-            left = [Action(text="Show the log", do=lambda: _show_folder(folder), kind="quiet")]
-        note = "API keys are kept in memory only, unless you choose to remember one when starting a run."
-        sheet.body.addWidget(FlowText(note, role=Role.DIM))
-        sheet.set_buttons([Action(text="Close", do=sheet.accept, kind="primary")], left=left)
-        sheet.open()
+        from app.screens.settings.general import Places
+        from app.screens.settings.sheet import SettingsSheet
+
+        if self.session is not None:
+            log = self._log_file
+            lie = Places(self.settings.get("workspace", ""), log, lambda: _show_folder(log.parent) if log else None)
+            SettingsSheet(self.session, self.frame, set_theme=self.set_theme, places=lie).open()
 
     def set_theme(self, mode: str) -> None:
         """Wear a scheme from now on."""

@@ -60,6 +60,10 @@ class Sheet(QDialog):
             self.reject()
             raise
 
+    def while_open(self, task: "asyncio.Task[object]") -> None:
+        """Give a task up when the sheet is closed, since what it would show is gone."""
+        self.finished.connect(lambda _: task.cancel())
+
     def _finish(self, result: int) -> None:
         if self._ended is not None and not self._ended.done():
             self._ended.set_result(result == QDialog.DialogCode.Accepted)

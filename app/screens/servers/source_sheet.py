@@ -44,10 +44,10 @@ class SourceSheet(Sheet):
         self.field = Field("A config, pasted as JSON or JSON with comments", self.area)
         self.body.addWidget(FlowText(WHAT, role=Role.DIM))
         self.body.addWidget(self.field)
-        self.area.brought.connect(lambda files: session.spawn(self.read_files(files)))
+        self.area.brought.connect(self._read_files_soon)
         self.area.textChanged.connect(lambda: self.field.set_error(""))
         files = Action(text="Choose files…", do=self._ask_files, icon="folder-open")
-        look = Action(text="Preview", do=lambda: session.spawn(self.read_text()), kind="primary")
+        look = Action(text="Preview", do=lambda: self.while_open(session.spawn(self.read_text())), kind="primary")
         self.set_buttons([Action(text="Cancel", do=self.reject), look], left=[files])
         self.area.setFocus()
 
@@ -69,6 +69,9 @@ class SourceSheet(Sheet):
         """Read files; those that cannot be read are told in the preview."""
         self._end(choice_of_configs(await self._session.call(lambda core: core.server_files.preview_all(files))))
 
+    def _read_files_soon(self, files: list[Path]) -> None:
+        self.while_open(self._session.spawn(self.read_files(files)))
+
     def _end(self, choice: ImportChoice) -> None:
         self.choice = choice
         self.accept()
@@ -78,6 +81,6 @@ class SourceSheet(Sheet):
         dialog.setNameFilters(FILES.split(";;"))
         dialog.setFilter(dialog.filter() | QDir.Filter.Hidden)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
-        dialog.filesSelected.connect(lambda names: self._session.spawn(self.read_files([Path(name) for name in names])))
+        dialog.filesSelected.connect(lambda names: self._read_files_soon([Path(name) for name in names]))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()

@@ -1,0 +1,1 @@
+"""The settings: how the window looks, where things lie, and what was agreed to."""

@@ -1,0 +1,70 @@
+"""The programs that were agreed to, each with a way to take that back."""
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.session import Session
+from app.text import ago
+from app.theme import Role, Size
+from app.widgets import Action, EmptyState, FlowText, Rule, Section, button
+from mcp_tef import Consent
+
+BY = "settings"
+MOST_ROWS = 100
+WHAT = (
+    "These programs may be started on this computer, exactly as they stand here. Revoke one, and you are asked again "
+    "before its next start."
+)
+NOTHING = "A server that is a program is started only after you have seen its whole command and agreed to it."
+
+
+class ConsentsSection(Section):
+    """Read and changed at once."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(margins=False)
+        self._session = session
+
+    async def load(self) -> None:
+        """Read what was agreed to and show it."""
+        consents = await self._session.call(lambda core: core.servers.consents())
+        self.clear()
+        if not consents:
+            self.add(EmptyState("terminal-window", "Nothing agreed to yet", NOTHING))
+            return
+        self.add(FlowText(WHAT, role=Role.DIM))
+        for consent in consents[:MOST_ROWS]:
+            self.add(Rule())
+            self.add(_row(consent, partial(self._revoke_soon, consent.fingerprint)))
+        if len(consents) > MOST_ROWS:
+            self.add(FlowText(f"And {len(consents) - MOST_ROWS} older ones.", role=Role.DIM))
+        self.column.addStretch(1)
+
+    def _revoke_soon(self, fingerprint: str) -> None:
+        self._session.spawn(self._revoke(fingerprint))
+
+    async def _revoke(self, fingerprint: str) -> None:
+        await self._session.call(lambda core: core.servers.revoke_consent(fingerprint, by=BY))
+        await self.load()
+
+
+def _row(consent: Consent, revoke: Callable[[], object]) -> QWidget:
+    holder = QWidget()
+    row = QHBoxLayout(holder)
+    row.setContentsMargins(0, 0, 8, 0)
+    row.setSpacing(16)
+    words = QVBoxLayout()
+    words.setSpacing(2)
+    names = ", ".join(consent.servers)
+    words.addWidget(FlowText(names or "No server starts like this now", strong=True))
+    words.addWidget(FlowText(consent.launch, mono=True, max_lines=4))
+    if consent.agreed_at is not None:
+        words.addWidget(FlowText(f"Agreed {ago(consent.agreed_at)}", size=Size.SMALL, role=Role.DIM))
+    row.addLayout(words, 1)
+    taken_back = button(Action(text="Revoke", do=revoke))
+    taken_back.setAccessibleName(f"Revoke {names or consent.launch[:80]}")
+    row.addWidget(taken_back, 0, Qt.AlignmentFlag.AlignTop)
+    return holder
