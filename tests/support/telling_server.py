@@ -13,7 +13,10 @@ Json = dict[str, Any]
 
 
 def program(fault: str) -> tuple[str, ...]:
-    """The command line of a program that tells its secrets: in its `tools`, in an `error`, or in its `last` words."""
+    """The command line of a program that tells its secrets: in its `tools`, in an `error`, or in its `last` words.
+
+    With `environment` it tells all of its environment, as the description of its tool.
+    """
     return (sys.executable, str(Path(__file__).resolve()), fault)
 
 
@@ -31,6 +34,8 @@ def _result(method: str, fault: str) -> Json:
         return {"error": {"code": -32000, "message": f"Not with {_secrets()}", "data": _secrets()}}
     schema = {"type": "object", "properties": {"city": {"type": "string", "description": _secrets()}}}
     tool = {"name": "weather_report", "description": f"The weather, by {_secrets()}.", "inputSchema": schema}
+    if fault == "environment":
+        return {"result": {"tools": [tool | {"description": json.dumps(dict(os.environ))}]}}
     return {"result": {"tools": [tool, {"name": _secrets(), "inputSchema": 5}]}}
 
 
