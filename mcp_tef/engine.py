@@ -13,13 +13,16 @@ from mcp_tef.embedding.choosing import best_local_embedder
 from mcp_tef.embedding.tfidf import TfidfLexicon
 from mcp_tef.events import Event, EventStream
 from mcp_tef.llm.catalogue import LitellmCatalogue
-from mcp_tef.llm.keys import KeyRing
+from mcp_tef.llm.keys import KeyRing, ServerVault
 from mcp_tef.llm.offline import OfflineSelector
 from mcp_tef.llm.selectors import ModelSelectors
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.config import Config
+from mcp_tef.ports import Show
 from mcp_tef.servers.caller import McpCaller
 from mcp_tef.servers.gateway import McpGateway
+from mcp_tef.servers.sign_ins import McpSignIns
+from mcp_tef.servers.strongbox import Strongbox
 from mcp_tef.storage.store import SqliteStore, open_store
 from mcp_tef.workflows.cases import Cases
 from mcp_tef.workflows.compare import Compare
@@ -66,7 +69,14 @@ class Engine:
     What many commands never ask for is loaded when it is first named.
     """
 
-    def __init__(self, workspace: Path, store: SqliteStore, config: Config, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        workspace: Path,
+        store: SqliteStore,
+        config: Config,
+        environment: Mapping[str, str],
+        show: Show | None = None,
+    ) -> None:
         self.workspace = workspace
         self.config = config
         self.opened: tuple[str, ...] = store.notices
@@ -74,8 +84,10 @@ class Engine:
         self._environment = environment
         self._store = store
         self._events = EventStream()
-        self._gateway = McpGateway(environment, config.limits)
-        self._caller = McpCaller(environment, config.limits)
+        strongbox = Strongbox(ServerVault(self.keys))
+        self._gateway = McpGateway(environment, config.limits, strongbox)
+        self._caller = McpCaller(environment, config.limits, strongbox, show)
+        self.sign_ins = McpSignIns(strongbox, show, environment, config.limits)
         catalogue = LitellmCatalogue()
         self._selectors = ModelSelectors(_baseline(environment), catalogue)
         self.models = Models(catalogue, self.keys, config.default_model)
@@ -86,13 +98,22 @@ class Engine:
         self.runs = Runs(store, self._gateway, self._selectors, self.models, self._events, config)
 
     @classmethod
-    async def open(cls, workspace: Path | None = None, *, environment: Mapping[str, str] | None = None) -> "Engine":
-        """Open or create a workspace; runs that a crash cut off are marked, and can be resumed."""
+    async def open(
+        cls,
+        workspace: Path | None = None,
+        *,
+        environment: Mapping[str, str] | None = None,
+        show: Show | None = None,
+    ) -> "Engine":
+        """Open or create a workspace; runs that a crash cut off are marked, and can be resumed.
+
+        `show` takes whoever is there to the address of a sign-in; without it, nobody can sign in.
+        """
         surroundings = dict(os.environ if environment is None else environment)
         config = Config.from_environment(surroundings)
         path = workspace or config.workspace or default_workspace()
         store = await open_store(path)
-        engine = cls(path, store, config, surroundings)
+        engine = cls(path, store, config, surroundings, show)
         interrupted = await store.runs.interrupt_leftovers()
         if interrupted:
             engine.opened += (f"{interrupted} runs were interrupted when mcp-tef last stopped. Resume their batch.",)
@@ -196,5 +217,6 @@ class Engine:
         await self.runs.close()
         await self.servers.close()
         named = [vars(self)[name] for name in ("_writer", "embedders") if name in vars(self)]
-        await asyncio.gather(*(part.close() for part in (self._selectors, self._gateway, self._caller, *named)))
+        visitors = (self._gateway, self._caller, self.sign_ins)
+        await asyncio.gather(*(part.close() for part in (self._selectors, *visitors, *named)))
         await self._store.close()

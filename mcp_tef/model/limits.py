@@ -31,6 +31,9 @@ class Limits:
     part_seconds: float = 3.0
     """For an HTTP server to hear that we leave; it is told as a courtesy only."""
 
+    sign_in_seconds: float = 300.0
+    """For somebody to sign in with a browser: time to look up a password, and not so long that it is forgotten."""
+
     pages: int = 200
     """Pages of a listing. Servers send 10 to 1,000 tools a page, so this holds every catalogue that we know of."""
 

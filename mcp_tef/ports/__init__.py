@@ -11,7 +11,7 @@ from mcp_tef.ports.models import (
     WritingTask,
     Written,
 )
-from mcp_tef.ports.servers import ServerGateway, Vault
+from mcp_tef.ports.servers import ServerGateway, Show, SignIns, Vault
 from mcp_tef.ports.storage import CaseStore, CheckResult, MetricsStore, RunStore, ServerStore, Store, ToolCallStore
 from mcp_tef.ports.texts import Embedder, Embedders, Lexicon, Progress, TextIndex
 
@@ -31,6 +31,8 @@ __all__ = [
     "Selectors",
     "ServerGateway",
     "ServerStore",
+    "Show",
+    "SignIns",
     "Store",
     "TextIndex",
     "TokenCounter",

@@ -1,7 +1,7 @@
 """What workflows ask of servers."""
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import Protocol, TypeAlias
 
 from mcp_tef.model.json import Json
 from mcp_tef.model.secrets import Secret
@@ -25,6 +25,26 @@ class ServerGateway(Protocol):
 
     async def sort_catalogue(self, name: str, definitions: Sequence[Json]) -> tuple[Listing, ...]:
         """Given definitions, checked one by one, by server; `name` is the server of those that name none."""
+        ...
+
+
+Show: TypeAlias = Callable[[str], None]
+"""Takes the user to an address in a browser; called on the loop, which it must not block. It may ask first."""
+
+
+class SignIns(Protocol):
+    """Signs in to servers by OAuth, for the session or as the spec says for longer."""
+
+    async def needed(self, spec: ServerSpec) -> bool:
+        """Whether the server is signed in to by OAuth and nobody has yet; raises ServerError."""
+        ...
+
+    async def sign_in(self, spec: ServerSpec) -> None:
+        """Send the user to a browser and wait until they are back; raises ServerError."""
+        ...
+
+    async def sign_out(self, spec: ServerSpec) -> None:
+        """Forget what the sign-in brought."""
         ...
 
 

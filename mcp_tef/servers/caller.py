@@ -7,6 +7,8 @@ from mcp_tef.model.json import JsonObject
 from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.model.servers import ServerSpec
 from mcp_tef.model.tool_calls import ToolReply
+from mcp_tef.ports import Show
+from mcp_tef.servers.strongbox import Strongbox
 from mcp_tef.servers.visits import Visits
 
 if TYPE_CHECKING:
@@ -16,8 +18,14 @@ if TYPE_CHECKING:
 class McpCaller:
     """Satisfies `ToolCaller`; apart from the gateway, so that no evaluation holds what could call a tool."""
 
-    def __init__(self, environment: Mapping[str, str] | None = None, limits: Limits = USUAL) -> None:
-        self._visits = Visits(environment, limits)
+    def __init__(
+        self,
+        environment: Mapping[str, str] | None = None,
+        limits: Limits = USUAL,
+        strongbox: Strongbox | None = None,
+        show: Show | None = None,
+    ) -> None:
+        self._visits = Visits(environment, limits, strongbox, show)
 
     async def call_tool(
         self,

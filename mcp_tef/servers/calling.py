@@ -10,6 +10,8 @@ from mcp_tef.model.tool_calls import ToolReply
 from mcp_tef.servers.definitions import too_deep
 from mcp_tef.servers.evidence import Stage
 from mcp_tef.servers.faults import Faults
+from mcp_tef.servers.listing import list_pages
+from mcp_tef.servers.mirrored import headers_of, mirrors
 from mcp_tef.servers.replies import kept_reply
 from mcp_tef.servers.visit import Errand, Talk, UnfitAnswerError
 
@@ -18,6 +20,10 @@ def calling(tool: str, arguments: JsonObject) -> Errand[ToolReply]:
     """An errand that calls a tool and brings back its reply."""
 
     async def call(talk: Talk) -> ToolReply:
+        if mirrors(talk):
+            talk.evidence.stage = Stage.LISTING
+            definitions, _ = await list_pages(talk)
+            talk.dispatcher.headers = headers_of(definitions, tool, arguments, talk.evidence.limits.depth)
         talk.evidence.stage = Stage.CALLING
         params = mcp_types.CallToolRequestParams(name=tool, arguments=dict(arguments))
         began = perf_counter()

@@ -1,6 +1,7 @@
 """What was seen of a server during one visit; when the visit fails, its error is told from this."""
 
 import re
+from asyncio import Timeout, get_running_loop
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -44,6 +45,14 @@ class HttpReply:
         return self.content_type.partition(";")[0].strip().lower() in ("text/html", "application/xhtml+xml")
 
 
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why there was no sign-in, to be said after the server's name, and what to do."""
+
+    what: str
+    hint: str
+
+
 class Tail:
     """The last lines of a stream, however long the stream is."""
 
@@ -63,7 +72,10 @@ class Tail:
 
 @dataclass(slots=True)
 class Evidence:
-    """Filled in while a visit goes on, and held to its limits. `secrets` are the values that no text may repeat."""
+    """Filled in while a visit goes on, and held to its limits. `secrets` are the values that no text may repeat.
+
+    `clock` ends the visit, `waiting` is true while somebody signs in, and `asking` is the host that is asked about it.
+    """
 
     limits: Limits = USUAL
     stage: Stage = Stage.OPENING
@@ -78,6 +90,10 @@ class Evidence:
     stray: str = ""
     redirects: int = 0
     secrets: tuple[Secret, ...] = ()
+    refusal: Refusal | None = None
+    clock: Timeout | None = None
+    waiting: bool = False
+    asking: str = ""
     _bytes: int = 0
     _values: int = 0
 
@@ -92,6 +108,12 @@ class Evidence:
         if not bearable:
             self.flooded = True
             raise FloodError
+
+    def wait(self, seconds: float, *, person: bool) -> None:
+        """Give a person, or from now on the server again, so many seconds."""
+        self.waiting = person
+        if self.clock is not None:
+            self.clock.reschedule(get_running_loop().time() + seconds)
 
     def note_junk(self, line: bytes) -> None:
         """Remember that something arrived that is no message."""

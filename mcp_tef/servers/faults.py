@@ -3,8 +3,8 @@
 from urllib.parse import urlsplit
 
 from mcp_tef.errors import ServerError, ServerFault
-from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.servers.evidence import Evidence, HttpReply, Stage, quoted
+from mcp_tef.model.servers import AuthType, ServerSpec, Transport
+from mcp_tef.servers.evidence import Evidence, HttpReply, Refusal, Stage, quoted
 
 _STDIO_HINT = "Run its command in a terminal: it must speak MCP over its standard output, and nothing else."
 _MEND_HINT = "The server has to be mended, or updated."
@@ -25,12 +25,19 @@ class Faults:
 
     @property
     def place(self) -> str:
-        """Host and port of an HTTP server, for people."""
+        """Host and port of what was asked last, for people."""
+        if self.evidence.asking:
+            return self.evidence.asking
         parts = urlsplit(self.spec.url or "")
         return parts.netloc.rpartition("@")[2] or self.spec.address
 
     def silent(self, seconds: float) -> ServerError:
         """The time is up."""
+        if self.evidence.refusal:
+            return self.not_signed_in(self.evidence.refusal)
+        if self.evidence.waiting:
+            what = f"was not signed in to within {self.evidence.limits.sign_in_seconds:g} s"
+            return self.error(ServerFault.UNAUTHORIZED, what, "Try again, and finish it in the browser.")
         if self.evidence.flooded:
             return self.flooded()
         if self.evidence.stray:
@@ -166,7 +173,14 @@ class Faults:
             f"Check the path of the url; many servers are at /mcp or /sse. {self._other_transport}",
         )
 
+    def not_signed_in(self, refusal: Refusal) -> ServerError:
+        """A sign-in is needed, or did not come about."""
+        return self.error(ServerFault.UNAUTHORIZED, refusal.what, refusal.hint)
+
     def _unauthorized(self, status: int) -> ServerError:
+        if self.spec.auth_type is AuthType.OAUTH2:
+            what, hint = f"did not accept the sign-in (HTTP {status})", "Sign in again, as somebody who may use it."
+            return self.error(ServerFault.UNAUTHORIZED, what, hint)
         what = "wants a key" if status == 401 and not self.evidence.secrets else "did not accept the key"
         hint = "Set its authentication to the right environment variable, and that variable to a valid key."
         return self.error(ServerFault.UNAUTHORIZED, f"{what} (HTTP {status})", hint)

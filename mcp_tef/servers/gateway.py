@@ -11,6 +11,7 @@ from mcp_tef.model.tools import Listing
 from mcp_tef.servers.evidence import Evidence
 from mcp_tef.servers.faults import Faults
 from mcp_tef.servers.files import read_catalogue, read_tools_file, sort_catalogue
+from mcp_tef.servers.strongbox import Strongbox
 from mcp_tef.servers.visits import Visits
 
 if TYPE_CHECKING:
@@ -23,9 +24,14 @@ class McpGateway:
     `${NAME}` in a spec is read from `environment` (default: this process's) when it connects.
     """
 
-    def __init__(self, environment: Mapping[str, str] | None = None, limits: Limits = USUAL) -> None:
+    def __init__(
+        self,
+        environment: Mapping[str, str] | None = None,
+        limits: Limits = USUAL,
+        strongbox: Strongbox | None = None,
+    ) -> None:
         self._limits = limits
-        self._visits = Visits(environment, limits)
+        self._visits = Visits(environment, limits, strongbox)
 
     async def list_tools(self, spec: ServerSpec, *, timeout: float) -> Listing:  # noqa: ASYNC109
         """Every tool that the server lists now; raises ServerError within `timeout` seconds.

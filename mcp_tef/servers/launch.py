@@ -128,7 +128,7 @@ class Surroundings:
 
     def _authentication(self) -> dict[str, str]:
         match self.spec.auth_type:
-            case AuthType.NONE:
+            case AuthType.NONE | AuthType.OAUTH2:
                 return {}
             case AuthType.API_KEY:
                 return {"X-API-Key": self._secret()}
@@ -136,10 +136,6 @@ class Surroundings:
                 return {"Authorization": f"Bearer {self._secret()}"}
             case AuthType.BASIC:
                 return {"Authorization": f"Basic {self._basic()}"}
-            case AuthType.OAUTH2:
-                raise self.fault(
-                    "asks for OAuth, which comes with a later version", "Until then, choose a bearer token."
-                )
 
     def _basic(self) -> str:
         encoded = base64.b64encode(self._secret().encode()).decode()

@@ -13,6 +13,7 @@ from mcp_tef.model.secrets import without
 from mcp_tef.model.tools import Listing, ToolProblem
 from mcp_tef.servers.definitions import Sorted, sort_out, too_deep
 from mcp_tef.servers.evidence import Stage
+from mcp_tef.servers.mirrored import mirrors, unmirrorable
 from mcp_tef.servers.visit import Talk, UnfitAnswerError
 
 _SHORTEST_SECRET = 8  # a shorter one may be a word in definitions by chance
@@ -21,13 +22,15 @@ _SHORTEST_SECRET = 8  # a shorter one may be a word in definitions by chance
 async def list_everything(talk: Talk) -> Listing:
     """All that the server lists, bad definitions set aside."""
     talk.evidence.stage = Stage.LISTING
-    definitions, problems = await _list_pages(talk)
+    definitions, problems = await list_pages(talk)
     latency = round((perf_counter() - talk.began) * 1000)
     found = await _sorted(talk, definitions)
+    unfit = tuple(unmirrorable(found.tools)) if mirrors(talk) else ()
+    names = {problem.tool for problem in unfit}
     return Listing(
         server=talk.spec.name,
-        tools=found.tools,
-        problems=found.problems + tuple(problems),
+        tools=tuple(tool for tool in found.tools if tool.name not in names),
+        problems=(*found.problems, *unfit, *problems),
         protocol=talk.session.protocol_version,
         latency_ms=latency,
     )
@@ -50,7 +53,7 @@ async def _sorted(talk: Talk, definitions: Sequence[Json]) -> Sorted:
         left.set()
 
 
-async def _list_pages(talk: Talk) -> tuple[list[Json], list[ToolProblem]]:
+async def list_pages(talk: Talk) -> tuple[list[Json], list[ToolProblem]]:
     """Every definition of every page, and a problem where the listing does not end by itself."""
     definitions: list[Json] = []
     cursors: set[str] = set()

@@ -22,9 +22,10 @@ from pydantic import ValidationError
 
 from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.servers import ServerSpec, Transport
+from mcp_tef.servers.access import Access
 from mcp_tef.servers.evidence import Evidence, Stage, quoted
 from mcp_tef.servers.faults import Faults
-from mcp_tef.servers.launch import Surroundings
+from mcp_tef.servers.oauth import signing_in
 from mcp_tef.servers.program import running
 from mcp_tef.servers.web import connected
 
@@ -54,6 +55,7 @@ class RawAnswers(JSONRPCDispatcher[TransportContext]):
     """The SDK's dispatcher, which keeps what came about tools as it came, before the SDK can stumble over it."""
 
     answer: Mapping[str, Any] = MappingProxyType({})
+    headers: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, streams: TransportStreams, evidence: Evidence) -> None:
         super().__init__(*streams)
@@ -62,6 +64,8 @@ class RawAnswers(JSONRPCDispatcher[TransportContext]):
     async def send_raw_request(
         self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None, **private: Any
     ) -> dict[str, Any]:
+        if method == "tools/call" and opts is not None:
+            opts["headers"] = {**opts.get("headers", {}), **self.headers}
         answer = await super().send_raw_request(method, params, opts, **private)
         if method not in _HOLLOW:
             return answer
@@ -95,7 +99,7 @@ Errand: TypeAlias = Callable[[Talk], Awaitable[T]]
 
 async def visit(
     spec: ServerSpec,
-    environment: Mapping[str, str],
+    access: Access,
     evidence: Evidence,
     answer: asyncio.Future[T],
     errand: Errand[T],
@@ -104,7 +108,7 @@ async def visit(
 
     What a transport raises while it opens or breaks is raised, mostly in groups.
     """
-    surroundings = Surroundings(spec, environment)
+    surroundings = await access.surroundings(spec)
     host = _Host(spec, evidence, answer, errand)
     if spec.transport is Transport.STDIO:
         launch = surroundings.launch()
@@ -112,7 +116,10 @@ async def visit(
         async with running(launch, evidence) as program:
             await host.receive(program.streams, program.last_words)
     else:
-        async with connected(surroundings, evidence) as streams:
+        async with (
+            signing_in(surroundings, access, evidence) as auth,
+            connected(surroundings, evidence, auth) as streams,
+        ):
             await host.receive(streams, _nothing_to_wait_for)
             host.part()
 
@@ -160,26 +167,34 @@ class _Host(Generic[T]):
 
     async def _converse(self, session: ClientSession, dispatcher: RawAnswers) -> T:
         self._evidence.stage = Stage.GREETING
-        await greet(session, self._evidence.limits.discover_seconds)
+        modern_first = self._spec.transport is Transport.STREAMABLE_HTTP
+        await greet(session, self._evidence.limits.discover_seconds, modern_first=modern_first)
         talk = Talk(spec=self._spec, session=session, dispatcher=dispatcher, evidence=self._evidence, began=self._began)
         return await self._errand(talk)
 
 
-async def greet(session: ClientSession, seconds: float) -> None:
-    """Agree on a protocol version: by the handshake that nearly all servers know, else by discovery, within `seconds`.
+async def greet(session: ClientSession, seconds: float, *, modern_first: bool) -> None:
+    """Agree on a protocol version, by a handshake or by discovery, which may take so many seconds.
 
-    The SDK's own order is the reverse and costs 10 s with servers that ignore methods they do not know.
+    Programs often ignore methods that they do not know, so they are greeted by the handshake first. Over HTTP what is
+    not known is refused at once, and a modern server must never see a handshake.
     """
+    if modern_first and await _discovered(session, seconds):
+        return
     try:
         await session.initialize()
     except MCPError as refusal:
-        if refusal.code not in _MODERN_ONLY:
+        if modern_first or refusal.code not in _MODERN_ONLY or not await _discovered(session, seconds):
             raise
-        try:
-            async with asyncio.timeout(seconds):
-                await session.discover()
-        except (MCPError, ValidationError, TimeoutError):
-            raise refusal from None
+
+
+async def _discovered(session: ClientSession, seconds: float) -> bool:
+    try:
+        async with asyncio.timeout(seconds):
+            await session.discover()
+    except (MCPError, ValidationError, RuntimeError, TimeoutError):
+        return False
+    return True
 
 
 def told(error: BaseException, faults: Faults) -> ServerError:
@@ -188,6 +203,8 @@ def told(error: BaseException, faults: Faults) -> ServerError:
     cause = _leaves(error)[0]
     if isinstance(cause, ServerError):
         return cause
+    if evidence.refusal:
+        return faults.not_signed_in(evidence.refusal)
     if evidence.flooded:
         return faults.flooded()
     if evidence.compressed:

@@ -3,13 +3,18 @@
 import asyncio
 import os
 from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from mcp_tef.errors import ServerError
 from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.model.servers import ServerSpec
+from mcp_tef.ports import Show
+from mcp_tef.servers.access import Access
 from mcp_tef.servers.evidence import Evidence
 from mcp_tef.servers.faults import Faults
+from mcp_tef.servers.strongbox import Strongbox
 
 if TYPE_CHECKING:
     from mcp_tef.servers.visit import Errand
@@ -20,15 +25,30 @@ _Told: TypeAlias = Callable[[BaseException, Faults], ServerError]
 
 
 class Visits:
-    """Visits under way. `${NAME}` in a spec is read from `environment` (default: this process's) when it connects."""
+    """Visits under way. `${NAME}` in a spec is read from `environment` (default: this process's) when it connects.
 
-    def __init__(self, environment: Mapping[str, str] | None = None, limits: Limits = USUAL) -> None:
+    `show` is there where somebody is who can sign in.
+    """
+
+    def __init__(
+        self,
+        environment: Mapping[str, str] | None = None,
+        limits: Limits = USUAL,
+        strongbox: Strongbox | None = None,
+        show: Show | None = None,
+    ) -> None:
         self._limits = limits
-        self._environment = os.environ if environment is None else environment
+        self._access = Access(os.environ if environment is None else environment, strongbox or Strongbox(), show)
         self._under_way: set[asyncio.Task[None]] = set()
 
-    async def make(self, spec: ServerSpec, load: "Callable[[], Errand[T]]", seconds: float) -> T:
-        """What an errand brings back within so many seconds; raises ServerError.
+    async def address(self, spec: ServerSpec) -> str:
+        """The url of an HTTP server with its references filled in; ServerError."""
+        return (await self._access.surroundings(spec)).url()
+
+    async def make(
+        self, spec: ServerSpec, load: "Callable[[], Errand[T]]", seconds: float, *, afresh: bool = False
+    ) -> T:
+        """What an errand brings back within so many seconds; raises ServerError. `afresh` signs in anew.
 
         `load` gives the errand and may import the mcp library, so it is called off the loop: about 0.5 s the first
         time. A program is started without asking: consent is the caller's matter. It may still be ending when this
@@ -37,10 +57,12 @@ class Visits:
         visit, told, errand = await asyncio.to_thread(_loaded, load)
         evidence = Evidence(limits=self._limits)
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        task = self._start(visit(spec, self._environment, evidence, answer, errand))
+        task = self._start(visit(spec, replace(self._access, afresh=afresh), evidence, answer, errand))
         try:
             either: tuple[asyncio.Future[Any], ...] = (answer, task)
-            await asyncio.wait(either, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds) as evidence.clock:
+                    await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
             if answer.done():
                 return answer.result()
             raise _unanswered(task, told, Faults(spec, evidence), seconds)

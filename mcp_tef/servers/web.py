@@ -45,7 +45,7 @@ class _Watched(httpx2.AsyncBaseTransport):
         )
 
     def _note(self, request: httpx2.Request, response: httpx2.Response) -> None:
-        if request.method not in self._noted:
+        if request.method not in self._noted or "sign_in" in request.extensions:
             return
         evidence, headers = self._evidence, response.headers
         location = _absolute(request.url, headers.get("location", ""))
@@ -89,15 +89,18 @@ def _has_events(response: httpx2.Response) -> bool:
 
 
 @asynccontextmanager
-async def connected(surroundings: Surroundings, evidence: Evidence) -> AsyncIterator[TransportStreams]:
-    """The message streams of an HTTP server."""
+async def connected(
+    surroundings: Surroundings, evidence: Evidence, auth: httpx2.Auth | None = None
+) -> AsyncIterator[TransportStreams]:
+    """The message streams of an HTTP server; `auth` signs its requests, and may make some of its own."""
     url = address(surroundings)
     headers = surroundings.headers()
     evidence.secrets = surroundings.secrets
     older = surroundings.spec.transport is Transport.SSE
-    inner = httpx2.AsyncHTTPTransport(verify=await _trust(url), proxy=proxy_for(url))
+    inner = httpx2.AsyncHTTPTransport(verify=await _trust(url, signs_in=auth is not None), proxy=proxy_for(url))
     client = httpx2.AsyncClient(
         headers=headers | {"Accept-Encoding": "identity"},
+        auth=auth,
         timeout=_READ_FOR_LIFE,
         transport=_Watched(inner, evidence, ("GET", "POST") if older else ("POST",)),
         max_redirects=evidence.limits.redirects,
@@ -131,15 +134,15 @@ def address(surroundings: Surroundings) -> httpx2.URL:
 
 def proxy_for(url: httpx2.URL) -> str | None:
     """The proxy that the environment asks for, if it asks for one; never for this machine itself."""
-    if _is_here(url.host) or urllib.request.proxy_bypass(url.host):
+    if is_here(url.host) or urllib.request.proxy_bypass(url.host):
         return None
     proxies = urllib.request.getproxies()
     return proxies.get(url.scheme) or proxies.get("all")
 
 
-async def _trust(url: httpx2.URL) -> ssl.SSLContext:
+async def _trust(url: httpx2.URL, *, signs_in: bool) -> ssl.SSLContext:
     """Whom to trust. Loading the authorities takes 50 to 100 ms, so it is done once, off the loop."""
-    if url.scheme == "http" and _is_here(url.host):
+    if url.scheme == "http" and is_here(url.host) and not signs_in:
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     return await asyncio.to_thread(_authorities)
 
@@ -149,7 +152,8 @@ def _authorities() -> ssl.SSLContext:
     return httpx2.create_ssl_context()
 
 
-def _is_here(host: str) -> bool:
+def is_here(host: str) -> bool:
+    """Whether a host is this machine."""
     try:
         return ip_address(host).is_loopback
     except ValueError:

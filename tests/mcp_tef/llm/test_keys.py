@@ -1,35 +1,11 @@
 """Where keys come from, and that they go nowhere else."""
 
 import pytest
-from keyring.errors import KeyringLocked
 
 from mcp_tef.errors import StoreError
-from mcp_tef.llm.keys import KeyRing
+from mcp_tef.llm.keys import KeyRing, ServerVault
 from mcp_tef.model.secrets import Secret
-
-
-class MemoryKeychain:
-    """A keychain that keeps its texts in a dict, and refuses while it is locked."""
-
-    def __init__(self) -> None:
-        self.kept: dict[tuple[str, str], str] = {}
-        self.locked = False
-
-    def get_password(self, service: str, username: str) -> str | None:
-        self._unlocked()
-        return self.kept.get((service, username))
-
-    def set_password(self, service: str, username: str, password: str) -> None:
-        self._unlocked()
-        self.kept[service, username] = password
-
-    def delete_password(self, service: str, username: str) -> None:
-        self._unlocked()
-        del self.kept[service, username]
-
-    def _unlocked(self) -> None:
-        if self.locked:
-            raise KeyringLocked("sk-should-not-show")
+from tests.support.keychains import MemoryKeychain
 
 
 def test_a_typed_key_is_used_before_the_environment_and_that_before_the_keychain() -> None:
@@ -103,3 +79,15 @@ def test_a_locked_keychain_is_a_clear_error_without_what_it_said() -> None:
 def test_a_key_ring_never_shows_a_key() -> None:
     keys = KeyRing({"OPENAI_API_KEY": "sk-1"}, MemoryKeychain())
     assert "sk-1" not in f"{keys!r}{keys.key('openai')!r}{keys.key('openai')!s}"
+
+
+def test_entries_of_servers_are_apart_from_keys_of_providers() -> None:
+    ring = KeyRing({}, MemoryKeychain())
+    vault = ServerVault(ring)
+    ring.remember("openai", Secret("of-openai"))
+    vault.write("openai", Secret("of-a-server"))
+    assert (vault.read("openai"), ring.key("openai")) == (Secret("of-a-server"), Secret("of-openai"))
+    assert ring.remembered() == ("openai", "server:openai")
+    vault.forget("openai")
+    vault.forget("openai")
+    assert (vault.read("openai"), ring.key("openai")) == (None, Secret("of-openai"))

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from mcp_tef.errors import ServerError, ServerFault
+from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import INPUTS, ServerSpec, Transport
 from mcp_tef.servers.launch import Launch, Surroundings
 
@@ -48,6 +49,19 @@ def test_references_are_filled_in_arguments_and_variables(text: str, filled: str
     made = launch({"SHOP": "Harbour"}, args=("-m", text), env={"PLACE": text}, project="/srv/bikes")
     assert made.argv[1:] == ("-m", filled)
     assert made.env["PLACE"] == filled
+
+
+def test_an_entry_of_the_keychain_is_filled_in_and_is_a_secret() -> None:
+    said = spec(env={"TOKEN": "Bearer ${keychain:shop.token}"})
+    surroundings = Surroundings(said, {}, {"shop.token": Secret("hush-4711")})
+    assert surroundings.launch().env["TOKEN"] == "Bearer hush-4711"
+    assert Secret("hush-4711") in surroundings.secrets
+
+
+def test_an_entry_that_is_not_in_the_keychain_is_named_with_what_makes_it() -> None:
+    error = refused({"token": "not this"}, args=("${keychain:token}",))
+    assert error.message == "Desk needs the keychain entry token, which is not there."
+    assert error.hint == "Make it with: mcp-tef keys set server:token"
 
 
 def test_what_nobody_answered_is_named_with_its_variable() -> None:

@@ -141,7 +141,6 @@ async def test_each_request_carries_headers_and_authentication(
 @pytest.mark.parametrize(
     ("auth", "secret", "words"),
     [
-        (AuthType.OAUTH2, None, "asks for OAuth, which comes with a later version"),
         (AuthType.BEARER, None, "names no environment variable for its secret"),
         (AuthType.BEARER, "sk-written-out", "names no environment variable for its secret"),
         (AuthType.BEARER, "${NOT_SET}", "needs the environment variable NOT_SET, which is not set"),

@@ -8,7 +8,7 @@ import pytest
 
 from mcp_tef.errors import ConflictError, InputError, NotFoundError
 from mcp_tef.model.consents import Consent
-from mcp_tef.model.servers import INPUTS, AuthType, ServerSpec, ServerStatus, Transport
+from mcp_tef.model.servers import INPUTS, AuthType, OAuthClient, ServerSpec, ServerStatus, Transport
 from mcp_tef.model.tools import Listing, ToolProblem
 from mcp_tef.ports import CheckResult
 from mcp_tef.storage.store import SqliteStore, open_store
@@ -43,9 +43,15 @@ LISTING = Listing(
     [
         STDIO,
         http("docs", headers={"X-Team": "a"}, auth_type=AuthType.BEARER, secret="${DOCS_TOKEN}"),
+        http(
+            "docs",
+            auth_type=AuthType.OAUTH2,
+            oauth=OAuthClient(client_id="ours", remember=True),
+            secret="${keychain:docs}",
+        ),
         ServerSpec(name="saved", transport=Transport.FILE, path="tools.json"),
     ],
-    ids=["stdio", "http", "file"],
+    ids=["stdio", "http", "oauth", "file"],
 )
 async def test_a_server_is_kept_exactly_as_it_was_given(store: SqliteStore, spec: ServerSpec) -> None:
     added = await store.servers.add(spec)
@@ -86,9 +92,12 @@ async def test_a_name_that_is_nearly_right_is_answered_with_the_right_one(store:
     assert caught.value.hint == "Did you mean docs?"
 
 
-async def test_a_secret_that_is_written_out_is_refused_and_reaches_no_file(store: SqliteStore, workspace: Path) -> None:
+@pytest.mark.parametrize("secret", ["sk-live-123", "${TOKEN:-sk-live-123}", "${T}sk-live-123", "${input:sk-live-123}"])
+async def test_a_secret_that_is_written_out_is_refused_and_reaches_no_file(
+    store: SqliteStore, workspace: Path, secret: str
+) -> None:
     with pytest.raises(InputError, match="never stored"):
-        await store.servers.add(http("docs", auth_type=AuthType.BEARER, secret="sk-live-123"))
+        await store.servers.add(http("docs", auth_type=AuthType.BEARER, secret=secret))
     files = [file for file in workspace.parent.rglob("*") if file.is_file()]
     assert files
     assert not any(b"sk-live-123" in file.read_bytes() for file in files)

@@ -1,0 +1,198 @@
+"""Signs in to HTTP servers by OAuth 2.1: the SDK's flow, with a listener of ours, and grants that outlast a visit."""
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+import httpx2
+from mcp.client.auth import OAuthClientProvider, OAuthFlowError
+from mcp.client.auth.utils import is_valid_client_metadata_url
+from mcp.shared.auth import (
+    AuthorizationCodeResult,
+    OAuthClientInformationFull,
+    OAuthClientMetadata,
+    OAuthMetadata,
+    OAuthToken,
+    ProtectedResourceMetadata,
+)
+from pydantic import AnyUrl, BaseModel, ValidationError
+
+from mcp_tef.errors import StoreError
+from mcp_tef.model.secrets import Secret
+from mcp_tef.model.servers import AuthType
+from mcp_tef.servers.access import Access
+from mcp_tef.servers.evidence import Evidence, quoted
+from mcp_tef.servers.launch import Surroundings
+from mcp_tef.servers.loopback import Listener, listening
+from mcp_tef.servers.refusals import RefusedError, mark, refusal_of, require_private
+
+_NOWHERE = "http://127.0.0.1/callback"
+_SIGN_IN = "Sign in to it, in the window or with: mcp-tef servers check."
+UNAUTHORIZED = 401
+_ENDPOINTS = {"issuer", "authorization_endpoint", "token_endpoint"}
+
+
+class Grant(BaseModel):
+    """What a sign-in brought, and what it takes to renew it."""
+
+    tokens: OAuthToken
+    client: OAuthClientInformationFull
+    expires_at: float | None = None
+    endpoints: OAuthMetadata | None = None
+    resource: ProtectedResourceMetadata | None = None
+
+
+@asynccontextmanager
+async def signing_in(
+    surroundings: Surroundings, access: Access, evidence: Evidence
+) -> AsyncIterator[OAuthClientProvider | None]:
+    """What authenticates requests by OAuth, where a server asks for that.
+
+    An earlier grant is used, and renewed while that goes; beyond that it takes a person at hand.
+    """
+    if surroundings.spec.auth_type is not AuthType.OAUTH2:
+        yield None
+    elif access.show is None:
+        yield SignIn(surroundings, access, evidence)
+    else:
+        async with listening() as listener:
+            yield SignIn(surroundings, access, evidence, listener)
+
+
+class SignIn(OAuthClientProvider):
+    """The flow of one visit. It is its own storage, so that a grant is kept whole and as soon as it is there."""
+
+    def __init__(
+        self, surroundings: Surroundings, access: Access, evidence: Evidence, listener: Listener | None = None
+    ) -> None:
+        self._url = surroundings.url()
+        self._said = surroundings.spec.oauth
+        self._client_secret = surroundings.client_secret()
+        self._access = access
+        self._evidence = evidence
+        self._listener = listener
+        self._status = 0
+        self._redirect = AnyUrl(listener.redirect if listener else _NOWHERE)
+        document = self._said.client_id if is_valid_client_metadata_url(self._said.client_id) else None
+        super().__init__(
+            self._url,
+            OAuthClientMetadata(client_name="mcp-tef desktop", redirect_uris=[self._redirect]),
+            self,
+            self._send_to_browser,
+            self._heard_back,
+            client_metadata_url=document,
+        )
+        self._given = None if document else self._said.client_id
+
+    async def get_tokens(self) -> OAuthToken | None:
+        """Of no use: a grant is taken up as a whole."""
+        return None
+
+    async def get_client_info(self) -> OAuthClientInformationFull | None:
+        """The client that the service gave us, where it did."""
+        if not self._given:
+            return None
+        return OAuthClientInformationFull(
+            client_id=self._given,
+            client_secret=self._client_secret,
+            redirect_uris=[self._redirect],
+            token_endpoint_auth_method="client_secret_basic" if self._client_secret else "none",
+        )
+
+    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
+        """Part of the grant that follows."""
+
+    async def set_tokens(self, tokens: OAuthToken) -> None:
+        """Keep the grant as it is now."""
+        context = self.context
+        if context.client_info is None:
+            return
+        endpoints = context.oauth_metadata
+        grant = Grant(
+            tokens=tokens,
+            client=context.client_info,
+            expires_at=context.token_expiry_time,
+            endpoints=endpoints and OAuthMetadata.model_validate(endpoints.model_dump(include=_ENDPOINTS)),
+            resource=context.protected_resource_metadata,
+        )
+        self._hide(grant)
+        text = Secret(grant.model_dump_json(exclude_defaults=True))
+        with suppress(StoreError):
+            await self._access.strongbox.keep(self._url, text, remember=self._said.remember)
+
+    async def _initialize(self) -> None:
+        await super()._initialize()
+        grant = await self._earlier()
+        if grant is not None:
+            self._hide(grant)
+            context = self.context
+            context.current_tokens, context.client_info = grant.tokens, grant.client
+            context.token_expiry_time, context.oauth_metadata = grant.expires_at, grant.endpoints
+            context.protected_resource_metadata = grant.resource
+            context.auth_server_url = str(grant.resource.authorization_servers[0]) if grant.resource else None
+        elif self._listener is None:
+            raise RefusedError("wants you to sign in", _SIGN_IN)
+
+    async def _earlier(self) -> Grant | None:
+        if self._access.afresh:
+            return None
+        text = await self._access.strongbox.grant(self._url, remembered=self._said.remember)
+        with suppress(ValidationError):
+            return Grant.model_validate_json(text.reveal()) if text else None
+        return None
+
+    def _hide(self, grant: Grant) -> None:
+        texts = (grant.tokens.access_token, grant.tokens.refresh_token, grant.client.client_secret)
+        self._evidence.secrets += tuple(Secret(text) for text in texts if text)
+
+    async def async_auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
+        """The SDK's flow; what is asked beside the request itself is marked, and what stops it is noted."""
+        flow = super().async_auth_flow(request)
+        try:
+            outgoing = await anext(flow)
+            while True:
+                beside = outgoing is not request
+                if beside:
+                    mark(outgoing)
+                self._evidence.asking = outgoing.url.netloc.decode() if beside else ""
+                response = yield outgoing
+                self._status = self._status if beside else response.status_code
+                outgoing = await flow.asend(response)
+        except StopAsyncIteration:
+            return
+        except (OAuthFlowError, ValidationError) as error:
+            self._evidence.refusal = refusal_of(error)
+            raise
+        finally:
+            await flow.aclose()
+
+    async def _send_to_browser(self, authorization: str) -> None:
+        if self._listener is None or self._access.show is None:
+            await self._give_up()
+            raise RefusedError("wants you to sign in again", _SIGN_IN)
+        require_private(httpx2.URL(authorization))
+        self._listener.expect(authorization)
+        self._evidence.wait(self._evidence.limits.sign_in_seconds, person=True)
+        self._access.show(authorization)
+
+    async def _heard_back(self) -> AuthorizationCodeResult:
+        assert self._listener is not None
+        given = await self._listener.answer()
+        self._evidence.wait(self._evidence.limits.seconds, person=False)
+        if "code" not in given:
+            why = quoted(given.get("error_description") or given.get("error", "")).rstrip(".") or "without a reason"
+            raise RefusedError(f"was not signed in to: {why}", "Sign in again, and allow it in the browser.")
+        self._use_supported_method()
+        return AuthorizationCodeResult(code=given["code"], state=given.get("state"), iss=given.get("iss"))
+
+    async def _give_up(self) -> None:
+        """Forget a grant that is no good any more; one that is good for less than was asked stays."""
+        if self._status == UNAUTHORIZED:
+            with suppress(StoreError):
+                await self._access.strongbox.drop(self._url)
+
+    def _use_supported_method(self) -> None:
+        """Show the secret of a given client in the way that the service says it takes."""
+        client, metadata = self.context.client_info, self.context.oauth_metadata
+        takes = (metadata and metadata.token_endpoint_auth_methods_supported) or ["client_secret_basic"]
+        if self._given and client and client.client_secret and "client_secret_basic" not in takes:
+            client.token_endpoint_auth_method = "client_secret_post"  # noqa: S105

@@ -1,0 +1,59 @@
+"""Signs in to servers for a user who asked for that."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from mcp_tef.errors import ServerError, ServerFault
+from mcp_tef.model.limits import USUAL, Limits
+from mcp_tef.model.servers import AuthType, ServerSpec
+from mcp_tef.model.tools import Listing
+from mcp_tef.ports import Show
+from mcp_tef.servers.strongbox import Strongbox
+from mcp_tef.servers.visits import Visits
+
+if TYPE_CHECKING:
+    from mcp_tef.servers.visit import Errand
+
+
+class McpSignIns:
+    """Satisfies `ports.SignIns`; what it brings is in the strongbox, for who else visits servers."""
+
+    def __init__(
+        self,
+        strongbox: Strongbox,
+        show: Show | None = None,
+        environment: Mapping[str, str] | None = None,
+        limits: Limits = USUAL,
+    ) -> None:
+        self._strongbox = strongbox
+        self._seconds = limits.seconds
+        self._visits = Visits(environment, limits, strongbox, show)
+
+    async def needed(self, spec: ServerSpec) -> bool:
+        """Whether the server is signed in to by OAuth, and there is no grant; ServerError."""
+        if spec.auth_type is not AuthType.OAUTH2:
+            return False
+        url = await self._visits.address(spec)
+        return await self._strongbox.grant(url, remembered=spec.oauth.remember) is None
+
+    async def sign_in(self, spec: ServerSpec) -> None:
+        """Send the user to a browser and wait until they are back; ServerError."""
+        await self._visits.make(spec, _listing, self._seconds, afresh=True)
+        if await self.needed(spec):
+            raise ServerError(
+                ServerFault.SETTINGS, f"{spec.name} answers without a sign-in.", hint="Choose no sign-in for it."
+            )
+
+    async def sign_out(self, spec: ServerSpec) -> None:
+        """Forget what the sign-in brought; StoreError where the keychain refuses."""
+        await self._strongbox.drop(await self._visits.address(spec))
+
+    async def close(self) -> None:
+        """Leave every server."""
+        await self._visits.close()
+
+
+def _listing() -> "Errand[Listing]":
+    from mcp_tef.servers.listing import list_everything
+
+    return list_everything

@@ -1,0 +1,252 @@
+"""Signing in by OAuth: once by a person, then by what that brought, until it is no good any more."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.request import urlopen
+
+import pytest
+
+from mcp_tef.errors import ServerError, ServerFault
+from mcp_tef.llm.keys import KeyRing, ServerVault
+from mcp_tef.model.limits import Limits
+from mcp_tef.model.secrets import Secret
+from mcp_tef.model.servers import AuthType, OAuthClient, ServerSpec, Transport
+from mcp_tef.servers.gateway import McpGateway
+from mcp_tef.servers.sign_ins import McpSignIns
+from mcp_tef.servers.strongbox import Strongbox
+from tests.support.browser import Browser
+from tests.support.keychains import MemoryKeychain
+from tests.support.sign_in_server import ACCESS, REFRESH, Desk, signing_in_at
+
+AMPLE = 30.0
+
+
+@dataclass
+class Shop:
+    """A server with its desk, and all that visits it."""
+
+    desk: Desk
+    spec: ServerSpec
+    browser: Browser
+    keychain: MemoryKeychain
+    gateway: McpGateway
+    sign_ins: McpSignIns
+
+    async def names(self) -> list[str]:
+        """The tools that it lists."""
+        listing = await self.gateway.list_tools(self.spec, timeout=AMPLE)
+        return [tool.name for tool in listing.tools]
+
+    async def refusal(self) -> ServerError:
+        """Why there was no sign-in."""
+        with pytest.raises(ServerError) as caught:
+            await self.sign_ins.sign_in(self.spec)
+        return caught.value
+
+
+Open = Callable[..., Shop]
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk()
+
+
+@pytest.fixture
+def url(desk: Desk) -> Iterator[str]:
+    with signing_in_at(desk) as server:
+        yield server.url
+
+
+@pytest.fixture
+async def opened(desk: Desk, url: str) -> AsyncIterator[Open]:
+    """Makes what a process has; several of them share one keychain."""
+    shops: list[Shop] = []
+    keychain = MemoryKeychain()
+
+    def make(environment: dict[str, str] | None = None, limits: Limits | None = None, **fields: Any) -> Shop:
+        box = Strongbox(ServerVault(KeyRing({}, keychain)))
+        browser = fields.pop("browser", Browser())
+        rules = limits or Limits()
+        known = ServerSpec(name="Shop", transport=Transport.STREAMABLE_HTTP, url=url, auth_type=AuthType.OAUTH2)
+        gateway = McpGateway(environment or {}, rules, box)
+        sign_ins = McpSignIns(box, browser.show, environment or {}, rules)
+        shops.append(Shop(desk, replace(known, **fields), browser, keychain, gateway, sign_ins))
+        return shops[-1]
+
+    yield make
+    for shop in shops:
+        await shop.gateway.close()
+        await shop.sign_ins.close()
+        await asyncio.to_thread(shop.browser.close)
+
+
+async def test_nobody_is_sent_to_a_browser_unasked(opened: Open) -> None:
+    shop = opened()
+    with pytest.raises(ServerError) as caught:
+        await shop.names()
+    assert caught.value.fault is ServerFault.UNAUTHORIZED
+    assert caught.value.message == "Shop wants you to sign in."
+    assert shop.browser.shown == []
+    assert await shop.sign_ins.needed(shop.spec)
+
+
+async def test_after_the_sign_in_the_server_is_used_without_a_person(opened: Open) -> None:
+    shop = opened()
+    await shop.sign_ins.sign_in(shop.spec)
+    assert not await shop.sign_ins.needed(shop.spec)
+    assert await shop.names() == ["first", "second"]
+    assert len(shop.browser.shown) == 1
+    assert "code_challenge_method=S256" in shop.browser.shown[0]
+    assert "You are signed in." in shop.browser.page
+
+
+async def test_a_grant_ends_with_the_process_unless_it_is_to_be_remembered(opened: Open) -> None:
+    shop = opened()
+    await shop.sign_ins.sign_in(shop.spec)
+    assert shop.keychain.kept == {}
+    assert await opened().sign_ins.needed(shop.spec)
+
+
+async def test_a_remembered_grant_is_taken_from_the_keychain(opened: Open) -> None:
+    shop = opened(oauth=OAuthClient(remember=True))
+    await shop.sign_ins.sign_in(shop.spec)
+    later = opened(oauth=OAuthClient(remember=True))
+    assert await later.names() == ["first", "second"]
+    assert later.browser.shown == []
+    await later.sign_ins.sign_out(later.spec)
+    assert await opened(oauth=OAuthClient(remember=True)).sign_ins.needed(shop.spec)
+    assert not [name for _, name in shop.keychain.kept if "sign-in" in name]
+
+
+async def test_a_token_that_has_run_out_is_renewed_by_itself(opened: Open, desk: Desk) -> None:
+    desk.expires_in = -1
+    shop = opened(oauth=OAuthClient(remember=True))
+    await shop.sign_ins.sign_in(shop.spec)
+    desk.expires_in = 3600
+    before = desk.tokens
+    assert await opened(oauth=OAuthClient(remember=True)).names() == ["first", "second"]
+    assert desk.tokens == before + 1
+    assert desk.forms[-1]["refresh_token"] == f"{REFRESH}{before}"
+
+
+async def test_a_grant_that_was_taken_back_asks_for_a_new_sign_in(opened: Open, desk: Desk) -> None:
+    shop = opened()
+    await shop.sign_ins.sign_in(shop.spec)
+    desk.revoked = True
+    with pytest.raises(ServerError, match="Shop wants you to sign in again"):
+        await shop.names()
+    assert await shop.sign_ins.needed(shop.spec)
+    await shop.sign_ins.sign_in(shop.spec)
+    assert await shop.names() == ["first", "second"]
+
+
+async def test_a_given_client_shows_its_secret_and_is_not_registered(opened: Open, desk: Desk) -> None:
+    shop = opened({"SHOP_SECRET": "hush-4711"}, oauth=OAuthClient(client_id="ours"), secret="${SHOP_SECRET}")
+    await shop.sign_ins.sign_in(shop.spec)
+    assert "/register" not in desk.asked
+    assert desk.forms[0]["authorization"] == "Basic b3VyczpodXNoLTQ3MTE="
+    assert "client_id=ours" in shop.browser.shown[0]
+
+
+async def test_a_secret_is_shown_in_the_body_where_the_service_takes_it_only_there(opened: Open, desk: Desk) -> None:
+    desk.methods = ["client_secret_post"]
+    shop = opened({"SHOP_SECRET": "hush-4711"}, oauth=OAuthClient(client_id="ours"), secret="${SHOP_SECRET}")
+    await shop.sign_ins.sign_in(shop.spec)
+    assert (desk.forms[0]["client_secret"], desk.forms[0]["authorization"]) == ("hush-4711", "")
+
+
+async def test_who_declines_is_told_so(opened: Open, desk: Desk) -> None:
+    desk.declines = True
+    shop = opened()
+    error = await shop.refusal()
+    assert (error.fault, error.message) == (ServerFault.UNAUTHORIZED, "Shop was not signed in to: not today.")
+    assert await shop.sign_ins.needed(shop.spec)
+
+
+async def test_a_service_that_registers_nobody_wants_a_client_of_its_own(opened: Open, desk: Desk) -> None:
+    desk.registers = False
+    error = await opened().refusal()
+    assert error.message.startswith("Shop would not register us as a client")
+    assert "client id" in error.hint
+
+
+async def test_nobody_is_sent_to_an_address_that_is_not_encrypted(opened: Open, desk: Desk) -> None:
+    desk.authorization = "http://shop.example/authorize"
+    shop = opened()
+    assert (await shop.refusal()).message == "Shop wants the sign-in sent unprotected to shop.example."
+    assert shop.browser.shown == []
+
+
+async def test_who_never_comes_back_is_not_waited_for_for_ever(opened: Open) -> None:
+    shop = opened(limits=Limits(sign_in_seconds=0.2), browser=Idle())
+    assert (await shop.refusal()).message == "Shop was not signed in to within 0.2 s."
+
+
+async def test_only_who_knows_the_state_is_heard(opened: Open) -> None:
+    forger = Forger()
+    shop = opened(browser=forger)
+    await shop.sign_ins.sign_in(shop.spec)
+    assert forger.answers == [400, 404, 400]
+    assert await shop.names() == ["first", "second"]
+
+
+async def test_a_server_that_answers_everybody_is_told_apart(opened: Open, desk: Desk) -> None:
+    desk.open = True
+    error = await opened().refusal()
+    assert (error.fault, error.message) == (ServerFault.SETTINGS, "Shop answers without a sign-in.")
+
+
+async def test_no_error_and_no_text_of_a_grant_repeats_a_token(opened: Open, desk: Desk) -> None:
+    shop = opened()
+    await shop.sign_ins.sign_in(shop.spec)
+    desk.revoked = True
+    with pytest.raises(ServerError) as caught:
+        await shop.names()
+    texts = [caught.value.message, caught.value.hint, repr(caught.value.context), repr(vars(shop.sign_ins))]
+    assert not [text for text in texts if ACCESS in text or REFRESH in text]
+
+
+async def test_a_header_is_taken_from_the_keychain(opened: Open, desk: Desk) -> None:
+    shop = opened(auth_type=AuthType.BEARER, secret="${keychain:shop}")
+    KeyRing({}, shop.keychain).remember("server:shop", Secret(f"{ACCESS}7"))
+    desk.tokens = 7
+    assert await shop.names() == ["first", "second"]
+
+
+async def test_a_keychain_that_refuses_is_told_with_the_server(opened: Open) -> None:
+    shop = opened(auth_type=AuthType.BEARER, secret="${keychain:shop}")
+    shop.keychain.locked = True
+    with pytest.raises(ServerError) as caught:
+        await shop.names()
+    assert caught.value.message.startswith("Shop needs the system keychain. The key could not be read")
+
+
+class Idle(Browser):
+    """Nobody looks at it."""
+
+    def _open(self, url: str) -> None:
+        pass
+
+
+class Forger(Browser):
+    """Something else on this machine comes back first, without knowing the state."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.answers: list[int] = []
+
+    def _open(self, url: str) -> None:
+        back = url.split("redirect_uri=")[1].split("&")[0].replace("%3A", ":").replace("%2F", "/")
+        for address in (f"{back}?code=forged&state=guessed", back.replace("callback", "other"), f"{back}?code=forged"):
+            self.answers.append(self._status(address))
+        super()._open(url)
+
+    def _status(self, address: str) -> int:
+        try:
+            with urlopen(address, timeout=10) as answer:
+                return int(answer.status)
+        except OSError as error:
+            return int(getattr(error, "code", 0))

@@ -1,0 +1,129 @@
+"""An MCP server that wants a sign-in by OAuth, and the service that signs people in, both at one address here."""
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
+
+from tests.support.faults.talk import Talk
+from tests.support.faults.web import Handler, Server, serving
+
+ACCESS = "access-of-ines-"
+REFRESH = "refresh-of-ines-"
+
+
+@dataclass
+class Desk:
+    """What the service does, and what it was asked. Each token has a number: the newest one alone is good."""
+
+    registers: bool = True
+    declines: bool = False
+    expires_in: int | None = 3600
+    client_id: str = "made-here"
+    client_secret: str | None = None
+    methods: list[str] = field(default_factory=lambda: ["none", "client_secret_basic"])
+    authorization: str = ""
+    revoked: bool = False
+    open: bool = False
+    tokens: int = 0
+    asked: list[str] = field(default_factory=list)
+    forms: list[dict[str, str]] = field(default_factory=list)
+    _challenges: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def __call__(self, handler: Handler) -> None:
+        path = urlsplit(handler.path).path
+        self.asked.append(path)
+        if path == "/mcp":
+            self._serve(handler)
+        elif "oauth-protected-resource" in path:
+            origin = _origin(handler)
+            _json(handler, {"resource": f"{origin}/mcp", "authorization_servers": [origin]})
+        elif "oauth-authorization-server" in path:
+            _json(handler, self._metadata(_origin(handler)))
+        else:
+            getattr(self, f"_{path.strip('/')}", _nothing)(handler)
+
+    def _metadata(self, origin: str) -> dict[str, Any]:
+        more = {"registration_endpoint": f"{origin}/register"} if self.registers else {}
+        return {
+            "issuer": origin,
+            "authorization_endpoint": self.authorization or f"{origin}/authorize",
+            "token_endpoint": f"{origin}/token",
+            "code_challenge_methods_supported": ["S256"],
+            "token_endpoint_auth_methods_supported": self.methods,
+            **more,
+        }
+
+    def _serve(self, handler: Handler) -> None:
+        given = handler.headers.get("authorization", "")
+        known = self.tokens and not self.revoked and given == f"Bearer {ACCESS}{self.tokens}"
+        if not (known or self.open):
+            where = f"{_origin(handler)}/.well-known/oauth-protected-resource/mcp"
+            handler.give(401, www_authenticate=f'Bearer resource_metadata="{where}"')
+            return
+        reply = Talk().reply(handler.message()) if handler.command == "POST" else None
+        if handler.command == "POST" and reply is None:
+            handler.give(202)
+        elif reply is None:
+            handler.give(405)
+        else:
+            _json(handler, reply)
+
+    def _register(self, handler: Handler) -> None:
+        if not self.registers:
+            _json(handler, {"error": "access_denied", "error_description": "ask an admin"}, 403)
+            return
+        said = handler.message()
+        known = {"client_id": self.client_id, "token_endpoint_auth_method": "none"}
+        _json(handler, {**said, **known}, 201)
+
+    def _authorize(self, handler: Handler) -> None:
+        asked = dict(parse_qsl(urlsplit(handler.path).query))
+        code = f"code-{len(self._challenges)}"
+        self._challenges[code] = asked
+        answer = {"error": "access_denied", "error_description": "not today"} if self.declines else {"code": code}
+        handler.give(302, location=f"{asked['redirect_uri']}?{urlencode({**answer, 'state': asked['state']})}")
+
+    def _token(self, handler: Handler) -> None:
+        body = handler.rfile.read(int(handler.headers.get("content-length", "0"))).decode()
+        form = {name: values[0] for name, values in parse_qs(body).items()}
+        self.forms.append({**form, "authorization": handler.headers.get("authorization", "")})
+        if not self._is_fair(form):
+            _json(handler, {"error": "invalid_grant"}, 400)
+            return
+        self.tokens += 1
+        lasting = {} if self.expires_in is None else {"expires_in": self.expires_in}
+        tokens = {"access_token": f"{ACCESS}{self.tokens}", "refresh_token": f"{REFRESH}{self.tokens}"}
+        _json(handler, {**tokens, **lasting, "token_type": "Bearer"})
+
+    def _is_fair(self, form: dict[str, str]) -> bool:
+        if form["grant_type"] == "refresh_token":
+            return not self.revoked and form["refresh_token"] == f"{REFRESH}{self.tokens}"
+        self.revoked = False
+        asked = self._challenges[form["code"]]
+        digest = hashlib.sha256(form["code_verifier"].encode()).digest()
+        proved = base64.urlsafe_b64encode(digest).decode().rstrip("=") == asked["code_challenge"]
+        return proved and asked["redirect_uri"] == form["redirect_uri"] and asked["code_challenge_method"] == "S256"
+
+
+@contextmanager
+def signing_in_at(desk: Desk) -> Iterator[Server]:
+    """A running server with that desk."""
+    with serving(desk) as server:
+        yield server
+
+
+def _origin(handler: Handler) -> str:
+    return handler.server.url.removesuffix("/mcp")
+
+
+def _json(handler: Handler, value: Any, status: int = 200) -> None:
+    handler.give(status, "application/json", json.dumps(value).encode())
+
+
+def _nothing(handler: Handler) -> None:
+    handler.give(404)
