@@ -148,14 +148,7 @@ class SimilarityPresenter:
 
     async def _gather(self, wanted: Wanted, *, fresh: bool) -> tuple[Gathered, ToolSet | None]:
         found = await self._ask(lambda core: _gather(core, fresh=fresh))
-        chosen = _only(found, wanted.servers)
-        gathered = Gathered(
-            by_server=dict(Counter(one.tool.server for one in found.tools)),
-            unreachable=found.unreachable,
-            problems=found.problems,
-            compared=tuple(f"{one.id} {one.tool.fingerprint}" for one in chosen.tools),
-        )
-        return gathered, chosen if len(chosen.tools) > 1 else None
+        return await self._ask(lambda _: asyncio.to_thread(_chosen, found, wanted.servers))
 
     async def read_runs(self) -> None:
         """What runs say of the pairs."""
@@ -257,6 +250,18 @@ def work_of(items: Sequence[WorkItem]) -> Work:
         by_pair={(item.pair.a, item.pair.b): item for item in items},
         numbers=Counter(item.standing for item in items),
     )
+
+
+def _chosen(found: ToolSet, servers: Sequence[str]) -> tuple[Gathered, ToolSet | None]:
+    """What was found, and of it what is to be compared."""
+    chosen = _only(found, servers)
+    gathered = Gathered(
+        by_server=dict(Counter(one.tool.server for one in found.tools)),
+        unreachable=found.unreachable,
+        problems=found.problems,
+        compared=tuple(f"{one.id} {one.tool.fingerprint}" for one in chosen.tools),
+    )
+    return gathered, chosen if len(chosen.tools) > 1 else None
 
 
 def _only(found: ToolSet, servers: Sequence[str]) -> ToolSet:

@@ -83,7 +83,7 @@ class SimilarityView(QWidget):
 
     async def furnish(self) -> None:
         """Make what is not there yet, one a turn."""
-        for name in ("advice", "pair", "pairs", "groups"):
+        for name in ("advice", "pairs", "pair", "groups"):
             if name not in self.__dict__:
                 await asyncio.sleep(PAUSE_S)
                 getattr(self, name)
