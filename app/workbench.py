@@ -212,6 +212,7 @@ class Workbench:
 
         page = WelcomePage(session)
         page.sample_opened.connect(lambda cases: self._enter(window, "runs", cases))
+        page.servers_wanted.connect(lambda how: self._enter(window, "servers", how))
         page.emptiness_chosen.connect(lambda: self._enter(window, "servers"))
         return page
 

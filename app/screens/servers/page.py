@@ -97,11 +97,9 @@ class ServersPage(Page):
         return enough
 
     def arrive(self, target: object) -> None:
-        """Choose the server with this id, begin a new one ("add"), or look for those of other programs ("find")."""
-        if target == "add":
-            self.add()
-        elif target == "find":
-            self.importing.find()
+        """Choose the server with this id, or "add" a new one, "import" some, "find" those of other programs."""
+        if target in ("add", "import", "find"):
+            {"add": self.add, "import": self.importing.ask, "find": self.importing.find}[target]()
         elif isinstance(target, str) and not self.rail.select(target):
             self.session.settings.set("servers.chosen", target)
 

@@ -1,13 +1,20 @@
 """The first start."""
 
+from pathlib import Path
+
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.screens.welcome.page import WelcomePage
+from app.screens.welcome.page import WelcomePage, programs
+from app.widgets import Label
 from mcp_tef import StoreError, TestCase
+from tests.support.configs import CLOCK, written
 from tests.support.fake_engine import FakeEngine
 from tests.support.windows import drive, session_for, shown, until
+
+DESK = {"url": "https://desk.test/mcp"}
 
 
 class Unlucky(FakeEngine):
@@ -30,6 +37,59 @@ def test_one_click_opens_the_sample(qapp: QApplication) -> None:
             page.close()
 
     drive(work())
+
+
+def test_servers_of_other_programs_are_counted_and_offered(qapp: QApplication, tmp_path: Path) -> None:
+    written(tmp_path / ".config" / "Claude" / "claude_desktop_config.json", {"mcpServers": {"a": CLOCK, "b": DESK}})
+    written(tmp_path / ".codeium" / "windsurf" / "mcp_config.json", {"mcpServers": {"c": CLOCK, "d": {"command": "x"}}})
+
+    async def work() -> None:
+        async with session_for(FakeEngine(environment={"HOME": str(tmp_path)})) as (session, _):
+            page = WelcomePage(session)
+            shown(page)
+            wanted: list[str] = []
+            page.servers_wanted.connect(wanted.append)
+            await until(lambda: page.use_servers.text() == "Choose from 3 servers…")
+            assert {"Claude Desktop", "2 servers", "Windsurf", "1 server"} <= {
+                label.text() for label in page.findChildren(Label) if label.isVisible()
+            }
+            page.use_servers.click()
+            assert wanted == ["find"]
+            page.close()
+
+    drive(work())
+
+
+def test_where_none_are_found_a_config_can_be_given(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with session_for() as (session, _):
+            page = WelcomePage(session)
+            shown(page)
+            wanted: list[str] = []
+            page.servers_wanted.connect(wanted.append)
+            await until(lambda: any(label.text() == "Found here" for label in page.findChildren(Label)))
+            page.use_servers.click()
+            assert wanted == ["import"]
+            page.close()
+
+    drive(work())
+
+
+@pytest.mark.parametrize(
+    ("found", "shown_as"),
+    [
+        ([], []),
+        ([("VS Code", 1), ("VS Code", 2), ("Cursor", 0)], [("VS Code", "3 servers")]),
+        (
+            [("A", 4), ("B", 3), ("C", 2), ("D", 1)],
+            [("A", "4 servers"), ("B", "3 servers"), ("Other programs", "3 servers")],
+        ),
+    ],
+)
+def test_programs_take_no_more_lines_than_there_are(
+    found: list[tuple[str, int]], shown_as: list[tuple[str, str]]
+) -> None:
+    assert programs(found) == shown_as
 
 
 def test_enter_opens_the_sample_and_a_failure_says_what_to_do(qapp: QApplication) -> None:
