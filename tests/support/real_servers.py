@@ -23,7 +23,7 @@ INSTALL_SECONDS = 600
 def python_server(name: str) -> str:
     """The program of a server from PyPI."""
     folder = "Scripts" if sys.platform == "win32" else "bin"
-    return str(_installed("python", (LOCKS / "requirements.txt",), _install_python) / folder / name)
+    return str(installed("python", (LOCKS / "requirements.txt",), _install_python, sys.version) / folder / name)
 
 
 def node_server(name: str) -> tuple[str, str]:
@@ -32,7 +32,7 @@ def node_server(name: str) -> tuple[str, str]:
     if node is None or npm is None:
         pytest.skip("node and npm are not on this machine, so its servers cannot be tried here")
     locks = (LOCKS / "package.json", LOCKS / "package-lock.json")
-    home = _installed("node", locks, functools.partial(_install_node, npm))
+    home = installed("node", locks, functools.partial(install_node, npm, LOCKS))
     return node, str(home / "node_modules" / "@modelcontextprotocol" / name / "dist" / "index.js")
 
 
@@ -57,9 +57,9 @@ def everything_over(kind: str) -> Iterator[int]:
             reader.join()
 
 
-def _installed(kind: str, locks: tuple[Path, ...], install: Callable[[Path], None]) -> Path:
-    """The folder into which `locks` are installed, by whoever comes first."""
-    digest = hashlib.sha256(b"".join(lock.read_bytes() for lock in locks) + sys.version.encode()).hexdigest()[:12]
+def installed(kind: str, locks: tuple[Path, ...], install: Callable[[Path], None], version: str = "") -> Path:
+    """The folder into which `locks` are installed, for a version of what runs it, by whoever comes first."""
+    digest = hashlib.sha256(b"".join(lock.read_bytes() for lock in locks) + version.encode()).hexdigest()[:12]
     home, done = CACHE / f"{kind}-{digest}", CACHE / f"{kind}-{digest}.done"
     CACHE.mkdir(parents=True, exist_ok=True)
     with filelock.FileLock(CACHE / f"{kind}.lock"):
@@ -77,9 +77,10 @@ def _install_python(home: Path) -> None:
     _run(str(python), "-m", "pip", "install", "--quiet", "--no-deps", "-r", str(LOCKS / "requirements.txt"))
 
 
-def _install_node(npm: str, home: Path) -> None:
+def install_node(npm: str, locks: Path, home: Path) -> None:
+    """Put the packages that a folder locks into another one; none of them may run anything."""
     for name in ("package.json", "package-lock.json"):
-        shutil.copy(LOCKS / name, home)
+        shutil.copy(locks / name, home)
     _run(npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", str(home))
 
 
