@@ -4,11 +4,10 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 
-import numpy as np
-
 from mcp_tef.model.similarity import Clusters, MatrixKind, Merge, ToolGroup, ToolPair
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.similarity.analysis import Similarity
+from mcp_tef.scoring.similarity.leaf_order import best_ordered
 from mcp_tef.scoring.similarity.linkage import Joins, average_linkage, branches, leaves
 from mcp_tef.scoring.similarity.texts import description_text, stems_by_word, stems_of
 from mcp_tef.scoring.stems import words
@@ -26,8 +25,7 @@ COMMON = 0.6
 def clusters(similarity: Similarity) -> Clusters:
     """Average linkage over 1 − similarity; a group is a branch that joins at a similarity of `group_level`.
 
-    Up to 500 tools the order is the one that keeps neighbours most alike (Z. Bar-Joseph et al., Fast optimal leaf
-    ordering for hierarchical clustering, Bioinformatics 17 (2001), S22-S29), above that the order of joining.
+    Up to 500 tools the order is the one that keeps neighbours most alike, above that the order of joining.
     """
     if len(similarity) < 2:
         return Clusters(order=tuple(range(len(similarity))), merges=(), groups=(), near_duplicates=())
@@ -59,12 +57,9 @@ def _server(similarity: Similarity, place: int) -> str:
 
 
 def _tree(similarity: Similarity) -> Joins:
-    tree = average_linkage(similarity.matrix(MatrixKind.SIMILARITY))
-    if len(similarity) <= BEST_ORDER_UP_TO:
-        from scipy.cluster.hierarchy import optimal_leaf_ordering  # type: ignore[import-untyped]
-
-        tree = optimal_leaf_ordering(tree, 1 - similarity.scores(MatrixKind.SIMILARITY).astype(np.float64))
-    return tree
+    square = similarity.matrix(MatrixKind.SIMILARITY)
+    tree = average_linkage(square)
+    return best_ordered(tree, square) if len(similarity) <= BEST_ORDER_UP_TO else tree
 
 
 def _groups(similarity: Similarity, tree: Joins, order: Sequence[int]) -> tuple[ToolGroup, ...]:
