@@ -13,11 +13,12 @@ from app.screens.servers.presenter import ServersPresenter
 from app.screens.servers.rows import server_row
 from app.screens.servers.server_pane import ServerPane, rail_head
 from app.screens.servers.server_sheet import ServerSheet
+from app.screens.servers.try_sheet import TrySheet
 from app.session import Page, Session
 from app.text import count
 from app.theme import Role, Size, height, width
 from app.widgets import Action, EmptyState, FileDrops, Label, RailList, Split, show_menu
-from mcp_tef import ConsentError, Event, Server, ServerId, ServerStateChanged, ServersTouched
+from mcp_tef import ConsentError, Event, Server, ServerId, ServerStateChanged, ServersTouched, Tool
 
 WHY_EMPTY = (
     "A server is where tools come from: a program on this computer, an address, or a file with a list of tools. "
@@ -77,6 +78,7 @@ class ServersPage(Page):
         self.pane.remove_wanted.connect(lambda: self.remove(self.rail.selected_ids()))
         self.pane.consent.agreed.connect(lambda: self.session.spawn(self._agree()))
         self.pane.consent.put_off.connect(self._put_off)
+        self.pane.tool_pane.try_wanted.connect(self.try_tool)
         self._clock.timeout.connect(self._tick)
         FileDrops(self).dropped.connect(self.importing.take)
         self.split.splitterMoved.connect(self._remember)
@@ -150,6 +152,11 @@ class ServersPage(Page):
         chosen = [ServerId(server_id) for server_id in ids if server_id in self.presenter.servers]
         if chosen:
             self.session.spawn(self._remove(chosen))
+
+    def try_tool(self, tool: Tool) -> None:
+        """Open the dialog that calls a tool by hand."""
+        if (server := self.current()) is not None:
+            self.session.spawn(TrySheet(self.session, server, tool, self).done_with())
 
     async def _open_sheet(self, server: Server | None) -> None:
         sheet = ServerSheet(self.session, self.presenter, self, server)

@@ -9,7 +9,7 @@ from app.screens.servers.rows import PROBLEMS, tool_rows
 from app.screens.servers.tool_pane import ToolPane
 from app.theme import Role, Size, height, width
 from app.widgets import Action, Label, LineText, Notice, RailList, Rule, Split, button
-from mcp_tef import Server, ServerId, ServerStatus
+from mcp_tef import Server, ServerId, ServerStatus, Transport
 
 
 class ServerPane(QWidget):
@@ -118,14 +118,15 @@ class ServerPane(QWidget):
 
     def _show_tool(self, name: str) -> None:
         listing = self._presenter.listings.get(self.server_id) if self.server_id else None
-        if listing is None:
+        if listing is None or self.server_id is None:
             return
         if name == PROBLEMS:
             self.tool_pane.show_problems(listing.problems)
             return
         tool = next((tool for tool in listing.tools if tool.name == name), None)
         if tool is not None:
-            self.tool_pane.show_tool(tool, listing.tools)
+            spec = self._presenter.servers[self.server_id].spec
+            self.tool_pane.show_tool(tool, listing.tools, can_be_called=spec.transport is not Transport.FILE)
 
 
 def _no_tools(server: Server, *, asked: bool) -> tuple[str, str]:

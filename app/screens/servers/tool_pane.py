@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from app.screens.servers.parameter_table import ParameterTable, padded
@@ -12,6 +12,7 @@ from app.screens.servers.schema import parameters
 from app.text import count
 from app.theme import Role, Size, theme
 from app.widgets import (
+    Action,
     DetailPane,
     EmptyState,
     FlowText,
@@ -21,6 +22,7 @@ from app.widgets import (
     MarkLabel,
     Rule,
     ScrollPane,
+    button,
     clear_layout,
     plain,
 )
@@ -31,10 +33,13 @@ RAW_LIMIT = 200_000
 
 
 class ReaderPane(QWidget):
-    """The tool as a model or a colleague reads it."""
+    """The tool as a model or a colleague reads it; `try_wanted` asks to call it."""
+
+    try_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
+        self.attempt = button(Action(text="Try it…", do=self.try_wanted.emit))
         self._name = LineText(size=Size.TITLE, mono=True)
         self._weight = Label(size=Size.SMALL, role=Role.DIM, tabular=True)
         self._description = FlowText(size=Size.LEAD)
@@ -42,7 +47,9 @@ class ReaderPane(QWidget):
         self._none = FlowText("It takes no parameters.", role=Role.DIM)
         head = QHBoxLayout()
         head.addWidget(self._name, 1)
-        head.addWidget(self._weight, 0, Qt.AlignmentFlag.AlignBottom)
+        head.addWidget(self._weight, 0, Qt.AlignmentFlag.AlignVCenter)
+        head.addWidget(self.attempt)
+        head.setSpacing(12)
         top = QVBoxLayout()
         top.setContentsMargins(16, 16, 16, 16)
         top.setSpacing(8)
@@ -59,9 +66,10 @@ class ReaderPane(QWidget):
         column.addWidget(self._none_row)
         column.addStretch(1)
 
-    def show_tool(self, tool: Tool, tools: Sequence[Tool]) -> None:
+    def show_tool(self, tool: Tool, tools: Sequence[Tool], *, can_be_called: bool) -> None:
         """Show a tool among its server's."""
         self._name.set_text(tool.name)
+        self.attempt.setVisible(can_be_called)
         self._weight.setText(weight_line(tool, tools))
         missing = not tool.description.strip()
         text = "It has no description: a model has only the name to go by." if missing else tool.description
@@ -107,18 +115,22 @@ def _problem(problem: ToolProblem) -> QWidget:
 
 
 class ToolPane(QStackedWidget):
-    """A tool, what was set aside, or a word why there is nothing."""
+    """A tool, what was set aside, or a word why there is nothing; `try_wanted` gives the tool that is to be called."""
+
+    try_wanted = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
-        self._reader = ReaderPane()
+        self._tool: Tool | None = None
+        self.reader = ReaderPane()
+        self.reader.try_wanted.connect(lambda: self.try_wanted.emit(self._tool))
         self._raw = QPlainTextEdit()
         self._raw.setReadOnly(True)
         self._raw.setFont(theme().font(Size.BODY, mono=True))
         self._raw.setAccessibleName("Raw JSON")
         self._raw.setStyleSheet("QPlainTextEdit, QPlainTextEdit:focus { border: none; padding: 8px 11px; }")
         self._tabs = DetailPane("Tool")
-        self._tabs.add_tab("reader", "As a reader sees it", self._reader)
+        self._tabs.add_tab("reader", "As a reader sees it", self.reader)
         self._tabs.add_tab("raw", "Raw JSON", self._raw, scroll=False)
         self._problems = ProblemsPane()
         self._problem_pane = ScrollPane(self._problems)
@@ -126,9 +138,10 @@ class ToolPane(QStackedWidget):
         for part in (self._tabs, self._problem_pane, self._empty):
             self.addWidget(part)
 
-    def show_tool(self, tool: Tool, tools: Sequence[Tool]) -> None:
-        """Show a tool among its server's."""
-        self._reader.show_tool(tool, tools)
+    def show_tool(self, tool: Tool, tools: Sequence[Tool], *, can_be_called: bool) -> None:
+        """Show a tool among its server's; one that is only in a file cannot be called."""
+        self._tool = tool
+        self.reader.show_tool(tool, tools, can_be_called=can_be_called)
         text = json.dumps(tool.raw, indent=2, ensure_ascii=False, default=str)
         self._raw.setPlainText(plain(text, RAW_LIMIT))
         self.setCurrentWidget(self._tabs)

@@ -1,0 +1,86 @@
+"""The arguments of a call by hand: a field for each parameter, or all of them as JSON."""
+
+from collections.abc import Mapping
+
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.arguments.parameters import parameters_of
+from app.screens.servers.argument_row import ArgumentRow
+from app.screens.servers.trying import WHOLE, CallDraft, Reading, draft_of, read, turned, with_text
+from app.theme import Role, Size
+from app.widgets import Button, FlowText, GrowingEdit, LineText, ScrollPane, set_wrong
+from mcp_tef import Json, Tool
+
+
+class ArgumentForm(QWidget):
+    """Holds a draft; what is wrong with it stands below each field."""
+
+    def __init__(self, tool: Tool) -> None:
+        super().__init__()
+        self._tool = tool
+        self._draft = CallDraft()
+        self.parameters = parameters_of(tool.input_schema)
+        self.toggle = Button("As JSON", kind="link")
+        self.json = GrowingEdit("Arguments as JSON", mono=True, least=8, most=24)
+        self.rows = {parameter.name: ArgumentRow(parameter) for parameter in self.parameters}
+        self._says = FlowText(size=Size.SMALL, role=Role.DIM)
+        self._lay_out()
+        self.toggle.clicked.connect(self._turn)
+        self.json.edited.connect(lambda text: self._take(CallDraft(json_text=text)))
+        for name, row in self.rows.items():
+            row.typed.connect(lambda text, name=name: self._take(with_text(self._draft, name, text)))
+        self.fill({})
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.addWidget(LineText("Arguments", size=Size.SMALL, role=Role.DIM, strong=True), 1)
+        head.addWidget(self.toggle)
+        inner = QWidget()
+        fields = QVBoxLayout(inner)
+        fields.setContentsMargins(0, 0, 8, 0)
+        fields.setSpacing(8)
+        for row in self.rows.values():
+            fields.addWidget(row)
+        for part in (self.json, self._says):
+            fields.addWidget(part)
+        fields.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addLayout(head)
+        column.addWidget(ScrollPane(inner), 1)
+
+    def fill(self, arguments: Mapping[str, Json]) -> None:
+        """Begin with these."""
+        self._draft = draft_of(self._tool, arguments)
+        self.show_faults({})
+
+    def reading(self) -> Reading:
+        """The arguments as they stand, or what is wrong."""
+        return read(self._tool, self._draft)
+
+    def show_faults(self, faults: Mapping[str, str]) -> None:
+        """Say what is wrong, or nothing."""
+        as_json = self._draft.json_text is not None
+        self.toggle.setText("As fields" if as_json else "As JSON")
+        self.toggle.setVisible(bool(self.rows))
+        self.json.setVisible(as_json or not self.rows)
+        self.json.set_text(self._draft.json_text or "")
+        for name, row in self.rows.items():
+            row.setVisible(not as_json)
+            row.show_text(self._draft.texts.get(name, ""), faults.get(name, ""))
+        told = " ".join(faults.values()) if as_json else faults.get(WHOLE, "")
+        set_wrong(self.json, bool(told))
+        self._says.set_text(told or self._note(), Role.BAD if told else Role.DIM)
+        self._says.setVisible(bool(self._says.text()))
+
+    def _note(self) -> str:
+        return "" if self.rows else "This tool names no parameters; whatever it takes can be written as JSON."
+
+    def _take(self, draft: CallDraft) -> None:
+        self._draft = draft
+        self.show_faults(self.reading().faults if draft.json_text is None else {})
+
+    def _turn(self) -> None:
+        self._draft = turned(self._tool, self._draft)
+        self.show_faults(self.reading().faults)

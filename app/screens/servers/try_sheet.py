@@ -1,0 +1,166 @@
+"""Trying a tool: its arguments, a question before anything is sent, and what came back."""
+
+import asyncio
+from collections.abc import Mapping
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.arguments.typed_json import dumps
+from app.screens.servers.argument_form import ArgumentForm
+from app.screens.servers.call_history import CallHistory
+from app.screens.servers.consent_bar import ConsentBar
+from app.screens.servers.trying import faults_of
+from app.session import Session
+from app.text import error_words
+from app.theme import Role
+from app.widgets import Action, Button, FlowText, KeyValues, Notice, Sheet, Span, Split, one_line
+from app.widgets.code_view import CodeView
+from mcp_tef import Json, Server, TefError, Tool, ToolCall
+
+SECOND = 1_000
+
+
+class CallQuestion(Sheet):
+    """Shows the server, the tool and all that would be sent; accepted where it may be."""
+
+    def __init__(self, server: Server, tool: Tool, arguments: Mapping[str, Json], parent: QWidget) -> None:
+        super().__init__("Call this tool?", parent, width=520)
+        rows = KeyValues(label_width=80)
+        rows.set_rows([("Server", server.name), ("Tool", [Span(tool.name, mono=True)]), ("Arguments", "")])
+        self.arguments = CodeView("Arguments")
+        self.arguments.setFixedHeight(180)
+        self.arguments.show_text(dumps(dict(arguments), indent=2))
+        self.body.addWidget(FlowText("The server will carry this out: it may change or send something.", role=Role.DIM))
+        self.body.addWidget(rows)
+        self.body.addWidget(self.arguments)
+        call = Action(text="Call it", do=self.accept, kind="primary")
+        self.set_buttons([Action(text="Cancel", do=self.reject), call])
+
+
+class TrySheet(Sheet):
+    """The dialog for one tool. Closing it while a call is under way breaks the call off."""
+
+    def __init__(self, session: Session, server: Server, tool: Tool, parent: QWidget) -> None:
+        super().__init__(f"Try {one_line(tool.name, 40)} on {one_line(server.name, 40)}", parent, width=940)
+        self._session, self._server, self._tool = session, server, tool
+        self._task: asyncio.Task[None] | None = None
+        self._seconds = 0
+        self._clock = QTimer(self, interval=SECOND)
+        self.form, self.history = ArgumentForm(tool), CallHistory()
+        self.consent = ConsentBar()
+        self.working, self.failure = Notice("info"), Notice("bad")
+        self.call_button = self._lay_out()
+        self._clock.timeout.connect(self._tick)
+        self.consent.agreed.connect(lambda: session.spawn(self._agree()))
+        self.consent.put_off.connect(self.consent.hide)
+        self.history.again.connect(self._use)
+        self.history.forget_wanted.connect(lambda: session.spawn(self._forget()))
+        self.finished.connect(self._leave)
+        session.spawn(self.refresh())
+
+    def _lay_out(self) -> Button:
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 16, 0)
+        column.addWidget(self.form, 1)
+        for part in (self.consent, self.working, self.failure):
+            column.addWidget(part)
+        right = QWidget()
+        inset = QVBoxLayout(right)
+        inset.setContentsMargins(16, 0, 0, 0)
+        inset.addWidget(self.history)
+        self.body.addWidget(Split([left, right], "Arguments and calls", [470, 420]), 1)
+        self.setMinimumHeight(620)
+        _, call = self.set_buttons(
+            [Action(text="Close", do=self.reject), Action(text="Call…", do=self.call, kind="primary")]
+        )
+        return call
+
+    def call(self) -> None:
+        """Check the arguments, ask, and call."""
+        if self._task is None or self._task.done():
+            self._task = self._session.spawn(self._call())
+
+    def cancel(self) -> None:
+        """Break the call off."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def refresh(self) -> None:
+        """Read the calls of this tool."""
+        self.history.show_calls(
+            await self._session.call(lambda core: core.calls.history(self._server.id, self._tool.name))
+        )
+
+    async def _call(self) -> None:
+        self.failure.clear()
+        arguments = await self._checked()
+        if arguments is None or not await self._started():
+            return
+        if await CallQuestion(self._server, self._tool, arguments, self).done_with():
+            await self._carry_out(arguments)
+
+    async def _checked(self) -> dict[str, Json] | None:
+        reading = self.form.reading()
+        arguments, faults = reading.arguments, reading.faults
+        if arguments is not None:
+            given = arguments
+            problems = await self._session.call(lambda core: core.calls.problems(self._tool, given))
+            faults = faults_of(problems, self.form.parameters)
+        self.form.show_faults(faults)
+        return None if faults else arguments
+
+    async def _started(self) -> bool:
+        spec = self._server.spec
+        if not await self._session.call(lambda core: core.servers.needs_consent(spec)):
+            return True
+        self.consent.ask(spec)
+        return False
+
+    async def _agree(self) -> None:
+        self.consent.hide()
+        await self._session.call(lambda core: core.servers.grant_consent(self._server.spec))
+        self.call()
+
+    async def _carry_out(self, arguments: Mapping[str, Json]) -> None:
+        self._show_working(True)
+        name = self._tool.name
+        try:
+            await self._session.call(lambda core: core.calls.call(self._server.id, name, arguments))
+        except TefError as error:
+            words = error_words(error)
+            self.failure.show_message(words.message, words.hint, details=words.details)
+        finally:
+            self._show_working(False)
+            self._session.spawn(self.refresh())
+
+    def _show_working(self, on: bool) -> None:
+        self.call_button.setEnabled(not on)
+        self._seconds = 0
+        if on:
+            self._clock.start()
+            self._say_working()
+        else:
+            self._clock.stop()
+            self.working.clear()
+
+    def _tick(self) -> None:
+        self._seconds += 1
+        self._say_working()
+
+    def _say_working(self) -> None:
+        so_far = f" {self._seconds} s so far." if self._seconds else ""
+        stop = Action(text="Cancel the call", do=self.cancel)
+        self.working.show_message(f"Calling {self._tool.name}.{so_far}", "It ends by itself after 60 s.", [stop])
+
+    def _use(self, call: ToolCall) -> None:
+        self.form.fill(call.arguments)
+
+    async def _forget(self) -> None:
+        await self._session.call(lambda core: core.calls.forget(self._server.id, self._tool.name))
+        await self.refresh()
+
+    def _leave(self) -> None:
+        self._clock.stop()
+        self.cancel()

@@ -1,0 +1,129 @@
+"""A call by hand while it is written, and calls that were made, in words."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from app.arguments.parameters import Parameter, parameters_of
+from app.arguments.typed_json import UnreadableError, dumps, loads
+from app.arguments.values import parse, show
+from app.text import duration
+from mcp_tef import Finding, Json, Tool, ToolCall, ToolCallStatus
+
+WHOLE: Final = ""
+STATUS_WORDS: Final[Mapping[ToolCallStatus, str]] = {
+    ToolCallStatus.SENT: "No answer yet",
+    ToolCallStatus.ANSWERED: "Answered",
+    ToolCallStatus.TOOL_ERROR: "Tool error",
+    ToolCallStatus.FAILED: "Failed",
+    ToolCallStatus.CANCELLED: "Cancelled",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallDraft:
+    """The arguments as typed, by parameter; an empty text gives none. `json_text` is what was typed as JSON instead."""
+
+    texts: Mapping[str, str] = field(default_factory=dict)
+    json_text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The arguments, or one sentence for each parameter that keeps them from being any (`WHOLE`: all of them)."""
+
+    arguments: dict[str, Json] | None
+    faults: Mapping[str, str] = field(default_factory=dict)
+
+
+def draft_of(tool: Tool, arguments: Mapping[str, Json]) -> CallDraft:
+    """The draft that reads back as these arguments; as JSON where the fields would not give them back."""
+    known = {parameter.name: parameter for parameter in parameters_of(tool.input_schema)}
+    if not arguments.keys() <= known.keys():
+        return CallDraft(json_text=dumps(dict(arguments), indent=2))
+    draft = CallDraft(texts={name: show(known[name], value) for name, value in arguments.items()})
+    return draft if read(tool, draft).arguments == arguments else CallDraft(json_text=dumps(dict(arguments), indent=2))
+
+
+def read(tool: Tool, draft: CallDraft) -> Reading:
+    """The arguments that a draft stands for."""
+    if draft.json_text is not None:
+        return _read_json(draft.json_text)
+    arguments: dict[str, Json] = {}
+    faults: dict[str, str] = {}
+    for parameter in parameters_of(tool.input_schema):
+        if text := draft.texts.get(parameter.name, ""):
+            try:
+                arguments[parameter.name] = parse(parameter, text)
+            except UnreadableError as error:
+                faults[parameter.name] = str(error)
+    return Reading(None, faults) if faults else Reading(arguments)
+
+
+def _read_json(text: str) -> Reading:
+    try:
+        value = loads(text) if text.strip() else {}
+    except UnreadableError as error:
+        return Reading(None, {WHOLE: str(error)})
+    if not isinstance(value, dict):
+        return Reading(None, {WHOLE: 'Write the arguments as a JSON object such as {"name": "value"}.'})
+    return Reading(value)
+
+
+def turned(tool: Tool, draft: CallDraft) -> CallDraft:
+    """The draft as JSON, or as fields again; unchanged where what was typed cannot be read yet."""
+    arguments = read(tool, draft).arguments
+    if arguments is None:
+        return draft
+    return CallDraft(json_text=dumps(arguments, indent=2)) if draft.json_text is None else draft_of(tool, arguments)
+
+
+def with_text(draft: CallDraft, name: str, text: str) -> CallDraft:
+    """The draft with another text for one parameter."""
+    return replace(draft, texts={**draft.texts, name: text})
+
+
+def faults_of(problems: tuple[Finding, ...], parameters: tuple[Parameter, ...]) -> dict[str, str]:
+    """Problems by the parameter that they are about; the others together under `WHOLE`."""
+    names = {parameter.name for parameter in parameters}
+    found: dict[str, str] = {}
+    for problem in problems:
+        top = next((name for name in names if f"{problem.parameter}.".startswith(f"{name}.")), WHOLE)
+        found[top] = f"{found[top]} {problem.sentence}" if top in found else problem.sentence
+    return {name: sentence.replace("`", "") for name, sentence in found.items()}
+
+
+def outcome(call: ToolCall) -> str:
+    """What became of a call: "Answered in 10 ms (2.5 s in all)"."""
+    word = STATUS_WORDS[call.status]
+    if call.status is ToolCallStatus.SENT:
+        return "No answer was noted. It may have been carried out all the same."
+    whole = duration((call.duration_ms or 0) / 1000)
+    if call.reply is None:
+        return f"{word} after {whole}"
+    cut = " Only the beginning was kept." if call.reply.cut else ""
+    said = "The tool says that it failed," if call.reply.is_error else "Answered"
+    return f"{said} after {call.reply.execution_time_ms} ms ({whole} in all).{cut}"
+
+
+def request_text(call: ToolCall) -> str:
+    """What was sent, without keys."""
+    asked = {"id": call.id, "at": call.asked_at.isoformat(timespec="milliseconds")}
+    return dumps({**asked, "server": call.server, "tool": call.tool, "arguments": dict(call.arguments)}, indent=2)
+
+
+def response_text(call: ToolCall) -> str:
+    """What came back: texts as they are, anything else as JSON."""
+    if call.failure is not None:
+        return f"{call.failure.message}\n{call.failure.hint}".strip()
+    if call.reply is None:
+        return ""
+    parts = [_block(block) for block in call.reply.content]
+    if call.reply.structured is not None:
+        parts.append(dumps(call.reply.structured, indent=2))
+    return "\n\n".join(parts) or "The answer is empty."
+
+
+def _block(block: Json) -> str:
+    text = block.get("text") if isinstance(block, dict) else None
+    return text if isinstance(text, str) else dumps(block, indent=2)

@@ -1,0 +1,248 @@
+"""Trying a tool, worked as a user works it: nothing is sent before the arguments were shown and agreed to."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from PySide6.QtWidgets import QApplication, QLineEdit
+
+from app.screens.servers.page import ServersPage
+from app.screens.servers.try_sheet import CallQuestion, TrySheet
+from app.screens.servers.trying import WHOLE, CallDraft, draft_of, outcome, read, response_text, turned
+from app.widgets import GrowingEdit, MenuButton
+from mcp_tef import Failure, ServerError, ServerFault, ToolCall, ToolCallStatus, ToolReply, Transport
+from mcp_tef.model.ids import ServerId, ToolCallId
+from mcp_tef.model.servers import ServerSpec
+from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine
+from tests.support.memory_calls import says
+from tests.support.ports import command_server, http_server, tool
+from tests.support.windows import drive, session_for, shown, until
+
+SEARCH = SAMPLE_TOOLS[0]
+
+
+SENT = ToolCall(
+    id=ToolCallId("1"),
+    server_id=ServerId("1"),
+    server="desk",
+    tool="find",
+    arguments={},
+    asked_at=datetime(2026, 11, 22, 6, tzinfo=UTC),
+    duration_ms=2500,
+)
+
+
+@pytest.mark.parametrize("arguments", [{}, {"text": "city", "size": "M", "limit": 5}, {"limit": 0}])
+def test_arguments_come_back_from_the_fields_as_they_were(arguments: dict[str, object]) -> None:
+    draft = draft_of(SEARCH, arguments)
+    assert draft.json_text is None
+    assert read(SEARCH, draft).arguments == arguments
+
+
+@pytest.mark.parametrize("arguments", [{"color": "red"}, {"text": ""}, {"limit": None}])
+def test_what_fields_cannot_say_is_shown_as_json(arguments: dict[str, object]) -> None:
+    draft = draft_of(SEARCH, arguments)
+    assert draft.json_text is not None
+    assert read(SEARCH, draft).arguments == arguments
+
+
+def test_what_cannot_be_read_names_its_field_and_is_not_lost_by_turning() -> None:
+    draft = CallDraft(texts={"limit": "five"})
+    assert read(SEARCH, draft).faults == {"limit": "Write a number such as 20."}
+    assert turned(SEARCH, draft) is draft
+    assert WHOLE in read(SEARCH, CallDraft(json_text="[1]")).faults
+
+
+def test_a_call_is_told_with_its_time_and_a_doubt_where_there_is_one() -> None:
+    reply = ToolReply(
+        content=({"type": "image", "data": "abc"},), structured=[1], is_error=True, execution_time_ms=7, cut=True
+    )
+    failed = replace(SENT, status=ToolCallStatus.TOOL_ERROR, reply=reply)
+    assert outcome(failed) == "The tool says that it failed, after 7 ms (2.5 s in all). Only the beginning was kept."
+    assert response_text(failed) == '{\n  "type": "image",\n  "data": "abc"\n}\n\n[\n  1\n]'
+    assert "may have been carried out" in outcome(SENT)
+    silent = replace(SENT, status=ToolCallStatus.FAILED, failure=Failure("server_silent", "desk is mute.", "Wait."))
+    assert (outcome(silent), response_text(silent)) == ("Failed after 2.5 s", "desk is mute.\nWait.")
+
+
+@asynccontextmanager
+async def sheet_over(fake: FakeEngine, spec: ServerSpec | None = None) -> AsyncIterator[TrySheet]:
+    """The dialog for the first tool of a server."""
+    async with session_for(fake) as (session, _):
+        page = ServersPage(session)
+        session.events.connect(lambda events: page.take(events, visible=True))
+        shown(page)
+        await session.call(lambda core: core.servers.add(spec) if spec else core.open_sample())
+        page.request_refresh()
+        await until(lambda: page.current() is not None)
+        server = page.current()
+        assert server is not None
+        page.try_tool(SEARCH if spec is None else tool("read", "files"))
+        await until(lambda: any(sheet.isVisible() for sheet in page.findChildren(TrySheet)))
+        (sheet,) = page.findChildren(TrySheet)
+        yield sheet
+        sheet.reject()
+        await page.settled()
+        page.close()
+        page.deleteLater()
+
+
+def asked(sheet: TrySheet) -> list[CallQuestion]:
+    """The questions that can be seen."""
+    return [question for question in sheet.findChildren(CallQuestion) if question.isVisible()]
+
+
+async def agreed(sheet: TrySheet) -> None:
+    """Call, and agree once asked."""
+    sheet.call_button.click()
+    await until(lambda: asked(sheet))
+    asked(sheet)[0].accept()
+
+
+def type_text(sheet: TrySheet, text: str) -> None:
+    """Type into the first field."""
+    field = sheet.form.rows["text"].value
+    assert isinstance(field, GrowingEdit)
+    field.setPlainText(text)
+
+
+def test_a_call_goes_out_once_it_was_shown_and_agreed_to_and_its_reply_is_shown(qapp: QApplication) -> None:
+    async def work() -> None:
+        fake = FakeEngine()
+        fake.caller.reply = says("3 bikes <b>\u202e")
+        async with sheet_over(fake) as sheet:
+            type_text(sheet, "city bike")
+            size = sheet.form.rows["size"].value
+            assert isinstance(size, MenuButton)
+            size.choose("M")
+            sheet.call_button.click()
+            await until(lambda: asked(sheet))
+            assert '"city bike"' in asked(sheet)[0].arguments.toPlainText()
+            assert fake.caller.asked == []
+            asked(sheet)[0].accept()
+            await until(lambda: "3 bikes" in sheet.history.response.toPlainText())
+            assert fake.caller.asked == [("Bike shop", "search_bikes", {"text": "city bike", "size": "M"})]
+            assert "<b>⟨U+202E⟩" in sheet.history.response.toPlainText()
+            assert '"size": "M"' in sheet.history.request.toPlainText()
+            assert sheet.history.outcome.text().startswith("Answered after 7 ms")
+
+    drive(work())
+
+
+def test_without_agreement_nothing_is_sent(qapp: QApplication) -> None:
+    async def work() -> None:
+        fake = FakeEngine()
+        async with sheet_over(fake) as sheet:
+            type_text(sheet, "city bike")
+            sheet.call_button.click()
+            await until(lambda: asked(sheet))
+            asked(sheet)[0].reject()
+            await until(lambda: not asked(sheet))
+            await until(lambda: sheet.call_button.isEnabled())
+            assert (fake.caller.asked, fake.store.calls.kept) == ([], {})
+
+    drive(work())
+
+
+def test_what_does_not_fit_is_said_at_its_field_and_nobody_is_asked(qapp: QApplication) -> None:
+    async def work() -> None:
+        fake = FakeEngine()
+        async with sheet_over(fake) as sheet:
+            limit = sheet.form.rows["limit"].value
+            assert isinstance(limit, QLineEdit)
+            limit.setText("90")
+            sheet.form.rows["limit"].typed.emit("90")
+            sheet.call_button.click()
+            missing, large = sheet.form.rows["text"].value, sheet.form.rows["limit"].value
+            await until(lambda: missing.property("wrong") and large.property("wrong"))
+            assert missing.accessibleDescription() == "text is missing, though the schema requires it."
+            assert "maximum: 50" in large.accessibleDescription()
+            assert not asked(sheet)
+
+    drive(work())
+
+
+def test_a_call_under_way_can_be_cancelled_and_is_kept_as_such(qapp: QApplication) -> None:
+    async def work() -> None:
+        fake = FakeEngine()
+        fake.caller.gate = asyncio.Event()
+        async with sheet_over(fake) as sheet:
+            type_text(sheet, "city bike")
+            await agreed(sheet)
+            await until(lambda: sheet.working.isVisible() and fake.caller.asked)
+            assert not sheet.call_button.isEnabled()
+            sheet.cancel()
+            await until(lambda: sheet.call_button.isEnabled() and "Cancelled" in sheet.history.outcome.text())
+            assert not sheet.working.isVisible()
+
+    drive(work())
+
+
+def test_a_server_that_cannot_be_reached_says_why_and_the_call_stays_in_the_list(qapp: QApplication) -> None:
+    async def work() -> None:
+        fake = FakeEngine()
+        fake.caller.reply = ServerError(ServerFault.SILENT, "Bike shop did not answer.", hint="Wait.")
+        async with sheet_over(fake) as sheet:
+            type_text(sheet, "city bike")
+            await agreed(sheet)
+            await until(lambda: sheet.failure.isVisible() and sheet.history.list.rows.rowCount() == 1)
+            assert sheet.failure.accessibleName() == "Bike shop did not answer. Wait."
+            fake.caller.reply = says("there")
+            await agreed(sheet)
+            await until(lambda: sheet.history.list.rows.rowCount() == 2)
+            assert not sheet.failure.isVisible()
+
+    drive(work())
+
+
+def test_earlier_arguments_can_be_used_again_and_all_calls_be_forgotten(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with sheet_over(FakeEngine()) as sheet:
+            type_text(sheet, "city bike")
+            await agreed(sheet)
+            await until(lambda: sheet.history.list.rows.rowCount() == 1)
+            type_text(sheet, "")
+            (call,) = await sheet._session.call(lambda core: core.calls.history(sheet._server.id))
+            sheet.history.again.emit(call)
+            assert sheet.form.reading().arguments == {"text": "city bike"}
+            sheet.history.forget.click()
+            await until(lambda: sheet.history.list.isHidden())
+
+    drive(work())
+
+
+def test_a_program_is_started_for_a_call_only_after_its_command_was_agreed_to(qapp: QApplication) -> None:
+    async def work() -> None:
+        fake = FakeEngine({"files": [tool("read", "files")]})
+        async with sheet_over(fake, command_server("files")) as sheet:
+            sheet.call_button.click()
+            await until(lambda: sheet.consent.isVisible())
+            assert (fake.caller.asked, asked(sheet)) == ([], [])
+            sheet.consent.agreed.emit()
+            await until(lambda: asked(sheet))
+            asked(sheet)[0].accept()
+            await until(lambda: fake.caller.asked)
+
+    drive(work())
+
+
+@pytest.mark.parametrize("of_file", [True, False])
+def test_only_the_tools_of_a_server_can_be_tried(qapp: QApplication, of_file: bool) -> None:
+    async def work() -> None:
+        fake = FakeEngine({"desk": SAMPLE_TOOLS})
+        spec = ServerSpec(name="desk", transport=Transport.FILE, path="tools.json") if of_file else http_server("desk")
+        async with session_for(fake) as (session, _):
+            page = ServersPage(session)
+            session.events.connect(lambda events: page.take(events, visible=True))
+            shown(page)
+            await session.call(lambda core: core.servers.add(spec))
+            await until(lambda: page.pane.tools.rows.rowCount() == 3)
+            await page.settled()
+            assert page.pane.tool_pane.reader.attempt.isVisible() is not of_file
+            page.close()
+            page.deleteLater()
+
+    drive(work())
