@@ -10,6 +10,7 @@ from mcp_tef import ServerSpec, launch_risks
 
 MOST_HEIGHT = 180
 LABELS = 80
+MOST_CHARACTERS = 10_000
 WHY = "It runs with your rights, and nobody has agreed to this command yet. Any change of it asks again."
 Rows = list[tuple[str, str | list[Span]]]
 
@@ -66,7 +67,13 @@ def risk_rows(spec: ServerSpec) -> Rows:
 
 
 def _words(spec: ServerSpec) -> Iterator[Span]:
-    for word in spec.argv:
+    room = MOST_CHARACTERS
+    for number, word in enumerate(spec.argv):
+        if len(word) > room:
+            left = sum(map(len, spec.argv[number:])) - room
+            yield Span(f"{word[:room]} … ({left:,} more characters)", mono=True)
+            return
+        room -= len(word)
         yield Span(word if word and not any(map(str.isspace, word)) else f"'{word}'", mono=True)
         yield Span(" ", mono=True)
 

@@ -5,6 +5,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.widgets.panes import ScrollPane
 
+LEAST = 60
+
 
 class FittingPane(ScrollPane):
     """Keeps a long text from pushing the buttons below it out of the window."""
@@ -13,7 +15,7 @@ class FittingPane(ScrollPane):
         super().__init__(widget, parent)
         self._limit = limit
         self._inside = widget
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
         widget.installEventFilter(self)
         self._fit()
 
@@ -21,7 +23,7 @@ class FittingPane(ScrollPane):
         return QSize(self._inside.sizeHint().width(), min(self._limit, self._inside.sizeHint().height()))
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        return QSize(120, self.sizeHint().height())
+        return QSize(120, min(LEAST, self.sizeHint().height()))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
         if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):

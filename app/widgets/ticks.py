@@ -1,6 +1,6 @@
 """A table whose rows can be ticked: with a click on the box, or with Space for all that are selected."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent
@@ -11,6 +11,7 @@ from app.widgets.cells import Cell, CellKind, CellLike, Column, Row
 from app.widgets.marks import Mark
 from app.widgets.table import ListTable
 
+MakeCells = Callable[[], Sequence[CellLike]]
 TICK = Column(key="tick", title="", kind=CellKind.MARK, width=44, sortable=False)
 
 
@@ -22,12 +23,14 @@ class TickTable(ListTable):
     def __init__(self, columns: Sequence[Column], name: str, parent: QWidget | None = None) -> None:
         super().__init__([TICK, *columns], name, parent=parent)
         self._ticks: dict[str, bool] = {}
+        self._make: dict[str, MakeCells] = {}
         self.peek_wanted.connect(lambda row_id: self.tick(self.selected_ids(), ticked=not self._ticks.get(row_id)))
 
-    def show_cells(self, cells: Mapping[str, Sequence[CellLike]], ticks: Mapping[str, bool]) -> None:
-        """Show rows by id; those that `ticks` does not name have no box."""
+    def show_cells(self, make: Mapping[str, MakeCells], ticks: Mapping[str, bool]) -> None:
+        """Show rows by id, their cells made when they are first seen; those that `ticks` does not name have no box."""
         self._ticks = dict(ticks)
-        self.set_rows([Row(row_id, [self._box(row_id), *given]) for row_id, given in cells.items()])
+        self._make = dict(make)
+        self.set_rows([self._row(row_id) for row_id in make])
 
     def ticked(self) -> tuple[str, ...]:
         """The ids of the ticked rows."""
@@ -37,8 +40,7 @@ class TickTable(ListTable):
         """Tick rows, or untick them, where they have a box."""
         changed = [row_id for row_id in ids if self._ticks.get(row_id, ticked) is not ticked]
         self._ticks |= dict.fromkeys(changed, ticked)
-        rows = [row for row_id in changed if (row := self.rows.get(row_id))]
-        self.rows.upsert([Row(row.id, [self._box(row.id), *row.cells[1:]]) for row in rows])
+        self.rows.upsert([self._row(row_id) for row_id in changed])
         self.rows.flush()
         if changed:
             self.ticks_changed.emit()
@@ -57,6 +59,9 @@ class TickTable(ListTable):
             Action(text="Tick none", do=lambda: self.tick(every, ticked=False)),
             *super().own_actions(),
         ]
+
+    def _row(self, row_id: str) -> Row:
+        return Row(row_id, lambda: [self._box(row_id), *self._make[row_id]()])
 
     def _box(self, row_id: str) -> Cell:
         if row_id not in self._ticks:

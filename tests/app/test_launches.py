@@ -51,3 +51,9 @@ def test_an_endless_command_leaves_the_buttons_in_the_window(qapp: QApplication)
         window.deleteLater()
 
     drive(work())
+
+
+def test_a_command_that_is_cut_says_how_much_is_missing() -> None:
+    said = rows(ServerSpec(name="x", transport=Transport.STDIO, command="serve", args=("a" * 9_000, "b" * 9_000)))
+    assert said["Command"].endswith("b … (8,005 more characters)")
+    assert "The command is 18,005 characters long." in said["Look twice"]

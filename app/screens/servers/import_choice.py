@@ -80,7 +80,7 @@ class ImportChoice:
     def summary(self) -> str:
         """How many of each fate, in one line."""
         fates = [offer.server.fate for offer in self.offers.values()]
-        counts = (f"{fates.count(fate)} {FATE_WORDS[fate].lower()}" for fate in FATE_WORDS if fate in fates)
+        counts = (f"{fates.count(fate):,} {FATE_WORDS[fate].lower()}" for fate in FATE_WORDS if fate in fates)
         return f"{count(len(fates), 'server')}: {', '.join(counts)}." if fates else "No servers were found."
 
     def chosen(self, keys: Collection[str]) -> ServerImportPreview:

@@ -1,5 +1,7 @@
 """The sheet that shows what an import would do, server by server, before anything is done."""
 
+from functools import partial
+
 from PySide6.QtWidgets import QWidget
 
 from app.launches import Rows, launch_rows, risk_rows
@@ -54,7 +56,7 @@ class ImportSheet(Sheet):
         self.table.chosen.connect(self._show_details)
         self.table.ticks_changed.connect(self._count)
         ticks = dict.fromkeys(choice.useful, True)
-        self.table.show_cells({key: _cells(offer) for key, offer in choice.offers.items()}, ticks)
+        self.table.show_cells({key: partial(_cells, offer) for key, offer in choice.offers.items()}, ticks)
         self.table.select_first()
         self.table.setFocus()
         self._count()

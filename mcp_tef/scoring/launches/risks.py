@@ -9,6 +9,7 @@ from mcp_tef.scoring.launches.packages import fetched
 from mcp_tef.scoring.launches.variables import chooses_source, drops_checks, loads_code
 
 MOST_RISKS = 12
+LONGEST = 5_000
 _SHOWN = 60
 _ROOT = {"sudo", "doas", "pkexec", "su", "runas", "gsudo"}
 _FETCHERS = {"curl", "wget", "iwr", "irm", "invoke-webrequest", "invoke-restmethod", "fetch"}
@@ -35,8 +36,14 @@ def launch_risks(spec: ServerSpec) -> tuple[str, ...]:
     """
     if spec.transport is not Transport.STDIO:
         return ()
-    found = dict.fromkeys([*_of_commands(spec.argv), *_of_places(spec), *_of_variables(spec)])
+    found = dict.fromkeys([*_of_length(spec.argv), *_of_commands(spec.argv), *_of_places(spec), *_of_variables(spec)])
     return tuple(found)[:MOST_RISKS]
+
+
+def _of_length(argv: Sequence[str]) -> Iterator[str]:
+    length = sum(map(len, argv))
+    if length > LONGEST:
+        yield f"The command is {length:,} characters long. Nobody has read all of that."
 
 
 def _of_commands(argv: Sequence[str]) -> Iterator[str]:

@@ -112,6 +112,10 @@ def test_a_working_folder_that_others_can_write_to_is_named() -> None:
     assert "“/tmp/work” is in a folder for temporary files" in risks("serve", cwd="/tmp/work")
 
 
+def test_a_command_that_nobody_can_read_is_said_to_be_one() -> None:
+    assert "The command is 6,005 characters long." in risks("serve", "x" * 6_000)
+
+
 def test_an_address_starts_nothing() -> None:
     assert launch_risks(ServerSpec(name="x", transport=Transport.STREAMABLE_HTTP, url="https://x.test/tmp")) == ()
 
