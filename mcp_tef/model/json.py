@@ -8,6 +8,8 @@ from typing import Any, TypeAlias
 Json: TypeAlias = Any
 JsonObject: TypeAlias = Mapping[str, Any]
 
+_PLAIN = (str, int, float, type(None))
+
 
 def canonical(value: Json) -> str:
     """The same text for equal values: sorted keys, no spaces, Unicode as it is."""
@@ -17,3 +19,21 @@ def canonical(value: Json) -> str:
 def fingerprint(value: Json) -> str:
     """SHA-256 of the canonical text, 64 hexadecimal digits; lone surrogates are allowed."""
     return hashlib.sha256(canonical(value).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def deeper_than(value: Json, most: int) -> bool:
+    """Whether a JSON value nests more than so many levels, itself being the first; walks without recursion."""
+    level: list[Json] = [value]
+    for _ in range(most):
+        below: list[Json] = []
+        for item in level:
+            if isinstance(item, _PLAIN):
+                continue
+            if isinstance(item, list):
+                below += item
+            elif isinstance(item, Mapping):
+                below += item.values()
+        if not below:
+            return False
+        level = below
+    return True

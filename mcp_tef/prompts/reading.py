@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from mcp_tef.model.answers import Call
-from mcp_tef.model.json import Json
+from mcp_tef.model.json import Json, deeper_than
 from mcp_tef.model.tools import OfferedTool
 from mcp_tef.prompts.offering import resolve
 
@@ -137,7 +137,7 @@ def objects(text: str) -> Iterator[dict[str, Any]]:
         except (ValueError, RecursionError):
             end = start + 1
         else:
-            if not _too_deep(value):
+            if not deeper_than(value, DEEPEST):
                 yield _storable(value, text)
         start = text.find("{", end)
 
@@ -145,18 +145,9 @@ def objects(text: str) -> Iterator[dict[str, Any]]:
 def loads(text: str) -> Json:
     """Read JSON that can be stored as it is: no NaN or infinity, no depths (ValueError), no lone surrogates (`?`)."""
     value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
-    if _too_deep(value):
+    if deeper_than(value, DEEPEST):
         raise ValueError(f"it nests deeper than {DEEPEST} levels")
     return _storable(value, text)
-
-
-def _too_deep(value: Json) -> bool:
-    """Whether a value nests deeper than what is stored, judged and shown without running out of stack."""
-    level = [value]
-    for _ in range(DEEPEST):
-        nested = (one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list))
-        level = [inner for items in nested for inner in items]
-    return bool(level)
 
 
 def _storable(value: Json, text: str) -> Json:

@@ -5,9 +5,8 @@ from time import perf_counter
 
 import mcp_types
 
-from mcp_tef.model.json import JsonObject
+from mcp_tef.model.json import JsonObject, deeper_than
 from mcp_tef.model.tool_calls import ToolReply
-from mcp_tef.servers.definitions import too_deep
 from mcp_tef.servers.evidence import Stage
 from mcp_tef.servers.faults import Faults
 from mcp_tef.servers.listing import list_pages
@@ -40,6 +39,6 @@ def _reply(talk: Talk, took: int) -> ToolReply:
         raise Faults(talk.spec, talk.evidence).asks_back()
     if not isinstance(answer.get("content"), list):
         raise UnfitAnswerError("it holds no list of content")
-    if too_deep(answer, talk.evidence.limits.depth):
+    if deeper_than(answer, talk.evidence.limits.depth):
         raise UnfitAnswerError("it nests too deeply")
     return kept_reply(answer, talk.evidence.secrets, took)

@@ -1,9 +1,9 @@
 """From a server's raw tool list to sound tools, with the rest set aside and the reason for each."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from mcp_tef.model.json import Json, JsonObject, canonical
+from mcp_tef.model.json import Json, JsonObject, canonical, deeper_than
 from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.model.servers import ServerSpec
 from mcp_tef.model.tools import Tool, ToolProblem
@@ -67,7 +67,7 @@ def why_bad(raw: Json, limits: Limits = USUAL) -> str | None:
 def _why_bad_shape(raw: Json, limits: Limits) -> str | None:
     if not isinstance(raw, Mapping):
         return f"It is {_kind(raw)}, not an object."
-    if too_deep(raw, limits.depth):
+    if deeper_than(raw, limits.depth):
         return f"It nests more than {limits.depth} levels deep."
     return None
 
@@ -133,22 +133,6 @@ _CHECKS: tuple[Callable[[JsonObject, Limits], str | None], ...] = (
     _why_bad_input,
     _why_bad_output,
 )
-
-
-def too_deep(value: Json, most: int = USUAL.depth) -> bool:
-    """Whether a JSON value nests beyond so many levels; walks without recursion."""
-    level: list[Json] = [value]
-    for _ in range(most):
-        level = [child for item in level for child in _children(item)]
-        if not level:
-            return False
-    return True
-
-
-def _children(value: Json) -> Iterator[Json]:
-    if isinstance(value, Mapping):
-        return iter(value.values())
-    return iter(value) if isinstance(value, list) else iter(())
 
 
 def _is_unicode(text: str) -> bool:

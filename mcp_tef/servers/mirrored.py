@@ -5,10 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from mcp.shared.inbound import find_invalid_x_mcp_header, mcp_param_headers, x_mcp_header_map
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from mcp_tef.model.json import Json, JsonObject
+from mcp_tef.model.json import Json, JsonObject, deeper_than
 from mcp_tef.model.servers import Transport
 from mcp_tef.model.tools import Tool, ToolProblem
-from mcp_tef.servers.definitions import too_deep
 from mcp_tef.servers.visit import Talk
 
 
@@ -30,6 +29,6 @@ def headers_of(definitions: Sequence[Json], tool: str, arguments: JsonObject, de
     """The headers of a call, by what the server says of the tool; none where it says nothing sound."""
     named = (raw for raw in definitions if isinstance(raw, dict) and raw.get("name") == tool)
     schema = next((raw.get("inputSchema") for raw in named), None)
-    if not isinstance(schema, dict) or too_deep(schema, depth) or find_invalid_x_mcp_header(schema) is not None:
+    if not isinstance(schema, dict) or deeper_than(schema, depth) or find_invalid_x_mcp_header(schema) is not None:
         return {}
     return mcp_param_headers(x_mcp_header_map(schema), arguments)

@@ -1,10 +1,10 @@
 """One tool made ready for lint: its parameters flattened, all its texts with their places, and its neighbours."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-from mcp_tef.model.json import Json
+from mcp_tef.model.json import Json, deeper_than
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.lint.nodes import Node, nodes_of
 from mcp_tef.scoring.lint.texts import Text, texts_of
@@ -114,19 +114,3 @@ def why_invalid(schema: Mapping[str, Json]) -> str | None:
     if not isinstance(schema.get("$schema", ""), str):
         return f"its $schema is {kind_of(schema['$schema'])}, not text."
     return why_unsound(schema)
-
-
-def deeper_than(value: Json, most: int) -> bool:
-    """Whether a JSON value nests more than so many levels; walks without recursion."""
-    level: list[Json] = [value]
-    for _ in range(most + 1):
-        level = [child for item in level for child in _children(item)]
-        if not level:
-            return False
-    return True
-
-
-def _children(value: Json) -> Iterator[Json]:
-    if isinstance(value, Mapping):
-        return iter(value.values())
-    return iter(value) if isinstance(value, list) else iter(())

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
-from mcp_tef.model.json import Json, canonical
+from mcp_tef.model.json import Json, canonical, deeper_than
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.lint.check import Check, Hit, note, warning
-from mcp_tef.scoring.lint.subject import SOUND_DEPTH, Subject, deeper_than
+from mcp_tef.scoring.lint.subject import SOUND_DEPTH, Subject
 from mcp_tef.scoring.lint.texts import shown_name, texts_of
 from mcp_tef.scoring.wording import counted
 

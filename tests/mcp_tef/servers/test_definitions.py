@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.servers.definitions import sort_out, too_deep, why_bad
+from mcp_tef.servers.definitions import sort_out, why_bad
 from tests.support.fault_server import tool
 
 SPEC = ServerSpec(name="Shop", transport=Transport.FILE, path="tools.json")
@@ -85,8 +85,3 @@ def test_tools_that_are_not_wanted_are_no_problem_either() -> None:
     spec = ServerSpec(name="Shop", transport=Transport.FILE, allowed_tools=("a",), disallowed_tools=("b",))
     found = sort_out(spec, [tool("a"), tool("b"), {"name": "c"}])
     assert ([item.name for item in found.tools], found.problems) == (["a"], ())
-
-
-def test_depth_is_counted_through_lists_and_objects() -> None:
-    assert not too_deep(nested(60))
-    assert too_deep([[nested(64)]])

@@ -1,0 +1,27 @@
+"""How deep a JSON value nests."""
+
+from typing import Any
+
+import pytest
+
+from mcp_tef.model.json import deeper_than
+
+
+def nested(levels: int) -> Any:
+    """Objects and lists by turns, so many levels in all."""
+    value: Any = "x"
+    for level in range(levels - 1):
+        value = [1, value] if level % 2 else {"a": None, "b": value}
+    return value
+
+
+@pytest.mark.parametrize("levels", [1, 2, 3, 60, 5_000])
+def test_depth_is_counted_through_lists_and_objects(levels: int) -> None:
+    assert not deeper_than(nested(levels), levels)
+    assert deeper_than(nested(levels), levels - 1)
+
+
+@pytest.mark.parametrize("empty", [{}, [], "text", None, 0])
+def test_what_holds_nothing_is_one_level(empty: Any) -> None:
+    assert not deeper_than(empty, 1)
+    assert deeper_than([empty], 1)
