@@ -3,7 +3,7 @@
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.screens.quality.difference import difference
+from app.changes import difference
 from app.screens.quality.spans import changed, revealed
 from app.text import money
 from app.theme import Role, Size

@@ -79,6 +79,7 @@ class ServersPage(Page):
         self.pane.consent.agreed.connect(lambda: self.session.spawn(self._agree()))
         self.pane.consent.put_off.connect(self._put_off)
         self.pane.tool_pane.try_wanted.connect(self.try_tool)
+        self.pane.tool_pane.changes.accepted.connect(lambda: self.session.spawn(self._accept()))
         self._clock.timeout.connect(self._tick)
         FileDrops(self).dropped.connect(self.importing.take)
         self.split.splitterMoved.connect(self._remember)
@@ -180,6 +181,11 @@ class ServersPage(Page):
         if (server := self.current()) is not None:
             self.pane.consent.hide()
             await self.presenter.agree_and_check(server)
+
+    async def _accept(self) -> None:
+        if (server := self.current()) is not None:
+            await self.presenter.accept(server.id)
+            self.session.toast(f"The tools of {server.name} count as seen")
 
     def _put_off(self) -> None:
         if (server := self.current()) is not None:

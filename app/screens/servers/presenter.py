@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from app.screens.servers.schema import token_weight
 from app.text import ago, count, duration
 from mcp_tef import (
+    Drift,
     Event,
     Listing,
     Server,
@@ -46,6 +47,25 @@ class Core(Protocol):
     async def call(self, do: "Callable[[Engine], Awaitable[T]]") -> T: ...
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known of one server beside itself."""
+
+    server: ServerId
+    listing: Listing | None
+    unasked: bool
+    drift: Drift | None
+
+
+async def _known(core: "Engine", server: Server) -> _Known:
+    return _Known(
+        server.id,
+        await core.servers.known_tools(server.id),
+        await core.servers.needs_consent(server.spec),
+        await core.drift.of_server(server.id),
+    )
+
+
 @dataclass
 class ServersPresenter:
     """Servers as last seen, with the tools that they listed."""
@@ -55,6 +75,7 @@ class ServersPresenter:
     servers: dict[ServerId, Server] = field(default_factory=dict)
     listings: dict[ServerId, Listing] = field(default_factory=dict)
     unasked: set[ServerId] = field(default_factory=set)
+    drifts: dict[ServerId, Drift] = field(default_factory=dict)
     search: str = ""
     _started: dict[ServerId, float] = field(default_factory=dict)
     _put_off: set[ServerId] = field(default_factory=set)
@@ -66,12 +87,12 @@ class ServersPresenter:
         for server in servers:
             self._note_start(server)
         found = await asyncio.gather(*(self._read(server) for server in servers))
-        self.listings = {server.id: listing for server, (listing, _) in zip(servers, found, strict=True) if listing}
-        self.unasked = {server.id for server, (_, unasked) in zip(servers, found, strict=True) if unasked}
+        self.listings = {one.server: one.listing for one in found if one.listing}
+        self.unasked = {one.server for one in found if one.unasked}
+        self.drifts = {one.server: one.drift for one in found if one.drift}
 
-    async def _read(self, server: Server) -> tuple[Listing | None, bool]:
-        listing = await self.core.call(lambda core: core.servers.known_tools(server.id))
-        return listing, await self.core.call(lambda core: core.servers.needs_consent(server.spec))
+    async def _read(self, server: Server) -> "_Known":
+        return await self.core.call(lambda core: _known(core, server))
 
     def take(self, events: Sequence[Event]) -> bool:
         """Take states that only changed a row; False where more has to be read."""
@@ -105,8 +126,9 @@ class ServersPresenter:
         return f"{count(len(self.servers), 'server')}, {count(tools, 'tool')}" if self.servers else "No servers"
 
     def to_look_at(self) -> int:
-        """How many servers failed."""
-        return sum(server.status is ServerStatus.FAILED for server in self.servers.values())
+        """How many servers failed, or list other tools than were seen."""
+        failed = {server.id for server in self.servers.values() if server.status is ServerStatus.FAILED}
+        return len(failed | self.drifts.keys())
 
     def status_word(self, server: Server) -> str:
         """Its state in a word or two."""
@@ -163,6 +185,11 @@ class ServersPresenter:
         await self.core.call(lambda core: core.servers.grant_consent(server.spec))
         self.unasked.discard(server.id)
         await self.check(server.id)
+
+    async def accept(self, server_id: ServerId) -> None:
+        """Take the tools that were shown as seen."""
+        drift = self.drifts[server_id]
+        await self.core.call(lambda core: core.drift.accept(server_id, drift, by=BY))
 
     async def check(self, server_id: ServerId) -> None:
         """Connect once; the result comes as an event."""

@@ -6,9 +6,10 @@ from app.screens.servers.presenter import ServersPresenter
 from app.text import count
 from app.theme import Role
 from app.widgets import Mark, RailRow, Span, one_line
-from mcp_tef import Listing, Server, ServerStatus, Tool
+from mcp_tef import Drift, Listing, Server, ServerStatus, Tool
 
 PROBLEMS = "\0problems"
+CHANGES = "\0changes"
 MARKS = {
     ServerStatus.ACTIVE: Mark.DOT,
     ServerStatus.STARTING: Mark.ARC,
@@ -29,7 +30,7 @@ def server_row(server: Server, presenter: ServersPresenter) -> RailRow:
         mark=MARKS[server.status],
         right=_tool_count(server),
         sub=(Span(word, role, strong=server.status is not ServerStatus.FAILED), Span(f" · {line}", Role.DIM)),
-        sub_right=_aside(server.problem_count),
+        sub_right=_changed(presenter.drifts.get(server.id)) or _aside(server.problem_count),
         tip=server.spec.address,
     )
 
@@ -41,13 +42,19 @@ def _tool_count(server: Server) -> Span | None:
     return Span(count(server.tool_count, "tool"), Role.TEXT if fresh else Role.DIM)
 
 
+def _changed(drift: Drift | None) -> Span | None:
+    return Span(f"{len(drift.tools)} changed", Role.WARN, strong=True) if drift else None
+
+
 def _aside(number: int) -> Span | None:
     return Span(f"{number} set aside", Role.WARN, strong=True) if number else None
 
 
-def tool_rows(tools: Sequence[Tool], listing: Listing | None) -> list[RailRow]:
-    """One line a tool, and one for what was set aside."""
+def tool_rows(tools: Sequence[Tool], listing: Listing | None, drift: Drift | None) -> list[RailRow]:
+    """One line a tool, one before them for what changed, and one for what was set aside."""
     rows = [RailRow(id=tool.name, title=one_line(tool.name), mono=True) for tool in tools]
+    if drift is not None:
+        rows.insert(0, RailRow(id=CHANGES, title=count(len(drift.tools), "change"), mark=Mark.NOTE))
     if listing is not None and listing.problems:
         words = f"{len(listing.problems)} set aside"
         rows.append(RailRow(id=PROBLEMS, title=words, mark=Mark.NOTE, light=True))

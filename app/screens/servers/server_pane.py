@@ -4,12 +4,13 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.screens.servers.consent_bar import ConsentBar
+from app.screens.servers.drifting import summary, warning
 from app.screens.servers.presenter import ServersPresenter, failure_details
-from app.screens.servers.rows import PROBLEMS, tool_rows
+from app.screens.servers.rows import CHANGES, PROBLEMS, tool_rows
 from app.screens.servers.tool_pane import ToolPane
 from app.theme import Role, Size, height, width
 from app.widgets import Action, Label, LineText, Notice, RailList, Rule, Split, button
-from mcp_tef import Server, ServerId, ServerStatus, Transport
+from mcp_tef import Drift, Server, ServerId, ServerStatus, Transport
 
 
 class ServerPane(QWidget):
@@ -25,6 +26,7 @@ class ServerPane(QWidget):
         self.server_id: ServerId | None = None
         self.consent = ConsentBar()
         self.failure = Notice("bad")
+        self.drifted = Notice("warn")
         self.tools = RailList("Tools", row_height=height("table_row"))
         self.tool_pane = ToolPane()
         self._name = LineText(size=Size.LEAD, strong=True)
@@ -39,7 +41,7 @@ class ServerPane(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for part in (self._head(), Rule(), self.consent, self.failure):
+        for part in (self._head(), Rule(), self.consent, self.failure, self.drifted):
             column.addWidget(part)
         left = QWidget()
         tools = QVBoxLayout(left)
@@ -81,6 +83,7 @@ class ServerPane(QWidget):
         self._address.set_text(server.spec.address)
         self._test.setEnabled(server.status is not ServerStatus.STARTING)
         self._show_bars(server)
+        self._show_drift(server)
         self._show_tools(server)
 
     def tick(self, server: Server) -> None:
@@ -102,10 +105,18 @@ class ServerPane(QWidget):
         else:
             self.failure.clear()
 
+    def _show_drift(self, server: Server) -> None:
+        drift = self._presenter.drifts.get(server.id)
+        if drift is None:
+            self.drifted.clear()
+            return
+        look = Action(text="Show the changes", do=lambda: self.tools.select(CHANGES))
+        self.drifted.show_message(summary(drift), warning(drift), [look])
+
     def _show_tools(self, server: Server) -> None:
         tools = self._presenter.tools_of(server.id)
         listing = self._presenter.listings.get(server.id)
-        rows = tool_rows(tools, listing)
+        rows = tool_rows(tools, listing, self._presenter.drifts.get(server.id))
         self.tools.set_rows(rows)
         stale = listing is not None and server.status in (ServerStatus.FAILED, ServerStatus.STARTING)
         self._tools_title.setText(f"Tools{', as last seen' if stale else ''}")
@@ -116,12 +127,19 @@ class ServerPane(QWidget):
         else:
             self._show_tool(self.tools.current_id())
 
+    def _show_changes(self, drift: Drift | None) -> None:
+        if drift is not None:
+            self.tool_pane.show_changes(drift)
+
     def _show_tool(self, name: str) -> None:
         listing = self._presenter.listings.get(self.server_id) if self.server_id else None
         if listing is None or self.server_id is None:
             return
         if name == PROBLEMS:
             self.tool_pane.show_problems(listing.problems)
+            return
+        if name == CHANGES:
+            self._show_changes(self._presenter.drifts.get(self.server_id))
             return
         tool = next((tool for tool in listing.tools if tool.name == name), None)
         if tool is not None:

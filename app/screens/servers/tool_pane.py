@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QStackedWidget, QVBoxLayout, QWidget
 
+from app.screens.servers.changes_pane import ChangesPane
 from app.screens.servers.parameter_table import ParameterTable, padded
 from app.screens.servers.presenter import weight_line
 from app.screens.servers.schema import parameters
@@ -26,10 +27,10 @@ from app.widgets import (
     clear_layout,
     plain,
 )
-from mcp_tef import Tool, ToolProblem
+from mcp_tef import Drift, Tool, ToolProblem
 
 MOST_PROBLEMS = 200
-RAW_LIMIT = 200_000
+RAW_LIMIT = 100_000
 
 
 class ReaderPane(QWidget):
@@ -135,7 +136,9 @@ class ToolPane(QStackedWidget):
         self._problems = ProblemsPane()
         self._problem_pane = ScrollPane(self._problems)
         self._empty = EmptyState("wrench", "", "")
-        for part in (self._tabs, self._problem_pane, self._empty):
+        self.changes = ChangesPane()
+        self._changes_pane = ScrollPane(self.changes)
+        for part in (self._tabs, self._problem_pane, self._changes_pane, self._empty):
             self.addWidget(part)
 
     def show_tool(self, tool: Tool, tools: Sequence[Tool], *, can_be_called: bool) -> None:
@@ -143,13 +146,18 @@ class ToolPane(QStackedWidget):
         self._tool = tool
         self.reader.show_tool(tool, tools, can_be_called=can_be_called)
         text = json.dumps(tool.raw, indent=2, ensure_ascii=False, default=str)
-        self._raw.setPlainText(plain(text, RAW_LIMIT))
+        self._raw.setPlainText(plain(text, RAW_LIMIT, RAW_LIMIT))
         self.setCurrentWidget(self._tabs)
 
     def show_problems(self, problems: Sequence[ToolProblem]) -> None:
         """Show what was set aside."""
         self._problems.show_problems(problems)
         self.setCurrentWidget(self._problem_pane)
+
+    def show_changes(self, drift: Drift) -> None:
+        """Show what differs from what was seen."""
+        self.changes.show_drift(drift)
+        self.setCurrentWidget(self._changes_pane)
 
     def show_nothing(self, title: str, sentence: str) -> None:
         """Say why there is nothing."""

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from app.screens.quality.difference import difference
+from app.changes import difference
 from app.screens.quality.notes import MOST_PLACES, notes
 from app.screens.quality.weight import heaviest_parameter, parts_of, weight
 from app.screens.quality.words import Level, danger, level, score_sentence, share, unsafe, warning, worst

@@ -1,4 +1,4 @@
-"""What a suggested text changes in the one that is there, word by word."""
+"""What a new text changes in the old one, word by word."""
 
 import re
 from collections.abc import Sequence
