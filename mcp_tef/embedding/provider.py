@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import re
 import warnings
 from collections.abc import Sequence
 from functools import cache
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 
 from mcp_tef.embedding.answers import HINT, joined, refused, unit_rows
 from mcp_tef.errors import EmbeddingError
-from mcp_tef.model.secrets import MASK, Secret
+from mcp_tef.model.secrets import Secret, without_keys
 
 if TYPE_CHECKING:
     from mcp_tef.embedding.litellm_calls import Calls, Failure
@@ -24,7 +23,6 @@ AT_ONCE = 4
 LONGEST_DETAIL = 300
 
 _SETTINGS = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
-_KEY_LIKE = re.compile(r"\b(?:sk|pk|gsk|xai|key)-[A-Za-z0-9_*.-]{8,}|(?<=[Bb]earer )\S{6,}")
 _REASONS = {
     401: ("its key was not accepted", "Give the provider's key, or a valid one."),
     403: ("its key may not use this model", "Give a key that may, or choose another model."),
@@ -97,8 +95,8 @@ class LitellmEmbedder:
 
 def _clean(detail: str, key: Secret | None) -> str:
     """One short line of the provider's words, without the key and without whatever looks like one."""
-    line = " ".join((key.redact(detail) if key else detail).split())
-    return _KEY_LIKE.sub(MASK, line)[:LONGEST_DETAIL].rstrip(" .")
+    line = " ".join(without_keys(detail, [key] if key else ()).split())
+    return line[:LONGEST_DETAIL].rstrip(" .")
 
 
 def _new_calls() -> "Calls":
