@@ -50,8 +50,8 @@ class Limits:
     """JSON values among them. Each takes some 70 bytes of memory, however few letters it has, so that bytes alone
     do not bound the memory; 20,000 honest tools have about a million."""
 
-    messages: int = 10_000
-    """Messages of a program in one visit. An answer a page, and some reports beside them; a flood is not honest."""
+    messages: int = 2_000
+    """Messages in one visit. An answer a page, and some reports beside each; more is a flood, which keeps us busy."""
 
     junk_lines: int = 1_000
     """Lines of a program that are no messages. A banner or a stray log is put up with; a flood is not."""
@@ -89,6 +89,7 @@ VARIABLES: Final[Mapping[str, tuple[str, int]]] = {
     "message_bytes": ("MCP_TEF_MAX_MESSAGE_BYTES", 1024 * _MB),
     "answer_bytes": ("MCP_TEF_MAX_ANSWER_BYTES", 4096 * _MB),
     "values": ("MCP_TEF_MAX_VALUES", 100_000_000),
+    "messages": ("MCP_TEF_MAX_MESSAGES", 1_000_000),
     "file_bytes": ("MCP_TEF_MAX_FILE_BYTES", 4096 * _MB),
     "definition_bytes": ("MCP_TEF_MAX_DEFINITION_BYTES", 64 * _MB),
     "depth": ("MCP_TEF_MAX_DEPTH", 100),

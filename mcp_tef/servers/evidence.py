@@ -96,12 +96,18 @@ class Evidence:
     asking: str = ""
     _bytes: int = 0
     _values: int = 0
+    _messages: int = 0
 
     def take(self, data: bytes) -> None:
         """Count what arrives; FloodError beyond a limit."""
         self._bytes += len(data)
         self._values += data.count(b",") + data.count(b"{") + data.count(b"[")
         self.require(self._bytes <= self.limits.answer_bytes and self._values <= self.limits.values)
+
+    def count_messages(self, number: int) -> None:
+        """Count what may be messages; FloodError beyond the limit."""
+        self._messages += number
+        self.require(self._messages <= self.limits.messages)
 
     def require(self, bearable: bool) -> None:
         """FloodError where what arrived is no more to be borne."""

@@ -61,7 +61,6 @@ class _Listener(asyncio.SubprocessProtocol):
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
         self._lines = Lines(evidence)
-        self._delivered = 0
         self._listening = True
         self._output: asyncio.BaseTransport | None = None
         self._send, self.messages = anyio.create_memory_object_stream[SessionMessage | Exception](math.inf)
@@ -100,8 +99,7 @@ class _Listener(asyncio.SubprocessProtocol):
     def _deliver(self, line: bytes) -> None:
         message = message_in(line)
         if message is not None:
-            self._delivered += 1
-            self._evidence.require(self._delivered <= self._evidence.limits.messages)
+            self._evidence.count_messages(1)
             self._send.send_nowait(message)
         elif line.strip():
             self._evidence.note_junk(line)

@@ -67,9 +67,10 @@ class Visits:
                 return answer.result()
             raise _unanswered(task, told, Faults(spec, evidence), seconds)
         finally:
-            if not answer.done():
-                answer.cancel()
+            if answer.cancel():
                 task.cancel()
+            elif not answer.cancelled():
+                answer.exception()
 
     async def close(self) -> None:
         """Leave every server; returns when no connection and no program of ours is left."""

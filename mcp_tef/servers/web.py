@@ -63,7 +63,8 @@ class _Bounded(httpx2.AsyncByteStream):
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         self._stream = response.stream
         self._evidence = evidence
-        self._most = inf if _has_events(response) else evidence.limits.message_bytes
+        self._events = response.headers.get("content-type", "").lower().startswith("text/event-stream")
+        self._most = inf if self._events else evidence.limits.message_bytes
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = 0
@@ -71,6 +72,8 @@ class _Bounded(httpx2.AsyncByteStream):
             size += len(chunk)
             self._evidence.take(chunk)
             self._evidence.require(size <= self._most)
+            if self._events:
+                self._evidence.count_messages(chunk.count(b"\n\n") + chunk.count(b"\r\n\r\n"))
             yield chunk
 
     async def aclose(self) -> None:
@@ -82,10 +85,6 @@ def _absolute(url: httpx2.URL, location: str) -> str:
         return str(url.join(location)) if location else ""
     except httpx2.InvalidURL:
         return location
-
-
-def _has_events(response: httpx2.Response) -> bool:
-    return bool(response.headers.get("content-type", "").lower().startswith("text/event-stream"))
 
 
 @asynccontextmanager

@@ -49,7 +49,7 @@ class ExitsPaging(Talk):
 
     def page(self, cursor: str | None) -> Json:
         if cursor is not None:
-            self.complain("KeyError: 'next'")
+            self.complain("lost the cursor")
             sys.exit(1)
         return {"tools": [tool("first")], "nextCursor": "2"}
 
