@@ -38,7 +38,7 @@ class ServerPlan:
         except InputError as error:
             return _refused(entry, error.message)
         if twin := next((name for name, other in self._specs.items() if _same(spec, other)), None):
-            return self._known(entry, twin)
+            return self._known(entry, spec, twin)
         spec = replace(spec, name=self._name(spec.name, origin))
         owners = [name for name, other in self._specs.items() if spec.url and other.url == spec.url]
         if owners and spec.name not in owners:
@@ -57,19 +57,14 @@ class ServerPlan:
         self._taken.add(made.name)
         return made
 
-    def _known(self, entry: ServerEntry, twin: str) -> ImportedServer:
-        if twin in self._taken:
-            return _refused(entry, f"It is the same as {twin} above.")
-        self._taken.add(twin)
-        stored = self._stored[twin]
-        return ImportedServer(
-            label=entry.label,
-            place=entry.place,
-            fate=ImportFate.UNCHANGED,
-            spec=stored.spec,
-            server_id=stored.id,
-            notes=entry.notes,
+    def _known(self, entry: ServerEntry, spec: ServerSpec, twin: str) -> ImportedServer:
+        same = ImportedServer(
+            label=entry.label, place=entry.place, fate=ImportFate.UNCHANGED, spec=spec, notes=entry.notes
         )
+        if twin in self._taken:
+            return replace(same, notes=(*entry.notes, f"It is the same as {twin} above."))
+        self._taken.add(twin)
+        return replace(same, spec=self._specs[twin], server_id=self._stored[twin].id)
 
     def _name(self, wanted: str, origin: str | None) -> str:
         """The name, or with the first number that is free; or that of what this very config brought before."""

@@ -10,7 +10,7 @@ from mcp_tef import FoundConfig, ImportedServer, ImportFate, ServerFileForm, Ser
 FATE_WORDS = {
     ImportFate.ADDED: "New",
     ImportFate.CHANGED: "Changed",
-    ImportFate.UNCHANGED: "Here already",
+    ImportFate.UNCHANGED: "Same",
     ImportFate.REFUSED: "Refused",
 }
 _USEFUL = (ImportFate.ADDED, ImportFate.CHANGED)

@@ -112,12 +112,13 @@ async def test_an_address_that_a_server_has_already_is_refused(files: ServerFile
 
 async def test_the_same_server_twice_in_one_config_comes_in_once(files: ServerFiles, tmp_path: Path) -> None:
     preview = await files.preview(config(tmp_path / "mcp.json", a=CLOCK, b=CLOCK, c=DESK, d={**DESK, "type": "sse"}))
-    assert [server.reason for server in preview.servers] == [
-        "",
-        "It is the same as a above.",
-        "",
-        "The server c has that address already.",
+    assert [(server.name, server.fate.value, server.reason, server.notes) for server in preview.servers] == [
+        ("a", "added", "", ()),
+        ("b", "unchanged", "", ("It is the same as a above.",)),
+        ("c", "added", "", ()),
+        ("d", "refused", "The server c has that address already.", ()),
     ]
+    assert [server.name for server in await files.apply(preview)] == ["a", "c"]
 
 
 async def test_where_one_cannot_be_stored_none_is(files: ServerFiles, store: Store, tmp_path: Path) -> None:
@@ -200,11 +201,11 @@ async def test_several_configs_are_planned_as_if_those_before_had_been_brought_i
     other = config(tmp_path / ".codeium" / "windsurf" / "mcp_config.json", time=CLOCK, desk={"command": "desk"})
     for found in (await files.preview_all([one, other]), await files.discover(together=True)):
         previews = [item.preview for item in found if item.preview]
-        assert [(server.name, server.fate.value, server.reason) for item in previews for server in item.servers] == [
-            ("clock", "added", ""),
-            ("desk", "added", ""),
-            ("time", "refused", "It is the same as clock above."),
-            ("desk-2", "added", ""),
+        assert [(server.name, server.fate.value, server.notes) for item in previews for server in item.servers] == [
+            ("clock", "added", ()),
+            ("desk", "added", ()),
+            ("time", "unchanged", ("It is the same as clock above.",)),
+            ("desk-2", "added", ()),
         ]
     whole = replace(previews[0], servers=tuple(server for item in previews for server in item.servers))
     assert [server.name for server in await files.apply(whole)] == ["clock", "desk", "desk-2"]

@@ -84,13 +84,13 @@ def test_what_other_programs_have_comes_in_by_ticks_and_goes_by_undo(qapp: QAppl
             await click(page, "Find on this machine")
             sheet = await opened(page, ImportSheet)
             said = read_in(sheet)
-            assert "5 servers: 3 new, 2 refused." in said
+            assert "5 servers: 3 new, 1 same, 1 refused." in said
             assert "VS Code: mcp.json is not valid JSON at line 1." in said
             assert [sheet.table.rows.row(place).cells[2].text for place in range(5)] == [
                 "New",
                 "New",
                 "Refused",
-                "Refused",
+                "Same",
                 "New",
             ]
             sheet.table.select("1")
