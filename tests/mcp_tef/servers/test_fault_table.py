@@ -1,0 +1,241 @@
+"""Every fault that a server can have: what the user reads, in which time, and that the rest goes on meanwhile.
+
+`python3 dev.py test tests/mcp_tef/servers/test_fault_table.py -s` prints the table.
+"""
+
+import asyncio
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, nullcontext
+from dataclasses import dataclass
+from time import perf_counter
+
+from mcp_tef.errors import ServerError
+from mcp_tef.model.limits import Limits
+from mcp_tef.model.servers import ServerSpec, Transport
+from mcp_tef.model.tools import Listing
+from mcp_tef.servers.gateway import McpGateway
+from tests.support import fault_server, fault_web
+from tests.support.processes import children
+
+SHORT, AMPLE, SLACK = 6.0, 60.0, 20.0
+AT_ONCE = 6
+LIMITS = Limits(discover_seconds=1.0)
+FOREIGN = re.compile(r"Traceback|\w(Error|Exception|Group)\b|File \"|object at 0x|\n")
+
+JUNK = "wrote a line that is no MCP message, such as “{}”, and no answer within 6 s."
+SILENT, SILENT_LIST = "did not answer within 6 s.", "did not finish listing its tools within 6 s."
+UNFIT = "answered to list its tools in a way that MCP does not allow: "
+FLOOD = "sent more than is read at once."
+OFF = "broke the connection off before it answered."
+NOT_MCP = "is no MCP server at 127.0.0.1:…: "
+STRAY = "answered request 4711, which nobody has made, and not ours within 6 s."
+NO_ID = "answered no request, saying “Cannot read this”, and not ours within 6 s."
+
+STDIO: Mapping[str, str] = {
+    "silent": SILENT,
+    "silent-list": SILENT_LIST,
+    "drip": SILENT,
+    "drip-list": SILENT_LIST,
+    "ignores-unknown": "2 tools.",
+    "ignores-discover": "refused the greeting: Method not found.",
+    "wrong-id": STRAY,
+    "no-id": NO_ID,
+    "closes-output": "closed its output before it answered.",
+    "exits": "ended with exit code 3 before it answered: Error: no database at /var/lib/shop.",
+    "exits-greeted": "ended with exit code 4 before it answered: cannot bind the port.",
+    "exits-greeting": "ended with exit code 0 before it answered.",
+    "exits-later": "was ended by signal 9 before it answered: out of memory.",
+    "exits-paging": "ended with exit code 1 before it answered: lost the cursor.",
+    "exits-mid-line": "ended with exit code 1 before it answered.",
+    "exits-listed": "2 tools.",
+    "stubborn": "1 tools.",
+    "stubborn-silent": SILENT,
+    "parent": "1 tools.",
+    "junk-first": "2 tools.",
+    "junk-prefix": JUNK.format("fault> {…"),
+    "junk-only": JUNK.format("Usage: server [options]"),
+    "junk-flood": "wrote lines that are no MCP messages, such as “noise”, and no answer.",
+    "chatter-flood": FLOOD,
+    "long-line": FLOOD,
+    "stderr-flood": "2 tools.",
+    "batch": JUNK.format("[{…"),
+    "deep-json": f"{UNFIT}it nests too deep to be read.",
+    "lone-surrogates": "1 tools. half: Its description is not valid Unicode. inner: It holds text that is not valid …",
+    "invalid-utf8": "1 tools. latin: Its description is not valid Unicode.",
+    "bad-tools": "2 tools. Definition 2: It has no name. worded: Its description is a number, not text. …",
+    "worse-tools": "1 tools. Definition 1: It is null, not an object. … huge: It has … bytes, more than 262144.",
+    "duplicates": "2 tools. first: An earlier tool has the same name. second: An earlier tool has the same name.",
+    "many": "10000 tools.",
+    "small-values": FLOOD,
+    "references": "4 tools.",
+    "no-list": f"{UNFIT}it holds no list of tools.",
+    "pages": "5 tools.",
+    "repeated-cursor": "2 tools. The listing was cut short because its pages repeat.",
+    "endless-pages": "200 tools. The listing was cut short because it goes on after 200 pages.",
+    "refuses": "refused the greeting: Licence has expired.",
+    "odd-greeting": "answered the greeting in a way that MCP does not allow: capabilities: field required.",
+    "modern-only": "2 tools.",
+    "toolless": "0 tools.",
+}
+
+HTTP: Mapping[str, str] = {
+    "modern-only": "2 tools.",
+    "bad-tools": "2 tools. Definition 2: It has no name. worded: Its description is a number, not text. …",
+    "many": "10000 tools.",
+    "small-values": FLOOD,
+    "repeated-cursor": "2 tools. The listing was cut short because its pages repeat.",
+    "batch": f"{NOT_MCP}its answer is no MCP message.",
+    "deep-json": f"{UNFIT}it nests too deep to be read.",
+    "lone-surrogates": f"{UNFIT}it is no JSON that can be read: lone leading surrogate in hex escape.",
+    "invalid-utf8": f"{UNFIT}it is no JSON that can be read: invalid unicode code point.",
+    "wrong-id": STRAY,
+    "no-id": NO_ID,
+    "web-page": f"{NOT_MCP}it answers with a web page.",
+    "unauthorized": "…(HTTP 401).",
+    "unauthorized-metadata": "…(HTTP 401).",
+    "forbidden": "…(HTTP 403).",
+    "forbidden-metadata": "…(HTTP 403).",
+    "not-found": "answered that there is nothing at this path (HTTP 404).",
+    "wrong-method": "answered that it does not take the request (HTTP 405).",
+    "too-many": "answered that it gets too many requests (HTTP 429).",
+    "broken": "answered with an error of its own (HTTP 500).",
+    "accepted": "answered the greeting in a way that MCP does not allow: it took the request and sent no message.",
+    "elsewhere": "sends us on to https://elsewhere.example/login (HTTP 302).",
+    "elsewhere-kept": "sends us on to https://elsewhere.example/mcp (HTTP 307).",
+    "moved": "2 tools.",
+    "moved-badly": "sends us on to http://127.0.0.1:…/new (HTTP 302).",
+    "circle": "sends us in a circle (HTTP 307).",
+    "other-json": f"{NOT_MCP}its answer is no MCP message.",
+    "hangs-up": OFF,
+    "truncated": OFF,
+    "silent": SILENT,
+    "drip": SILENT,
+    "flood": FLOOD,
+    "big-body": FLOOD,
+    "gzip-bomb": "compressed its answer although it was asked not to.",
+    "endless-events": FLOOD,
+    "endless-pings": SILENT,
+    "oversize-event": FLOOD,
+    "broken-event": f"{NOT_MCP}its answer is no MCP message.",
+    "truncated-events": OFF,
+}
+
+OLDER: Mapping[str, str] = {
+    "silent": SILENT,
+    "web-page": f"{NOT_MCP}it answers with a web page.",
+    "unauthorized": "…(HTTP 401).",
+    "elsewhere": "sends us on to https://elsewhere.example/login (HTTP 302).",
+    "circle": "sends us in a circle (HTTP 307).",
+    "gzip-bomb": "compressed its answer although it was asked not to.",
+    "oversize-event": FLOOD,
+    "truncated-events": OFF,
+    "endless-events": FLOOD,
+    "sse-refuses": "answered with an error of its own (HTTP 500).",
+    "sse-silent": SILENT,
+    "sse-junk": JUNK.format("what?"),
+    "sse-elsewhere": "wants its messages at http://elsewhere.example, which is not where it is itself.",
+    "sse-nowhere": SILENT,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A server, and what is to be read of it; `…` stands for anything."""
+
+    spec: ServerSpec
+    name: str
+    expected: str
+
+    @property
+    def seconds(self) -> float:
+        """The budget of its visit."""
+        return SHORT if self.expected.endswith("within 6 s.") else AMPLE
+
+    def fits(self, words: str) -> bool:
+        """Whether the user reads what is expected."""
+        return re.fullmatch(".*".join(map(re.escape, self.expected.split("…"))), words) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What came of a fault, and of a healthy server that was asked beside it: the words for the user, and the time."""
+
+    fault: Fault
+    words: str
+    seconds: float
+    words_beside: str
+    seconds_beside: float
+
+    def __str__(self) -> str:
+        fault = self.fault
+        times = f"{fault.seconds:6.0f} s {self.seconds:6.2f} s {self.seconds_beside:6.2f} s"
+        return f"{fault.spec.transport:16} {fault.name:22} {times}  {self.words[:150]}"
+
+
+def faults(open_servers: ExitStack, remote: str) -> Iterator[Fault]:
+    """All of them; the HTTP servers run until `open_servers` is closed. Schemas refer to the address `remote`."""
+    for name, expected in STDIO.items():
+        program, *args = fault_server.command(name)
+        stdio = ServerSpec(
+            name="Bench", transport=Transport.STDIO, command=program, args=tuple(args), env={"REMOTE": remote}
+        )
+        yield Fault(stdio, name, expected)
+    for transport, rows in ((Transport.STREAMABLE_HTTP, HTTP), (Transport.SSE, OLDER)):
+        for name, expected in rows.items():
+            url = open_servers.enter_context(fault_web.serving(name)).url
+            yield Fault(ServerSpec(name="Bench", transport=transport, url=url), name, expected)
+
+
+def words(listing: Listing) -> str:
+    """A listing in the words that are shown of it."""
+    problems = [f"{found.tool}: {found.reason}" if found.tool else found.reason for found in listing.problems]
+    return " ".join((f"{len(listing.tools)} tools.", *problems))
+
+
+async def reads(gateway: McpGateway, spec: ServerSpec, seconds: float) -> tuple[str, float]:
+    """What the user reads of a server, without its name, and how long that took."""
+    began = perf_counter()
+    try:
+        told = words(await gateway.list_tools(spec, timeout=seconds))
+    except ServerError as error:
+        told = error.message.removeprefix(f"{spec.name} ")
+        if FOREIGN.search(f"{error.message} {error.hint}") or not error.hint.endswith("."):
+            told = f"not for users: {error.message} {error.hint}"
+    return told, perf_counter() - began
+
+
+async def told(gateway: McpGateway, fault: Fault, healthy: ServerSpec, turn: asyncio.Semaphore) -> Told:
+    """Ask a server with a fault and a healthy one at once; those that cost no more than time wait for no turn."""
+    async with turn if fault.seconds == AMPLE else nullcontext():
+        both = await asyncio.gather(reads(gateway, fault.spec, fault.seconds), reads(gateway, healthy, AMPLE))
+    return Told(fault, *both[0], *both[1])
+
+
+async def test_every_fault_is_told_in_a_sentence_within_its_budget_while_others_go_on() -> None:
+    before, gateway, turn = children(), McpGateway({}, LIMITS), asyncio.Semaphore(AT_ONCE)
+    with ExitStack() as open_servers:
+        healthy = ServerSpec(
+            name="Healthy",
+            transport=Transport.STREAMABLE_HTTP,
+            url=open_servers.enter_context(fault_web.serving("none")).url,
+        )
+        remote = open_servers.enter_context(fault_web.serving("none"))
+        everything = tuple(faults(open_servers, remote.url))
+        try:
+            await reads(gateway, healthy, AMPLE)
+            table = await asyncio.gather(*(told(gateway, fault, healthy, turn) for fault in everything))
+        finally:
+            await gateway.close()
+    print("", *table, sep="\n")
+    assert [str(row) for row in table if not row.fault.fits(row.words)] == []
+    assert [str(row) for row in table if row.seconds > row.fault.seconds + SLACK] == []
+    assert [str(row) for row in table if row.words_beside != "2 tools."] == []
+    assert remote.headers_seen == []
+    assert children() <= before
+
+
+def test_no_fault_of_the_fault_servers_is_left_out() -> None:
+    ours = {"none", "echoes-secret", "surroundings", "web-page-405", "compressed"}
+    assert set(STDIO) == set(fault_server.FAULTS) - ours
+    assert HTTP.keys() | OLDER.keys() == set(fault_web.FAULTS) - ours
