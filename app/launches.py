@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.theme import Role
-from app.widgets import Action, FittingPane, FlowText, KeyValues, Sheet, Span
+from app.widgets import Action, FittingPane, FlowText, KeyValues, Sheet, Span, one_line
 from mcp_tef import ServerSpec, launch_risks
 
 MOST_HEIGHT = 180
@@ -37,7 +37,7 @@ class ConsentSheet(Sheet):
     """Asks whether a program may be started; accepted where it may."""
 
     def __init__(self, spec: ServerSpec, parent: QWidget) -> None:
-        super().__init__(f"Start {spec.name}?", parent, width=620)
+        super().__init__(f"Start {one_line(spec.name, 60)}?", parent, width=620)
         self.body.addWidget(FlowText("These cases need a server that is a program on this computer.", strong=True))
         self.body.addWidget(FlowText(WHY, role=Role.DIM))
         view = LaunchView()

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.session import Session
 from app.text import ago
 from app.theme import Role, Size
-from app.widgets import Action, EmptyState, FlowText, Rule, Section, button
+from app.widgets import Action, EmptyState, FlowText, Rule, Section, button, one_line
 from mcp_tef import Consent
 
 BY = "settings"
@@ -65,6 +65,6 @@ def _row(consent: Consent, revoke: Callable[[], object]) -> QWidget:
         words.addWidget(FlowText(f"Agreed {ago(consent.agreed_at)}", size=Size.SMALL, role=Role.DIM))
     row.addLayout(words, 1)
     taken_back = button(Action(text="Revoke", do=revoke))
-    taken_back.setAccessibleName(f"Revoke {names or consent.launch[:80]}")
+    taken_back.setAccessibleName(f"Revoke {one_line(names or consent.launch, 80)}")
     row.addWidget(taken_back, 0, Qt.AlignmentFlag.AlignTop)
     return holder

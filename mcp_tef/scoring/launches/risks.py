@@ -16,7 +16,7 @@ _FETCHERS = {"curl", "wget", "iwr", "irm", "invoke-webrequest", "invoke-restmeth
 _RUNNERS = SHELLS | {"python", "node", "perl", "ruby", "php", "iex", "invoke-expression"}
 _FETCHED_AND_RUN = re.compile(r"(?:\$\(|<\(|`)\s{0,9}(?:curl|wget)\b")
 _TEMPORARY = re.compile(
-    r"(?:^|[=:\s\"'])((?:/private)?/(?:tmp|var/tmp|dev/shm)(?:/|$)|\$\{?(?:env:)?(?:TMPDIR|TEMP|TMP)\b|%(?:TEMP|TMP)%"
+    r"(?:^|[=:\s\"'])((?:/private)?/(?:tmp|var/tmp|var/folders|dev/shm)(?:/|$)|\$\{?(?:env:)?(?:TMPDIR|TEMP|TMP)\b|%(?:TEMP|TMP)%"
     r"|[A-Za-z]:\\(?:Windows\\)?Temp\\|[^\s\"']{0,200}\\AppData\\Local\\Temp\\)",
     re.IGNORECASE,
 )

@@ -17,6 +17,7 @@ from app.widgets import Button, FlowText
 from mcp_tef import Server
 from tests.support.configs import CLOCK, written
 from tests.support.fake_engine import FakeEngine
+from tests.support.ports import command_server, tool
 from tests.support.windows import drive, session_for, shown, until
 
 W = TypeVar("W", bound=QWidget)
@@ -104,6 +105,21 @@ def test_what_other_programs_have_comes_in_by_ticks_and_goes_by_undo(qapp: QAppl
             page.session.undo()
             await until(lambda: not page.rail.rows.rowCount())
             assert await stored(page) == {}
+
+    drive(work())
+
+
+def test_a_program_whose_consent_was_revoked_is_asked_about_again(qapp: QApplication) -> None:
+    async def work() -> None:
+        fake = FakeEngine({"files": [tool("read")]})
+        async with page_over(fake) as page:
+            await page.session.call(lambda core: core.servers.add(command_server()))
+            await click(page, "Start it")
+            await until(lambda: page.pane.tools.rows.rowCount() == 1 and not page.pane.consent.isVisible())
+            [consent] = await page.session.call(lambda core: core.servers.consents())
+            await page.session.call(lambda core: core.servers.revoke_consent(consent.fingerprint))
+            await until(lambda: page.pane.consent.isVisible())
+            assert fake.gateway.asked == ["files"]
 
     drive(work())
 
