@@ -1,10 +1,10 @@
-"""What a new text changes in the old one, word by word."""
+"""Where two texts differ, word by word."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Final
+from typing import Final, TypeAlias
 
 _WORDS: Final = re.compile(r"\S+|\s+")
 LONGEST: Final = 800
@@ -19,23 +19,40 @@ class Stretch:
     changed: bool = False
 
 
-def difference(before: str, after: str) -> tuple[tuple[Stretch, ...], tuple[Stretch, ...]]:
+Both: TypeAlias = tuple[tuple[Stretch, ...], tuple[Stretch, ...]]
+
+
+def difference(before: str, after: str) -> Both:
     """Both texts with their changes marked; texts that share little, and very long ones, are left unmarked."""
-    old, new = _WORDS.findall(before), _WORDS.findall(after)
+    return differing(pieces(before), pieces(after))
+
+
+def pieces(text: str) -> list[str]:
+    """The words of a text, and the blanks between them."""
+    return _WORDS.findall(text)
+
+
+def differing(old: Sequence[str], new: Sequence[str], alike: Callable[[str], str] = str) -> Both:
+    """The same of texts in pieces of one's own; those count as equal of which `alike` makes the same."""
     if len(old) > LONGEST or len(new) > LONGEST:
-        return (Stretch(before),), (Stretch(after),)
-    matcher = SequenceMatcher(None, old, new, autojunk=False)
+        return _unmarked(old), _unmarked(new)
+    matcher = SequenceMatcher(None, [*map(alike, old)], [*map(alike, new)], autojunk=False)
     kept_old, kept_new = [False] * len(old), [False] * len(new)
     for block in matcher.get_matching_blocks():
         for step in range(block.size):
             kept_old[block.a + step] = kept_new[block.b + step] = True
     if _shared(new, kept_new) < LEAST_SHARED:
-        return (Stretch(before),), (Stretch(after),)
+        return _unmarked(old), _unmarked(new)
     return _stretches(old, kept_old), _stretches(new, kept_new)
 
 
+def _unmarked(words: Sequence[str]) -> tuple[Stretch, ...]:
+    return (Stretch("".join(words)),) if words else ()
+
+
 def _shared(words: Sequence[str], kept: Sequence[bool]) -> float:
-    real = [keep for word, keep in zip(words, kept, strict=True) if not word.isspace()]
+    """How much of a text the other has too: where it is little, marks would cover everything and say nothing."""
+    real = [keep for word, keep in zip(words, kept, strict=True) if any(map(str.isalnum, word))]
     return sum(real) / len(real) if real else 0.0
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
-from app.screens.metrics.marking import Stretch
+from app.changes import Stretch
 from app.screens.metrics.pair_view import PairView, Side, ToolView, ValueRow
 from app.theme import Role, Size
 from app.widgets import FlowText, Label, Mark, MarkLabel, Rule, ScrollPane, Section, Span
@@ -132,7 +132,7 @@ class _SidePart(QWidget):
 
 def spans(text: Iterable[Stretch], *, mono: bool = False) -> list[Span]:
     """Marked stretches on a tint."""
-    return [Span(one.text, mono=mono, back=Role.MARK_DIFF if one.marked else None) for one in text]
+    return [Span(one.text, mono=mono, back=Role.MARK_DIFF if one.changed else None) for one in text]
 
 
 def _compared(row: ValueRow) -> ComparedRow:

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from app.changes import Stretch, difference
 from app.screens.metrics.comparing import WORDS, PairRow
-from app.screens.metrics.marking import Stretch, marked_texts
 from app.screens.metrics.words import model_name
 from app.text import count
 from mcp_tef import Call, DefinitionChange, PairChange, RunComparison, RunDetail, ToolChange, ValueChange
@@ -72,7 +72,7 @@ class PairView:
 def pair_view(found: RunComparison, change: PairChange) -> PairView:
     """Both runs of a pair in words."""
     before, after = found.before, found.after
-    names = marked_texts(_choice(before), _choice(after))
+    names = difference(_choice(before), _choice(after))
     return PairView(
         title=WORDS[change].capitalize(),
         query=f"“{' '.join(after.summary.query.split())}”",
@@ -147,7 +147,7 @@ def _value_row(name: str, before: str, after: str) -> ValueRow:
 
 
 def _tool(one: ToolChange) -> ToolView:
-    texts = marked_texts(_description(one, now=False), _description(one, now=True))
+    texts = difference(_description(one, now=False), _description(one, now=True))
     return ToolView(
         name=f"{one.server} / {one.tool}" if one.server else one.tool,
         word=CHANGES[one.change],
@@ -161,7 +161,8 @@ def _description(one: ToolChange, *, now: bool) -> str:
     offered = one.after if now else one.before
     if offered is None:
         return ""
-    return offered.offered_name if one.change is DefinitionChange.OFFERED_AS else offered.tool.description
+    text = offered.offered_name if one.change is DefinitionChange.OFFERED_AS else offered.tool.description
+    return " ".join(text.split())
 
 
 def _tools_note(found: RunComparison) -> str:

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.screens.similarity.marking import Piece, changes
+from app.changes import Stretch, difference
 from app.text import money
 from app.theme import Role, Size, theme
 from app.widgets import Button, FlowText, IconButton, Label, Notice, Span
@@ -169,7 +169,7 @@ class AdvicePart(QWidget):
         self.before.setVisible(revised)
         self.after.setVisible(revised)
         if shown is not None and shown.revised is not None:
-            old, new = changes(shown.before or "", shown.revised)
+            old, new = difference(shown.before or "", shown.revised)
             self.before.show_pieces(old, "No description")
             self.after.show_pieces(new, "No description")
 
@@ -216,7 +216,7 @@ class TextPart(QWidget):
         row.addWidget(label, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self.text, 1)
 
-    def show_pieces(self, pieces: Iterable[Piece], nothing: str) -> None:
+    def show_pieces(self, pieces: Iterable[Stretch], nothing: str) -> None:
         """Show another text."""
         struck = self._role is Role.BAD
         spans = [

@@ -7,7 +7,6 @@ from typing import TypeVar
 import pytest
 
 from app.screens.metrics.comparing import ComparisonView, Group, default_pair, pair_row, rounded_up
-from app.screens.metrics.marking import Stretch, marked_texts
 from app.screens.metrics.pair_view import PairView, pair_view, single_sentence
 from app.screens.metrics.presenter import MetricsPresenter
 from mcp_tef import Answer, BatchId, BatchRequest, BatchStatus, Call, Engine, ModelSettings, PairChange
@@ -101,18 +100,6 @@ def test_how_many_more_it_takes_is_told_to_two_digits(number: int, rounded: int)
     assert rounded_up(number) == rounded
 
 
-def test_differing_words_are_marked() -> None:
-    left, right = marked_texts("Find bikes for sale by type.", "Find used bikes for hire by type.")
-    assert left == (Stretch("Find bikes for "), Stretch("sale", True), Stretch(" by type."))
-    assert [one.text for one in right if one.marked] == ["used", "hire"]
-
-
-def test_texts_without_anything_in_common_are_not_marked() -> None:
-    left, right = marked_texts("alpha beta", "")
-    assert left == (Stretch("alpha beta"),)
-    assert right == ()
-
-
 async def told(first_tools: object, **second: object) -> PairView:
     """The same case run twice over the real workflows; the second time the tool or the model is another."""
     fake = FakeEngine(script=_picks)
@@ -149,7 +136,7 @@ async def test_definitions_that_changed_are_shown_with_marked_words() -> None:
     view = await told((USED, *SAMPLE_TOOLS[1:]))
     (tool,) = view.tools
     assert (tool.name, tool.word) == ("Bike shop / search_bikes", "defined otherwise")
-    assert [one.text for one in tool.after if one.marked] == ["used"]
+    assert [one.text for one in tool.after if one.changed] == ["used"]
     assert any(line.startswith("-") and "minLength" in line for line in tool.lines)
     assert view.tools_note == "1 tool differs, 2 tools are the same."
 
