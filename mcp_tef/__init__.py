@@ -124,7 +124,7 @@ from mcp_tef.model.server_import import (
     ServerImportPreview,
     WrittenSecret,
 )
-from mcp_tef.model.servers import AuthType, Server, ServerSpec, ServerStatus, Transport
+from mcp_tef.model.servers import AuthType, OAuthClient, Server, ServerSpec, ServerStatus, Transport
 from mcp_tef.model.similarity import (
     Clusters,
     ComparedTool,
@@ -242,7 +242,8 @@ __all__ = [
     "ImportedCase", "ImportedServer", "InputError", "IssueType", "Json", "KeyRing", "Kind", "LabelKind",
     "LintFinding", "LintRule", "Listing", "Match", "MatrixKind", "Merge", "Metrics", "ModelError", "ModelFault",
     "ModelFigures", "ModelInfo", "ModelReview", "ModelSettings", "NewServer", "NotFoundError", "Noticed",
-    "Observation", "OfferedTool", "Overlap", "OverlapWeights", "OverlappingPair", "Overview", "PairAdvice",
+    "OAuthClient", "Observation", "OfferedTool", "Overlap", "OverlapWeights", "OverlappingPair", "Overview",
+    "PairAdvice",
     "PairChange", "PairExplanation", "PairLine", "PairedBy", "PairedTest", "PassPower", "PastVerdict", "Priority",
     "QualityReport", "RankedTool", "Rate", "ReachError", "Reading", "Recommendation",
     "RedactingFormatter", "RejudgeReason",

@@ -6,9 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mcp_tef import AuthType, InputError, Server, ServerSpec, ServerStatus, Transport
+from mcp_tef import InputError, Server, ServerSpec, ServerStatus, Transport
 from mcp_tef.cli import calls, server_imports
 from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
+from mcp_tef.cli.server_auth import add_auth_options, authenticated, given_auth
 from mcp_tef.cli.session import agree, opened
 from mcp_tef.cli.shapes import check_shape, server_shape, tools_shape
 from mcp_tef.cli.terminal import Terminal, one_line, table
@@ -55,7 +56,7 @@ def _add_spec_options(parser: Parser) -> None:
     parser.add_argument("--env", action="append", metavar="K=V", help="an environment variable of the program")
     parser.add_argument("--cwd", metavar="DIR", help="the folder that the program starts in")
     parser.add_argument("--header", action="append", metavar="K=V", help="a header of every request")
-    parser.add_argument("--bearer-env", metavar="VARIABLE", help="the environment variable that holds a bearer token")
+    add_auth_options(parser)
     _yes(parser)
 
 
@@ -166,11 +167,9 @@ def changed_spec(spec: ServerSpec, arguments: Namespace) -> ServerSpec:
         changes["cwd"] = str(Path(arguments.cwd).absolute())
     if arguments.header is not None:
         changes["headers"] = pairs(arguments.header, "--header")
-    if arguments.bearer_env is not None:
-        changes |= {"auth_type": AuthType.BEARER, "secret": f"${{{arguments.bearer_env}}}"}
     if getattr(arguments, "new_name", None):
         changes["name"] = arguments.new_name
-    changed = replace(spec, **changes)
+    changed = authenticated(replace(spec, **changes), arguments)
     _require_fit(changed, arguments)
     return changed
 
@@ -198,7 +197,7 @@ def _require_fit(spec: ServerSpec, arguments: Namespace) -> None:
     url_only = {
         "--transport": arguments.transport,
         "--header": arguments.header,
-        "--bearer-env": arguments.bearer_env,
+        **dict.fromkeys(given_auth(arguments), True),
     }
     for options, fits, what in (
         (program_only, spec.transport is Transport.STDIO, "a server with a command"),

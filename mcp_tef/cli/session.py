@@ -1,4 +1,4 @@
-"""Opens the workspace for one command, and asks for consent where a program would start."""
+"""Opens the workspace for one command, asks for consent where a program would start, and lets people sign in."""
 
 from argparse import Namespace
 from collections.abc import AsyncIterator, Iterable
@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_tef import ConsentError, Event, Noticed, ServerSpec
+from mcp_tef import AuthType, ConsentError, Event, Noticed, ServerSpec, TefError
 from mcp_tef.cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ async def opened(arguments: Namespace, terminal: Terminal, default: Path | None 
     """The engine on the workspace that was asked for, closed in order whatever happens."""
     from mcp_tef import Engine
 
-    engine = await Engine.open(arguments.workspace or default)
+    engine = await Engine.open(arguments.workspace or default, show=terminal.send_to if terminal.asks else None)
 
     def hear(event: Event) -> None:
         if isinstance(event, Noticed):
@@ -34,10 +34,24 @@ async def opened(arguments: Namespace, terminal: Terminal, default: Path | None 
 
 
 async def agree(engine: "Engine", specs: Iterable[ServerSpec], terminal: Terminal, *, yes: bool) -> None:
-    """Get consent for every program that would start; raises ConsentError where it is not given."""
+    """Get consent for every program that would start, and let who is there sign in; ConsentError where it is not given.
+
+    A sign-in that fails is told; what then uses the server says that it is needed.
+    """
     for spec in specs:
+        await _sign_in(engine, spec, terminal)
         if not await engine.servers.needs_consent(spec):
             continue
         if not (yes or terminal.agrees(spec)):
             raise ConsentError(f"{spec.name} was not started, since you did not agree.", hint="Nothing was changed.")
         await engine.servers.grant_consent(spec)
+
+
+async def _sign_in(engine: "Engine", spec: ServerSpec, terminal: Terminal) -> None:
+    if spec.auth_type is not AuthType.OAUTH2 or not terminal.asks:
+        return
+    try:
+        if await engine.sign_ins.needed(spec):
+            await engine.sign_ins.sign_in(spec)
+    except TefError as error:
+        terminal.note(error.message)

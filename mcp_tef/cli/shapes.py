@@ -39,7 +39,7 @@ def check_shape(server: Server) -> Json:
 
 
 def server_shape(server: Server) -> Json:
-    """A server with all that is known of it; secrets are names of environment variables."""
+    """A server with all that is known of it; a secret is where it is kept."""
     spec = server.spec
     return {
         **check_shape(server),
@@ -51,6 +51,8 @@ def server_shape(server: Server) -> Json:
         "cwd": spec.cwd,
         "env": sorted(spec.env),
         "headers": sorted(spec.headers),
+        "auth": spec.auth_type.value.replace("_", "-"),
+        "secret": spec.secret,
         "tools_file": spec.path,
         "tools": server.tool_count,
         "problems": server.problem_count,

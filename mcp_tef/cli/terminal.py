@@ -83,6 +83,11 @@ class Terminal:
         """Whether somebody is there to answer a question."""
         return not self.json and self.input.isatty() and self.errors.isatty()
 
+    def send_to(self, address: str) -> None:
+        """Ask who is there to open an address in a browser."""
+        self.note("Open this address in a browser to sign in, and come back when it says that you can:")
+        self.note(f"    {address}")
+
     def agrees(self, spec: ServerSpec) -> bool:
         """Show what would start, and ask; raises ConsentError where nobody can answer."""
         risks = [f"Look twice: {risk}" for risk in launch_risks(spec)]

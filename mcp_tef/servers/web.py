@@ -20,6 +20,7 @@ from mcp_tef.servers.launch import Surroundings
 from mcp_tef.servers.older import older_streams
 
 _READ_FOR_LIFE = httpx2.Timeout(None)
+_SIGN_IN_STEPS = 20  # the client counts each request of a sign-in as a redirect
 
 
 class _Watched(httpx2.AsyncBaseTransport):
@@ -102,7 +103,7 @@ async def connected(
         auth=auth,
         timeout=_READ_FOR_LIFE,
         transport=_Watched(inner, evidence, ("GET", "POST") if older else ("POST",)),
-        max_redirects=evidence.limits.redirects,
+        max_redirects=evidence.limits.redirects + (_SIGN_IN_STEPS if auth else 0),
     )
     if older:
         async with client, older_streams(url, client, Faults(surroundings.spec, evidence)) as streams:

@@ -25,6 +25,7 @@ class Desk:
     expires_in: int | None = 3600
     client_id: str = "made-here"
     client_secret: str | None = None
+    missing: tuple[str, ...] = ()
     methods: list[str] = field(default_factory=lambda: ["none", "client_secret_basic"])
     authorization: str = ""
     revoked: bool = False
@@ -39,6 +40,8 @@ class Desk:
         self.asked.append(path)
         if path == "/mcp":
             self._serve(handler)
+        elif path in self.missing:
+            handler.give(404)
         elif "oauth-protected-resource" in path:
             origin = _origin(handler)
             _json(handler, {"resource": f"{origin}/mcp", "authorization_servers": [origin]})

@@ -158,6 +158,15 @@ async def test_a_secret_is_shown_in_the_body_where_the_service_takes_it_only_the
     assert (desk.forms[0]["client_secret"], desk.forms[0]["authorization"]) == ("hush-4711", "")
 
 
+async def test_what_says_where_to_sign_in_is_looked_for_in_every_place(opened: Open, desk: Desk) -> None:
+    known = "/.well-known/"
+    desk.missing = (f"{known}oauth-authorization-server", f"{known}oauth-protected-resource/mcp")
+    shop = opened()
+    await shop.sign_ins.sign_in(shop.spec)
+    assert await shop.names() == ["first", "second"]
+    assert len(desk.asked[: desk.asked.index("/token")]) >= 6
+
+
 async def test_who_declines_is_told_so(opened: Open, desk: Desk) -> None:
     desk.declines = True
     shop = opened()
