@@ -1,6 +1,7 @@
 """One run in full: the verdict, the tools offered, the raw exchange and the settings, each on its tab."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeyEvent, Qt
@@ -12,7 +13,9 @@ from app.screens.runs.verdict import verdict_view
 from app.screens.runs.verdict_pane import VerdictPane
 from app.theme import Role
 from app.widgets import DetailPane, FlowText
-from mcp_tef import RunDetail
+from mcp_tef import DefinitionChange, RunDetail
+
+NOTHING: Mapping[str, DefinitionChange] = MappingProxyType({})
 
 
 class RunPane(QWidget):
@@ -23,6 +26,7 @@ class RunPane(QWidget):
     def __init__(self, retry: Callable[[], object]) -> None:
         super().__init__()
         self._run: RunDetail | None = None
+        self._since = NOTHING
         self._stale: set[str] = set()
         self.verdict = VerdictPane(retry)
         self.tools = ToolsPane()
@@ -42,9 +46,9 @@ class RunPane(QWidget):
         self._stack.addWidget(self.tabs)
         self.tabs.changed.connect(self._fill)
 
-    def show_run(self, run: RunDetail | None) -> None:
-        """Show another run, or none."""
-        self._run = run
+    def show_run(self, run: RunDetail | None, since: Mapping[str, DefinitionChange] = NOTHING) -> None:
+        """Show another run, or none; `since` is what became of its tools."""
+        self._run, self._since = run, since
         self._stale = {"verdict", "tools", "exchange", "settings"}
         self._stack.setCurrentWidget(self.tabs if run else self._nothing)
         self._fill(self.tabs.current())
@@ -67,7 +71,7 @@ class RunPane(QWidget):
         if key == "verdict":
             self.verdict.show_view(verdict_view(run))
         elif key == "tools":
-            self.tools.show_rows(offered_rows(run))
+            self.tools.show_rows(offered_rows(run, self._since))
         elif key == "exchange":
             self.exchange.show_exchange(exchange(run))
         else:

@@ -34,6 +34,7 @@ FILLS: Mapping[words.Mark, Role] = {
 }
 
 WRONG = (words.Mark.WRONG, words.Mark.EXTRA)
+CHANGED = "≠"
 
 SAID: Mapping[words.Mark, str] = {
     words.Mark.RIGHT: "right",
@@ -89,13 +90,14 @@ def table_row(row: Row) -> TableRow:
 
 def _cells(row: Row) -> tuple[Cell, ...]:
     return (
-        Cell(marks=(MARKS[row.mark],), tip=row.spoken),
+        Cell(marks=(MARKS[row.mark],), tip=f"{row.spoken}. {row.outdated_words}".strip()),
         Cell(text=row.query),
         Cell(
-            text=row.selected,
+            text=f"{CHANGED} {row.selected}" if row.outdated else row.selected,
             role=Role.TEXT if row.look is Look.NAME else Role.DIM,
             italic=row.look is Look.ASIDE,
             prose=row.look is Look.QUIET,
+            tip=row.outdated_words,
         ),
         Cell(text=row.model, role=Role.DIM),
         Cell(text=row.confidence, role=Role.TEXT if row.loud else Role.DIM, strong=row.loud),

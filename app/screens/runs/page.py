@@ -81,6 +81,8 @@ class RunsPage(Page):
         first = self.presenter.current is None
         await self.presenter.load()
         self._show_all()
+        if self.presenter.run is not None:
+            self._settle.start()
         if first and self.isVisible() and not self.isAncestorOf(self.focusWidget() or self):
             self._take_focus()
 
@@ -355,8 +357,9 @@ class RunsPage(Page):
 
     async def _show_detail(self, run_id: RunId | None) -> None:
         detail = await self.presenter.detail(run_id) if run_id else None
+        since = await self.presenter.since(detail) if detail else {}
         if run_id == self.presenter.run:
-            self.detail.show_run(detail)
+            self.detail.show_run(detail, since)
 
     # ------------------------------------------------------------------ steering
 

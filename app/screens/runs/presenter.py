@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 from app.screens.runs.batches import BatchCard, Summary, card, is_live, is_ranked, recall_words, summary
 from app.screens.runs.filtering import without_filters
 from app.screens.runs.found import TALLY_ORDER, Found, found_summary
-from app.screens.runs.table import PAGE, Filled, Mended, RunTable
+from app.screens.runs.table import NONE_OUTDATED, PAGE, Filled, Mended, Outdated, RunTable
 from mcp_tef import (
     Batch,
     BatchEnded,
@@ -19,6 +19,7 @@ from mcp_tef import (
     BatchStarted,
     BatchStatus,
     CasesTouched,
+    DefinitionChange,
     Event,
     NotFoundError,
     RejudgeReport,
@@ -28,6 +29,7 @@ from mcp_tef import (
     RunId,
     RunsRejudged,
     RunStarted,
+    RunStatus,
     RunsTouched,
     RunSummary,
     Secret,
@@ -61,6 +63,12 @@ class Changes:
     judged: frozenset[BatchId] = frozenset()
     judging: bool = False
     ended: tuple[BatchEnded, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    runs: Sequence[RunSummary]
+    outdated: Outdated
 
 
 @dataclass(slots=True)
@@ -121,10 +129,10 @@ class RunsPresenter:
             self.table.reset(where, 0)
             return
         total = await self._ask(lambda core: core.runs.count(where))
-        runs = await self._read(where, 0)
+        read = await self._read(where, 0)
         if self.current == batch_id and self.found is found:
             self.table.reset(where, total)
-            self.table.put(0, runs)
+            self.table.put(0, read.runs, read.outdated)
             self.found = replace(found, total=total) if found else None
 
     async def show_found(self, found: Found) -> None:
@@ -141,17 +149,19 @@ class RunsPresenter:
         """Fetch a page of the table; what it filled, or None where another filter came between."""
         where = self.table.where
         try:
-            runs = await self._read(where, page)
+            read = await self._read(where, page)
         finally:
             self.table.fetched(page)
-        return self.table.put(page, runs) if self.table.where == where else None
+        return self.table.put(page, read.runs, read.outdated) if self.table.where == where else None
 
-    async def _read(self, where: RunFilter, page: int) -> list[RunSummary]:
+    async def _read(self, where: RunFilter, page: int) -> _Read:
         """A page as it is now: what events told while it was being read is newer than what was read."""
         self._reading += 1
         try:
             runs = await self._ask(lambda core: core.runs.list(where, limit=PAGE, offset=page * PAGE))
-            return [self._told.get(run.id, run) for run in runs]
+            ended = [run.id for run in runs if run.status is RunStatus.COMPLETED]
+            outdated = await self._ask(lambda core: core.drift.outdated(ended)) if ended else NONE_OUTDATED
+            return _Read([self._told.get(run.id, run) for run in runs], outdated)
         finally:
             self._reading -= 1
             if not self._reading:
@@ -164,6 +174,10 @@ class RunsPresenter:
             return await self._ask(lambda core: core.runs.detail(run_id))
         except NotFoundError:
             return None
+
+    async def since(self, run: RunDetail) -> Mapping[str, DefinitionChange]:
+        """What became of the tools that a run was offered."""
+        return await self._ask(lambda core: core.drift.since_run(run))
 
     def follow(self, batch: Batch) -> None:
         """Know a batch that was just started, before its first event comes."""

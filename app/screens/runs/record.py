@@ -1,7 +1,8 @@
 """The record of one run: the tools as they were, the raw exchange, and the settings with time, tokens and cost."""
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from app.screens.runs.parameters import parameter_count
 from app.screens.runs.words import (
@@ -13,10 +14,14 @@ from app.screens.runs.words import (
     moment_in_full,
 )
 from app.text import count, money
-from mcp_tef import CallingMode, OfferedTool, RunDetail
+from mcp_tef import CallingMode, DefinitionChange, OfferedTool, RunDetail
 
 LONGEST_RAW = 200_000
 
+SINCE_WORDS: Mapping[DefinitionChange | None, str] = {
+    DefinitionChange.CHANGED: "changed since",
+    DefinitionChange.REMOVED: "gone since",
+}
 MODE_WORDS = {
     CallingMode.AUTO: "automatic",
     CallingMode.NATIVE: "native tool calling",
@@ -26,7 +31,10 @@ MODE_WORDS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfferedRow:
-    """One tool of the snapshot; `rank` and `score` where the selector ranked, `role` where it matters here."""
+    """One tool of the snapshot; `rank` and `score` where the selector ranked, `role` where it matters here.
+
+    `since` says what became of it after the run.
+    """
 
     name: str
     server: str
@@ -35,6 +43,7 @@ class OfferedRow:
     score: str
     role: str
     definition: str
+    since: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,13 +64,14 @@ class Exchange:
     note: str
 
 
-def offered_rows(detail: RunDetail) -> tuple[OfferedRow, ...]:
+def offered_rows(detail: RunDetail, since: Mapping[str, DefinitionChange]) -> tuple[OfferedRow, ...]:
     """The tools of the snapshot: best ranked first where they were ranked, else in the order offered."""
     tools = detail.snapshot.tools if detail.snapshot else ()
     ranking = detail.answer.ranking if detail.answer else ()
     places = {item.offered_name: (place, item.score) for place, item in enumerate(ranking, 1)}
     ordered = sorted(tools, key=lambda tool: places.get(tool.offered_name, (len(tools) + 1, 0.0))[0])
-    return tuple(_offered_row(detail, tool, places.get(tool.offered_name)) for tool in ordered)
+    rows = (_offered_row(detail, tool, places.get(tool.offered_name)) for tool in ordered)
+    return tuple(replace(row, since=SINCE_WORDS.get(since.get(row.name), "")) for row in rows)
 
 
 def _offered_row(detail: RunDetail, offered: OfferedTool, place: tuple[int, float] | None) -> OfferedRow:
@@ -184,4 +194,5 @@ def tools_caption(rows: tuple[OfferedRow, ...], total: int) -> str:
     """`18 tools, as they were for this run`, or how many of them a search found."""
     if len(rows) != total:
         return f"{len(rows)} of {count(total, 'tool')}"
-    return f"{count(total, 'tool')}, as they were for this run"
+    since = sum(bool(row.since) for row in rows)
+    return f"{count(total, 'tool')}, as they were" + (f"; {since} changed since" if since else " for this run")

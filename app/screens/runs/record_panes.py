@@ -63,12 +63,12 @@ class ToolsPane(QWidget):
 
 
 def _card(row: OfferedRow) -> RailRow:
-    place = f"{row.rank} · {row.score}" if row.rank else ""
+    aside = " · ".join(part for part in (row.since, row.rank, row.score) if part)
     return RailRow(
         id=row.name,
         title=row.name,
         mono=True,
-        right=Span(place, Role.DIM) if place else None,
+        right=Span(aside, Role.WARN if row.since else Role.DIM) if aside else None,
         sub=(Span(row.server, Role.DIM),),
         sub_right=Span(row.role, Role.ACCENT) if row.role else None,
         tip=row.description,

@@ -21,7 +21,10 @@ class Look(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One run, ready to paint. `loud` where the confidence was high and the choice wrong."""
+    """One run, ready to paint. `loud` where the confidence was high and the choice wrong.
+
+    `outdated` names the expected and the selected tool, where they are defined otherwise by now.
+    """
 
     id: RunId
     mark: Mark
@@ -32,10 +35,16 @@ class Row:
     loud: bool
     model: str
     spoken: str
+    outdated: tuple[str, ...] = ()
+
+    @property
+    def outdated_words(self) -> str:
+        """What to say of the tools that changed; empty where none did."""
+        return f"Defined otherwise since this run: {', '.join(self.outdated)}." if self.outdated else ""
 
 
-def row(run: RunSummary) -> Row:
-    """The row of a run."""
+def row(run: RunSummary, outdated: tuple[str, ...] = ()) -> Row:
+    """The row of a run, with the tools of it that changed since."""
     selected, look = _selected(run)
     confidence = NONE if run.confidence is None else share(run.confidence)
     query = " ".join(run.query.split())
@@ -49,6 +58,7 @@ def row(run: RunSummary) -> Row:
         loud=run.classification in WRONG and run.confidence is not None and run.confidence >= HIGH,
         model=model_name(run.model),
         spoken=f"{outcome_of(run)}: {query}, {selected}, confidence {confidence}",
+        outdated=outdated,
     )
 
 

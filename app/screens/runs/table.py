@@ -1,13 +1,18 @@
 """The table of runs as pages that are fetched when they are looked at, and mended in place while a batch runs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TypeAlias
 
 from app.screens.runs.rows import Row, admits, row
 from mcp_tef import RunFilter, RunId, RunStatus, RunSummary
 
 PAGE = 200
 KEPT = 100
+
+Outdated: TypeAlias = Mapping[RunId, tuple[str, ...]]
+NONE_OUTDATED: Outdated = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +73,10 @@ class RunTable:
         """Whatever came of fetching a page, it may be asked for again."""
         self._asked.discard(page)
 
-    def put(self, page: int, runs: Sequence[RunSummary]) -> Filled:
+    def put(self, page: int, runs: Sequence[RunSummary], outdated: Outdated = NONE_OUTDATED) -> Filled:
         """Take a fetched page; the one fetched longest ago is given up where there are too many."""
         dropped = self._drop(next(iter(self._pages))) if len(self._pages) >= KEPT else range(0)
-        rows = [row(run) for run in runs]
+        rows = [row(run, outdated.get(run.id, ())) for run in runs]
         self._pages[page] = rows
         self._places.update((item.id, page * PAGE + offset) for offset, item in enumerate(rows))
         return Filled(page * PAGE, tuple(rows), dropped)
@@ -90,7 +95,8 @@ class RunTable:
         for run in runs:
             place = self._places.get(run.id)
             if place is not None:
-                self._pages[place // PAGE][place % PAGE] = row(run)
+                page, offset = self._pages[place // PAGE], place % PAGE
+                page[offset] = row(run, page[offset].outdated if run.status is RunStatus.COMPLETED else ())
                 changed.append(place)
             elif passes(run) and not passes(waiting(run)):
                 self._append(run)

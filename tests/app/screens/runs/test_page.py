@@ -19,6 +19,7 @@ from mcp_tef import (
 )
 from mcp_tef.ports import Question
 from tests.app.screens.runs.conftest import Desk
+from tests.support.fake_engine import SAMPLE_TOOLS
 
 LONG = BatchRequest(name="Long", repeats=10, concurrency=2)
 
@@ -58,6 +59,25 @@ def test_one_click_runs_every_case_offline(use: Any) -> None:
         assert desk.page.list.strip.detail.text() == "(15–85) · 4 judged"
         assert "offline baseline" in desk.page.list.strip.note.text()
         assert [row[2] for row in visible_rows(desk)] == ["search_bikes", "search_bikes", "book_repair", "search_parts"]
+
+    use(story)
+
+
+def test_a_run_says_which_of_its_tools_changed_since(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        await desk.run_offline()
+        await desk.until(lambda: desk.page.detail.tabs.isVisible())
+        desk.page.detail.tabs.tabs.choose(1)
+        await desk.until(lambda: desk.page.detail.tools.caption.text() == "3 tools, as they were for this run")
+        desk.fake.gateway.servers["Bike shop"] = (
+            replace(SAMPLE_TOOLS[0], raw={"name": "search_bikes"}),
+            SAMPLE_TOOLS[1],
+        )
+        (server,) = await desk.session.call(lambda core: core.servers.list())
+        await desk.session.call(lambda core: core.servers.check(server.id))
+        desk.page.request_refresh()
+        await desk.until(lambda: desk.page.detail.tools.caption.text().endswith("; 2 changed since"))
 
     use(story)
 

@@ -105,6 +105,18 @@ async def test_a_filter_narrows_the_table_and_not_the_figure(presenter: RunsPres
     assert presenter.summary() == before
 
 
+async def test_runs_whose_tools_changed_are_marked_when_they_are_read(
+    presenter: RunsPresenter, fake: FakeEngine
+) -> None:
+    await run_all(fake)
+    await presenter.load()
+    first = presenter.table.row(0)
+    assert first is not None
+    fake.store.runs.outdated = {first.id: ("search_bikes",)}
+    await presenter.load()
+    assert [(presenter.table.row(place) or first).outdated for place in range(2)] == [("search_bikes",), ()]
+
+
 async def test_a_batch_that_runs_is_followed_to_its_end(presenter: RunsPresenter, fake: FakeEngine) -> None:
     await presenter.load()
     heard = await run_all(fake)

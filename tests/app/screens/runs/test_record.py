@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from app.screens.runs.record import LONGEST_RAW, exchange, offered_rows, search_tools, settings_rows, tools_caption
-from mcp_tef import RunDetail
+from mcp_tef import DefinitionChange, RunDetail
 from tests.support.made_runs import baseline_detail, detail, failed_run, wrong_detail
 
 
@@ -12,7 +12,7 @@ def setting(made: RunDetail, label: str) -> str:
 
 
 def test_the_tools_are_listed_as_they_were_offered_with_what_became_of_them() -> None:
-    assert [(row.name, row.role) for row in offered_rows(wrong_detail())] == [
+    assert [(row.name, row.role) for row in offered_rows(wrong_detail(), {})] == [
         ("search_code", "expected"),
         ("search_files", "selected"),
         ("read_file", ""),
@@ -20,7 +20,7 @@ def test_the_tools_are_listed_as_they_were_offered_with_what_became_of_them() ->
 
 
 def test_a_ranking_sorts_the_tools_and_shows_rank_and_score() -> None:
-    assert [(row.rank, row.name, row.score) for row in offered_rows(baseline_detail())] == [
+    assert [(row.rank, row.name, row.score) for row in offered_rows(baseline_detail(), {})] == [
         ("1", "search_files", "0.61"),
         ("2", "search_code", "0.58"),
         ("3", "read_file", "0.20"),
@@ -28,10 +28,17 @@ def test_a_ranking_sorts_the_tools_and_shows_rank_and_score() -> None:
 
 
 def test_tools_are_found_by_every_word_typed() -> None:
-    rows = offered_rows(wrong_detail())
+    rows = offered_rows(wrong_detail(), {})
     found = search_tools(rows, "search workspace")
     assert [row.name for row in found] == ["search_files"]
     assert tools_caption(found, len(rows)) == "1 of 3 tools"
+
+
+def test_tools_that_changed_or_went_after_the_run_say_so() -> None:
+    since = {"search_code": DefinitionChange.CHANGED, "read_file": DefinitionChange.REMOVED}
+    rows = offered_rows(wrong_detail(), since)
+    assert [row.since for row in rows] == ["changed since", "", "gone since"]
+    assert tools_caption(rows, len(rows)) == "3 tools, as they were; 2 changed since"
 
 
 def test_the_exchange_is_indented_json() -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from app.screens.runs.looks import table_row
 from app.screens.runs.rows import Look, admits, row
 from app.screens.runs.table import KEPT, PAGE, RunTable
 from app.screens.runs.words import Mark
@@ -85,6 +86,22 @@ def test_a_run_that_ends_changes_its_row_where_it_stands() -> None:
     mended = table.mend([run(1)])
     assert (mended.changed, mended.added, table.total) == ((1,), 0, 3)
     assert (table.row(1) or row(run())).mark is Mark.RIGHT
+
+
+def test_a_run_whose_tool_changed_says_so_until_it_is_run_again() -> None:
+    table = RunTable()
+    table.reset(ALL, 2)
+    filled = table.put(0, [run(0), run(1)], {run(1).id: ("search_code",)})
+    words = "Defined otherwise since this run: search_code."
+    assert [item.outdated_words for item in filled.rows] == ["", words]
+    cells = [table_row(item).cells for item in filled.rows]
+    assert [made[2].text.startswith("≠ ") for made in cells] == [False, True]
+    assert (cells[1][2].tip, cells[1][0].tip.endswith(words)) == (words, True)
+    table.mend([run(1)])
+    assert (table.row(1) or row(run())).outdated == ("search_code",)
+    for state in (waiting_run(1), run(1)):
+        table.mend([state])
+    assert (table.row(1) or row(run())).outdated == ()
 
 
 def test_a_run_on_a_page_nobody_looked_at_adds_no_row() -> None:
