@@ -18,13 +18,13 @@ from app.widgets.notices import EmptyState, IconPicture, Notice, Toaster, clear_
 from app.widgets.page_header import PageHeader
 from app.widgets.panes import DetailPane, KeyValues, ScrollPane, Section, Split
 from app.widgets.picker import Picker, PickItem, PickPopup
-from app.widgets.plain import one_line, plain, tip
+from app.widgets.plain import one_line, plain, tip, visible
 from app.widgets.rail import RailList, RailRow
 from app.widgets.sheets import Sheet, ask
 from app.widgets.span_line import SpanLine
 from app.widgets.spans import Span, joined, marked
 from app.widgets.table import ListTable
-from app.widgets.text_edit import GrowingEdit, undo_beyond
+from app.widgets.text_edit import GrowingEdit, LineEdit, undo_beyond
 from app.widgets.ticks import TickTable
 from app.widgets.tokens_edit import TokensEdit
 
@@ -49,6 +49,7 @@ __all__ = [
     "JsonEdit",
     "KeyValues",
     "Label",
+    "LineEdit",
     "LineText",
     "ListTable",
     "Mark",
@@ -94,4 +95,5 @@ __all__ = [
     "show_menu",
     "tip",
     "undo_beyond",
+    "visible",
 ]

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.theme import Role, height, radius, theme
 from app.widgets.actions import Action, Button, show_menu
+from app.widgets.plain import LINE_LIMIT, visible
 from app.widgets.spans import LinePainter
 
 Choice = tuple[str, str]
@@ -85,7 +86,7 @@ class ChoiceBar(QWidget):
 
     def _tell(self) -> None:
         label = self._choices[self._place][1] if self._choices else ""
-        self.setAccessibleName(f"{self._name}: {label}" if label else self._name)
+        self.setAccessibleName(visible(f"{self._name}: {label}" if label else self._name))
         self.update()
 
 
@@ -201,9 +202,9 @@ class MenuButton(Button):
         """Choose without telling anyone."""
         self._current = key
         label = next((choice[1] for choice in self._choices if choice and choice[0] == key), "")
-        self.setText((label or self._placeholder).replace("&", "&&"))
+        self.setText(visible(label or self._placeholder, LINE_LIMIT).replace("&", "&&"))
         self._dim(not label)
-        self.setAccessibleName(f"{self._name}: {label}")
+        self.setAccessibleName(visible(f"{self._name}: {label}"))
 
     def set_placeholder(self, text: str) -> None:
         """Dim words while none is chosen."""

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 from app.theme import Size, theme
 from app.widgets.plain import plain
 
-LONGEST = 400_000
+LONGEST = 100_000
 
 
 class CodeView(QPlainTextEdit):
@@ -25,4 +25,4 @@ class CodeView(QPlainTextEdit):
         """Show another text."""
         if text != self._text:
             self._text = text
-            self.setPlainText(plain(text, LONGEST))
+            self.setPlainText(plain(text, LONGEST, LONGEST))

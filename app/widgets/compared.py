@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from app.theme import Role, Size, theme
 from app.widgets.actions import Action, show_menu
 from app.widgets.marks import Mark, mark_pixmap
-from app.widgets.plain import one_line, plain, tip
+from app.widgets.plain import one_line, plain, tip, visible
 from app.widgets.spans import LinePainter
 
 HEAD = 32
@@ -61,7 +61,7 @@ class ComparedTable(QWidget):
     def set_rows(self, rows: Sequence[ComparedRow]) -> None:
         """Show these rows."""
         self._rows = tuple(rows)
-        self.setAccessibleName("; ".join(self.spoken(row) for row in self._rows)[:4_000])
+        self.setAccessibleName(visible("; ".join(self.spoken(row) for row in self._rows)))
         self._settle()
         self.update()
 

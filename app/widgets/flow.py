@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.theme import Role, Size, radius, theme
 from app.theme.tokens import line_height
 from app.widgets.actions import Action, show_menu
-from app.widgets.plain import plain, units
+from app.widgets.plain import plain, units, visible
 from app.widgets.spans import Span, joined
 
 
@@ -52,7 +52,7 @@ class FlowText(QWidget):
     def set_spans(self, spans: Sequence[Span]) -> None:
         """Show these pieces one after the other."""
         self._spans = tuple(replace(span, text=plain(span.text)) for span in spans)
-        self.setAccessibleName(joined(self._spans)[:2_000])
+        self.setAccessibleName(visible(joined(self._spans)))
         self._remake()
 
     def text(self) -> str:

@@ -19,7 +19,7 @@ from app.widgets.chart import Chart
 from app.widgets.heatmap_data import Heat
 from app.widgets.heatmap_drawing import EDGE, HEAD, LONGEST_NAMES, NAMES_SHARE, Cell, HeatPainter, Shown, picture_port
 from app.widgets.heatmap_port import Port
-from app.widgets.plain import tip
+from app.widgets.plain import tip, visible
 from app.widgets.spans import LinePainter
 
 FOOT = 8
@@ -219,7 +219,7 @@ class Heatmap(Chart):
         self._walk_to((min(max(0, row + step[0]), last), min(max(0, column + step[1]), last)))
 
     def _walk_to(self, cell: Cell) -> None:
-        self.setAccessibleName(f"{self._name}: {self.heat().says(*cell)}".replace("\n", ", "))
+        self.setAccessibleName(visible(f"{self._name}: {self.heat().says(*cell)}".replace("\n", ", ")))
         self._shown = replace(self._shown, walked=cell)
         self._move(self._port.showing(*cell))
 

@@ -10,8 +10,10 @@ from app.theme import Role, Size, theme
 from app.widgets.actions import Action, Button, IconButton, button
 from app.widgets.flow import FlowText
 from app.widgets.label import Label
+from app.widgets.plain import visible
 
 TOAST_MS = 8_000
+TOAST_LIMIT = 600
 
 
 class IconPicture(QWidget):
@@ -138,7 +140,7 @@ class Notice(QFrame):
         self._details.set_text(details)
         self._details.hide()
         self._fill_actions(actions, bool(details))
-        self.setAccessibleName(f"{message} {hint}".strip())
+        self.setAccessibleName(visible(f"{message} {hint}".strip()))
         self.setVisible(bool(message))
 
     def clear(self) -> None:
@@ -211,11 +213,11 @@ class Toast(QFrame):
         super().__init__(parent)
         self._undo = undo
         self.setProperty("popup", True)
-        self.setAccessibleName(text)
+        self.setAccessibleName(visible(text))
         self._timer = QTimer(self, interval=TOAST_MS, singleShot=True)
         self.gone = self._timer.timeout
-        words = FlowText(text)
-        words.setMinimumWidth(min(520, words.fontMetrics().horizontalAdvance(text) + 8))
+        words = FlowText(visible(text, TOAST_LIMIT))
+        words.setMinimumWidth(min(520, words.width_of(words.text()) + 8))
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 8, 8, 8)
         row.addWidget(words, 1)

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from app.theme import Role, Size, height, theme
 from app.widgets.keyed_view import KeyedView
 from app.widgets.label import Label, Rule
-from app.widgets.plain import one_line
+from app.widgets.plain import one_line, visible
 from app.widgets.rows import AnyIndex, KeyedModel
 from app.widgets.spans import LinePainter
 
@@ -68,7 +68,7 @@ class PickModel(KeyedModel[PickItem]):
         if not index.isValid() or role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return None
         item = self._rows[index.row()]
-        return ", ".join(part for part in (item.title, item.detail, item.right) if part)
+        return visible(", ".join(part for part in (item.title, item.detail, item.right) if part))
 
 
 class PickDelegate(QStyledItemDelegate):
@@ -338,5 +338,6 @@ class Picker(QPushButton):
 
     def _tell(self) -> None:
         item = self._items.get(self._current)
-        self.setAccessibleName(f"{self._name}: {item.title if item else self._current or self._placeholder}")
+        chosen = item.title if item else self._current or self._placeholder
+        self.setAccessibleName(visible(f"{self._name}: {chosen}"))
         self.update()

@@ -12,7 +12,7 @@ from app.theme import Role, Size, theme
 from app.widgets.bars import BAR, Segment, paint_segments
 from app.widgets.keyed_view import KeyedView
 from app.widgets.marks import Mark, mark_pixmap
-from app.widgets.plain import tip
+from app.widgets.plain import tip, visible
 from app.widgets.row_frame import paint_frame
 from app.widgets.rows import AnyIndex, KeyedModel
 from app.widgets.spans import LinePainter, Span, joined
@@ -52,7 +52,7 @@ class RailModel(KeyedModel[RailRow]):
             return None
         row = self._rows[index.row()]
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return row.spoken
+            return visible(row.spoken)
         return tip(row.tip) if role == Qt.ItemDataRole.ToolTipRole and row.tip else None
 
 

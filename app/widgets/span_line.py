@@ -7,7 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.theme import Size, theme
-from app.widgets.plain import one_line, tip
+from app.widgets.plain import one_line, tip, visible
 from app.widgets.spans import LinePainter, Span, joined
 
 TALL = 20
@@ -30,7 +30,7 @@ class SpanLine(QWidget):
         self._spans = tuple(
             Span(_safe(span.text), span.role, span.strong, span.mono, span.italic, span.back) for span in spans
         )
-        self.setAccessibleName(joined(self._spans))
+        self.setAccessibleName(visible(joined(self._spans)))
         self.setToolTip(tip(hint or joined(spans)))
         self.updateGeometry()
         self.update()

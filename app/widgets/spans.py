@@ -7,6 +7,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 
 from app.theme import Role, Size, theme
+from app.widgets.plain import LINE_LIMIT, visible
 
 ONE_LINE = {
     align: align.value | Qt.AlignmentFlag.AlignVCenter.value | Qt.TextFlag.TextSingleLine.value
@@ -93,13 +94,13 @@ class LinePainter:
         return self.fit(text, font, 100_000)[1]
 
     def fit(self, text: str, font: QFont, width: float) -> tuple[str, float]:
-        """The text cut with … to a width, and how wide it then is."""
+        """The text, hidden characters shown, cut with … to a width; and how wide it then is."""
         key = (text, font.key(), int(width))
         if key not in self._elided:
             if len(self._elided) > 8_000:
                 self._elided.clear()
             metrics = self._metrics_of(font)
-            shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, width)
+            shown = metrics.elidedText(visible(text, LINE_LIMIT), Qt.TextElideMode.ElideRight, width)
             self._elided[key] = (shown, metrics.horizontalAdvance(shown))
         return self._elided[key]
 

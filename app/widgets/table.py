@@ -23,7 +23,7 @@ from app.widgets.cells import Cell, CellKind, Column, Row
 from app.widgets.header import TableHeader
 from app.widgets.keyed_view import KeyedView
 from app.widgets.marks import mark_pixmap
-from app.widgets.plain import tip
+from app.widgets.plain import tip, visible
 from app.widgets.row_frame import paint_focus, paint_frame
 from app.widgets.rows import AnyIndex, KeyedModel
 from app.widgets.spans import LinePainter
@@ -69,7 +69,7 @@ class RowsModel(KeyedModel[Row]):
         if not index.isValid() or index.row() >= len(self._rows):
             return None
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return spoken(self._rows[index.row()].cells[index.column()])
+            return visible(spoken(self._rows[index.row()].cells[index.column()]))
         return None
 
     def headerData(  # noqa: N802

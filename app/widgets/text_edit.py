@@ -7,12 +7,14 @@ from PySide6.QtGui import QFontMetricsF, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSizePolicy, QWidget
 
 from app.theme import Size, theme
+from app.widgets.plain import meant, plain, tip, visible
 
 FRAME = 14
+LONGEST_EDITED = 20_000
 
 
 class GrowingEdit(QPlainTextEdit):
-    """Plain text as high as its lines, between `least` and `most`; Tab leaves it.
+    """Plain text as high as its lines, between `least` and `most`; Tab leaves it. Hidden characters are shown.
 
     `edited` gives the text after the user changed it; showing another text says nothing.
     """
@@ -37,12 +39,19 @@ class GrowingEdit(QPlainTextEdit):
 
     def set_text(self, text: str) -> None:
         """Show a text, unless it is what stands there already; undo starts anew."""
-        if text not in (self._given, self.toPlainText()):
+        if text not in (self._given, self.text()):
+            too_long = len(text) > LONGEST_EDITED
             self.blockSignals(True)
-            self.setPlainText(text)
+            self.setPlainText(plain(text) if too_long else visible(text, LONGEST_EDITED))
             self.blockSignals(False)
+            self.setReadOnly(too_long)
+            self.setToolTip(tip("This text is too long to be edited here.") if too_long else "")
             self._settle()
             self._given = text
+
+    def text(self) -> str:
+        """The text that stands there, with the hidden characters that it shows by their names."""
+        return meant(self.toPlainText())
 
     def sizeHint(self) -> QSize:  # noqa: N802
         return QSize(200, self.height())
@@ -55,7 +64,7 @@ class GrowingEdit(QPlainTextEdit):
     def _tell(self) -> None:
         self._given = None
         self._settle()
-        self.edited.emit(self.toPlainText())
+        self.edited.emit(self.text())
 
     def _settle(self) -> None:
         least, most = self._bounds
@@ -64,6 +73,22 @@ class GrowingEdit(QPlainTextEdit):
         self.setVerticalScrollBarPolicy(policy.ScrollBarAsNeeded if needed > most else policy.ScrollBarAlwaysOff)
         lines = max(least, min(most, needed))
         self.setFixedHeight(max(28, math.ceil(lines * QFontMetricsF(self.font()).lineSpacing()) + FRAME))
+
+
+class LineEdit(QLineEdit):
+    """One line to edit, which shows hidden characters. `typed` gives the text after the user changed it."""
+
+    typed = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.textEdited.connect(lambda _: self.typed.emit(self.text()))
+
+    def setText(self, text: str | None) -> None:  # noqa: N802
+        super().setText(visible(text or "", self.maxLength()))
+
+    def text(self) -> str:
+        return meant(super().text())
 
 
 class _UndoBeyond(QObject):

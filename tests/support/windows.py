@@ -65,13 +65,13 @@ def opener(fake: FakeEngine) -> "Callable[[], Awaitable[Engine]]":
     return fake.open
 
 
-async def until(holds: Callable[[], object], seconds: float = PATIENCE) -> None:
-    """Wait until something holds, letting Qt and the loop work meanwhile."""
+async def until(holds: Callable[[], object], seconds: float = PATIENCE, every: float = 0.005) -> None:
+    """Wait until something holds, looking every so many seconds, and letting Qt and the loop work meanwhile."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + seconds
     while not holds():
         assert loop.time() < deadline, "it never came true"
-        await asyncio.sleep(0.005)
+        await asyncio.sleep(every)
 
 
 def shown(widget: QWidget, width: int = 1280, height: int = 800) -> QWidget:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.screens.cases.call_list import CallList
 from app.screens.cases.calls import FindTool
@@ -19,6 +19,7 @@ from app.widgets import (
     FlowText,
     GrowingEdit,
     Label,
+    LineEdit,
     LineText,
     Mark,
     MarkLabel,
@@ -98,7 +99,7 @@ class Editor(QWidget):
         self.calls.changed.connect(self._tell)
         self.calls.picked.connect(self.picked)
         self.json.edited.connect(lambda text: self._tell(replace(self._form, json_text=text)))
-        self.about.name.textEdited.connect(lambda text: self._tell(replace(self._form, name=text)))
+        self.about.name.typed.connect(lambda text: self._tell(replace(self._form, name=text)))
         self.about.suites.changed.connect(lambda names: self._tell(replace(self._form, suites=names)))
         self.about.tags.changed.connect(lambda names: self._tell(replace(self._form, tags=names)))
         self.about.servers.changed.connect(lambda names: self._tell(replace(self._form, servers=names)))
@@ -187,7 +188,7 @@ class _About(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.name = QLineEdit()
+        self.name = LineEdit()
         self.name.setAccessibleName("Name")
         self.name.setFont(theme().font())
         undo_beyond(self.name)

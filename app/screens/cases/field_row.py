@@ -1,12 +1,24 @@
 """One parameter in the editor: its name and type, how it is compared, and a field that fits."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.arguments.parameters import Kind, Parameter
 from app.screens.cases.matchers import Field, Matcher, matchers_for, with_matcher, with_text
 from app.theme import Role, Size, theme
-from app.widgets import FlowText, GrowingEdit, LineText, MenuButton, Span, SpanLine, plain, set_wrong, undo_beyond
+from app.widgets import (
+    FlowText,
+    GrowingEdit,
+    LineEdit,
+    LineText,
+    MenuButton,
+    Span,
+    SpanLine,
+    plain,
+    set_wrong,
+    undo_beyond,
+    visible,
+)
 
 NAME_WIDTH = 136
 MATCHER_WIDTH = 128
@@ -92,7 +104,7 @@ class FieldRow(QWidget):
         self._variant = variant
         self._value = _MAKERS[variant](self)
         if variant != "choice":
-            self._value.setAccessibleName(f"Value of {self.parameter.name}")
+            self._value.setAccessibleName(visible(f"Value of {self.parameter.name}"))
         self._line.addWidget(self._value, 1, Qt.AlignmentFlag.AlignTop)
         QWidget.setTabOrder(self.matcher, self._value)
         if before is not None:
@@ -104,7 +116,7 @@ class FieldRow(QWidget):
     def _fill(self, exact: bool) -> None:
         text, widget = _shown_text(self._field), self._value
         match widget:
-            case QLineEdit():
+            case LineEdit():
                 if widget.text() != text:
                     widget.setText(text)
                 widget.setPlaceholderText(_placeholder(self._field, exact))
@@ -171,10 +183,10 @@ def _placeholder(field: Field, exact: bool) -> str:
 
 
 def _line(row: FieldRow) -> QWidget:
-    made = QLineEdit(row)
+    made = LineEdit(row)
     made.setFont(theme().font(mono=True))
     undo_beyond(made)
-    made.textEdited.connect(row.typed)
+    made.typed.connect(row.typed)
     return made
 
 

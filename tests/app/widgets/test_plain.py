@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.widgets import one_line, plain, tip
-from app.widgets.plain import units
+from app.widgets import one_line, plain, tip, visible
+from app.widgets.plain import meant, units
 
 
 @pytest.mark.parametrize("hidden", ["\u202e", "\u2066", "\u200b", "\x00", "\x1b", "\ud800", "\U000e0041", "\ufeff"])
@@ -18,6 +18,26 @@ def test_lines_tabs_and_joined_emoji_stay() -> None:
 
 def test_a_long_text_says_how_much_is_missing() -> None:
     assert plain("x" * 1_000_000, 100) == "x" * 100 + " … (999,900 more characters)"
+
+
+def test_a_joiner_that_joins_nothing_is_named() -> None:
+    assert plain("pay\u200dpal") == "pay⟨U+200D⟩pal"
+
+
+def test_a_text_of_many_lines_says_how_much_is_missing() -> None:
+    assert plain("a\n" * 1_000, lines=2) == "a\na … (1,997 more characters)"
+    assert plain("a\r\nb", lines=2) == "a\nb"
+
+
+def test_a_word_without_an_end_is_cut_where_it_stands() -> None:
+    assert plain(f"see {'x' * 5_000} there") == f"see {'x' * 4_000} … (1,000 more characters) there"
+
+
+def test_what_is_edited_shows_hidden_characters_and_means_them() -> None:
+    text = "safe\u202egnp.exe\x00\U000e0041"
+    assert visible(text) == "safe⟨U+202E⟩gnp.exe⟨U+0000⟩⟨U+E0041⟩"
+    assert meant(visible(text)) == text
+    assert visible("x" * 5, 3) == "xxx…"
 
 
 def test_one_line_joins_spaces_and_cuts() -> None:

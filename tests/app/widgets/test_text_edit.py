@@ -6,7 +6,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from app.widgets import GrowingEdit, undo_beyond
+from app.widgets import GrowingEdit, LineEdit, undo_beyond
 
 
 def undo_key() -> QKeyEvent:
@@ -56,3 +56,35 @@ def test_the_undo_key_is_left_to_the_window_once_the_field_has_nothing_to_undo(q
     event = undo_key()
     QApplication.sendEvent(field, event)
     assert event.isAccepted()
+
+
+def test_hidden_characters_are_shown_and_stay_what_they_are(qtbot: QtBot) -> None:
+    edit = GrowingEdit("Notes")
+    qtbot.addWidget(edit)
+    told: list[str] = []
+    edit.edited.connect(told.append)
+    edit.set_text("Pay \u202enow")
+    assert edit.toPlainText() == "Pay ⟨U+202E⟩now"
+    edit.insertPlainText("!")
+    assert told == ["!Pay \u202enow"]
+
+
+def test_a_text_that_is_too_long_is_shown_in_part_and_cannot_be_changed(qtbot: QtBot) -> None:
+    edit = GrowingEdit("Notes")
+    qtbot.addWidget(edit)
+    edit.set_text("x" * 1_000_000)
+    assert edit.isReadOnly()
+    assert len(edit.toPlainText()) < 25_000
+    edit.set_text("short")
+    assert (edit.isReadOnly(), edit.toPlainText()) == (False, "short")
+
+
+def test_a_line_shows_hidden_characters_and_tells_what_they_are(qtbot: QtBot) -> None:
+    line = LineEdit()
+    qtbot.addWidget(line)
+    told: list[str] = []
+    line.typed.connect(told.append)
+    line.setText("safe\u202egnp")
+    assert line.displayText() == "safe⟨U+202E⟩gnp"
+    QTest.keyClicks(line, "!")
+    assert told == ["safe\u202egnp!"]

@@ -1,0 +1,135 @@
+"""Looks at every widget of a window, and at all that it draws: is foreign text plain, visible, and short enough."""
+
+import html
+import re
+from collections.abc import Iterator
+from xml.etree import ElementTree
+
+from PySide6.QtCore import QAbstractItemModel, QBuffer, QByteArray, QIODevice, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtGui import Qt as GuiQt
+from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QLabel,
+    QLineEdit,
+    QMessageBox,
+    QPlainTextEdit,
+    QTableView,
+    QTextEdit,
+    QWidget,
+)
+
+HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ud800-\udfff\U000e0000-\U000e0fff]"
+)
+LONGEST = {QPlainTextEdit: 110_000, QLineEdit: 40_000}
+LONGEST_LABEL = 25_000
+MOST_ROWS = 30
+_TEXT_ROLES = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
+
+
+def complaints(root: QWidget) -> set[str]:
+    """What is wrong with a widget and all that is seen in it, and with every window that is open: one line each."""
+    others = (one for one in QApplication.topLevelWidgets() if one.isVisible() and one is not root.window())
+    windows = {root, *others}
+    widgets = [widget for window in windows for widget in (window, *window.findChildren(QWidget)) if widget.isVisible()]
+    return {f"{_path(widget)}: {fault}" for widget in widgets for fault in _faults(widget)}
+
+
+def _path(widget: QWidget) -> str:
+    names: list[str] = []
+    above: QWidget | None = widget
+    while above is not None and len(names) < 4:
+        names.append(type(above).__name__)
+        above = above.parentWidget()
+    return " < ".join(names)
+
+
+def _faults(widget: QWidget) -> Iterator[str]:
+    if isinstance(widget, QLabel) and widget.textFormat() != Qt.TextFormat.PlainText:
+        yield f"a label that may read markup: {widget.text()[:60]!r}"
+    if isinstance(widget, QTextEdit | QMessageBox):
+        yield "it may read markup"
+    for what, text in _texts(widget):
+        yield from _faults_of(what, text, _longest(widget))
+    for tooltip in _tooltips(widget):
+        if tooltip and not _is_harmless_tip(tooltip):
+            yield f"a tooltip that may read markup, or hides something: {tooltip[:80]!r}"
+
+
+def _faults_of(what: str, text: str, longest: int) -> Iterator[str]:
+    if found := HIDDEN.search(text):
+        yield f"{what} hides U+{ord(found[0]):04X} in {text[max(0, found.start() - 20) : found.end() + 5]!r}"
+    if len(text) > longest:
+        yield f"{what} of {len(text):,} characters"
+
+
+def _longest(widget: QWidget) -> int:
+    return next((longest for kind, longest in LONGEST.items() if isinstance(widget, kind)), LONGEST_LABEL)
+
+
+def _texts(widget: QWidget) -> Iterator[tuple[str, str]]:
+    yield "its name for screen readers", widget.accessibleName()
+    yield "its description for screen readers", widget.accessibleDescription()
+    yield "its title", widget.windowTitle()
+    if isinstance(widget, QLabel | QAbstractButton):
+        yield "its text", widget.text()
+    if isinstance(widget, QLineEdit):
+        yield "its text", widget.displayText()
+        yield "its placeholder", widget.placeholderText()
+    if isinstance(widget, QPlainTextEdit):
+        yield "its text", widget.toPlainText()
+    if isinstance(widget, QTableView):
+        yield from (("a cell", str(text)) for text in _cells(widget.model(), _TEXT_ROLES) if text)
+    for action in widget.actions():
+        yield "an action", action.text()
+
+
+def _tooltips(widget: QWidget) -> Iterator[str]:
+    yield widget.toolTip()
+    yield widget.statusTip()
+    yield widget.whatsThis()
+    yield from (action.toolTip() for action in widget.actions() if isinstance(action, QAction))
+    if isinstance(widget, QTableView):
+        yield from (str(text) for text in _cells(widget.model(), (Qt.ItemDataRole.ToolTipRole,)) if text)
+
+
+def _cells(model: QAbstractItemModel | None, roles: tuple[Qt.ItemDataRole, ...]) -> Iterator[object]:
+    if model is None:
+        return
+    for row in range(min(model.rowCount(), MOST_ROWS)):
+        for column in range(min(model.columnCount(), MOST_ROWS)):
+            yield from (model.data(model.index(row, column), role) for role in roles)
+
+
+def _is_harmless_tip(text: str) -> bool:
+    """Whether a tooltip is plain, or is escaped whole; and hides nothing."""
+    inside = text.removeprefix("<qt>").removesuffix("</qt>").replace("<br>", "")
+    if HIDDEN.search(html.unescape(inside)) or len(text) > LONGEST_LABEL:
+        return False
+    return "<" not in inside if text.startswith("<qt>") else not GuiQt.mightBeRichText(text)
+
+
+def drawn(widget: QWidget) -> str:
+    """All the text that a widget draws, with its children, as it reaches the screen."""
+    data = QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    picture = QSvgGenerator()
+    picture.setOutputDevice(buffer)
+    picture.setSize(widget.size())
+    widget.render(picture)
+    buffer.close()
+    raw = _INVALID.sub(_named, bytes(data.data()).decode("utf-8", "surrogatepass"))
+    root = ElementTree.fromstring(raw)
+    return "\n".join("".join(part.itertext()) for part in root.iter("{http://www.w3.org/2000/svg}text"))
+
+
+_INVALID = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+def _named(found: re.Match[str]) -> str:
+    """Something that XML can hold, in the place of what it cannot: it is just as hidden."""
+    return "\u202e"
