@@ -1,15 +1,15 @@
 """Results as one HTML page that needs nothing else: no script, no font, no image from anywhere."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from mcp_tef.model.metrics import ConfusionMatrix, Metrics, ModelFigures, Repeats
 from mcp_tef.model.runs import ModelSettings, RunSummary
 from mcp_tef.scoring.rates import wilson
 from mcp_tef.workflows.reports import charts
 from mcp_tef.workflows.reports.charts import rate_words, share, shown
+from mcp_tef.workflows.reports.page import page, section, table
 from mcp_tef.workflows.reports.results import Results, passed
 from mcp_tef.workflows.reports.run_rows import runs_table
-from mcp_tef.workflows.reports.style import STYLE
 
 MOST_CONFUSIONS = 20
 MOST_FLAKY = 20
@@ -18,45 +18,33 @@ _RATES = (
     "The line is the 95 % interval: the fewer runs (n), the wider."
 )
 _CATEGORIES = "Robust: right and sure. Needs clarity: right, but not sure. Misleading: wrong, and sure."
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 def to_html(results: Results) -> str:
     """The whole page."""
     overview = results.overview
     sections = [
-        _head(results),
-        _section("Figures", _figures(overview.metrics)),
-        _section("Models", _models(overview.models)),
-        _section("Expected and selected tools", _confusions(overview.confusions)),
-        _section("Confidence", _confidence(results)),
-        _section("Repeats", _repeats(overview.repeats)),
-        _section("Tools", _tools(overview.confusions)),
-        _section("Runs", runs_table(results.runs)),
+        section("Figures", _figures(overview.metrics)),
+        section("Models", _models(overview.models)),
+        section("Expected and selected tools", _confusions(overview.confusions)),
+        section("Confidence", _confidence(results)),
+        section("Repeats", _repeats(overview.repeats)),
+        section("Tools", _tools(overview.confusions)),
+        section("Runs", runs_table(results.runs)),
     ]
-    title = shown(f"{results.title}: will a model pick the right tool?")
-    return (
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{''.join(sections)}\n</body>\n</html>\n"
-    )
+    title = f"{results.title}: will a model pick the right tool?"
+    return page(title, _lead(results), sections, heading=results.title)
 
 
-def _section(title: str, body: str) -> str:
-    return f"<section><h2>{shown(title)}</h2>\n{body}</section>\n" if body else ""
-
-
-def _head(results: Results) -> str:
+def _lead(results: Results) -> str:
     """What ran, with which models, when; the one figure that counts. The baseline is always called one."""
     judged = [run for run in results.runs if run.classification]
     rate = wilson(sum(map(passed, judged)), len(judged))
     failed = f" {results.failed} failed, and count in no rate." if results.failed else ""
     return (
-        f"<header><h1>{shown(results.title)}</h1>"
         f"<p>{shown(', '.join(map(_model, results.models)))}. {_when(results.runs)}</p>"
         f'<p class="lead"><strong>{share(rate.value)}</strong> {rate.successes} of {rate.n} judged runs passed: '
-        f"the right tool with the right parameters, or none where none was wanted.{failed}</p></header>\n"
+        f"the right tool with the right parameters, or none where none was wanted.{failed}</p>"
     )
 
 
@@ -98,7 +86,7 @@ def _figures(metrics: Metrics) -> str:
         charts.shares(outcomes)
         + charts.intervals(rates)
         + f"<p>{_RATES}</p>"
-        + _table(("Figure", "Value"), singles, narrow=True)
+        + table(("Figure", "Value"), singles, [1], narrow=True)
     )
 
 
@@ -117,7 +105,7 @@ def _models(models: Sequence[ModelFigures]) -> str:
         )
         for one in models
     ]
-    return _table(heads, rows) if len(rows) > 1 else ""
+    return table(heads, rows, range(1, 7)) if len(rows) > 1 else ""
 
 
 def _confusions(matrix: ConfusionMatrix) -> str:
@@ -135,7 +123,7 @@ def _confusions(matrix: ConfusionMatrix) -> str:
         for (row, column), count in most
     ]
     heads = ("Expected", "Selected instead", "Runs")
-    return _table(heads, rows, numbers=1) if rows else "<p>No tool was taken for another.</p>"
+    return table(heads, rows, [2]) or "<p>No tool was taken for another.</p>"
 
 
 def _confidence(results: Results) -> str:
@@ -157,7 +145,7 @@ def _repeats(repeats: Repeats) -> str:
         f"{repeats.never} never, and {repeats.mixed} now and then."
     )
     rows = [(one.case_name, one.model, f"{one.passed} of {one.n}") for one in repeats.flaky[:MOST_FLAKY]]
-    return f"<p>{words}</p>{_table(('Now and then', 'Model', 'Passed'), rows, numbers=1) if rows else ''}"
+    return f"<p>{words}</p>{table(('Now and then', 'Model', 'Passed'), rows, [2])}"
 
 
 def _tools(matrix: ConfusionMatrix) -> str:
@@ -165,23 +153,7 @@ def _tools(matrix: ConfusionMatrix) -> str:
         (tool.name, str(tool.n), rate_words(tool.precision), rate_words(tool.recall), _number(tool.f1))
         for tool in matrix.tools
     ]
-    return _table(("Tool", "Expected", "Precision", "Recall", "F1"), rows) if rows else ""
-
-
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: int = 0, narrow: bool = False) -> str:
-    """A table whose last columns are figures: `numbers` of them, or all but the first."""
-    first = len(heads) - numbers if numbers else 1
-    top = "".join(f"<th{_class(at >= first)}>{shown(head)}</th>" for at, head in enumerate(heads))
-    body = "".join(
-        f"<tr>{''.join(f'<td{_class(at >= first)}>{shown(cell)}</td>' for at, cell in enumerate(row))}</tr>"
-        for row in rows
-    )
-    kind = ' class="narrow"' if narrow else ""
-    return f'<div class="wide"><table{kind}><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
-
-
-def _class(number: bool) -> str:
-    return ' class="number"' if number else ""
+    return table(("Tool", "Expected", "Precision", "Recall", "F1"), rows, range(1, 5))
 
 
 def _number(value: float | None) -> str:

@@ -16,14 +16,14 @@ ul { margin: .25rem 0; padding-left: 1.25rem; } li { margin: .25rem 0; } .nowrap
 """
 
 
-def page(title: str, lead: str, sections: Sequence[str]) -> str:
-    """The whole page. `title` is plain text, `lead` and the sections are markup."""
+def page(title: str, lead: str, sections: Sequence[str], *, heading: str = "") -> str:
+    """The whole page. `title` and `heading` (else the title again) are plain text, `lead` and the sections markup."""
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{shown(title)}</title>\n<style>{STYLE}{_MORE_STYLE}</style>\n</head>\n<body>\n"
-        f"<header><h1>{shown(title)}</h1>{lead}</header>\n{''.join(sections)}\n</body>\n</html>\n"
+        f"<header><h1>{shown(heading or title)}</h1>{lead}</header>\n{''.join(sections)}\n</body>\n</html>\n"
     )
 
 
@@ -42,11 +42,15 @@ def counted(count: int, thing: str) -> str:
     return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
 
 
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]], figures: Sequence[int] = ()) -> str:
+def table(
+    heads: Sequence[str], rows: Sequence[Sequence[str]], figures: Sequence[int] = (), *, narrow: bool = False
+) -> str:
     """Plain texts in rows and columns; nothing where there is no row. `figures` are the columns set as numbers."""
     top = "".join(f"<th{_class(at in figures)}>{shown(head)}</th>" for at, head in enumerate(heads))
     body = "".join(_row(row, figures) for row in rows)
-    return f'<div class="wide"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>' if rows else ""
+    kind = ' class="narrow"' if narrow else ""
+    whole = f'<div class="wide"><table{kind}><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
+    return whole if rows else ""
 
 
 def _row(row: Sequence[str], figures: Sequence[int]) -> str:
