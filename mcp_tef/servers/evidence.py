@@ -1,8 +1,9 @@
 """What was seen of a server during one visit; when the visit fails, its error is told from this."""
 
 import re
-from asyncio import Timeout, get_running_loop
-from collections.abc import Mapping
+from asyncio import Timeout, get_running_loop, timeout
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -74,7 +75,7 @@ class Tail:
 class Evidence:
     """Filled in while a visit goes on, and held to its limits. `secrets` are the values that no text may repeat.
 
-    `clock` ends the visit, `waiting` is true while somebody signs in, and `asking` is the host that is asked about it.
+    `waiting` is true while somebody signs in, and `asking` is the host that is asked about the sign-in.
     """
 
     limits: Limits = USUAL
@@ -91,9 +92,9 @@ class Evidence:
     redirects: int = 0
     secrets: tuple[Secret, ...] = ()
     refusal: Refusal | None = None
-    clock: Timeout | None = None
     waiting: bool = False
     asking: str = ""
+    _clocks: list[tuple[Timeout, float]] = field(default_factory=list)
     _bytes: int = 0
     _values: int = 0
     _messages: int = 0
@@ -115,11 +116,22 @@ class Evidence:
             self.flooded = True
             raise FloodError
 
-    def wait(self, seconds: float, *, person: bool) -> None:
-        """Give a person, or from now on the server again, so many seconds."""
-        self.waiting = person
-        if self.clock is not None:
-            self.clock.reschedule(get_running_loop().time() + seconds)
+    @asynccontextmanager
+    async def within(self, seconds: float) -> AsyncIterator[None]:
+        """TimeoutError after so many seconds; while somebody signs in, they do not count."""
+        async with timeout(seconds) as clock:
+            self._clocks.append((clock, seconds))
+            try:
+                yield
+            finally:
+                self._clocks.remove((clock, seconds))
+
+    def wait_for_person(self, waiting: bool) -> None:
+        """Give a person the time that people get, or from now on the server its own again."""
+        self.waiting = waiting
+        now = get_running_loop().time()
+        for clock, seconds in self._clocks:
+            clock.reschedule(now + (self.limits.sign_in_seconds if waiting else seconds))
 
     def note_junk(self, line: bytes) -> None:
         """Remember that something arrived that is no message."""

@@ -171,13 +171,13 @@ class SignIn(OAuthClientProvider):
             raise RefusedError("wants you to sign in again", _SIGN_IN)
         require_private(httpx2.URL(authorization))
         self._listener.expect(authorization)
-        self._evidence.wait(self._evidence.limits.sign_in_seconds, person=True)
+        self._evidence.wait_for_person(True)
         self._access.show(authorization)
 
     async def _heard_back(self) -> AuthorizationCodeResult:
         assert self._listener is not None
         given = await self._listener.answer()
-        self._evidence.wait(self._evidence.limits.seconds, person=False)
+        self._evidence.wait_for_person(False)
         if "code" not in given:
             why = quoted(given.get("error_description") or given.get("error", "")).rstrip(".") or "without a reason"
             raise RefusedError(f"was not signed in to: {why}", "Sign in again, and allow it in the browser.")

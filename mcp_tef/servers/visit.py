@@ -168,29 +168,29 @@ class _Host(Generic[T]):
     async def _converse(self, session: ClientSession, dispatcher: RawAnswers) -> T:
         self._evidence.stage = Stage.GREETING
         modern_first = self._spec.transport is Transport.STREAMABLE_HTTP
-        await greet(session, self._evidence.limits.discover_seconds, modern_first=modern_first)
+        await greet(session, self._evidence, modern_first=modern_first)
         talk = Talk(spec=self._spec, session=session, dispatcher=dispatcher, evidence=self._evidence, began=self._began)
         return await self._errand(talk)
 
 
-async def greet(session: ClientSession, seconds: float, *, modern_first: bool) -> None:
-    """Agree on a protocol version, by a handshake or by discovery, which may take so many seconds.
+async def greet(session: ClientSession, evidence: Evidence, *, modern_first: bool) -> None:
+    """Agree on a protocol version, by a handshake or by discovery.
 
     Programs often ignore methods that they do not know, so they are greeted by the handshake first. Over HTTP what is
     not known is refused at once, and a modern server must never see a handshake.
     """
-    if modern_first and await _discovered(session, seconds):
+    if modern_first and await _discovered(session, evidence):
         return
     try:
         await session.initialize()
     except MCPError as refusal:
-        if modern_first or refusal.code not in _MODERN_ONLY or not await _discovered(session, seconds):
+        if modern_first or refusal.code not in _MODERN_ONLY or not await _discovered(session, evidence):
             raise
 
 
-async def _discovered(session: ClientSession, seconds: float) -> bool:
+async def _discovered(session: ClientSession, evidence: Evidence) -> bool:
     try:
-        async with asyncio.timeout(seconds):
+        async with evidence.within(evidence.limits.discover_seconds):
             await session.discover()
     except (MCPError, ValidationError, RuntimeError, TimeoutError):
         return False

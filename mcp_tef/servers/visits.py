@@ -61,7 +61,7 @@ class Visits:
         try:
             either: tuple[asyncio.Future[Any], ...] = (answer, task)
             with suppress(TimeoutError):
-                async with asyncio.timeout(seconds) as evidence.clock:
+                async with evidence.within(seconds):
                     await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
             if answer.done():
                 return answer.result()

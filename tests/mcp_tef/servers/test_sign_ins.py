@@ -1,6 +1,7 @@
 """Signing in by OAuth: once by a person, then by what that brought, until it is no good any more."""
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -194,6 +195,12 @@ async def test_who_never_comes_back_is_not_waited_for_for_ever(opened: Open) -> 
     assert (await shop.refusal()).message == "Shop was not signed in to within 0.2 s."
 
 
+async def test_a_person_may_take_longer_than_a_server(opened: Open) -> None:
+    shop = opened(limits=Limits(discover_seconds=1), browser=Slow())
+    await shop.sign_ins.sign_in(shop.spec)
+    assert len(shop.browser.shown) == 1
+
+
 async def test_only_who_knows_the_state_is_heard(opened: Open) -> None:
     forger = Forger()
     shop = opened(browser=forger)
@@ -238,6 +245,14 @@ class Idle(Browser):
 
     def _open(self, url: str) -> None:
         pass
+
+
+class Slow(Browser):
+    """Somebody who looks for the password first."""
+
+    def _open(self, url: str) -> None:
+        threading.Event().wait(1.5)
+        super()._open(url)
 
 
 class Forger(Browser):
