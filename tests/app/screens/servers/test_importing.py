@@ -171,6 +171,25 @@ def test_a_pasted_part_of_a_config_is_read_and_a_mistake_is_said_below_it(qapp: 
     drive(work())
 
 
+def test_what_a_config_says_is_never_markup(qapp: QApplication, tmp_path: Path) -> None:
+    evil = "<img src='file:///etc/passwd'>\u202eevil"
+    settings = {"command": "serve", "args": [evil], "env": {"<b>A": "1"}, "cwd": "<u>", "<i>kept": {}}
+    path = config(tmp_path / "<s>mcp.json", **{"<b>shop</b>": settings})
+
+    async def work() -> None:
+        async with page_over(FakeEngine()) as page:
+            page.importing.take([path])
+            sheet = await opened(page, ImportSheet)
+            said = read_in(sheet)
+            for words in ("<img src='file:///etc/passwd'>⟨U+202E⟩evil", "<b>A", "<u>", "<i>kept", "<s>mcp.json"):
+                assert words in said
+            assert sheet.table.rows.row(0).cells[1].text == "<b>shop</b>"
+            sheet.reject()
+            await until(lambda: not page.findChildren(ImportSheet))
+
+    drive(work())
+
+
 def test_files_that_are_dropped_on_the_page_are_shown_and_nothing_found_is_said(
     qapp: QApplication, tmp_path: Path
 ) -> None:
