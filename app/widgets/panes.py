@@ -15,10 +15,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.theme import Role, Size, space
+from app.theme import Role, Size, height, space
 from app.widgets.choices import Tabs
 from app.widgets.flow import FlowText
-from app.widgets.label import Label
+from app.widgets.label import Label, Rule
 from app.widgets.spans import Span
 
 
@@ -44,6 +44,22 @@ class ScrollPane(QScrollArea):
             bar.setProperty("idle", high <= low)
             bar.style().unpolish(bar)
             bar.style().polish(bar)
+
+
+class HeadedPane(QWidget):
+    """A widget under a quiet heading, for a rail beside other panes."""
+
+    def __init__(self, title: str, body: QWidget) -> None:
+        super().__init__()
+        head = Label(title, size=Size.SMALL, role=Role.DIM, label=True)
+        head.setFixedHeight(height("rail_header"))
+        head.setContentsMargins(16, 0, 16, 0)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(head)
+        column.addWidget(Rule())
+        column.addWidget(body, 1)
 
 
 class DetailPane(QWidget):

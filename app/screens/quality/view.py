@@ -27,6 +27,7 @@ from app.widgets import (
     Rule,
     Split,
 )
+from app.widgets.panes import HeadedPane
 from mcp_tef import ToolQuality
 
 NARROW = 1100
@@ -139,7 +140,7 @@ class QualityView(QStackedWidget):
         self.nothing = EmptyState("funnel", "", "")
         self.detail = ToolPane()
         self.empty = EmptyState("medal", "", "")
-        self.rail_pane = _headed("Servers, the heaviest first", self.rail)
+        self.rail_pane = HeadedPane("Servers, the heaviest first", self.rail)
         self._tools = QStackedWidget()
         self.middle = self._middle()
         self.split = self._split()
@@ -244,17 +245,3 @@ class QualityView(QStackedWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
         self.place_panes()
-
-
-def _headed(title: str, body: QWidget) -> QWidget:
-    pane = QWidget()
-    head = Label(title, size=Size.SMALL, role=Role.DIM, label=True)
-    head.setFixedHeight(height("rail_header"))
-    head.setContentsMargins(16, 0, 16, 0)
-    column = QVBoxLayout(pane)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(0)
-    column.addWidget(head)
-    column.addWidget(Rule())
-    column.addWidget(body, 1)
-    return pane

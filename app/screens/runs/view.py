@@ -4,15 +4,16 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.screens.runs.batches import BatchCard
 from app.screens.runs.detail_pane import RunPane
 from app.screens.runs.looks import segments
 from app.screens.runs.runs_list import RunsList
 from app.settings import Settings
-from app.theme import Role, Size, height, width
-from app.widgets import EmptyState, Label, RailList, RailRow, Rule, Span, Split
+from app.theme import Role, height, width
+from app.widgets import EmptyState, RailList, RailRow, Span, Split
+from app.widgets.panes import HeadedPane
 
 NARROW = 1100
 SPLIT = "runs.split"
@@ -31,7 +32,7 @@ class RunsView(QStackedWidget):
         self.list = RunsList()
         self.detail = RunPane(self.retry_wanted.emit)
         self.empty = EmptyState("play-circle", "", "")
-        self.rail_pane = _headed("Batches", self.rail)
+        self.rail_pane = HeadedPane("Batches", self.rail)
         self.split = Split(
             [self.rail_pane, self.list, self.detail],
             "Batches, runs and one run",
@@ -110,17 +111,3 @@ def rail_row(card: BatchCard) -> RailRow:
         bar_total=1.0,
         tip=card.tip,
     )
-
-
-def _headed(title: str, body: QWidget) -> QWidget:
-    pane = QWidget()
-    head = Label(title, size=Size.SMALL, role=Role.DIM, label=True)
-    head.setFixedHeight(height("rail_header"))
-    head.setContentsMargins(16, 0, 16, 0)
-    column = QVBoxLayout(pane)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(0)
-    column.addWidget(head)
-    column.addWidget(Rule())
-    column.addWidget(body, 1)
-    return pane
