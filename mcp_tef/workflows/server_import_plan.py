@@ -33,6 +33,8 @@ class ServerPlan:
         """What becomes of an entry of the config at `origin`, or of a text that lies nowhere."""
         if entry.spec is None:
             return _refused(entry, entry.refused)
+        if any(found.kind is ReferenceKind.KEYCHAIN for text in _texts(entry.spec) for found in references(text)):
+            return _refused(entry, "It asks for an entry of your keychain, which only you may give to a server.")
         try:
             spec, secrets = self._secrets.taken_out(replace(entry.spec, origin=origin))
         except InputError as error:

@@ -30,6 +30,7 @@ class Desk:
     authorization: str = ""
     revoked: bool = False
     open: bool = False
+    talk: Talk = field(default_factory=Talk)
     tokens: int = 0
     asked: list[str] = field(default_factory=list)
     forms: list[dict[str, str]] = field(default_factory=list)
@@ -68,7 +69,7 @@ class Desk:
             where = f"{_origin(handler)}/.well-known/oauth-protected-resource/mcp"
             handler.give(401, www_authenticate=f'Bearer resource_metadata="{where}"')
             return
-        reply = Talk().reply(handler.message()) if handler.command == "POST" else None
+        reply = self.talk.reply(handler.message()) if handler.command == "POST" else None
         if handler.command == "POST" and reply is None:
             handler.give(202)
         elif reply is None:

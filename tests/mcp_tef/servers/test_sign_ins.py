@@ -18,6 +18,7 @@ from mcp_tef.servers.gateway import McpGateway
 from mcp_tef.servers.sign_ins import McpSignIns
 from mcp_tef.servers.strongbox import Strongbox
 from tests.support.browser import Browser
+from tests.support.faults.lists import ModernOnly
 from tests.support.keychains import MemoryKeychain
 from tests.support.sign_in_server import ACCESS, REFRESH, Desk, signing_in_at
 
@@ -195,7 +196,8 @@ async def test_who_never_comes_back_is_not_waited_for_for_ever(opened: Open) -> 
     assert (await shop.refusal()).message == "Shop was not signed in to within 0.2 s."
 
 
-async def test_a_person_may_take_longer_than_a_server(opened: Open) -> None:
+async def test_a_person_may_take_longer_than_a_server(opened: Open, desk: Desk) -> None:
+    desk.talk = ModernOnly()
     shop = opened(limits=Limits(discover_seconds=1), browser=Slow())
     await shop.sign_ins.sign_in(shop.spec)
     assert len(shop.browser.shown) == 1

@@ -133,3 +133,18 @@ def test_a_small_file_never_unfolds_into_much(document: Any) -> None:
 def test_a_line_of_backticks_and_breaks_is_read_at_once() -> None:
     for text in ("x```\n" + "\n" * 2_000_000, "x" + "```\n" * 500_000):
         imported(text, None)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"url": "https://a.test/mcp", "headers": {"Authorization": "Bearer ${keychain:bank}"}},
+        {"url": "https://a.test/${keychain:bank}"},
+        {"command": "serve", "args": ["--token", "${keychain:bank}"]},
+    ],
+)
+def test_no_config_gets_hold_of_the_keychain(entry: dict[str, Any]) -> None:
+    (found,) = read_config(json.dumps({"mcpServers": {"a": entry}}))[1]
+    planned = ServerPlan((), {}).planned(found, None)
+    assert (planned.fate, planned.spec) == (ImportFate.REFUSED, None)
+    assert "keychain" in planned.reason
