@@ -9,8 +9,10 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QVBoxLayou
 from app.theme import Role, Size, theme
 from app.widgets.flow import FlowText
 from app.widgets.label import Label
+from app.widgets.plain import meant, visible
 
 QUIET_MS = 120
+LONGEST = 300_000
 
 
 class SearchField(QLineEdit):
@@ -43,7 +45,7 @@ class SearchField(QLineEdit):
 
 
 class TextArea(QPlainTextEdit):
-    """Several lines of plain text; Tab moves on instead of indenting."""
+    """Several lines of plain text, hidden characters shown; Tab moves on instead of indenting."""
 
     def __init__(
         self, placeholder: str = "", *, lines: int = 3, mono: bool = False, parent: QWidget | None = None
@@ -54,6 +56,12 @@ class TextArea(QPlainTextEdit):
         self.setFont(theme().font(mono=mono))
         self.document().setDocumentMargin(2)
         self.set_lines(lines)
+
+    def setPlainText(self, text: str) -> None:  # noqa: N802
+        super().setPlainText(visible(text, LONGEST))
+
+    def toPlainText(self) -> str:  # noqa: N802
+        return meant(super().toPlainText())
 
     def set_lines(self, lines: int) -> None:
         """Be as high as so many lines."""

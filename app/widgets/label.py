@@ -6,16 +6,16 @@ from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 
 from app.theme import Role, Size, theme
 from app.theme.tokens import line_height
-from app.widgets.plain import one_line, tip
+from app.widgets.plain import one_line, tip, visible
 from app.widgets.spans import LinePainter
 
 
 class Label(QLabel):
-    """A label that never reads markup; give it only short texts of our own."""
+    """A label that never reads markup, for short texts of our own; what a stranger put into one is made visible."""
 
     def __init__(self, text: str = "", *, size: Size = Size.BODY, role: Role = Role.TEXT, strong: bool = False,
                  label: bool = False, tabular: bool = False, parent: QWidget | None = None) -> None:  # fmt: skip
-        super().__init__(text, parent)
+        super().__init__(visible(text), parent)
         self._role = role
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setFont(theme().font(size, strong=strong, label=label, tabular=tabular))
@@ -24,6 +24,9 @@ class Label(QLabel):
 
     def _retint(self) -> None:
         self.set_role(self._role)
+
+    def setText(self, text: str) -> None:  # noqa: N802
+        super().setText(visible(text))
 
     def set_role(self, role: Role) -> None:
         """Take another colour."""

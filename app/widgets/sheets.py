@@ -11,6 +11,9 @@ from app.widgets.actions import Action, Button, button
 from app.widgets.flow import FlowText
 from app.widgets.label import Label
 from app.widgets.notices import clear_layout
+from app.widgets.plain import one_line
+
+TITLE_LIMIT = 120
 
 
 class Sheet(QDialog):
@@ -18,7 +21,7 @@ class Sheet(QDialog):
 
     def __init__(self, title: str, parent: QWidget, *, width: int = 520) -> None:
         super().__init__(parent)
-        self.setWindowTitle(title)
+        self.setWindowTitle(one_line(title, TITLE_LIMIT))
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setMinimumWidth(width)
@@ -26,7 +29,7 @@ class Sheet(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 20, 24, 20)
         column.setSpacing(12)
-        self.title = Label(title, size=Size.LEAD, strong=True)
+        self.title = Label(self.windowTitle(), size=Size.LEAD, strong=True)
         column.addWidget(self.title)
         self.body = QVBoxLayout()
         self.body.setSpacing(12)

@@ -7,10 +7,9 @@ from PySide6.QtGui import QFontMetricsF, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSizePolicy, QWidget
 
 from app.theme import Size, theme
-from app.widgets.plain import meant, plain, tip, visible
+from app.widgets.plain import LONGEST_EDITED, meant, plain, tip, visible
 
 FRAME = 14
-LONGEST_EDITED = 20_000
 
 
 class GrowingEdit(QPlainTextEdit):

@@ -1,11 +1,11 @@
 """The fields of a server, for each of its three kinds."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.screens.servers.form import ServerForm, suggested_name
 from app.theme import theme
-from app.widgets import Action, Field, MenuButton, TextArea, button
+from app.widgets import Action, Field, LineEdit, MenuButton, TextArea, button
 from mcp_tef import AuthType, ServerSpec
 
 _AUTH = [
@@ -33,7 +33,7 @@ class ServerFields(QWidget):
         self._base: ServerSpec | None = None
         self._name_is_ours = True
         self._filling = False
-        self.name = QLineEdit()
+        self.name = LineEdit()
         self.command = _line("npx -y @acme/docs-server ~/handbook", mono=True)
         self.folder = _line("", mono=True)
         self.environment = TextArea("ACME_REGION=eu", lines=2, mono=True)
@@ -162,8 +162,8 @@ class ServerFields(QWidget):
         dialog.open()
 
 
-def _line(placeholder: str, *, mono: bool = False) -> QLineEdit:
-    made = QLineEdit()
+def _line(placeholder: str, *, mono: bool = False) -> LineEdit:
+    made = LineEdit()
     made.setPlaceholderText(placeholder)
     made.setFont(theme().font(mono=mono))
     return made
