@@ -13,7 +13,7 @@ from mcp_tef.cli.server_auth import add_auth_options, authenticated, given_auth
 from mcp_tef.cli.session import agree, opened
 from mcp_tef.cli.shapes import check_shape, server_shape, tools_shape
 from mcp_tef.cli.terminal import Terminal, one_line, table
-from mcp_tef.cli.words import server_line
+from mcp_tef.cli.words import drift_line, server_line
 
 UNREACHED = 3
 YES = "agree that the server's program is started"
@@ -102,7 +102,11 @@ async def check(arguments: Namespace, terminal: Terminal) -> int:
     async with opened(arguments, terminal) as engine:
         server = await engine.servers.find(arguments.name)
         await agree(engine, [server.spec], terminal, yes=arguments.yes)
-        return _told(await engine.servers.check(server.id), terminal)
+        code = _told(await engine.servers.check(server.id), terminal)
+        drift = await engine.drift.of_server(server.id)
+    if drift is not None:
+        terminal.note(drift_line(drift))
+    return code
 
 
 def _told(server: Server, terminal: Terminal) -> int:

@@ -3,6 +3,7 @@
 from mcp_tef import (
     Batch,
     Classification,
+    Drift,
     Metrics,
     ModelSettings,
     PastVerdict,
@@ -24,6 +25,7 @@ REASONS = {
     RejudgeReason.RULES_CHANGED: "the rules of judging changed",
 }
 MOST_FLAKY = 10
+LONGEST_DRIFT = 1_000
 MARGIN = " " * 13
 
 
@@ -119,6 +121,14 @@ def rate(value: Rate) -> str:
 def number(value: float | None) -> str:
     """Two decimals, or a dash where it is not defined."""
     return "–" if value is None else f"{value:.2f}"
+
+
+def drift_line(drift: Drift) -> str:
+    """Which tools differ from what was last seen, and which of them are suspicious."""
+    told = ", ".join(f"{tool.name} ({tool.change.change})" for tool in drift.tools)
+    suspicious = f" There are words aimed at a model, or hidden ones: {', '.join(drift.suspicious)}."
+    said = f"Since its tools were last accepted, these differ: {told}.{suspicious if drift.suspicious else ''}"
+    return one_line(said, LONGEST_DRIFT)
 
 
 def server_line(server: Server) -> str:

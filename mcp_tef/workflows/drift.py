@@ -9,7 +9,7 @@ from mcp_tef.model.comparison import DefinitionChange
 from mcp_tef.model.drift import Drift
 from mcp_tef.model.ids import RunId, ServerId
 from mcp_tef.model.runs import RunDetail
-from mcp_tef.model.servers import Transport
+from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing
 from mcp_tef.ports import Store
 from mcp_tef.scoring.drift import changes_since, tool_drift
@@ -28,8 +28,10 @@ class Drifts:
         now = await self._store.servers.listing(server_id) if seen else None
         if seen is None or now is None:
             return None
-        tools = await asyncio.to_thread(tool_drift, seen, now)
-        return Drift(listing=now, tools=tools, agreed=await self._agreed(server_id))
+        spec = (await self._store.servers.get(server_id)).spec
+        found = await asyncio.to_thread(tool_drift, seen, now)
+        tools = tuple(tool for tool in found if tool.after is not None or _wanted(spec, tool.name))
+        return Drift(listing=now, tools=tools, agreed=await self._agreed(spec)) if tools else None
 
     async def accept(self, server_id: ServerId, drift: Drift, *, by: str = "") -> None:
         """Take it as seen; ConflictError where the server lists something else by now."""
@@ -58,7 +60,11 @@ class Drifts:
         except NotFoundError:
             return None
 
-    async def _agreed(self, server_id: ServerId) -> bool:
-        spec = (await self._store.servers.get(server_id)).spec
+    async def _agreed(self, spec: ServerSpec) -> bool:
         started = spec.transport is Transport.STDIO
         return started and await self._store.servers.consented(spec.launch_fingerprint)
+
+
+def _wanted(spec: ServerSpec, name: str) -> bool:
+    """Whether the user has not left the tool out; one that was left out is not gone."""
+    return name not in spec.disallowed_tools and (not spec.allowed_tools or name in spec.allowed_tools)

@@ -2,23 +2,23 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.changes import Stretch
 from app.screens.servers.drifting import ChangeView, change_view, worst_first
 from app.theme import Role, Size
 from app.widgets import Action, Button, FlowText, Label, LineText, Rule, Span, button, clear_layout
-from mcp_tef import Drift
+from mcp_tef import Drift, ToolDrift
 
-MOST_TOOLS = 100
+MOST_TOOLS = 50
 MOST_LINES = 200
 WHAT_TO_DO = "Runs use the new texts already. Accept them once you have read them, or leave the server out."
 LOOKS = {"+": Role.GOOD, "-": Role.BAD, "@": Role.DIM}
 
 
 class ChangesPane(QWidget):
-    """Shows a drift; `accepted` says that the user has seen it."""
+    """Shows a drift, one tool at a time so that nothing waits; `accepted` says that the user has seen it."""
 
     accepted = Signal()
 
@@ -26,6 +26,9 @@ class ChangesPane(QWidget):
         super().__init__()
         self.accept = button(Action(text="Accept as seen", do=self.accepted.emit, kind="primary"))
         self._drift: Drift | None = None
+        self._waiting: list[ToolDrift] = []
+        self._turn = QTimer(self, interval=0)
+        self._turn.timeout.connect(self._add_one)
         self._list = QVBoxLayout()
         self._list.setSpacing(16)
         head = QHBoxLayout()
@@ -46,11 +49,16 @@ class ChangesPane(QWidget):
             return
         self._drift = drift
         clear_layout(self._list)
-        for tool in worst_first(drift)[:MOST_TOOLS]:
-            self._list.addWidget(_Change(change_view(tool)))
-        if len(drift.tools) > MOST_TOOLS:
-            more = f"And {len(drift.tools) - MOST_TOOLS} more."
-            self._list.addWidget(FlowText(more, role=Role.DIM))
+        self._waiting = worst_first(drift)
+        self._turn.start()
+
+    def _add_one(self) -> None:
+        if not self._waiting or self._list.count() == MOST_TOOLS:
+            self._turn.stop()
+            if self._waiting:
+                self._list.addWidget(FlowText(f"And {len(self._waiting)} more.", role=Role.DIM))
+            return
+        self._list.addWidget(_Change(change_view(self._waiting.pop(0))))
 
 
 class _Change(QWidget):
@@ -58,11 +66,11 @@ class _Change(QWidget):
 
     def __init__(self, view: ChangeView) -> None:
         super().__init__()
+        self._view = view
         self._lines = FlowText(size=Size.SMALL, mono=True)
-        self._lines.set_spans(_difference(view.lines))
         self._lines.hide()
         self._toggle = Button("Definition line by line", kind="link")
-        self._toggle.clicked.connect(lambda: self._lines.setVisible(self._lines.isHidden()))
+        self._toggle.clicked.connect(self._turn)
         self._toggle.setVisible(bool(view.lines))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -73,6 +81,10 @@ class _Change(QWidget):
         for sentence in view.warnings:
             column.addWidget(FlowText(sentence, role=Role.WARN))
         column.addWidget(self._lines)
+
+    def _turn(self) -> None:
+        self._lines.set_spans(_difference(self._view.lines))
+        self._lines.setVisible(self._lines.isHidden())
 
     def _head(self, view: ChangeView) -> QHBoxLayout:
         row = QHBoxLayout()

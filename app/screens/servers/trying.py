@@ -11,6 +11,7 @@ from app.text import duration
 from mcp_tef import Finding, Json, Tool, ToolCall, ToolCallStatus
 
 WHOLE: Final = ""
+MOST_SHOWN: Final = 8_000
 STATUS_WORDS: Final[Mapping[ToolCallStatus, str]] = {
     ToolCallStatus.SENT: "No answer yet",
     ToolCallStatus.ANSWERED: "Answered",
@@ -109,7 +110,7 @@ def outcome(call: ToolCall) -> str:
 def request_text(call: ToolCall) -> str:
     """What was sent, without keys."""
     asked = {"id": call.id, "at": call.asked_at.isoformat(timespec="milliseconds")}
-    return dumps({**asked, "server": call.server, "tool": call.tool, "arguments": dict(call.arguments)}, indent=2)
+    return _cut(dumps({**asked, "server": call.server, "tool": call.tool, "arguments": dict(call.arguments)}, indent=2))
 
 
 def response_text(call: ToolCall) -> str:
@@ -121,7 +122,12 @@ def response_text(call: ToolCall) -> str:
     parts = [_block(block) for block in call.reply.content]
     if call.reply.structured is not None:
         parts.append(dumps(call.reply.structured, indent=2))
-    return "\n\n".join(parts) or "The answer is empty."
+    return _cut("\n\n".join(parts)) or "The answer is empty."
+
+
+def _cut(text: str) -> str:
+    more = len(text) - MOST_SHOWN
+    return f"{text[:MOST_SHOWN]}\n… ({more:,} more characters)" if more > 0 else text
 
 
 def _block(block: Json) -> str:

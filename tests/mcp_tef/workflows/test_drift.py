@@ -101,6 +101,13 @@ async def test_orders_to_the_model_in_what_changed_are_pointed_out(store: Sqlite
     assert all(finding.sentence for one in drift.tools for finding in one.findings)
 
 
+async def test_a_tool_that_the_user_left_out_is_not_gone(store: SqliteStore, drifts: Drifts) -> None:
+    server = await added(store, tool(), tool("read"))
+    await store.servers.update(server, http("docs", disallowed_tools=("read",)))
+    await seen(store, server, tool())
+    assert await drifts.of_server(server) is None
+
+
 async def test_it_says_whether_the_user_had_agreed_to_start_the_server(store: SqliteStore, drifts: Drifts) -> None:
     spec = command_server("docs")
     server = await added(store, tool(), spec=spec)

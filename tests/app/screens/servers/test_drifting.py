@@ -82,6 +82,11 @@ async def page_with_drift(fake: FakeEngine) -> AsyncIterator[ServersPage]:
         page.deleteLater()
 
 
+def read(page: ServersPage) -> str:
+    """What can be read of the changes."""
+    return "\n".join(part.text() for part in page.pane.tool_pane.changes.findChildren(FlowText) if part.isVisible())
+
+
 def test_a_changed_server_says_so_in_the_list_the_bar_and_the_badge(qapp: QApplication) -> None:
     async def work() -> None:
         async with page_with_drift(FakeEngine({"desk": OLD})) as page:
@@ -102,9 +107,9 @@ def test_changes_are_read_beside_each_other_and_accepted(qapp: QApplication) -> 
             page.pane.tools.select(CHANGES)
             changes = page.pane.tool_pane.changes
             await until(changes.accept.isVisible)
-            read = "\n".join(part.text() for part in changes.findChildren(FlowText) if part.isVisible())
-            assert "Opens a page of the book." in read
-            assert "<IMPORTANT>" in read
+            await until(lambda: "Deletes." in read(page))
+            assert "Opens a page of the book." in read(page)
+            assert "<IMPORTANT>" in read(page)
             changes.accept.click()
             await until(lambda: not page.pane.drifted.isVisible() and page.badge == 0)
             await until(lambda: CHANGES not in page.pane.tools.rows.ids())

@@ -68,6 +68,12 @@ def test_a_call_is_told_with_its_time_and_a_doubt_where_there_is_one() -> None:
     assert (outcome(silent), response_text(silent)) == ("Failed after 2.5 s", "desk is mute.\nWait.")
 
 
+def test_a_huge_answer_is_shown_by_its_beginning() -> None:
+    huge = response_text(replace(SENT, status=ToolCallStatus.ANSWERED, reply=says("x" * 100_000)))
+    assert len(huge) < 9_000
+    assert huge.endswith("… (92,000 more characters)")
+
+
 @asynccontextmanager
 async def sheet_over(fake: FakeEngine, spec: ServerSpec | None = None) -> AsyncIterator[TrySheet]:
     """The dialog for the first tool of a server."""
