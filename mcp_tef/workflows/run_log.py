@@ -30,7 +30,8 @@ class RunLog:
         self._started[run.id] = run
 
     def end(self, outcome: Outcome) -> None:
-        """The run has an outcome."""
+        """The run has an outcome; that it was started need not be stored any more."""
+        self._started.pop(outcome.run_id, None)
         self._ended.append(outcome)
 
     async def keep_flushing(self) -> None:
@@ -42,8 +43,6 @@ class RunLog:
     async def flush(self) -> None:
         """Store all that was collected so far; what could not be stored is kept for the next time."""
         async with self._flushing:
-            for outcome in self._ended:
-                self._started.pop(outcome.run_id, None)
             await self._store_started(list(self._started.values()))
             while piece := self._ended[:ROWS_PER_TRANSACTION]:
                 await self._store_ended(piece)
@@ -53,7 +52,7 @@ class RunLog:
         if runs:
             await self._store.mark_running([run.id for run in runs])
         for run in runs:
-            del self._started[run.id]
+            self._started.pop(run.id, None)
             self._publish(RunStarted(run))
 
     async def _store_ended(self, outcomes: Sequence[Outcome]) -> None:
