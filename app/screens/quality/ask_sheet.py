@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QVBoxLayout, QWidget
 
-from app.screens.quality.asking import AskForm, Asking, Blank, KeyNeed, Reading, read
+from app.asking import AskForm, Blank, KeyNeed, Reading, read
+from app.screens.quality.asking import Asking
 from app.session import Session
 from app.text import count, error_words
 from app.theme import Role, Size
@@ -136,7 +137,7 @@ class AskSheet(Sheet):
         if not self._tried and not self.form().model:
             problems.pop(Blank.MODEL, None)
         if self._tried and self._need.needed and not self.key.edit.text().strip():
-            problems[Blank.KEY] = f"A key for {self._need.provider} is missing. Type one, or set {self._need.variable}."
+            problems[Blank.KEY] = self._need.missing
         for where, field in self.fields.items():
             field.set_error(problems.get(where, ""))
 
@@ -166,9 +167,7 @@ class AskSheet(Sheet):
 
     async def _show_need(self, model: ModelSettings) -> None:
         self._need = await self._asking.key_need(model)
-        self.fields[Blank.KEY].set_note(
-            f"Kept in memory until you quit. The environment variable {self._need.variable} would do too."
-        )
+        self.fields[Blank.KEY].set_note(self._need.hint)
         self.fields[Blank.KEY].setVisible(self._need.needed)
 
     def _go(self) -> None:

@@ -1,70 +1,15 @@
-"""Asking a model for its opinion: what is typed, what is wrong with it, what it would cost, and how it goes."""
+"""Asking a model for its opinion: what it would cost, and how it goes."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
 
-from app.screens.quality.presenter import Ask
+from app.asking import ModelAsking
 from app.screens.quality.words import tokens
 from app.text import count, duration, money
-from mcp_tef import Estimate, InputError, ModelInfo, ModelSettings, Secret, ToolQuality, ToolSet, parse_model
-
-if TYPE_CHECKING:
-    from mcp_tef import Engine
+from mcp_tef import Estimate, ModelSettings, ToolQuality, ToolSet
 
 KEPT: Final = ("model", "base_url")
-
-
-class Blank(StrEnum):
-    """A part of the form that can be wrong."""
-
-    MODEL = "model"
-    BASE_URL = "base_url"
-    KEY = "key"
-
-
-@dataclass(frozen=True, slots=True)
-class AskForm:
-    """What is typed."""
-
-    model: str = ""
-    base_url: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """Who would be asked, or what is wrong, a sentence a field."""
-
-    model: ModelSettings | None
-    problems: Mapping[Blank, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyNeed:
-    """Whether a key must be typed, for whom, and which variable would do."""
-
-    provider: str = ""
-    variable: str = ""
-    needed: bool = False
-
-
-def read(form: AskForm) -> Reading:
-    """Understand a form."""
-    address = form.base_url.strip()
-    problems: dict[Blank, str] = {}
-    if address and not address.startswith(("http://", "https://")):
-        problems[Blank.BASE_URL] = "The address does not start with http:// or https://."
-    if not form.model.strip():
-        return Reading(None, {**problems, Blank.MODEL: "Choose a model, or write PROVIDER/NAME."})
-    try:
-        provider, name = parse_model(form.model)
-        model = ModelSettings(provider=provider, model=name, base_url=address or None)
-    except InputError as error:
-        return Reading(None, {**problems, Blank.MODEL: f"{error.message} {error.hint}".strip()})
-    if model.offline:
-        problems[Blank.MODEL] = "The offline baseline ranks tools and cannot write. Choose a language model."
-    return Reading(None if problems else model, problems)
 
 
 def estimate_words(tools: int, estimate: Estimate) -> str:
@@ -81,40 +26,13 @@ def rounded(number: int) -> int:
     return int(float(f"{number:.1e}"))
 
 
-class Asking:
-    """What the form asks of the core. Keys pass through and are kept by the core's key ring only."""
-
-    def __init__(self, ask: Ask) -> None:
-        self._ask = ask
-
-    async def models(self) -> tuple[ModelInfo, ...]:
-        """Every model of the catalogue that can write."""
-        known = await self._ask(lambda core: core.models.catalogue())
-        return tuple(one for one in known if not ModelSettings(provider=one.provider, model=one.model).offline)
-
-    async def key_need(self, model: ModelSettings) -> KeyNeed:
-        """Whether the model needs a key that nobody has given yet."""
-        return await self._ask(lambda core: _need(core, model))
+class Asking(ModelAsking):
+    """What the form asks of the core."""
 
     async def estimate(self, tools: Sequence[ToolQuality], model: ModelSettings) -> str:
         """What asking about these tools would take, in one line."""
         chosen = ToolSet(tools=tuple(one.tool for one in tools))
         return estimate_words(len(tools), await self._ask(lambda core: core.quality.estimate(chosen, model)))
-
-    async def hold(self, provider: str, key: Secret, *, remember: bool) -> None:
-        """Keep a key for the session; in the keychain only where that was asked for."""
-        await self._ask(lambda core: _hold(core, provider, key, remember=remember))
-
-
-async def _need(core: "Engine", model: ModelSettings) -> KeyNeed:
-    variable = core.models.key_variable(model.provider)
-    return KeyNeed(provider=model.provider, variable=variable, needed=core.models.needs_key(model))
-
-
-async def _hold(core: "Engine", provider: str, key: Secret, *, remember: bool) -> None:
-    core.keys.set(provider, key)
-    if remember:
-        core.keys.remember(provider, key)
 
 
 @dataclass(slots=True)

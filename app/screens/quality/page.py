@@ -10,9 +10,10 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
+from app.asking import AskForm
 from app.commands import Command
 from app.screens.quality.ask_sheet import AskSheet
-from app.screens.quality.asking import KEPT, AskForm, Asking, Progress
+from app.screens.quality.asking import KEPT, Asking, Progress
 from app.screens.quality.exporting import FORMS, ask_where
 from app.screens.quality.presenter import LEVELS, Filters, QualityPresenter, Standing, stale_after
 from app.screens.quality.rows import tool_row

@@ -1,10 +1,11 @@
 """What the quality screen knows: the report, what of it is shown, and what models said since."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING
 
+from app.asking import Ask
 from app.screens.quality.words import Level, level, tokens, unsafe
 from app.text import count
 from mcp_tef import (
@@ -25,15 +26,8 @@ from mcp_tef import (
 if TYPE_CHECKING:
     from mcp_tef import Engine
 
-T = TypeVar("T")
 MOST_NAMES = 3
 LEVELS = (Level.ERROR, Level.WARNING, Level.NOTE, Level.FINE)
-
-
-class Ask(Protocol):
-    """Runs a piece of work on the core and gives its result; errors of the core pass through."""
-
-    def __call__(self, work: Callable[["Engine"], Awaitable[T]], /) -> Awaitable[T]: ...
 
 
 class Standing(Enum):

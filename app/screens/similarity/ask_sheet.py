@@ -5,12 +5,13 @@ import asyncio
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QVBoxLayout, QWidget
 
-from app.screens.similarity.asking import Asking, KeyNeed, Pairs, read_model
+from app.asking import AskForm, Blank, KeyNeed, read
+from app.screens.similarity.asking import Asking, Pairs
 from app.session import Session
 from app.text import count, error_words
 from app.theme import Role, Size
 from app.widgets import Action, Button, Field, FlowText, Notice, Picker, PickItem, Sheet
-from mcp_tef import InputError, ModelInfo, ModelSettings, Secret, TefError
+from mcp_tef import ModelInfo, ModelSettings, Secret, TefError
 
 QUIET_MS = 150
 WHAT = (
@@ -37,13 +38,13 @@ class AskSheet(Sheet):
         self.remember = QCheckBox("Remember in the system keychain")
         self.estimate = FlowText(size=Size.SMALL, role=Role.DIM)
         self.notice = Notice("bad")
-        self.model_field, self.key_field = self._lay_out(kept[0])
+        self.fields = self._lay_out(kept[0])
         self.go = self._buttons()
         self._connect()
         self._changed()
         session.spawn(self._load(), of=self)
 
-    def _lay_out(self, model: str) -> tuple[Field, Field]:
+    def _lay_out(self, model: str) -> dict[Blank, Field]:
         self.model.allow_other("Use {}")
         self.model.set_current(model)
         self.address.setPlaceholderText("Only for a server of your own, such as http://localhost:11434/v1")
@@ -54,15 +55,17 @@ class AskSheet(Sheet):
         column.addWidget(self.key)
         column.addWidget(self.remember)
         key.setFocusProxy(self.key)
-        model_field, key_field = Field("Model", self.model), Field("Key", key)
         self.key.setAccessibleName("Key")
-        for part in (self.notice, FlowText(WHAT, role=Role.DIM), model_field, Field("Address", self.address)):
+        fields = {
+            Blank.MODEL: Field("Model", self.model),
+            Blank.BASE_URL: Field("Address", self.address),
+            Blank.KEY: Field("Key", key),
+        }
+        for part in (self.notice, FlowText(WHAT, role=Role.DIM), *fields.values(), self.estimate):
             self.body.addWidget(part)
-        self.body.addWidget(key_field)
-        self.body.addWidget(self.estimate)
         self.body.addStretch(1)
-        key_field.hide()
-        return model_field, key_field
+        fields[Blank.KEY].hide()
+        return fields
 
     def _buttons(self) -> Button:
         go = Action(
@@ -84,7 +87,7 @@ class AskSheet(Sheet):
         self._changed()
 
     def _changed(self) -> None:
-        self.model_field.set_error("")
+        self._read(complain=False)
         self.estimate.set_text("")
         self._quiet.start()
 
@@ -102,12 +105,11 @@ class AskSheet(Sheet):
         self.model.set_footer("{shown} of {all} models, known offline. Any other may be typed.")
 
     def _read(self, *, complain: bool) -> ModelSettings | None:
-        try:
-            return read_model(self.model.current(), self.address.text())
-        except InputError as error:
-            if complain or self.model.current():
-                self.model_field.set_error(f"{error.message} {error.hint}".strip())
-            return None
+        reading = read(AskForm(model=self.model.current(), base_url=self.address.text()))
+        for where in (Blank.MODEL, Blank.BASE_URL):
+            told = complain or bool(self.model.current())
+            self.fields[where].set_error(reading.problems.get(where, "") if told else "")
+        return reading.model
 
     async def _look_up(self) -> None:
         model = self._read(complain=False)
@@ -121,8 +123,8 @@ class AskSheet(Sheet):
 
     async def _show_need(self, model: ModelSettings) -> None:
         self._need = await self._asking.key_need(model)
-        self.key_field.set_note(self._need.hint)
-        self.key_field.setVisible(self._need.needed)
+        self.fields[Blank.KEY].set_note(self._need.hint)
+        self.fields[Blank.KEY].setVisible(self._need.needed)
 
     async def _agree(self) -> None:
         model = self._read(complain=True)
@@ -130,8 +132,7 @@ class AskSheet(Sheet):
             return
         await self._show_need(model)
         if self._need.needed and not self.key.text().strip():
-            missing = f"A key for {self._need.provider} is missing. Type one, or set {self._need.variable}."
-            self.key_field.set_error(missing)
+            self.fields[Blank.KEY].set_error(self._need.missing)
             return
         try:
             await self._hold_key()

@@ -1,44 +1,14 @@
-"""Asking a model to rewrite descriptions: who is asked, what is wrong with what was typed, what it would cost."""
+"""Asking a model to rewrite descriptions: what it would cost, and how it goes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from app.screens.similarity.presenter import Ask, SimilarityPresenter
+from app.asking import Ask, ModelAsking
+from app.screens.similarity.presenter import SimilarityPresenter
 from app.text import count, money
-from mcp_tef import Estimate, InputError, ModelInfo, ModelSettings, PairAdvice, Secret, parse_model
-
-if TYPE_CHECKING:
-    from mcp_tef import Engine
+from mcp_tef import Estimate, ModelSettings, PairAdvice
 
 Pairs = Sequence[tuple[int, int]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyNeed:
-    """Whether a key must be typed, for whom, and which variable would do."""
-
-    provider: str = ""
-    variable: str = ""
-    needed: bool = False
-
-    @property
-    def hint(self) -> str:
-        """Where else the key could come from."""
-        return f"Kept in memory until you quit. The environment variable {self.variable} would do too."
-
-
-def read_model(model: str, address: str) -> ModelSettings:
-    """Who is to be asked; InputError says what is wrong."""
-    if address.strip() and not address.strip().startswith(("http://", "https://")):
-        raise InputError("The address does not start with http:// or https://.")
-    if not model.strip():
-        raise InputError("Choose a model, or write PROVIDER/NAME.")
-    provider, name = parse_model(model)
-    settings = ModelSettings(provider=provider, model=name, base_url=address.strip() or None)
-    if settings.offline:
-        raise InputError("The offline baseline ranks tools and cannot write. Choose a language model.")
-    return settings
 
 
 def estimate_words(pairs: int, estimate: Estimate) -> str:
@@ -49,21 +19,12 @@ def estimate_words(pairs: int, estimate: Estimate) -> str:
     return " · ".join(parts)
 
 
-class Asking:
-    """What the form asks of the core. Keys pass through and are kept by the core's key ring only."""
+class Asking(ModelAsking):
+    """What the form asks of the core."""
 
     def __init__(self, ask: Ask, presenter: SimilarityPresenter) -> None:
-        self._ask = ask
+        super().__init__(ask)
         self._presenter = presenter
-
-    async def models(self) -> tuple[ModelInfo, ...]:
-        """Every model of the catalogue that can write."""
-        known = await self._ask(lambda core: core.models.catalogue())
-        return tuple(one for one in known if not ModelSettings(provider=one.provider, model=one.model).offline)
-
-    async def key_need(self, model: ModelSettings) -> KeyNeed:
-        """Whether the model needs a key that nobody has given yet."""
-        return await self._ask(lambda core: _need(core, model))
 
     async def estimate(self, pairs: Pairs, model: ModelSettings) -> str:
         """What asking about these pairs would take, in one line."""
@@ -72,21 +33,6 @@ class Asking:
             return ""
         found = await self._ask(lambda core: core.recommend.estimate(analysis.similarity, tuple(pairs), model))
         return estimate_words(len(pairs), found)
-
-    async def hold(self, provider: str, key: Secret, *, remember: bool) -> None:
-        """Keep a key for the session; in the keychain only where that was asked for."""
-        await self._ask(lambda core: _hold(core, provider, key, remember=remember))
-
-
-async def _need(core: "Engine", model: ModelSettings) -> KeyNeed:
-    variable = core.models.key_variable(model.provider)
-    return KeyNeed(provider=model.provider, variable=variable, needed=core.models.needs_key(model))
-
-
-async def _hold(core: "Engine", provider: str, key: Secret, *, remember: bool) -> None:
-    core.keys.set(provider, key)
-    if remember:
-        core.keys.remember(provider, key)
 
 
 @dataclass(slots=True)

@@ -2,15 +2,16 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.asking import Ask
 from app.screens.similarity.detail import PairDetail, detail_of
 from app.screens.similarity.maps import Analysis, analysis_of, heat_of
 from app.screens.similarity.pairs import PairList, PairQuery, Places, list_pairs, ordered
@@ -45,18 +46,11 @@ from mcp_tef import (
 if TYPE_CHECKING:
     from mcp_tef import Engine
 
-T = TypeVar("T")
 UNCONCERNED = (Noticed, RunStarted, CasesTouched, BatchStarted)
 FREQUENT = (RunEnded, BatchProgressed)
 Progress = Callable[[float], None]
 MOST_WORK = 20_000
 MOST_OBSERVED = 3_000
-
-
-class Ask(Protocol):
-    """Runs a piece of work on the core and gives its result; errors of the core pass through."""
-
-    def __call__(self, work: Callable[["Engine"], Awaitable[T]], /) -> Awaitable[T]: ...
 
 
 class State(Enum):

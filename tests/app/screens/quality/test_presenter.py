@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from app.screens.quality.asking import AskForm, Asking, Blank, Progress, estimate_words, read
+from app.screens.quality.asking import Asking, Progress, estimate_words
 from app.screens.quality.presenter import Filters, QualityPresenter, Standing, look, stale_after
 from app.screens.quality.words import Level
 from mcp_tef import (
@@ -193,14 +193,6 @@ async def test_a_change_of_servers_makes_the_report_stale_and_a_start_does_not()
     assert not stale_after(ServerStateChanged(replace(server, status=ServerStatus.STARTING)))
     assert stale_after(ServersTouched(()))
     assert not stale_after(CasesTouched(()))
-
-
-def test_the_form_is_read_and_every_fault_has_its_place() -> None:
-    good = read(AskForm(model="openai/gpt-4.1-mini", base_url=" http://localhost:1/v1 "))
-    assert good.model == replace(GPT, base_url="http://localhost:1/v1")
-    assert set(read(AskForm(base_url="localhost")).problems) == {Blank.MODEL, Blank.BASE_URL}
-    assert "cannot write" in read(AskForm(model="offline/retrieval")).problems[Blank.MODEL]
-    assert read(AskForm(model="nonsense")).model is None
 
 
 async def test_the_cost_is_told_before_and_a_price_nobody_knows_is_unknown() -> None:

@@ -1,6 +1,5 @@
 """What the quality screen says of a tool, a note and a weight, in words."""
 
-
 import pytest
 
 from app.changes import difference

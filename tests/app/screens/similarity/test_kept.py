@@ -1,9 +1,8 @@
 """What the page remembers, what events mean to it, what its words say."""
 
-import pytest
 from pytestqt.qtbot import QtBot
 
-from app.screens.similarity.asking import Progress, read_model
+from app.screens.similarity.asking import Progress
 from app.screens.similarity.choices import OTHER, EmbedderMenu, ServersMenu
 from app.screens.similarity.kept import Kept
 from app.screens.similarity.notices import gaps_reasons, gaps_title
@@ -11,7 +10,6 @@ from app.screens.similarity.presenter import Gathered, Haste, Wanted, haste
 from app.screens.similarity.words import MapKind, embedder_words, flagged_words
 from app.settings import Settings
 from mcp_tef import (
-    InputError,
     Noticed,
     PairAdvice,
     RunsTouched,
@@ -93,20 +91,6 @@ def test_servers_are_picked_and_let_go(qtbot: QtBot) -> None:
     for name in ("desk", "docs", ""):
         menu.pick(name)
     assert picked == [("docs", "desk"), (), ()]
-
-
-@pytest.mark.parametrize(
-    ("model", "address", "word"),
-    [
-        ("", "", "Choose a model"),
-        ("gpt", "", "PROVIDER/NAME"),
-        ("offline/retrieval", "", "baseline"),
-        ("openai/gpt-4.1-mini", "localhost", "http://"),
-    ],
-)
-def test_whoever_cannot_be_asked_is_refused_with_a_reason(model: str, address: str, word: str) -> None:
-    with pytest.raises(InputError, match=word):
-        read_model(model, address)
 
 
 def test_asking_tells_how_far_it_is_and_what_came_of_it() -> None:

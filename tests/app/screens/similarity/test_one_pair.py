@@ -8,6 +8,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
+from app.asking import Blank
 from mcp_tef import RunFilter
 from tests.support.similarity_page import Bench, answer, on_page, open_pair, place
 
@@ -123,8 +124,8 @@ async def test_a_missing_key_is_asked_for_before_anything_is_spent(bench: Bench)
     sheet = page.pair.advising.sheet
     assert sheet is not None
     sheet._take_other("openai/gpt-4.1-mini")
-    await bench.until(lambda: sheet.key_field.isVisible())
+    await bench.until(lambda: sheet.fields[Blank.KEY].isVisible())
     sheet.go.click()
-    await bench.until(lambda: "is missing" in sheet.key_field.widget.accessibleDescription())
+    await bench.until(lambda: "is missing" in sheet.fields[Blank.KEY].widget.accessibleDescription())
     sheet.reject()
     await bench.until(lambda: page.pair.advising.sheet is None)

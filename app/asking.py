@@ -1,0 +1,111 @@
+"""Asking a language model from a screen: who is asked, what is wrong with what was typed, and which key it takes."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from mcp_tef import InputError, ModelInfo, ModelSettings, Secret, parse_model
+
+if TYPE_CHECKING:
+    from mcp_tef import Engine
+
+T = TypeVar("T")
+
+
+class Ask(Protocol):
+    """Runs a piece of work on the core and gives its result; errors of the core pass through."""
+
+    def __call__(self, work: Callable[["Engine"], Awaitable[T]], /) -> Awaitable[T]: ...
+
+
+class Blank(StrEnum):
+    """A part of the form that can be wrong."""
+
+    MODEL = "model"
+    BASE_URL = "base_url"
+    KEY = "key"
+
+
+@dataclass(frozen=True, slots=True)
+class AskForm:
+    """What is typed."""
+
+    model: str = ""
+    base_url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Who would be asked, or what is wrong, a sentence a field."""
+
+    model: ModelSettings | None
+    problems: Mapping[Blank, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyNeed:
+    """Whether a key must be typed, for whom, and which variable would do."""
+
+    provider: str = ""
+    variable: str = ""
+    needed: bool = False
+
+    @property
+    def hint(self) -> str:
+        """Where else the key could come from."""
+        return f"Kept in memory until you quit. The environment variable {self.variable} would do too."
+
+    @property
+    def missing(self) -> str:
+        """What is said where none was typed."""
+        return f"A key for {self.provider} is missing. Type one, or set {self.variable}."
+
+
+def read(form: AskForm) -> Reading:
+    """Understand a form."""
+    address = form.base_url.strip()
+    problems: dict[Blank, str] = {}
+    if address and not address.startswith(("http://", "https://")):
+        problems[Blank.BASE_URL] = "The address does not start with http:// or https://."
+    if not form.model.strip():
+        return Reading(None, {**problems, Blank.MODEL: "Choose a model, or write PROVIDER/NAME."})
+    try:
+        provider, name = parse_model(form.model)
+        model = ModelSettings(provider=provider, model=name, base_url=address or None)
+    except InputError as error:
+        return Reading(None, {**problems, Blank.MODEL: f"{error.message} {error.hint}".strip()})
+    if model.offline:
+        problems[Blank.MODEL] = "The offline baseline ranks tools and cannot write. Choose a language model."
+    return Reading(None if problems else model, problems)
+
+
+class ModelAsking:
+    """What every such form asks of the core. Keys pass through and are kept by the core's key ring only."""
+
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+
+    async def models(self) -> tuple[ModelInfo, ...]:
+        """Every model of the catalogue that can write."""
+        known = await self._ask(lambda core: core.models.catalogue())
+        return tuple(one for one in known if not ModelSettings(provider=one.provider, model=one.model).offline)
+
+    async def key_need(self, model: ModelSettings) -> KeyNeed:
+        """Whether the model needs a key that nobody has given yet."""
+        return await self._ask(lambda core: _need(core, model))
+
+    async def hold(self, provider: str, key: Secret, *, remember: bool) -> None:
+        """Keep a key for the session; in the keychain only where that was asked for."""
+        await self._ask(lambda core: _hold(core, provider, key, remember=remember))
+
+
+async def _need(core: "Engine", model: ModelSettings) -> KeyNeed:
+    variable = core.models.key_variable(model.provider)
+    return KeyNeed(provider=model.provider, variable=variable, needed=core.models.needs_key(model))
+
+
+async def _hold(core: "Engine", provider: str, key: Secret, *, remember: bool) -> None:
+    core.keys.set(provider, key)
+    if remember:
+        core.keys.remember(provider, key)
