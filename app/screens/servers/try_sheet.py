@@ -46,6 +46,7 @@ class TrySheet(Sheet):
         self._session, self._server, self._tool = session, server, tool
         self._task: asyncio.Task[None] | None = None
         self._seconds = 0
+        self._left = False
         self._clock = QTimer(self, interval=SECOND)
         self.form, self.history = ArgumentForm(tool), CallHistory()
         self.consent = ConsentBar()
@@ -57,6 +58,7 @@ class TrySheet(Sheet):
         self.history.again.connect(self._use)
         self.history.forget_wanted.connect(lambda: session.spawn(self._forget()))
         self.finished.connect(self._leave)
+        session.closing.connect(self._leave)
         session.spawn(self.refresh())
 
     def _lay_out(self) -> Button:
@@ -79,7 +81,7 @@ class TrySheet(Sheet):
 
     def call(self) -> None:
         """Check the arguments, ask, and call."""
-        if self._task is None or self._task.done():
+        if not self._left and (self._task is None or self._task.done()):
             self._task = self._session.spawn(self._call())
 
     def cancel(self) -> None:
@@ -89,9 +91,9 @@ class TrySheet(Sheet):
 
     async def refresh(self) -> None:
         """Read the calls of this tool."""
-        self.history.show_calls(
-            await self._session.call(lambda core: core.calls.history(self._server.id, self._tool.name))
-        )
+        calls = await self._session.call(lambda core: core.calls.history(self._server.id, self._tool.name))
+        if not self._left:
+            self.history.show_calls(calls)
 
     async def _call(self) -> None:
         self.failure.clear()
@@ -132,8 +134,9 @@ class TrySheet(Sheet):
             words = error_words(error)
             self.failure.show_message(words.message, words.hint, details=words.details)
         finally:
-            self._show_working(False)
-            self._session.spawn(self.refresh())
+            if not self._left:
+                self._show_working(False)
+                self._session.spawn(self.refresh())
 
     def _show_working(self, on: bool) -> None:
         self.call_button.setEnabled(not on)
@@ -162,5 +165,6 @@ class TrySheet(Sheet):
         await self.refresh()
 
     def _leave(self) -> None:
+        self._left = True
         self._clock.stop()
         self.cancel()

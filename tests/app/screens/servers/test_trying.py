@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 from PySide6.QtWidgets import QApplication, QLineEdit
+from shiboken6 import isValid
 
 from app.screens.servers.page import ServersPage
 from app.screens.servers.try_sheet import CallQuestion, TrySheet
@@ -90,7 +91,8 @@ async def sheet_over(fake: FakeEngine, spec: ServerSpec | None = None) -> AsyncI
         await until(lambda: any(sheet.isVisible() for sheet in page.findChildren(TrySheet)))
         (sheet,) = page.findChildren(TrySheet)
         yield sheet
-        sheet.reject()
+        if isValid(sheet):
+            sheet.reject()
         await page.settled()
         page.close()
         page.deleteLater()
@@ -183,6 +185,24 @@ def test_a_call_under_way_can_be_cancelled_and_is_kept_as_such(qapp: QApplicatio
             sheet.cancel()
             await until(lambda: sheet.call_button.isEnabled() and "Cancelled" in sheet.history.outcome.text())
             assert not sheet.working.isVisible()
+
+    drive(work())
+
+
+def test_closing_the_dialog_breaks_the_call_off_without_a_complaint(qapp: QApplication) -> None:
+    async def work() -> None:
+        fake = FakeEngine()
+        fake.caller.gate = asyncio.Event()
+        async with sheet_over(fake) as sheet:
+            failed: list[str] = []
+            sheet._session.failed.connect(lambda message, *_: failed.append(message))
+            type_text(sheet, "city bike")
+            await agreed(sheet)
+            await until(lambda: sheet.working.isVisible() and fake.caller.asked)
+            sheet.reject()
+            await until(lambda: [call.status for call in fake.store.calls.kept.values()] == [ToolCallStatus.CANCELLED])
+            await until(lambda: not isValid(sheet))
+            assert failed == []
 
     drive(work())
 
