@@ -27,6 +27,12 @@ FULL_EVERY = 100
 LOG = logging.getLogger("app.bridge")
 
 
+class Addresses(QObject):
+    """Takes addresses that the core wants opened from its thread to the window's: `wanted.emit` is what it is given."""
+
+    wanted = Signal(str)
+
+
 class Bridge(QObject):
     """Runs the core on a thread of its own.
 

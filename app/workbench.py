@@ -5,6 +5,7 @@ import logging
 import os
 import tempfile
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
-from app.bridge import Bridge, Tidy
+from app.bridge import Addresses, Bridge, Tidy
 from app.crash import CrashHooks, start_log
 from app.frame import PRODUCT, Frame
 from app.session import Page, Session
@@ -41,7 +42,9 @@ def run(frame: Frame, settings: Settings, workspace: Path | None) -> int:
     running = QApplication.instance()
     if isinstance(running, QApplication):
         running.setQuitOnLastWindowClosed(False)
-    bench = Workbench(frame, settings, open_engine, log_file)
+    addresses = Addresses()
+    bench = Workbench(frame, settings, partial(open_engine, show=addresses.wanted.emit), log_file)
+    addresses.wanted.connect(bench.offer_sign_in)
     hooks = CrashHooks(bench.report_crash)
     hooks.install()
     loop = QEventLoop(running)
@@ -74,11 +77,11 @@ def _show_folder(folder: Path) -> None:
     QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
 
 
-async def open_engine(workspace: Path | None) -> "Engine":
+async def open_engine(workspace: Path | None, show: Callable[[str], None] | None = None) -> "Engine":
     """Open the core on its own thread; its heavy parts are imported here and not before."""
     from mcp_tef import Engine
 
-    return await Engine.open(workspace)
+    return await Engine.open(workspace, show=show)
 
 
 def places() -> list[Place]:
@@ -136,13 +139,21 @@ def _quality(session: Session) -> Page:
 class Workbench:
     """One frame, and one workspace after the other in it."""
 
-    def __init__(self, frame: Frame, settings: Settings, open_core: OpenCore, log_file: Path | None = None) -> None:
+    def __init__(
+        self,
+        frame: Frame,
+        settings: Settings,
+        open_core: OpenCore,
+        log_file: Path | None = None,
+        browse: Callable[[QUrl], object] = QDesktopServices.openUrl,
+    ) -> None:
         self.frame = frame
         self.settings = settings
         self.session: Session | None = None
         self.window: Window | None = None
         self._open_core = open_core
         self._log_file = log_file
+        self._browse = browse
         self._wanted: Path | None = None
         self._next: asyncio.Future[bool] | None = None
         self._passing = Path(tempfile.gettempdir(), f"{PRODUCT}-{os.getpid()}")
@@ -167,6 +178,16 @@ class Workbench:
     def _end(self, *, goes_on: bool) -> None:
         if self._next is not None and not self._next.done():
             self._next.set_result(goes_on)
+
+    def offer_sign_in(self, address: str) -> None:
+        """Ask whether to open the address of a sign-in in the browser."""
+        if self.session is not None:
+            self.session.spawn(self._offer(QUrl(address)))
+
+    async def _offer(self, address: QUrl) -> None:
+        question = f"To sign in, {address.host()} is opened in your browser. Come back here when it says that you can."
+        if address.scheme() in ("http", "https") and await ask(self.frame, "Sign in", question, yes="Open the browser"):
+            self._browse(address)
 
     def report_crash(self, error: BaseException) -> None:
         """Say calmly that something went wrong."""

@@ -34,6 +34,7 @@ from mcp_tef.workflows.similarity import SimilarityAnalyses
 from mcp_tef.workflows.tool_sources import ToolSources
 from mcp_tef.workflows.transfer import CaseTransfer
 from tests.support.fake_counter import FourCharactersEach
+from tests.support.fake_sign_ins import FakeSignIns
 from tests.support.fake_writer import FakeWriter
 from tests.support.memory_calls import FakeCaller
 from tests.support.memory_store import MemoryStore
@@ -138,6 +139,7 @@ class FakeEngine:
         self.servers = Servers(self.store.servers, self.gateway, self._events, self.config)
         self.caller = FakeCaller()
         self.calls = ToolCalls(self.store.servers, self.store.calls, self.servers, self.caller, self._events)
+        self.sign_ins = FakeSignIns()
         self.drift = Drifts(self.store, self._events)
         self.cases = Cases(self.store, self._events)
         self.server_files = ServerFiles(self.store.servers, self._events, dict(environment or {}), "linux")

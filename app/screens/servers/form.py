@@ -4,16 +4,16 @@ import re
 import shlex
 from dataclasses import dataclass, field, replace
 
-from mcp_tef import AuthType, ServerSpec, Transport
+from mcp_tef import AuthType, OAuthClient, ServerSpec, Transport
 
-_NAME = re.compile(r"[^\W\d]\w*")
 KINDS = ("command", "url", "file")
-_REFERENCE = re.compile(r"\$\{(\w+)\}")
+_KEPT = re.compile(r"[^\W\d]\w*|keychain:[A-Za-z0-9_.-]+")
+_REFERENCE = re.compile(rf"\$\{{({_KEPT.pattern})\}}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerForm:
-    """The fields as text. `kind` is command, url or file; `variable` names where a secret is."""
+    """The fields as text. `kind` is command, url or file; a secret is in `variable`: `NAME` or `keychain:NAME`."""
 
     kind: str = "command"
     name: str = ""
@@ -25,6 +25,8 @@ class ServerForm:
     headers: str = ""
     auth: AuthType = AuthType.NONE
     variable: str = ""
+    client_id: str = ""
+    remember: bool = False
     path: str = ""
     base: ServerSpec | None = None
 
@@ -52,6 +54,8 @@ def form_of(spec: ServerSpec) -> ServerForm:
         headers="\n".join(f"{name}: {value}" for name, value in spec.headers.items()),
         auth=spec.auth_type,
         variable=found[1] if found else "",
+        client_id=spec.oauth.client_id or "",
+        remember=spec.oauth.remember,
         path=spec.path or "",
         base=spec,
     )
@@ -103,16 +107,25 @@ def _url(form: ServerForm, faults: dict[str, str]) -> ServerSpec:
     if not url.startswith(("http://", "https://")) or len(url) < 10:
         faults["url"] = "Write an address that begins with http:// or https://."
     headers = _pairs(form.headers, ":", "headers", faults)
-    variable = form.variable.strip().removeprefix("${").removesuffix("}").removeprefix("$")
-    if form.auth is not AuthType.NONE and not _NAME.fullmatch(variable):
-        faults["variable"] = "Name the environment variable that holds the secret, for example ACME_TOKEN."
+    by_oauth = form.auth is AuthType.OAUTH2
+    client = OAuthClient(client_id=form.client_id.strip() or None, remember=form.remember)
     return replace(
         _start(form, Transport.SSE if form.old_sse else Transport.STREAMABLE_HTTP),
         url=url,
         headers=headers,
         auth_type=form.auth,
-        secret=f"${{{variable}}}" if form.auth is not AuthType.NONE else None,
+        secret=_secret(form, faults, optional=by_oauth) if form.auth is not AuthType.NONE else None,
+        oauth=client if by_oauth else OAuthClient(),
     )
+
+
+def _secret(form: ServerForm, faults: dict[str, str], *, optional: bool) -> str | None:
+    place = form.variable.strip().removeprefix("${").removesuffix("}").removeprefix("$")
+    if optional and not place:
+        return None
+    if not _KEPT.fullmatch(place):
+        faults["variable"] = "Name the environment variable that holds the secret, for example ACME_TOKEN."
+    return f"${{{place}}}"
 
 
 def _file(form: ServerForm, faults: dict[str, str]) -> ServerSpec:

@@ -18,7 +18,7 @@ from app.session import Page, Session
 from app.text import count
 from app.theme import Role, Size, height, width
 from app.widgets import Action, EmptyState, FileDrops, Label, RailList, Split, show_menu
-from mcp_tef import ConsentError, Event, Server, ServerId, ServerStateChanged, ServersTouched, Tool
+from mcp_tef import AuthType, ConsentError, Event, Server, ServerId, ServerStateChanged, ServersTouched, Tool
 
 WHY_EMPTY = (
     "A server is where tools come from: a program on this computer, an address, or a file with a list of tools. "
@@ -76,6 +76,7 @@ class ServersPage(Page):
         self.pane.check_wanted.connect(self.check)
         self.pane.edit_wanted.connect(self.edit)
         self.pane.remove_wanted.connect(lambda: self.remove(self.rail.selected_ids()))
+        self.pane.sign_in_wanted.connect(self.sign_in)
         self.pane.consent.agreed.connect(lambda: self.session.spawn(self._agree()))
         self.pane.consent.put_off.connect(self._put_off)
         self.pane.tool_pane.try_wanted.connect(self.try_tool)
@@ -147,6 +148,11 @@ class ServersPage(Page):
         """Connect to the chosen server, asking first where a program would be started."""
         if (server := self.current()) is not None:
             self.session.spawn(self._check(server))
+
+    def sign_in(self) -> None:
+        """Sign in to the chosen server with the browser, and connect."""
+        if (server := self.current()) is not None:
+            self.session.spawn(self.presenter.sign_in_and_check(server))
 
     def remove(self, ids: Sequence[str]) -> None:
         """Remove servers, with a way back."""
@@ -243,9 +249,14 @@ class ServersPage(Page):
         one = len(ids) == 1
         return [
             Action(text="Test connection", do=self.check, enabled=one),
+            *([Action(text="Sign in…", do=self.sign_in)] if one and self._by_oauth() else []),
             Action(text="Edit…", do=self.edit, enabled=one, keys="F2"),
             Action(text="Remove", do=partial(self.remove, tuple(ids)), keys="Del", apart=True),
         ]
+
+    def _by_oauth(self) -> bool:
+        server = self.current()
+        return server is not None and server.spec.auth_type is AuthType.OAUTH2
 
     def _remember(self) -> None:
         self.session.settings.set("servers.split", self.split.layout_state())

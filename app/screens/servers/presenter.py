@@ -186,6 +186,11 @@ class ServersPresenter:
         self.unasked.discard(server.id)
         await self.check(server.id)
 
+    async def sign_in_and_check(self, server: Server) -> None:
+        """Wait until the user has signed in, and connect."""
+        await self.core.call(lambda core: core.sign_ins.sign_in(server.spec))
+        await self.check(server.id)
+
     async def accept(self, server_id: ServerId) -> None:
         """Take the tools that were shown as seen."""
         drift = self.drifts[server_id]

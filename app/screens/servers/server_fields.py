@@ -13,12 +13,15 @@ _AUTH = [
     (AuthType.BEARER.value, "Bearer token"),
     (AuthType.API_KEY.value, "API key"),
     (AuthType.BASIC.value, "User and password"),
+    (AuthType.OAUTH2.value, "In the browser (OAuth)"),
 ]
 _SECRETS = {
     AuthType.BEARER: "Environment variable that holds the token",
     AuthType.API_KEY: "Environment variable that holds the key",
     AuthType.BASIC: "Environment variable that holds user:password",
+    AuthType.OAUTH2: "Environment variable that holds the client's secret (if it has one)",
 }
+_UNSAID = "The secret itself is never stored: it is read when connecting. Or keychain:NAME for the system keychain."
 FILES = "JSON files (*.json);;All files (*)"
 
 
@@ -42,6 +45,8 @@ class ServerFields(QWidget):
         self.headers = TextArea("X-Team: docs", lines=2, mono=True)
         self.auth = MenuButton("Sign-in", _AUTH)
         self.variable = _line("ACME_TOKEN", mono=True)
+        self.client_id = _line("", mono=True)
+        self.remember = QCheckBox("Keep what a sign-in brings in the system keychain")
         self.path = _line("tools.json", mono=True)
         self.fields = self._made_fields()
         self._lay_out()
@@ -62,7 +67,9 @@ class ServerFields(QWidget):
             "url": Field("Address", self.url),
             "old_sse": Field("Transport", self.old_sse),
             "auth": Field("Sign-in", self.auth),
-            "variable": Field("", self.variable, note="The secret itself is never stored: it is read when connecting."),
+            "client_id": Field("Client id (optional)", self.client_id, note="Only where the service gave you one."),
+            "variable": Field("", self.variable, note=_UNSAID),
+            "remember": Field("Sign-in", self.remember),
             "headers": Field("Headers (optional)", self.headers, note="One Name: value a line."),
             "path": Field("File", path, note="A saved tools/list answer, or a plain list of tools, as JSON."),
             "name": Field("Name", self.name, note="Short and unique: cases and verdicts call it so."),
@@ -77,11 +84,12 @@ class ServerFields(QWidget):
         column.addStretch(1)
 
     def _listen(self) -> None:
-        for line in (self.command, self.folder, self.url, self.variable, self.path):
+        for line in (self.command, self.folder, self.url, self.variable, self.client_id, self.path):
             line.textChanged.connect(self._on_change)
         for area in (self.environment, self.headers):
             area.textChanged.connect(self._on_change)
         self.old_sse.toggled.connect(self._on_change)
+        self.remember.toggled.connect(self._on_change)
         self.auth.changed.connect(self._on_change)
         self.name.textEdited.connect(self._on_name)
 
@@ -99,6 +107,8 @@ class ServerFields(QWidget):
         self.headers.setPlainText(form.headers)
         self.auth.set_current(form.auth.value)
         self.variable.setText(form.variable)
+        self.client_id.setText(form.client_id)
+        self.remember.setChecked(form.remember)
         self.path.setText(form.path)
         self._filling = False
         self._arrange()
@@ -116,6 +126,8 @@ class ServerFields(QWidget):
             headers=self.headers.toPlainText(),
             auth=AuthType(self.auth.current()),
             variable=self.variable.text(),
+            client_id=self.client_id.text(),
+            remember=self.remember.isChecked(),
             path=self.path.text(),
             base=self._base,
         )
@@ -148,7 +160,7 @@ class ServerFields(QWidget):
         auth = AuthType(self.auth.current())
         needed = {
             "command": {"command", "folder", "environment", "name"},
-            "url": {"url", "old_sse", "auth", "headers", "name"} | ({"variable"} if auth in _SECRETS else set()),
+            "url": {"url", "old_sse", "auth", "headers", "name", *_wanted(auth)},
             "file": {"path", "name"},
         }[self._kind]
         for key, field in self.fields.items():
@@ -160,6 +172,11 @@ class ServerFields(QWidget):
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(self.path.setText)
         dialog.open()
+
+
+def _wanted(auth: AuthType) -> set[str]:
+    more = {"client_id", "remember"} if auth is AuthType.OAUTH2 else set()
+    return ({"variable"} if auth in _SECRETS else set()) | more
 
 
 def _line(placeholder: str, *, mono: bool = False) -> LineEdit:

@@ -10,7 +10,7 @@ from app.screens.servers.rows import CHANGES, PROBLEMS, tool_rows
 from app.screens.servers.tool_pane import ToolPane
 from app.theme import Role, Size, height, width
 from app.widgets import Action, Label, LineText, Notice, RailList, Rule, Split, button
-from mcp_tef import Drift, Server, ServerId, ServerStatus, Transport
+from mcp_tef import AuthType, Drift, Server, ServerId, ServerStatus, Transport
 
 
 class ServerPane(QWidget):
@@ -19,6 +19,7 @@ class ServerPane(QWidget):
     check_wanted = Signal()
     edit_wanted = Signal()
     remove_wanted = Signal()
+    sign_in_wanted = Signal()
 
     def __init__(self, presenter: ServersPresenter) -> None:
         super().__init__()
@@ -100,6 +101,8 @@ class ServerPane(QWidget):
                 Action(text="Edit server", do=self.edit_wanted.emit),
                 Action(text="Try again", do=self.check_wanted.emit),
             ]
+            if server.spec.auth_type is AuthType.OAUTH2:
+                actions.insert(0, Action(text="Sign in", do=self.sign_in_wanted.emit))
             reason = server.reason or f"{server.name} did not answer."
             self.failure.show_message(reason, server.hint or "", actions, failure_details(server))
         else:

@@ -3,7 +3,7 @@
 import pytest
 
 from app.screens.servers.form import ServerForm, form_of, read, suggested_name
-from mcp_tef import AuthType, ServerSpec, Transport
+from mcp_tef import AuthType, OAuthClient, ServerSpec, Transport
 
 SPECS = [
     ServerSpec(
@@ -28,6 +28,15 @@ SPECS = [
         auth_type=AuthType.BEARER,
         secret="${ACME_TOKEN}",
     ),
+    ServerSpec(
+        name="signed",
+        transport=Transport.STREAMABLE_HTTP,
+        url="https://example.com/mcp",
+        auth_type=AuthType.OAUTH2,
+        secret="${keychain:acme}",
+        oauth=OAuthClient(client_id="us", remember=True),
+    ),
+    ServerSpec(name="dynamic", transport=Transport.SSE, url="https://example.com/mcp", auth_type=AuthType.OAUTH2),
     ServerSpec(name="file", transport=Transport.FILE, path="/tmp/tools.json"),
 ]
 

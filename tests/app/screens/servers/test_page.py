@@ -2,19 +2,21 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
-from PySide6.QtWidgets import QApplication, QPlainTextEdit
+from PySide6.QtWidgets import QAbstractButton, QApplication, QPlainTextEdit
 
 from app.screens.servers.form import ServerForm
 from app.screens.servers.page import ServersPage
 from app.screens.servers.server_sheet import ServerSheet
 from app.widgets import FlowText, Label, Notice
-from mcp_tef import ServerError, ServerFault, ServerStatus, ToolProblem
+from mcp_tef import AuthType, ServerError, ServerFault, ServerStatus, ToolProblem
 from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine, made_tool
 from tests.support.ports import command_server, http_server, tool
 from tests.support.windows import drive, session_for, shown, until
 
 EXITED = ServerError(ServerFault.EXITED, "Could not start mail: it ended.", hint="Look.", context={"exit_code": 3})
+UNSIGNED = ServerError(ServerFault.UNAUTHORIZED, "desk wants you to sign in.", hint="Sign in to it.")
 EVIL = made_tool("evil", "<img src='file:///etc/passwd'>\u202eevil", "desk")
 
 
@@ -99,6 +101,24 @@ def test_a_failure_says_why_and_counts_in_the_navigation(qapp: QApplication) -> 
             await until(lambda: page.pane.failure.isVisible())
             assert "Could not start mail: it ended." in texts(page)
             assert page.badge == 1
+
+    drive(work())
+
+
+def test_a_server_that_wants_a_sign_in_offers_it_and_is_tried_again_after_it(qapp: QApplication) -> None:
+    async def work() -> None:
+        fake = FakeEngine({"desk": UNSIGNED})
+        async with page_over(fake) as page:
+            signed = replace(http_server(), auth_type=AuthType.OAUTH2)
+            await page.session.call(lambda core: core.servers.add(signed))
+            await until(lambda: page.pane.failure.isVisible())
+            assert "desk wants you to sign in." in texts(page)
+            fake.gateway.servers["desk"] = SAMPLE_TOOLS
+            offers = page.pane.failure.findChildren(QAbstractButton)
+            await until(lambda: any(offer.text() == "Sign in" and offer.isVisible() for offer in offers))
+            next(offer for offer in offers if offer.text() == "Sign in").click()
+            await until(lambda: page.pane.tools.rows.rowCount() == 3 and not page.pane.failure.isVisible())
+            assert fake.sign_ins.signed_in == ["desk"]
 
     drive(work())
 

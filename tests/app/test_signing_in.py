@@ -1,0 +1,94 @@
+"""An address that a server wants opened goes to the browser only after the user was asked, and only if it is a page."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from PySide6.QtWidgets import QAbstractButton, QApplication
+
+from app.bridge import Addresses
+from app.frame import Frame
+from app.settings import Settings
+from app.widgets import FlowText, Sheet
+from app.workbench import Workbench
+from tests.support.fake_engine import FakeEngine
+from tests.support.windows import drive, shown, until
+
+LOGIN = "https://login.example/authorize?state=1&client_id=us"
+
+
+@asynccontextmanager
+async def asked(address: str) -> AsyncIterator[tuple[Workbench, list[str]]]:
+    """A window whose core wants an address opened, and what its browser was given."""
+    fake, settings, visited = FakeEngine(), Settings(None), list[str]()
+    frame = Frame(settings)
+    bench = Workbench(frame, settings, lambda _: fake.open(), browse=lambda url: visited.append(url.toString()))
+    addresses = Addresses()
+    addresses.wanted.connect(bench.offer_sign_in)
+    shown(frame)
+    life = asyncio.create_task(bench.live(None))
+    await until(lambda: bench.window is not None)
+    addresses.wanted.emit(address)
+    yield bench, visited
+    bench.leave()
+    await life
+    frame.close()
+    frame.deleteLater()
+    addresses.deleteLater()
+
+
+def question(bench: Workbench) -> Sheet | None:
+    """The question, if it is shown."""
+    return next((sheet for sheet in bench.frame.findChildren(Sheet) if sheet.isVisible()), None)
+
+
+def words(sheet: Sheet | None) -> str:
+    """What the question says."""
+    assert sheet is not None
+    return " ".join(part.text() for part in sheet.findChildren(FlowText))
+
+
+def answer(bench: Workbench, words: str) -> None:
+    """Press a button of the question."""
+    sheet = question(bench)
+    assert sheet is not None
+    next(found for found in sheet.findChildren(QAbstractButton) if found.text() == words).click()
+
+
+def test_the_browser_is_opened_once_the_user_agrees(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with asked(LOGIN) as (bench, visited):
+            await until(lambda: question(bench) is not None)
+            assert "login.example" in words(question(bench))
+            assert visited == []
+            answer(bench, "Open the browser")
+            await until(lambda: visited == [LOGIN])
+
+    drive(work())
+
+
+def test_without_a_yes_no_browser_is_opened(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with asked(LOGIN) as (bench, visited):
+            await until(lambda: question(bench) is not None)
+            answer(bench, "Cancel")
+            await until(lambda: question(bench) is None)
+            assert visited == []
+
+    drive(work())
+
+
+@pytest.mark.parametrize("address", ["file:///etc/passwd", "javascript:alert(1)", "tef://x"])
+def test_what_is_no_page_is_not_even_asked_about(qapp: QApplication, address: str) -> None:
+    async def work() -> None:
+        async with asked(address) as (bench, visited):
+            bench.offer_sign_in(LOGIN)
+            await until(lambda: question(bench) is not None)
+            assert [words(sheet) for sheet in bench.frame.findChildren(Sheet)] == [words(question(bench))]
+            assert "login.example" in words(question(bench))
+            answer(bench, "Cancel")
+            await until(lambda: question(bench) is None)
+            assert visited == []
+
+    drive(work())
