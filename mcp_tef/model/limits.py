@@ -46,9 +46,9 @@ class Limits:
     answer_bytes: int = 64 * _MB
     """All that a server sends in one visit, so that a flood of small messages ends as well."""
 
-    values: int = 2_000_000
-    """JSON values among them. Each takes some 70 bytes of memory, however few letters it has, so that bytes alone
-    do not bound the memory; 20,000 honest tools have about a million."""
+    values: int = 500_000
+    """JSON values among them: 5,000 tools of a hundred. Each takes up to 400 bytes while a message is read, however few
+    letters it has, so that bytes alone would not bound the memory."""
 
     messages: int = 2_000
     """Messages in one visit. An answer a page, and some reports beside each; more is a flood, which keeps us busy."""
@@ -62,11 +62,17 @@ class Limits:
     reply_characters: int = 256 * _KB
     """Texts in a tool's reply that are kept: beyond what anybody reads, and fifty of them fit a workspace."""
 
-    file_bytes: int = 64 * _MB
-    """A tools file: the same as what a server may send."""
+    file_bytes: int = 32 * _MB
+    """A tools file: more than the 20,000 tools that are read of it take."""
+
+    file_values: int = 2_000_000
+    """JSON values in it: a hundred for each tool. Files are read in a quarter of the memory that messages need."""
 
     definition_bytes: int = 256 * _KB
     """One definition. Honest ones stay under 64 KB; no model is given more, and a larger schema takes long to check."""
+
+    definition_values: int = 10_000
+    """JSON values in one definition: what walks it takes time and memory for each. Honest ones stay under 3,000."""
 
     depth: int = 64
     """How deeply a definition may nest. Honest ones stay under 20; walking 64 is safe in every recursion after it."""
@@ -91,6 +97,7 @@ VARIABLES: Final[Mapping[str, tuple[str, int]]] = {
     "values": ("MCP_TEF_MAX_VALUES", 100_000_000),
     "messages": ("MCP_TEF_MAX_MESSAGES", 1_000_000),
     "file_bytes": ("MCP_TEF_MAX_FILE_BYTES", 4096 * _MB),
+    "file_values": ("MCP_TEF_MAX_FILE_VALUES", 100_000_000),
     "definition_bytes": ("MCP_TEF_MAX_DEFINITION_BYTES", 64 * _MB),
     "depth": ("MCP_TEF_MAX_DEPTH", 100),
 }

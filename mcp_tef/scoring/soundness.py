@@ -1,13 +1,15 @@
 """Whether a JSON Schema is itself sound, told in one sentence."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
 from mcp_tef.model.json import canonical
 
 _MAX_QUOTE = 80
+_MAX_COMPARED = 500
+_SCHEMA_LISTS = frozenset({"allOf", "anyOf", "examples", "items", "oneOf", "prefixItems"})
 _TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
 _PLAIN_DIALECTS = (
     None,
@@ -95,11 +97,30 @@ def _why_unsound(text: str) -> str | None:
 
     schema = json.loads(text)
     dialect = validator_for(schema, default=Draft202012Validator)
+    if any(map(_takes_long, _compared_lists(schema))):
+        return "it is too intricate to be checked."
     try:
         fault = next(dialect(dialect.META_SCHEMA).iter_errors(schema), None)
     except RecursionError:
         return "it is too intricate to be checked."
     return None if fault is None else _sentence(fault.json_path, fault.validator, fault.instance, fault.message)
+
+
+def _compared_lists(schema: Any) -> Iterator[list[Any]]:
+    """Lists of which a metaschema may say that no two entries are the same."""
+    if isinstance(schema, list):
+        for item in schema:
+            yield from _compared_lists(item)
+    elif isinstance(schema, dict):
+        for key, value in schema.items():
+            if isinstance(value, list) and key not in _SCHEMA_LISTS:
+                yield value
+            yield from _compared_lists(value)
+
+
+def _takes_long(entries: list[Any]) -> bool:
+    """Whether there are many, and of a kind that is compared each with each, because it has no order."""
+    return len(entries) > _MAX_COMPARED and {type(entry) for entry in entries} not in ({str}, {int}, {float})
 
 
 def _sentence(path: str, rule: object, value: object, message: str) -> str:

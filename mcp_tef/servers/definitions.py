@@ -64,12 +64,24 @@ def why_bad(raw: Json, limits: Limits = USUAL) -> str | None:
     return next((reason for check in _CHECKS if (reason := check(raw, limits)) is not None), None)
 
 
-def _why_bad_shape(raw: Json, limits: Limits) -> str | None:
+def why_unwieldy(raw: Json, limits: Limits = USUAL) -> str | None:
+    """One sentence on why nothing may walk a definition; None where it can be looked at more closely."""
     if not isinstance(raw, Mapping):
         return f"It is {_kind(raw)}, not an object."
+    if _more_values_than(limits.definition_values, raw):
+        return f"It holds more than {limits.definition_values} values."
     if deeper_than(raw, limits.depth):
         return f"It nests more than {limits.depth} levels deep."
     return None
+
+
+def _more_values_than(most: int, value: Json) -> bool:
+    rest, seen = [value], 0
+    while rest and seen <= most:
+        seen += 1
+        item = rest.pop()
+        rest.extend(item.values() if isinstance(item, Mapping) else item if isinstance(item, list) else ())
+    return seen > most
 
 
 def _why_nameless(raw: JsonObject, limits: Limits) -> str | None:
@@ -126,7 +138,7 @@ def _why_bad_schema(field: str, schema: Json) -> str | None:
 
 
 _CHECKS: tuple[Callable[[JsonObject, Limits], str | None], ...] = (
-    _why_bad_shape,
+    why_unwieldy,
     _why_nameless,
     _why_bad_words,
     _why_bad_text,

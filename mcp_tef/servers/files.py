@@ -12,6 +12,7 @@ from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing, ToolProblem
 from mcp_tef.servers.definitions import sort_out
 
+_SPLIT_HINT = "Split it into several tools files."
 _SHAPE_HINT = 'Save a tools/list answer there: {"tools": [...]}, or just the array.'
 
 
@@ -57,7 +58,10 @@ def _listed(server: str, definitions: Sequence[Json], limits: Limits) -> Listing
 
 
 def _saved(spec: ServerSpec, limits: Limits) -> _Saved:
-    return _definitions(spec, _parse(spec, _text(spec, limits)), limits)
+    text = _text(spec, limits)
+    if sum(map(text.count, ",[{")) > limits.file_values:
+        raise _fault(spec, f"holds more than {limits.file_values} values", _SPLIT_HINT)
+    return _definitions(spec, _parse(spec, text), limits)
 
 
 def _text(spec: ServerSpec, limits: Limits) -> str:
@@ -66,7 +70,7 @@ def _text(spec: ServerSpec, limits: Limits) -> str:
         raise _fault(spec, "does not exist" if not path.exists() else "is not a file", "Correct the path.")
     try:
         if path.stat().st_size > limits.file_bytes:
-            raise _fault(spec, f"is larger than {limits.file_bytes} bytes", "Split it into several tools files.")
+            raise _fault(spec, f"is larger than {limits.file_bytes / 2**20:g} MB", _SPLIT_HINT)
         return path.read_text("utf-8-sig")
     except UnicodeDecodeError:
         raise _fault(spec, "is not UTF-8 text", _SHAPE_HINT) from None

@@ -8,10 +8,10 @@ from time import perf_counter
 import mcp_types
 from mcp.shared.exceptions import MCPError
 
-from mcp_tef.model.json import Json, deeper_than
+from mcp_tef.model.json import Json
 from mcp_tef.model.secrets import without
 from mcp_tef.model.tools import Listing, ToolProblem
-from mcp_tef.servers.definitions import Sorted, sort_out
+from mcp_tef.servers.definitions import Sorted, sort_out, why_unwieldy
 from mcp_tef.servers.evidence import Stage
 from mcp_tef.servers.mirrored import mirrors, unmirrorable
 from mcp_tef.servers.visit import Talk, UnfitAnswerError
@@ -45,7 +45,7 @@ async def _sorted(talk: Talk, definitions: Sequence[Json]) -> Sorted:
         for raw in definitions:
             if left.is_set():
                 return
-            yield without(raw, secrets) if secrets and not deeper_than(raw, limits.depth) else raw
+            yield without(raw, secrets) if secrets and why_unwieldy(raw, limits) is None else raw
 
     try:
         return await asyncio.to_thread(sort_out, talk.spec, cleaned(), limits)

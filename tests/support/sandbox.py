@@ -20,6 +20,7 @@ HOME_VARIABLES = {
     "APPDATA": "AppData/Roaming",
     "LOCALAPPDATA": "AppData/Local",
 }
+LIMIT_BEGINNING = "MCP_TEF_MAX_"
 SETTING_ENDINGS = ("_API_KEY", "_API_BASE", "_BASE_URL")
 SETTINGS = ("DATABASE_URL", "TOOL_INGESTION_TIMEOUT_SECONDS", "SIMILARITY_THRESHOLD", "MCP_TOOL_PREFIX_SEPARATOR")
 
@@ -63,7 +64,11 @@ def is_local(host: str) -> bool:
 
 def settings_of_this_machine() -> list[str]:
     """Names of environment variables that would change what the product does."""
-    return [name for name in os.environ if name.endswith(SETTING_ENDINGS) or name in SETTINGS]
+    return [
+        name
+        for name in os.environ
+        if name.endswith(SETTING_ENDINGS) or name.startswith(LIMIT_BEGINNING) or name in SETTINGS
+    ]
 
 
 def move_in(patch: pytest.MonkeyPatch, home: Path) -> None:

@@ -61,6 +61,13 @@ def test_a_sound_definition_is_kept_whole(definition: dict[str, Any]) -> None:
         (tool("x", inputSchema={"type": "array"}), "Its inputSchema must have the type “object”, not array."),
         (tool("x", outputSchema="text"), "Its outputSchema is text, not an object."),
         (tool("x", inputSchema=nested(200)), "It nests more than 64 levels deep."),
+        (tool("x", inputSchema={"enum": [0] * 20_000}), "It holds more than 10000 values."),
+        (tool("x", description="word " * 60_000), "It has 300061 bytes, more than 262144."),
+        (tool("x", inputSchema={"title": "Half \ud83d"}), "It holds text that is not valid Unicode."),
+        (
+            tool("x", inputSchema={"enum": [{"n": n} for n in range(2000)], "x-vendor": 1}),
+            "Its inputSchema is not a valid JSON Schema: it is too intricate to be checked.",
+        ),
         (
             tool("x", inputSchema={"properties": []}),
             "Its inputSchema is not a valid JSON Schema: properties: [] is not of type 'object'.",

@@ -1,15 +1,17 @@
 """The gateway as a whole: nothing stalls anything else, leaving is clean, any thread will do."""
 
 import asyncio
+import json
 import threading
 from pathlib import Path
 
 import pytest
 
 from mcp_tef.errors import ServerError, ServerFault
+from mcp_tef.model.limits import Limits
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.servers.gateway import McpGateway
-from tests.support.fault_server import command
+from tests.support.fault_server import command, tool
 from tests.support.processes import children
 
 
@@ -87,6 +89,50 @@ async def test_a_tools_file_needs_no_server(gateway: McpGateway, tmp_path: Path)
     file.write_text('[{"name": "one", "inputSchema": {"type": "object"}}]')
     found = await gateway.list_tools(ServerSpec(name="Saved", transport=Transport.FILE, path=str(file)), timeout=5)
     assert [(tool.server, tool.name) for tool in found.tools] == [("Saved", "one")]
+
+
+@pytest.mark.parametrize(
+    ("limits", "fault", "words"),
+    [
+        (Limits(pages=2), "pages", "it goes on after 2 pages"),
+        (Limits(tools=1), "pages", "it goes on after 1 tools"),
+        (Limits(depth=2), "bad-tools", "It nests more than 2 levels deep"),
+        (Limits(definition_values=5), "bad-tools", "It holds more than 5 values"),
+        (Limits(definition_bytes=50), "none", "more than 50"),
+        (Limits(name_characters=4), "none", "more than 4"),
+        (Limits(values=50), "bad-tools", "sent more than is read"),
+        (Limits(message_bytes=500), "bad-tools", "sent more than is read"),
+        (Limits(answer_bytes=500), "pages", "sent more than is read"),
+        (Limits(messages=2), "pages", "sent more than is read"),
+        (Limits(junk_lines=1), "junk-first", "such as “Welcome to the fault server!”"),
+        (Limits(discover_seconds=0.1), "ignores-discover", "refused the greeting: Method not found"),
+    ],
+)
+async def test_a_limit_can_be_set(limits: Limits, fault: str, words: str) -> None:
+    gateway = McpGateway({}, limits)
+    try:
+        told = " ".join(problem.reason for problem in (await gateway.list_tools(spec(fault), timeout=20)).problems)
+    except ServerError as error:
+        told = error.message
+    finally:
+        await gateway.close()
+    assert words in told
+
+
+async def test_a_tools_file_is_held_to_limits_as_well(tmp_path: Path) -> None:
+    file = tmp_path / "tools.json"
+    file.write_text(json.dumps([tool(f"tool{number}") for number in range(5)]))
+    asked = ServerSpec(name="Saved", transport=Transport.FILE, path=str(file))
+    found = await McpGateway({}, Limits(tools=3)).list_tools(asked, timeout=20)
+    assert [problem.reason for problem in found.problems] == ["Only the first 3 of 5 tools were read."]
+
+
+async def test_a_file_of_small_values_is_refused_before_it_fills_the_memory(tmp_path: Path) -> None:
+    file = tmp_path / "tools.json"
+    file.write_text(json.dumps([{}] * 100))
+    gateway = McpGateway({}, Limits(file_values=100))
+    with pytest.raises(ServerError, match="holds more than 100 values"):
+        await gateway.list_tools(ServerSpec(name="Saved", transport=Transport.FILE, path=str(file)), timeout=20)
 
 
 async def test_a_tools_file_that_is_missing_is_a_server_error(gateway: McpGateway, tmp_path: Path) -> None:

@@ -79,6 +79,16 @@ class SmallValues(Talk):
         return {"tools": ["MILLIONS"]}
 
 
+class WorstValues(Talk):
+    """Lists a tool with as many small objects as are just put up with; none takes more memory for its letters."""
+
+    def text(self, reply: Json) -> bytes:
+        return super().text(reply).replace(b'"WORST"', b'{"k":1},' * 249_000 + b"{}")
+
+    def page(self, cursor: str | None) -> Json:
+        return {"tools": [tool("worst", inputSchema={"type": "object", "enum": ["WORST"]})]}
+
+
 class References(Talk):
     """Lists schemas that refer to themselves, and to a file at the address that `REMOTE` names."""
 
@@ -175,6 +185,7 @@ FAULTS: Mapping[str, type[Talk]] = {
     "duplicates": Duplicates,
     "many": Many,
     "small-values": SmallValues,
+    "worst-values": WorstValues,
     "references": References,
     "no-list": NoList,
     "pages": Pages,

@@ -61,6 +61,7 @@ FAULTS: Mapping[str, Fault] = {
     "bad-tools": talking(lists.BadTools()),
     "many": talking(lists.Many()),
     "small-values": talking(lists.SmallValues()),
+    "worst-values": talking(lists.WorstValues()),
     "repeated-cursor": talking(lists.RepeatedCursor()),
     "batch": talking(noise.Batch()),
     "deep-json": talking(noise.DeepJson()),
