@@ -42,7 +42,10 @@ def start_log(folder: Path) -> Path:
 
 
 class CrashHooks:
-    """Catches what nobody caught on any thread or loop, and tells `report` once per kind of error."""
+    """Catches what nobody caught on any thread or loop, and tells `report` once per kind of error.
+
+    What nobody could catch, such as an error while something is thrown away, only goes to the log.
+    """
 
     def __init__(self, report: Callable[[BaseException], None]) -> None:
         self._report = report
@@ -52,6 +55,7 @@ class CrashHooks:
         """Stand behind every thread and behind Qt's own messages."""
         sys.excepthook = self._on_main
         threading.excepthook = self._on_thread
+        sys.unraisablehook = self._on_nobody
         qInstallMessageHandler(_on_qt)
 
     def watch(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -66,6 +70,9 @@ class CrashHooks:
     def _on_thread(self, args: threading.ExceptHookArgs) -> None:
         if args.exc_value is not None:
             self._tell(args.exc_value)
+
+    def _on_nobody(self, args: "sys.UnraisableHookArgs") -> None:
+        LOG.error("Nobody could catch this.", exc_info=args.exc_value)
 
     def _on_loop(self, loop: asyncio.AbstractEventLoop, context: Mapping[str, Any]) -> None:
         error = context.get("exception")

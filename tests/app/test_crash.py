@@ -2,12 +2,17 @@
 
 import asyncio
 import logging
+import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import qInstallMessageHandler
 
 from app.crash import CrashHooks, start_log
-from mcp_tef import without_keys
+from app.text import ErrorWords, error_words
+from mcp_tef import Secret, without_keys
 
 
 @pytest.mark.parametrize(
@@ -43,6 +48,81 @@ def test_the_log_has_the_traceback_and_no_key(tmp_path: Path) -> None:
     text = file.read_text(encoding="utf-8")
     assert "Traceback" in text
     assert "abcdefghijkl" not in text
+
+
+KEY = "planted/of+the.crash~51f0aa"
+
+
+class Carrier:
+    """Fails with the key in its words, its cause and its locals."""
+
+    def __init__(self, key: str) -> None:
+        self._key = key
+
+    def fail(self) -> None:
+        """Fail while failing."""
+        key = self._key
+        try:
+            raise KeyError(f"no entry for {key}")
+        except KeyError as cause:
+            raise ValueError({"authorization": key}) from cause
+
+
+class Clinging:
+    """Fails when it is thrown away."""
+
+    def __del__(self) -> None:
+        raise RuntimeError(KEY)
+
+
+@pytest.fixture
+def log_file(tmp_path: Path) -> Iterator[Path]:
+    """A log as the window starts it."""
+    root = logging.getLogger()
+    before, level = list(root.handlers), root.level
+    yield start_log(tmp_path)
+    for handler in [one for one in root.handlers if one not in before]:
+        root.removeHandler(handler)
+        handler.close()
+    root.setLevel(level)
+
+
+@pytest.fixture
+def hooks() -> Iterator[CrashHooks]:
+    """The hooks, installed; what stood there before comes back."""
+    before = sys.excepthook, threading.excepthook, sys.unraisablehook
+    made = CrashHooks(lambda error: told.append(error_words(error)))
+    told: list[ErrorWords] = []
+    made.install()
+    qInstallMessageHandler(None)
+    yield made
+    sys.excepthook, threading.excepthook, sys.unraisablehook = before
+    assert told == [error_words(ValueError())] * len(told)
+
+
+def test_a_key_in_a_crash_reaches_neither_the_log_nor_the_report(
+    log_file: Path, hooks: CrashHooks, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    secret = Secret(KEY)
+    carrier = Carrier(secret.reveal())
+    thread = threading.Thread(target=carrier.fail)
+    thread.start()
+    thread.join()
+    loop = asyncio.new_event_loop()
+    hooks.watch(loop)
+    loop.call_soon(carrier.fail)
+    loop.run_until_complete(asyncio.sleep(0))
+    loop.close()
+    try:
+        carrier.fail()
+    except ValueError as error:
+        sys.excepthook(ValueError, error, error.__traceback__)
+    Clinging()
+    written = log_file.read_text("utf-8")
+    assert written.count("Nobody caught this.") == 3
+    assert written.count("Nobody could catch this.") == 1
+    assert written.count("Traceback") >= 7
+    assert KEY not in written + "".join(capfd.readouterr())
 
 
 def test_the_same_crash_is_told_once(caplog: pytest.LogCaptureFixture) -> None:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from mcp_tef import CaseFileForm
+from mcp_tef.model.secrets import MASK
 from tests.support import case_book
 from tests.support.command_line import Said, run, say
 from tests.support.model_replies import Received, Reply, completion, error, pick, tool_calls
@@ -47,6 +49,8 @@ def wordy(request: Received) -> Reply:
     return completion({"content": f"Your key is {request.key}\nConfidence: 0.9"})
 
 
+FAULTS = ("tools", "error", "last", "environment")
+BOTH = ("--server", "tools", "--server", "environment")
 STEPS = (echo, refused, page, rejected, wordy, pick)
 
 
@@ -79,7 +83,7 @@ def test_a_planted_key_is_found_nowhere(
         said.append(run(*arguments, "--debug"))
         return said[-1]
 
-    for fault in ("tools", "error", "last"):
+    for fault in FAULTS:
         command, *rest = program(fault)
         words = [part for argument in (*rest, REFERENCE) for part in ("--arg", argument)]
         do("servers", "add", fault, "--command", command, *words, "--env", f"CITY_PASS={REFERENCE}", "--yes")
@@ -87,8 +91,9 @@ def test_a_planted_key_is_found_nowhere(
     start("servers", "add", "web", "--url", f"{web.url}?key={REFERENCE}", *headers)
     assert any(SERVER_KEY in heard for heard in web.heard)
     for verb in ("check", "show", "tools"):
-        for name in ("tools", "error", "last", "web"):
+        for name in (*FAULTS, "web"):
             do("servers", verb, name, "--json")
+    require_only_its_own(do("servers", "tools", "environment", "--json"))
     wanted = [{"tool": "weather_report"}]
     cases = [case_book.case(f"weather report {number}", wanted, server="tools") for number in range(len(STEPS))]
     do("cases", "import", case_book.case_file(tmp_path, cases))
@@ -97,16 +102,29 @@ def test_a_planted_key_is_found_nowhere(
         start("run", "--model", "openai/stub", "--base-url", model.url, "--retries", "0", *files)
         assert {request.key for request in model.requests} == {MODEL_KEY}
         alike = ("--embedder", "litellm:openai/stub", "--base-url", model.url, "--out", tmp_path / "alike.json")
-        start("similarity", "--server", "tools", *alike)
+        start("similarity", *BOTH, *alike)
     listed = do("runs", "list", "--json")
     for item in listed.document["runs"]:
         do("runs", "show", item["id"], "--json")
-    do("cases", "export", tmp_path / "cases-again.yaml")
-    do("cases", "export", tmp_path / "cases.jsonl")
-    do("quality", "--server", "tools", "--out", tmp_path / "quality.html")
+    for form in CaseFileForm:
+        do("cases", "export", tmp_path / f"cases-{form.value}.txt", "--format", form.value)
+    for ending in ("html", "json", "csv"):
+        do("quality", *BOTH, "--out", tmp_path / f"quality.{ending}")
+        do("similarity", *BOTH, "--embedder", "tfidf", "--out", tmp_path / f"alike-words.{ending}")
+    do("recommend", *BOTH, "--embedder", "tfidf", "--json")
     do("metrics", "--json")
+    do("confusions", "--json")
+    assert [one.err for one in said if one.code == 2] == []
     found = [line for one in said for line in where(one)] + holding((home, tmp_path))
     assert found == [], "\n".join(found)
+
+
+def require_only_its_own(listed: Said) -> None:
+    """A program was given the variable that it was to be given, and no other secret."""
+    [tool] = listed.document["tools"]
+    given = json.loads(tool["description"])
+    assert [name for name, value in given.items() if MASK in value] == ["CITY_PASS"]
+    assert "OPENAI_API_KEY" not in given
 
 
 def where(said: Said) -> list[str]:
