@@ -181,8 +181,9 @@ class Faults:
         if self.spec.auth_type is AuthType.OAUTH2:
             what, hint = f"did not accept the sign-in (HTTP {status})", "Sign in again, as somebody who may use it."
             return self.error(ServerFault.UNAUTHORIZED, what, hint)
-        what = "wants a key" if status == 401 and not self.evidence.secrets else "did not accept the key"
-        hint = "Set its authentication to the right environment variable, and that variable to a valid key."
+        what, hint = "did not accept the key", "Check that its secret is kept where it says, and is still valid."
+        if status == 401 and not self.evidence.secrets:
+            what, hint = "wants a key", "Say where its key or token is kept, or choose a sign-in in the browser (OAuth)."
         return self.error(ServerFault.UNAUTHORIZED, f"{what} (HTTP {status})", hint)
 
     def _status_hint(self, status: int) -> str:

@@ -160,6 +160,13 @@ async def test_a_secret_is_shown_in_the_body_where_the_service_takes_it_only_the
     assert (desk.forms[0]["client_secret"], desk.forms[0]["authorization"]) == ("hush-4711", "")
 
 
+async def test_who_did_not_choose_a_sign_in_is_told_of_it(opened: Open) -> None:
+    shop = opened(auth_type=AuthType.NONE)
+    with pytest.raises(ServerError, match="Shop wants a key") as caught:
+        await shop.names()
+    assert "OAuth" in caught.value.hint
+
+
 async def test_what_says_where_to_sign_in_is_looked_for_in_every_place(opened: Open, desk: Desk) -> None:
     known = "/.well-known/"
     desk.missing = (f"{known}oauth-authorization-server", f"{known}oauth-protected-resource/mcp")
