@@ -1,13 +1,16 @@
 """Charts as SVG elements, drawn from numbers; names from strangers are escaped."""
 
+import re
 from collections.abc import Sequence
 from html import escape
 
 from mcp_tef.model.metrics import Calibration, ConfusionMatrix, Rate
+from mcp_tef.scoring.lint.texts import INVISIBLE, TURNING
 from mcp_tef.workflows.reports.results import legal
 
 LARGEST_MATRIX = 24
 _NAME_LENGTH = 24
+_HIDDEN = re.compile(f"(?<=[^\x00-\x7f])[\u200c\u200d](?=[^\x00-\x7f])|(?P<found>[{INVISIBLE}{TURNING}])")
 
 
 def svg(width: int, height: int, title: str, parts: Sequence[str]) -> str:
@@ -19,9 +22,14 @@ def svg(width: int, height: int, title: str, parts: Sequence[str]) -> str:
 
 
 def shown(text: str, limit: int | None = None) -> str:
-    """Text that may come from strangers, fit for markup, cut where it is longer than `limit`."""
+    """Text that may come from strangers, fit for markup, what it hides made visible, cut after `limit` characters."""
     short = text if limit is None or len(text) <= limit else text[: limit - 1] + "…"
-    return escape(legal(short))
+    return escape(legal(_HIDDEN.sub(_named, short)))
+
+
+def _named(match: "re.Match[str]") -> str:
+    """A hidden character by its number; one that joins letters or pictures stays."""
+    return f"⟨U+{ord(match[0]):04X}⟩" if match["found"] else match[0]
 
 
 def intervals(rates: Sequence[tuple[str, Rate]]) -> str:

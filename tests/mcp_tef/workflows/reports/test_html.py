@@ -29,6 +29,16 @@ def test_words_of_strangers_are_shown_as_words() -> None:
     assert any("<script>alert(1)</script>" in words for words in seen.words)
 
 
+def test_what_words_of_strangers_hide_is_shown() -> None:
+    hidden = replace(
+        run(1), query="safe\u202egnp.exe pay\u200bpal", case_name="x\u2066y 👩\u200d💻", model="m\U000e0041"
+    )
+    page = to_html(replace(results(), title="a\u202eb", runs=(hidden,)))
+    assert not re.search("[\u200b\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]", page)
+    assert "safe⟨U+202E⟩gnp.exe pay⟨U+200B⟩pal" in page
+    assert "⟨U+200D⟩" not in page
+
+
 def test_it_has_its_charts_and_each_has_a_name() -> None:
     seen = Reader(to_html(results()))
     assert seen.elements["svg"] == 4
