@@ -23,6 +23,9 @@ BROAD_EXCEPT_PLACES = {
     "mcp_tef/cli/main.py",
     "mcp_tef/workflows/batch_job.py",
 }
+LINKS = re.compile(r"\bopenUrl\b|\bwebbrowser\b|OpenExternalLinks|linkActivated")
+MARKUP = re.compile(r"setHtml|setMarkdown|RichText|AutoText|\b(?:QTextBrowser|QTextEdit|QMessageBox)\b")
+ASKS_BEFORE_IT_OPENS = "app/workbench.py"
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b|NotImplementedError|not implemented", re.IGNORECASE)
 IN_TESTS_NEVER = re.compile(r"\bpatch\(|\btime\.sleep\(|assert True\b|mark\.skip\b|type: ignore(?!\[)|/root/|/work/")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -113,6 +116,16 @@ def _is_broad(caught: ast.expr | None) -> bool:
     return any(
         name is None or (isinstance(name, ast.Name) and name.id.startswith(("Exception", "Base"))) for name in names
     )
+
+
+def test_the_window_reads_no_markup_and_opens_addresses_in_one_place() -> None:
+    wrong = [
+        f"{module.path}:{number}: {line.strip()}"
+        for module in modules("app")
+        for number, line in enumerate(module.text.splitlines(), 1)
+        if MARKUP.search(line) or (LINKS.search(line) and module.path != ASKS_BEFORE_IT_OPENS)
+    ]
+    assert wrong == []
 
 
 def test_the_window_imports_names_from_the_front_door_only() -> None:
