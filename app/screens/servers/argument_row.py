@@ -1,11 +1,11 @@
 """One argument of a call by hand: its name and type, and a field that fits."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.arguments.parameters import Kind, Parameter
 from app.theme import Role, Size, theme
-from app.widgets import FlowText, GrowingEdit, MenuButton, Span, SpanLine, set_wrong
+from app.widgets import FlowText, GrowingEdit, LineEdit, MenuButton, Span, SpanLine, set_wrong
 
 NAME_WIDTH = 170
 FLAGS = ("yes", "no")
@@ -50,14 +50,14 @@ class ArgumentRow(QWidget):
                 self.value.set_current(text)
             case GrowingEdit():
                 self.value.set_text(text)
-            case QLineEdit() if self.value.text() != text:
+            case LineEdit() if self.value.text() != text:
                 self.value.setText(text)
         self._error.set_text(error)
         self._error.setVisible(bool(error))
         self.value.setAccessibleDescription(error or self.parameter.description)
         set_wrong(self.value, bool(error))
 
-    def _made(self) -> MenuButton | GrowingEdit | QLineEdit:
+    def _made(self) -> MenuButton | GrowingEdit | LineEdit:
         parameter, name = self.parameter, f"Value of {self.parameter.name}"
         labels = tuple(choice.label for choice in parameter.choices) or (FLAGS if parameter.kind is Kind.FLAG else ())
         if labels:
@@ -70,9 +70,9 @@ class ArgumentRow(QWidget):
             area.setPlaceholderText(placeholder)
             area.edited.connect(self.typed)
             return area
-        line = QLineEdit()
+        line = LineEdit()
         line.setFont(theme().font(mono=True))
         line.setPlaceholderText(placeholder)
         line.setAccessibleName(name)
-        line.textEdited.connect(self.typed)
+        line.typed.connect(self.typed)
         return line
