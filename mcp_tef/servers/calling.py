@@ -41,4 +41,4 @@ def _reply(talk: Talk, took: int) -> ToolReply:
         raise UnfitAnswerError("it holds no list of content")
     if deeper_than(answer, talk.evidence.limits.depth):
         raise UnfitAnswerError("it nests too deeply")
-    return kept_reply(answer, talk.evidence.secrets, took)
+    return kept_reply(answer, talk.evidence.secrets, took, talk.evidence.limits.reply_characters)

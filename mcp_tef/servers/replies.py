@@ -4,16 +4,18 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 
 from mcp_tef.model.json import Json, JsonObject
-from mcp_tef.model.limits import USUAL
 from mcp_tef.model.secrets import Secret, json_without_keys
 from mcp_tef.model.tool_calls import ToolReply
 
 _LEAF = 8
 
 
-def kept_reply(answer: JsonObject, secrets: Sequence[Secret], execution_time_ms: int) -> ToolReply:
-    """The reply in a raw answer whose `content` is a list and which nests no deeper than a definition may."""
-    room = _Room()
+def kept_reply(answer: JsonObject, secrets: Sequence[Secret], execution_time_ms: int, most: int) -> ToolReply:
+    """The reply in a raw answer whose `content` is a list and which nests no deeper than a definition may.
+
+    At most `most` characters of it are kept.
+    """
+    room = _Room(most)
     content = room.take(json_without_keys(answer["content"], secrets))
     structured = room.take(json_without_keys(answer.get("structuredContent"), secrets))
     return ToolReply(
@@ -28,8 +30,8 @@ def kept_reply(answer: JsonObject, secrets: Sequence[Secret], execution_time_ms:
 class _Room:
     """What is left of the limit; what does not fit any more is left out."""
 
-    def __init__(self) -> None:
-        self.left = USUAL.reply_characters
+    def __init__(self, most: int) -> None:
+        self.left = most
 
     def take(self, value: Json) -> Json:
         """As much of a value as there is room for."""
