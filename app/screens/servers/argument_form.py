@@ -55,6 +55,10 @@ class ArgumentForm(QWidget):
         self._draft = draft_of(self._tool, arguments)
         self.show_faults({})
 
+    def first(self) -> QWidget:
+        """Where typing begins."""
+        return next((row.value for row in self.rows.values()), self.json)
+
     def reading(self) -> Reading:
         """The arguments as they stand, or what is wrong."""
         return read(self._tool, self._draft)

@@ -42,6 +42,7 @@ class CallHistory(QWidget):
         self.list.chosen.connect(self._show)
         self._use.clicked.connect(lambda: self.again.emit(self._calls[self.list.current_id()]))
         self.forget.clicked.connect(self.forget_wanted)
+        self.show_calls(())
 
     def _lay_out(self) -> None:
         head = QHBoxLayout()

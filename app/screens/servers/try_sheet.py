@@ -59,6 +59,7 @@ class TrySheet(Sheet):
         self.history.forget_wanted.connect(lambda: session.spawn(self._forget()))
         self.finished.connect(self._leave)
         session.closing.connect(self._leave)
+        self.form.first().setFocus()
         session.spawn(self.refresh())
 
     def _lay_out(self) -> Button:
