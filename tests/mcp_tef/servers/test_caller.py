@@ -1,6 +1,7 @@
 """Calling a tool of a real program: what comes back, what is kept of it, and that it ends."""
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 
@@ -43,7 +44,7 @@ async def failed(caller: McpCaller, tool: str, seconds: float = 30) -> ServerErr
 
 
 async def test_arguments_arrive_as_they_are_given_nothing_included(caller: McpCaller) -> None:
-    given = {"a": None, "b": [1, 2.5, {"c": None}], "d": "grün \u202e", "e": False}
+    given: dict[str, Any] = {"a": None, "b": [1, 2.5, {"c": None}], "d": "grün \u202e", "e": False}
     reply = await called(caller, "echo", **given)
     assert (reply.structured, reply.text, reply.is_error, reply.cut) == (given, "heard", False, False)
     assert reply.execution_time_ms < 10_000

@@ -1,6 +1,7 @@
 """Definitions that change: what is told of them, what is taken as seen, and which runs they make outdated."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -82,15 +83,10 @@ async def test_a_field_that_no_reader_sees_is_a_change_but_no_other_description(
 ) -> None:
     server = await added(store, tool())
     other = {**tool().raw, "x-vendor": {"cost": 2}}
-    await seen(store, server, Tool(**{**_fields(tool()), "raw": other}))
+    await seen(store, server, replace(tool(), raw=other))
     drift = await found(drifts, server)
     assert [one.change.change for one in drift.tools] == [DefinitionChange.CHANGED]
     assert drift.redescribed == ()
-
-
-def _fields(made: Tool) -> dict[str, object]:
-    names = ("server", "name", "description", "input_schema", "raw")
-    return {name: getattr(made, name) for name in names}
 
 
 async def test_orders_to_the_model_in_what_changed_are_pointed_out(store: SqliteStore, drifts: Drifts) -> None:
