@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 FRAME_MS = 16
-TIDY_MS = 60_000
+ROUND_MS = 60_000
 TIDY_MS = 100
 FULL_EVERY = 100
 LOG = logging.getLogger("app.bridge")
@@ -56,7 +56,7 @@ class Bridge(QObject):
         self._frame = QTimer(self, singleShot=True, interval=FRAME_MS)
         self._frame.timeout.connect(self._deliver)
         self._calm = Calm()
-        self._tidying = QTimer(self, interval=TIDY_MS)
+        self._tidying = QTimer(self, interval=ROUND_MS)
         self._tidying.timeout.connect(lambda: self._calm.tidy(looked_at=_looked_at()))
         self._something_waits.connect(self._on_waiting, Qt.ConnectionType.QueuedConnection)
 

@@ -1,9 +1,11 @@
 """The two threads meet in one place: results, errors, cancels and events all come through it."""
 
 import asyncio
+import gc
 import threading
 
 import pytest
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.bridge import Bridge
@@ -106,5 +108,26 @@ def test_stopping_before_the_core_has_opened_still_closes_it(qapp: QApplication)
         bridge.start()
         await bridge.stop()
         assert fake.closed
+
+    drive(work())
+
+
+def test_a_window_that_nobody_looks_at_is_not_busy_with_full_rounds_of_garbage_collection(qapp: QApplication) -> None:
+    rounds: list[int] = []
+
+    def note(phase: str, info: dict[str, int]) -> None:
+        rounds.extend([info["generation"]] if phase == "stop" and info["generation"] == 2 else [])
+
+    async def work() -> None:
+        async with session_for():
+            quarters: list[float] = []
+            timer = QTimer(interval=250)
+            timer.timeout.connect(lambda: quarters.append(0.25))
+            gc.callbacks.append(note)
+            timer.start()
+            await until(lambda: len(quarters) == 4)
+            timer.stop()
+            gc.callbacks.remove(note)
+            assert rounds == []
 
     drive(work())
