@@ -1,6 +1,7 @@
 """Where two texts differ, word by word."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -8,6 +9,7 @@ from typing import Final, TypeAlias
 
 _WORDS: Final = re.compile(r"\S+|\s+")
 LONGEST: Final = 800
+MOST_PAIRS: Final = 3_000
 LEAST_SHARED: Final = 0.25
 
 
@@ -36,14 +38,29 @@ def differing(old: Sequence[str], new: Sequence[str], alike: Callable[[str], str
     """The same of texts in pieces of one's own; those count as equal of which `alike` makes the same."""
     if len(old) > LONGEST or len(new) > LONGEST:
         return _unmarked(old), _unmarked(new)
-    matcher = SequenceMatcher(None, [*map(alike, old)], [*map(alike, new)], autojunk=False)
-    kept_old, kept_new = [False] * len(old), [False] * len(new)
-    for block in matcher.get_matching_blocks():
-        for step in range(block.size):
-            kept_old[block.a + step] = kept_new[block.b + step] = True
+    kept_old, kept_new = _kept(old, new, alike)
     if _shared(new, kept_new) < LEAST_SHARED:
         return _unmarked(old), _unmarked(new)
     return _stretches(old, kept_old), _stretches(new, kept_new)
+
+
+def _kept(old: Sequence[str], new: Sequence[str], alike: Callable[[str], str]) -> tuple[list[bool], list[bool]]:
+    """Which pieces both texts have, in the same order; blanks, and texts that repeat themselves, are not looked at."""
+    words = [[place for place, piece in enumerate(side) if not piece.isspace()] for side in (old, new)]
+    a, b = ([alike(side[place]) for place in places] for side, places in zip((old, new), words, strict=True))
+    kept = [False] * len(old), [False] * len(new)
+    if _pairs(a, b) > MOST_PAIRS:
+        return kept
+    for block in SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks():
+        for step in range(block.size):
+            kept[0][words[0][block.a + step]] = kept[1][words[1][block.b + step]] = True
+    return kept
+
+
+def _pairs(old: Sequence[str], new: Sequence[str]) -> int:
+    """How many pairs of equal words there are: what comparing costs."""
+    often = Counter(new)
+    return sum(often[word] for word in old)
 
 
 def _unmarked(words: Sequence[str]) -> tuple[Stretch, ...]:

@@ -1,5 +1,8 @@
 """Before and after, word by word."""
 
+from time import thread_time
+
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -32,6 +35,14 @@ def test_an_empty_text_has_nothing_to_mark() -> None:
 def test_a_very_long_text_is_left_unmarked_rather_than_waited_for() -> None:
     long = "word " * 5_000
     assert difference(long, f"{long}more") == ((Stretch(long),), (Stretch(f"{long}more"),))
+
+
+@pytest.mark.parametrize("after", ["a b " * 200, " ".join(f"a {number}" for number in range(200))])
+def test_texts_that_repeat_themselves_are_left_unmarked_rather_than_waited_for(after: str) -> None:
+    before = "a " * 400
+    began = thread_time()
+    assert difference(before, after) == ((Stretch(before),), (Stretch(after),))
+    assert thread_time() - began < 0.1
 
 
 @settings(max_examples=150, deadline=None)
