@@ -6,7 +6,7 @@ from dataclasses import replace
 from mcp_tef.errors import InputError
 from mcp_tef.model.references import ReferenceKind, references
 from mcp_tef.model.server_import import ImportedServer
-from mcp_tef.model.servers import Server, ServerSpec
+from mcp_tef.model.servers import AuthType, Server, ServerSpec
 from mcp_tef.model.transfer import FieldChange, ImportFate
 from mcp_tef.workflows.server_forms.entries import ServerEntry
 from mcp_tef.workflows.server_forms.secrets import Secrets
@@ -14,6 +14,9 @@ from mcp_tef.workflows.server_forms.secrets import Secrets
 _PLACE = ("transport", "url", "command", "args", "cwd", "env", "env_file", "project", "headers", "extra")
 _ONLY_NAMES = ("env", "headers")
 _WORDS_SHOWN = 200
+_OURS = ("alias", "allowed_tools")
+_SIGN_IN = ("auth_type", "secret", "oauth")
+_SIGN_IN_LEFT = "Its address is another one, so the secret that you gave it for the old one is not kept."
 
 
 class ServerPlan:
@@ -81,10 +84,12 @@ class ServerPlan:
         if stored is None:
             return made
         before = stored.spec
-        kept = {name: getattr(before, name) for name in ("alias", "allowed_tools", "auth_type", "secret", "oauth")}
+        moved = before.url != spec.url
+        kept = {name: getattr(before, name) for name in (_OURS if moved else (*_OURS, *_SIGN_IN))}
         spec = replace(spec, **kept, disallowed_tools=spec.disallowed_tools or before.disallowed_tools)
+        notes = (*made.notes, _SIGN_IN_LEFT) if moved and before.auth_type is not AuthType.NONE else made.notes
         changes = tuple(_changes(before, spec))
-        return replace(made, fate=ImportFate.CHANGED, spec=spec, server_id=stored.id, changes=changes)
+        return replace(made, fate=ImportFate.CHANGED, spec=spec, server_id=stored.id, changes=changes, notes=notes)
 
     def _needs(self, spec: ServerSpec) -> Iterator[str]:
         """The variables that are referred to, without a default, and not set."""

@@ -10,7 +10,7 @@ import pytest
 from mcp_tef.errors import ConflictError, InputError, NotFoundError
 from mcp_tef.events import Event, EventStream, ServersTouched
 from mcp_tef.model.server_import import ImportedServer
-from mcp_tef.model.servers import ServerSpec, ServerStatus, Transport
+from mcp_tef.model.servers import AuthType, ServerSpec, ServerStatus, Transport
 from mcp_tef.model.transfer import FieldChange, ImportFate
 from mcp_tef.ports import Store
 from mcp_tef.storage.store import open_store
@@ -169,6 +169,22 @@ async def test_a_secret_is_told_by_its_place_and_kept_nowhere(files: ServerFiles
     assert "hush" not in repr(preview)
     assert not holding(tmp_path, b"hush")
     assert await fates(files, path) == [("clock", "unchanged")]
+
+
+async def test_the_secret_for_one_address_is_never_sent_to_another(
+    files: ServerFiles, store: Store, tmp_path: Path
+) -> None:
+    path = config(tmp_path / "mcp.json", desk=DESK)
+    [desk] = await files.apply(await files.preview(path))
+    ours = replace(desk.spec, alias="d", auth_type=AuthType.BEARER, secret="${keychain:desk}")
+    await store.servers.update(desk.id, ours)
+    headed = await only(files, config(path, desk={**DESK, "headers": {"X-Team": "docs"}}))
+    assert headed.spec == replace(ours, headers={"X-Team": "docs"})
+    assert headed.notes == ()
+    moved = await only(files, config(path, desk={"url": "https://elsewhere.test/mcp"}))
+    assert moved.spec is not None
+    assert (moved.spec.alias, moved.spec.auth_type, moved.spec.secret) == ("d", AuthType.NONE, None)
+    assert moved.notes == ("Its address is another one, so the secret that you gave it for the old one is not kept.",)
 
 
 async def test_what_nobody_but_its_own_program_can_fill_in_is_told(files: ServerFiles) -> None:
