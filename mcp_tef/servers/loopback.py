@@ -52,10 +52,10 @@ class Listener:
 
     def _reply(self, line: str) -> bytes:
         method, _, rest = line.partition(" ")
-        target = urlsplit(rest.rpartition(" ")[0])
-        if method != "GET" or target.path != _PATH:
+        path, _, query = rest.rpartition(" ")[0].partition("?")
+        if method != "GET" or path != _PATH:
             return _page("404 Not Found", "There is nothing here.")
-        given = dict(parse_qsl(target.query))
+        given = dict(parse_qsl(query))
         if self._state is None or not compare_digest(given.get("state", "").encode(), self._state.encode()):
             return _page("400 Bad Request", "This does not belong to a sign-in that is under way.")
         if not self._heard.done():

@@ -71,6 +71,7 @@ class SignIn(OAuthClientProvider):
         self._evidence = evidence
         self._listener = listener
         self._status = 0
+        self._taken: Secret | None = None
         self._redirect = AnyUrl(listener.redirect if listener else _NOWHERE)
         document = self._said.client_id if is_valid_client_metadata_url(self._said.client_id) else None
         super().__init__(
@@ -116,6 +117,7 @@ class SignIn(OAuthClientProvider):
         )
         self._hide(grant)
         text = Secret(grant.model_dump_json(exclude_defaults=True))
+        self._taken = text
         with suppress(StoreError):
             await self._access.strongbox.keep(self._url, text, remember=self._said.remember)
 
@@ -136,6 +138,7 @@ class SignIn(OAuthClientProvider):
         if self._access.afresh:
             return None
         text = await self._access.strongbox.grant(self._url, remembered=self._said.remember)
+        self._taken = text
         with suppress(ValidationError):
             return Grant.model_validate_json(text.reveal()) if text else None
         return None
@@ -167,6 +170,8 @@ class SignIn(OAuthClientProvider):
 
     async def _send_to_browser(self, authorization: str) -> None:
         if self._listener is None or self._access.show is None:
+            if await self._renewed_elsewhere():
+                raise RefusedError("was signed in to anew by somebody else meanwhile", "Try again.")
             await self._give_up()
             raise RefusedError("wants you to sign in again", _SIGN_IN)
         require_private(httpx2.URL(authorization))
@@ -183,6 +188,11 @@ class SignIn(OAuthClientProvider):
             raise RefusedError(f"was not signed in to: {why}", "Sign in again, and allow it in the browser.")
         self._use_supported_method()
         return AuthorizationCodeResult(code=given["code"], state=given.get("state"), iss=given.get("iss"))
+
+    async def _renewed_elsewhere(self) -> bool:
+        """Whether another visit has replaced the grant that this one took, which was no good any more from then on."""
+        held = await self._access.strongbox.grant(self._url, remembered=False)
+        return held is not None and held is not self._taken
 
     async def _give_up(self) -> None:
         """Forget a grant that is no good any more; one that is good for less than was asked stays."""
