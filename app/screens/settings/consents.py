@@ -1,5 +1,6 @@
 """The programs that were agreed to, each with a way to take that back."""
 
+import asyncio
 from collections.abc import Callable
 from functools import partial
 
@@ -44,10 +45,12 @@ class ConsentsSection(Section):
         self.column.addStretch(1)
 
     def _revoke_soon(self, fingerprint: str) -> None:
-        self._session.spawn(self._revoke(fingerprint))
+        revoked = self._session.call(lambda core: core.servers.revoke_consent(fingerprint, by=BY))
+        self._session.spawn(self._load_after(self._session.spawn(revoked)), of=self)
 
-    async def _revoke(self, fingerprint: str) -> None:
-        await self._session.call(lambda core: core.servers.revoke_consent(fingerprint, by=BY))
+    async def _load_after(self, revoking: "asyncio.Task[None]") -> None:
+        """Revoking goes on where the dialog is closed meanwhile."""
+        await asyncio.wait({revoking})
         await self.load()
 
 

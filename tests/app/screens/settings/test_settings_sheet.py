@@ -1,6 +1,6 @@
 """The settings: what was agreed to is listed and can be taken back; the scheme changes at once."""
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -69,6 +69,29 @@ def test_another_scheme_is_worn_at_once_and_a_sheet_that_closes_early_complains_
             await session.call(lambda core: core.servers.list())
             await until(lambda: not window.findChildren(SettingsSheet))
             assert (worn, failures) == (["dark"], [])
+            window.close()
+            window.deleteLater()
+
+    drive(work())
+
+
+def test_a_sheet_that_closes_while_it_revokes_has_revoked_and_complains_of_nothing(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with session_for(FakeEngine({"files": []})) as (session, fake):
+            failures: list[str] = []
+            session.failed.connect(lambda message, *_: failures.append(message))
+            await session.call(lambda core: core.servers.grant_consent(NOW))
+            window = shown(QWidget())
+            sheet = opened(session, window, [])
+            sheet.pane.set_current("consents")
+            await until(lambda: revokers(sheet))
+            QTest.mouseClick(revokers(sheet)[0], Qt.MouseButton.LeftButton)
+            sheet.accept()
+            QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+            await until(lambda: fake.store.servers._consents == {})
+            await session.call(lambda core: core.servers.consents())
+            await until(lambda: not session._tasks)
+            assert failures == []
             window.close()
             window.deleteLater()
 
