@@ -104,10 +104,12 @@ class MemoryServers:
 
     async def listing(self, server_id: ServerId) -> Listing | None:
         """The last listing."""
+        await self.get(server_id)
         return self._listings.get(server_id)
 
     async def accepted_listing(self, server_id: ServerId) -> Listing | None:
         """The one before, where it was another."""
+        await self.get(server_id)
         return self._accepted.get(server_id)
 
     async def accept_listing(self, server_id: ServerId, listing: Listing) -> bool:

@@ -12,6 +12,7 @@ from mcp_tef import (
     Drift,
     Event,
     Listing,
+    NotFoundError,
     Server,
     ServerId,
     ServerSpec,
@@ -57,13 +58,17 @@ class _Known:
     drift: Drift | None
 
 
-async def _known(core: "Engine", server: Server) -> _Known:
-    return _Known(
-        server.id,
-        await core.servers.known_tools(server.id),
-        await core.servers.needs_consent(server.spec),
-        await core.drift.of_server(server.id),
-    )
+async def _known(core: "Engine", server: Server) -> _Known | None:
+    """None where the server was removed meanwhile."""
+    try:
+        return _Known(
+            server.id,
+            await core.servers.known_tools(server.id),
+            await core.servers.needs_consent(server.spec),
+            await core.drift.of_server(server.id),
+        )
+    except NotFoundError:
+        return None
 
 
 @dataclass
@@ -86,12 +91,12 @@ class ServersPresenter:
         self.servers = {server.id: server for server in servers}
         for server in servers:
             self._note_start(server)
-        found = await asyncio.gather(*(self._read(server) for server in servers))
+        found = [one for one in await asyncio.gather(*map(self._read, servers)) if one]
         self.listings = {one.server: one.listing for one in found if one.listing}
         self.unasked = {one.server for one in found if one.unasked}
         self.drifts = {one.server: one.drift for one in found if one.drift}
 
-    async def _read(self, server: Server) -> "_Known":
+    async def _read(self, server: Server) -> "_Known | None":
         return await self.core.call(lambda core: _known(core, server))
 
     def take(self, events: Sequence[Event]) -> bool:

@@ -176,3 +176,19 @@ def test_what_was_heard_is_told_with_what_was_set_aside() -> None:
 
 def test_the_weight_is_a_share_of_the_servers() -> None:
     assert weight_line(SAMPLE_TOOLS[0], SAMPLE_TOOLS).startswith("about 9")
+
+
+async def test_a_server_that_is_removed_while_servers_are_read_is_no_error() -> None:
+    bench = Bench({"docs": [tool("read", "docs")], "desk": [tool("find", "desk")]})
+    docs, desk = await bench.add(http_server("docs"), http_server("desk"))
+
+    class RemovedMeanwhile(Direct):
+        async def call(self, do: "Callable[[Engine], Awaitable[T]]") -> T:
+            answer = await super().call(do)
+            if isinstance(answer, tuple):
+                await bench.fake.servers.remove([docs.id])
+            return answer
+
+    presenter = ServersPresenter(RemovedMeanwhile(bench.fake), lambda: 0.0)
+    await presenter.load()
+    assert [*presenter.listings] == [desk.id]
