@@ -149,7 +149,7 @@ def test_without_agreement_nothing_is_sent(qapp: QApplication) -> None:
             await until(lambda: asked(sheet))
             asked(sheet)[0].reject()
             await until(lambda: not asked(sheet))
-            await until(lambda: sheet.call_button.isEnabled())
+            await until(lambda: sheet._task is not None and sheet._task.done())
             assert (fake.caller.asked, fake.store.calls.kept) == ([], {})
 
     drive(work())
