@@ -105,6 +105,10 @@ class ServerSpec:
         """Where it is, in one line for people."""
         return self.url or self.path or " ".join(self.argv).strip()
 
+    def wants(self, tool: str) -> bool:
+        """Whether the user has not left out a tool of that name."""
+        return tool not in self.disallowed_tools and (not self.allowed_tools or tool in self.allowed_tools)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:

@@ -1,5 +1,7 @@
 """How a server's tools differ from what was seen of them, and what of that deserves suspicion."""
 
+from collections.abc import Callable
+
 from mcp_tef.model.comparison import DefinitionChange
 from mcp_tef.model.drift import ToolDrift
 from mcp_tef.model.ids import SnapshotId
@@ -18,10 +20,14 @@ def tool_drift(seen: Listing, now: Listing) -> tuple[ToolDrift, ...]:
     return tuple(ToolDrift(change, _suspicions(change.after)) for change in changes)
 
 
-def changes_since(seen: Snapshot, now: Listing) -> dict[str, DefinitionChange]:
-    """What became of a server's tools since a run saw them, by the names that they were offered under."""
+def changes_since(seen: Snapshot, now: Listing, wants: Callable[[str], bool]) -> dict[str, DefinitionChange]:
+    """What became of a server's tools since a run saw them, by the names that they were offered under.
+
+    A tool that nobody `wants` any more is not listed, but not gone.
+    """
     there = {tool.name: tool for tool in now.tools}
-    found = {item.offered_name: _since(item.tool, there) for item in seen.tools if item.tool.server == now.server}
+    asked = (item for item in seen.tools if item.tool.server == now.server)
+    found = {item.offered_name: _since(item.tool, there) for item in asked if wants(item.tool.name)}
     return {name: change for name, change in found.items() if change is not None}
 
 

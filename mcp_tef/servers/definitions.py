@@ -25,7 +25,7 @@ def sort_out(spec: ServerSpec, definitions: Iterable[Json], limits: Limits = USU
     problems: list[ToolProblem] = []
     for number, raw in enumerate(definitions, 1):
         name = name_of(raw, limits)
-        if name is not None and not _wanted(spec, name):
+        if name is not None and not spec.wants(name):
             continue
         reason = why_bad(raw, limits) or ("An earlier tool has the same name." if name in tools else None)
         if reason is None and name is not None:
@@ -41,10 +41,6 @@ def name_of(raw: Json, limits: Limits = USUAL) -> str | None:
     if not isinstance(name, str) or not name.strip():
         return None
     return name if _why_bad_name(name, limits) is None else quoted(name.encode("utf-8", "replace").decode()) or None
-
-
-def _wanted(spec: ServerSpec, name: str) -> bool:
-    return name not in spec.disallowed_tools and (not spec.allowed_tools or name in spec.allowed_tools)
 
 
 def _tool(server: str, name: str, raw: JsonObject, place: int) -> Tool:

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import select
@@ -9,8 +10,10 @@ from sqlmodel import Session
 
 from mcp_tef.model.ids import RunId
 from mcp_tef.model.json import Json, fingerprint
+from mcp_tef.model.servers import ServerSpec
 from mcp_tef.storage.ids import one_of
-from mcp_tef.storage.tables import LISTINGS, RUNS, SNAPSHOT_TOOLS, TOOLS
+from mcp_tef.storage.server_rows import spec_of
+from mcp_tef.storage.tables import LISTINGS, RUNS, SERVERS, SNAPSHOT_TOOLS, TOOLS, ServerRow
 
 _CHOICES = select(
     RUNS.c.id,
@@ -30,7 +33,10 @@ _Tool = tuple[str, str]
 
 
 def redefined(session: Session, ids: Iterable[str]) -> dict[RunId, tuple[str, ...]]:
-    """Those of some runs, with the names of the tools; a tool that is gone counts, a server that is gone does not."""
+    """Those of some runs, with the names of the tools.
+
+    A tool that is gone counts, one that the user left out does not, nor does a server that is gone.
+    """
     runs = session.execute(_CHOICES.where(RUNS.c.id.in_(one_of(ids)))).all()
     changed = _changed(session, {run.snapshot_id for run in runs}, {tool for run in runs for _, tool in _choices(run)})
     found = {RunId(run.id): _among(run, changed[run.snapshot_id]) for run in runs}
@@ -54,21 +60,31 @@ def _changed(session: Session, snapshots: set[str], names: set[str]) -> defaultd
     seen = session.execute(wanted).all()
     listed = _listed(session, {tool.mcp_server_id for tool in seen}, names)
     for tool in seen:
-        raws = listed.get(tool.mcp_server_id)
-        if raws is not None and _differs(tool, raws):
+        now = listed.get(tool.mcp_server_id)
+        if now is not None and now.differs(tool):
             found[tool.snapshot_id].add((tool.server_name, tool.name))
     return found
 
 
-def _listed(session: Session, servers: set[str], names: set[str]) -> Mapping[str, Mapping[str, Json]]:
-    rows = session.execute(select(LISTINGS).where(LISTINGS.c.mcp_server_id.in_(one_of(servers))))
+def _listed(session: Session, servers: set[str], names: set[str]) -> Mapping[str, "_Listed"]:
+    both = select(ServerRow, LISTINGS.c.listing).join(LISTINGS, LISTINGS.c.mcp_server_id == SERVERS.c.id)
     return {
-        row.mcp_server_id: {tool["name"]: tool["raw"] for tool in row.listing["tools"] if tool["name"] in names}
-        for row in rows
+        row.id: _Listed(spec_of(row), {tool["name"]: tool["raw"] for tool in listing["tools"] if tool["name"] in names})
+        for row, listing in session.execute(both.where(SERVERS.c.id.in_(one_of(servers))))
     }
 
 
-def _differs(tool: Any, raws: Mapping[str, Json]) -> bool:
-    """By the hash that was taken of the definition, under the server's name of then."""
-    raw = raws.get(tool.name)
-    return raw is None or fingerprint({"server": tool.server_name, "raw": raw}) != tool.fingerprint
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """What a server lists now, of the tools that are asked about."""
+
+    spec: ServerSpec
+    raws: Mapping[str, Json]
+
+    def differs(self, tool: Any) -> bool:
+        """By the hash that was taken of the definition, under the server's name of then."""
+        raw = self.raws.get(tool.name)
+        if raw is None:
+            return self.spec.wants(tool.name)
+        then: str = tool.fingerprint
+        return fingerprint({"server": tool.server_name, "raw": raw}) != then

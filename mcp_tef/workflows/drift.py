@@ -30,7 +30,7 @@ class Drifts:
             return None
         spec = (await self._store.servers.get(server_id)).spec
         found = await asyncio.to_thread(tool_drift, seen, now)
-        tools = tuple(tool for tool in found if tool.after is not None or _wanted(spec, tool.name))
+        tools = tuple(tool for tool in found if tool.after is not None or spec.wants(tool.name))
         return Drift(listing=now, tools=tools, agreed=await self._agreed(spec)) if tools else None
 
     async def accept(self, server_id: ServerId, drift: Drift, *, by: str = "") -> None:
@@ -45,26 +45,22 @@ class Drifts:
             return {}
         found: dict[str, DefinitionChange] = {}
         for name in sorted({item.tool.server for item in run.snapshot.tools}):
-            now = await self._listing(name)
-            if now is not None:
-                found |= await asyncio.to_thread(changes_since, run.snapshot, now)
+            spec, now = await self._now(name)
+            if spec is not None and now is not None:
+                found |= await asyncio.to_thread(changes_since, run.snapshot, now, spec.wants)
         return found
 
     async def outdated(self, run_ids: Sequence[RunId]) -> Mapping[RunId, tuple[str, ...]]:
         """Of some runs those whose expected or selected tool is defined otherwise now, with its name."""
         return await self._store.runs.redefined(run_ids)
 
-    async def _listing(self, server: str) -> Listing | None:
+    async def _now(self, name: str) -> tuple[ServerSpec | None, Listing | None]:
         try:
-            return await self._store.servers.listing((await self._store.servers.find(server)).id)
+            server = await self._store.servers.find(name)
+            return server.spec, await self._store.servers.listing(server.id)
         except NotFoundError:
-            return None
+            return None, None
 
     async def _agreed(self, spec: ServerSpec) -> bool:
         started = spec.transport is Transport.STDIO
         return started and await self._store.servers.consented(spec.launch_fingerprint)
-
-
-def _wanted(spec: ServerSpec, name: str) -> bool:
-    """Whether the user has not left the tool out; one that was left out is not gone."""
-    return name not in spec.disallowed_tools and (not spec.allowed_tools or name in spec.allowed_tools)

@@ -161,3 +161,15 @@ async def test_a_run_tells_which_of_its_tools_changed_since_or_are_gone(store: S
     assert await drifts.since_run(detail) == {"search": DefinitionChange.CHANGED, "read": DefinitionChange.REMOVED}
     await store.servers.remove([server])
     assert await drifts.since_run(detail) == {}
+
+
+async def test_a_tool_that_the_user_left_out_after_a_run_is_not_defined_otherwise(
+    store: SqliteStore, drifts: Drifts
+) -> None:
+    filled = await fill(store)
+    server = await store.servers.find("docs")
+    await run_all(store, filled.runs, tool(), tool("read"))
+    await store.servers.update(server.id, replace(server.spec, disallowed_tools=("search",)))
+    await seen(store, server.id, tool("read"))
+    assert await drifts.outdated([run.id for run in filled.runs]) == {}
+    assert await drifts.since_run(await store.runs.detail(filled.runs[0].id)) == {}
