@@ -169,7 +169,6 @@ class RunsPresenter:
 
     async def detail(self, run_id: RunId) -> RunDetail | None:
         """Everything of one run; None where it is gone."""
-        self.run = run_id
         try:
             return await self._ask(lambda core: core.runs.detail(run_id))
         except NotFoundError:

@@ -105,6 +105,17 @@ def test_moving_through_the_table_shows_each_run(use: Any) -> None:
     use(story)
 
 
+def test_who_moves_on_just_as_a_run_is_asked_for_stays_where_they_went(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        await desk.run_offline()
+        desk.page._load_detail()
+        desk.bot.keyClick(desk.page.list.table, Qt.Key.Key_Down)
+        await desk.until(lambda: "search_parts" in desk.page.detail.verdict.head.sentence.text())
+
+    use(story)
+
+
 def test_every_tab_of_a_run_is_filled_when_it_is_looked_at(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await desk.open()
