@@ -12,7 +12,7 @@ from mcp_tef.model.json import Json
 MASK: Final = "•••"
 SHORTEST = 6
 
-_SECRET_NAME = re.compile(r"(?i)(?:key|token|secret|password|passwd|pass|pwd|credential|credentials|auth)$")
+_SECRET_NAME = re.compile(r"(?i)(?:key|token|secret|password|passwd|pass|_pwd|credential|credentials|auth)$")
 _KEY_LIKE = re.compile(
     r"\b(?:sk|pk|gsk|xai|key)-[A-Za-z0-9_*.-]{8,}|\b(?:hf_|ghp_|github_pat_|AIza)[-_A-Za-z0-9]{16,}"
     r"|(?i:(?<=bearer )|(?<=basic )(?=\S*[0-9=]))[^\s\"',;&}]{6,}"

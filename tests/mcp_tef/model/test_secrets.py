@@ -49,6 +49,11 @@ def test_variables_whose_names_say_so_are_secret() -> None:
     assert {secret.reveal() for secret in secrets_in(environment)} == {"abcdefgh", "ijklmnop"}
 
 
+def test_the_folder_that_a_shell_works_in_is_no_secret() -> None:
+    environment = {"PWD": "/home/ada/shop", "OLDPWD": "/home/ada", "MYSQL_PWD": "abcdefgh"}
+    assert [secret.reveal() for secret in secrets_in(environment)] == ["abcdefgh"]
+
+
 def test_a_json_value_is_cleaned_in_its_texts_and_names() -> None:
     value = {"a": [f"x {KEY}", 1, None], KEY: {"b": True}}
     assert without(value, [Secret(KEY)]) == {"a": [f"x {MASK}", 1, None], MASK: {"b": True}}
