@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mcp_tef import Tool
+
 _WORDS = {
     "string": "text",
     "integer": "whole number",
@@ -157,6 +159,8 @@ def _value(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def token_weight(raw: Mapping[str, Any]) -> int:
-    """About how many tokens a definition costs in each request: four characters of its JSON a token."""
-    return max(1, round(len(json.dumps(raw, ensure_ascii=False, default=str)) / CHARACTERS_PER_TOKEN))
+def token_weight(tool: Tool) -> int:
+    """About how many tokens a tool costs in each request: four characters a token of what a model is sent of it."""
+    sent = {"name": tool.name, "description": tool.description, "parameters": tool.input_schema}
+    text = json.dumps(sent, ensure_ascii=False, default=str, separators=(",", ":"))
+    return max(1, round(len(text) / CHARACTERS_PER_TOKEN))

@@ -1,10 +1,12 @@
 """A schema reads as plain words."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from app.screens.servers.schema import parameters, token_weight, type_words
+from tests.support.fake_engine import made_tool
 
 
 @pytest.mark.parametrize(
@@ -62,5 +64,7 @@ def test_odd_schemas_are_no_reason_to_fail(schema: dict[str, Any]) -> None:
     assert all(one.type == "anything" for one in parameters(schema))
 
 
-def test_the_weight_grows_with_the_definition() -> None:
-    assert token_weight({"name": "a" * 400}) == pytest.approx(103, abs=2)
+def test_the_weight_is_of_what_a_model_is_sent() -> None:
+    tool = made_tool("a" * 400, "", "shop")
+    assert token_weight(tool) == pytest.approx(123, abs=5)
+    assert token_weight(replace(tool, raw={**tool.raw, "outputSchema": {"title": "b" * 400}})) == token_weight(tool)
