@@ -88,7 +88,7 @@ class Bridge(QObject):
 
     async def _opened(self) -> "tuple[asyncio.AbstractEventLoop, Engine]":
         core = await asyncio.shield(asyncio.wrap_future(self._ready))
-        if self._loop is None or self._loop.is_closed():
+        if self._loop is None or self._loop.is_closed() or self._stop_asked.is_set():
             raise StoreError("The workspace is closed.", hint="Start mcp-tef again.")
         return self._loop, core
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from app.bridge import Bridge
 from mcp_tef import NotFoundError, Noticed, ServerId, StoreError
 from tests.support.fake_engine import FakeEngine
-from tests.support.windows import drive, opener, session_for, until
+from tests.support.windows import PATIENCE, drive, opener, session_for, until
 
 
 def test_a_call_runs_on_the_core_thread_and_gives_its_result(qapp: QApplication) -> None:
@@ -108,6 +108,28 @@ def test_stopping_before_the_core_has_opened_still_closes_it(qapp: QApplication)
         bridge.start()
         await bridge.stop()
         assert fake.closed
+
+    drive(work())
+
+
+def test_what_is_asked_while_the_core_closes_is_refused_and_not_forgotten(qapp: QApplication) -> None:
+    refused = threading.Event()
+
+    class Lingering(FakeEngine):
+        async def close(self) -> None:
+            await asyncio.to_thread(refused.wait, PATIENCE)
+            await super().close()
+
+    async def work() -> None:
+        bridge = Bridge(opener(Lingering()))
+        bridge.start()
+        await bridge.call(lambda core: core.servers.list())
+        late = asyncio.create_task(bridge.call(lambda core: core.servers.list()))
+        stopping = asyncio.create_task(bridge.stop())
+        with pytest.raises(StoreError, match="The workspace is closed"):
+            await late
+        refused.set()
+        await stopping
 
     drive(work())
 
