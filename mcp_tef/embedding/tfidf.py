@@ -1,4 +1,4 @@
-"""Word overlap: TF-IDF over stemmed words and over runs of letters, by scikit-learn's weights; needs no model."""
+"""Word overlap: TF-IDF over stemmed words and over runs of letters, needs no model."""
 
 import asyncio
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mcp_tef.embedding.products import directions, products
 from mcp_tef.embedding.terms import Reading, Terms, read
+from mcp_tef.embedding.weighing import Weigher, at_length_one
 
 STEM_SHARE = 0.5
 NAME = "tfidf"
@@ -27,7 +28,7 @@ class TfidfIndex:
         reading = read(self._texts)
         self._stems = _Space(_stem_counts(reading, len(self._texts)), STEM_SHARE)
         self._letters = _Space(_letter_counts(reading, len(self._texts)), 1 - STEM_SHARE)
-        self._rows = _at_length_one(_beside(self._stems.rows, self._letters.rows))
+        self._rows = at_length_one(_beside(self._stems.rows, self._letters.rows))
 
     def scores(self, query: str) -> NDArray[np.float32]:
         """How far a query overlaps each text, 0–1: the mean of word cosine and letter cosine."""
@@ -94,18 +95,17 @@ class _Space:
     """Terms of one kind and how much each weighs; every text has length √share in it, or 0."""
 
     def __init__(self, counts: _Counts, share: float) -> None:
-        from sklearn.feature_extraction.text import TfidfTransformer  # type: ignore[import-untyped]  # it has no types
-
         self._share = np.float32(np.sqrt(share))
         self._keys, columns = np.unique(np.append(counts.terms.keys, _NOWHERE), return_inverse=True)
-        self._weigher = TfidfTransformer(sublinear_tf=True)
-        self.rows = self._weigher.fit_transform(counts.matrix(columns[:-1], len(self._keys))) * self._share
+        known = counts.matrix(columns[:-1], len(self._keys))
+        self._weigher = Weigher(known)
+        self.rows = self._weigher.weigh(known) * self._share
 
     def weigh(self, counts: _Counts) -> Any:
         """Other texts, by those of their terms that are known here."""
         columns = np.searchsorted(self._keys, counts.terms.keys)
         known = self._keys[np.minimum(columns, len(self._keys) - 1)] == counts.terms.keys
-        return self._weigher.transform(counts.matrix(np.where(known, columns, -1), len(self._keys))) * self._share
+        return self._weigher.weigh(counts.matrix(np.where(known, columns, -1), len(self._keys))) * self._share
 
 
 _NOWHERE = np.uint64(0)
@@ -132,13 +132,6 @@ def _beside(left: Any, right: Any) -> Any:
     from scipy.sparse import hstack
 
     return hstack((left, right), format="csr")
-
-
-def _at_length_one(rows: Any) -> Any:
-    """Rows with one kind of terms only count as much as the others."""
-    from sklearn.preprocessing import normalize  # type: ignore[import-untyped]  # it has no types
-
-    return normalize(rows, copy=False)
 
 
 def _copies(texts: Sequence[str]) -> list[list[int]]:
