@@ -1,8 +1,10 @@
 """How often runs are right at each level of confidence."""
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +13,7 @@ from sklearn.metrics import brier_score_loss  # type: ignore[import-untyped]  # 
 from mcp_tef.model.answers import ConfidenceSource
 from mcp_tef.model.runs import RunSummary
 from mcp_tef.scoring.calibration import calibration
-from mcp_tef.scoring.rates import wilson
+from mcp_tef.scoring.rates import mean, wilson
 from tests.support.any_runs import judged_run
 from tests.support.histories import history_of
 
@@ -68,3 +70,9 @@ def test_gap_and_brier_score_agree_with_scikit_learn_and_plain_counting(told: Se
         assert each.n == len(inside)
         gap += abs(sum(right - confidence for confidence, right in inside)) / len(told)
     assert found.mean_gap == pytest.approx(gap, abs=1e-9)
+
+
+def test_figures_are_the_same_in_whichever_order_runs_ended() -> None:
+    values = np.array([0.1, 0.55, 0.9, 0.07, 0.4, np.nan])
+    (told,) = {mean(values[list(order)]) for order in itertools.permutations(range(len(values)))}
+    assert told == pytest.approx(0.404)
