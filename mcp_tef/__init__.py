@@ -22,7 +22,9 @@ from mcp_tef.errors import (
 )
 from mcp_tef.events import (
     BatchEnded,
+    BatchesTouched,
     BatchProgressed,
+    BatchQueued,
     BatchStarted,
     CasesTouched,
     Event,
@@ -36,6 +38,7 @@ from mcp_tef.events import (
     ToolCallsTouched,
 )
 from mcp_tef.model.answers import Answer, Call, CallingMode, ConfidenceSource, RankedTool
+from mcp_tef.model.arrivals import Arrival, ArrivalKind
 from mcp_tef.model.cases import (
     NO_TOOL,
     CaseDraft,
@@ -59,12 +62,15 @@ from mcp_tef.model.comparison import (
     ToolChange,
     ValueChange,
 )
-from mcp_tef.model.config import Config
+from mcp_tef.model.config import VARIABLES, Config
 from mcp_tef.model.consents import Consent
 from mcp_tef.model.drift import Drift, ToolDrift
+from mcp_tef.model.finding import Found, FoundKind
 from mcp_tef.model.ids import BatchId, CaseId, RunId, ServerId, SnapshotId
 from mcp_tef.model.json import Json, canonical
 from mcp_tef.model.labels import INVENTED, NOTHING, LabelKind, ToolLabel
+from mcp_tef.model.limits import CALL_SECONDS
+from mcp_tef.model.long_work import LongWork, StoppedError
 from mcp_tef.model.metrics import (
     Calibration,
     CalibrationBin,
@@ -116,7 +122,7 @@ from mcp_tef.model.runs import (
     RunSummary,
     parse_model,
 )
-from mcp_tef.model.secrets import RedactingFormatter, Secret, secrets_in, without_keys
+from mcp_tef.model.secrets import HeldSecrets, RedactingFormatter, Secret, secrets_in, without_keys
 from mcp_tef.model.server_import import (
     FoundConfig,
     ImportedServer,
@@ -160,6 +166,7 @@ from mcp_tef.model.transfer import (
     NewServer,
     ReportForm,
 )
+from mcp_tef.model.variables import Variable, number, whole
 from mcp_tef.model.verdicts import (
     Classification,
     ConfidenceCategory,
@@ -181,10 +188,15 @@ if TYPE_CHECKING:
     from mcp_tef.scoring.similarity.overlap import Overlap
     from mcp_tef.servers.sample import run_sample_server
     from mcp_tef.storage.copies import copy_workspace
+    from mcp_tef.storage.opening import require_workspace
+    from mcp_tef.storage.renaming import rename_workspace, renamed_path
+    from mcp_tef.workflows.arrivals import look_at_files
+    from mcp_tef.workflows.case_forms.texts import require_replaceable
     from mcp_tef.workflows.grade import grade_lines
     from mcp_tef.workflows.pair_lines import PairLine, pair_results, read_pair_lines
+    from mcp_tef.workflows.reports.comparison import comparison_to_json
     from mcp_tef.workflows.reports.quality_tables import quality_to_json
-    from mcp_tef.workflows.reports.results import run_to_json
+    from mcp_tef.workflows.reports.results import batch_to_json, run_to_json
     from mcp_tef.workflows.reports.similarity_advice import advice_to_json
     from mcp_tef.workflows.reports.similarity_html import SimilarityResults
     from mcp_tef.workflows.reports.similarity_overlap import OverlappingPair, most_overlapping, overlap_json
@@ -201,11 +213,14 @@ _WHEN_NAMED = {
     "Similarity": "mcp_tef.scoring.similarity.analysis",
     "SimilarityResults": "mcp_tef.workflows.reports.similarity_html",
     "advice_to_json": "mcp_tef.workflows.reports.similarity_advice",
+    "batch_to_json": "mcp_tef.workflows.reports.results",
+    "comparison_to_json": "mcp_tef.workflows.reports.comparison",
     "confusions_to_json": "mcp_tef.scoring.figures_codec",
     "copy_workspace": "mcp_tef.storage.copies",
     "default_workspace": "mcp_tef.engine",
     "grade_lines": "mcp_tef.workflows.grade",
     "launch_risks": "mcp_tef.scoring.launches.risks",
+    "look_at_files": "mcp_tef.workflows.arrivals",
     "matrix_file": "mcp_tef.workflows.reports.similarity_tables",
     "metrics_to_json": "mcp_tef.scoring.codec",
     "most_overlapping": "mcp_tef.workflows.reports.similarity_overlap",
@@ -214,6 +229,10 @@ _WHEN_NAMED = {
     "pair_results": "mcp_tef.workflows.pair_lines",
     "quality_to_json": "mcp_tef.workflows.reports.quality_tables",
     "read_pair_lines": "mcp_tef.workflows.pair_lines",
+    "require_replaceable": "mcp_tef.workflows.case_forms.texts",
+    "rename_workspace": "mcp_tef.storage.renaming",
+    "renamed_path": "mcp_tef.storage.renaming",
+    "require_workspace": "mcp_tef.storage.opening",
     "run_sample_server": "mcp_tef.servers.sample",
     "run_to_json": "mcp_tef.workflows.reports.results",
     "similarity_json": "mcp_tef.workflows.reports.similarity_tables",
@@ -231,16 +250,20 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
-    "CASE_FILE_SUFFIXES", "INVENTED", "NOTHING", "NO_TOOL", "Answer", "AuthType", "Batch", "BatchEnded", "BatchId",
-    "BatchProgressed", "BatchRequest", "BatchStarted", "BatchStatus", "Calibration", "CalibrationBin",
+    "CALL_SECONDS", "CASE_FILE_SUFFIXES", "INVENTED", "NOTHING", "NO_TOOL", "VARIABLES", "Answer", "Arrival",
+    "ArrivalKind", "AuthType", "Batch", "BatchEnded", "BatchId",
+    "BatchProgressed", "BatchQueued", "BatchRequest", "BatchStarted", "BatchStatus", "BatchesTouched", "Calibration",
+    "CalibrationBin",
     "CalibrationReport", "Call", "CallingMode", "CaseDraft", "CaseFileForm", "CaseId", "CasesTouched",
     "Classification", "Clusters", "ComparedRuns", "ComparedTool", "Comparison", "ConfidenceCategory",
     "ConfidenceSource", "Config", "ConflictError", "ConfusionMatrix", "Consent", "ConsentError", "DefinitionChange",
     "Difference", "DifferentiationIssue", "Drift", "EmbedderChoice", "EmbedderKind", "EmbeddingError", "Engine",
     "Estimate", "Event", "Expectation", "ExpectedCall", "ExportReport", "Failure", "FieldChange", "FilterChoices",
-    "Finding", "FindingReason", "FoundConfig", "Graded", "GroupMetrics", "ImportFate", "ImportPreview", "ImportReport",
+    "Finding", "FindingReason", "Found", "FoundConfig", "FoundKind", "Graded", "GroupMetrics", "HeldSecrets",
+    "ImportFate", "ImportPreview", "ImportReport",
     "ImportedCase", "ImportedServer", "InputError", "IssueType", "Json", "KeyRing", "Kind", "LabelKind",
-    "LintFinding", "LintRule", "Listing", "Match", "MatrixKind", "Merge", "Metrics", "ModelError", "ModelFault",
+    "LintFinding", "LintRule", "Listing", "LongWork", "Match", "MatrixKind", "Merge", "Metrics", "ModelError",
+    "ModelFault",
     "ModelFigures", "ModelInfo", "ModelReview", "ModelSettings", "NewServer", "NotFoundError", "Noticed",
     "OAuthClient", "Observation", "OfferedTool", "Overlap", "OverlapWeights", "OverlappingPair", "Overview",
     "PairAdvice",
@@ -252,14 +275,16 @@ __all__ = [
     "ScoreWords", "Secret", "Server", "ServerError", "ServerFault", "ServerFileForm", "ServerId",
     "ServerImportPreview", "ServerSpec", "ServerStateChanged", "ServerStatus", "ServerWeight", "ServersTouched",
     "Severity", "SharedParameter", "Similarity", "SimilarityResults", "Snapshot", "SnapshotId", "SourceKind",
-    "Standing", "StoreError", "TefError", "TestCase", "Tool", "ToolCall", "ToolCallStatus",
+    "Standing", "StoppedError", "StoreError", "TefError", "TestCase", "Tool", "ToolCall", "ToolCallStatus",
     "ToolCallsTouched", "ToolChange", "ToolDrift", "ToolFigures", "ToolGroup", "ToolLabel",
     "ToolPair", "ToolProblem", "ToolQuality", "ToolReply", "ToolSet", "ToolSource", "Transport", "TrendPoint",
-    "Unreachable", "ValueChange", "Verdict", "VerdictChange", "WorkItem", "WrittenSecret", "advice_to_json",
-    "canonical",
+    "Unreachable", "ValueChange", "Variable", "Verdict", "VerdictChange", "WorkItem", "WrittenSecret", "advice_to_json",
+    "batch_to_json", "canonical", "comparison_to_json",
     "confusions_to_json", "copy_workspace", "default_workspace", "expectation_from_json",
-    "expectation_to_json", "grade_lines", "launch_risks",
-    "matrix_file", "metrics_to_json", "most_overlapping", "overlap_json", "overview_to_json", "pair_results",
-    "parse_embedder", "parse_model", "quality_to_json", "read_pair_lines", "run_sample_server", "run_to_json",
-    "secrets_in", "similarity_json", "verdict_to_json", "wilson", "without_keys",
+    "expectation_to_json", "grade_lines", "launch_risks", "look_at_files",
+    "matrix_file", "metrics_to_json", "most_overlapping", "number", "overlap_json", "overview_to_json", "pair_results",
+    "parse_embedder", "parse_model", "quality_to_json", "read_pair_lines", "rename_workspace", "renamed_path",
+    "require_replaceable", "require_workspace",
+    "run_sample_server", "run_to_json",
+    "secrets_in", "similarity_json", "verdict_to_json", "whole", "wilson", "without_keys",
 ]  # fmt: skip

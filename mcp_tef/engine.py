@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,18 +12,21 @@ import platformdirs
 
 from mcp_tef.embedding.choosing import best_local_embedder
 from mcp_tef.embedding.tfidf import TfidfLexicon
-from mcp_tef.events import Event, EventStream
+from mcp_tef.errors import InputError
+from mcp_tef.events import Event, EventStream, Noticed
 from mcp_tef.llm.catalogue import LitellmCatalogue
 from mcp_tef.llm.keys import KeyRing, ServerVault
 from mcp_tef.llm.offline import OfflineSelector
 from mcp_tef.llm.selectors import ModelSelectors
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.config import Config
+from mcp_tef.model.secrets import HeldSecrets
 from mcp_tef.ports import Show
 from mcp_tef.servers.caller import McpCaller
 from mcp_tef.servers.gateway import McpGateway
 from mcp_tef.servers.sign_ins import McpSignIns
 from mcp_tef.servers.strongbox import Strongbox
+from mcp_tef.storage.copies import save_copy, tools_folder
 from mcp_tef.storage.store import SqliteStore, open_store
 from mcp_tef.workflows.cases import Cases
 from mcp_tef.workflows.compare import Compare
@@ -35,8 +39,10 @@ from mcp_tef.workflows.servers import Servers
 if TYPE_CHECKING:
     from mcp_tef.embedding.shelf import EmbedderShelf
     from mcp_tef.llm.writer import LitellmWriter
+    from mcp_tef.workflows.arrivals import Arrivals
     from mcp_tef.workflows.calls import ToolCalls
     from mcp_tef.workflows.drift import Drifts
+    from mcp_tef.workflows.finding import Finder
     from mcp_tef.workflows.quality import Quality
     from mcp_tef.workflows.recommend import Recommendations
     from mcp_tef.workflows.reports.analyses import Exports
@@ -80,11 +86,15 @@ class Engine:
         self.workspace = workspace
         self.config = config
         self.opened: tuple[str, ...] = store.notices
+        self.interrupted = 0
         self.keys = KeyRing(environment)
         self._environment = environment
         self._store = store
         self._events = EventStream()
-        strongbox = Strongbox(ServerVault(self.keys))
+        strongbox = Strongbox(
+            ServerVault(self.keys), lambda text: self._events.publish(Noticed(text)), data_folder() / "sign-ins"
+        )
+        self._strongbox = strongbox
         self._gateway = McpGateway(environment, config.limits, strongbox)
         self._caller = McpCaller(environment, config.limits, strongbox, show)
         self.sign_ins = McpSignIns(strongbox, show, environment, config.limits)
@@ -104,24 +114,58 @@ class Engine:
         *,
         environment: Mapping[str, str] | None = None,
         show: Show | None = None,
+        settings: Mapping[str, str] | None = None,
+        held: HeldSecrets | None = None,
     ) -> "Engine":
-        """Open or create a workspace; runs that a crash cut off are marked, and can be resumed.
+        """Open or create a workspace; runs that a crash cut off are marked, `interrupted` of them, and can be resumed.
 
-        `show` takes whoever is there to the address of a sign-in; without it, nobody can sign in.
+        `show` takes whoever is there to the address of a sign-in; without it, nobody can sign in. `settings` are what
+        somebody set by the names of variables; with them, a variable that cannot be meant is told in `opened` and
+        passed over, and without them it is an InputError. `held` is what another engine had in memory of which this
+        one goes on with the workspace: what was removed there can still be restored.
         """
         surroundings = dict(os.environ if environment is None else environment)
-        config = Config.from_environment(surroundings)
+        problems: tuple[InputError, ...] = ()
+        if settings is None:
+            config = Config.from_environment(surroundings)
+        else:
+            config, problems = Config.lenient(surroundings, settings)
         path = workspace or config.workspace or default_workspace()
-        store = await open_store(path)
-        engine = cls(path, store, config, surroundings, show)
-        interrupted = await store.runs.interrupt_leftovers()
-        if interrupted:
-            engine.opened += (f"{interrupted} runs were interrupted when mcp-tef last stopped. Resume their batch.",)
+        store = await open_store(path, keep_removed=held is not None)
+        async with AsyncExitStack() as on_failure:
+            on_failure.push_async_callback(store.close)
+            engine = cls(path, store, config, surroundings, show)
+            engine.opened += tuple(f"{error.message} {error.hint}" for error in problems)
+            if held is not None:
+                engine._hold(held)
+            engine.interrupted = await store.runs.interrupt_leftovers()
+            on_failure.pop_all()
         return engine
 
     def subscribe(self, listener: Callable[[Event], None]) -> Callable[[], None]:
         """Hear every event, in order, on the engine's loop; call what comes back to stop."""
         return self._events.subscribe(listener)
+
+    async def save_copy(self, target: Path) -> None:
+        """Write all of this workspace to another file, complete and consistent, whatever is under way; StoreError."""
+        await asyncio.to_thread(save_copy, self.workspace, target)
+
+    def held(self) -> HeldSecrets:
+        """What is in memory only, for the engine that goes on with this workspace."""
+        return HeldSecrets(keys=self.keys.held(), grants=self._strongbox.held())
+
+    def _hold(self, held: HeldSecrets) -> None:
+        self.keys.hold(held.keys)
+        self._strongbox.hold(held.grants)
+
+    def configure(self, settings: Mapping[str, str]) -> None:
+        """Hold to what somebody set, from now on; what is under way goes on as it began."""
+        self.config, _ = Config.lenient(self._environment, settings)
+        self.models.default = self.config.default_model
+        for visitor in (self._gateway, self._caller, self.sign_ins):
+            visitor.hold_to(self.config.limits)
+        for user in (self.servers, self.runs, self.tools):
+            user.use(self.config)
 
     async def open_sample(self) -> tuple[TestCase, ...]:
         """Put the bundled server and its suite into this workspace; returns the suite's cases."""
@@ -142,6 +186,13 @@ class Engine:
         return Drifts(self._store, self._events)
 
     @cached_property
+    def finding(self) -> "Finder":
+        """Whatever is called so."""
+        from mcp_tef.workflows.finding import Finder
+
+        return Finder(self._store, self._events)
+
+    @cached_property
     def server_files(self) -> "ServerFiles":
         """Servers from the configs of other programs."""
         from mcp_tef.workflows.server_import import ServerFiles
@@ -149,12 +200,18 @@ class Engine:
         return ServerFiles(self._store.servers, self._events, self._environment)
 
     @cached_property
+    def arrivals(self) -> "Arrivals":
+        """What dropped files and pasted texts are."""
+        from mcp_tef.workflows.arrivals import Arrivals
+
+        return Arrivals()
+
+    @cached_property
     def case_files(self) -> "CaseTransfer":
         """Cases in and out of files."""
         from mcp_tef.workflows.transfer import CaseTransfer
 
-        tools_folder = self.workspace.with_name(f"{self.workspace.stem}-tools")
-        return CaseTransfer(self._store, self.servers, self._events, tools_folder)
+        return CaseTransfer(self._store, self.servers, self._events, tools_folder(self.workspace))
 
     @cached_property
     def reports(self) -> "Reports":

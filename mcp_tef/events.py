@@ -65,10 +65,26 @@ class RunsRejudged:
 
 
 @dataclass(frozen=True, slots=True)
+class BatchQueued:
+    """A batch waits for those before it; it will take about so many `seconds`, None where that cannot be told."""
+
+    batch: Batch
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class BatchStarted:
     """A batch began, or was resumed."""
 
     batch: Batch
+
+
+@dataclass(frozen=True, slots=True)
+class BatchesTouched:
+    """Batches were removed, or brought back."""
+
+    ids: tuple[BatchId, ...]
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +134,9 @@ Event: TypeAlias = (
     | CasesTouched
     | RunsTouched
     | RunsRejudged
+    | BatchQueued
     | BatchStarted
+    | BatchesTouched
     | RunStarted
     | RunEnded
     | BatchProgressed

@@ -10,7 +10,7 @@ from mcp_tef.cli.progress import Progress
 from mcp_tef.cli.reports import shortfalls, write_reports
 from mcp_tef.cli.shapes import run_shape
 from mcp_tef.cli.terminal import Terminal
-from mcp_tef.cli.words import batch_line, metrics_lines, passed, repeats_lines, run_lines
+from mcp_tef.cli.words import batch_line, counted, metrics_lines, passed, repeats_lines, run_lines
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
@@ -57,7 +57,10 @@ def _kept(runs: tuple[RunSummary, ...], metrics: Metrics, asked: Namespace, term
     missed = shortfalls(metrics, asked.fail_under)
     failed = sum(run.classification is None for run in runs)
     if failed:
-        missed.append(f"{failed} of {len(runs)} runs have no verdict, and count in no metric.")
+        missed.append(
+            f"{failed} of {counted(len(runs), 'run')} {'has' if failed == 1 else 'have'} no verdict, "
+            "and no metric counts them."
+        )
     for sentence in missed:
         terminal.note(f"Not passed: {sentence}")
     return max(MISSED, verdict_code(runs)) if missed else PASSED

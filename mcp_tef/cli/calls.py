@@ -5,15 +5,16 @@ from argparse import ArgumentTypeError, Namespace
 from collections.abc import Mapping
 from typing import Any
 
-from mcp_tef import ConsentError, InputError, Json, Server, ToolCall, ToolReply
+from mcp_tef import CALL_SECONDS, ConsentError, InputError, Json, Server, ToolCall, ToolReply
 from mcp_tef.cli.arguments import Verbs, add_verb
 from mcp_tef.cli.session import agree, opened
 from mcp_tef.cli.shapes import call_shape
 from mcp_tef.cli.terminal import Terminal
 
 TOOL_FAILED = 1
-SECONDS = 60.0
+LEAST_SECONDS, MOST_SECONDS = 0.1, 3600.0
 EXAMPLE = 'Write for example {"name": "value"}.'
+WAIT = f"seconds to wait (default: {CALL_SECONDS:g})"
 YES = "agree to the call, and that the server's program is started"
 
 
@@ -23,14 +24,17 @@ def register(group: Verbs) -> None:
     parser.add_argument("name", metavar="NAME")
     parser.add_argument("tool", metavar="TOOL")
     parser.add_argument("arguments", metavar="JSON", nargs="?", default="{}", help="the arguments as a JSON object")
-    parser.add_argument("--timeout", type=_seconds, default=SECONDS, metavar="S", help="seconds to wait (default: 60)")
+    parser.add_argument("--timeout", type=_seconds, default=CALL_SECONDS, metavar="S", help=WAIT)
     parser.add_argument("--yes", action="store_true", help=YES)
 
 
 def _seconds(text: str) -> float:
-    seconds = float(text)
-    if not 0 < seconds <= 3600:
-        raise ArgumentTypeError(f"{text} is not from 1 to 3600")
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not LEAST_SECONDS <= seconds <= MOST_SECONDS:
+        raise ArgumentTypeError(f"{text} is not from {LEAST_SECONDS:g} to {MOST_SECONDS:g}")
     return seconds
 
 
@@ -68,9 +72,7 @@ def require_word(terminal: Terminal, server: Server, tool: str, given: Mapping[s
         raise ConsentError(f"Nobody has agreed to call {tool} of {server.name}.", hint="Add --yes to agree to it.")
     terminal.note(f"This would be sent to {tool} of {server.name}:")
     terminal.note(terminal.redacted(json.dumps(given, indent=2, ensure_ascii=False)))
-    terminal.errors.write("Call it now? [y/N] ")
-    terminal.errors.flush()
-    if terminal.input.readline().strip().lower() not in ("y", "yes"):
+    if not terminal.confirms("Call it now?"):
         raise ConsentError(f"{tool} was not called, since you did not agree.", hint="Nothing was sent.")
 
 

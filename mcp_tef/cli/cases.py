@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from mcp_tef import CASE_FILE_SUFFIXES, CaseFileForm, CaseId, ImportFate, ImportPreview, InputError, TestCase
 from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
+from mcp_tef.cli.outputs import writable
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.shapes import case_shape
 from mcp_tef.cli.terminal import Terminal, table, unreachable
+from mcp_tef.cli.words import counted
 
 if TYPE_CHECKING:
     from mcp_tef import Engine, ExportReport
@@ -24,7 +26,8 @@ def register(verbs: Verbs) -> None:
     _file(import_parser)
     import_parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
     export_parser = add_verb(group, "export", "write cases to a file", export_cases)
-    _file(export_parser)
+    export_parser.add_argument("out", type=writable, metavar="FILE")
+    _form_option(export_parser)
     _choice(export_parser)
     _choice(add_verb(group, "list", "list the cases", list_cases))
     add_verb(group, "show", "show one case", show).add_argument("case", metavar="ID", help="an id, or a name")
@@ -34,6 +37,10 @@ def register(verbs: Verbs) -> None:
 
 def _file(parser: Parser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE")
+    _form_option(parser)
+
+
+def _form_option(parser: Parser) -> None:
     parser.add_argument("--format", choices=FORMATS, help="the form of the file (default: by its extension)")
 
 
@@ -71,7 +78,7 @@ def _tell(preview: ImportPreview, terminal: Terminal, *, dry: bool) -> None:
         for change in case.changes:
             terminal.say(f"{case.label}: {change.field} {'would be' if dry else 'is now'} {change.after}")
     for server in preview.servers:
-        terminal.say(f"{server.name}: a tools file with {len(server.tools)} tools, at {server.path}.")
+        terminal.say(f"{server.name}: a tools file with {counted(len(server.tools), 'tool')}, at {server.path}.")
     counts = {fate: len(preview.of(fate)) for fate in ImportFate}
     added, changed, same, refused = counts.values()
     terminal.say(f"{added} added, {changed} updated, {same} unchanged, {refused} refused.")
@@ -129,13 +136,15 @@ async def export_cases(arguments: Namespace, terminal: Terminal) -> int:
         ids = [case.id for case in chosen(await engine.cases.list(), arguments)]
         if not ids:
             raise InputError("There is no case to export.", hint="Look at them with: mcp-tef cases list")
-        report = await engine.case_files.export_file(arguments.file, ids, _form(arguments))
+        report = await engine.case_files.export_file(arguments.out, ids, _form(arguments))
     for name, reason in report.left_out:
         terminal.note(f"Left out {name}: {reason}")
     for name, what in report.lost:
         terminal.note(f"{name}: {what}")
-    terminal.document(_export_shape(arguments.file, report))
-    terminal.say(f"{report.written} cases were written to {arguments.file}.")
+    terminal.document(_export_shape(arguments.out, report))
+    terminal.say(
+        f"{counted(report.written, 'case')} {'was' if report.written == 1 else 'were'} written to {arguments.out}."
+    )
     return 1 if report.left_out else 0
 
 

@@ -2,13 +2,12 @@
 
 from argparse import Namespace, RawDescriptionHelpFormatter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from itertools import islice
 
-from mcp_tef import BatchId, ComparedRuns, Comparison, Json, PairChange, PairedTest, RunPair, RunSummary
+from mcp_tef import BatchId, ComparedRuns, Comparison, PairChange, PairedTest, ReportForm, RunPair, RunSummary
 from mcp_tef.cli.arguments import Verbs, add_verb
+from mcp_tef.cli.outputs import writable
 from mcp_tef.cli.session import opened
-from mcp_tef.cli.shapes import batch_shape
 from mcp_tef.cli.terminal import Terminal, table
 from mcp_tef.cli.words import rate
 
@@ -41,15 +40,23 @@ def register(verbs: Verbs) -> None:
     parser.epilog = SHAPE
     parser.add_argument("before", metavar="BATCH_A", help="the earlier batch")
     parser.add_argument("after", metavar="BATCH_B", help="the later batch")
+    parser.add_argument("--html", type=writable, metavar="F", help="write a report to read to F")
+    parser.add_argument("--csv", type=writable, metavar="F", help="write every pair to F, one a line")
 
 
 async def compare(arguments: Namespace, terminal: Terminal) -> int:
     """Tell what was fixed and what regressed; 1 where the later batch is worse."""
+    from mcp_tef import comparison_to_json
+
+    before, after = BatchId(arguments.before), BatchId(arguments.after)
     async with opened(arguments, terminal) as engine:
-        found = await engine.compare.batches(BatchId(arguments.before), BatchId(arguments.after))
+        found = await engine.compare.batches(before, after)
         changed = list(islice(_worth_telling(found), SHOWN))
         rows = await engine.compare.pairs(changed)
-    terminal.document(comparison_shape(found))
+        for form, path in ((ReportForm.HTML, arguments.html), (ReportForm.CSV, arguments.csv)):
+            if path:
+                await engine.reports.write_comparison(before, after, path, form)
+    terminal.document(comparison_to_json(found))
     terminal.say(*_lines(found, rows))
     return WORSE if found.worse else NOT_WORSE
 
@@ -58,47 +65,6 @@ def _worth_telling(found: Comparison) -> Iterator[RunPair]:
     for change in TOLD_FIRST:
         yield from found.of(change)
     yield from (pair for pair in found.pairs if pair.change not in TOLD_FIRST and pair.parameters in TOLD_FIRST)
-
-
-def comparison_shape(found: Comparison) -> dict[str, Json]:
-    """A comparison for scripts."""
-    return {
-        "before": batch_shape(found.before),
-        "after": batch_shape(found.after),
-        "paired_by": found.paired_by.value,
-        "counts": {change.value: number for change, number in found.counts.items()},
-        "cases": {change.value: _cases(found.of(change)) for change in PairChange},
-        "pairs": [_pair_shape(pair) for pair in found.pairs],
-        **_test_shape(found.selection),
-        "parameters": _test_shape(found.parameters),
-        "notes": list(found.notes),
-    }
-
-
-def _cases(pairs: Sequence[RunPair]) -> list[str]:
-    return list(dict.fromkeys(pair.case_id for pair in pairs))
-
-
-def _pair_shape(pair: RunPair) -> dict[str, Json]:
-    return {
-        "case": pair.case_id,
-        "change": pair.change.value,
-        "parameters": pair.parameters.value if pair.parameters else None,
-        "before": pair.before,
-        "after": pair.after,
-    }
-
-
-def _test_shape(test: PairedTest) -> dict[str, Json]:
-    return {
-        "reading": test.reading.value,
-        "mcnemar_p": test.p,
-        "more_runs": test.more_pairs,
-        "n": test.n,
-        "accuracy": {"before": asdict(test.before), "after": asdict(test.after)},
-        "difference": asdict(test.difference),
-        "sentence": test.sentence,
-    }
 
 
 def _lines(found: Comparison, rows: Sequence[ComparedRuns]) -> Iterator[str]:

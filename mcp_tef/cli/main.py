@@ -5,9 +5,10 @@ import os
 import sys
 import traceback
 from argparse import Namespace, RawDescriptionHelpFormatter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
-from mcp_tef import RedactingFormatter, TefError
+from mcp_tef import Config, RedactingFormatter, TefError
 from mcp_tef.cli import (
     cases,
     compare,
@@ -26,26 +27,32 @@ from mcp_tef.cli import (
     servers,
     similarity,
 )
-from mcp_tef.cli.arguments import Command, Parser, joined
+from mcp_tef.cli.arguments import Command, Parser, Verbs, joined
+from mcp_tef.cli.outputs import require_apart
+from mcp_tef.cli.surprise import CRASHED, surprise
 from mcp_tef.cli.terminal import Terminal
 
 INTERRUPTED = 130
-GROUPS = (
-    *(demo, gui, servers, cases, run, runs, metrics, compare, confusions),
-    *(similarity, overlap, recommend, quality, score, keys, sample),
+Register: TypeAlias = Callable[[Verbs], None]
+GROUPS: tuple[Register, ...] = tuple(
+    group.register
+    for group in (
+        *(demo, gui, servers, cases, run, runs, metrics, compare, confusions),
+        *(similarity, overlap, recommend, quality, score, keys, sample),
+    )
 )
 DESCRIPTION = """Will a language model pick your MCP tool, with the right arguments?
 
 Exit codes: 0 done and passed; 1 done, and something failed its expectation; 2 bad usage or bad input;
-3 a server, model or file could not be reached; 130 interrupted."""
+3 a server, model or file could not be reached; 70 mcp-tef itself failed; 130 interrupted."""
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Do what the arguments say; the exit code."""
+def main(argv: Sequence[str] | None = None, groups: Sequence[Register] = GROUPS) -> int:
+    """Do what the arguments say, with the verbs that the groups register; the exit code."""
     given = joined(sys.argv[1:] if argv is None else argv)
     _speak_utf8()
     terminal = Terminal(json="--json" in given)
-    code = _outcome(given, terminal, debug="--debug" in given)
+    code = _outcome(given, terminal, groups, debug="--debug" in given)
     try:
         terminal.write_document()
         sys.stdout.flush()
@@ -54,12 +61,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
-def _outcome(given: Sequence[str], terminal: Terminal, *, debug: bool) -> int:
+def _outcome(given: Sequence[str], terminal: Terminal, groups: Sequence[Register], *, debug: bool) -> int:
     log = logging.StreamHandler()
     log.setFormatter(RedactingFormatter(logging.BASIC_FORMAT))
-    logging.basicConfig(level=logging.INFO if debug else logging.CRITICAL, handlers=[log])
     try:
-        return _do(parser().parse_args(given, _defaults()), terminal)
+        level = Config.lenient(os.environ, {})[0].log_level or "CRITICAL"
+        logging.basicConfig(level=logging.INFO if debug else level, handlers=[log])
+        return _do(parser(groups).parse_args(given, _defaults()), terminal)
     except TefError as error:
         return _failed(terminal, error, debug, error.exit_code)
     except KeyboardInterrupt:
@@ -68,16 +76,15 @@ def _outcome(given: Sequence[str], terminal: Terminal, *, debug: bool) -> int:
     except BrokenPipeError:
         return 1
     except Exception as error:
-        surprise = TefError(f"Something unexpected went wrong: {error!r}.", hint="Run it again with --debug.")
-        return _failed(terminal, surprise, debug, 1)
+        return _failed(terminal, surprise(error, terminal), debug, CRASHED)
 
 
-def parser() -> Parser:
+def parser(groups: Sequence[Register] = GROUPS) -> Parser:
     """The parser with every verb."""
     whole = Parser(prog="mcp-tef", description=DESCRIPTION, formatter_class=RawDescriptionHelpFormatter)
     verbs = whole.add_subparsers(metavar="VERB", required=True, title="verbs")
-    for group in GROUPS:
-        group.register(verbs)
+    for register in groups:
+        register(verbs)
     return whole
 
 
@@ -92,6 +99,7 @@ def _speak_utf8() -> None:
 
 
 def _do(arguments: Namespace, terminal: Terminal) -> int:
+    require_apart(arguments)
     command: Command = arguments.command
     outcome = command(arguments, terminal)
     if isinstance(outcome, int):

@@ -5,7 +5,7 @@ from argparse import Namespace
 
 from mcp_tef import InputError, OverlapWeights
 from mcp_tef.cli.arguments import Verbs, add_verb
-from mcp_tef.cli.reports import writable
+from mcp_tef.cli.outputs import writable
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.similarity_words import overlap_lines
 from mcp_tef.cli.terminal import Terminal
@@ -25,7 +25,7 @@ def register(verbs: Verbs) -> None:
         help="how much meaning, parameters and words count (default: 0.5,0.3,0.2)",
     )
     parser.add_argument("--limit", type=count, default=20, metavar="N", help="pairs to explain (default: 20)")
-    parser.add_argument("--out", type=writable, metavar="F", help="write everything to F: .csv, else as JSON")
+    parser.add_argument("--out", type=writable, metavar="F", help="write everything to F: .csv, .html, else as JSON")
 
 
 def weights(text: str) -> OverlapWeights:

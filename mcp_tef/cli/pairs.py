@@ -10,6 +10,7 @@ from mcp_tef import EmbedderKind, InputError, Json
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal, unreachable
 from mcp_tef.cli.tool_sources import KINDS, AskedEmbedder, asked_embedder, keys_for
+from mcp_tef.cli.words import counted
 
 if TYPE_CHECKING:
     from mcp_tef import Engine, PairLine, ToolPair
@@ -67,4 +68,4 @@ def _tell(rows: Sequence[dict[str, Json]], out: Path | None, terminal: Terminal)
     except OSError as error:
         raise unreachable(error) from error
     terminal.document(counts)
-    terminal.say(f"{len(rows) - bad} of {len(rows)} pairs were scored; {out} has a line for each.")
+    terminal.say(f"{len(rows) - bad} of {counted(len(rows), 'pair')} scored; {out} has a line for each.")

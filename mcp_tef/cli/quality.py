@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 
 from mcp_tef import InputError, ModelReview, QualityReport, Severity, ToolQuality
 from mcp_tef.cli.arguments import Verbs, add_verb
-from mcp_tef.cli.reports import writable
+from mcp_tef.cli.outputs import writable
 from mcp_tef.cli.run import read_keys
 from mcp_tef.cli.session import opened
-from mcp_tef.cli.similarity_words import counted
 from mcp_tef.cli.terminal import Terminal, one_line, table
 from mcp_tef.cli.tool_sources import UNREACHED, add_source_options, code_of, gather
+from mcp_tef.cli.words import counted
 from mcp_tef.cli.writers import add_writer_options, tell_estimate, writer
 
 MISSED = 1

@@ -21,6 +21,7 @@ from mcp_tef.cli.tool_sources import (
     keys_for,
     threshold,
 )
+from mcp_tef.cli.words import counted
 from mcp_tef.cli.writers import add_writer_options, tell_estimate, writer
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def _document(
 
 def _closing(advice: Sequence[PairAdvice], files: Sequence[Path], arguments: Namespace) -> list[str]:
     lines = [] if advice else ["No pair is flagged. Lower --threshold, or name two tools with --pair."]
-    return [*lines, "", f"{len(files)} files were written to {arguments.patch_dir}."] if files else lines
+    return [*lines, "", f"Written to {arguments.patch_dir}: {counted(len(files), 'file')}."] if files else lines
 
 
 def _code(advice: Sequence[PairAdvice], tool_set: ToolSet) -> int:

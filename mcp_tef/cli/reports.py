@@ -2,11 +2,11 @@
 
 from argparse import Namespace
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_tef import Batch, InputError, Metrics, Rate, ReportForm
 from mcp_tef.cli.arguments import Parser
+from mcp_tef.cli.outputs import writable
 from mcp_tef.cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -37,14 +37,6 @@ def add_report_options(parser: Parser) -> None:
     )
     for name in FILES:
         parser.add_argument(f"--{name}", type=writable, metavar="F", help=f"write the results as {name} to F")
-
-
-def writable(text: str) -> Path:
-    """A file in a folder that is there, so that no batch is run for nothing."""
-    path = Path(text)
-    if path.is_dir() or not path.parent.is_dir():
-        raise InputError(f"{path} cannot be written: there is no such folder.", hint="Choose another place.")
-    return path
 
 
 def threshold(text: str) -> tuple[str, float]:

@@ -1,10 +1,11 @@
 """`run`: cases × models × repeats, started, followed and told."""
 
+import os
 from argparse import Namespace
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from mcp_tef import BatchRequest, InputError, ModelSettings, Secret, parse_model
+from mcp_tef import BatchRequest, Config, InputError, ModelSettings, Secret, parse_model
 from mcp_tef.cli.arguments import Parser, Verbs, add_verb
 from mcp_tef.cli.batches import follow, report
 from mcp_tef.cli.cases import chosen, resolved
@@ -58,7 +59,7 @@ async def run(arguments: Namespace, terminal: Terminal) -> int:
         cases = await wanted_cases(engine, arguments)
         request = BatchRequest(
             cases=tuple(case.id for case in cases),
-            models=given or (engine.models.default,),
+            models=given,
             repeats=arguments.repeats,
             concurrency=arguments.concurrency,
             max_cost_usd=arguments.max_cost,
@@ -70,11 +71,12 @@ async def run(arguments: Namespace, terminal: Terminal) -> int:
 
 
 def models(arguments: Namespace) -> tuple[ModelSettings, ...]:
-    """The models that were asked for, with the settings of this run; none where none was named."""
+    """The models that were asked for, else the usual one, with the settings of this run."""
+    named = arguments.model or [Config.from_environment(os.environ).default_model.label]
     settings = ModelSettings(
         timeout=arguments.timeout, temperature=arguments.temperature, max_retries=arguments.retries
     )
-    return tuple(_model(text, settings, arguments.base_url) for text in dict.fromkeys(arguments.model))
+    return tuple(_model(text, settings, arguments.base_url) for text in dict.fromkeys(named))
 
 
 def _model(text: str, settings: ModelSettings, base_url: str | None) -> ModelSettings:

@@ -34,6 +34,7 @@ def register(verbs: Verbs) -> None:
     ):
         parser = add_verb(group, name, summary, command)
         parser.add_argument("batch", nargs="?", metavar="BATCH", help="a batch (default: the newest)")
+        parser.add_argument("--max-cost", type=float, metavar="USD", help="another cost cap, for the whole batch")
         add_consent_options(parser)
         add_report_options(parser)
     again = add_verb(group, "rejudge", "judge finished runs again by what their cases expect now", rejudge)
@@ -67,7 +68,8 @@ async def list_runs(arguments: Namespace, terminal: Terminal) -> int:
 
 
 def _row(batch: Batch) -> tuple[str, ...]:
-    counts = ", ".join(f"{count} {key}" for key, count in batch.counts.items() if count)
+    told = {**batch.counts, "failed": batch.failed, "interrupted": batch.interrupted}
+    counts = ", ".join(f"{count} {key}" for key, count in told.items() if count)
     started = batch.created_at.strftime("%Y-%m-%d %H:%M")
     return batch.id, batch.status.value, started, f"{batch.total}: {counts}", ", ".join(batch.models)
 
@@ -137,7 +139,9 @@ async def retry(arguments: Namespace, terminal: Terminal) -> int:
     """Run the failed runs of a batch again, and no other."""
     async with opened(arguments, terminal) as engine:
         batch, keys = await _again(engine, arguments, terminal)
-        ended = await follow(engine, terminal, engine.runs.retry_failed(batch.id, keys))
+        ended = await follow(
+            engine, terminal, engine.runs.retry_failed(batch.id, keys, max_cost_usd=arguments.max_cost)
+        )
         return await report(engine, ended, terminal, arguments)
 
 
@@ -145,5 +149,5 @@ async def resume(arguments: Namespace, terminal: Terminal) -> int:
     """Run what has no verdict yet; what had finished stays as it is."""
     async with opened(arguments, terminal) as engine:
         batch, keys = await _again(engine, arguments, terminal)
-        ended = await follow(engine, terminal, engine.runs.resume(batch.id, keys))
+        ended = await follow(engine, terminal, engine.runs.resume(batch.id, keys, max_cost_usd=arguments.max_cost))
         return await report(engine, ended, terminal, arguments)

@@ -6,7 +6,9 @@ from collections import Counter
 from pathlib import Path
 
 from mcp_tef.cli.arguments import Verbs, add_verb
+from mcp_tef.cli.outputs import writable
 from mcp_tef.cli.terminal import Terminal, unreachable
+from mcp_tef.cli.words import counted
 
 NOT_PROMISED = "alternative"
 
@@ -15,7 +17,7 @@ def register(verbs: Verbs) -> None:
     """Add the verb."""
     parser = add_verb(verbs, "score", "judge recorded calls, one JSON object a line, without model or server", score)
     parser.add_argument("file", type=Path, metavar="IN.jsonl")
-    parser.add_argument("--out", type=Path, required=True, metavar="OUT.jsonl", help="where the verdicts go")
+    parser.add_argument("--out", type=writable, required=True, metavar="OUT.jsonl", help="where the verdicts go")
 
 
 def score(arguments: Namespace, terminal: Terminal) -> int:
@@ -37,5 +39,5 @@ def score(arguments: Namespace, terminal: Terminal) -> int:
         raise unreachable(error) from error
     names = ("TP", "FP", "TN", "FN", "bad")
     terminal.document({"lines": counts.total(), **{name: counts[name] for name in names}})
-    terminal.say(", ".join(f"{counts[name]} {name}" for name in names) + f" of {counts.total()} lines.")
+    terminal.say(", ".join(f"{counts[name]} {name}" for name in names) + f" of {counted(counts.total(), 'line')}.")
     return 1 if counts["bad"] else 0

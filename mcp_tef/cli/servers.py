@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from mcp_tef import InputError, Server, ServerSpec, ServerStatus, Transport
-from mcp_tef.cli import calls, server_imports
+from mcp_tef.cli import calls, drift, server_imports
 from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
 from mcp_tef.cli.server_auth import add_auth_options, authenticated, given_auth
 from mcp_tef.cli.session import agree, opened
@@ -34,6 +34,7 @@ def register(verbs: Verbs) -> None:
     remove_parser.add_argument("names", nargs="+", metavar="NAME")
     server_imports.register(group)
     calls.register(group)
+    drift.register(group)
 
 
 def _named(parser: Parser) -> Parser:
@@ -103,9 +104,9 @@ async def check(arguments: Namespace, terminal: Terminal) -> int:
         server = await engine.servers.find(arguments.name)
         await agree(engine, [server.spec], terminal, yes=arguments.yes)
         code = _told(await engine.servers.check(server.id), terminal)
-        drift = await engine.drift.of_server(server.id)
-    if drift is not None:
-        terminal.note(drift_line(drift))
+        changes = await engine.drift.of_server(server.id)
+    if changes is not None:
+        terminal.note(drift_line(changes))
     return code
 
 

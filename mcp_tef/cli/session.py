@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from mcp_tef import AuthType, ConsentError, Event, Noticed, ServerSpec, TefError
 from mcp_tef.cli.terminal import Terminal
+from mcp_tef.cli.words import counted
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
@@ -28,6 +29,12 @@ async def opened(arguments: Namespace, terminal: Terminal, default: Path | None 
     try:
         for notice in engine.opened:
             terminal.note(notice)
+        if engine.interrupted:
+            was = "was" if engine.interrupted == 1 else "were"
+            terminal.note(
+                f"{counted(engine.interrupted, 'run')} {was} interrupted when mcp-tef last stopped. "
+                "Go on with: mcp-tef runs resume BATCH"
+            )
         yield engine
     finally:
         await engine.close()

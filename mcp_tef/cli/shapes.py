@@ -6,6 +6,7 @@ from datetime import datetime
 from mcp_tef import (
     Batch,
     DefinitionChange,
+    Drift,
     Json,
     Listing,
     PastVerdict,
@@ -72,6 +73,22 @@ def tools_shape(listing: Listing) -> Json:
     }
 
 
+def drift_shape(server: str, drift: Drift | None) -> Json:
+    """What `servers accept` takes as seen."""
+    return {
+        "server": server,
+        "tools": [
+            {
+                "tool": tool.name,
+                "change": tool.change.change.value,
+                "suspicions": [finding.sentence for finding in tool.findings],
+                "diff": tool.change.diff,
+            }
+            for tool in (drift.tools if drift else ())
+        ],
+    }
+
+
 def call_shape(call: ToolCall) -> Json:
     """A call by hand as `servers call` gives it."""
     reply = call.reply or ToolReply()
@@ -106,17 +123,9 @@ def case_shape(case: TestCase) -> Json:
 
 def batch_shape(batch: Batch) -> Json:
     """A batch with its counts."""
-    return {
-        "id": batch.id,
-        "name": batch.name,
-        "status": batch.status.value,
-        "models": list(batch.models),
-        "total": batch.total,
-        "counts": dict(batch.counts),
-        "cost_usd": batch.cost_usd,
-        "created_at": _time(batch.created_at),
-        "completed_at": _time(batch.completed_at),
-    }
+    from mcp_tef import batch_to_json
+
+    return batch_to_json(batch)
 
 
 def detail_shape(detail: RunDetail, since: Mapping[str, DefinitionChange]) -> Json:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mcp_tef.cli import pairs
 from mcp_tef.cli.arguments import Verbs, add_verb
-from mcp_tef.cli.reports import writable
+from mcp_tef.cli.outputs import writable
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.similarity_words import similarity_lines
 from mcp_tef.cli.terminal import Terminal

@@ -5,19 +5,22 @@ from typing import TYPE_CHECKING
 
 from mcp_tef import MatrixKind, OverlapWeights, PairAdvice, Recommendation, ToolPair
 from mcp_tef.cli.terminal import one_line, table
+from mcp_tef.cli.words import counted
 
 if TYPE_CHECKING:
     from mcp_tef import OverlappingPair, Similarity
 
 MOST_PAIRS = 20
 CLOSEST = 5
+LONGEST_TEXT = 200
+LEFT_STANDING = 60
 
 
 def similarity_lines(found: "Similarity", at: float) -> list[str]:
     """What was compared by what, how many pairs are flagged, and the first of them; else the closest ones."""
     count = found.count_at(at)
     verb = "is" if count == 1 else "are"
-    head = f"{count:,} of {found.pair_count:,} pairs {verb} at least {at:g} alike."
+    head = f"{count:,} of {counted(found.pair_count, 'pair')} {verb} at least {at:g} alike."
     pairs = found.pairs_by(MatrixKind.SIMILARITY, min(count, MOST_PAIRS) or CLOSEST)
     lines = [compared_line(found), head, *_pair_table(found, pairs)]
     if not count and pairs:
@@ -31,11 +34,6 @@ def compared_line(found: "Similarity") -> str:
     """`94 tools of 12 servers, compared by tfidf.`"""
     servers = len({one.tool.server for one in found.tools})
     return f"{counted(len(found), 'tool')} of {counted(servers, 'server')}, compared by {found.embedder}."
-
-
-def counted(count: int, thing: str) -> str:
-    """`1 tool`, `1,200 tools`."""
-    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
 
 
 def _pair_table(found: "Similarity", pairs: Sequence[ToolPair]) -> list[str]:
@@ -87,10 +85,19 @@ def _recommendation_lines(one: Recommendation) -> list[str]:
     lines = [f"  → {one.tool_id}: {one.action}", f"    {one.rationale}"]
     if one.revised is not None:
         source = "a draft from its own schema" if one.author == "draft" else f"by {one.author}"
-        lines += [
-            f"    before: {one_line(one.before or '–', 200)}",
-            f"    after:  {one_line(one.revised, 200)} ({source})",
-        ]
+        before, after = _beside(one.before or "–", one.revised)
+        lines += [f"    before: {before}", f"    after:  {after} ({source})"]
     if one.similarity_after is not None:
         lines.append(f"    similarity after: {one.similarity_after:.2f}")
     return lines
+
+
+def _beside(before: str, after: str) -> tuple[str, str]:
+    """Both texts on a line each, from a little before where they begin to differ."""
+    flat = [" ".join(text.split()) for text in (before, after)]
+    pairs = enumerate(zip(*flat, strict=False))
+    same = next((place for place, (one, other) in pairs if one != other), min(map(len, flat)))
+    start = flat[0].rfind(" ", 0, max(same - LEFT_STANDING, 0)) + 1
+    mark = "…" if start else ""
+    shown = [one_line(f"{mark}{text[start:]}", LONGEST_TEXT) for text in flat]
+    return shown[0], shown[1]

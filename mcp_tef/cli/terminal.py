@@ -105,7 +105,11 @@ class Terminal:
             self.note(f"and with those of the file: {spec.env_file}")
         for risk in risks:
             self.note(risk)
-        self.errors.write("Start it now, and whenever it is needed? [y/N] ")
+        return self.confirms("Start it now, and whenever it is needed?")
+
+    def confirms(self, question: str) -> bool:
+        """Ask who is there; everything but a yes is a no."""
+        self.errors.write(f"{question} [y/N] ")
         self.errors.flush()
         return self.input.readline().strip().lower() in ("y", "yes")
 

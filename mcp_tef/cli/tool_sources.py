@@ -1,5 +1,6 @@
 """Which tools an analysis is about, and what compares them: options that several verbs share."""
 
+import os
 from argparse import Namespace
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,21 +8,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcp_tef import (
+    Config,
     EmbedderChoice,
     EmbedderKind,
     InputError,
     ReachError,
     Secret,
+    ServerSpec,
     SourceKind,
     ToolSet,
     ToolSource,
     parse_embedder,
 )
 from mcp_tef.cli.arguments import Parser
+from mcp_tef.cli.outputs import require_other
 from mcp_tef.cli.progress import Progress
 from mcp_tef.cli.run import read_keys
 from mcp_tef.cli.session import agree
-from mcp_tef.cli.terminal import Terminal
+from mcp_tef.cli.terminal import Terminal, unreachable
 
 if TYPE_CHECKING:
     from mcp_tef import Engine, Similarity
@@ -103,6 +107,7 @@ async def gather(engine: "Engine", arguments: Namespace, terminal: Terminal, *, 
         _require_files(wanted.names)
     if wanted.kind is SourceKind.SERVERS:
         specs = [(await engine.servers.find(name)).spec for name in wanted.names]
+        _require_other_files(arguments, specs)
         await agree(engine, specs, terminal, yes=arguments.yes)
     tool_set = await engine.tools.gather(wanted, fresh=True, at_least=at_least)
     for one in tool_set.unreachable:
@@ -112,9 +117,18 @@ async def gather(engine: "Engine", arguments: Namespace, terminal: Terminal, *, 
     return tool_set
 
 
+def _require_other_files(arguments: Namespace, specs: Sequence[ServerSpec]) -> None:
+    if result := getattr(arguments, "out", None):
+        require_other(result, *(Path(spec.path) for spec in specs if spec.path))
+
+
 def _require_files(names: Sequence[str]) -> None:
     for name in names:
-        if not Path(name).is_file():
+        try:
+            there = Path(name).is_file()
+        except OSError as error:
+            raise unreachable(error) from error
+        if not there:
             raise ReachError(f"There is no file {name}.", hint="Check the path.", code="file_unreachable")
 
 
@@ -138,7 +152,7 @@ class AskedEmbedder:
 
 def asked_embedder(engine: "Engine", arguments: Namespace, keys: Mapping[str, Secret]) -> AskedEmbedder:
     """What the options say; a key that was not given comes from the environment or the keychain."""
-    choice: EmbedderChoice | None = arguments.embedder
+    choice = named_embedder(arguments)
     if arguments.embedder_url:
         if choice is None or choice.kind is not EmbedderKind.LITELLM:
             raise InputError("--embedder-url is for an embedder of a provider.", hint="Add --embedder litellm:….")
@@ -148,9 +162,15 @@ def asked_embedder(engine: "Engine", arguments: Namespace, keys: Mapping[str, Se
     return AskedEmbedder(choice, keys.get(provider) or at_hand)
 
 
+def named_embedder(arguments: Namespace) -> EmbedderChoice | None:
+    """The embedder of the option, else that of the environment; None for the best at hand."""
+    given: EmbedderChoice | None = arguments.embedder
+    return given or Config.from_environment(os.environ).embedder
+
+
 def provider_of(arguments: Namespace) -> str:
     """Whom the embedder asks: a provider, an address, or nobody ("")."""
-    choice: EmbedderChoice | None = arguments.embedder
+    choice = named_embedder(arguments)
     if choice is None or choice.kind not in (EmbedderKind.LITELLM, EmbedderKind.HTTP):
         return ""
     return choice.target.partition("/")[0] if choice.kind is EmbedderKind.LITELLM else choice.target

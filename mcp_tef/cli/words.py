@@ -128,14 +128,19 @@ def drift_line(drift: Drift) -> str:
     told = ", ".join(f"{tool.name} ({tool.change.change})" for tool in drift.tools)
     suspicious = f" There are words aimed at a model, or hidden ones: {', '.join(drift.suspicious)}."
     said = f"Since its tools were last accepted, these differ: {told}.{suspicious if drift.suspicious else ''}"
-    return one_line(said, LONGEST_DRIFT)
+    return f"{one_line(said, LONGEST_DRIFT)} Accept them with: mcp-tef servers accept."
+
+
+def counted(count: int, thing: str) -> str:
+    """`1 tool`, `1,200 tools`."""
+    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
 
 
 def server_line(server: Server) -> str:
     """What the last check found, in one sentence."""
     if server.reason:
         return f"{server.name}: {server.status}. {server.reason} {server.hint or ''}".rstrip()
-    tools = "no tools known yet" if server.tool_count is None else f"{server.tool_count} tools"
+    tools = "no tools known yet" if server.tool_count is None else counted(server.tool_count, "tool")
     aside = f", {server.problem_count} set aside" if server.problem_count else ""
     taken = f", answered in {server.latency_ms} ms" if server.latency_ms is not None else ""
     return f"{server.name}: {server.status}, {tools}{aside}{taken}."

@@ -5,6 +5,7 @@ from argparse import Namespace
 from mcp_tef import Estimate, ModelSettings, parse_model
 from mcp_tef.cli.arguments import Parser
 from mcp_tef.cli.terminal import Terminal
+from mcp_tef.cli.words import counted
 
 
 def add_writer_options(parser: Parser, summary: str) -> None:
@@ -35,4 +36,4 @@ def tell_estimate(estimate: Estimate, model: ModelSettings, terminal: Terminal) 
     """What asking would take, before it is done."""
     tokens = "" if estimate.tokens is None else f", about {estimate.tokens:,} tokens"
     cost = "at an unknown price" if estimate.cost_usd is None else f"for about ${estimate.cost_usd:.4f}"
-    terminal.note(f"Asking {model.label} {estimate.runs:,} times{tokens}, {cost}.")
+    terminal.note(f"Asking {model.label} {counted(estimate.runs, 'time')}{tokens}, {cost}.")

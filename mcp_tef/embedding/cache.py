@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import hashlib
 import os
+import shutil
 import struct
 import threading
 import uuid
@@ -56,6 +57,12 @@ class VectorCache:
                     break
             self._close_some()
         return found
+
+    def clear(self) -> None:
+        """Forget all of them; what cannot be removed now goes when room is needed."""
+        with self._busy:
+            self._open.clear()
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def store(self, identity: str, vectors: Mapping[str, Vector]) -> None:
         """Keep the vectors of at least one text, all of one length; where the disk refuses, nothing is kept."""

@@ -13,6 +13,7 @@ from urllib.parse import quote, urlsplit
 
 import httpx
 
+from mcp_tef.embedding.loading import load_fastembed
 from mcp_tef.errors import EmbeddingError
 from mcp_tef.ports import Progress
 
@@ -47,9 +48,7 @@ class _File:
 
 def known_model(name: str) -> Model:
     """The model of that name, however its letters are cased; EmbeddingError where fastembed has none."""
-    from fastembed import TextEmbedding
-
-    for found in TextEmbedding.list_supported_models():
+    for found in load_fastembed().list_supported_models():
         if found["model"].lower() == name.lower() and found["sources"]["hf"]:
             files = (found["model_file"], *(found.get("additional_files") or ()))
             return Model(found["model"], found["sources"]["hf"], files)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mcp_tef.embedding.loading import load_fastembed
 from mcp_tef.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -68,13 +69,9 @@ class FastembedEmbedder:
 
     def _load(self) -> "TextEmbedding":
         model = self._model_name or (DEFAULT_MODEL if self._folder is None else _model_of(self._folder))
-        from fastembed import TextEmbedding
-        from loguru import logger
-
-        logger.disable("fastembed")
         place = None if self._folder is None else str(self._folder)
         cache = None if self._cache is None else str(self._cache)
-        return TextEmbedding(model, cache_dir=cache, specific_model_path=place, local_files_only=True)
+        return load_fastembed()(model, cache_dir=cache, specific_model_path=place, local_files_only=True)
 
 
 def _model_of(folder: Path) -> str:

@@ -1,11 +1,12 @@
 """Finds embedders: those on this machine at once and loaded once, those elsewhere with their key."""
 
 import asyncio
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from mcp_tef.embedding.cache import CachedEmbedder, VectorCache
-from mcp_tef.embedding.choosing import FOLDER_VARIABLE, kept_model
+from mcp_tef.embedding.choosing import BUNDLED_FOLDER, BUNDLED_MODEL, FOLDER_VARIABLE, kept_model
 from mcp_tef.embedding.endpoint import HttpEmbedder
 from mcp_tef.embedding.fetching import HUB_VARIABLE, USUAL_HUB, Fetching, home_of, known_model
 from mcp_tef.embedding.local_model import DEFAULT_MODEL, FastembedEmbedder
@@ -16,7 +17,7 @@ from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind
 from mcp_tef.ports import Embedder, Progress
 
-_DEFAULT = EmbedderChoice(EmbedderKind.FASTEMBED)
+_USUAL = (EmbedderChoice(EmbedderKind.FASTEMBED), EmbedderChoice(EmbedderKind.FASTEMBED, BUNDLED_MODEL))
 _PROBE = ["Lists the files in a folder."]
 
 
@@ -26,8 +27,9 @@ class EmbedderShelf:
     `folder` holds the `models` that were fetched and the `vectors` of texts that were embedded before.
     """
 
-    def __init__(self, environment: Mapping[str, str], folder: Path) -> None:
+    def __init__(self, environment: Mapping[str, str], folder: Path, bundled: Path = BUNDLED_FOLDER) -> None:
         self._environment = environment
+        self._bundled = bundled
         self._models = folder / "models"
         self._cache = VectorCache(folder / "vectors")
         self._providers = Providers()
@@ -35,12 +37,13 @@ class EmbedderShelf:
         self._loading = asyncio.Lock()
 
     async def best(self) -> Embedder:
-        """The model in the folder that `MCP_TEF_EMBEDDING_FOLDER` names, else fastembed's default, else TF-IDF.
+        """The best that is on this machine; this never waits for a network.
 
-        Only what is on this machine counts: this never waits for a network.
+        That is the model in the folder that `MCP_TEF_EMBEDDING_FOLDER` names, else fastembed's default, else the
+        bundled one, else TF-IDF.
         """
         named = self._environment.get(FOLDER_VARIABLE, "").strip()
-        for choice in ([EmbedderChoice(EmbedderKind.FOLDER, named)] if named else []) + [_DEFAULT]:
+        for choice in (*([EmbedderChoice(EmbedderKind.FOLDER, named)] if named else []), *_USUAL):
             try:
                 return await self._local(choice)
             except EmbeddingError:
@@ -65,6 +68,10 @@ class EmbedderShelf:
         hub = self._environment.get(HUB_VARIABLE, "").strip() or USUAL_HUB
         await Fetching(hub, known, progress).into(home_of(self._models, known.name))
 
+    async def forget_vectors(self) -> None:
+        """Throw away the vectors of texts that were embedded before; they are made again when they are needed."""
+        await asyncio.to_thread(self._cache.clear)
+
     async def close(self) -> None:
         """Give back models and connections."""
         self._loaded.clear()
@@ -81,9 +88,9 @@ class EmbedderShelf:
 
     def _kept(self, choice: EmbedderChoice) -> FastembedEmbedder:
         if choice.kind is EmbedderKind.FOLDER:
-            return FastembedEmbedder(folder=Path(choice.target).expanduser())
+            return FastembedEmbedder(folder=Path(os.path.expanduser(choice.target)))
         name = choice.target or DEFAULT_MODEL
-        found = kept_model(self._models, name)
+        found = kept_model(self._models, name, self._bundled)
         if found is None:
             raise EmbeddingError(
                 f"The embedding model {name} is not on this machine.",

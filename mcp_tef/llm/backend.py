@@ -105,13 +105,19 @@ def _completion(answer: object, request: Request, *, watched: bool) -> Completio
     message: Any = answer.choices[0].message
     usage: Any = getattr(answer, "usage", None)
     return Completion(
-        text=message.content if isinstance(message.content, str) else "",
+        text=_said(message),
         calls=tuple(_written(call) for call in message.tool_calls or ()),
         tokens_in=getattr(usage, "prompt_tokens", None),
         tokens_out=getattr(usage, "completion_tokens", None),
         cost_usd=_cost(answer, request.target.provider),
         raw=None if watched else answer.model_dump(mode="json"),
     )
+
+
+def _said(message: Any) -> str:
+    """What was answered in words; providers keep a refusal apart, with no other words beside it."""
+    refusal = (getattr(message, "provider_specific_fields", None) or {}).get("refusal")
+    return next((text for text in (message.content, refusal) if isinstance(text, str) and text), "")
 
 
 def _written(call: Any) -> WrittenCall:

@@ -44,6 +44,28 @@ class KeyRing:
         """Drop the key that was typed in this session."""
         self._typed.pop(provider, None)
 
+    def typed(self) -> tuple[str, ...]:
+        """Whose keys were typed in this session."""
+        return tuple(self._typed)
+
+    def held(self) -> dict[str, Secret]:
+        """What was typed in this session, for one that goes on with it."""
+        return dict(self._typed)
+
+    def hold(self, typed: Mapping[str, Secret]) -> None:
+        """Go on with what was typed in an earlier session."""
+        self._typed.update(typed)
+
+    def variables(self) -> tuple[str, ...]:
+        """The variables of the environment that hold a key of a provider."""
+        given = (name for name, text in self._environment.items() if text.strip())
+        return tuple(sorted(name for name in given if name.endswith("_API_KEY")))
+
+    def keychain(self) -> str:
+        """What the system calls its keychain; nothing where there is none that can be used."""
+        keychain = self._found()
+        return str(getattr(keychain, "name", type(keychain).__name__)) if keychain else ""
+
     def key(self, provider: str) -> Secret | None:
         """The key to use now: typed, else from the environment, else remembered."""
         return self._typed.get(provider) or self._from_environment(provider) or self._from_keychain(provider)

@@ -1,59 +1,174 @@
 """What the surroundings say: environment variables, and the defaults where they are silent."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Final
 
 from mcp_tef.errors import InputError
+from mcp_tef.model import limits
 from mcp_tef.model.limits import USUAL, Limits
-from mcp_tef.model.runs import ModelSettings
+from mcp_tef.model.runs import ModelSettings, parse_model
+from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind, parse_embedder
+from mcp_tef.model.variables import Variable, number, sound
 
 _SQLITE = "sqlite:///"
+_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
+_OPENAI = EmbedderChoice(EmbedderKind.LITELLM, "openai/text-embedding-3-small")
+_LONGEST_SEPARATOR = 8
+_LONGEST_NAME = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """Settings of the core.
 
-    From a similarity of `similarity_threshold` (0–1) on, two tools are flagged.
+    From a similarity of `similarity_threshold` (0–1) on, two tools are flagged. Without an `embedder` the best one on
+    this machine is taken; without a `log_level` the program that logs decides.
     """
 
     workspace: Path | None = None
     limits: Limits = USUAL
     separator: str = "-"
     similarity_threshold: float = 0.85
+    embedder: EmbedderChoice | None = None
     default_model: ModelSettings = field(default_factory=ModelSettings)
+    log_level: str = ""
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Config":
-        """Read the variables that seed 002 names and those of limits; InputError where a value cannot be meant."""
+        """What the variables say; InputError where a value cannot be meant."""
         return cls(
-            workspace=_workspace(environment.get("DATABASE_URL", "")),
+            workspace=WORKSPACE.value(environment, None),
             limits=Limits.from_environment(environment),
-            separator=environment.get("MCP_TOOL_PREFIX_SEPARATOR") or "-",
-            similarity_threshold=_share(environment, "SIMILARITY_THRESHOLD", 0.85),
+            separator=SEPARATOR.value(environment, "-"),
+            similarity_threshold=THRESHOLD.value(environment, 0.85),
+            embedder=EMBEDDER.value(environment, None),
             default_model=_default_model(environment),
+            log_level=LOG_LEVEL.value(environment, ""),
         )
 
+    @classmethod
+    def lenient(
+        cls, environment: Mapping[str, str], settings: Mapping[str, str]
+    ) -> tuple["Config", tuple[InputError, ...]]:
+        """What the variables say, else what somebody set by the same names, else the defaults.
 
-def _workspace(url: str) -> Path | None:
-    if "://" in url and not url.startswith(_SQLITE):
-        raise InputError(f"DATABASE_URL is {url}, which is no SQLite file.", hint="Write sqlite:///PATH or a path.")
-    return Path(url.removeprefix(_SQLITE)).expanduser() if url else None
+        What cannot be meant is passed over; for variables of the environment it is told.
+        """
+        kept, problems = sound(VARIABLES, environment)
+        remembered, _ = sound(VARIABLES, settings)
+        said = {**remembered, **{name: text for name, text in kept.items() if text.strip()}}
+        try:
+            return cls.from_environment(said), problems
+        except InputError as error:
+            return cls.from_environment({**said, PROVIDER.name: "", MODEL.name: ""}), (*problems, error)
 
 
-def _share(environment: Mapping[str, str], name: str, default: float) -> float:
-    text = environment.get(name, "")
+def _name(text: str) -> str | None:
+    return text if text.isprintable() and len(text) <= _LONGEST_NAME else None
+
+
+def _file(text: str) -> Path | None:
+    foreign = "://" in text and not text.startswith(_SQLITE)
+    return None if foreign or text == _SQLITE else Path(os.path.expanduser(text.removeprefix(_SQLITE)))
+
+
+def _separator(text: str) -> str | None:
+    fits = len(text) <= _LONGEST_SEPARATOR and text.isprintable() and not any(map(str.isspace, text))
+    return text if fits else None
+
+
+def _level(text: str) -> str | None:
+    return text.upper() if text.upper() in _LEVELS else None
+
+
+def _embedder(text: str) -> EmbedderChoice | None:
+    if text == "openai":
+        return _OPENAI
     try:
-        value = float(text) if text else default
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 1:
-        raise InputError(f"{name} is “{text}”, not a similarity.", hint=f"Set {name} from 0 to 1.")
-    return value
+        return parse_embedder(f"http:{text.removeprefix('custom:')}" if text.startswith("custom:") else text)
+    except InputError:
+        return None
 
 
 def _default_model(environment: Mapping[str, str]) -> ModelSettings:
-    provider = environment.get("DEFAULT_LLM_PROVIDER", "")
-    model = environment.get("DEFAULT_LLM_MODEL", "")
-    return ModelSettings(provider=provider, model=model) if provider and model else ModelSettings()
+    """Provider and model, or a model that names its provider."""
+    provider, model = PROVIDER.value(environment, ""), MODEL.value(environment, "")
+    if provider and not model:
+        raise InputError(f"{PROVIDER.name} is set, and no model.", hint=f"Set {MODEL.name} as well.")
+    if model and not provider:
+        provider, model = parse_model(model)
+    return ModelSettings(provider=provider, model=model) if model else ModelSettings()
+
+
+PROVIDER: Final[Variable[str]] = Variable(
+    name="DEFAULT_LLM_PROVIDER",
+    title="Provider",
+    reason="Who is asked where a run names no model.",
+    allowed="the name of a provider, such as openai",
+    read=_name,
+    default="offline",
+)
+MODEL: Final[Variable[str]] = Variable(
+    name="DEFAULT_LLM_MODEL",
+    title="Model",
+    reason="Which model is asked where a run names none; PROVIDER/NAME where no provider is set.",
+    allowed="the name of a model, such as gpt-4.1-mini",
+    read=_name,
+    default="retrieval",
+)
+WORKSPACE: Final[Variable[Path | None]] = Variable(
+    name="DATABASE_URL",
+    title="Workspace",
+    reason="The SQLite file that is opened where none is named.",
+    allowed="a path, or sqlite:///PATH",
+    read=_file,
+    default="workspace.db in the data folder",
+)
+LOG_LEVEL: Final[Variable[str]] = Variable(
+    name="LOG_LEVEL",
+    title="Log",
+    reason="How much is written to the log. DEBUG tells every step of the libraries as well.",
+    allowed="one of DEBUG, INFO, WARNING and ERROR",
+    read=_level,
+    default="INFO",
+)
+EMBEDDER: Final[Variable[EmbedderChoice | None]] = Variable(
+    name="EMBEDDING_MODEL_TYPE",
+    title="Embedder",
+    reason="What compares descriptions, where nothing else is chosen. Without it the best one on this machine.",
+    allowed="fastembed, fastembed:MODEL, folder:DIR, litellm:PROVIDER/MODEL, openai, custom:URL or tfidf",
+    read=_embedder,
+    default="the best here",
+)
+FOLDER: Final[Variable[str]] = Variable(
+    name="MCP_TEF_EMBEDDING_FOLDER",
+    title="Folder of a model",
+    reason="A local embedding model (model.onnx and tokenizer.json) that is taken before any other.",
+    allowed="a folder",
+    read=_name,
+    default="none",
+)
+THRESHOLD: Final[Variable[float]] = Variable(
+    name="SIMILARITY_THRESHOLD",
+    title="Pairs are flagged from",
+    reason="From this similarity on, two tools count as look-alikes.",
+    allowed="a number from 0 to 1",
+    read=number(0, 1),
+    default="0.85",
+)
+SEPARATOR: Final[Variable[str]] = Variable(
+    name="MCP_TOOL_PREFIX_SEPARATOR",
+    title="Between server and tool",
+    reason="Stands between a server and its tool where two servers share a tool's name.",
+    allowed=f"at most {_LONGEST_SEPARATOR} characters without a space",
+    read=_separator,
+    default="-",
+)
+VARIABLES: Final[tuple[Variable[Any], ...]] = (
+    *(PROVIDER, MODEL, WORKSPACE, LOG_LEVEL, EMBEDDER, FOLDER, THRESHOLD, SEPARATOR),
+    *limits.VARIABLES.values(),
+)
+"""Every variable that this program reads for itself; those of keys belong to their providers."""

@@ -32,6 +32,7 @@ class RunStatus(StrEnum):
 class BatchStatus(StrEnum):
     """Where a batch is in its life; `interrupted` was cut off by a crash and can be resumed."""
 
+    WAITING = "waiting"
     RUNNING = "running"
     PAUSED = "paused"
     COMPLETED = "completed"
@@ -105,6 +106,9 @@ class Failure:
     hint: str = ""
 
 
+INTERRUPTED = Failure("interrupted", "The run was interrupted before it ended.", "Resume the batch to run it again.")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedRun:
     """A run that is still to be done."""
@@ -168,6 +172,11 @@ class RunSummary:
     created_at: datetime | None = None
     completed_at: datetime | None = None
 
+    @property
+    def interrupted(self) -> bool:
+        """Whether it failed only because the program ended under it."""
+        return self.failure is not None and self.failure.code == INTERRUPTED.code
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunDetail:
@@ -185,7 +194,7 @@ class RunDetail:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """A batch with its counts; `total` runs were planned."""
+    """A batch with its counts; `total` runs were planned. Of those counted as failed, so many were `interrupted`."""
 
     id: BatchId
     name: str
@@ -193,6 +202,7 @@ class Batch:
     models: tuple[str, ...]
     total: int
     counts: Mapping[str, int] = field(default_factory=dict)
+    interrupted: int = 0
     cost_usd: float | None = None
     repeats: int = 1
     concurrency: int = 4
@@ -203,6 +213,11 @@ class Batch:
     def count(self, key: str) -> int:
         """How many runs are TP, FP, TN, FN, failed, cancelled or pending."""
         return self.counts.get(key, 0)
+
+    @property
+    def failed(self) -> int:
+        """Runs that failed by themselves: to be retried, where interrupted ones are to be resumed."""
+        return self.count("failed") - self.interrupted
 
     @property
     def judged(self) -> int:
@@ -240,6 +255,7 @@ class RunFilter:
     kinds: tuple[Kind, ...] = ()
     model: str | None = None
     text: str = ""
+    run_ids: tuple[RunId, ...] = ()
     batch_ids: tuple[BatchId, ...] = ()
     case_ids: tuple[CaseId, ...] = ()
     models: tuple[str, ...] = ()

@@ -3,6 +3,7 @@
 import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from threading import Lock
 from typing import Final
 from weakref import WeakValueDictionary
@@ -55,6 +56,14 @@ class Secret:
 
     def __hash__(self) -> int:
         return hash(self._text)
+
+
+@dataclass(frozen=True, slots=True)
+class HeldSecrets:
+    """What is in memory only: keys by provider, and what sign-ins brought by address."""
+
+    keys: Mapping[str, Secret]
+    grants: Mapping[str, Secret]
 
 
 _HOLDING = Lock()

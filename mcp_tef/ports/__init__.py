@@ -12,7 +12,17 @@ from mcp_tef.ports.models import (
     Written,
 )
 from mcp_tef.ports.servers import ServerGateway, Show, SignIns, Vault
-from mcp_tef.ports.storage import CaseStore, CheckResult, MetricsStore, RunStore, ServerStore, Store, ToolCallStore
+from mcp_tef.ports.storage import (
+    CaseStore,
+    CheckResult,
+    MetricsStore,
+    RunStore,
+    ServerStore,
+    Step,
+    Store,
+    ToolCallStore,
+    unwatched,
+)
 from mcp_tef.ports.texts import Embedder, Embedders, Lexicon, Progress, TextIndex
 
 __all__ = [
@@ -33,6 +43,7 @@ __all__ = [
     "ServerStore",
     "Show",
     "SignIns",
+    "Step",
     "Store",
     "TextIndex",
     "TokenCounter",
@@ -41,4 +52,5 @@ __all__ = [
     "Writer",
     "WritingTask",
     "Written",
+    "unwatched",
 ]

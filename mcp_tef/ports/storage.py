@@ -1,13 +1,13 @@
 """What workflows ask of a workspace file."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from mcp_tef.model.cases import CaseDraft, TestCase
 from mcp_tef.model.comparison import RunOutcome
 from mcp_tef.model.consents import Consent
-from mcp_tef.model.ids import BatchId, CaseId, RunId, ServerId, SnapshotId
+from mcp_tef.model.ids import BatchId, CaseId, RunId, ServerId, SnapshotId, ToolCallId
 from mcp_tef.model.metrics import FilterChoices
 from mcp_tef.model.rejudging import AnsweredRun, Judgement
 from mcp_tef.model.runs import (
@@ -37,13 +37,25 @@ class CheckResult:
     stderr_tail: str | None = None
 
 
+Step = Callable[[int, int], object]
+
+
+def unwatched(_done: int, _whole: int) -> None:
+    """The step of who does not want to know how far it is."""
+
+
 class ServerStore(Protocol):
     """Servers on disk. Names are unique (ConflictError); unknown ids raise NotFoundError."""
 
     async def add(self, spec: ServerSpec) -> Server: ...
     async def update(self, server_id: ServerId, spec: ServerSpec) -> Server: ...
-    async def apply(self, added: Sequence[ServerSpec], changed: Mapping[ServerId, ServerSpec]) -> tuple[Server, ...]:
-        """Add and change servers, all or nothing; the added ones, then the changed ones."""
+    async def apply(
+        self, added: Sequence[ServerSpec], changed: Mapping[ServerId, ServerSpec], *, step: Step = unwatched
+    ) -> tuple[Server, ...]:
+        """Add and change servers, all or nothing; the added ones, then the changed ones.
+
+        `step` hears, maybe on another thread, how many of how many are done; what it raises takes all of it back.
+        """
         ...
 
     async def get(self, server_id: ServerId) -> Server: ...
@@ -82,8 +94,9 @@ class ToolCallStore(Protocol):
         """The calls of a server, or of one of its tools, newest first."""
         ...
 
-    async def forget(self, server_id: ServerId, tool: str) -> None:
-        """Delete the calls of a tool."""
+    async def remove(self, ids: Sequence[ToolCallId]) -> None: ...
+    async def restore(self, calls: Sequence[ToolCall]) -> None:
+        """Keep calls again that were removed, as they were."""
         ...
 
 
@@ -93,9 +106,17 @@ class CaseStore(Protocol):
     async def add(self, drafts: Sequence[CaseDraft]) -> tuple[TestCase, ...]: ...
     async def update(self, case_id: CaseId, draft: CaseDraft) -> TestCase: ...
     async def apply(
-        self, added: Sequence[CaseDraft], changed: Mapping[CaseId, CaseDraft], servers: Sequence[ServerSpec] = ()
+        self,
+        added: Sequence[CaseDraft],
+        changed: Mapping[CaseId, CaseDraft],
+        servers: Sequence[ServerSpec] = (),
+        *,
+        step: Step = unwatched,
     ) -> tuple[TestCase, ...]:
-        """Register servers, add and change cases, all or nothing; the added cases, then the changed ones."""
+        """Register servers, add and change cases, all or nothing; the added cases, then the changed ones.
+
+        `step` hears the same as that of servers.
+        """
         ...
 
     async def get(self, case_id: CaseId) -> TestCase: ...
@@ -128,8 +149,8 @@ class RunStore(Protocol):
         ...
 
     async def failed(self, batch_id: BatchId) -> tuple[PlannedRun, ...]: ...
-    async def reopen(self, batch_id: BatchId, runs: Sequence[PlannedRun]) -> Batch:
-        """Make the runs pending and the batch running again."""
+    async def reopen(self, batch_id: BatchId, runs: Sequence[PlannedRun], max_cost_usd: float | None) -> Batch:
+        """Make the runs pending and the batch running again, under this cost cap."""
         ...
 
     async def request(self, batch_id: BatchId) -> BatchRequest:
@@ -181,7 +202,12 @@ class RunStore(Protocol):
         """Put new verdicts in place of old ones, which are kept; the runs that were still there, as they now read."""
         ...
 
-    async def remove_batches(self, ids: Sequence[BatchId]) -> None: ...
+    async def rename_batch(self, batch_id: BatchId, name: str) -> Batch: ...
+    async def remove_batches(self, ids: Sequence[BatchId]) -> None:
+        """Hide batches and their runs until the next open, so that `restore_batches` undoes it."""
+        ...
+
+    async def restore_batches(self, ids: Sequence[BatchId]) -> None: ...
     async def interrupt_leftovers(self) -> int:
         """Mark runs that a dead process left pending or running as failed, "interrupted"; how many."""
         ...

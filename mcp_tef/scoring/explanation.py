@@ -49,7 +49,7 @@ def _gathered(names: Sequence[str]) -> list[str]:
 
 def _fault(kind: Kind, pairing: Pairing) -> str:
     if pairing.ordered and kind is Kind.WRONG_TOOL:
-        return f": {len(pairing.met)} of {len(pairing.wanted)} calls in their place"
+        return f": {len(pairing.met)} of {counted(len(pairing.wanted), 'call', 'calls')} in their place"
     unmet = counted(len(pairing.unmet), "call is", "calls are")
     extra = counted(len(pairing.extra), "call", "calls")
     several = len(pairing.wanted) > 1

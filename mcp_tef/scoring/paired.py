@@ -4,6 +4,7 @@ from math import ceil, exp, lgamma, log, log10, sqrt
 
 from mcp_tef.model.comparison import Difference, PairedTest, Reading
 from mcp_tef.scoring.rates import Z95, wilson
+from mcp_tef.scoring.wording import counted
 
 ALPHA = 0.05
 Z80 = 0.8416212335729143
@@ -98,8 +99,8 @@ def _sentence(n: int, fixed: int, regressed: int, p: float | None, reading: Read
     if p is None:
         return "Nothing to compare: no run was judged on both sides."
     if not fixed and not regressed:
-        return f"Not enough runs to tell: none of {n:,} pairs changed."
-    found = f"{fixed:,} fixed and {regressed:,} regressed of {n:,} pairs ({_told(p)})"
+        return f"Not enough runs to tell: none of {counted(n, 'pair', 'pairs')} changed."
+    found = f"{fixed:,} fixed and {regressed:,} regressed of {counted(n, 'pair', 'pairs')} ({_told(p)})"
     if reading is not Reading.UNDECIDED:
         return f"{reading.value.capitalize()}: {found}."
     if more is None:

@@ -20,7 +20,11 @@ STOP_WORDS = frozenset(_SAY_NOTHING.split())
 
 def spaced(text: str) -> str:
     """`text` with spaces where names are joined: `getUserById` and `get_user-by.id` alike."""
-    return _JOINTS.sub(" ", _NEW_WORD.sub(r" \g<0>", text))
+    return _JOINTS.sub(" ", _parted(text))
+
+
+def _parted(text: str) -> str:
+    return _NEW_WORD.sub(r" \g<0>", text)
 
 
 def stems(text: str) -> list[str]:
@@ -30,7 +34,7 @@ def stems(text: str) -> list[str]:
 
 def words(text: str) -> list[str]:
     """The single words of a text in lower case, endings and all."""
-    return _WORD.findall(spaced(text).lower())
+    return _WORD.findall(_parted(text).lower())
 
 
 @lru_cache(maxsize=2**16)

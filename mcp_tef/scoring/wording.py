@@ -43,7 +43,7 @@ def listed(items: Sequence[str], last: str = "and") -> str:
 
 def counted(number: int, one: str, many: str) -> str:
     """`1 call`, `3 calls`."""
-    return f"{number} {one if number == 1 else many}"
+    return f"{number:,} {one if number == 1 else many}"
 
 
 def figure(share: float) -> str:

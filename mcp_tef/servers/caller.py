@@ -27,6 +27,10 @@ class McpCaller:
     ) -> None:
         self._visits = Visits(environment, limits, strongbox, show)
 
+    def hold_to(self, limits: Limits) -> None:
+        """Other limits from now on."""
+        self._visits.hold_to(limits)
+
     async def call_tool(
         self,
         spec: ServerSpec,

@@ -1,5 +1,6 @@
 """From a server's raw tool list to sound tools, with the rest set aside and the reason for each."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -9,6 +10,9 @@ from mcp_tef.model.servers import ServerSpec
 from mcp_tef.model.tools import Tool, ToolProblem
 from mcp_tef.scoring.soundness import why_unsound
 from mcp_tef.servers.evidence import quoted
+from mcp_tef.servers.mending import MARK
+
+_NO_UNICODE = re.compile(f"[\ud800-\udfff{MARK}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +110,10 @@ def _why_bad_words(raw: JsonObject, _limits: Limits) -> str | None:
 
 
 def _why_bad_text(raw: JsonObject, limits: Limits) -> str | None:
-    try:
-        size = len(canonical(raw).encode())
-    except UnicodeEncodeError:
+    text = canonical(raw)
+    if not _is_unicode(text):
         return "It holds text that is not valid Unicode."
+    size = len(text.encode())
     return f"It has {size} bytes, more than {limits.definition_bytes}." if size > limits.definition_bytes else None
 
 
@@ -144,7 +148,7 @@ _CHECKS: tuple[Callable[[JsonObject, Limits], str | None], ...] = (
 
 
 def _is_unicode(text: str) -> bool:
-    return not any("\ud800" <= character <= "\udfff" for character in text)
+    return _NO_UNICODE.search(text) is None
 
 
 def _kind(value: Json) -> str:

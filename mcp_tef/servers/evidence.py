@@ -87,7 +87,6 @@ class Evidence:
     junk_sample: str = ""
     flooded: bool = False
     compressed: bool = False
-    too_deep: bool = False
     stray: str = ""
     redirects: int = 0
     secrets: tuple[Secret, ...] = ()

@@ -133,10 +133,6 @@ class Faults:
             _MEND_HINT,
         )
 
-    def too_deep(self) -> ServerError:
-        """It sent JSON that cannot be read for its depth."""
-        return self.nonsense("it nests too deep to be read")
-
     def elsewhere(self, place: str) -> ServerError:
         """It wants our messages on another origin, which would get the user's keys."""
         return self.error(

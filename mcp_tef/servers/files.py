@@ -1,6 +1,7 @@
 """Reads a tools file: a saved `tools/list` answer, bare or as a whole JSON-RPC message, or a plain array of tools."""
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,7 +66,7 @@ def _saved(spec: ServerSpec, limits: Limits) -> _Saved:
 
 
 def _text(spec: ServerSpec, limits: Limits) -> str:
-    path = Path(spec.path or "").expanduser()
+    path = Path(os.path.expanduser(spec.path or ""))
     if not path.is_file():
         raise _fault(spec, "does not exist" if not path.exists() else "is not a file", "Correct the path.")
     try:

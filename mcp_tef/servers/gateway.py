@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from mcp_tef.model.json import Json
 from mcp_tef.model.limits import USUAL, Limits
@@ -13,9 +12,6 @@ from mcp_tef.servers.faults import Faults
 from mcp_tef.servers.files import read_catalogue, read_tools_file, sort_catalogue
 from mcp_tef.servers.strongbox import Strongbox
 from mcp_tef.servers.visits import Visits
-
-if TYPE_CHECKING:
-    from mcp_tef.servers.visit import Errand
 
 
 class McpGateway:
@@ -33,6 +29,11 @@ class McpGateway:
         self._limits = limits
         self._visits = Visits(environment, limits, strongbox)
 
+    def hold_to(self, limits: Limits) -> None:
+        """Other limits from now on."""
+        self._limits = limits
+        self._visits.hold_to(limits)
+
     async def list_tools(self, spec: ServerSpec, *, timeout: float) -> Listing:  # noqa: ASYNC109
         """Every tool that the server lists now; raises ServerError within `timeout` seconds.
 
@@ -40,7 +41,7 @@ class McpGateway:
         """
         if spec.transport is Transport.FILE:
             return await self._read(spec, timeout)
-        return await self._visits.make(spec, _listing, timeout)
+        return await self._visits.list_tools(spec, timeout)
 
     async def read_catalogue(self, path: str) -> tuple[Listing, ...]:
         """The tools that a file holds, by server; raises ServerError."""
@@ -60,9 +61,3 @@ class McpGateway:
                 return await asyncio.to_thread(read_tools_file, spec, self._limits)
         except TimeoutError:
             raise Faults(spec, Evidence()).silent(seconds) from None
-
-
-def _listing() -> "Errand[Listing]":
-    from mcp_tef.servers.listing import list_everything
-
-    return list_everything

@@ -13,7 +13,7 @@ from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.references import Reference, ReferenceKind, references
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import AuthType, ServerSpec
-from mcp_tef.scoring.launches.variables import loads_code
+from mcp_tef.scoring.launches.variables import decides_what_runs
 from mcp_tef.servers.env_files import read_env_file
 from mcp_tef.servers.programs import find_program
 
@@ -168,7 +168,7 @@ class Surroundings:
         """The variables of the server's env file, all of which may be secrets."""
         if not self.spec.env_file:
             return {}
-        file = Path(self.spec.project or cwd or "", Path(self.fill(self.spec.env_file)).expanduser())
+        file = Path(self.spec.project or cwd or "", os.path.expanduser(self.fill(self.spec.env_file)))
         try:
             found = read_env_file(file)
         except (OSError, ValueError) as error:
@@ -177,9 +177,9 @@ class Surroundings:
                 f"takes variables from {file}, which cannot be read: {why}", "Correct the file or its path."
             ) from error
         self._used.update(found.values())
-        if loading := next(filter(loads_code, found), None):
+        if deciding := next(filter(decides_what_runs, found), None):
             raise self.fault(
-                f"takes {loading} from {file}, which can make it run code that nobody has agreed to",
+                f"takes {deciding} from {file}, which can make it run code that nobody has agreed to",
                 "Write it among the server's own variables, where it is seen before the start.",
             )
         return found
@@ -187,7 +187,7 @@ class Surroundings:
     def _folder(self) -> str | None:
         if not self.spec.cwd:
             return None
-        folder = Path(self.fill(self.spec.cwd)).expanduser()
+        folder = Path(os.path.expanduser(self.fill(self.spec.cwd)))
         if not folder.is_dir():
             raise self.fault(f"should start in {folder}, which is no folder", "Correct the working folder.")
         return str(folder)

@@ -5,13 +5,12 @@ import json
 import mcp_types
 from mcp.shared.message import SessionMessage
 
-
-class TooDeepError(Exception):
-    """A message nests too deep to be read."""
+from mcp_tef.model.json import Json
+from mcp_tef.servers.mending import shallow
 
 
 def message_in(line: bytes) -> SessionMessage | None:
-    """The message in a line, if it holds one; TooDeepError where nobody can tell.
+    """The message in a line, if it holds one.
 
     Half characters and bytes that are no UTF-8 stay in its texts, so that only the tool that has them is bad. The
     SDK's own way from bytes to a message takes four times the memory.
@@ -19,9 +18,13 @@ def message_in(line: bytes) -> SessionMessage | None:
     if not line.lstrip().startswith(b"{"):
         return None
     try:
-        content = json.loads(line.decode("utf-8", "surrogateescape"))
-        return SessionMessage(mcp_types.jsonrpc_message_adapter.validate_python(content, by_name=False))
-    except RecursionError:
-        raise TooDeepError from None
+        return SessionMessage(mcp_types.jsonrpc_message_adapter.validate_python(_read(line), by_name=False))
     except ValueError:
         return None
+
+
+def _read(line: bytes) -> Json:
+    try:
+        return json.loads(line.decode("utf-8", "surrogateescape"))
+    except RecursionError:
+        return json.loads(shallow(line).decode("utf-8", "surrogateescape"))

@@ -1,7 +1,7 @@
 """Signs in to HTTP servers by OAuth 2.1: the SDK's flow, with a listener of ours, and grants that outlast a visit."""
 
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 
 import httpx2
 from mcp.client.auth import OAuthClientProvider, OAuthFlowError
@@ -118,30 +118,36 @@ class SignIn(OAuthClientProvider):
         self._hide(grant)
         text = Secret(grant.model_dump_json(exclude_defaults=True))
         self._taken = text
-        with suppress(StoreError):
-            await self._access.strongbox.keep(self._url, text, remember=self._said.remember)
+        await self._access.strongbox.keep(self._url, text, remember=self._said.remember)
 
     async def _initialize(self) -> None:
         await super()._initialize()
-        grant = await self._earlier()
-        if grant is not None:
-            self._hide(grant)
-            context = self.context
-            context.current_tokens, context.client_info = grant.tokens, grant.client
-            context.token_expiry_time, context.oauth_metadata = grant.expires_at, grant.endpoints
-            context.protected_resource_metadata = grant.resource
-            context.auth_server_url = str(grant.resource.authorization_servers[0]) if grant.resource else None
-        elif self._listener is None:
+        if not self._access.afresh:
+            self._taken = await self._access.strongbox.grant(self._url, remembered=self._said.remember)
+        if not self._take_up() and self._listener is None:
             raise RefusedError("wants you to sign in", _SIGN_IN)
 
-    async def _earlier(self) -> Grant | None:
-        if self._access.afresh:
-            return None
-        text = await self._access.strongbox.grant(self._url, remembered=self._said.remember)
-        self._taken = text
-        with suppress(ValidationError):
-            return Grant.model_validate_json(text.reveal()) if text else None
-        return None
+    def _take_up(self) -> bool:
+        """Use the grant that was taken; False where it is none."""
+        try:
+            grant = Grant.model_validate_json(self._taken.reveal() if self._taken else "")
+        except ValidationError:
+            return False
+        self._hide(grant)
+        context = self.context
+        context.current_tokens, context.client_info = grant.tokens, grant.client
+        context.token_expiry_time, context.oauth_metadata = grant.expires_at, grant.endpoints
+        context.protected_resource_metadata = grant.resource
+        context.auth_server_url = str(grant.resource.authorization_servers[0]) if grant.resource else None
+        return True
+
+    async def _takes_newer(self) -> bool:
+        """Use the grant of whoever renewed it meanwhile, here or in another process, which spent the one taken."""
+        if self._access.afresh or self._taken is None:
+            return False
+        newer = await self._access.strongbox.newer(self._url, self._taken, remembered=self._said.remember)
+        self._taken = newer or self._taken
+        return newer is not None and self._take_up()
 
     def _hide(self, grant: Grant) -> None:
         texts = (grant.tokens.access_token, grant.tokens.refresh_token, grant.client.client_secret)
@@ -149,17 +155,26 @@ class SignIn(OAuthClientProvider):
 
     async def async_auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
         """The SDK's flow; what is asked beside the request itself is marked, and what stops it is noted."""
+        turn = AsyncExitStack()
         flow = super().async_auth_flow(request)
         try:
+            await self._wait_for(turn)
             outgoing = await anext(flow)
             while True:
                 beside = outgoing is not request
                 if beside:
                     mark(outgoing)
+                else:
+                    await turn.aclose()
                 self._evidence.asking = outgoing.url.netloc.decode() if beside else ""
                 response = yield outgoing
                 self._status = self._status if beside else response.status_code
-                outgoing = await flow.asend(response)
+                if not beside and self._status == UNAUTHORIZED and await self._takes_newer():
+                    await flow.aclose()
+                    flow = super().async_auth_flow(request)
+                    outgoing = await anext(flow)
+                else:
+                    outgoing = await flow.asend(response)
         except StopAsyncIteration:
             return
         except (OAuthFlowError, ValidationError) as error:
@@ -167,11 +182,20 @@ class SignIn(OAuthClientProvider):
             raise
         finally:
             await flow.aclose()
+            await turn.aclose()
+
+    async def _wait_for(self, turn: AsyncExitStack) -> None:
+        """Where the grant has run out, wait for whoever renews it already, and take what came of that."""
+        context = self.context
+        async with context.lock:
+            if not self._initialized:
+                await self._initialize()
+        if context.can_refresh_token() and not context.is_token_valid():
+            await turn.enter_async_context(self._access.strongbox.turn(self._url, remembered=self._said.remember))
+            await self._takes_newer()
 
     async def _send_to_browser(self, authorization: str) -> None:
         if self._listener is None or self._access.show is None:
-            if await self._renewed_elsewhere():
-                raise RefusedError("was signed in to anew by somebody else meanwhile", "Try again.")
             await self._give_up()
             raise RefusedError("wants you to sign in again", _SIGN_IN)
         require_private(httpx2.URL(authorization))
@@ -189,13 +213,10 @@ class SignIn(OAuthClientProvider):
         self._use_supported_method()
         return AuthorizationCodeResult(code=given["code"], state=given.get("state"), iss=given.get("iss"))
 
-    async def _renewed_elsewhere(self) -> bool:
-        """Whether another visit has replaced the grant that this one took, which was no good any more from then on."""
-        held = await self._access.strongbox.grant(self._url, remembered=False)
-        return held is not None and held is not self._taken
-
     async def _give_up(self) -> None:
         """Forget a grant that is no good any more; one that is good for less than was asked stays."""
+        if await self._takes_newer():
+            raise RefusedError("was signed in to anew by somebody else meanwhile", "Try again.")
         if self._status == UNAUTHORIZED:
             with suppress(StoreError):
                 await self._access.strongbox.drop(self._url)

@@ -17,7 +17,7 @@ from mcp.shared.message import SessionMessage
 
 from mcp_tef.servers.evidence import Evidence
 from mcp_tef.servers.faults import Faults
-from mcp_tef.servers.messages import TooDeepError, message_in
+from mcp_tef.servers.messages import message_in
 
 
 @asynccontextmanager
@@ -55,11 +55,7 @@ async def _hear(
     async with heard:
         async for event in events:
             data = event.data.encode() if event.event == "message" else b""
-            try:
-                message = message_in(data)
-            except TooDeepError:
-                evidence.too_deep = True
-                return
+            message = message_in(data)
             if message is not None:
                 await heard.send(message)
             elif data:

@@ -21,7 +21,7 @@ from mcp.shared.message import SessionMessage
 
 from mcp_tef.servers.evidence import Evidence, FloodError
 from mcp_tef.servers.launch import Launch
-from mcp_tef.servers.messages import TooDeepError, message_in
+from mcp_tef.servers.messages import message_in
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 _POLL_SECONDS = 0.01
@@ -82,8 +82,6 @@ class _Listener(asyncio.SubprocessProtocol):
         try:
             for line in self._lines.feed(data):
                 self._deliver(line)
-        except TooDeepError:
-            self._evidence.too_deep = True
         except (FloodError, TooMuchJunkError, anyio.BrokenResourceError, anyio.ClosedResourceError):
             pass
         else:

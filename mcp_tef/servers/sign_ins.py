@@ -1,18 +1,13 @@
 """Signs in to servers for a user who asked for that."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.model.servers import AuthType, ServerSpec
-from mcp_tef.model.tools import Listing
 from mcp_tef.ports import Show
 from mcp_tef.servers.strongbox import Strongbox
 from mcp_tef.servers.visits import Visits
-
-if TYPE_CHECKING:
-    from mcp_tef.servers.visit import Errand
 
 
 class McpSignIns:
@@ -29,6 +24,11 @@ class McpSignIns:
         self._seconds = limits.seconds
         self._visits = Visits(environment, limits, strongbox, show)
 
+    def hold_to(self, limits: Limits) -> None:
+        """Other limits from now on."""
+        self._seconds = limits.seconds
+        self._visits.hold_to(limits)
+
     async def needed(self, spec: ServerSpec) -> bool:
         """Whether the server is signed in to by OAuth, and there is no grant; ServerError."""
         if spec.auth_type is not AuthType.OAUTH2:
@@ -38,7 +38,7 @@ class McpSignIns:
 
     async def sign_in(self, spec: ServerSpec) -> None:
         """Send the user to a browser and wait until they are back; ServerError."""
-        await self._visits.make(spec, _listing, self._seconds, afresh=True)
+        await self._visits.list_tools(spec, self._seconds, afresh=True)
         if await self.needed(spec):
             raise ServerError(
                 ServerFault.SETTINGS, f"{spec.name} answers without a sign-in.", hint="Choose no sign-in for it."
@@ -51,9 +51,3 @@ class McpSignIns:
     async def close(self) -> None:
         """Leave every server."""
         await self._visits.close()
-
-
-def _listing() -> "Errand[Listing]":
-    from mcp_tef.servers.listing import list_everything
-
-    return list_everything

@@ -1,23 +1,38 @@
 """The secrets of servers: entries of the keychain, and what sign-ins brought."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+import hashlib
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from filelock import AsyncFileLock
 
 from mcp_tef.errors import StoreError
 from mcp_tef.model.secrets import Secret
 from mcp_tef.ports import Vault
+
+_LONGEST_TURN_S: Final = 10.0
 
 
 class Strongbox:
     """Reads the keychain apart from the loop, since it may ask the user.
 
     A grant is what a sign-in brought, as a text that only who signs in can read, by the address of the server. It is
-    held in memory, and in the keychain where that was asked for; then a keychain that fails costs the next start only.
+    held in memory, and in the keychain where that was asked for; then a keychain that fails costs the next start only,
+    which `tell` is told once. In the folder `locks`, processes that share a keychain wait for each other.
     """
 
-    def __init__(self, vault: Vault | None = None) -> None:
+    def __init__(
+        self, vault: Vault | None = None, tell: Callable[[str], object] = str, locks: Path | None = None
+    ) -> None:
         self._vault = vault
+        self._tell = tell
+        self._locks = locks
         self._grants: dict[str, Secret] = {}
+        self._refused: set[str] = set()
+        self._turns: dict[str, asyncio.Lock] = {}
 
     async def entries(self, names: Iterable[str]) -> Mapping[str, Secret]:
         """Those of the entries that are there; StoreError."""
@@ -34,11 +49,47 @@ class Strongbox:
                 self._grants[url] = found
         return self._grants.get(url)
 
+    @asynccontextmanager
+    async def turn(self, url: str, *, remembered: bool) -> AsyncIterator[None]:
+        """What who renews the grant of an address holds meanwhile: a renewal token may be shown once only.
+
+        One in the keychain is shown by one process at a time, as far as locks go; who waits too long goes on without.
+        """
+        async with self._turns.setdefault(url, asyncio.Lock()), AsyncExitStack() as alone:
+            if remembered and self._locks is not None:
+                with suppress(OSError):
+                    await alone.enter_async_context(_lock(self._locks, url))
+            yield
+
+    def held(self) -> dict[str, Secret]:
+        """What sign-ins brought, for a session that goes on with it."""
+        return dict(self._grants)
+
+    def hold(self, grants: Mapping[str, Secret]) -> None:
+        """Go on with what earlier sign-ins brought."""
+        self._grants.update(grants)
+
+    async def newer(self, url: str, known: Secret, *, remembered: bool) -> Secret | None:
+        """Another grant of an address than the one known, from here or from another process with this keychain."""
+        if remembered and self._grants.get(url, known).reveal() == known.reveal():
+            self._grants.pop(url, None)
+        found = await self.grant(url, remembered=remembered)
+        self._grants.setdefault(url, found or known)
+        return found if found and found.reveal() != known.reveal() else None
+
     async def keep(self, url: str, grant: Secret, *, remember: bool) -> None:
-        """Hold a grant; StoreError where the keychain refuses it, and then it is held in memory all the same."""
+        """Hold a grant, whatever the keychain says."""
         self._grants[url] = grant
         if remember and self._vault is not None:
-            await asyncio.to_thread(self._vault.write, _entry(url), grant)
+            try:
+                await asyncio.to_thread(self._vault.write, _entry(url), grant)
+            except StoreError as error:
+                self._say_once(url, error)
+
+    def _say_once(self, url: str, error: StoreError) -> None:
+        if url not in self._refused:
+            self._refused.add(url)
+            self._tell(f"The sign-in to {url} is not kept beyond this session. {error.message}")
 
     async def drop(self, url: str) -> None:
         """Forget a grant, in the keychain as well."""
@@ -53,3 +104,9 @@ class Strongbox:
 def _entry(url: str) -> str:
     """A name that no `${keychain:…}` can have."""
     return f"sign-in {url}"
+
+
+def _lock(folder: Path, url: str) -> AsyncFileLock:
+    folder.mkdir(parents=True, exist_ok=True)
+    name = hashlib.sha256(url.encode()).hexdigest()
+    return AsyncFileLock(folder / f"{name}.lock", _LONGEST_TURN_S, fallback_to_soft=False, run_in_executor=False)

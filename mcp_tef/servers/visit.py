@@ -2,14 +2,12 @@
 
 import asyncio
 import logging
-import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
 from types import MappingProxyType
 from typing import Any, Generic, TypeAlias, TypeVar
 
-import httpx2
 import mcp_types
 from mcp.client._transport import TransportStreams
 from mcp.client.session import ClientSession
@@ -20,21 +18,17 @@ from mcp.shared.transport_context import TransportContext
 from mcp_types import RequestId
 from pydantic import ValidationError
 
-from mcp_tef.errors import ServerError, ServerFault
+from mcp_tef.errors import ServerError
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.servers.access import Access
 from mcp_tef.servers.evidence import Evidence, Stage, quoted
 from mcp_tef.servers.faults import Faults
 from mcp_tef.servers.oauth import signing_in
 from mcp_tef.servers.program import running
+from mcp_tef.servers.telling import is_closed, told
 from mcp_tef.servers.web import connected
 
 _MODERN_ONLY = (mcp_types.UNSUPPORTED_PROTOCOL_VERSION, mcp_types.METHOD_NOT_FOUND, mcp_types.HEADER_MISMATCH)
-_STAND_INS = ("Server returned an error response", "Not Found", "Session terminated")
-_CLOSED = ("Connection closed", "SSE stream")
-_TOO_LARGE = "byte limit."
-_BROKEN_JSON = re.compile(r"Invalid JSON: (.+?) at line \d+")
-_TAKEN = "server answered a request with 202 Accepted"
 _PROGRAM = mcp_types.Implementation(name="mcp-tef-desktop", version="0.1.0")
 
 for _name in ("mcp.client", "mcp.shared", "client"):
@@ -195,97 +189,3 @@ async def _discovered(session: ClientSession, evidence: Evidence) -> bool:
     except (MCPError, ValidationError, RuntimeError, TimeoutError):
         return False
     return True
-
-
-def told(error: BaseException, faults: Faults) -> ServerError:
-    """The ServerError for whatever ended a visit; groups are searched for the first cause that says most."""
-    evidence = faults.evidence
-    cause = _leaves(error)[0]
-    if isinstance(cause, ServerError):
-        return cause
-    if evidence.refusal:
-        return faults.not_signed_in(evidence.refusal)
-    if evidence.flooded:
-        return faults.flooded()
-    if evidence.compressed:
-        return faults.compressed()
-    if evidence.too_deep:
-        return faults.too_deep()
-    if evidence.reply is not None and (evidence.reply.status >= 300 or evidence.reply.web_page):
-        return faults.http(evidence.reply, _own_words(cause))
-    return _by_kind(cause, faults)
-
-
-def _leaves(error: BaseException) -> list[BaseException]:
-    if isinstance(error, BaseExceptionGroup):
-        return [leaf for item in error.exceptions for leaf in _leaves(item)]
-    return [error]
-
-
-def _own_words(cause: BaseException) -> str:
-    return cause.message if isinstance(cause, MCPError) and cause.message not in _STAND_INS else ""
-
-
-def _by_kind(cause: BaseException, faults: Faults) -> ServerError:
-    match cause:
-        case MCPError():
-            return _rpc(cause, faults)
-        case httpx2.ConnectError() | httpx2.ConnectTimeout() | httpx2.ProxyError():
-            return faults.refused(_why_refused(cause))
-        case httpx2.SSEError():
-            if str(cause).endswith(_TOO_LARGE):
-                return faults.flooded()
-            return faults.not_mcp("it answers with something other than events")
-        case httpx2.LocalProtocolError():
-            return faults.error(ServerFault.SETTINGS, "has a header that cannot be sent", "Correct its headers.")
-        case httpx2.TransportError():
-            return faults.gone()
-        case OSError() if faults.spec.transport is Transport.STDIO:
-            return faults.not_startable(cause)
-        case ValidationError():
-            return faults.nonsense(_first_fault(cause))
-        case _:
-            return faults.nonsense(str(cause) or type(cause).__name__)
-
-
-def is_closed(error: Exception) -> bool:
-    """Whether the SDK says that the connection ended; servers use the same code for errors of their own."""
-    return (
-        isinstance(error, MCPError) and error.code == mcp_types.CONNECTION_CLOSED and error.message.startswith(_CLOSED)
-    )
-
-
-def _rpc(error: MCPError, faults: Faults) -> ServerError:
-    if is_closed(error):
-        return faults.flooded() if error.message.endswith(_TOO_LARGE) else faults.gone()
-    over_http = faults.spec.transport is Transport.STREAMABLE_HTTP
-    if over_http and error.code == mcp_types.PARSE_ERROR and error.message.startswith("Failed to parse"):
-        return _unreadable(error.message, faults)
-    if over_http and error.message.startswith("Unexpected content type"):
-        return faults.not_mcp("its answer is no MCP message")
-    if over_http and error.message == _TAKEN:
-        return faults.nonsense("it took the request and sent no message")
-    return faults.said(error.message)
-
-
-def _unreadable(words: str, faults: Faults) -> ServerError:
-    broken = _BROKEN_JSON.search(words)
-    if faults.evidence.stage is Stage.GREETING:
-        return faults.not_mcp("its answer is no MCP message")
-    if broken and "recursion" in broken[1]:
-        return faults.too_deep()
-    return faults.nonsense(f"it is no JSON that can be read: {broken[1]}" if broken else "it is no MCP message")
-
-
-def _why_refused(cause: httpx2.TransportError) -> str:
-    text = str(cause).lower()
-    if "certificate" in text or "ssl" in text:
-        return "its certificate is not trusted"
-    if "name or service" in text or "nodename" in text or "getaddrinfo" in text or "name resolution" in text:
-        return "there is no host of that name"
-    return "the connection was refused" if "refused" in text or "all connection attempts" in text else "no connection"
-
-
-def _first_fault(error: ValidationError) -> str:
-    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    return f"{'.'.join(str(part) for part in first['loc']) or 'the answer'}: {first['msg'].lower()}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from mcp_tef.errors import ServerError
 from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.model.servers import ServerSpec
+from mcp_tef.model.tools import Listing
 from mcp_tef.ports import Show
 from mcp_tef.servers.access import Access
 from mcp_tef.servers.evidence import Evidence
@@ -41,9 +42,17 @@ class Visits:
         self._access = Access(os.environ if environment is None else environment, strongbox or Strongbox(), show)
         self._under_way: set[asyncio.Task[None]] = set()
 
+    def hold_to(self, limits: Limits) -> None:
+        """Visits that begin from now on cost no more than this."""
+        self._limits = limits
+
     async def address(self, spec: ServerSpec) -> str:
         """The url of an HTTP server with its references filled in; ServerError."""
         return (await self._access.surroundings(spec)).url()
+
+    async def list_tools(self, spec: ServerSpec, seconds: float, *, afresh: bool = False) -> Listing:
+        """Every tool that a server lists now; raises ServerError. `afresh` signs in anew."""
+        return await self.make(spec, _listing, seconds, afresh=afresh)
 
     async def make(
         self, spec: ServerSpec, load: "Callable[[], Errand[T]]", seconds: float, *, afresh: bool = False
@@ -100,6 +109,13 @@ def _unanswered(task: "asyncio.Task[None]", told: _Told, faults: Faults, seconds
 
 def _loaded(load: "Callable[[], Errand[T]]") -> "tuple[_Visit, _Told, Errand[T]]":
     """The half of this adapter that needs the mcp library, imported when first used."""
-    from mcp_tef.servers.visit import told, visit
+    from mcp_tef.servers.telling import told
+    from mcp_tef.servers.visit import visit
 
     return visit, told, load()
+
+
+def _listing() -> "Errand[Listing]":
+    from mcp_tef.servers.listing import list_everything
+
+    return list_everything

@@ -17,9 +17,11 @@ from mcp_tef.model.servers import Transport
 from mcp_tef.servers.evidence import Evidence, HttpReply
 from mcp_tef.servers.faults import Faults
 from mcp_tef.servers.launch import Surroundings
+from mcp_tef.servers.mending import WholeLines, mended
 from mcp_tef.servers.older import older_streams
 
 _READ_FOR_LIFE = httpx2.Timeout(None)
+_READ_AT_ONCE = 64 * 1024
 _SIGN_IN_STEPS = 20  # the client counts each request of a sign-in as a redirect
 
 
@@ -58,13 +60,14 @@ class _Watched(httpx2.AsyncBaseTransport):
 
 
 class _Bounded(httpx2.AsyncByteStream):
-    """A body whose bytes are counted; one that is no stream of events is one message."""
+    """A body whose bytes are counted and whose JSON can be read; one that is no stream of events is one message."""
 
     def __init__(self, response: httpx2.Response, evidence: Evidence) -> None:
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         self._stream = response.stream
         self._evidence = evidence
         self._events = response.headers.get("content-type", "").lower().startswith("text/event-stream")
+        self._lines = WholeLines(evidence.limits.message_bytes)
         self._most = inf if self._events else evidence.limits.message_bytes
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -75,10 +78,17 @@ class _Bounded(httpx2.AsyncByteStream):
             self._evidence.require(size <= self._most)
             if self._events:
                 self._evidence.count_messages(chunk.count(b"\n\n") + chunk.count(b"\r\n\r\n"))
-            yield chunk
+            if lines := self._lines.feed(chunk):
+                yield await _mended(lines)
+        if lines := self._lines.rest():
+            yield await _mended(lines)
 
     async def aclose(self) -> None:
         await self._stream.aclose()
+
+
+async def _mended(lines: bytes) -> bytes:
+    return mended(lines) if len(lines) < _READ_AT_ONCE else await asyncio.to_thread(mended, lines)
 
 
 def _absolute(url: httpx2.URL, location: str) -> str:

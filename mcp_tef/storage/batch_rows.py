@@ -9,18 +9,22 @@ from typing import Any
 from sqlalchemy import case, func, insert, select, update
 from sqlmodel import Session
 
-from mcp_tef.errors import NotFoundError
+from mcp_tef.errors import InputError, NotFoundError
 from mcp_tef.model.answers import CallingMode
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.ids import BatchId, CaseId, RunId, new_id
 from mcp_tef.model.json import Json
-from mcp_tef.model.runs import Batch, BatchRequest, BatchStatus, ModelSettings, PlannedRun, RunStatus
+from mcp_tef.model.runs import INTERRUPTED, Batch, BatchRequest, BatchStatus, ModelSettings, PlannedRun, RunStatus
 from mcp_tef.storage.columns import now
+from mcp_tef.storage.ids import one_of
+from mcp_tef.storage.naming import row_of
+from mcp_tef.storage.owners import Owner
 from mcp_tef.storage.run_queries import VISIBLE
 from mcp_tef.storage.run_rows import case_cells, settings_of
 from mcp_tef.storage.tables import BATCHES, MODEL_SETTINGS, RUNS
 
 UNDER_WAY = (BatchStatus.RUNNING.value, BatchStatus.PAUSED.value)
+_THERE = BATCHES.c.removed_at.is_(None)
 LEFT_OVER = (RunStatus.PENDING.value, RunStatus.RUNNING.value)
 
 
@@ -74,7 +78,12 @@ def add(session: Session, batch_id: BatchId, request: BatchRequest, owner: str) 
 
 def request_of(session: Session, batch_id: BatchId) -> BatchRequest:
     """What a batch was asked for. NotFoundError."""
-    value = _row(session, batch_id).request
+    return _request(_row(session, batch_id))
+
+
+@row_of("batches")
+def _request(row: Any) -> BatchRequest:
+    value = row.request
     return BatchRequest(
         cases=tuple(CaseId(item) for item in value["cases"]),
         suites=tuple(value["suites"]),
@@ -94,7 +103,7 @@ def get(session: Session, batch_id: BatchId) -> Batch:
 
 def all_batches(session: Session) -> tuple[Batch, ...]:
     """Every batch with its counts, newest first."""
-    rows = session.execute(select(BATCHES).order_by(BATCHES.c.created_at.desc(), BATCHES.c.id)).all()
+    rows = session.execute(select(BATCHES).where(_THERE).order_by(BATCHES.c.created_at.desc(), BATCHES.c.id)).all()
     return tuple(_batches(session, rows))
 
 
@@ -105,10 +114,29 @@ def set_status(session: Session, batch_id: BatchId, status: BatchStatus) -> Batc
     return get(session, batch_id)
 
 
-def take_over(session: Session, batch_id: BatchId, owner: str) -> None:
-    """Make a batch run again, by this process. NotFoundError."""
+def rename(session: Session, batch_id: BatchId, name: str) -> Batch:
+    """Call a batch otherwise. NotFoundError."""
+    session.execute(update(BATCHES).where(BATCHES.c.id == batch_id).values(name=name))
+    return get(session, batch_id)
+
+
+def set_removed(session: Session, ids: Sequence[BatchId], *, removed: bool) -> None:
+    """Hide batches, or show them again."""
+    moment = now() if removed else None
+    session.execute(update(BATCHES).where(BATCHES.c.id.in_(one_of(ids))).values(removed_at=moment))
+
+
+def take_over(session: Session, batch_id: BatchId, owner: Owner, max_cost_usd: float | None) -> None:
+    """Make a batch run again, by this process and under this cost cap. NotFoundError, InputError."""
+    row = _row(session, batch_id)
+    if row.status in UNDER_WAY and row.owner != owner.token and owner.alive(row.owner):
+        raise InputError(
+            f"{row.name or 'The batch'} is running in another window or command.", hint="Wait until it has ended there."
+        )
     set_status(session, batch_id, BatchStatus.RUNNING)
-    session.execute(update(BATCHES).where(BATCHES.c.id == batch_id).values(owner=owner))
+    request = {**row.request, "max_cost_usd": max_cost_usd}
+    cells = {"owner": owner.token, "max_cost_usd": max_cost_usd, "request": request}
+    session.execute(update(BATCHES).where(BATCHES.c.id == batch_id).values(**cells))
 
 
 def planned(session: Session, batch_id: BatchId, *conditions: Any) -> tuple[PlannedRun, ...]:
@@ -134,7 +162,7 @@ def planned(session: Session, batch_id: BatchId, *conditions: Any) -> tuple[Plan
 
 
 def _row(session: Session, batch_id: BatchId) -> Any:
-    row = session.execute(select(BATCHES).where(BATCHES.c.id == batch_id)).one_or_none()
+    row = session.execute(select(BATCHES).where(BATCHES.c.id == batch_id, _THERE)).one_or_none()
     if row is None:
         raise NotFoundError("That batch is not here any more.", hint="It was removed.")
     return row
@@ -146,23 +174,35 @@ def _settings_from_json(value: Mapping[str, Json]) -> ModelSettings:
 
 def _batches(session: Session, rows: Sequence[Any], only: BatchId | None = None) -> list[Batch]:
     counts, costs = _tallies(session, only)
-    return [
-        Batch(
-            id=BatchId(row.id),
-            name=row.name,
-            status=BatchStatus(row.status),
-            models=tuple(_settings_from_json(model).label for model in row.request["models"]),
-            total=sum(counts[row.id].values()),
-            counts=dict(counts[row.id]),
-            cost_usd=costs.get(row.id),
-            repeats=row.repeats,
-            concurrency=row.concurrency,
-            max_cost_usd=row.max_cost_usd,
-            created_at=row.created_at,
-            completed_at=row.completed_at,
-        )
-        for row in rows
-    ]
+    cut_off = _cut_off(session, [row.id for row in rows if row.status == BatchStatus.INTERRUPTED.value])
+    return [_batch(row, dict(counts[row.id]), cut_off.get(row.id, 0), costs.get(row.id)) for row in rows]
+
+
+def _cut_off(session: Session, ids: Sequence[BatchId]) -> dict[str, int]:
+    """How many runs of each were interrupted."""
+    interrupted = RUNS.c.batch_id.in_(one_of(ids)) & (RUNS.c.error_code == INTERRUPTED.code)
+    counted = select(RUNS.c.batch_id, func.count().label("number")).where(interrupted, VISIBLE)
+    found = session.execute(counted.group_by(RUNS.c.batch_id))
+    return {row.batch_id: row.number for row in found}
+
+
+@row_of("batches")
+def _batch(row: Any, counts: dict[str, int], interrupted: int, cost_usd: float | None) -> Batch:
+    return Batch(
+        id=BatchId(row.id),
+        name=row.name,
+        status=BatchStatus(row.status),
+        models=tuple(_settings_from_json(model).label for model in row.request["models"]),
+        total=sum(counts.values()),
+        counts=counts,
+        interrupted=interrupted,
+        cost_usd=cost_usd,
+        repeats=row.repeats,
+        concurrency=row.concurrency,
+        max_cost_usd=row.max_cost_usd,
+        created_at=row.created_at,
+        completed_at=row.completed_at,
+    )
 
 
 def _tallies(session: Session, only: BatchId | None) -> tuple[dict[str, dict[str, int]], dict[str, float]]:

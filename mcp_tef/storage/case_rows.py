@@ -12,12 +12,14 @@ from sqlalchemy.sql.elements import ColumnElement
 from sqlmodel import Session
 
 from mcp_tef.errors import NotFoundError
-from mcp_tef.model.cases import CaseDraft, TestCase, expectation_from_json, expectation_to_json
+from mcp_tef.model.cases import CaseDraft, TestCase, expectation_to_json
 from mcp_tef.model.ids import CaseId, new_id
 from mcp_tef.storage.columns import now, storable
 from mcp_tef.storage.ids import one_of
+from mcp_tef.storage.naming import row_of
 from mcp_tef.storage.servers import named
 from mcp_tef.storage.tables import CASE_SERVERS, CASE_TAGS, CASES, SERVERS, SUITE_CASES, SUITES
+from mcp_tef.storage.verdict_rows import expectation_of
 
 _VISIBLE = CASES.c.removed_at.is_(None)
 _ADDED = text("test_cases.rowid")
@@ -178,13 +180,14 @@ def _grouped(session: Session, statement: Select[Any], ids: Sequence[str]) -> di
     return dict(groups)
 
 
+@row_of("test_cases")
 def _case(row: Any, ties: _Ties) -> TestCase:
     return TestCase(
         id=CaseId(row.id),
         draft=CaseDraft(
             name=row.name,
             query=row.query,
-            expectation=expectation_from_json(row.expected_calls),
+            expectation=expectation_of(row.expected_calls),
             servers=tuple(ties.servers.get(row.id, ())),
             suites=tuple(ties.suites.get(row.id, ())),
             tags=tuple(ties.tags.get(row.id, ())),

@@ -8,6 +8,7 @@ from mcp_tef.model.cases import CaseDraft, TestCase
 from mcp_tef.model.ids import CaseId
 from mcp_tef.model.runs import RunSummary
 from mcp_tef.model.servers import ServerSpec
+from mcp_tef.ports import Step, unwatched
 from mcp_tef.storage import case_rows
 from mcp_tef.storage.case_rows import Selection
 from mcp_tef.storage.database import Database, chunks
@@ -33,18 +34,35 @@ class SqliteCases:
         return await self._database.write(lambda session: case_rows.add(session, drafts))
 
     async def apply(
-        self, added: Sequence[CaseDraft], changed: Mapping[CaseId, CaseDraft], servers: Sequence[ServerSpec] = ()
+        self,
+        added: Sequence[CaseDraft],
+        changed: Mapping[CaseId, CaseDraft],
+        servers: Sequence[ServerSpec] = (),
+        *,
+        step: Step = unwatched,
     ) -> tuple[TestCase, ...]:
         """Register servers, add and change cases, all in one transaction; the added cases, then the changed ones.
 
-        NotFoundError or ConflictError, and nothing stored, where any of it cannot be.
+        NotFoundError or ConflictError, and nothing stored, where any of it cannot be. `step` is called on the store
+        thread between the pieces; what it raises takes all of it back.
         """
+        whole = len(servers) + len(changed) + len(added)
 
         def work(session: Session) -> tuple[TestCase, ...]:
+            done = 0
+            step(done, whole)
             for spec in servers:
                 add_server(session, spec)
-            after = tuple([case_rows.update(session, case_id, draft) for case_id, draft in changed.items()])
-            return case_rows.add(session, added) + after
+                step(done := done + 1, whole)
+            after = []
+            for case_id, draft in changed.items():
+                after.append(case_rows.update(session, case_id, draft))
+                step(done := done + 1, whole)
+            before: list[TestCase] = []
+            for piece in chunks(added):
+                before += case_rows.add(session, piece)
+                step(done := done + len(piece), whole)
+            return (*before, *after)
 
         return await self._database.write(work)
 

@@ -1,10 +1,15 @@
-"""Copies a workspace out of a place that cannot be written."""
+"""Copies a workspace: out of a place that cannot be written, or to go on in the copy."""
 
+import os
 import shutil
+import sqlite3
+from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
 
-from mcp_tef.storage.faults import cannot_write
+from mcp_tef.errors import StoreError
+from mcp_tef.storage.faults import cannot_write, translated
+from mcp_tef.storage.owners import Owner
 
 
 def copy_workspace(path: Path, folder: Path) -> Path:
@@ -19,3 +24,60 @@ def copy_workspace(path: Path, folder: Path) -> Path:
     except OSError as error:
         raise cannot_write(copy if path.is_file() else path) from error
     return copy
+
+
+def tools_folder(workspace: Path) -> Path:
+    """Where the tools files are kept that came with imported cases."""
+    return workspace.with_name(f"{workspace.stem}-tools")
+
+
+def save_copy(path: Path, target: Path) -> None:
+    """Write all that a workspace holds to another file, whatever goes on in it meanwhile; StoreError.
+
+    A file of that name is replaced in one step, once the copy is whole; tools files that belong to it come along.
+    """
+    named, target = target.absolute(), target.resolve()
+    if any(_is_open(one, path.resolve()) for one in (named, target)):
+        raise StoreError(f"The workspace {target.name} is open.", hint="Choose another name.", code="workspace_is_open")
+    unfinished = target.with_name(f"{target.name}.part")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        unfinished.unlink(missing_ok=True)
+        with translated(target):
+            _back_up(path, unfinished)
+            take_tools_along(path, target, unfinished)
+        for suffix in ("-wal", "-shm"):
+            target.with_name(target.name + suffix).unlink(missing_ok=True)
+        os.replace(unfinished, target)
+    except OSError as error:
+        raise cannot_write(target) from error
+    finally:
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+
+
+def _is_open(target: Path, ours: Path) -> bool:
+    """Whether a file is a workspace that somebody has open, or the journal of one."""
+    names = [target.name.removesuffix(ending) for ending in ("-wal", "-shm")]
+    return any(file == ours or Owner(file).others() for file in map(target.with_name, names))
+
+
+def _back_up(path: Path, copy: Path) -> None:
+    with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(copy)) as target:
+        source.backup(target)
+        target.execute("PRAGMA journal_mode = DELETE")
+
+
+def take_tools_along(path: Path, target: Path, database: Path) -> bool:
+    """Copy the tools files of a workspace to where another has them, and have a database use them; whether any are."""
+    source, folder = tools_folder(path.absolute()), tools_folder(target.absolute())
+    if not source.is_dir() or (folder.exists() and folder.samefile(source)):
+        return False
+    shutil.copytree(source, folder, dirs_exist_ok=True)
+    before = f"{source}{os.sep}"
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute(
+            "UPDATE mcp_servers SET path = ? || substr(path, ?) WHERE substr(path, 1, ?) = ?",
+            (f"{folder}{os.sep}", len(before) + 1, len(before), before),
+        )
+    return True

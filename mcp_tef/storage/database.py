@@ -12,8 +12,10 @@ from sqlalchemy.pool import StaticPool
 from sqlmodel import Session
 
 from mcp_tef.errors import StoreError
-from mcp_tef.storage.faults import store_error
-from mcp_tef.storage.opening import connect
+from mcp_tef.storage.faults import DAMAGED, error_code, store_error
+from mcp_tef.storage.misread import spoilt_cell, unreadable
+from mcp_tef.storage.naming import MISREAD, MisreadError
+from mcp_tef.storage.opening import connect, suspect
 
 ROWS_PER_TRANSACTION = 250
 
@@ -63,10 +65,24 @@ class Database:
 
     def _in_transaction(self, engine: Engine, work: Work[T]) -> T:
         try:
+            return self._done(engine, work)
+        except MisreadError as error:
+            raise unreadable(self.path, error.__cause__ or error, str(error)) from error
+        except MISREAD as error:
+            cell = self._done(self._readers, spoilt_cell)
+            if cell is None and engine is self._writers:
+                raise
+            raise unreadable(self.path, error, cell) from error
+
+    def _done(self, engine: Engine, work: Work[T]) -> T:
+        try:
             with Session(engine) as session, session.begin():
                 return work(session)
         except DBAPIError as error:
-            raise store_error(error.orig or error, self.path) from error
+            cause = error.orig or error
+            if error_code(cause) in DAMAGED:
+                suspect(self.path)
+            raise store_error(cause, self.path) from error
 
 
 def _begin(connection: Connection) -> None:

@@ -1,6 +1,6 @@
 """Really deletes what was removed before, and what nothing refers to any more; only while nobody else is here."""
 
-from sqlalchemy import delete, exists, select
+from sqlalchemy import delete, exists, or_, select
 from sqlmodel import Session
 
 from mcp_tef.storage.database import Database
@@ -18,18 +18,20 @@ from mcp_tef.storage.tables import (
 )
 
 _REMOVED_CASES = select(CASES.c.id).where(CASES.c.removed_at.is_not(None))
+_REMOVED_BATCHES = select(BATCHES.c.id).where(BATCHES.c.removed_at.is_not(None))
+_REMOVED = or_(RUNS.c.test_case_id.in_(_REMOVED_CASES), RUNS.c.batch_id.in_(_REMOVED_BATCHES))
 
 
 def tidy(database: Database) -> None:
     """Delete for good, in transactions of at most 250 runs. To be called on the store thread."""
-    while database.write_here(lambda session: delete_runs(session, RUNS.c.test_case_id.in_(_REMOVED_CASES))):
+    while database.write_here(lambda session: delete_runs(session, _REMOVED)):
         pass
     database.write_here(_delete_removed)
     database.write_here(_delete_unreferenced)
 
 
 def _delete_removed(session: Session) -> None:
-    for table in (CASES, SERVERS):
+    for table in (CASES, SERVERS, BATCHES):
         session.execute(delete(table).where(table.c.removed_at.is_not(None)))
 
 

@@ -7,13 +7,14 @@ from sqlalchemy import Insert, bindparam, insert, select, update
 from sqlmodel import Session
 
 from mcp_tef.model.answers import Answer, Call
-from mcp_tef.model.cases import expectation_from_json, expectation_to_json
+from mcp_tef.model.cases import expectation_to_json
 from mcp_tef.model.ids import BatchId, CaseId, RunId
 from mcp_tef.model.past import PastVerdict, RejudgeReason
 from mcp_tef.model.rejudging import AnsweredRun, Judgement
 from mcp_tef.model.tools import Snapshot
 from mcp_tef.storage import snapshots, verdict_rows
 from mcp_tef.storage.ids import one_of
+from mcp_tef.storage.naming import row_of
 from mcp_tef.storage.run_rows import expectation_cells, ranking_of
 from mcp_tef.storage.tables import BEING_JUDGED, PAST_VERDICTS, RESULTS, RUNS
 
@@ -50,12 +51,13 @@ def answered(session: Session, ids: Iterable[str]) -> tuple[AnsweredRun, ...]:
     return tuple(_answered(row, offered[row.snapshot_id]) for row in rows)
 
 
+@row_of("test_runs")
 def _answered(row: Any, snapshot: Snapshot) -> AnsweredRun:
     return AnsweredRun(
         id=RunId(row.id),
         case_id=CaseId(row.test_case_id),
         batch_id=BatchId(row.batch_id) if row.batch_id else None,
-        expectation=expectation_from_json(row.expectation),
+        expectation=verdict_rows.expectation_of(row.expectation),
         snapshot=snapshot,
         answer=Answer(
             calls=None if row.calls is None else tuple(Call(**call) for call in row.calls),
@@ -113,12 +115,14 @@ def _past_cells(judgement: Judgement) -> dict[str, Any]:
 def past(session: Session, run_id: str) -> tuple[PastVerdict, ...]:
     """The verdicts that a run had before, newest first."""
     statement = select(PAST_VERDICTS).where(PAST_VERDICTS.c.test_run_id == run_id)
-    return tuple(
-        PastVerdict(
-            verdict=verdict_rows.verdict_from(row.verdict),
-            expectation=expectation_from_json(row.expectation),
-            replaced_at=row.replaced_at,
-            reason=RejudgeReason(row.reason),
-        )
-        for row in session.execute(statement.order_by(PAST_VERDICTS.c.id.desc()))
+    return tuple(_past(row) for row in session.execute(statement.order_by(PAST_VERDICTS.c.id.desc())))
+
+
+@row_of("past_verdicts")
+def _past(row: Any) -> PastVerdict:
+    return PastVerdict(
+        verdict=verdict_rows.verdict_from(row.verdict),
+        expectation=verdict_rows.expectation_of(row.expectation),
+        replaced_at=row.replaced_at,
+        reason=RejudgeReason(row.reason),
     )

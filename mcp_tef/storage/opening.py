@@ -3,7 +3,7 @@
 import os
 import sqlite3
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -17,11 +17,14 @@ from mcp_tef.storage.migrations import (
     m0005_imported_servers,
     m0006_signing_in,
     m0007_calls_and_drift,
+    m0008_batches_come_back,
 )
 
 APPLICATION_ID = 1297368390
 _SETTINGS = ("foreign_keys = ON", "synchronous = NORMAL", "temp_store = MEMORY", "journal_size_limit = 16777216")
 _ALWAYS_CHECKED_BYTES = 64 * 1024 * 1024
+_HEADER = b"SQLite format 3\x00"
+_OURS = frozenset({".mcp-tef", ".db", ".sqlite", ".sqlite3"})
 
 Migration = Callable[[sqlite3.Connection], None]
 
@@ -33,6 +36,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m0005_imported_servers.upgrade,
     m0006_signing_in.upgrade,
     m0007_calls_and_drift.upgrade,
+    m0008_batches_come_back.upgrade,
 )
 VERSION = len(MIGRATIONS)
 
@@ -58,8 +62,13 @@ def prepare(
     Raises StoreError for a file that is of another program, of a newer version, locked, or not writable.
     """
     notices: list[str] = []
+    if path.suffix.lower() not in _OURS:
+        _require_header(path)
     with translated(path):
-        if _damaged(path, lock_wait, alone):
+        damaged = _damaged(path, lock_wait, alone)
+        if alone:
+            _suspicion(path).unlink(missing_ok=True)
+        if damaged:
             if not alone:
                 raise StoreError(
                     f"The workspace {path.name} is damaged, and another mcp-tef is using it.",
@@ -68,6 +77,38 @@ def prepare(
             notices.append(_set_aside(path))
         notices += _bring_up_to_date(path, lock_wait, migrations)
     return tuple(notices)
+
+
+def require_workspace(path: Path) -> None:
+    """Raise StoreError where a file is no workspace that could be opened; a new, empty or damaged one can be.
+
+    Nothing is changed, and whoever uses the file is not disturbed.
+    """
+    _require_header(path)
+    if not path.is_file() or path.stat().st_size == 0:
+        return
+    with (
+        suppress(sqlite3.DatabaseError),
+        closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as connection,
+    ):
+        _refuse_foreign(connection, path, VERSION)
+
+
+def _require_header(path: Path) -> None:
+    try:
+        with path.open("rb") as file:
+            beginning = file.read(len(_HEADER))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise cannot_write(path) from error
+    if beginning not in (b"", _HEADER):
+        raise StoreError(
+            f"The file {path.name} is no workspace.",
+            hint="Choose a workspace, or a new name. Nothing was changed.",
+            code="not_a_workspace",
+            context={"path": str(path)},
+        )
 
 
 def _damaged(path: Path, lock_wait: float, alone: bool) -> bool:
@@ -85,9 +126,19 @@ def _damaged(path: Path, lock_wait: float, alone: bool) -> bool:
 
 
 def _worth_reading_whole(path: Path, alone: bool) -> bool:
-    """Small files are (4 ms a megabyte), and large ones that a crash left with an unfinished journal."""
+    """Small files are (4 ms a megabyte), and large ones after a crash, or after damage was met while they were used."""
     crashed = alone and path.with_name(f"{path.name}-wal").exists()
-    return crashed or path.stat().st_size <= _ALWAYS_CHECKED_BYTES
+    return crashed or _suspicion(path).exists() or path.stat().st_size <= _ALWAYS_CHECKED_BYTES
+
+
+def suspect(path: Path) -> None:
+    """Leave word beside a workspace that damage was met in it, so that the next start reads it whole."""
+    with suppress(OSError):
+        _suspicion(path).touch()
+
+
+def _suspicion(path: Path) -> Path:
+    return path.with_name(f"{path.name}.damage-met")
 
 
 def _set_aside(path: Path) -> str:

@@ -12,8 +12,9 @@ from mcp_tef.model.ids import RunId
 from mcp_tef.model.json import Json, fingerprint
 from mcp_tef.model.servers import ServerSpec
 from mcp_tef.storage.ids import one_of
+from mcp_tef.storage.naming import row_of
 from mcp_tef.storage.server_rows import spec_of
-from mcp_tef.storage.tables import LISTINGS, RUNS, SERVERS, SNAPSHOT_TOOLS, TOOLS, ServerRow
+from mcp_tef.storage.tables import LISTINGS, RUNS, SERVERS, SNAPSHOT_TOOLS, TOOLS, ListingRow, ServerRow
 
 _CHOICES = select(
     RUNS.c.id,
@@ -67,11 +68,16 @@ def _changed(session: Session, snapshots: set[str], names: set[str]) -> defaultd
 
 
 def _listed(session: Session, servers: set[str], names: set[str]) -> Mapping[str, "_Listed"]:
-    both = select(ServerRow, LISTINGS.c.listing).join(LISTINGS, LISTINGS.c.mcp_server_id == SERVERS.c.id)
+    both = select(ServerRow, ListingRow).join(LISTINGS, LISTINGS.c.mcp_server_id == SERVERS.c.id)
     return {
-        row.id: _Listed(spec_of(row), {tool["name"]: tool["raw"] for tool in listing["tools"] if tool["name"] in names})
+        row.id: _Listed(spec_of(row), _raws(listing, names))
         for row, listing in session.execute(both.where(SERVERS.c.id.in_(one_of(servers))))
     }
+
+
+@row_of("server_listings", "mcp_server_id")
+def _raws(row: ListingRow, names: set[str]) -> Mapping[str, Json]:
+    return {tool["name"]: tool["raw"] for tool in row.listing["tools"] if tool["name"] in names}
 
 
 @dataclass(frozen=True, slots=True)

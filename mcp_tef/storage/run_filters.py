@@ -9,6 +9,7 @@ from mcp_tef.model.labels import LabelKind, ToolLabel
 from mcp_tef.model.runs import RunFilter, RunOrder
 from mcp_tef.storage.ids import one_of
 from mcp_tef.storage.tables import (
+    BATCHES,
     CASE_TAGS,
     CASES,
     FACTS,
@@ -40,11 +41,13 @@ def named(words: Select[Any]) -> Select[Any]:
 
 
 _HIDDEN = named(select(CASES.c.id).where(CASES.c.removed_at.is_not(None)))
+_GONE = named(select(BATCHES.c.id).where(BATCHES.c.removed_at.is_not(None)))
 
 
 def conditions(where: RunFilter) -> list[_Condition]:
-    """What facts must meet so that a filter names their run. Runs of removed cases never do."""
-    return [_FACT.test_case.not_in(_HIDDEN), *_by_name(where), *_by_case(where), *_by_tool(where), *_by_time(where)]
+    """What facts must meet so that a filter names their run. Runs of removed cases and batches never do."""
+    there = (_FACT.test_case.not_in(_HIDDEN), func.coalesce(_FACT.batch, 0).not_in(_GONE))
+    return [*there, *_by_name(where), *_by_case(where), *_by_tool(where), *_by_time(where)]
 
 
 def source(where: RunFilter) -> FromClause:
@@ -78,6 +81,7 @@ def _by_name(where: RunFilter) -> list[_Condition]:
         (_FACT.kind, where.kinds),
     )
     return [
+        *([_FACT.run_id.in_(one_of(where.run_ids))] if where.run_ids else ()),
         *(column.in_(named(one_of(values))) for column, values in numbered if values),
         *(column.in_([value.value for value in values]) for column, values in plain if values),
     ]

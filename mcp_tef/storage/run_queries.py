@@ -4,25 +4,33 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import FromClause, Select, Text, func, literal_column, select, type_coerce
+from sqlalchemy import FromClause, Select, Text, and_, func, literal_column, select, type_coerce
 from sqlalchemy.sql.elements import ColumnElement
 from sqlmodel import Session
 
 from mcp_tef.errors import NotFoundError
-from mcp_tef.model.cases import expectation_from_json
+from mcp_tef.model.cases import Expectation
 from mcp_tef.model.comparison import RunOutcome
 from mcp_tef.model.ids import BatchId, CaseId, RunId
 from mcp_tef.model.runs import RunDetail, RunFilter, RunSummary
-from mcp_tef.model.verdicts import Classification
+from mcp_tef.model.verdicts import Classification, Verdict
 from mcp_tef.storage import judging, snapshots
 from mcp_tef.storage.ids import one_of
+from mcp_tef.storage.naming import row_of
 from mcp_tef.storage.run_filters import conditions, order, source
 from mcp_tef.storage.run_rows import SummaryRow, answer_of, settings_of, summary_of
-from mcp_tef.storage.tables import CASES, FACTS, MODEL_SETTINGS, RESULTS, RUNS
-from mcp_tef.storage.verdict_rows import truth, verdict_of
+from mcp_tef.storage.tables import BATCHES, CASES, FACTS, MODEL_SETTINGS, RESULTS, RUNS
+from mcp_tef.storage.verdict_rows import expectation_of, truth, verdict_of
 
 _HIDDEN = select(CASES.c.id).where(CASES.c.removed_at.is_not(None))
-VISIBLE: ColumnElement[bool] = RUNS.c.test_case_id.not_in(_HIDDEN)
+_GONE = select(BATCHES.c.id).where(BATCHES.c.removed_at.is_not(None))
+
+
+def _batch_stands(runs: FromClause) -> ColumnElement[bool]:
+    return func.coalesce(runs.c.batch_id, "").not_in(_GONE)
+
+
+VISIBLE: ColumnElement[bool] = and_(RUNS.c.test_case_id.not_in(_HIDDEN), _batch_stands(RUNS))
 
 _ELSEWHERE: Mapping[str, ColumnElement[Any]] = {
     "case_name": CASES.c.name,
@@ -106,7 +114,7 @@ def recent(session: Session, limit: int) -> dict[CaseId, tuple[RunSummary, ...]]
     ended = RUNS.alias("ended")
     last: Select[Any] = (
         select(literal_column("ended.rowid"))
-        .where(ended.c.test_case_id == CASES.c.id, ended.c.completed_at.is_not(None))
+        .where(ended.c.test_case_id == CASES.c.id, ended.c.completed_at.is_not(None), _batch_stands(ended))
         .order_by(ended.c.completed_at.desc())
         .limit(limit)
         .correlate(CASES)
@@ -121,20 +129,29 @@ def recent(session: Session, limit: int) -> dict[CaseId, tuple[RunSummary, ...]]
 
 def detail(session: Session, run_id: RunId) -> RunDetail:
     """A run with everything that was kept of it. NotFoundError."""
-    summary = summaries(session, [run_id]).get(run_id)
-    if summary is None:
-        raise NotFoundError("That run is not here any more.", hint="Its batch was removed.")
-    run = session.execute(select(RUNS).where(RUNS.c.id == run_id)).one()
+    run = session.execute(select(RUNS).where(RUNS.c.id == run_id, VISIBLE)).one_or_none()
+    if run is None:
+        raise NotFoundError("That run is not here any more.", hint="Its batch or its test case was removed.")
     settings = session.execute(select(MODEL_SETTINGS).where(MODEL_SETTINGS.c.id == run.model_settings_id)).one()
     result = session.execute(select(RESULTS).where(RESULTS.c.test_run_id == run_id)).one_or_none()
     snapshot = snapshots.load(session, run.snapshot_id) if run.snapshot_id else None
     return RunDetail(
-        summary=summary,
+        summary=summaries(session, [run_id])[run_id],
         settings=settings_of(settings),
-        expectation=expectation_from_json(run.expectation),
+        expectation=_expectation(run),
         snapshot=snapshot,
         answer=answer_of(run, snapshot),
-        verdict=verdict_of(result) if result else None,
+        verdict=_verdict(result) if result else None,
         attempts=run.attempts,
         past_verdicts=judging.past(session, run_id),
     )
+
+
+@row_of("test_runs")
+def _expectation(run: Any) -> Expectation:
+    return expectation_of(run.expectation)
+
+
+@row_of("evaluation_results")
+def _verdict(result: Any) -> Verdict:
+    return verdict_of(result)

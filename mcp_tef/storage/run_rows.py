@@ -13,12 +13,12 @@ from mcp_tef.model.runs import Failure, ModelSettings, Outcome, RunStatus, RunSu
 from mcp_tef.model.tools import Snapshot
 from mcp_tef.model.verdicts import Classification, ConfidenceCategory, Kind
 from mcp_tef.storage.columns import now
+from mcp_tef.storage.naming import row_of
 from mcp_tef.storage.snapshots import Directory
 from mcp_tef.storage.verdict_rows import truth
 
 NO_TOOL = "no tool"
 UNREADABLE = "unreadable answer"
-INTERRUPTED = Failure("interrupted", "The run was interrupted before it ended.", "Resume the batch to run it again.")
 
 _SCORE_DIGITS = 6
 
@@ -116,6 +116,7 @@ def answer_cells(answer: Answer, directory: Directory) -> dict[str, Any]:
     }
 
 
+@row_of("test_runs")
 def answer_of(row: Any, snapshot: Snapshot | None) -> Answer | None:
     """The answer that a row of `test_runs` holds; None where the run got none."""
     if row.mode is None:
@@ -135,6 +136,7 @@ def answer_of(row: Any, snapshot: Snapshot | None) -> Answer | None:
     )
 
 
+@row_of("model_settings")
 def settings_of(row: Any) -> ModelSettings:
     """The settings that a row of `model_settings` holds."""
     return ModelSettings(
@@ -190,6 +192,7 @@ class SummaryRow(NamedTuple):
     reasoning: str | None
 
 
+@row_of("test_runs")
 def summary_of(row: SummaryRow) -> RunSummary:
     """The summary that a row of the summary query holds."""
     return RunSummary(

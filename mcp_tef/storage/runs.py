@@ -12,6 +12,7 @@ from mcp_tef.model.comparison import RunOutcome
 from mcp_tef.model.ids import BatchId, RunId, SnapshotId, new_id
 from mcp_tef.model.rejudging import AnsweredRun, Judgement
 from mcp_tef.model.runs import (
+    INTERRUPTED,
     Batch,
     BatchRequest,
     BatchStatus,
@@ -29,7 +30,7 @@ from mcp_tef.storage.columns import now
 from mcp_tef.storage.database import ROWS_PER_TRANSACTION, Database, chunks
 from mcp_tef.storage.ids import one_of
 from mcp_tef.storage.owners import Owner
-from mcp_tef.storage.run_rows import INTERRUPTED, NOT_ENDED, case_cells, failure_cells, outcome_cells
+from mcp_tef.storage.run_rows import NOT_ENDED, case_cells, failure_cells, outcome_cells
 from mcp_tef.storage.snapshots import Directory
 from mcp_tef.storage.tables import BATCHES, RESULTS, RUNS
 
@@ -79,9 +80,12 @@ class SqliteRuns:
         """Runs that failed, interrupted ones among them."""
         return await self._database.read(lambda session: batch_rows.planned(session, batch_id, _FAILED))
 
-    async def reopen(self, batch_id: BatchId, runs: Sequence[PlannedRun]) -> Batch:
-        """Make the runs pending and the batch running again; they will be judged by their cases as those are now."""
-        await self._database.write(lambda session: batch_rows.take_over(session, batch_id, self._owner.token))
+    async def reopen(self, batch_id: BatchId, runs: Sequence[PlannedRun], max_cost_usd: float | None) -> Batch:
+        """Make the runs pending and the batch running again; they will be judged by their cases as those are now.
+
+        InputError where another process works on it.
+        """
+        await self._database.write(lambda session: batch_rows.take_over(session, batch_id, self._owner, max_cost_usd))
         for piece in chunks(runs):
             await self._reopen(piece)
         return await self.batch(batch_id)
@@ -172,19 +176,17 @@ class SqliteRuns:
     async def _rejudge(self, judgements: Sequence[Judgement]) -> list[RunSummary]:
         return await self._database.write(lambda session: _rejudge(session, judgements))
 
+    async def rename_batch(self, batch_id: BatchId, name: str) -> Batch:
+        """Call a batch otherwise. NotFoundError."""
+        return await self._database.write(lambda session: batch_rows.rename(session, batch_id, name))
+
     async def remove_batches(self, ids: Sequence[BatchId]) -> None:
-        """Delete batches with their runs, verdicts, and the tools that no other run saw."""
-        for batch_id in ids:
-            while await self._remove_runs(batch_id):
-                pass
-            await self._remove_batch(batch_id)
+        """Hide batches and their runs until the next open, which deletes them; `restore_batches` undoes it."""
+        await self._database.write(lambda session: batch_rows.set_removed(session, ids, removed=True))
 
-    async def _remove_runs(self, batch_id: BatchId) -> int:
-        return await self._database.write(lambda session: delete_runs(session, RUNS.c.batch_id == batch_id))
-
-    async def _remove_batch(self, batch_id: BatchId) -> None:
-        statement = delete(BATCHES).where(BATCHES.c.id == batch_id)
-        await self._database.write(lambda session: session.execute(statement))
+    async def restore_batches(self, ids: Sequence[BatchId]) -> None:
+        """Show removed batches and their runs again."""
+        await self._database.write(lambda session: batch_rows.set_removed(session, ids, removed=False))
 
     async def interrupt_leftovers(self) -> int:
         """Mark runs that a dead process left pending or running as failed, "interrupted"; how many."""

@@ -12,6 +12,7 @@ from mcp_tef.model.servers import AuthType, OAuthClient, Server, ServerSpec, Ser
 from mcp_tef.model.tools import Listing, Tool, ToolProblem
 from mcp_tef.ports import CheckResult
 from mcp_tef.storage.columns import now
+from mcp_tef.storage.naming import row_of
 from mcp_tef.storage.tables import ServerRow
 
 _NAMES_ONLY = ("name", "alias", "allowed_tools", "disallowed_tools", "origin", "extra")
@@ -53,6 +54,7 @@ def _is_reference(text: str) -> bool:
     return bool(whole) and whole[0].kind in (ReferenceKind.VARIABLE, ReferenceKind.KEYCHAIN)
 
 
+@row_of("mcp_servers")
 def spec_of(row: ServerRow) -> ServerSpec:
     """The spec that a row holds."""
     return ServerSpec(
@@ -78,6 +80,7 @@ def spec_of(row: ServerRow) -> ServerSpec:
     )
 
 
+@row_of("mcp_servers")
 def server_of(row: ServerRow) -> Server:
     """The server that a row holds."""
     return Server(

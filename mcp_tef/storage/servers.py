@@ -11,7 +11,7 @@ from mcp_tef.model.consents import Consent
 from mcp_tef.model.ids import ServerId
 from mcp_tef.model.servers import Server, ServerSpec
 from mcp_tef.model.tools import Listing
-from mcp_tef.ports import CheckResult
+from mcp_tef.ports import CheckResult, Step, unwatched
 from mcp_tef.storage import listings
 from mcp_tef.storage.columns import now
 from mcp_tef.storage.database import Database
@@ -33,9 +33,14 @@ class SqliteServers:
         """Change a server; where it is now reached differently, what the last check found is forgotten."""
         return await self._database.write(lambda session: _update(session, server_id, spec))
 
-    async def apply(self, added: Sequence[ServerSpec], changed: Mapping[ServerId, ServerSpec]) -> tuple[Server, ...]:
-        """Add and change servers in one transaction; ConflictError or NotFoundError leaves everything as it was."""
-        return await self._database.write(lambda session: _apply(session, added, changed))
+    async def apply(
+        self, added: Sequence[ServerSpec], changed: Mapping[ServerId, ServerSpec], *, step: Step = unwatched
+    ) -> tuple[Server, ...]:
+        """Add and change servers in one transaction; ConflictError or NotFoundError leaves everything as it was.
+
+        `step` is called on the store thread between the servers; what it raises takes all of it back.
+        """
+        return await self._database.write(lambda session: _apply(session, added, changed, step))
 
     async def get(self, server_id: ServerId) -> Server:
         """One server. NotFoundError."""
@@ -139,9 +144,19 @@ def _update(session: Session, server_id: ServerId, spec: ServerSpec) -> Server:
     return _stored(session, row)
 
 
-def _apply(session: Session, added: Sequence[ServerSpec], changed: Mapping[ServerId, ServerSpec]) -> tuple[Server, ...]:
-    edited = [_update(session, server_id, spec) for server_id, spec in changed.items()]
-    return (*(add_server(session, spec) for spec in added), *edited)
+def _apply(
+    session: Session, added: Sequence[ServerSpec], changed: Mapping[ServerId, ServerSpec], step: Step
+) -> tuple[Server, ...]:
+    whole = len(added) + len(changed)
+    step(0, whole)
+    edited, fresh = [], []
+    for server_id, spec in changed.items():
+        edited.append(_update(session, server_id, spec))
+        step(len(edited), whole)
+    for spec in added:
+        fresh.append(add_server(session, spec))
+        step(len(edited) + len(fresh), whole)
+    return (*fresh, *edited)
 
 
 def _require_free(session: Session, row: ServerRow) -> None:

@@ -15,6 +15,7 @@ from mcp_tef.model.json import fingerprint
 from mcp_tef.model.tools import OfferedTool, Snapshot, Tool
 from mcp_tef.storage.columns import now
 from mcp_tef.storage.ids import one_of
+from mcp_tef.storage.naming import row_of
 from mcp_tef.storage.tables import RUNS, SERVERS, SNAPSHOT_TOOLS, SNAPSHOTS, TOOLS
 
 
@@ -152,6 +153,7 @@ def _save_snapshot(session: Session, named: Sequence[tuple[str, str]]) -> str:
     return snapshot_id
 
 
+@row_of("tool_definitions")
 def _tool(row: Any) -> Tool:
     return Tool(
         server=row.server_name,

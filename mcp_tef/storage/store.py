@@ -40,35 +40,37 @@ class SqliteStore:
         self._thread.shutdown()
 
 
-async def open_store(path: Path, *, lock_wait: float = LOCK_WAIT_S) -> SqliteStore:
+async def open_store(path: Path, *, lock_wait: float = LOCK_WAIT_S, keep_removed: bool = False) -> SqliteStore:
     """Open or create a workspace. Raises StoreError where the file cannot be used.
 
     Each access waits up to `lock_wait` seconds for other programs that write to it.
-    What was removed in an earlier session is deleted, unless another process has the file open.
+    What was removed in an earlier session is deleted, unless another process has the file open, or it is to be kept.
     """
     with ExitStack() as on_failure:
         thread = ThreadPoolExecutor(1, thread_name_prefix="mcp-tef-store")
         on_failure.callback(thread.shutdown, wait=False)
-        store = await asyncio.get_running_loop().run_in_executor(thread, _open, path, thread, lock_wait)
+        store = await asyncio.get_running_loop().run_in_executor(thread, _open, path, thread, lock_wait, keep_removed)
         on_failure.pop_all()
         return store
 
 
-def _open(path: Path, thread: ThreadPoolExecutor, lock_wait: float) -> SqliteStore:
+def _open(path: Path, thread: ThreadPoolExecutor, lock_wait: float, keep_removed: bool) -> SqliteStore:
     path = path.absolute()
     owner = Owner(path)
     with ExitStack() as on_failure:
         try:
             owner.acquire()
             on_failure.callback(owner.release)
-            store = _assemble(path, owner, thread, lock_wait)
+            store = _assemble(path, owner, thread, lock_wait, keep_removed=keep_removed)
         except OSError as error:
             raise cannot_write(path) from error
         on_failure.pop_all()
         return store
 
 
-def _assemble(path: Path, owner: Owner, thread: ThreadPoolExecutor, lock_wait: float) -> SqliteStore:
+def _assemble(
+    path: Path, owner: Owner, thread: ThreadPoolExecutor, lock_wait: float, *, keep_removed: bool
+) -> SqliteStore:
     alone = not owner.others()
     notices = prepare(path, alone=alone, lock_wait=lock_wait)
     from mcp_tef.storage.cases import SqliteCases
@@ -82,7 +84,7 @@ def _assemble(path: Path, owner: Owner, thread: ThreadPoolExecutor, lock_wait: f
     database = Database(path, thread, lock_wait)
     with ExitStack() as on_failure:
         on_failure.callback(database.close_here)
-        if alone:
+        if alone and not keep_removed:
             tidy(database)
         on_failure.pop_all()
     return SqliteStore(

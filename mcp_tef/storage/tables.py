@@ -90,6 +90,7 @@ class BatchRow(Row, table=True):
     owner: str = Field(sa_type=Text)
     created_at: datetime = Field(default_factory=now, sa_type=Moment, index=True)
     completed_at: datetime | None = Field(default=None, sa_type=Moment)
+    removed_at: datetime | None = Field(default=None, sa_type=Moment)
 
 
 class ModelSettingsRow(Row, table=True):

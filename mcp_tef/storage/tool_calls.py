@@ -1,6 +1,6 @@
 """Tools that were called by hand, on disk."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -12,6 +12,8 @@ from mcp_tef.model.json import Json
 from mcp_tef.model.runs import Failure
 from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
 from mcp_tef.storage.database import Database
+from mcp_tef.storage.ids import one_of
+from mcp_tef.storage.naming import row_of
 from mcp_tef.storage.tables import SERVERS, TOOL_CALLS
 
 MOST_KEPT: Final = 50
@@ -36,14 +38,21 @@ class SqliteToolCalls:
         """The calls of a server, or of one of its tools, newest first."""
         return await self._database.read(lambda session: _calls(session, server_id, tool))
 
-    async def forget(self, server_id: ServerId, tool: str) -> None:
-        """Delete the calls of a tool."""
-        statement = delete(TOOL_CALLS).where(TOOL_CALLS.c.mcp_server_id == server_id, TOOL_CALLS.c.tool_name == tool)
+    async def remove(self, ids: Sequence[ToolCallId]) -> None:
+        """Delete calls."""
+        statement = delete(TOOL_CALLS).where(TOOL_CALLS.c.id.in_(one_of(ids)))
         await self._database.write(lambda session: session.execute(statement))
 
+    async def restore(self, calls: Sequence[ToolCall]) -> None:
+        """Keep calls again that were removed, as they were."""
+        if calls:
+            await self._database.write(
+                lambda session: session.execute(insert(TOOL_CALLS), [_row(call) for call in calls])
+            )
 
-def _begin(session: Session, call: ToolCall) -> None:
-    row = {
+
+def _row(call: ToolCall) -> dict[str, Any]:
+    return {
         "id": call.id,
         "mcp_server_id": call.server_id,
         "tool_name": call.tool,
@@ -51,7 +60,10 @@ def _begin(session: Session, call: ToolCall) -> None:
         "asked_at": call.asked_at,
         **_outcome(call),
     }
-    session.execute(insert(TOOL_CALLS), [row])
+
+
+def _begin(session: Session, call: ToolCall) -> None:
+    session.execute(insert(TOOL_CALLS), [_row(call)])
     of_tool = (TOOL_CALLS.c.mcp_server_id == call.server_id, TOOL_CALLS.c.tool_name == call.tool)
     last = select(TOOL_CALLS.c.id).where(*of_tool).order_by(TOOL_CALLS.c.asked_at.desc()).limit(MOST_KEPT)
     session.execute(delete(TOOL_CALLS).where(*of_tool, TOOL_CALLS.c.id.not_in(last)))
@@ -77,6 +89,7 @@ def _calls(session: Session, server_id: ServerId, tool: str | None) -> tuple[Too
     return tuple(_call(row) for row in session.execute(found.order_by(TOOL_CALLS.c.asked_at.desc())))
 
 
+@row_of("tool_calls")
 def _call(row: Any) -> ToolCall:
     failed = row.error_code is not None
     return ToolCall(

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from mcp_tef.errors import InputError
+from mcp_tef.model.cases import Expectation, expectation_from_json
 from mcp_tef.model.ids import new_id
 from mcp_tef.model.json import Json
 from mcp_tef.model.verdicts import (
@@ -36,6 +38,14 @@ def cells_of(run_id: str, verdict: Verdict) -> dict[str, Any]:
         "parameters_ok": _flag(verdict.parameters_ok),
         "matches": [_match_to_json(match) for match in verdict.matches],
     }
+
+
+def expectation_of(cell: Json) -> Expectation:
+    """The expectation that a cell holds; ValueError where it holds none."""
+    try:
+        return expectation_from_json(cell)
+    except InputError as error:
+        raise ValueError(error.message) from error
 
 
 def verdict_of(row: Any) -> Verdict:

@@ -44,7 +44,7 @@ class Job:
 
 
 class BatchJob:
-    """One batch under way. It ends by itself; `cancel` ends it early and keeps what is finished."""
+    """One batch, from waiting for its turn on. It ends by itself; `cancel` ends it early and keeps what is finished."""
 
     def __init__(
         self,
@@ -54,6 +54,7 @@ class BatchJob:
         toolbox: Toolbox,
         selectors: Selectors,
         events: EventStream,
+        turn: asyncio.Event,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         self._job = job
@@ -62,6 +63,7 @@ class BatchJob:
         self._selectors = selectors
         self._events = events
         self._sleep = sleep
+        self._turn = turn
         self._tally = Tally(job.batch)
         self._log = RunLog(store, events.publish, self._stored)
         self._agreement = Agreement(job.runs)
@@ -70,8 +72,11 @@ class BatchJob:
         self._open.set()
         self._workers: list[asyncio.Task[None]] = []
         self._in_flight_usd = 0.0
+        self._going = 0
+        self._one_ended = asyncio.Event()
         self._spent_usd = job.batch.cost_usd or 0.0
         self._ended: set[str] = set()
+        self._left_out = False
         self._stop: tuple[BatchStatus, str | None] | None = None
         self._trouble: BaseException | None = None
 
@@ -86,11 +91,18 @@ class BatchJob:
     def cancel(self, status: BatchStatus = BatchStatus.CANCELLED, reason: str | None = None) -> None:
         """Stop now: runs under way and in the queue become cancelled."""
         self._stop = self._stop or (status, reason)
+        self._turn.set()
         for worker in self._workers:
             worker.cancel()
 
     async def work(self) -> Batch:
         """Run everything; returns the batch as it ended. Raises what kept it from being stored, all of it or a part."""
+        await self._turn.wait()
+        if not self._stop:
+            await self._work_through()
+        return await self._end()
+
+    async def _work_through(self) -> None:
         self._publish(BatchStarted(self._job.batch))
         self._workers = [
             asyncio.create_task(self._take(queue))
@@ -105,7 +117,6 @@ class BatchJob:
         finally:
             await _stopped([flusher, *self._workers])
             await self._toolbox.close()
-        return await self._end()
 
     def _cannot_go_on(self, task: asyncio.Task[None]) -> None:
         if not task.cancelled() and (error := task.exception()):
@@ -113,7 +124,7 @@ class BatchJob:
             self.cancel(BatchStatus.INTERRUPTED)
 
     async def _end(self) -> Batch:
-        status, reason = self._stop or (BatchStatus.COMPLETED, None)
+        status, reason = self._stop or self._by_itself()
         for run in self._job.runs:
             if run.id not in self._ended:
                 self._log.end(Outcome(run_id=run.id, status=RunStatus.CANCELLED))
@@ -127,20 +138,31 @@ class BatchJob:
     async def _take(self, queue: "deque[PlannedRun]") -> None:
         while queue and not self._stop:
             await self._open.wait()
-            if not queue or self._over_cap(queue[0].settings):
+            if not queue:
                 return
-            await self._one(queue.popleft())
+            if self._affords(queue[0].settings):
+                await self._one(queue.popleft())
+            elif self._going:
+                await self._one_ended.wait()
+            else:
+                self._leave_out(queue)
 
     async def _one(self, run: PlannedRun) -> None:
         case = self._job.cases[run.case_id]
         reserved = self._job.run_costs.get(run.settings.label, 0.0)
         self._in_flight_usd += reserved
+        self._going += 1
+        self._tally.enter()
         self._log.start(_started(run, case, self._job.batch))
         try:
             for outcome in await self._outcomes(run, case):
                 self._keep(outcome)
         finally:
             self._in_flight_usd -= reserved
+            self._going -= 1
+            self._one_ended.set()
+            self._one_ended = asyncio.Event()
+            self._tally.leave()
 
     async def _outcomes(self, run: PlannedRun, case: TestCase) -> Sequence[Outcome]:
         try:
@@ -167,15 +189,25 @@ class BatchJob:
         self._tally.count(runs)
         self._publish(self._tally.progress())
 
-    def _over_cap(self, settings: ModelSettings) -> bool:
+    def _affords(self, settings: ModelSettings) -> bool:
+        """Whether the cap has room for another run beside those under way, which may still cost less than they seem."""
         cap = self._job.request.max_cost_usd
-        if cap is None:
-            return False
         planned = self._spent_usd + self._in_flight_usd + self._job.run_costs.get(settings.label, 0.0)
-        if planned <= cap:
-            return False
-        self._stop = self._stop or (BatchStatus.CANCELLED, f"The cost cap of ${cap:g} would be passed.")
-        return True
+        return cap is None or planned <= cap
+
+    def _leave_out(self, queue: "deque[PlannedRun]") -> None:
+        """Give up the runs of the first one's model: not even one of them by itself fits under the cap any more."""
+        dear = queue[0].settings.label
+        others = [run for run in queue if run.settings.label != dear]
+        queue.clear()
+        queue.extend(others)
+        self._left_out = True
+
+    def _by_itself(self) -> tuple[BatchStatus, str | None]:
+        """How a batch ended that nobody stopped."""
+        if not self._left_out:
+            return BatchStatus.COMPLETED, None
+        return BatchStatus.CANCELLED, f"The cost cap of ${self._job.request.max_cost_usd:g} would be passed."
 
     def _publish(self, event: Event) -> None:
         self._events.publish(event)

@@ -1,7 +1,7 @@
 """Calls a tool by hand: arguments checked first, consent as for any start, and every call kept for a while."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from time import perf_counter
@@ -11,6 +11,7 @@ from mcp_tef.errors import InputError, NotFoundError, TefError
 from mcp_tef.events import EventStream, ToolCallsTouched
 from mcp_tef.model.ids import ServerId, ToolCallId, new_id
 from mcp_tef.model.json import Json, canonical
+from mcp_tef.model.limits import CALL_SECONDS
 from mcp_tef.model.runs import Failure
 from mcp_tef.model.secrets import json_without_keys, without_keys
 from mcp_tef.model.servers import Server, Transport
@@ -24,7 +25,6 @@ from mcp_tef.workflows.ingest import require_consent
 from mcp_tef.workflows.nearest import did_you_mean
 from mcp_tef.workflows.servers import Servers
 
-CALL_SECONDS: Final = 60.0
 MOST_ARGUMENTS: Final = 1024 * 1024
 MOST_PROBLEMS: Final = 3
 
@@ -70,10 +70,19 @@ class ToolCalls:
         """The calls of a server, or of one of its tools, newest first; of each tool the last fifty are kept."""
         return await self._calls.of_server(server_id, tool)
 
-    async def forget(self, server_id: ServerId, tool: str) -> None:
-        """Delete the calls of a tool."""
-        await self._calls.forget(server_id, tool)
-        self._events.publish(ToolCallsTouched(server_id, tool))
+    async def remove(self, calls: Sequence[ToolCall]) -> None:
+        """Delete calls from the history."""
+        await self._calls.remove([call.id for call in calls])
+        self._touched(calls)
+
+    async def restore(self, calls: Sequence[ToolCall]) -> None:
+        """Undo a removal."""
+        await self._calls.restore(calls)
+        self._touched(calls)
+
+    def _touched(self, calls: Sequence[ToolCall]) -> None:
+        for server_id, tool in dict.fromkeys((call.server_id, call.tool) for call in calls):
+            self._events.publish(ToolCallsTouched(server_id, tool))
 
     async def _tool(self, server: Server, name: str) -> Tool:
         listing = await self._store.listing(server.id) or await self._servers.tools(server.id)

@@ -1,17 +1,20 @@
 """Keeps test cases: edits, copies, and what a change would do to past answers."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from mcp_tef.errors import InputError
 from mcp_tef.events import CasesTouched, EventStream
 from mcp_tef.model.cases import CaseDraft, ExpectedCall, TestCase
 from mcp_tef.model.ids import CaseId
+from mcp_tef.model.json import Json
 from mcp_tef.model.runs import RunFilter, RunStatus, RunSummary
 from mcp_tef.model.tools import Listing, Tool
 from mcp_tef.model.verdicts import Verdict
 from mcp_tef.ports import Store
+from mcp_tef.scoring.arguments import argument_problems
 from mcp_tef.scoring.judge import judge
+from mcp_tef.scoring.matchers import is_matcher
 from mcp_tef.workflows.nearest import did_you_mean
 
 
@@ -41,6 +44,14 @@ class Cases:
         case = await self._store.cases.update(case_id, checked(draft))
         self._touched((case_id,), by)
         return case
+
+    async def edit_all(self, drafts: Mapping[CaseId, CaseDraft], *, by: str = "") -> tuple[TestCase, ...]:
+        """Change many cases together, or none where one cannot be."""
+        if not drafts:
+            return ()
+        cases = await self._store.cases.apply([], {case_id: checked(draft) for case_id, draft in drafts.items()})
+        self._touched(drafts, by)
+        return cases
 
     async def duplicate(self, ids: Sequence[CaseId], *, by: str = "") -> tuple[TestCase, ...]:
         """Copies of cases, named as such."""
@@ -111,7 +122,8 @@ def _warnings(draft: CaseDraft, seen: Mapping[str, Listing | None]) -> tuple[str
     tools = [tool for listing in listings if listing for tool in listing.tools]
     calls = [call for answer in draft.expectation.alternatives for call in answer]
     found = [_server_warning(call, draft.servers) or _tool_warning(call, tools) for call in calls]
-    return tuple(dict.fromkeys(warning for warning in found if warning))
+    values = [warning for call in calls for warning in _value_warnings(call, tools)]
+    return tuple(dict.fromkeys(warning for warning in (*found, *values) if warning))
 
 
 def _server_warning(call: ExpectedCall, servers: Sequence[str]) -> str | None:
@@ -119,6 +131,21 @@ def _server_warning(call: ExpectedCall, servers: Sequence[str]) -> str | None:
         return None
     hint = did_you_mean(call.server, servers, "Choose it among the case's servers.")
     return f"The case does not offer the server {call.server}. {hint}"
+
+
+def _value_warnings(call: ExpectedCall, tools: Sequence[Tool]) -> Iterator[str]:
+    """Values without a matcher that the tool's schema refuses: a call that has them would be refused, too."""
+    named = [tool for tool in tools if tool.name == call.tool and call.server in (None, tool.server)]
+    exact = {name: value for name, value in (call.parameters or {}).items() if not _holds_matcher(value)}
+    for problem in argument_problems(named[0], exact) if len(named) == 1 and exact else ():
+        if problem.parameter.partition(".")[0] in exact:
+            yield f"An expected value does not fit the schema of {call.tool}: {problem.sentence.replace('`', '')}"
+
+
+def _holds_matcher(value: Json) -> bool:
+    if isinstance(value, Mapping):
+        return is_matcher(value) or any(map(_holds_matcher, value.values()))
+    return isinstance(value, list) and any(map(_holds_matcher, value))
 
 
 def _tool_warning(call: ExpectedCall, tools: Sequence[Tool]) -> str | None:

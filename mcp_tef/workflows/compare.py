@@ -10,6 +10,7 @@ from mcp_tef.model.runs import Batch
 from mcp_tef.ports import RunStore
 from mcp_tef.scoring.differences import answer_changes, setting_changes, tool_changes, verdict_changes
 from mcp_tef.scoring.pairs import paired_by, pairs, tested
+from mcp_tef.scoring.wording import counted
 
 
 class Compare:
@@ -75,7 +76,8 @@ def _notes(by: PairedBy, otherwise: int, found: Sequence[RunPair]) -> Iterator[s
         yield "The batches asked different models, so runs are paired by case."
     if otherwise:
         yield (
-            f"{otherwise:,} pairs were asked or judged otherwise the second time: their case was edited in between. "
+            f"{counted(otherwise, 'pair was', 'pairs were')} asked or judged otherwise the second time: the case was "
+            "edited in between. "
             "Judge both batches again to compare them by the same expectation."
         )
     if len({pair.case_id for pair in found}) < len(found):

@@ -14,7 +14,7 @@ from mcp_tef.model.tools import Tool
 from mcp_tef.ports import Embedder, Embedders, Lexicon, Progress
 from mcp_tef.scoring.similarity.meaning import Meaning
 from mcp_tef.scoring.similarity.signals import Signal, Square, Vectors, WeighedWords
-from mcp_tef.scoring.similarity.texts import UNRELATED, bags_of_stems, description_text, full_text, says_something
+from mcp_tef.scoring.similarity.texts import UNRELATED, description_text, full_text, says_something
 
 PORTION = 256
 LARGEST_SQUARE = 12_000
@@ -82,7 +82,7 @@ class Embedding:
     async def _overlaps(self, texts: Sequence[str]) -> Signal:
         """How far the texts overlap; stem by stem where there are too many, or none, for a square."""
         if not 0 < len(texts) <= LARGEST_SQUARE:
-            return await asyncio.to_thread(lambda: WeighedWords(bags_of_stems(texts)))
+            return await asyncio.to_thread(WeighedWords, texts)
         index = await self._lexicon.index(texts)
         return Square(await asyncio.to_thread(index.overlaps))
 

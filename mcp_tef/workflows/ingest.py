@@ -26,7 +26,7 @@ def consent_error(spec: ServerSpec) -> ConsentError:
     """The refusal to start a program that nobody has agreed to."""
     return ConsentError(
         f"Starting {spec.name} would run `{spec.address}`, and nobody has agreed to that yet.",
-        hint="Look at the command and agree to it, or pass --yes.",
+        hint="Look at the command and agree to it.",
         context={
             "server": spec.name,
             "argv": spec.argv,

@@ -2,11 +2,12 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from mcp_tef.errors import InputError, NotFoundError
-from mcp_tef.events import BatchEnded, EventStream
+from mcp_tef.events import BatchEnded, BatchesTouched, BatchQueued, EventStream
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.config import Config
 from mcp_tef.model.ids import BatchId, CaseId, RunId
@@ -27,13 +28,16 @@ from mcp_tef.model.secrets import Secret
 from mcp_tef.model.tools import Listing
 from mcp_tef.ports import Selectors, ServerGateway, Store
 from mcp_tef.workflows.batch_job import BatchJob, Job
+from mcp_tef.workflows.cost_cap import known_cost, require_cap, require_room
 from mcp_tef.workflows.estimate import estimate, input_tokens, run_cost
 from mcp_tef.workflows.evaluate import Sleep
 from mcp_tef.workflows.ingest import Toolbox, require_consent
 from mcp_tef.workflows.models import Models
 from mcp_tef.workflows.rejudge import Rejudging
+from mcp_tef.workflows.turns import Turns
 
 _LOG = logging.getLogger(__name__)
+Which: TypeAlias = Callable[[BatchId], Awaitable[Sequence[PlannedRun]]]
 
 
 class Runs:
@@ -57,8 +61,14 @@ class Runs:
         self._config = config
         self._sleep = sleep
         self._jobs: dict[BatchId, tuple[BatchJob, asyncio.Task[Batch]]] = {}
+        self._turns = Turns()
+        self._reopening: set[BatchId] = set()
         self._cut_off: set[BatchId] = set()
         self._judging = asyncio.Lock()
+
+    def use(self, config: Config) -> None:
+        """Other settings, for batches that start from now on."""
+        self._config = config
 
     async def estimate(self, request: BatchRequest) -> Estimate:
         """What a batch would take, from the tools as last seen, the price table and past runs."""
@@ -68,7 +78,11 @@ class Runs:
         return estimate(request, cases, await self._listings(cases), await self._infos(request.models), past)
 
     async def start(self, request: BatchRequest, keys: Mapping[str, Secret] | None = None) -> Batch:
-        """Store the batch and begin; returns at once. Raises InputError, ConsentError, ModelError (no key)."""
+        """Store the batch and begin, or line up behind those under way; returns at once.
+
+        Raises InputError, ConsentError, ModelError (no key).
+        """
+        require_cap(request.max_cost_usd)
         cases = await self._cases(request)
         if not cases:
             raise InputError("There is no test case to run.", hint="Write or import a case, or choose another suite.")
@@ -76,17 +90,28 @@ class Runs:
         held = self._models.keys_for(request.models, keys or {})
         costs = await self._run_costs(request, cases)
         batch, runs = await self._store.runs.create_batch(request, cases)
-        return self._begin(
+        return await self._line_up(
             Job(batch=batch, request=request, runs=runs, cases=_by_id(cases), keys=held, run_costs=costs)
         )
 
-    async def resume(self, batch_id: BatchId, keys: Mapping[str, Secret] | None = None) -> Batch:
-        """Run what has no verdict yet: cancelled, interrupted and pending runs."""
-        return await self._again(batch_id, await self._store.runs.unfinished(batch_id), keys or {})
+    async def resume(
+        self, batch_id: BatchId, keys: Mapping[str, Secret] | None = None, *, max_cost_usd: float | None = None
+    ) -> Batch:
+        """Run what has no verdict yet: cancelled, interrupted and pending runs. `max_cost_usd` is another cost cap.
 
-    async def retry_failed(self, batch_id: BatchId, keys: Mapping[str, Secret] | None = None) -> Batch:
-        """Run the failed ones again, and no other."""
-        return await self._again(batch_id, await self._store.runs.failed(batch_id), keys or {})
+        InputError (`cost_cap_used_up`) where the cap leaves no room for any of them.
+        """
+        return await self._again(batch_id, self._store.runs.unfinished, keys or {}, max_cost_usd)
+
+    async def retry_failed(
+        self, batch_id: BatchId, keys: Mapping[str, Secret] | None = None, *, max_cost_usd: float | None = None
+    ) -> Batch:
+        """Run the failed ones again, and no other; under the same conditions."""
+        return await self._again(batch_id, self._store.runs.failed, keys or {}, max_cost_usd)
+
+    async def left(self, batch_id: BatchId) -> int:
+        """How many runs `resume` would do."""
+        return len(await self._store.runs.unfinished(batch_id))
 
     def pause(self, batch_id: BatchId) -> None:
         """Start no further run of the batch for now."""
@@ -95,6 +120,11 @@ class Runs:
     def proceed(self, batch_id: BatchId) -> None:
         """Go on after a pause."""
         self._job(batch_id).proceed()
+
+    def run_beside(self, batch_id: BatchId) -> None:
+        """Wait no longer for the batches before it."""
+        self._job(batch_id)
+        self._turns.go(batch_id)
 
     async def cancel(self, batch_id: BatchId) -> None:
         """Stop the batch; finished runs are kept, the rest become cancelled."""
@@ -108,8 +138,12 @@ class Runs:
         return await self.batch(batch_id)
 
     def active(self) -> tuple[BatchId, ...]:
-        """Batches under way."""
+        """Batches under way, and those that wait."""
         return tuple(self._jobs)
+
+    def waiting(self) -> tuple[BatchId, ...]:
+        """Batches whose turn has not come, the next one first."""
+        return self._turns.waiting()
 
     async def batches(self) -> tuple[Batch, ...]:
         """Every batch, newest first."""
@@ -142,12 +176,26 @@ class Runs:
         async with self._judging:
             return await Rejudging(self._store, self._events, self._jobs).work(ids, by)
 
-    async def remove_batches(self, ids: Sequence[BatchId]) -> None:
-        """Delete batches with their runs, for good."""
+    async def rename_batch(self, batch_id: BatchId, name: str, *, by: str = "") -> Batch:
+        """Call a batch that has ended otherwise."""
+        if batch_id in self._jobs:
+            raise InputError("A batch that is running cannot be renamed.", hint="Wait until it has ended.")
+        batch = await self._store.runs.rename_batch(batch_id, name.strip())
+        self._events.publish(BatchesTouched((batch_id,), by))
+        return batch
+
+    async def remove_batches(self, ids: Sequence[BatchId], *, by: str = "") -> None:
+        """Remove batches with their runs; `restore_batches` undoes it until the workspace is closed."""
         busy = [batch_id for batch_id in ids if batch_id in self._jobs]
         if busy:
-            raise InputError("A batch that is running cannot be deleted.", hint="Cancel it first.")
+            raise InputError("A batch that waits or is running cannot be deleted.", hint="Cancel it first.")
         await self._store.runs.remove_batches(ids)
+        self._events.publish(BatchesTouched(tuple(ids), by))
+
+    async def restore_batches(self, ids: Sequence[BatchId], *, by: str = "") -> None:
+        """Undo a removal."""
+        await self._store.runs.restore_batches(ids)
+        self._events.publish(BatchesTouched(tuple(ids), by))
 
     async def close(self) -> None:
         """Interrupt what is under way, so that it can be resumed."""
@@ -158,45 +206,72 @@ class Runs:
     async def _cases(self, request: BatchRequest) -> tuple[TestCase, ...]:
         return await self._store.cases.select(ids=request.cases, suites=request.suites, tags=request.tags)
 
-    async def _again(self, batch_id: BatchId, runs: Sequence[PlannedRun], keys: Mapping[str, Secret]) -> Batch:
-        if batch_id in self._jobs:
+    async def _again(self, batch_id: BatchId, which: Which, keys: Mapping[str, Secret], cap: float | None) -> Batch:
+        require_cap(cap)
+        if batch_id in self._jobs or batch_id in self._reopening:
             raise InputError("The batch is running already.", hint="Wait until it has ended.")
+        self._reopening.add(batch_id)
+        try:
+            return await self._reopen(batch_id, await which(batch_id), keys, cap)
+        finally:
+            self._reopening.discard(batch_id)
+
+    async def _reopen(
+        self, batch_id: BatchId, runs: Sequence[PlannedRun], keys: Mapping[str, Secret], cap: float | None
+    ) -> Batch:
         if not runs:
             raise InputError("The batch has no run left to do.", hint="Start a new batch.")
         request = await self._store.runs.request(batch_id)
+        request = request if cap is None else replace(request, max_cost_usd=cap)
         cases = await self._store.cases.select(ids=sorted({run.case_id for run in runs}))
         await self._require_consents(cases)
         held = self._models.keys_for(request.models, keys)
         costs = await self._run_costs(request, cases)
-        batch = await self._store.runs.reopen(batch_id, runs)
+        require_room(await self.batch(batch_id), runs, request.max_cost_usd, costs)
+        batch = await self._store.runs.reopen(batch_id, runs, request.max_cost_usd)
         self._cut_off.discard(batch_id)
-        return self._begin(
+        return await self._line_up(
             Job(batch=batch, request=request, runs=runs, cases=_by_id(cases), keys=held, run_costs=costs)
         )
 
-    def _begin(self, job: Job) -> Batch:
+    async def _line_up(self, job: Job) -> Batch:
+        seconds = await self._seconds(job) if self._jobs else None
+        self._begin(job)
+        batch = self._as_it_is(job.batch)
+        if batch.status is BatchStatus.WAITING:
+            self._events.publish(BatchQueued(batch, seconds))
+        return batch
+
+    async def _seconds(self, job: Job) -> float | None:
+        whole = await self.estimate(job.request)
+        return whole.seconds * len(job.runs) / whole.runs if whole.seconds and whole.runs else None
+
+    def _begin(self, job: Job) -> None:
         batch_job = BatchJob(
             job,
             store=self._store.runs,
             toolbox=self._toolbox(),
             selectors=self._selectors,
             events=self._events,
+            turn=self._turns.join(job.batch.id),
             sleep=self._sleep,
         )
         task = asyncio.create_task(batch_job.work())
         self._jobs[job.batch.id] = (batch_job, task)
         task.add_done_callback(lambda done: self._ended(job.batch, done))
-        return job.batch
 
     def _ended(self, batch: Batch, task: asyncio.Task[Batch]) -> None:
         del self._jobs[batch.id]
+        self._turns.leave(batch.id)
         if not task.cancelled() and (error := task.exception()):
             _LOG.error("A batch ended in an error", exc_info=error)
             self._cut_off.add(batch.id)
             self._events.publish(BatchEnded(self._as_it_is(batch), str(error)))
 
     def _as_it_is(self, batch: Batch) -> Batch:
-        """A batch that was cut off, and may be unable to say so on disk, is interrupted."""
+        """What is not on disk of a batch: that it waits, or that it was cut off and could not be stored so."""
+        if batch.id in self._turns.waiting():
+            return replace(batch, status=BatchStatus.WAITING)
         return replace(batch, status=BatchStatus.INTERRUPTED) if batch.id in self._cut_off else batch
 
     def _toolbox(self) -> Toolbox:
@@ -231,15 +306,7 @@ class Runs:
         listings = await self._listings(cases)
         dearest = max(input_tokens(case, listings) for case in cases)
         infos = await self._infos([model for model in request.models if not model.offline])
-        return {label: _known_cost(label, run_cost(dearest, info)) for label, info in infos.items()}
-
-
-def _known_cost(label: str, cost: float | None) -> float:
-    if cost is None:
-        raise InputError(
-            f"The price of {label} is not known, so a cost cap cannot be kept.", hint="Run it without a cost cap."
-        )
-    return cost
+        return {label: known_cost(label, run_cost(dearest, info)) for label, info in infos.items()}
 
 
 def _by_id(cases: Sequence[TestCase]) -> dict[CaseId, TestCase]:

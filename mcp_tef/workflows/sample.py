@@ -2,6 +2,7 @@
 
 import sys
 from importlib.resources import files
+from pathlib import Path
 
 from mcp_tef.errors import NotFoundError
 from mcp_tef.model.cases import TestCase
@@ -17,11 +18,11 @@ SAMPLE_SERVER = "Bike shop"
 SAMPLE_SUITE = "Sample"
 
 
-def sample_spec() -> ServerSpec:
-    """How the bundled server is started: by this very program."""
-    frozen = getattr(sys, "frozen", False)
-    args = ("sample-server",) if frozen else ("-m", "mcp_tef", "sample-server")
-    return ServerSpec(name=SAMPLE_SERVER, transport=Transport.STDIO, command=sys.executable, args=args)
+def sample_spec(program: Path = Path(sys.executable), *, built: bool = hasattr(sys, "frozen")) -> ServerSpec:
+    """How the bundled server is started: by Python, or in a built app by the command line beside this program."""
+    command = program.with_name(f"mcp-tef{program.suffix}") if built else program
+    args = ("sample-server",) if built else ("-m", "mcp_tef", "sample-server")
+    return ServerSpec(name=SAMPLE_SERVER, transport=Transport.STDIO, command=str(command), args=args)
 
 
 async def open_sample(servers: Servers, cases: Cases, transfer: CaseTransfer) -> tuple[TestCase, ...]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from mcp_tef.errors import InputError, NotFoundError
 from mcp_tef.events import EventStream, ServersTouched
+from mcp_tef.model.long_work import LongWork
 from mcp_tef.model.server_import import FoundConfig, ServerImportPreview
 from mcp_tef.model.servers import Server
 from mcp_tef.model.transfer import ImportFate
@@ -19,6 +20,7 @@ from mcp_tef.workflows.server_forms.entries import ServerEntry
 from mcp_tef.workflows.server_forms.forms import Form, read_config
 from mcp_tef.workflows.server_import_plan import ServerPlan
 from mcp_tef.workflows.server_places import ConfigPlace, usual_places
+from mcp_tef.workflows.stopping import to_its_end
 
 
 class ServerFiles:
@@ -54,8 +56,13 @@ class ServerFiles:
         kept = tuple(server for server in preview.servers if {server.name, server.label} & {*names})
         return replace(preview, servers=kept)
 
-    async def apply(self, preview: ServerImportPreview, *, by: str = "") -> tuple[Server, ...]:
-        """Do what a preview said, in one transaction; ConflictError or NotFoundError, and nothing has changed."""
+    async def apply(
+        self, preview: ServerImportPreview, *, by: str = "", work: LongWork | None = None
+    ) -> tuple[Server, ...]:
+        """Do what a preview said, in one transaction; ConflictError or NotFoundError, and nothing has changed.
+
+        StoppedError, and nothing has changed, where `work` was stopped before it was done.
+        """
         added = [server.spec for server in preview.of(ImportFate.ADDED) if server.spec]
         changed = {
             server.server_id: server.spec
@@ -64,7 +71,8 @@ class ServerFiles:
         }
         if not (added or changed):
             return ()
-        servers = await self._store.apply(added, changed)
+        steered = work or LongWork()
+        servers = await to_its_end(steered, self._store.apply(added, changed, step=steered.step))
         self._events.publish(ServersTouched(tuple(server.id for server in servers), by))
         return servers
 

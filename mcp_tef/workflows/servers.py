@@ -25,7 +25,10 @@ class Servers:
         self._events = events
         self._seconds = config.limits.seconds
         self._checks: dict[ServerId, asyncio.Task[Server]] = {}
-        self._background: set[asyncio.Task[None]] = set()
+
+    def use(self, config: Config) -> None:
+        """Other settings from now on."""
+        self._seconds = config.limits.seconds
 
     async def list(self) -> tuple[Server, ...]:
         """Every server, by name; `starting` while a check is under way."""
@@ -72,12 +75,6 @@ class Servers:
         await require_consent(self._store, server.spec)
         return await asyncio.shield(self._checking(server))
 
-    def start_check(self, server_id: ServerId) -> None:
-        """Check in the background; nothing happens without consent."""
-        task = asyncio.create_task(self._check_if_agreed(server_id))
-        self._background.add(task)
-        task.add_done_callback(self._background.discard)
-
     async def probe(self, spec: ServerSpec) -> Listing:
         """What a server that is not stored lists; raises ServerError, ConsentError."""
         await require_consent(self._store, checked(spec))
@@ -96,8 +93,11 @@ class Servers:
         return listing
 
     async def known_tools(self, server_id: ServerId) -> Listing | None:
-        """What a server listed when last seen; starts nothing."""
-        return await self._store.listing(server_id)
+        """What a server listed when last seen, without what was left out since; starts nothing."""
+        listing, spec = await self._store.listing(server_id), (await self._store.get(server_id)).spec
+        if listing is None or not (spec.allowed_tools or spec.disallowed_tools):
+            return listing
+        return replace(listing, tools=tuple(tool for tool in listing.tools if spec.wants(tool.name)))
 
     async def needs_consent(self, spec: ServerSpec) -> bool:
         """Whether connecting would start a program that nobody has agreed to."""
@@ -123,9 +123,15 @@ class Servers:
             self._stop_check(server_id)
         self._events.publish(ServersTouched(touched, by))
 
+    async def restore_consent(self, consent: Consent, *, by: str = "") -> None:
+        """Undo `revoke_consent`."""
+        await self._store.grant(consent)
+        touched = tuple(server.id for server in await self._store.all() if _starts(server, consent.fingerprint))
+        self._events.publish(ServersTouched(touched, by))
+
     async def close(self) -> None:
         """Stop the checks that are under way."""
-        tasks = (*self._checks.values(), *self._background)
+        tasks = tuple(self._checks.values())
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -139,16 +145,11 @@ class Servers:
             self._checking(server)
         return self._as_now(server)
 
-    async def _check_if_agreed(self, server_id: ServerId) -> None:
-        server = await self._store.get(server_id)
-        if not await self.needs_consent(server.spec):
-            await self._checking(server)
-
     def _checking(self, server: Server) -> asyncio.Task[Server]:
         if server.id not in self._checks:
             task = asyncio.create_task(self._check(server))
             self._checks[server.id] = task
-            task.add_done_callback(lambda _: self._checks.pop(server.id, None))
+            task.add_done_callback(lambda ended: self._forget_check(server.id, ended))
             self._changed(self._as_now(server))
         return self._checks[server.id]
 
@@ -164,6 +165,11 @@ class Servers:
 
     def _changed(self, server: Server) -> None:
         self._events.publish(ServerStateChanged(server))
+
+    def _forget_check(self, server_id: ServerId, ended: asyncio.Task[Server]) -> None:
+        """One that was stopped ends while another may have begun."""
+        if self._checks.get(server_id) is ended:
+            del self._checks[server_id]
 
     def _stop_check(self, server_id: ServerId) -> None:
         if task := self._checks.pop(server_id, None):

@@ -9,20 +9,36 @@ from mcp_tef.events import BatchProgressed
 from mcp_tef.model.runs import Batch, RunStatus, RunSummary
 
 _PENDING = RunStatus.PENDING.value
+FEWEST = 3
 
 
 class Tally:
-    """The live counts of one batch; `done` counts the runs that ended since it was made."""
+    """The live counts of one batch; `done` counts the runs that ended. Time goes by while any run is under way."""
 
     def __init__(self, batch: Batch, clock: Callable[[], float] = time.monotonic) -> None:
         self._batch = batch
         self._counts = Counter(batch.counts)
         self._clock = clock
-        self._started = clock()
+        self._going = 0
+        self._since = 0.0
+        self._worked = 0.0
         self._to_do = self._counts[_PENDING]
+        self._enough = max(1, min(max(FEWEST, batch.concurrency), self._to_do // 2))
         self._ended: set[str] = set()
         self.tokens = 0
         self.cost_usd: float | None = None
+
+    def enter(self) -> None:
+        """A run goes now."""
+        if not self._going:
+            self._since = self._clock()
+        self._going += 1
+
+    def leave(self) -> None:
+        """A run goes no longer."""
+        self._going -= 1
+        if not self._going:
+            self._worked += self._clock() - self._since
 
     def count(self, runs: Sequence[RunSummary]) -> None:
         """Take in runs that ended; a run that is stored again counts once."""
@@ -58,4 +74,7 @@ class Tally:
 
     def _seconds_left(self) -> float | None:
         ended = len(self._ended)
-        return (self._to_do - ended) * (self._clock() - self._started) / ended if ended else None
+        if ended < self._enough:
+            return None
+        worked = self._worked + (self._clock() - self._since if self._going else 0.0)
+        return (self._to_do - ended) * worked / ended

@@ -34,6 +34,10 @@ class ToolSources:
         self._gateway = gateway
         self._seconds = config.limits.seconds
 
+    def use(self, config: Config) -> None:
+        """Other settings from now on."""
+        self._seconds = config.limits.seconds
+
     async def gather(self, source: ToolSource, *, fresh: bool = False, at_least: int = 2) -> ToolSet:
         """The tools of a source. A registered server is asked again only where `fresh` or never seen.
 

@@ -2,22 +2,26 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from mcp_tef.errors import InputError
 from mcp_tef.events import CasesTouched, EventStream, ServersTouched
 from mcp_tef.model.cases import CaseDraft, TestCase
 from mcp_tef.model.ids import CaseId
+from mcp_tef.model.long_work import LongWork
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Tool
 from mcp_tef.model.transfer import CaseFileForm, ExportReport, ImportFate, ImportPreview, NewServer
 from mcp_tef.ports import Store
 from mcp_tef.workflows.case_forms.entries import CannotHoldError, CaseEntry, Item, Source, differences
-from mcp_tef.workflows.case_forms.forms import FORMS, Form, form_to_read, form_to_write
+from mcp_tef.workflows.case_forms.forms import FORMS, Form, form_of, form_to_read, form_to_write
 from mcp_tef.workflows.case_forms.texts import read_text, to_json, write_text
 from mcp_tef.workflows.import_plan import planned
 from mcp_tef.workflows.servers import Servers
+from mcp_tef.workflows.stopping import to_its_end
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +49,30 @@ class CaseTransfer:
         found, entries = await asyncio.to_thread(_read, path, form)
         return await self.preview_entries(entries, path.name, found)
 
+    async def preview_text(self, text: str) -> ImportPreview:
+        """The same of a pasted text."""
+        found, entries = await asyncio.to_thread(_read_text, text)
+        return await self.preview_entries(entries, "the text", found)
+
+    async def keep_tools(self, text: str) -> Path:
+        """A tools file of its own that holds a pasted text, beside those that came with cases."""
+        return await asyncio.to_thread(_kept, self._folder, text)
+
     async def preview_entries(self, entries: Sequence[CaseEntry], source: str, form: CaseFileForm) -> ImportPreview:
         """The same of entries that were read already."""
         cases, servers = await self._store.cases.all(), await self._store.servers.all()
         plan = planned(entries, cases, [server.spec for server in servers], self._folder)
         return ImportPreview(source=source, form=form, cases=plan.cases, servers=plan.servers)
 
-    async def apply(self, preview: ImportPreview, *, by: str = "") -> ImportReport:
-        """Do what a preview said, in one transaction; where any of it fails nothing has changed."""
+    async def apply(self, preview: ImportPreview, *, by: str = "", work: LongWork | None = None) -> ImportReport:
+        """Do what a preview said, in one transaction; where any of it fails, or is stopped, nothing has changed.
+
+        StoppedError where `work` was stopped before it was done.
+        """
         added = [case.draft for case in preview.of(ImportFate.ADDED) if case.draft]
         changed = {case.case_id: case.draft for case in preview.of(ImportFate.CHANGED) if case.case_id and case.draft}
         if added or changed:
-            await self._store_all(added, changed, preview.servers, by)
+            await self._store_all(added, changed, preview.servers, by, work or LongWork())
         refused = tuple((case.label, case.reason) for case in preview.of(ImportFate.REFUSED))
         labels = {fate: tuple(case.label for case in preview.of(fate)) for fate in ImportFate}
         return ImportReport(
@@ -73,17 +89,34 @@ class CaseTransfer:
         changed: Mapping[CaseId, CaseDraft],
         servers: Sequence[NewServer],
         by: str,
+        work: LongWork,
     ) -> None:
-        await asyncio.to_thread(_write_tools, servers)
-        specs = [ServerSpec(name=new.name, transport=Transport.FILE, path=str(new.path)) for new in servers]
-        cases = await self._store.cases.apply(added, changed, specs)
-        names = {spec.name for spec in specs}
+        cases = await to_its_end(work, self._write_all(added, changed, servers, work))
+        names = {new.name for new in servers}
         ids = [server.id for server in await self._store.servers.all() if server.name in names]
         if ids:
             self._events.publish(ServersTouched(tuple(ids), by))
         self._events.publish(CasesTouched(tuple(case.id for case in cases), by))
         for server_id in ids:
             await self._servers.check(server_id)
+
+    async def _write_all(
+        self,
+        added: Sequence[CaseDraft],
+        changed: Mapping[CaseId, CaseDraft],
+        servers: Sequence[NewServer],
+        work: LongWork,
+    ) -> tuple[TestCase, ...]:
+        """Tools files, and the one transaction; the files that were not there go again where that does not end well."""
+        specs = [ServerSpec(name=new.name, transport=Transport.FILE, path=str(new.path)) for new in servers]
+        with ExitStack() as take_back:
+            for new in servers:
+                if not new.path.exists():
+                    take_back.callback(new.path.unlink, missing_ok=True)
+            await asyncio.to_thread(_write_tools, servers)
+            cases = await self._store.cases.apply(added, changed, specs, step=work.step)
+            take_back.pop_all()
+        return cases
 
     async def import_file(self, path: Path, form: CaseFileForm | None = None, *, by: str = "") -> ImportReport:
         """Preview and apply at once; cases that cannot come in are refused with the reason, the rest comes in."""
@@ -112,6 +145,20 @@ def _read(path: Path, form: CaseFileForm | None) -> tuple[CaseFileForm, tuple[Ca
     source = Source(read_text(path), path.name, path)
     found = form or form_to_read(path, source)
     return found, FORMS[found].read(source)
+
+
+def _read_text(text: str) -> tuple[CaseFileForm, tuple[CaseEntry, ...]]:
+    is_json = text.lstrip("\ufeff \t\r\n").startswith(("{", "["))
+    source = Source(text, "the text.json" if is_json else "the text.yaml")
+    found = form_of(source)
+    return found, FORMS[found].read(source)
+
+
+def _kept(folder: Path, text: str) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = next(path for number in count(1) if not (path := folder / f"pasted-{number}.json").exists())
+    write_text(path, text)
+    return path
 
 
 def _write_tools(servers: Sequence[NewServer]) -> None:

@@ -60,12 +60,12 @@ def parameter_drafts(side: Side, other: Side) -> Iterator[Draft]:
 
 
 def shared_sentences(side: Side, other: Side) -> tuple[str, ...]:
-    """The keys of sentences that both have word for word, the first sentence of all left out."""
+    """The keys of sentences that both have word for word, but for the first of all, and for headings."""
     first = lead(side.description)
     return tuple(
         sentence.key
         for sentence in sentences(side.description)
-        if sentence.key in other.sentences and lead(sentence.text) != first
+        if sentence.key in other.sentences and lead(sentence.text) != first and not sentence.text.rstrip().endswith(":")
     )
 
 

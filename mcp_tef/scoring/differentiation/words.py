@@ -138,7 +138,17 @@ def _grown_right(words: list[str], new: list[int]) -> int:
         end = next((place for place in range(end, new[0], -1) if not _says(words[place])), end)
     while end > new[0] and (not _says(words[end]) or words[end].endswith("ed")):
         end -= 1
-    return end
+    return _with_what_follows(words, end) if words[end].endswith("ed") and end > 0 else end
+
+
+def _with_what_follows(words: list[str], end: int) -> int:
+    """A word such as `linked` does not end a phrase: it goes on over `to a Jira issue`, where that follows at once."""
+    rest = words[end + 1 : end + 1 + LONGEST_PHRASE]
+    stop = next((place for place, word in enumerate(rest, 1) if _BREAK.search(word)), len(rest))
+    noun = next((place for place, word in enumerate(rest[:stop], 1) if _says(word)), 0)
+    while noun and noun < stop and _says(rest[noun]):
+        noun += 1
+    return end + noun
 
 
 def _wants_more(words: list[str], end: int, start: int) -> bool:

@@ -25,6 +25,7 @@ _STATEMENTS = re.compile(r"&&|\|\||[;&\n`()]")
 _WORDS = re.compile(r"\"([^\"]*)\"|'([^']*)'|(\S+)")
 _MOST = 200
 _MOST_WORDS = 1000
+_MOST_WORDS_READ = 3 * _MOST_WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +51,16 @@ class GivenText:
 
 def program_name(word: str) -> str:
     """The plain name of a program."""
-    last = re.split(r"[\\/]", word)[-1].lower()
+    last = word[max(word.rfind("/"), word.rfind("\\")) + 1 :].lower()
     return re.sub(r"\.(?:exe|cmd|bat)$|(?<=python)[\d.]+$", "", last)
 
 
 def commands(argv: Sequence[str]) -> tuple[Command, ...]:
     """Every command that `argv` would start, as far as can be told from it; the first is `argv` itself."""
-    waiting, found = [Command(tuple(argv[:_MOST_WORDS]))], list[Command]()
-    while waiting and len(found) < _MOST:
+    waiting, found, room = [Command(tuple(argv[:_MOST_WORDS]))], list[Command](), _MOST_WORDS_READ
+    while waiting and room > 0:
         one = waiting.pop(0)
+        room -= len(one.words)
         if one.words:
             found.append(one)
             waiting += _inside(one)

@@ -1,7 +1,7 @@
 """Says in plain words what deserves a second look before a program is started."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.scoring.launches.commands import SHELLS, Command, commands, given_text
@@ -10,6 +10,7 @@ from mcp_tef.scoring.launches.variables import chooses_source, drops_checks, loa
 
 MOST_RISKS = 12
 LONGEST = 5_000
+MOST_READ = 10_000
 _SHOWN = 60
 _ROOT = {"sudo", "doas", "pkexec", "su", "runas", "gsudo"}
 _FETCHERS = {"curl", "wget", "iwr", "irm", "invoke-webrequest", "invoke-restmethod", "fetch"}
@@ -23,7 +24,7 @@ _TEMPORARY = re.compile(
 _WHOLE = {"/": "disk", "c:\\": "disk", "c:/": "disk"} | dict.fromkeys(
     ("~", "~/", "$home", "${home}", "${env:home}", "${userhome}", "/root", "/home", "/users"), "home folder"
 )
-_SOURCE = re.compile(r"[A-Za-z]:[\\/][^:]*|(?:\$\{[^}]*\}|[^:])*")
+_SOURCE = re.compile(r"[A-Za-z]:[\\/][^:]*|(?:\$\{[^}]{0,200}\}|[^:])*")
 _HOST_RIGHTS = re.compile(
     r"--privileged(?:=true)?|--(?:pid|userns|ipc)=host|--cap-add=(?:ALL|SYS_ADMIN)|--security-opt=\S*unconfined", re.I
 )
@@ -36,8 +37,22 @@ def launch_risks(spec: ServerSpec) -> tuple[str, ...]:
     """
     if spec.transport is not Transport.STDIO:
         return ()
-    found = dict.fromkeys([*_of_length(spec.argv), *_of_commands(spec.argv), *_of_places(spec), *_of_variables(spec)])
+    argv = _beginning(spec.argv)
+    found = dict.fromkeys(
+        [*_of_length(spec.argv), *_of_commands(argv), *_of_places(argv, spec), *_of_variables(spec.env)]
+    )
     return tuple(found)[:MOST_RISKS]
+
+
+def _beginning(argv: Sequence[str]) -> tuple[str, ...]:
+    """As much of a command as is read: what comes behind is pointed out by its length."""
+    room, words = MOST_READ, list[str]()
+    for word in argv:
+        if room <= 0:
+            break
+        words.append(word[:room])
+        room -= len(word) + 1
+    return tuple(words)
 
 
 def _of_length(argv: Sequence[str]) -> Iterator[str]:
@@ -117,14 +132,14 @@ def _paired(words: Sequence[str]) -> Iterator[str]:
             yield re.sub(r"^-v=?(?=[^=])", "-v=", word)
 
 
-def _of_places(spec: ServerSpec) -> Iterator[str]:
-    for place in (*spec.argv, spec.cwd or "", spec.env_file or ""):
+def _of_places(argv: Sequence[str], spec: ServerSpec) -> Iterator[str]:
+    for place in (*argv, spec.cwd or "", spec.env_file or ""):
         if _TEMPORARY.search(place[:4000]):
             yield f"{_quoted(place)} is in a folder for temporary files, where other programs can change it."
 
 
-def _of_variables(spec: ServerSpec) -> Iterator[str]:
-    for name, value in spec.env.items():
+def _of_variables(env: Mapping[str, str]) -> Iterator[str]:
+    for name, value in env.items():
         if loads_code(name):
             yield f"The variable {_quoted(name)} can make it run code that this command does not show."
         elif chooses_source(name):

@@ -6,11 +6,11 @@ from itertools import chain
 
 from mcp_tef.model.similarity import Clusters, MatrixKind, Merge, ToolGroup, ToolPair
 from mcp_tef.model.tools import Tool
+from mcp_tef.scoring.reading import read
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.leaf_order import best_ordered
 from mcp_tef.scoring.similarity.linkage import Joins, average_linkage, branches, leaves
-from mcp_tef.scoring.similarity.texts import description_text, stems_by_word, stems_of
-from mcp_tef.scoring.stems import words
+from mcp_tef.scoring.similarity.texts import content_stem, description_text, stems_of
 
 BEST_ORDER_UP_TO = 500
 GROUPED_FROM = 0.6
@@ -81,9 +81,10 @@ class _Names:
 
     def __init__(self, tools: Sequence[Tool]) -> None:
         self._tools = tools
-        self._words = [words(description_text(tool)[:BEGINNING]) for tool in tools]
-        self._stem_of = stems_by_word(self._words)
-        self._stems = [{self._stem_of[word] for word in bag if word in self._stem_of} for bag in self._words]
+        reading = read([description_text(tool)[:BEGINNING] for tool in tools])
+        self._words = reading.by_text()
+        self._stem_of = {word: content_stem(word) for word in reading.words}
+        self._stems = [set(map(self._stem_of.__getitem__, bag)) for bag in self._words]
         self._seen = Counter(chain.from_iterable(self._stems))
 
     def of(self, members: Sequence[int]) -> str:
@@ -93,15 +94,14 @@ class _Names:
         common = [stem for stem, count in held.items() if count >= COMMON * len(members) and len(stem) > 1]
         weight = {stem: (held[stem] + NAME_COUNTS * in_names[stem]) * self._rarity(stem, held[stem]) for stem in common}
         best = sorted(common, key=lambda stem: (-weight[stem], stem))[:NAME_WORDS]
-        written = self._written(members)
-        return " ".join(word for stem, word in written.items() if stem in best) or self._tools[members[0]].name
+        return " ".join(self._written(members, best)) or self._tools[members[0]].name
 
     def _rarity(self, stem: str, held: int) -> float:
         return held / self._seen[stem] + 0.1
 
-    def _written(self, members: Sequence[int]) -> dict[str, str]:
-        """Each stem as it is mostly spelled, in the order in which the members say them."""
-        spelled = Counter(chain.from_iterable(self._words[place] for place in members))
-        stems = {word: self._stem_of[word] for word in spelled if word in self._stem_of}
-        mostly = {stems[word]: word for word, _ in reversed(spelled.most_common()) if word in stems}
-        return {stem: mostly[stem] for stem in stems.values()}
+    def _written(self, members: Sequence[int], stems: Sequence[str]) -> list[str]:
+        """Some stems as they are mostly spelled, in the order in which the members say them."""
+        said = chain.from_iterable(self._words[place] for place in members)
+        spelled = Counter(word for word in said if self._stem_of[word] in stems)
+        mostly = {self._stem_of[word]: word for word, _ in reversed(spelled.most_common())}
+        return [mostly[stem] for stem in dict.fromkeys(self._stem_of[word] for word in spelled)]

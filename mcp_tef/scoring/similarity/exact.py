@@ -72,6 +72,6 @@ def exact(scores: Matrix) -> Matrix:
 
 def _groups(numbers: Places) -> list[Places]:
     """The places of each number that occurs more than once."""
-    order = np.argsort(numbers, kind="stable")
-    cuts = np.flatnonzero(np.diff(numbers[order])) + 1
-    return [places for places in np.split(order, cuts) if len(places) > 1]
+    order, counts = np.argsort(numbers, kind="stable"), np.bincount(numbers)
+    starts = np.cumsum(counts) - counts
+    return [order[starts[number] : starts[number] + counts[number]] for number in np.flatnonzero(counts > 1)]

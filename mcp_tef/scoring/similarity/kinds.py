@@ -14,7 +14,7 @@ from mcp_tef.scoring.similarity.exact import Scores
 from mcp_tef.scoring.similarity.meaning import Meaning
 from mcp_tef.scoring.similarity.parameters import Parameter, parameters, tokens
 from mcp_tef.scoring.similarity.signals import Shares, Signal, WeighedWords
-from mcp_tef.scoring.similarity.texts import bags_of_stems, description_text, name_words
+from mcp_tef.scoring.similarity.texts import description_text, name_words
 
 KEPT_UP_TO = 5_000
 
@@ -59,7 +59,7 @@ class Kinds:
             case MatrixKind.FULL:
                 return Scores(self._meaning.full or self._meaning.described, self._whole, keep=keep)
             case MatrixKind.LEXICAL:
-                return Scores(WeighedWords(bags_of_stems(self._described)), self._described, keep=keep)
+                return Scores(WeighedWords(self._described), self._described, keep=keep)
             case MatrixKind.NAMES:
                 names = [tool.name for tool in self._tools]
                 return Scores(Shares([name_words(name) for name in names]), names, keep=keep)

@@ -45,9 +45,12 @@ class _Chain:
     def join(self) -> tuple[int, int, float, int]:
         """Join the next two that are each other's nearest; the second stands for both from then on."""
         one, other = sorted(self._mutual())
-        row, left, right = self._row(one), self._sizes[one], self._sizes[other]
+        row, kept, left, right = self._row(one), self._row(other), self._sizes[one], self._sizes[other]
         height, size = float(row[other]), left + right
-        self._apart[other] = (left * row + right * self._row(other)) / size
+        row *= left
+        kept *= right
+        kept += row
+        kept /= size
         row.fill(np.inf)
         self._sizes[one], self._sizes[other] = 0, size
         self._joins += 1
@@ -75,8 +78,8 @@ class _Chain:
         row: Joins = self._apart[place]
         seen = self._seen[place]
         if seen < self._joins:
-            changed = np.flatnonzero(self._changed > seen)
-            row[changed] = self._apart[changed, place]
+            (changed,) = (self._changed > seen).nonzero()
+            row[changed] = self._apart[:, place][changed]
             self._seen[place] = self._joins
         return row
 

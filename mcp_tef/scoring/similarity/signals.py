@@ -1,12 +1,17 @@
 """Ways to compare tools in pairs: cosines of vectors, cosines of weighed words, shares of what is in either."""
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from itertools import chain
-from typing import Any, Protocol, TypeAlias
+from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Set as AbstractSet
+from functools import cached_property
+from typing import Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from mcp_tef.scoring.reading import read
+from mcp_tef.scoring.similarity.texts import content_stem
+from mcp_tef.scoring.sparse import Products, counted, tally
+from mcp_tef.scoring.weighing import Weigher
 
 Matrix: TypeAlias = NDArray[np.float32]
 Places: TypeAlias = NDArray[np.intp]
@@ -74,23 +79,25 @@ class Shares:
     Vaudoise des Sciences Naturelles 37 (1901), 547-579.
     """
 
-    def __init__(self, bags: Sequence[Iterable[Hashable]]) -> None:
-        self._rows = incidence([dict.fromkeys(bag, 1) for bag in bags])
-        self._sizes = np.diff(self._rows.indptr).astype(np.float32)
+    def __init__(self, bags: Sequence[AbstractSet[Hashable]]) -> None:
+        self._rows = counted(bags)
+        self._sizes = np.diff(self._rows.starts).astype(np.float32)
 
     def matrix(self) -> Matrix:
         """Block by block."""
         return in_blocks(self.rows, len(self._sizes))
 
     def rows(self, start: int, stop: int) -> Matrix:
-        """Counts of shared things by one sparse product."""
-        shared = (self._rows[start:stop] @ self._rows[start:].T).toarray()
-        return self._share(shared, self._sizes[start:stop, None] + self._sizes[None, start:])
+        """How many things each two share, of how many."""
+        return self._share(self._products.of(start, stop), self._sizes[start:stop, None] + self._sizes[None, start:])
 
     def at(self, a: Places, b: Places) -> Matrix:
         """The same for pairs."""
-        shared = np.asarray(self._rows[a].multiply(self._rows[b]).sum(axis=1), dtype=np.float32).ravel()
-        return self._share(shared, self._sizes[a] + self._sizes[b])
+        return self._share(self._rows.pairs(a, b), self._sizes[a] + self._sizes[b])
+
+    @cached_property
+    def _products(self) -> Products:
+        return Products(self._rows)
 
     @staticmethod
     def _share(shared: Matrix, both: Matrix) -> Matrix:
@@ -100,33 +107,31 @@ class Shares:
 
 
 class WeighedWords:
-    """TF-IDF cosine: (1 + ln tf) · (ln((1 + n) / (1 + df)) + 1), rows of length 1.
+    """Cosines of the words of texts, each weighed by how rare it is among them (TF-IDF)."""
 
-    Source: G. Salton and C. Buckley, Term-weighting approaches in automatic text retrieval, Information Processing
-    & Management 24 (1988), 513-523; smoothed as if one more text had every word.
-    """
-
-    def __init__(self, bags: Sequence[Sequence[str]]) -> None:
-        rows = incidence([Counter(bag) for bag in bags])
-        seen = np.bincount(rows.indices, minlength=rows.shape[1])
-        rarity = np.log((1 + len(bags)) / (1 + seen)) + 1
-        rows.data = (np.log(rows.data) + 1) * rarity[rows.indices].astype(np.float32)
-        squares = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
-        lengths = np.sqrt(np.where(squares > 0, squares, 1))
-        rows.data /= np.repeat(lengths, np.diff(rows.indptr)).astype(np.float32)
-        self._rows = rows
+    def __init__(self, texts: Sequence[str]) -> None:
+        reading = read(texts)
+        stems: dict[str, int] = {}
+        columns = [stems.setdefault(content_stem(word), len(stems)) for word in reading.words]
+        places = np.array(columns, dtype=np.intp)[reading.sequence]
+        counts = tally(reading.owners, places, (len(texts), max(len(stems), 1)))
+        self._rows = Weigher(counts).weigh(counts)
 
     def matrix(self) -> Matrix:
         """Block by block."""
-        return in_blocks(self.rows, self._rows.shape[0])
+        return in_blocks(self.rows, self._rows.height)
 
     def rows(self, start: int, stop: int) -> Matrix:
-        """One sparse product."""
-        return np.asarray((self._rows[start:stop] @ self._rows[start:].T).toarray(), dtype=np.float32)
+        """A part of it."""
+        return self._products.of(start, stop)
 
     def at(self, a: Places, b: Places) -> Matrix:
         """The same for pairs."""
-        return np.asarray(self._rows[a].multiply(self._rows[b]).sum(axis=1), dtype=np.float32).ravel()
+        return self._rows.pairs(a, b)
+
+    @cached_property
+    def _products(self) -> Products:
+        return Products(self._rows)
 
 
 def in_blocks(rows: Callable[[int, int], Matrix], n: int) -> Matrix:
@@ -139,16 +144,3 @@ def in_blocks(rows: Callable[[int, int], Matrix], n: int) -> Matrix:
         square[start : start + BLOCK, start:] = block
         square[start:, start : start + BLOCK] = block.T
     return square
-
-
-def incidence(bags: Sequence[Mapping[Any, int]]) -> Any:
-    """A sparse matrix (scipy CSR, float32, sorted): how often each bag (row) holds each thing (column)."""
-    from scipy.sparse import csr_array  # type: ignore[import-untyped]  # it has no types
-
-    columns = {thing: column for column, thing in enumerate(dict.fromkeys(chain.from_iterable(bags)))}
-    places = np.fromiter(map(columns.__getitem__, chain.from_iterable(bags)), dtype=np.int32)
-    counts = np.fromiter(chain.from_iterable(bag.values() for bag in bags), dtype=np.float32, count=len(places))
-    starts = np.concatenate(([0], np.cumsum([len(bag) for bag in bags])))
-    rows = csr_array((counts, places, starts), shape=(len(bags), max(len(columns), 1)))
-    rows.sort_indices()
-    return rows

@@ -1,12 +1,11 @@
 """What of a tool is compared: its texts, and the words of its name."""
 
-from collections.abc import Iterable
 from functools import lru_cache
 from itertools import chain
 
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.similarity.parameters import parameters
-from mcp_tef.scoring.stems import STOP_WORDS, spaced, stem, stems, words
+from mcp_tef.scoring.stems import spaced, stem, stems
 
 SHORTEST = 3
 
@@ -27,22 +26,14 @@ def says_something(text: str) -> bool:
     return bool(stems(text))
 
 
-def bags_of_stems(texts: Iterable[str]) -> list[list[str]]:
-    """The stems of each text, every word read once however many texts have it."""
-    bags = [words(text) for text in texts]
-    known = stems_by_word(bags)
-    return [[known[word] for word in bag if word in known] for bag in bags]
-
-
-def stems_by_word(bags: Iterable[Iterable[str]]) -> dict[str, str]:
-    """The stem of each word; those that say nothing have none."""
-    different = dict.fromkeys(chain.from_iterable(bags))
-    return {word: _shortened(stem(word)) for word in different if word not in STOP_WORDS}
-
-
 def stems_of(text: str) -> list[str]:
-    """The content words of a text without endings, a mute e among them: "file", "files" and "filed" are one word."""
+    """The content words of a text without endings."""
     return [_shortened(found) for found in stems(text)]
+
+
+def content_stem(word: str) -> str:
+    """A word without its ending, a mute e among them: "file", "files" and "filed" are one word."""
+    return _shortened(stem(word))
 
 
 def _shortened(found: str) -> str:

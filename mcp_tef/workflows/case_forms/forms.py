@@ -41,6 +41,11 @@ def form_to_read(path: Path, source: Source) -> CaseFileForm:
     return _by_name(path) or _form_of(parsed(source))
 
 
+def form_of(source: Source) -> CaseFileForm:
+    """The form that a text without a name has."""
+    return _form_of(parsed(source))
+
+
 def _by_name(path: Path) -> CaseFileForm | None:
     """The form that an extension stands for; None for a document. InputError where it stands for nothing."""
     suffix = path.suffix.lower()

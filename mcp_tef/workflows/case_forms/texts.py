@@ -20,6 +20,8 @@ DEEPEST = 100
 # What PyYAML's constructors raise for a value that does not fit the tag in front of it, beside its own errors.
 _BROKEN_YAML = (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError)
 
+_DATABASE = b"SQLite format 3\x00"
+_BESIDE = ("-wal", "-shm", "-journal")
 _MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 
 
@@ -52,8 +54,27 @@ def _decoded(data: bytes, path: Path) -> str:
         ) from error
 
 
+def is_database(path: Path) -> bool:
+    """Whether a file is one of SQLite, as workspaces are; InputError where it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_DATABASE)) == _DATABASE
+    except OSError as error:
+        raise InputError(f"{path} could not be read: {error.strerror}.", hint="Check the path.") from error
+
+
+def require_replaceable(path: Path) -> None:
+    """Raise InputError for a file that is a database, such as a workspace, or that belongs to one beside it."""
+    beside = [path.with_name(path.name.removesuffix(end)) for end in _BESIDE if path.name.removesuffix(end)]
+    if any(file.is_file() and is_database(file) for file in (path, *beside)):
+        raise InputError(
+            f"{path} is a workspace or another database, which no text replaces.", hint="Choose another place."
+        )
+
+
 def write_text(path: Path, text: str) -> None:
-    """Write UTF-8; what was there is kept until the new text is whole."""
+    """Write UTF-8; what was there is kept until the new text is whole, and a workspace is kept for good."""
+    require_replaceable(path)
     passing = path.with_name(path.name + ".part")
     try:
         passing.write_bytes(text.encode("utf-8", "backslashreplace"))

@@ -5,11 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from mcp_tef.errors import InputError
-from mcp_tef.model.quality import QualityReport
+from mcp_tef.model.quality import QualityReport, ToolQuality
 from mcp_tef.model.recommendations import PairAdvice
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.overlap import Overlap
 from mcp_tef.workflows.case_forms.texts import write_text
+from mcp_tef.workflows.reports.markdown import pair_markdown, quality_markdown, similarity_markdown
+from mcp_tef.workflows.reports.overlap_html import overlap_html
 from mcp_tef.workflows.reports.quality_html import quality_html
 from mcp_tef.workflows.reports.quality_tables import quality_csv, quality_text
 from mcp_tef.workflows.reports.similarity_advice import write_advice_files
@@ -35,10 +37,37 @@ class Exports:
         forms = {".csv": lambda: similarity_csv(similarity, threshold), ".html": lambda: similarity_html(results)}
         await _write(path, forms, lambda: _similarity_json(similarity, threshold, path, full))
 
+    async def similarity_page(self, results: SimilarityResults) -> str:
+        """The report of how alike tools look, to be printed."""
+        return await asyncio.to_thread(similarity_html, results)
+
+    async def similarity_markdown(self, results: SimilarityResults) -> str:
+        """The pairs to work on, to be pasted."""
+        return await asyncio.to_thread(similarity_markdown, results)
+
+    async def pair_markdown(self, similarity: Similarity, a: int, b: int) -> str:
+        """Two tools that look alike, to be pasted."""
+        return await asyncio.to_thread(pair_markdown, similarity, a, b)
+
+    async def quality_markdown(self, tools: Sequence[ToolQuality]) -> str:
+        """What was found in tools, to be pasted."""
+        return await asyncio.to_thread(quality_markdown, tools)
+
+    async def quality_page(self, report: QualityReport) -> str:
+        """The report of how well tools are described, to be printed."""
+        return await asyncio.to_thread(quality_html, report)
+
     async def write_overlap(self, similarity: Similarity, overlap: Overlap, path: Path, *, limit: int) -> None:
-        """What tools share, by dimension; the `limit` pairs that overlap most are explained. There is no page of it."""
-        forms = {".csv": lambda: overlap_csv(similarity, overlap, limit)}
+        """What tools share, by dimension; the `limit` pairs that overlap most are explained."""
+        forms = {
+            ".csv": lambda: overlap_csv(similarity, overlap, limit),
+            ".html": lambda: overlap_html(similarity, overlap, limit),
+        }
         await _write(path, forms, lambda: overlap_json(similarity, overlap, limit))
+
+    async def overlap_page(self, similarity: Similarity, overlap: Overlap, *, limit: int) -> str:
+        """The report of what tools share, to be printed."""
+        return await asyncio.to_thread(overlap_html, similarity, overlap, limit)
 
     async def write_quality(self, report: QualityReport, path: Path) -> None:
         """How well tools are described."""

@@ -10,21 +10,28 @@ from mcp_tef.workflows.reports.results import legal
 
 LARGEST_MATRIX = 24
 _NAME_LENGTH = 24
+_LETTER = 7.2
+_DASHED = "On the dashed line they are as often right as sure."
 _HIDDEN = re.compile(f"(?<=[^\x00-\x7f])[\u200c\u200d](?=[^\x00-\x7f])|(?P<found>[{INVISIBLE}{TURNING}])")
 
 
-def svg(width: int, height: int, title: str, parts: Sequence[str]) -> str:
-    """An image with a name for those who do not see it."""
+def svg(width: int, height: int, title: str, parts: Sequence[str], worn: str = "") -> str:
+    """An image with a name for those who do not see it; `worn` are further attributes."""
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width} {height}" width="{width}" '
-        f'aria-label="{shown(title)}"><title>{shown(title)}</title>{"".join(parts)}</svg>'
+        f'<div class="wide"><svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width} {height}" '
+        f'width="{width}" {worn}aria-label="{shown(title)}"><title>{shown(title)}</title>{"".join(parts)}</svg></div>'
     )
 
 
 def shown(text: str, limit: int | None = None) -> str:
     """Text that may come from strangers, fit for markup, what it hides made visible, cut after `limit` characters."""
     short = text if limit is None or len(text) <= limit else text[: limit - 1] + "…"
-    return escape(legal(_HIDDEN.sub(_named, short)))
+    return escape(visible(short))
+
+
+def visible(text: str) -> str:
+    """Text with what it hides made visible, and without what no document may hold."""
+    return legal(_HIDDEN.sub(_named, text))
 
 
 def _named(match: "re.Match[str]") -> str:
@@ -34,7 +41,7 @@ def _named(match: "re.Match[str]") -> str:
 
 def intervals(rates: Sequence[tuple[str, Rate]]) -> str:
     """Each rate as a dot on its 95 % interval, from 0 to 100 %; a rate that is not defined has only a dash."""
-    left, wide, step = 170, 360, 30
+    told, left, wide, step = 165, 325, 360, 30
     height = step * len(rates) + 30
     at = [(left + wide * mark / 4, share(mark / 4)) for mark in range(5)]
     parts = [f'<line class="axis" x1="{x:g}" y1="8" x2="{x:g}" y2="{height - 22}"/>' for x, _ in at]
@@ -46,8 +53,8 @@ def intervals(rates: Sequence[tuple[str, Rate]]) -> str:
             low, high, dot = (left + wide * value for value in (rate.low, rate.high, rate.value))
             parts.append(f'<line class="interval" x1="{low:.1f}" y1="{y}" x2="{high:.1f}" y2="{y}"/>')
             parts.append(f'<circle class="dot" cx="{dot:.1f}" cy="{y}" r="5"/>')
-        parts.append(f'<text x="{left + wide + 16}" y="{y + 4}">{shown(rate_words(rate))}</text>')
-    return svg(left + wide + 200, height, "Rates with their 95 % intervals", parts)
+        parts.append(f'<text x="{told}" y="{y + 4}">{shown(rate_words(rate))}</text>')
+    return svg(left + wide + 24, height, "Rates with their 95 % intervals", parts)
 
 
 def rate_words(rate: Rate) -> str:
@@ -62,24 +69,26 @@ def share(value: float | None) -> str:
     return "–" if value is None else f"{value * 100:.0f} %"
 
 
-def shares(counts: Sequence[tuple[str, str, int]]) -> str:
-    """One bar in parts: (name, class of its colour, count)."""
+def shares(counts: Sequence[tuple[str, str, int]], title: str = "How the runs came out") -> str:
+    """One bar in parts: (name, class of its colour, count), and below it what each is."""
     total, width = sum(count for *_, count in counts) or 1, 700
-    parts, x, label = [], 0.0, 0
+    parts, keys, x = [], [], 0.0
     for name, colour, count in counts:
         part = width * count / total
         parts.append(f'<rect class="{colour}" x="{x:.1f}" y="0" width="{part:.1f}" height="22"/>')
-        parts.append(f'<rect class="{colour}" x="{label}" y="34" width="10" height="10"/>')
-        parts.append(f'<text x="{label + 15}" y="43">{count} {shown(name)}</text>')
-        x, label = x + part, label + 145
-    return svg(max(width, label), 50, "How the runs came out", parts)
+        keys.append(f'<span><span class="key {colour}">■</span> {count:,}&nbsp;{shown(name)}</span>')
+        x += part
+    bar = svg(width, 22, title, parts, 'class="bar" preserveAspectRatio="none" ')
+    return f'{bar}<p class="legend">{" &ensp; ".join(keys)}</p>'
 
 
 def heat(matrix: ConfusionMatrix) -> str:
     """Expected (rows) against selected (columns); the darker, the larger its share of the row."""
     rows, columns = len(matrix.rows), len(matrix.columns)
-    left, top, size = 190, 150, 28
-    names = [shown(matrix.name(label), _NAME_LENGTH) for label in matrix.columns]
+    names = [matrix.name(label) for label in matrix.columns]
+    left, size = 190, 28
+    up, right = leaning(names)
+    top = up + 12
     parts = []
     for row in range(rows):
         y = top + row * size
@@ -87,8 +96,19 @@ def heat(matrix: ConfusionMatrix) -> str:
         parts += [_cell(matrix, row, column, left + column * size, y, size) for column in range(columns)]
     for column, name in enumerate(names):
         x = left + column * size + size / 2
-        parts.append(f'<text transform="translate({x:g} {top - 8}) rotate(-55)">{name}</text>')
-    return svg(left + columns * size + 120, top + rows * size + 8, "Expected tool against selected tool", parts)
+        parts.append(leaning_name(name, x, top - 8))
+    return svg(left + columns * size + right, top + rows * size + 8, "Expected tool against selected tool", parts)
+
+
+def leaning(names: Sequence[str]) -> tuple[int, int]:
+    """How high and how far to the right the longest of some names reaches that lean above columns."""
+    longest = min(_NAME_LENGTH, max(map(len, names), default=0)) * _LETTER
+    return round(longest * 0.82) + 8, round(longest * 0.57) + 8
+
+
+def leaning_name(name: str, x: float, y: float) -> str:
+    """The name of a column, leaning, from its foot."""
+    return f'<text transform="translate({x:g} {y:g}) rotate(-55)">{shown(name, _NAME_LENGTH)}</text>'
 
 
 def _row_name(matrix: ConfusionMatrix, row: int) -> str:
@@ -123,9 +143,5 @@ def calibration(figures: Calibration) -> str:
         words = f"Confidence {one.low:g} to {one.high:g}: {rate_words(one.right)}"
         parts.append(f'<line class="interval" x1="{x:.1f}" y1="{low:.1f}" x2="{x:.1f}" y2="{high:.1f}"/>')
         parts.append(f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="4"><title>{words}</title></circle>')
-    legend = ("Up: share of runs that were right.", "Right: how sure they were.", "Dashed: as often right as sure.")
-    parts += [
-        f'<text class="dim" x="{left + wide + 16}" y="{top + 14 + 18 * at}">{told}</text>'
-        for at, told in enumerate(legend)
-    ]
-    return svg(left + wide + 240, top + wide + 24, "Confidence against the share that was right", parts)
+    drawn = svg(left + wide + 16, top + wide + 24, "Confidence against the share that was right", parts)
+    return f"{drawn}<p>Up: the share of runs that were right. To the right: how sure they were. {_DASHED}</p>"

@@ -4,19 +4,22 @@ import struct
 import zlib
 from base64 import b64encode
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_tef.workflows.reports.charts import shown, svg
+from mcp_tef.workflows.reports.charts import leaning, leaning_name, shown, svg
 
+LARGEST_NUMBERED = 16
 LARGEST_DRAWN = 40
 LARGEST_NAMED = 120
 LARGEST_IMAGE = 1000
 LOWEST = 0.1
 _NAME_LENGTH = 30
-_CELL, _LEFT, _TOP = 14, 230, 4
+_STEP, _SMALL_STEP, _TINY_STEP, _LEFT, _TOP = 34, 20, 14, 230, 4
+_PALE = 330
 # Cividis at 17 even steps (Nuñez, Anderton and Renslow 2018), read alike with and without colour blindness.
 _STOPS = np.array(
     [
@@ -34,12 +37,13 @@ def heat_map(scores: Scores, names: Sequence[str], threshold: float, title: str)
     Few tools are drawn pair by pair, some as an image beside their names, many as an image alone.
     """
     drawn = _named(scores, names, threshold, title) if len(names) <= LARGEST_NAMED else _image(scores, title)
-    return f'<div class="wide">{drawn}</div>{_legend()}'
+    framed = f"<span>Framed: {threshold:g} or more</span>" if len(names) <= LARGEST_DRAWN else ""
+    return f"{drawn}{_legend(framed)}"
 
 
-def _legend() -> str:
-    ramp = data_uri(np.linspace(LOWEST, 1, 256, dtype=np.float32)[np.newaxis])
-    return f'<p class="legend">{LOWEST} <img alt="Darker is less alike." src="{ramp}"> 1.0</p>'
+def _legend(framed: str) -> str:
+    ramp = data_uri(np.repeat(np.linspace(LOWEST, 1, 192, dtype=np.float32)[np.newaxis], 12, axis=0))
+    return f'<p class="legend">{LOWEST} <img alt="Darker is less alike." src="{ramp}"> 1.0 {framed}</p>'
 
 
 def _image(scores: Scores, title: str) -> str:
@@ -47,29 +51,54 @@ def _image(scores: Scores, title: str) -> str:
 
 
 def _named(scores: Scores, names: Sequence[str], threshold: float, title: str) -> str:
-    places, size = range(len(names)), len(names) * _CELL
-    parts = [_name(names[row], row) for row in places]
     if len(names) > LARGEST_DRAWN:
-        place = f'x="{_LEFT}" y="{_TOP}" width="{size}" height="{size}"'
-        parts.append(f'<image class="pixels" {place} href="{data_uri(scores)}"/>')
-    else:
-        parts += [_cell(scores, names, threshold, row, column) for row in places for column in places]
+        return _pictured(scores, names, title)
+    places, step = range(len(names)), _STEP if len(names) <= LARGEST_NUMBERED else _SMALL_STEP
+    up, right = leaning(names)
+    top, size = up + 12, len(names) * step
+    parts = [_name(name, top + row * step + step / 2 + 4) for row, name in enumerate(names)]
+    parts += [leaning_name(name, _LEFT + (place + 0.5) * step, top - 6) for place, name in enumerate(names)]
+    square = _Square(scores, names, threshold, top, step)
+    parts += [square.cell(row, column) for row in places for column in places]
+    return svg(_LEFT + size + right, top + size + 8, title, parts)
+
+
+def _pictured(scores: Scores, names: Sequence[str], title: str) -> str:
+    size = len(names) * _TINY_STEP
+    parts = [_name(name, _TOP + row * _TINY_STEP + 11) for row, name in enumerate(names)]
+    place = f'x="{_LEFT}" y="{_TOP}" width="{size}" height="{size}"'
+    parts.append(f'<image class="pixels" {place} href="{data_uri(scores)}"/>')
     return svg(_LEFT + size + 8, _TOP + size + 8, title, parts)
 
 
-def _name(name: str, row: int) -> str:
-    y = _TOP + row * _CELL + 11
-    return f'<text x="{_LEFT - 8}" y="{y}" text-anchor="end">{shown(name, _NAME_LENGTH)}</text>'
+def _name(name: str, y: float) -> str:
+    return f'<text x="{_LEFT - 8}" y="{y:g}" text-anchor="end">{shown(name, _NAME_LENGTH)}</text>'
 
 
-def _cell(scores: Scores, names: Sequence[str], threshold: float, row: int, column: int) -> str:
-    score = float(scores[row, column])
-    red, green, blue = _palette()[_steps(score)]
-    frame = ' stroke="#0b0c0f" stroke-width="1.5"' if row != column and score >= threshold else ""
-    x, y = _LEFT + column * _CELL, _TOP + row * _CELL
-    words = shown(f"{names[row]} and {names[column]}: {score:.2f}")
-    shape = f'x="{x}" y="{y}" width="{_CELL - 1}" height="{_CELL - 1}" fill="rgb({red},{green},{blue})"{frame}'
-    return f"<rect {shape}><title>{words}</title></rect>"
+@dataclass(frozen=True, slots=True)
+class _Square:
+    """Cells of a side of `step`, from `top` on; those that are large enough hold their score."""
+
+    scores: Scores
+    names: Sequence[str]
+    threshold: float
+    top: int
+    step: int
+
+    def cell(self, row: int, column: int) -> str:
+        """One pair; a flagged one is framed."""
+        score, side = float(self.scores[row, column]), self.step - 2
+        red, green, blue = (int(part) for part in _palette()[_steps(score)])
+        x, y = _LEFT + column * self.step, self.top + row * self.step
+        words = shown(f"{self.names[row]} and {self.names[column]}: {score:.2f}")
+        place = f'x="{x}" y="{y}" width="{side}" height="{side}"'
+        frame = f'<rect class="flag" {place} fill="none"/>' if row != column and score >= self.threshold else ""
+        ink = "on-pale" if red + green + blue > _PALE else "on-deep"
+        number = (
+            f'<text class="{ink}" x="{x + side / 2:g}" y="{y + side / 2 + 4:g}" text-anchor="middle">{score:.2f}</text>'
+        )
+        told = number if row != column and self.step == _STEP else ""
+        return f'<g><title>{words}</title><rect {place} fill="rgb({red},{green},{blue})"/>{frame}{told}</g>'
 
 
 def shrunk(scores: Scores, most: int) -> Scores:

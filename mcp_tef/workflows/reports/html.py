@@ -7,7 +7,7 @@ from mcp_tef.model.runs import ModelSettings, RunSummary
 from mcp_tef.scoring.rates import wilson
 from mcp_tef.workflows.reports import charts
 from mcp_tef.workflows.reports.charts import rate_words, share, shown
-from mcp_tef.workflows.reports.page import page, section, table
+from mcp_tef.workflows.reports.page import counted, page, section, table
 from mcp_tef.workflows.reports.results import Results, passed
 from mcp_tef.workflows.reports.run_rows import runs_table
 
@@ -86,7 +86,7 @@ def _figures(metrics: Metrics) -> str:
         charts.shares(outcomes)
         + charts.intervals(rates)
         + f"<p>{_RATES}</p>"
-        + table(("Figure", "Value"), singles, [1], narrow=True)
+        + table(("Figure", "Value"), singles, [1], kind="narrow")
     )
 
 
@@ -114,7 +114,8 @@ def _confusions(matrix: ConfusionMatrix) -> str:
         return ""
     if len(matrix.columns) <= charts.LARGEST_MATRIX:
         return (
-            f'<p>Rows: what was expected. Columns: what was selected.</p><div class="wide">{charts.heat(matrix)}</div>'
+            f"<p>Rows: what was expected. Columns: what was selected. Off the diagonal are the confusions.</p>"
+            f"{charts.heat(matrix)}"
         )
     wrong = {place: count for place, count in matrix.cells.items() if place[0] != place[1]}
     most = sorted(wrong.items(), key=lambda item: -item[1])[:MOST_CONFUSIONS]
@@ -132,7 +133,11 @@ def _confidence(results: Results) -> str:
     if not figures.n:
         return ""
     words = f"{metrics.robust} robust, {metrics.needs_clarity} need clarity, {metrics.misleading} misleading."
-    gap = f" On the average, confidence and share right are {figures.mean_gap:.2f} apart." if figures.mean_gap else ""
+    gap = (
+        f" On average, confidence and the share that was right are {figures.mean_gap:.2f} apart."
+        if figures.mean_gap
+        else ""
+    )
     return f"<p>{_CATEGORIES} {shown(words + gap)}</p>{charts.calibration(figures)}"
 
 
@@ -141,8 +146,8 @@ def _repeats(repeats: Repeats) -> str:
     if not repeats.groups:
         return ""
     words = (
-        f"Of {repeats.groups} cases that a model was asked several times, {repeats.always} passed each time, "
-        f"{repeats.never} never, and {repeats.mixed} now and then."
+        f"Of {counted(repeats.groups, 'case')} that a model was asked several times, "
+        f"{repeats.always} passed each time, {repeats.never} never, and {repeats.mixed} now and then."
     )
     rows = [(one.case_name, one.model, f"{one.passed} of {one.n}") for one in repeats.flaky[:MOST_FLAKY]]
     return f"<p>{words}</p>{table(('Now and then', 'Model', 'Passed'), rows, [2])}"

@@ -1,19 +1,16 @@
 """One HTML page that needs nothing else: no script, no font, no image but those within it."""
 
+import re
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
+from typing import Final
 
 from mcp_tef.workflows.reports.charts import shown
 from mcp_tef.workflows.reports.style import STYLE
 
+_LONG: Final = re.compile(r"\S{21,}")
+_JOINT: Final = re.compile(r"(?<=\w)([_/.-])(?=\w)")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-_MORE_STYLE = """
-.heat { display: block; width: 100%; max-width: 60rem; } .heat, .pixels { image-rendering: pixelated; }
-.legend { display: flex; gap: .5rem; align-items: center; } .legend img { width: 16rem; height: .75rem; }
-.low { display: flex; justify-content: space-between; gap: 1rem; } pre { white-space: pre-wrap; margin: .25rem 0;
-  font: 12px/1.5 ui-monospace, monospace; overflow-wrap: anywhere; unicode-bidi: isolate; }
-code { font: 13px ui-monospace, monospace; unicode-bidi: isolate; } h3 { font-size: 1rem; margin: 1.25rem 0 .25rem; }
-ul { margin: .25rem 0; padding-left: 1.25rem; } li { margin: .25rem 0; } .nowrap { white-space: nowrap; }
-"""
 
 
 def page(title: str, lead: str, sections: Sequence[str], *, heading: str = "") -> str:
@@ -22,7 +19,7 @@ def page(title: str, lead: str, sections: Sequence[str], *, heading: str = "") -
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{shown(title)}</title>\n<style>{STYLE}{_MORE_STYLE}</style>\n</head>\n<body>\n"
+        f"<title>{shown(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
         f"<header><h1>{shown(heading or title)}</h1>{lead}</header>\n{''.join(sections)}\n</body>\n</html>\n"
     )
 
@@ -43,22 +40,37 @@ def counted(count: int, thing: str) -> str:
 
 
 def table(
-    heads: Sequence[str], rows: Sequence[Sequence[str]], figures: Sequence[int] = (), *, narrow: bool = False
+    heads: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    figures: Sequence[int] = (),
+    *,
+    kind: str = "",
+    colours: Sequence[str] = (),
 ) -> str:
-    """Plain texts in rows and columns; nothing where there is no row. `figures` are the columns set as numbers."""
-    top = "".join(f"<th{_class(at in figures)}>{shown(head)}</th>" for at, head in enumerate(heads))
-    body = "".join(_row(row, figures) for row in rows)
-    kind = ' class="narrow"' if narrow else ""
-    whole = f'<div class="wide"><table{kind}><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
+    """Plain texts in rows and columns; nothing where there is no row. `figures` are the columns set as numbers.
+
+    A `kind` is "narrow", for few short cells, or "runs", whose first column does not wrap. `colours` are the classes
+    of the first cell of each row, whose words say the same.
+    """
+    top = "".join(f"<th{_class('number' * (at in figures))}>{shown(head)}</th>" for at, head in enumerate(heads))
+    body = "".join(_row(row, figures, colour) for row, colour in zip_longest(rows, colours, fillvalue=""))
+    worn = f' class="{kind}"' if kind else ""
+    whole = f'<div class="wide"><table{worn}><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
     return whole if rows else ""
 
 
-def _row(row: Sequence[str], figures: Sequence[int]) -> str:
-    return f"<tr>{''.join(f'<td{_class(at in figures)}>{shown(cell)}</td>' for at, cell in enumerate(row))}</tr>"
+def _row(row: Sequence[str], figures: Sequence[int], colour: str) -> str:
+    worn = ("number" if at in figures else "" if at else colour for at in range(len(row)))
+    return f"<tr>{''.join(f'<td{_class(name)}>{cell(text)}</td>' for name, text in zip(worn, row, strict=True))}</tr>"
 
 
-def _class(figure: bool) -> str:
-    return ' class="number"' if figure else ""
+def cell(text: str) -> str:
+    """Plain text for a cell, in which names that are too long for one break where their words do."""
+    return _LONG.sub(lambda found: _JOINT.sub(r"\1<wbr>", found[0]), shown(text))
+
+
+def _class(name: str) -> str:
+    return f' class="{name}"' if name else ""
 
 
 def unread(reasons: Iterable[tuple[str, str]]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from mcp_tef.model.quality import LintFinding, ModelReview, QualityReport, Severity, ToolQuality
 from mcp_tef.workflows.reports.charts import shown
-from mcp_tef.workflows.reports.page import counted, page, paragraphs, section, table, unread
+from mcp_tef.workflows.reports.page import cell, counted, page, paragraphs, section, table, unread
 
 MOST_TOOLS = 500
 MARKS = {Severity.ERROR: ("bad", "✗ error"), Severity.WARNING: ("warn", "! warning"), Severity.NOTE: ("dim", "· note")}
@@ -20,15 +20,19 @@ def quality_html(report: QualityReport) -> str:
         unread((one.server, f"{one.reason} {one.hint}".strip()) for one in report.unreachable),
         section("Set aside", _set_aside(report)),
     ]
-    return page("How well are the tools described?", paragraphs(_lead(report)), sections)
+    return page("How well are the tools described?", _lead(report), sections)
 
 
 def _lead(report: QualityReport) -> str:
     clean = sum(not quality.findings for quality in report.tools)
-    counts = ", ".join(counted(_count(report, severity), severity) for severity in Severity)
+    first, *others = (counted(_count(report, severity), severity) for severity in Severity)
     return (
-        f"{counted(len(report.tools), 'tool')}: {counts}; {counted(clean, 'tool')} without any finding. "
-        "A score is 100 less the points of its findings."
+        f'<p class="lead"><strong>{first}</strong> and {", ".join(others)} in {counted(len(report.tools), "tool")}; '
+        f"{counted(clean, 'tool')} without any finding.</p>"
+        + paragraphs(
+            "A score is 100 less the points of the findings. Errors break things, warnings cost picks, "
+            "notes are polish."
+        )
     )
 
 
@@ -53,8 +57,8 @@ def _findings(quality: ToolQuality) -> str:
     """One tool with its words, as a kind reviewer would go through them."""
     description = quality.tool.tool.description
     parts = [
-        f'<h3 class="low"><code>{shown(quality.tool.id)}</code><span class="nowrap">{quality.score} of 100</span></h3>',
-        f"<pre>{shown(description)}</pre>" if description else "",
+        f'<h3 class="low"><code>{cell(quality.tool.id)}</code> <span class="nowrap">{quality.score} of 100</span></h3>',
+        f'<pre class="said">{shown(description)}</pre>' if description else "",
         _list(quality.findings),
         _review(quality.review) if quality.review else "",
         paragraphs(f"{quality.failure.message} {quality.failure.hint}".strip()) if quality.failure else "",
@@ -69,7 +73,7 @@ def _list(findings: Sequence[LintFinding]) -> str:
 def _finding(finding: LintFinding) -> str:
     colour, word = MARKS[finding.rule.severity]
     excerpt = f"<pre>{shown(finding.excerpt)}</pre>" if finding.excerpt else ""
-    source = shown(f"{finding.rule.id}, {finding.place}, {finding.penalty} points")
+    source = shown(f"{finding.rule.id}, {finding.place}, {counted(finding.penalty, 'point')}")
     return (
         f'<li><span class="{colour}">{word}</span> {shown(finding.sentence)} {shown(finding.fix)} '
         f'<span class="dim">{source}</span>{excerpt}</li>'

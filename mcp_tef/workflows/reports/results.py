@@ -2,11 +2,12 @@
 
 import re
 from dataclasses import dataclass
+from datetime import datetime
 
 from mcp_tef.model.ids import BatchId
 from mcp_tef.model.json import Json
 from mcp_tef.model.metrics import Overview
-from mcp_tef.model.runs import RunStatus, RunSummary
+from mcp_tef.model.runs import Batch, RunStatus, RunSummary
 from mcp_tef.model.verdicts import Classification
 
 NO_TOOL_LABEL = "no tool"
@@ -65,6 +66,27 @@ def run_to_json(run: RunSummary) -> dict[str, Json]:
         "cost_usd": run.cost_usd,
         "error": {"code": failure.code, "message": failure.message, "hint": failure.hint} if failure else None,
     }
+
+
+def batch_to_json(batch: Batch) -> dict[str, Json]:
+    """A batch with its counts."""
+    return {
+        "id": batch.id,
+        "name": batch.name,
+        "status": batch.status.value,
+        "models": list(batch.models),
+        "total": batch.total,
+        "counts": dict(batch.counts),
+        "interrupted": batch.interrupted,
+        "cost_usd": batch.cost_usd,
+        "created_at": moment(batch.created_at),
+        "completed_at": moment(batch.completed_at),
+    }
+
+
+def moment(value: datetime | None) -> str | None:
+    """A moment as programs read it."""
+    return None if value is None else value.isoformat()
 
 
 def _label(label: str | None) -> str | None:

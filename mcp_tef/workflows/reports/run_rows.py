@@ -7,10 +7,10 @@ from typing import Final
 from mcp_tef.model.runs import RunStatus, RunSummary
 from mcp_tef.model.verdicts import Kind
 from mcp_tef.workflows.reports.charts import shown
+from mcp_tef.workflows.reports.page import cell
 from mcp_tef.workflows.reports.results import NO_TOOL_LABEL, passed
 
 MOST_RUNS: Final = 2000
-_HEADS: Final = ("Outcome", "Query", "Expected", "Selected", "Model", "Confidence")
 _KINDS: Final[Mapping[Kind, str]] = {
     Kind.MATCH: "Wrong parameters",
     Kind.WRONG_TOOL: "Wrong tool",
@@ -23,22 +23,24 @@ _CODE: Final = re.compile("`([^`]+)`")
 
 
 def runs_table(runs: Sequence[RunSummary]) -> str:
-    """The first `MOST_RUNS` of the runs."""
+    """The first `MOST_RUNS` of the runs; the model only where there are several."""
     first = sorted(runs, key=passed)[:MOST_RUNS]
-    rest = f"<p>{MOST_RUNS} of {len(runs)} runs; the CSV holds all.</p>" if len(runs) > MOST_RUNS else ""
-    heads = "".join(f"<th>{head}</th>" for head in _HEADS)
-    body = "".join(map(_run, first))
+    rest = f"<p>{MOST_RUNS:,} of {len(runs):,} runs; the CSV holds all.</p>" if len(runs) > MOST_RUNS else ""
+    several = len({run.model for run in runs}) > 1
+    names = ("Outcome", "Query", "Expected", "Selected", *["Model"] * several)
+    heads = "".join(f"<th>{name}</th>" for name in names) + '<th class="number">Confidence</th>'
+    body = "".join(_run(run, several=several) for run in first)
     table = f'<table class="runs"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
     return f'{rest}<div class="wide">{table}</div>'
 
 
-def _run(run: RunSummary) -> str:
+def _run(run: RunSummary, *, several: bool) -> str:
     mark, colour = ("✓", "good") if passed(run) else ("✗", "bad") if run.classification else ("!", "warn")
     why = f"{run.failure.message} {run.failure.hint}" if run.failure else run.explanation or ""
     more = f'<div class="dim">{_told(why)}</div>' if why and not passed(run) else ""
     confidence = "–" if run.confidence is None else f"{run.confidence:.2f}"
-    cells = (run.expected or NO_TOOL_LABEL, run.selected or "–", run.model)
-    tail = "".join(f"<td>{shown(cell)}</td>" for cell in cells)
+    texts = (run.expected or NO_TOOL_LABEL, run.selected or "–", *[run.model] * several)
+    tail = "".join(f"<td>{cell(text)}</td>" for text in texts)
     return (
         f'<tr><td class="{colour}">{mark}&nbsp;{_outcome(run)}</td><td>{shown(run.query)}{more}</td>{tail}'
         f'<td class="number">{confidence}</td></tr>'

@@ -9,7 +9,7 @@ from mcp_tef.model.similarity import Clusters, MatrixKind, ToolPair, WorkItem
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.workflows.reports.charts import shown
 from mcp_tef.workflows.reports.heat import heat_map
-from mcp_tef.workflows.reports.page import counted, page, paragraphs, section, table, unread
+from mcp_tef.workflows.reports.page import cell, counted, page, paragraphs, section, table, unread
 from mcp_tef.workflows.reports.similarity_words import STANDINGS, observed_words
 
 MOST_PAIRS = 200
@@ -53,12 +53,12 @@ def unread_tools(similarity: Similarity) -> str:
 def _lead(results: SimilarityResults) -> str:
     similarity, count = results.similarity, results.similarity.count_at(results.threshold)
     servers = len({one.tool.server for one in similarity.tools})
-    words = (
-        f"{counted(len(similarity), 'tool')} on {counted(servers, 'server')}, compared by {similarity.embedder}. "
-        f"Of {counted(similarity.pair_count, 'pair')}, {count:,} {'is' if count == 1 else 'are'} at least "
-        f"{results.threshold:g} alike in meaning."
+    told = (
+        f'<p class="lead"><strong>{count:,}</strong> of {counted(similarity.pair_count, "pair")} '
+        f"{'is' if count == 1 else 'are'} at least {results.threshold:g} alike in meaning.</p>"
     )
-    return paragraphs(words, similarity.notice or "")
+    what = f"{counted(len(similarity), 'tool')} on {counted(servers, 'server')}, compared by {similarity.embedder}."
+    return told + paragraphs(what, similarity.notice or "")
 
 
 def _heat(results: SimilarityResults) -> str:
@@ -97,13 +97,15 @@ def _pairs(similarity: Similarity, flagged: Sequence[ToolPair], count: int) -> t
     """The first flagged pairs of all under their title, or where there is none the closest."""
     title = "Flagged pairs" if flagged else "The closest pairs, none of them flagged"
     pairs = flagged or similarity.pairs_by(MatrixKind.SIMILARITY, CLOSEST)
+    full = ["Full"] * similarity.has_full
+    heads = ("Tool", "Other tool", "Similarity", *full, "Words", "Parameters", "Closer than", "Confusable")
     rows = [_scores(similarity, pair) for pair in pairs]
-    heads = ("Tool", "Other tool", "Similarity", "Full", "Words", "Parameters", "Closer than", "Confusable")
-    return title, _cut(count) + table(heads, rows, range(2, 8))
+    return title, _cut(count) + table(heads, rows, range(2, len(heads)))
 
 
 def _scores(similarity: Similarity, pair: ToolPair) -> tuple[str, ...]:
-    scores = (pair.similarity, pair.full, pair.lexical, pair.parameters)
+    full = [pair.full] * similarity.has_full
+    scores = (pair.similarity, *full, pair.lexical, pair.parameters)
     figures = ("–" if score is None else f"{score:.2f}" for score in scores)
     names = (similarity.tools[place].id for place in (pair.a, pair.b))
     return (*names, *figures, f"{pair.percentile * 100:.1f} %", f"{pair.confusability:.2f}")
@@ -117,10 +119,13 @@ def _explained(similarity: Similarity, pairs: Sequence[ToolPair]) -> str:
 def _explanation(similarity: Similarity, pair: ToolPair) -> str:
     why = similarity.explain(pair.a, pair.b)
     tools = [similarity.tools[place] for place in (pair.a, pair.b)]
-    texts = "".join(f"<p><code>{shown(one.id)}</code></p><pre>{shown(one.tool.description)}</pre>" for one in tools)
+    texts = "".join(
+        f'<div><code>{cell(one.id)}</code><pre class="said">{shown(one.tool.description)}</pre></div>' for one in tools
+    )
     rows = [(words.title, f"{words.score:.2f}", words.sentence) for words in why.scores]
     title = " and ".join(one.id for one in tools)
-    return f"<h3>{shown(title)}</h3>{paragraphs(why.summary)}{texts}{table(('Score', '', 'Why'), rows, (1,))}"
+    scores = table(("Score", "", "Why"), rows, (1,), kind="narrow")
+    return f'<h3>{cell(title)}</h3>{paragraphs(why.summary)}<div class="pair">{texts}</div>{scores}'
 
 
 def _groups(results: SimilarityResults) -> str:

@@ -1,14 +1,14 @@
 """What tools share, dimension by dimension, as JSON with every matrix and as CSV with a pair a line."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mcp_tef.model.json import Json
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.overlap import Overlap
+from mcp_tef.scoring.similarity.signals import Matrix
 from mcp_tef.workflows.reports.cells import csv_text
 from mcp_tef.workflows.reports.similarity_tables import (
     document,
@@ -50,15 +50,16 @@ def overlap_json(similarity: Similarity, overlap: Overlap, limit: int) -> str:
         "embedder": one_line(similarity.embedder),
         "tools": listed(tools_to_json(similarity)),
         "weights": one_line(asdict(overlap.weights)),
-        **{name: matrix_text(_dimension(overlap, name)) for name in MATRICES},
+        **{name: matrix_text(dimension(overlap, name)) for name in MATRICES},
         "pairs": listed(_pair_to_json(similarity, pair) for pair in most_overlapping(overlap, limit)),
         "unreachable": listed(unreachable_to_json(similarity.unreachable)),
     }
     return document(parts)
 
 
-def _dimension(overlap: Overlap, name: str) -> NDArray[np.float32]:
-    matrix: NDArray[np.float32] = getattr(overlap, name)
+def dimension(overlap: Overlap, name: str) -> Matrix:
+    """One of the `MATRICES`, by name."""
+    matrix: Matrix = getattr(overlap, name)
     return matrix
 
 
@@ -69,10 +70,11 @@ def _pair_to_json(similarity: Similarity, pair: OverlappingPair) -> dict[str, Js
 
 def overlap_csv(similarity: Similarity, overlap: Overlap, limit: int) -> str:
     """The `limit` pairs that overlap most, one a line, with every dimension."""
-    return csv_text(HEADS, (_row(similarity, overlap, pair) for pair in most_overlapping(overlap, limit)))
+    shares = [dimension(overlap, name) for name in MATRICES]
+    return csv_text(HEADS, (_row(similarity, shares, pair) for pair in most_overlapping(overlap, limit)))
 
 
-def _row(similarity: Similarity, overlap: Overlap, pair: OverlappingPair) -> list[Json]:
+def _row(similarity: Similarity, shares: Sequence[Matrix], pair: OverlappingPair) -> list[Json]:
     ids: list[Json] = [similarity.tools[place].id for place in (pair.a, pair.b)]
-    scores = [round(float(_dimension(overlap, name)[pair.a, pair.b]), 4) for name in MATRICES]
+    scores = [round(float(share[pair.a, pair.b]), 4) for share in shares]
     return [*ids, *scores, pair.why]

@@ -1,6 +1,7 @@
 """Where a pair of tools stands, in words."""
 
 from mcp_tef.model.similarity import Observation, Standing
+from mcp_tef.workflows.reports.page import counted
 
 STANDINGS = {
     Standing.ALIKE_AND_CONFUSED: "alike, and confused in runs",
@@ -12,4 +13,4 @@ STANDINGS = {
 
 def observed_words(observation: Observation | None) -> str:
     """`3 of 12 runs`, or a dash where no run tells."""
-    return f"{observation.confused} of {observation.runs} runs" if observation and observation.runs else "–"
+    return f"{observation.confused} of {counted(observation.runs, 'run')}" if observation and observation.runs else "–"

@@ -1,13 +1,12 @@
 """Results as JSON, and as CSV with one run a line."""
 
 import json
-from datetime import datetime
 
 from mcp_tef.model.json import Json
 from mcp_tef.model.runs import RunSummary
 from mcp_tef.scoring.figures_codec import overview_to_json
 from mcp_tef.workflows.reports.cells import csv_text
-from mcp_tef.workflows.reports.results import Results, run_to_json
+from mcp_tef.workflows.reports.results import Results, moment, run_to_json
 
 
 def to_json(results: Results) -> str:
@@ -30,12 +29,8 @@ def _cells(run: RunSummary) -> list[Json]:
     error = values.pop("error") or {}
     values |= {"batch": run.batch_id, "repeat": run.repeat, "hallucinated": ", ".join(run.hallucinated)}
     values |= {"error_code": error.get("code"), "error": error.get("message")}
-    values |= {"created_at": _moment(run.created_at), "completed_at": _moment(run.completed_at)}
+    values |= {"created_at": moment(run.created_at), "completed_at": moment(run.completed_at)}
     return [values[column] for column in COLUMNS]
-
-
-def _moment(value: datetime | None) -> str | None:
-    return None if value is None else value.isoformat()
 
 
 COLUMNS = (

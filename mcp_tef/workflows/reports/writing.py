@@ -6,14 +6,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from mcp_tef.model.ids import BatchId
+from mcp_tef.model.ids import BatchId, RunId
 from mcp_tef.model.runs import RunFilter
 from mcp_tef.model.transfer import ReportForm
 from mcp_tef.ports import Store
 from mcp_tef.workflows.case_forms.texts import write_text
+from mcp_tef.workflows.compare import Compare
 from mcp_tef.workflows.metrics import Figures
+from mcp_tef.workflows.reports.comparison import ComparedBatches, comparison_csv, comparison_json
+from mcp_tef.workflows.reports.comparison_html import comparison_html
 from mcp_tef.workflows.reports.html import to_html
 from mcp_tef.workflows.reports.junit import to_junit
+from mcp_tef.workflows.reports.markdown import comparison_markdown, results_markdown, run_markdown
 from mcp_tef.workflows.reports.results import Results
 from mcp_tef.workflows.reports.tables import to_csv, to_json
 
@@ -23,6 +27,11 @@ WRITERS: Mapping[ReportForm, Callable[[Results], str]] = {
     ReportForm.CSV: to_csv,
     ReportForm.JUNIT: to_junit,
     ReportForm.HTML: to_html,
+}
+COMPARISONS: Mapping[ReportForm, Callable[[ComparedBatches], str]] = {
+    ReportForm.JSON: comparison_json,
+    ReportForm.CSV: comparison_csv,
+    ReportForm.HTML: comparison_html,
 }
 
 
@@ -50,6 +59,37 @@ class Reports:
     async def write_all(self, batch_id: BatchId, files: Mapping[ReportForm, Path]) -> None:
         """Write several reports of one batch, which is read once."""
         await _write(await self.results(batch_id), files)
+
+    async def page(self, where: RunFilter, title: str) -> str:
+        """The report of the runs that a filter names, to be printed."""
+        return await asyncio.to_thread(to_html, await self.found(where, title))
+
+    async def comparison_page(self, before: BatchId, after: BatchId) -> str:
+        """The report of a comparison, to be printed."""
+        return await asyncio.to_thread(comparison_html, await self.comparison(before, after))
+
+    async def markdown(self, where: RunFilter, title: str) -> str:
+        """What came of the runs that a filter names, to be pasted."""
+        return await asyncio.to_thread(results_markdown, await self.found(where, title))
+
+    async def comparison_markdown(self, before: BatchId, after: BatchId) -> str:
+        """A comparison, to be pasted."""
+        return await asyncio.to_thread(comparison_markdown, await self.comparison(before, after))
+
+    async def run_markdown(self, run_id: RunId) -> str:
+        """One run, to be pasted; NotFoundError."""
+        return run_markdown(await self._store.runs.detail(run_id))
+
+    async def comparison(self, before: BatchId, after: BatchId) -> ComparedBatches:
+        """Two batches beside each other, with both runs of each pair; InputError, NotFoundError."""
+        compare = Compare(self._store.runs)
+        found = await compare.batches(before, after)
+        return ComparedBatches(found, await compare.pairs(found.pairs))
+
+    async def write_comparison(self, before: BatchId, after: BatchId, path: Path, form: ReportForm) -> None:
+        """Write a comparison in any form but JUnit; InputError where the file cannot be written."""
+        compared = await self.comparison(before, after)
+        await asyncio.to_thread(lambda: write_text(path, COMPARISONS[form](compared)))
 
     async def write_found(self, where: RunFilter, title: str, path: Path, form: ReportForm) -> None:
         """Write a report of the runs that a filter names; InputError where the file cannot be written."""

@@ -1,5 +1,6 @@
 """The configs of Cursor: `.cursor/mcp.json`, of the user or of a project."""
 
+import os
 from pathlib import Path
 
 from mcp_tef.workflows.server_forms.entries import ServerEntry, Source, is_mapping
@@ -16,5 +17,5 @@ def fits(source: Source) -> bool:
 def read(source: Source) -> tuple[ServerEntry, ...]:
     """Its servers; those of the user belong to no project."""
     project = source.project(2)
-    of_user = project is not None and Path(project) == Path("~").expanduser()
+    of_user = project is not None and Path(project) == Path(os.path.expanduser("~"))
     return entries_of(source.document["mcpServers"], source, "mcpServers", project=None if of_user else project)

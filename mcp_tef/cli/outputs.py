@@ -1,0 +1,62 @@
+"""Files that a verb writes: told before anything is done, and never in the place of what it reads."""
+
+from argparse import Namespace
+from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
+
+from mcp_tef import InputError
+
+WRITTEN = ("out", "junit", "html", "csv")
+READ = ("file", "pairs", "tools_file", "workspace")
+
+
+def writable(text: str) -> Path:
+    """A file in a folder that is there, so that nothing is done in vain; no workspace is replaced by it."""
+    from mcp_tef import require_replaceable
+
+    path = Path(text)
+    try:
+        _require_place(path)
+        require_replaceable(path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}.", hint="Choose another place.") from error
+    return path
+
+
+def _require_place(path: Path) -> None:
+    if path.is_dir() or not path.parent.is_dir():
+        raise InputError(f"{path} cannot be written: there is no such folder.", hint="Choose another place.")
+    if path.suffix.lower() == ".pdf":
+        hint = "Write a page with .html, and print that; or export it from the window."
+        raise InputError(f"{path} cannot be written: PDFs are made by the window.", hint=hint, code="bad_usage")
+
+
+def require_apart(arguments: Namespace) -> None:
+    """Raise InputError where a verb would write into a file that it reads, or two results into one file."""
+    results = [path for name in WRITTEN for path in _paths(arguments, name)]
+    sources = [path for name in READ for path in _paths(arguments, name)]
+    for result in results:
+        require_other(result, *sources)
+    for one, other in combinations(results, 2):
+        if _same(one, other):
+            raise InputError(f"Two results would be written to {one}.", hint="Give each a file of its own.")
+
+
+def require_other(result: Path, *sources: Path) -> None:
+    """Raise InputError where a result would replace one of these files, which it is about."""
+    for source in sources:
+        if _same(result, source):
+            raise InputError(f"The result would replace {source}, which it is made from.", hint="Name another file.")
+
+
+def _paths(arguments: Namespace, name: str) -> Iterator[Path]:
+    value = getattr(arguments, name, None) or ()
+    yield from map(Path, value if isinstance(value, list | tuple) else (value,))
+
+
+def _same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:
+        return one.resolve() == other.resolve()

@@ -1,0 +1,39 @@
+"""What comes of an error that nobody foresaw: a file that says all of it, and one sentence that names the file."""
+
+import os
+import traceback
+from datetime import UTC, datetime
+from pathlib import Path
+
+import platformdirs
+
+from mcp_tef import TefError
+from mcp_tef.cli.terminal import Terminal
+
+CRASHED = 70
+FILE = "cli-errors.log"
+LARGEST_FILE = 1_000_000
+
+
+def surprise(error: Exception, terminal: Terminal) -> TefError:
+    """What is told of it, once it is written down, without any key."""
+    text = terminal.redacted("".join(traceback.format_exception(error)))
+    kind = type(error).__name__
+    try:
+        where = _written(text)
+    except OSError:
+        hint = "Run it again with --debug to see where."
+    else:
+        hint = f"What had finished is kept; where it happened is written in {where}."
+    return TefError(f"mcp-tef itself failed, by an error of the kind {kind}.", hint=hint, code="internal")
+
+
+def _written(text: str) -> Path:
+    """Add it to the file of such errors, which is begun anew where it has grown large."""
+    folder = Path(platformdirs.user_log_dir("mcp-tef", appauthor=False))
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / FILE
+    keep = file.exists() and file.stat().st_size < LARGEST_FILE
+    with file.open("a" if keep else "w", encoding="utf-8", errors="backslashreplace") as log:
+        log.write(f"{datetime.now(UTC).isoformat(timespec='seconds')}, process {os.getpid()}\n{text}\n")
+    return file

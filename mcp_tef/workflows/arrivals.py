@@ -1,0 +1,95 @@
+"""Tells by their content what files and pasted texts are: servers, tools, cases, or a workspace."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from mcp_tef.errors import InputError
+from mcp_tef.model.arrivals import Arrival, ArrivalKind
+from mcp_tef.model.json import Json
+from mcp_tef.workflows.case_forms.texts import is_database, parse_yaml, read_text
+from mcp_tef.workflows.server_forms.forms import read_config
+from mcp_tef.workflows.server_forms.snippet import parse_snippet
+
+NEITHER = "is neither a config of servers, nor tools, nor test cases, nor a workspace."
+_TABLES = (".csv", ".tsv")
+_LINES = (".jsonl", ".ndjson")
+_DOCUMENTS = (".yaml", ".yml")
+_SCHEMAS = ("inputSchema", "input_schema", "parameters")
+
+
+class Arrivals:
+    """Looks at what is brought; nothing is changed by it."""
+
+    async def of_files(self, paths: Sequence[Path]) -> tuple[Arrival, ...]:
+        """What each file is."""
+        return tuple([await asyncio.to_thread(_of_file, path) for path in paths])
+
+    async def of_text(self, text: str) -> Arrival:
+        """What a pasted text is."""
+        return await asyncio.to_thread(_of_text, text)
+
+
+def look_at_files(paths: Sequence[Path]) -> tuple[Arrival, ...]:
+    """The same where no workspace is open."""
+    return tuple(map(_of_file, paths))
+
+
+def _of_file(path: Path) -> Arrival:
+    try:
+        if is_database(path):
+            return Arrival(kind=ArrivalKind.WORKSPACE, path=path)
+        kind = _kind_of(read_text(path), path)
+    except InputError as error:
+        return Arrival(kind=None, path=path, problem=error.message)
+    return Arrival(kind=kind, path=path, problem="" if kind else f"{path.name} {NEITHER}")
+
+
+def _of_text(text: str) -> Arrival:
+    kind = _kind_of(text, None)
+    return Arrival(kind=kind, text=text, problem="" if kind else f"The text {NEITHER}")
+
+
+def _kind_of(text: str, path: Path | None) -> ArrivalKind | None:
+    suffix = path.suffix.lower() if path else ""
+    if suffix in (*_TABLES, *_LINES):
+        return ArrivalKind.CASES
+    if suffix in _DOCUMENTS:
+        return ArrivalKind.CASES if _are_cases(_yaml(text)) else None
+    document = _json(text)
+    if _are_cases(document) or (document is None and path is None and _are_cases(_yaml(text))):
+        return ArrivalKind.CASES
+    if _are_tools(document):
+        return ArrivalKind.TOOLS
+    with suppress(InputError):
+        return ArrivalKind.SERVERS if read_config(text, path)[1] else None
+    return None
+
+
+def _json(text: str) -> Json:
+    with suppress(InputError):
+        return parse_snippet(text)
+    return None
+
+
+def _yaml(text: str) -> Json:
+    with suppress(InputError):
+        return parse_yaml(text, "The text")
+    return None
+
+
+def _are_cases(document: Json) -> bool:
+    """Our own, promptfoo's or mcp-eval's; a list is told by its first item."""
+    if isinstance(document, Mapping):
+        return any(isinstance(document.get(key), list) for key in ("cases", "tests"))
+    first = document[0] if isinstance(document, list) and document else None
+    return isinstance(first, Mapping) and ("query" in first or {"question", "function"} <= first.keys())
+
+
+def _are_tools(document: Json) -> bool:
+    """An array of tools, bare, in an answer, or in a whole message."""
+    answer = document.get("result", document) if isinstance(document, Mapping) else document
+    tools = answer.get("tools") if isinstance(answer, Mapping) else answer
+    first = tools[0] if isinstance(tools, list) and tools else None
+    return isinstance(first, Mapping) and "name" in first and (tools is not answer or any(map(first.get, _SCHEMAS)))

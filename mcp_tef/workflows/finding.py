@@ -1,0 +1,72 @@
+"""Finds servers, tools, cases and batches by what they are called; names are read once, and again after a change."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from mcp_tef.events import (
+    BatchesTouched,
+    BatchQueued,
+    BatchStarted,
+    CasesTouched,
+    Event,
+    EventStream,
+    ServerStateChanged,
+    ServersTouched,
+)
+from mcp_tef.model.finding import Found, FoundKind
+from mcp_tef.ports import Store
+
+CHANGING: Final = (ServersTouched, ServerStateChanged, CasesTouched, BatchQueued, BatchStarted, BatchesTouched)
+MOST: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    found: Found
+    searched: str
+
+
+class Finder:
+    """Looks names up in a workspace."""
+
+    def __init__(self, store: Store, events: EventStream) -> None:
+        self._store = store
+        self._names: Sequence[_Named] | None = None
+        self._changes = 0
+        events.subscribe(self._hear)
+
+    async def find(self, text: str, limit: int = MOST) -> tuple[Found, ...]:
+        """What holds every word, what is called so first; nothing without a word."""
+        words = text.casefold().split()
+        names = await self._read() if words else ()
+        hits = [named for named in names if all(word in named.searched for word in words)]
+        hits.sort(key=lambda named: not named.found.name.casefold().startswith(words[0]))
+        return tuple(named.found for named in hits[:limit])
+
+    def _hear(self, event: Event) -> None:
+        if isinstance(event, CHANGING):
+            self._names = None
+            self._changes += 1
+
+    async def _read(self) -> Sequence[_Named]:
+        if self._names is not None:
+            return self._names
+        known = self._changes
+        found = [one async for one in self._everything()]
+        names = [_Named(one, f"{one.name} {one.server} {one.detail}".casefold()) for one in found]
+        if known == self._changes:
+            self._names = names
+        return names
+
+    async def _everything(self) -> AsyncIterator[Found]:
+        for server in await self._store.servers.all():
+            yield Found(kind=FoundKind.SERVER, id=server.id, name=server.name, detail=server.spec.address)
+            listing = await self._store.servers.listing(server.id)
+            for tool in listing.tools if listing else ():
+                yield Found(kind=FoundKind.TOOL, id=tool.name, name=tool.name, server=server.name)
+        for case in await self._store.cases.all():
+            yield Found(kind=FoundKind.CASE, id=case.id, name=case.draft.query, detail=case.name)
+        for batch in await self._store.runs.batches():
+            detail = ", ".join(batch.models)
+            yield Found(kind=FoundKind.BATCH, id=batch.id, name=batch.name or "Batch", detail=detail)
