@@ -56,9 +56,10 @@ class KeyNeed:
         """Where else the key could come from."""
         return f"Kept in memory until you quit. The environment variable {self.variable} would do too."
 
-    @property
-    def missing(self) -> str:
-        """What is said where none was typed."""
+    def missing(self, typed: str) -> str:
+        """One sentence where a key is needed and none was typed; empty where all is well."""
+        if not self.needed or typed.strip():
+            return ""
         return f"A key for {self.provider} is missing. Type one, or set {self.variable}."
 
 
@@ -80,24 +81,28 @@ def read(form: AskForm) -> Reading:
     return Reading(None if problems else model, problems)
 
 
-class ModelAsking:
-    """What every such form asks of the core. Keys pass through and are kept by the core's key ring only."""
+class KeyAsking:
+    """Which key a model takes, and where it goes. Keys pass through and are kept by the core's key ring only."""
 
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
+
+    async def key_need(self, model: ModelSettings) -> KeyNeed:
+        """Whether the model needs a key that nobody has given yet."""
+        return KeyNeed() if model.offline else await self._ask(lambda core: _need(core, model))
+
+    async def hold(self, provider: str, key: Secret, *, remember: bool = False) -> None:
+        """Keep a key for the session; in the keychain only where that was asked for."""
+        await self._ask(lambda core: _hold(core, provider, key, remember=remember))
+
+
+class ModelAsking(KeyAsking):
+    """What every form that asks a model to write wants of the core."""
 
     async def models(self) -> tuple[ModelInfo, ...]:
         """Every model of the catalogue that can write."""
         known = await self._ask(lambda core: core.models.catalogue())
         return tuple(one for one in known if not ModelSettings(provider=one.provider, model=one.model).offline)
-
-    async def key_need(self, model: ModelSettings) -> KeyNeed:
-        """Whether the model needs a key that nobody has given yet."""
-        return await self._ask(lambda core: _need(core, model))
-
-    async def hold(self, provider: str, key: Secret, *, remember: bool) -> None:
-        """Keep a key for the session; in the keychain only where that was asked for."""
-        await self._ask(lambda core: _hold(core, provider, key, remember=remember))
 
 
 async def _need(core: "Engine", model: ModelSettings) -> KeyNeed:

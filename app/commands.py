@@ -11,14 +11,31 @@ def always() -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """`id` is stable, `text` starts with a verb, `keys` in Qt's notation, `needs` says whether it can be done now."""
+    """`id` is stable, `text` starts with a verb, `keys` in Qt's notation, with `other_keys` for a second habit.
+
+    `needs` says whether it can be done now, and `unless` what to do first where it cannot; `now` is a text that
+    says more than `text` while things are as they are.
+    """
 
     id: str
     text: str
     do: Callable[[], object]
     keys: str = ""
+    other_keys: str = ""
     needs: Callable[[], bool] = always
+    unless: str = ""
+    now: Callable[[], str] | None = None
     group: str = "Everywhere"
+
+    @property
+    def words(self) -> str:
+        """The text as it is now."""
+        return self.now() if self.now else self.text
+
+    @property
+    def shown_keys(self) -> str:
+        """Both ways to press it."""
+        return f"{self.keys} or {self.other_keys}" if self.other_keys else self.keys
 
 
 class Commands:
@@ -37,6 +54,10 @@ class Commands:
     def watch(self, listener: Callable[[], None]) -> None:
         """Hear of every change."""
         self._listeners.append(listener)
+
+    def unwatch(self, listener: Callable[[], None]) -> None:
+        """Hear of no more."""
+        self._listeners.remove(listener)
 
     def all(self) -> tuple[Command, ...]:
         """Every command, in the order of their owners."""

@@ -22,11 +22,26 @@ class Frame(QWidget):
         self._settings = settings
         self._content: QWidget | None = None
         self._first = self._bare()
-        self.setStyleSheet(theme().sheet)
-        theme().changed.connect(self._change)
         self.setWindowTitle(PRODUCT)
         self.setMinimumSize(960, 640)
         self._restore()
+
+    def hold(self, content: QWidget) -> None:
+        """Take in what will be shown later, so that it wears the looks by then."""
+        content.setParent(self)
+        content.hide()
+
+    def cover(self) -> QWidget | None:
+        """Show a picture of the content until there is another one; gives the content, to be taken apart unseen."""
+        content, self._content = self._content, None
+        if content is not None:
+            picture = QLabel()
+            if self.isVisible():
+                picture.setPixmap(content.grab())
+            picture.setMinimumSize(1, 1)
+            content.hide()
+            self.set_content(picture)
+        return content
 
     def set_content(self, content: QWidget) -> None:
         """Show this inside from now on."""
@@ -57,9 +72,6 @@ class Frame(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         if self.on_painted is not None:
             self.on_painted()
-
-    def _change(self) -> None:
-        self.setStyleSheet(theme().sheet)
 
     def _bare(self) -> list[QWidget]:
         """The first frame out of plain panes: painting by hand would load half of Qt's enums first."""

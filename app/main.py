@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QEventLoop, QStandardPaths, QTimer
+from PySide6.QtCore import QEventLoop, QSettings, QStandardPaths, QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.frame import PRODUCT, Frame
@@ -24,15 +24,22 @@ Work = Callable[[Frame, Settings, Path | None], int]
 
 def main(argv: Sequence[str] | None = None, work: Work | None = None) -> int:
     """Open the window, hand it to `work` once it has been painted, and give its exit code."""
-    workspace = _workspace(sys.argv[1:] if argv is None else argv)
+    given = sys.argv[1:] if argv is None else argv
+    if given[:1] == ["--print"]:
+        return _print(given[1:])
+    workspace = _workspace(given)
     if _no_display():
         sys.stderr.write(f"{NO_DISPLAY}\n")
         return EXIT_UNREACHABLE
     running = QApplication.instance() or QApplication([PRODUCT])
     running.setApplicationName(PRODUCT)
-    settings = Settings(_settings_file())
+    file = _settings_file()
+    # Qt keeps what its own file dialog remembers in a file of its own.
+    QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, str(file.parent))
+    settings = Settings(file)
     mode = ThemeMode(settings.get("theme", "system", lambda value: value in {m.value for m in ThemeMode}))
     theme().install(mode, whole=False)
+    theme().set_text_size(settings.get("window.text_size", 100, lambda value: 80 <= value <= 200))
     frame = Frame(settings)
     if settings.get("window.maximised", False):
         frame.showMaximized()
@@ -48,14 +55,22 @@ def _work(frame: Frame, settings: Settings, workspace: Path | None) -> int:
     return run(frame, settings, workspace)
 
 
+def _print(given: Sequence[str]) -> int:
+    from app.pdf import main as print_page
+
+    return print_page(given)
+
+
 def _workspace(argv: Sequence[str]) -> Path | None:
     if not argv:
         return None
     from argparse import ArgumentParser
 
     parser = ArgumentParser(prog="mcp-tef-desktop", description="Will a language model pick your MCP tool?")
-    parser.add_argument("--workspace", type=Path, metavar="FILE", help="the workspace file to open")
-    chosen: Path | None = parser.parse_args(argv).workspace
+    parser.add_argument("file", type=Path, nargs="?", metavar="FILE", help="the workspace file to open")
+    parser.add_argument("--workspace", type=Path, metavar="FILE", help="the same, as the command line says it")
+    given = parser.parse_args(argv)
+    chosen: Path | None = given.workspace or given.file
     return chosen
 
 

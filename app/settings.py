@@ -3,18 +3,21 @@
 import contextlib
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 T = TypeVar("T", str, bool, int, list[Any], dict[str, Any])
 
 
+MOST_RECENT = 10
+
+
 class Settings:
     """Values by key. `get` gives the default where the stored value is of another type."""
 
     def __init__(self, file: Path | None) -> None:
-        self._file = file
+        self.file = file
         self._values: dict[str, Any] = {}
         self.set_aside: Path | None = None
         if file is not None:
@@ -31,15 +34,28 @@ class Settings:
         """Remember a value; `save` writes it."""
         self._values[key] = value
 
+    def notices(self) -> list[str]:
+        """What there is to tell of how the settings were read, once."""
+        aside, self.set_aside = self.set_aside, None
+        return [f"The settings of the window could not be read. They were set aside as {aside}."] if aside else []
+
+    def values_without(self, keys: Collection[str]) -> dict[str, Any]:
+        """Everything but these."""
+        return {key: value for key, value in self._values.items() if key not in keys}
+
+    def replace_all_but(self, keys: Collection[str], values: Mapping[str, Any]) -> None:
+        """These instead of everything but some."""
+        self._values = {key: value for key, value in self._values.items() if key in keys} | dict(values)
+
     def save(self) -> None:
         """Write the file in one step; a disk that refuses is no reason to complain."""
-        if self._file is None:
+        if self.file is None:
             return
-        fresh = self._file.with_suffix(".new")
+        fresh = self.file.with_suffix(".new")
         try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
+            self.file.parent.mkdir(parents=True, exist_ok=True)
             fresh.write_text(json.dumps(self._values, indent=1, sort_keys=True), encoding="utf-8")
-            os.replace(fresh, self._file)
+            os.replace(fresh, self.file)
         except OSError:
             with contextlib.suppress(OSError):
                 fresh.unlink()
@@ -61,3 +77,30 @@ class Settings:
             return {}
         self.set_aside = spoilt
         return {}
+
+
+class Recent:
+    """The workspaces that were opened last, the latest first."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    def paths(self) -> list[Path]:
+        """Where they lie."""
+        known = self._settings.get("workspaces", [])
+        return [Path(name) for name in known if isinstance(name, str) and name.isprintable()][:MOST_RECENT]
+
+    def add(self, path: Path) -> None:
+        """This one is open now."""
+        self._set([path, *(other for other in self.paths() if other != path)])
+
+    def remove(self, path: Path) -> None:
+        """Take one off the list."""
+        self._set([other for other in self.paths() if other != path])
+
+    def replace(self, path: Path, other: Path) -> None:
+        """One is called otherwise now."""
+        self._set([other if known == path else known for known in self.paths() if known != other])
+
+    def _set(self, paths: list[Path]) -> None:
+        self._settings.set("workspaces", [str(path) for path in paths[:MOST_RECENT]])

@@ -5,32 +5,46 @@ import logging
 import os
 import tempfile
 from collections.abc import Awaitable, Callable
+from enum import Enum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import platformdirs
 from PySide6.QtCore import QUrl
-from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from PySide6.QtGui import QDesktopServices, QIcon
+from PySide6.QtWidgets import QApplication, QWidget
 
+import resources
+from app.arrivals import Arrivals
+from app.attention import Attention, tell
 from app.bridge import Addresses, Bridge, Tidy
+from app.browsing import Browsing
+from app.commands import Command
 from app.crash import CrashHooks, start_log
+from app.doorway import Doorway
 from app.frame import PRODUCT, Frame
+from app.leaving import Leaving, until_quiet
+from app.places import places
+from app.preferences import Preferences
+from app.screens.runs.unfinished import Unfinished
+from app.screens.welcome.closed import Exits
 from app.session import Page, Session
 from app.settings import Settings
-from app.text import count
-from app.theme import ThemeMode, theme
-from app.widgets import Action, FlowText, Sheet, ask
-from app.window import Place, Window
-from mcp_tef import Event, Noticed, StoreError, TefError
+from app.settings_dialog import SettingsDialog
+from app.text_size import TextSizes
+from app.theme import theme
+from app.widgets import FileDrops, breath, tell_roles
+from app.window import Stay, Window
+from app.workspaces import Workspaces, copied, renamed, require
+from mcp_tef import Event, HeldSecrets, Noticed, TefError
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
 
-LOG = logging.getLogger("app.workbench")
-OpenCore = Callable[[Path | None], "Awaitable[Engine]"]
-WORKSPACES = "Workspaces (*.db *.sqlite *.sqlite3);;All files (*)"
+ICON = Path(resources.__file__).parent / "icons" / "mcp-tef-256.png"
+LATER = "Text has its new size once what is under way has ended"
+OpenCore = Callable[[Path | None, HeldSecrets | None], "Awaitable[Engine]"]
 
 
 def run(frame: Frame, settings: Settings, workspace: Path | None) -> int:
@@ -38,12 +52,17 @@ def run(frame: Frame, settings: Settings, workspace: Path | None) -> int:
     from qasync import QEventLoop  # type: ignore[import-untyped]  # it ships no types
 
     theme().follow()
+    preferences = Preferences(settings)
     log_file = start_log(Path(platformdirs.user_log_dir(PRODUCT, appauthor=False)))
+    _hold_log_level(preferences)
     running = QApplication.instance()
     if isinstance(running, QApplication):
         running.setQuitOnLastWindowClosed(False)
+        running.setWindowIcon(QIcon(str(ICON)))
+        running.setDesktopFileName("mcp-tef-desktop")
     addresses = Addresses()
-    bench = Workbench(frame, settings, partial(open_engine, show=addresses.wanted.emit), log_file)
+    open_core = partial(open_engine, show=addresses.wanted.emit, preferences=preferences)
+    bench = Workbench(frame, settings, open_core, log_file)
     addresses.wanted.connect(bench.offer_sign_in)
     hooks = CrashHooks(bench.report_crash)
     hooks.install()
@@ -58,82 +77,37 @@ def run(frame: Frame, settings: Settings, workspace: Path | None) -> int:
 
 
 def _say(session: Session, events: tuple[Event, ...]) -> None:
-    for event in events:
-        if isinstance(event, Noticed):
-            session.toast(event.text)
-
-
-def _copied(workspace: Path, otherwise: Path) -> Path:
-    """A copy among the user's own data, or in another folder where those cannot be written either."""
-    from mcp_tef import copy_workspace, default_workspace
-
-    try:
-        return copy_workspace(workspace, default_workspace().parent)
-    except StoreError:
-        return copy_workspace(workspace, otherwise)
+    for event in (one for one in events if isinstance(one, Noticed)):
+        session.toast(event.text)
 
 
 def _show_folder(folder: Path) -> None:
     QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
 
 
-async def open_engine(workspace: Path | None, show: Callable[[str], None] | None = None) -> "Engine":
-    """Open the core on its own thread; its heavy parts are imported here and not before."""
+async def open_engine(
+    workspace: Path | None,
+    held: HeldSecrets | None = None,
+    show: Callable[[str], None] | None = None,
+    preferences: Preferences | None = None,
+) -> "Engine":
+    """Open the core on its own thread, as was set; its heavy parts are imported here and not before."""
     from mcp_tef import Engine
 
-    return await Engine.open(workspace, show=show)
+    return await Engine.open(workspace, show=show, settings=preferences.core() if preferences else {}, held=held)
 
 
-def places() -> list[Place]:
-    """The screens, in the order of the navigation."""
-    return [
-        _place("servers", "Servers", "hard-drives", _servers),
-        _place("cases", "Test cases", "check-square", _cases),
-        _place("runs", "Runs", "play-circle", _runs),
-        _place("metrics", "Metrics", "chart-bar", _metrics),
-        _place("similarity", "Similarity", "grid-four", _similarity),
-        _place("quality", "Quality", "medal", _quality),
-    ]
+def _hold_log_level(preferences: Preferences) -> None:
+    level = preferences.variable("LOG_LEVEL").read(preferences.text("LOG_LEVEL"))
+    logging.getLogger().setLevel(level or logging.INFO)
 
 
-def _place(key: str, title: str, icon: str, make: Callable[[Session], Page]) -> Place:
-    return Place(key=key, title=title, icon=icon, make=make, module=f"app.screens.{key}.page")
+class Next(Enum):
+    """What comes once a window has ended: nothing, another workspace, or another window on the same session."""
 
-
-def _servers(session: Session) -> Page:
-    from app.screens.servers.page import ServersPage
-
-    return ServersPage(session)
-
-
-def _cases(session: Session) -> Page:
-    from app.screens.cases.page import CasesPage
-
-    return CasesPage(session)
-
-
-def _runs(session: Session) -> Page:
-    from app.screens.runs.page import RunsPage
-
-    return RunsPage(session)
-
-
-def _metrics(session: Session) -> Page:
-    from app.screens.metrics.page import MetricsPage
-
-    return MetricsPage(session)
-
-
-def _similarity(session: Session) -> Page:
-    from app.screens.similarity.page import SimilarityPage
-
-    return SimilarityPage(session)
-
-
-def _quality(session: Session) -> Page:
-    from app.screens.quality.page import QualityPage
-
-    return QualityPage(session)
+    END = "end"
+    OPEN = "open"
+    ANEW = "anew"
 
 
 class Workbench:
@@ -147,47 +121,61 @@ class Workbench:
         log_file: Path | None = None,
         browse: Callable[[QUrl], object] = QDesktopServices.openUrl,
     ) -> None:
+        tell_roles()
         self.frame = frame
         self.settings = settings
         self.session: Session | None = None
         self.window: Window | None = None
         self._open_core = open_core
-        self._log_file = log_file
-        self._browse = browse
+        self._browsing = Browsing(frame, browse)
         self._wanted: Path | None = None
-        self._next: asyncio.Future[bool] | None = None
+        self._next: asyncio.Future[Next] | None = None
         self._passing = Path(tempfile.gettempdir(), f"{PRODUCT}-{os.getpid()}")
-        self._asking = False
+        self._closed = False
+        self._building = False
+        self._resizing: asyncio.Task[None] | None = None
+        self._by_name = False
+        self._unfinished: Unfinished | None = None
+        self._new_name = ""
+        self.arrivals: Arrivals | None = None
+        self.workspaces = Workspaces(frame, settings, self._switch, self._rename, _show_folder)
+        self.text_sizes = TextSizes(settings, self._resize, frame)
+        self.dialog = SettingsDialog(
+            frame, settings, self.text_sizes, resize=self._resize, log_file=log_file, show_folder=_show_folder
+        )
+        self._leaving = Leaving(frame)
+        self._doorway = Doorway(frame, self.workspaces.open)
+        FileDrops(frame).dropped.connect(self._take_dropped)
         frame.on_close = self._on_close
 
     async def live(self, workspace: Path | None) -> None:
         """Open a workspace, then whichever is asked for, until the window is to be closed."""
-        self._wanted = workspace or self._last_workspace()
-        goes_on = True
-        while goes_on:
+        self._wanted, self._by_name = workspace or self._last_workspace(), workspace is not None
+        step = Next.OPEN
+        while step is not Next.END and not self._closed:
+            if step is Next.OPEN:
+                await self._put_away()
             self._next = asyncio.get_running_loop().create_future()
-            await self._open(self._wanted)
-            goes_on = await self._next
-            await self._put_away()
+            self._building = step is Next.ANEW
+            await (self._build_anew() if self._building else self._open(self._wanted))
+            self._building = False
+            step = Next.END if self._closed else await self._next
+        self.frame.hide()
+        await self._put_away()
 
     def leave(self, following: Path | None = None) -> None:
         """End this workspace and open another one, or none."""
-        self._wanted = following or self._wanted
-        self._end(goes_on=following is not None)
+        self._wanted, self._by_name = following or self._wanted, following is not None or self._by_name
+        self._go_on(Next.OPEN if following is not None else Next.END)
 
-    def _end(self, *, goes_on: bool) -> None:
+    def _go_on(self, step: Next) -> None:
         if self._next is not None and not self._next.done():
-            self._next.set_result(goes_on)
+            self._next.set_result(step)
 
     def offer_sign_in(self, address: str) -> None:
         """Ask whether to open the address of a sign-in in the browser."""
         if self.session is not None:
-            self.session.spawn(self._offer(QUrl(address)))
-
-    async def _offer(self, address: QUrl) -> None:
-        question = f"To sign in, {address.host()} is opened in your browser. Come back here when it says that you can."
-        if address.scheme() in ("http", "https") and await ask(self.frame, "Sign in", question, yes="Open the browser"):
-            self._browse(address)
+            self._browsing.sign_in(self.session, address)
 
     def report_crash(self, error: BaseException) -> None:
         """Say calmly that something went wrong."""
@@ -195,150 +183,217 @@ class Workbench:
             self.session.show_error(error)
 
     async def _open(self, workspace: Path | None) -> None:
-        bridge = Bridge(lambda: self._open_core(workspace))
+        bridge = Bridge(lambda: self._open_core(workspace, None))
         session = Session(bridge, self.settings)
         self.session = session
+        self.text_sizes.wear()
+        session.commands.put("text", self.text_sizes.commands())
+        self.workspaces.begin(session)
+        session.configured.connect(lambda: _hold_log_level(session.preferences))
         bridge.start()
         try:
+            if workspace is not None and self._by_name:
+                await asyncio.to_thread(require, workspace)
             core_path = await session.value(lambda core: core.workspace)
             is_new = await self._is_new(session)
-        except Exception as error:  # the start's outermost frame
-            if not isinstance(error, TefError):
-                LOG.exception("The workspace could not be opened.")
-            self._show_closed_door(error)
+        except TefError as error:
+            self._show_closed_door(session, error)
             return
-        if self._passing not in core_path.parents:
-            self.settings.set("workspace", str(core_path))
-        self._show(session, core_path, is_new)
+        self._enter_workspace(core_path)
+        Attention(session, self.frame)
+        self._unfinished = Unfinished(session)
+        window = await self._show(session, core_path, is_new, Stay())
+        await self._unfinished.offer(window.offer)
+        if kept := self._doorway.handed_over():
+            self._take_dropped(kept)
         await self._say_notices(session, core_path.parent)
+
+    def _enter_workspace(self, path: Path) -> None:
+        passing = self._passing in path.parents
+        if not passing:
+            self.settings.set("workspace", str(path))
+        self.workspaces.enter(path, passing=passing)
 
     async def _is_new(self, session: Session) -> bool:
         servers = await session.call(lambda core: core.servers.list())
         cases = await session.call(lambda core: core.cases.list())
         return not servers and not cases
 
-    def _show(self, session: Session, workspace: Path, is_new: bool) -> None:
-        window = Window(session, places(), PRODUCT)
-        self.window = window
+    async def _build_anew(self) -> None:
+        """Build the window anew: the session, with its core and all that can be taken back, goes on."""
+        session, before = self.session, self.window
+        if session is None or before is None or self._unfinished is None:
+            return
+        await before.finish()
+        await session.rest()
+        stay, name, self._new_name = before.part(), self._new_name, ""
+        try:
+            failure = await self._moved(session, name) if name else None
+            path, is_new = await session.value(lambda core: core.workspace), await self._is_new(session)
+        except TefError as error:
+            self.window = self.arrivals = None
+            before.deleteLater()
+            self._show_closed_door(session, error)
+            return
+        await before.take_apart()
+        covered = self.frame.cover()
+        await breath()
+        self.text_sizes.wear()
+        window = await self._show(session, path, is_new, stay)
+        before.deleteLater()
+        if covered is not None:
+            covered.deleteLater()
+        if failure is not None:
+            session.show_error(failure)
+        elif name:
+            session.toast(f"The workspace is called {path.stem} now")
+        await self._unfinished.offer(window.offer)
+
+    async def _moved(self, session: Session, name: str) -> TefError | None:
+        """Go on in the workspace under another name, with what its core has in memory; why that was refused."""
+        path, held = await session.value(lambda core: (core.workspace, core.held()))
+        await session.bridge.stop()
+        now, failure = await asyncio.to_thread(renamed, path, name)
+        bridge = Bridge(lambda: self._open_core(now, held))
+        await session.take(bridge)
+        bridge.start()
+        await self.workspaces.renamed(path, now)
+        self._wanted = now
+        self._enter_workspace(now)
+        return failure
+
+    async def _show(self, session: Session, workspace: Path, is_new: bool, stay: Stay) -> Window:
+        window = Window(session, places(), PRODUCT, self.workspaces.actions, stay)
+        self.frame.setWindowTitle(f"{workspace.stem} – {PRODUCT}")
+        self.arrivals = Arrivals(session, self.frame, lambda key: self._page(window, key), self.workspaces.open)
+        paste = Command(id="paste", text="Paste servers, tools or cases", keys="Ctrl+V", do=self.arrivals.paste)
+        session.commands.put("arrivals", [paste])
         window.navigation.head.set_subtitle(workspace.stem, str(workspace))
-        window.workspace_wanted.connect(self._choose_workspace)
-        window.settings_wanted.connect(self._show_settings)
-        if is_new:
-            self.frame.set_content(self._welcome(session, window))
+        window.settings_wanted.connect(lambda: self.dialog.open(session, self.workspaces.current))
+        window.address_wanted.connect(lambda url: self._browsing.page(session, url))
+        self.frame.hold(window)
+        await breath()
+        if is_new and not stay.place:
+            welcome = self._welcome(session, window)
+            await breath()
+            self.frame.set_content(welcome)
         else:
-            self._enter(window)
+            known = [one.key for one in places()]
+            await self._go_in(window, stay.place or self.settings.get("window.place", "servers", known.__contains__))
+        self.window = window
+        session.spawn(window.prepare())
+        return window
 
     def _welcome(self, session: Session, window: Window) -> QWidget:
         from app.screens.welcome.page import WelcomePage
 
-        page = WelcomePage(session)
-        page.sample_opened.connect(lambda cases: self._enter(window, "runs", cases))
-        page.servers_wanted.connect(lambda how: self._enter(window, "servers", how))
-        page.emptiness_chosen.connect(lambda: self._enter(window, "servers"))
+        page = WelcomePage(session, self.workspaces)
+        page.sample_opened.connect(lambda cases: session.spawn(self._leave_welcome(window, "runs", cases)))
+        page.servers_wanted.connect(lambda how: session.spawn(self._leave_welcome(window, "servers", how)))
+        page.paste_wanted.connect(lambda: self.arrivals.paste() if self.arrivals else None)
+        page.emptiness_chosen.connect(lambda: session.spawn(self._leave_welcome(window, "servers")))
         return page
 
-    def _enter(self, window: Window, place: str = "", target: object = None) -> None:
-        self.frame.set_content(window)
-        known = {one.key for one in places()}
-        last = self.settings.get("window.place", "servers", lambda key: key in known)
-        window.show_place(place or last, target)
-        window.session.spawn(window.prepare())
+    async def _go_in(self, window: Window, place: str, target: object = None) -> None:
+        """Show a screen in the window once it is built; what is shown until then stays."""
+        await window.make_ready(place)
+        if not window.current:
+            self.frame.set_content(window)
+        window.show_place(place, target)
+
+    async def _leave_welcome(self, window: Window, place: str, target: object = None) -> None:
+        window.dismiss()
+        await self._go_in(window, place, target)
+
+    async def _page(self, window: Window, key: str) -> Page:
+        await (self._go_in if window.current else self._leave_welcome)(window, key)
+        return window.page(key)
+
+    def _take_dropped(self, files: list[Path]) -> None:
+        if self.arrivals is not None:
+            self.arrivals.take(files)
+        elif self.session is not None:
+            self._doorway.take(self.session, files)
 
     async def _say_notices(self, session: Session, folder: Path) -> None:
         session.events.connect(lambda events: _say(session, events))
-        notices = [*self._settings_notice(), *await session.value(lambda core: core.opened)]
+        notices = [*self.settings.notices(), *await session.value(lambda core: core.opened)]
         if notices:
-            sheet = Sheet("Before you go on", self.frame)
-            for text in notices:
-                sheet.body.addWidget(FlowText(text))
-            show = Action(text="Show the folder", do=lambda: _show_folder(folder), kind="quiet")
-            sheet.set_buttons([Action(text="Go on", do=sheet.accept, kind="primary")], left=[show])
-            sheet.open()
+            tell(self.frame, notices, partial(_show_folder, folder))
 
-    def _settings_notice(self) -> list[str]:
-        aside, self.settings.set_aside = self.settings.set_aside, None
-        return [f"The settings of the window could not be read. They were set aside as {aside}."] if aside else []
-
-    def _show_closed_door(self, error: BaseException) -> None:
-        from app.screens.welcome.closed import ClosedDoor, Exits
-
+    def _show_closed_door(self, session: Session, error: BaseException) -> None:
         temporary = self._passing / "temporary.db"
         exits = Exits(
-            try_again=lambda: self._end(goes_on=True),
-            copy=lambda path: self.session.spawn(self._work_on_a_copy(path)) if self.session else None,
-            open_another=self._choose_workspace,
+            try_again=lambda: self._go_on(Next.OPEN),
+            copy=lambda path: session.spawn(self._work_on_a_copy(session, path)),
+            open_another=self.workspaces.ask_either,
             open_temporary=lambda: self.leave(temporary),
             leave=self.leave,
         )
-        self.frame.set_content(ClosedDoor(error, exits, temporary.parent))
+        self._doorway.show(session, error, exits, temporary.parent)
 
-    async def _work_on_a_copy(self, workspace: Path) -> None:
+    async def _work_on_a_copy(self, session: Session, workspace: Path) -> None:
         try:
-            copy = await asyncio.to_thread(_copied, workspace, self._passing)
+            copy = await asyncio.to_thread(copied, workspace, self._passing)
         except TefError as error:
-            self._show_closed_door(error)
+            self._show_closed_door(session, error)
         else:
             self.leave(copy)
 
     def _on_close(self) -> bool:
-        if self._next is None or self._next.done():
+        if self._building or self._next is None or self._next.done():
+            self._closed = True
             return True
-        if not self._asking and self.session is not None:
-            self._asking = True
-            self.session.spawn(self._close_if_agreed(self.session))
+        if self.session is not None:
+            minimise = self.frame.showMinimized
+            self.session.spawn(self._leaving.leave_if_agreed(self.session, self.window, self.leave, minimise))
         return False
 
-    async def _close_if_agreed(self, session: Session) -> None:
-        try:
-            active = await session.value(lambda core: core.runs.active()) if self.window is not None else ()
-            if not active or await self._ask_to_stop(len(active)):
-                self.leave()
-        finally:
-            self._asking = False
+    async def _switch(self, following: Path) -> None:
+        if self.session is not None:
+            await self._leaving.leave_if_agreed(self.session, self.window, lambda: self.leave(following))
 
-    async def _ask_to_stop(self, running: int) -> bool:
-        what = count(running, "batch is", "batches are")
-        text = f"{what} still running. What is finished is kept; the rest can be resumed later."
-        return await ask(self.frame, "Close while runs are under way?", text, yes="Stop and close", no="Keep running")
+    async def _rename(self, name: str) -> None:
+        def go_on() -> None:
+            self._new_name = name
+            self._go_on(Next.ANEW)
+
+        if self.session is not None:
+            await self._leaving.leave_if_agreed(self.session, self.window, go_on, keeps_typing=True)
+
+    def _resize(self) -> None:
+        if self.session is not None and (self._resizing is None or self._resizing.done()):
+            self._resizing = self.session.spawn(self._resize_when_quiet(self.session))
+
+    async def _resize_when_quiet(self, session: Session) -> None:
+        """Batches go on meanwhile; whatever else is under way belongs to the window, which waits for it."""
+        if self.window is not None:
+            await until_quiet(session, self.frame, lambda: session.toast(LATER))
+        if self.text_sizes.due():
+            self._go_on(Next.OPEN if self.window is None else Next.ANEW)
 
     async def _put_away(self) -> None:
+        """Close what is open."""
+        if self.session is None:
+            return
         self.frame.remember()
         if self.window is not None:
             await self.window.finish()
-        if self.session is not None:
-            await self.session.close()
-            self.session.bridge.deleteLater()
-            self.session.deleteLater()
+        await self.session.close()
+        if self.window is not None:
+            await self.window.take_apart()
+            self.window.deleteLater()
+        covered = self.frame.cover()
+        if covered is not None:
+            covered.deleteLater()
+        self.session.bridge.deleteLater()
+        self.session.deleteLater()
         self.settings.save()
-        self.session = self.window = None
+        self.session = self.window = self.arrivals = self._unfinished = None
+        self.frame.setWindowTitle(PRODUCT)
 
     def _last_workspace(self) -> Path | None:
         if os.environ.get("DATABASE_URL"):
             return None
         last = self.settings.get("workspace", "")
         return Path(last) if last and os.path.isfile(last) else None
-
-    def _choose_workspace(self) -> None:
-        dialog = QFileDialog(self.frame, "Open a workspace, or name a new one", "", WORKSPACES)
-        dialog.setFileMode(QFileDialog.FileMode.AnyFile)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)
-        dialog.setLabelText(QFileDialog.DialogLabel.Accept, "Open")
-        dialog.setDefaultSuffix("db")
-        dialog.fileSelected.connect(lambda name: self.leave(Path(name)))
-        dialog.open()
-
-    def _show_settings(self) -> None:
-        from app.screens.settings.general import Places
-        from app.screens.settings.sheet import SettingsSheet
-
-        if self.session is not None:
-            log = self._log_file
-            lie = Places(self.settings.get("workspace", ""), log, lambda: _show_folder(log.parent) if log else None)
-            SettingsSheet(self.session, self.frame, set_theme=self.set_theme, places=lie).open()
-
-    def set_theme(self, mode: str) -> None:
-        """Wear a scheme from now on."""
-        theme().set_mode(ThemeMode(mode))
-        self.settings.set("theme", mode)
-        self.settings.save()

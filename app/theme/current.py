@@ -9,12 +9,13 @@ from functools import cache
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QColor, QFont, QIcon, QPixmap
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.theme import fonts
 from app.theme.palette import palette
 from app.theme.sheet import sheet
-from app.theme.tokens import TOKENS_FILE, Role, Size, scheme_colours
+from app.theme.tokens import TOKENS_FILE, Role, Size, TextSize, scheme_colours
+from app.theme.wardrobe import Wardrobe
 
 
 class ThemeMode(Enum):
@@ -38,13 +39,14 @@ class Theme(QObject):
         self._whole = True
         self._colours = _colours(dark=False)
         self._pixmaps: dict[Hashable, QPixmap] = {}
+        self._wardrobe = Wardrobe()
 
     def install(self, mode: ThemeMode = ThemeMode.SYSTEM, *, whole: bool = True) -> None:
         """Dress the application for its first frame; `follow` comes after it.
 
-        Where not the `whole` application wears the sheet, each top window puts it on by itself, and again at every
-        change. Pages are then built bare and dressed once, which takes a third of the time: what the application
-        wears is put on anew by everything inside a widget whenever that widget finds its place.
+        Where not the `whole` application wears the sheet, the parts of its windows do, each by itself: see `wear`.
+        Pages are then built bare and dressed once, which takes a third of the time: what the application wears is put
+        on anew by everything inside a widget whenever that widget finds its place.
         """
         self._whole = whole
         if application().style().name() != "fusion":
@@ -52,6 +54,14 @@ class Theme(QObject):
         application().setFont(self.font())
         self.mode = mode
         self._dress(_palette_is_dark() if mode is ThemeMode.SYSTEM else mode is ThemeMode.DARK)
+
+    def set_text_size(self, percent: int) -> None:
+        """Make text larger or smaller, in all that is built from now on."""
+        if TextSize.factor != percent / 100:
+            TextSize.factor = percent / 100
+            fonts.font.cache_clear()
+            application().setFont(self.font())
+            self._dress(self.dark)
 
     def follow(self) -> None:
         """Ask the system which scheme it has, and hear of it when that changes."""
@@ -72,7 +82,20 @@ class Theme(QObject):
         worn = self.sheet if self._whole else ""
         if application().styleSheet() != worn:
             application().setStyleSheet(worn)
+        self._wardrobe.change("" if self._whole else self.sheet)
         self.changed.emit()
+
+    def wear(self, part: QWidget) -> None:
+        """Have a part of a window, and all inside it, wear the sheet from now on.
+
+        A part is what is shown as a piece: a page, a sheet, the navigation. Parts are dressed one a turn of the event
+        loop, so none may be larger than a page.
+        """
+        self._wardrobe.put_on(part)
+
+    def forget(self, whole: QWidget) -> None:
+        """Leave what is about to go as it is."""
+        self._wardrobe.forget(whole)
 
     def colour(self, role: Role) -> QColor:
         """The colour of a role now."""

@@ -5,20 +5,22 @@ from string import Template
 
 from PySide6.QtGui import QColor
 
-from app.theme.tokens import Role, radius
+from app.theme.tokens import Role, radius, sized
 
+HEIGHTS = (16, 18, 24, 26, 28)
 _SHEET = Template(
     """
 QToolTip { background: $raised; color: $text; border: 1px solid $line; padding: 4px 6px; }
+QPushButton, QCheckBox, QToolButton { outline: none; }
 QAbstractScrollArea { border: none; background: transparent; }
 QAbstractScrollArea::corner { background: transparent; border: none; }
 QPushButton {
     background: $surface; color: $text; border: 1px solid $control; border-radius: ${corner}px;
-    padding: 0 12px; min-height: 26px;
+    padding: 0 12px; min-height: ${h26}px;
 }
 QPushButton:hover { background: $hover; }
 QPushButton:pressed, QPushButton:open { background: $selected; }
-QPushButton:focus { border: 2px solid $focus; padding: 0 11px; min-height: 24px; }
+QPushButton:focus { border: 2px solid $focus; padding: 0 11px; min-height: ${h24}px; }
 QPushButton:disabled { color: $control; border-color: $line; background: $surface; }
 QPushButton::menu-indicator { image: none; width: 0; }
 QPushButton[hollow="true"] { color: $dim; }
@@ -32,10 +34,12 @@ QPushButton[kind="quiet"] { background: transparent; border: 1px solid transpare
 QPushButton[kind="quiet"]:hover { background: $hover; }
 QPushButton[kind="quiet"]:focus { border: 2px solid $focus; padding: 0 7px; }
 QPushButton[kind="link"] {
-    background: transparent; color: $accent; border: 1px solid transparent; padding: 0 2px; min-height: 18px;
+    background: transparent; color: $accent; border: 1px solid transparent; padding: 0 2px 0 0; min-height: ${h18}px;
 }
 QPushButton[kind="link"]:hover { text-decoration: underline; }
-QPushButton[kind="link"]:focus { border: 2px solid $focus; padding: 0 1px; min-height: 16px; }
+QPushButton[kind="link"]:focus {
+    border: 2px solid $focus; border-left-width: 1px; padding: 0 1px 0 0; min-height: ${h16}px;
+}
 QPushButton[kind="link"]:disabled { color: $control; }
 QToolButton { background: transparent; border: 1px solid transparent; border-radius: ${corner}px; padding: 3px; }
 QToolButton:hover { background: $hover; }
@@ -45,10 +49,12 @@ QLineEdit, QPlainTextEdit, QSpinBox, QDoubleSpinBox, QComboBox {
     background: $surface; color: $text; border: 1px solid $control; border-radius: ${corner}px;
     selection-background-color: $accent_fill; selection-color: $on_accent;
 }
-QLineEdit { padding: 0 8px; min-height: 26px; }
-QLineEdit:focus { border: 2px solid $focus; padding: 0 7px; min-height: 24px; }
+QLineEdit { padding: 0 8px; min-height: ${h26}px; }
+QLineEdit:focus { border: 2px solid $focus; padding: 0 7px; min-height: ${h24}px; }
 QLineEdit[kind="search"] { padding: 0 6px 0 2px; }
 QLineEdit[kind="search"]:focus { padding: 0 5px 0 1px; }
+QAbstractScrollArea[pane="read"] { background: $surface; border: 2px solid transparent; }
+QAbstractScrollArea[pane="read"]:focus { border-color: $focus; }
 QPlainTextEdit { padding: 4px 5px; }
 QPlainTextEdit:focus { border: 2px solid $focus; padding: 3px 4px; }
 QLineEdit[wrong="true"], QPlainTextEdit[wrong="true"] { border-color: $bad; }
@@ -56,8 +62,8 @@ QLineEdit:disabled, QPlainTextEdit:disabled, QSpinBox:disabled, QDoubleSpinBox:d
     background: $sunken; color: $dim; border-color: $line;
 }
 QLineEdit:read-only, QPlainTextEdit[readOnly="true"] { background: $sunken; border-color: $line; }
-QSpinBox, QDoubleSpinBox { padding: 0 6px; min-height: 26px; }
-QSpinBox:focus, QDoubleSpinBox:focus { border: 2px solid $focus; padding: 0 5px; min-height: 24px; }
+QSpinBox, QDoubleSpinBox { padding: 0 6px; min-height: ${h26}px; }
+QSpinBox:focus, QDoubleSpinBox:focus { border: 2px solid $focus; padding: 0 5px; min-height: ${h24}px; }
 QAbstractSpinBox QLineEdit { border: none; padding: 0; min-height: 0; background: transparent; }
 QSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::up-button, QDoubleSpinBox::down-button {
     border: none; background: transparent; width: 18px;
@@ -74,7 +80,7 @@ QCheckBox::indicator:checked { background: $accent_fill; border-color: $accent_f
 QCheckBox::indicator:checked:focus { border: 2px solid $text; width: 12px; height: 12px; }
 QCheckBox:disabled { color: $control; }
 QMenu { background: $raised; color: $text; border: 1px solid $control; border-radius: ${popup}px; padding: 4px; }
-QMenu::item { padding: 0 24px 0 12px; min-height: 28px; border-radius: ${item}px; }
+QMenu::item { padding: 0 24px 0 12px; min-height: ${h28}px; border-radius: ${item}px; }
 QMenu::item:selected { background: $selected; }
 QMenu::item:disabled { color: $control; }
 QMenu::icon { padding-left: 10px; }
@@ -84,12 +90,23 @@ QScrollBar:vertical { background: transparent; width: 8px; margin: 0; }
 QScrollBar:horizontal { background: transparent; height: 8px; margin: 0; }
 QScrollBar::handle { background: $scroll; border-radius: 3px; margin: 1px; }
 QScrollBar[idle="true"]::handle { background: transparent; }
-QScrollBar::handle:vertical { min-height: 28px; }
+QScrollBar::handle:vertical { min-height: ${h28}px; }
 QScrollBar::handle:horizontal { min-width: 28px; }
 QScrollBar::handle:hover { background: $control; }
+QScrollBar[loud="true"]::handle { background: $focus; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QSplitter::handle { background: $line; }
+QFileDialog QHeaderView { background: $surface; }
+QFileDialog QHeaderView::section {
+    background: $surface; color: $dim; border: none; border-bottom: 1px solid $line; padding: 2px 8px;
+}
+QFileDialog QToolButton { background: $behind_dark_icons; padding: 2px; margin: 0 1px; }
+QFileDialog QToolButton:disabled { background: transparent; }
+QFileDialog QPushButton { qproperty-icon: none; }
+QComboBox { padding: 0 8px; min-height: ${h26}px; }
+QComboBox::drop-down { border: none; width: 20px; }
+QComboBox::down-arrow { image: url($down); width: 10px; height: 10px; }
 QWidget[pane="surface"] { background: $surface; }
 QWidget[pane="sunken"] { background: $sunken; }
 QWidget[pane="raised"] { background: $raised; }
@@ -104,5 +121,8 @@ def sheet(colours: Mapping[Role, QColor], images: Mapping[str, str]) -> str:
     names = {role.value: colour.name() for role, colour in colours.items()}
     fill = colours[Role.ACCENT_FILL]
     corners = {"corner": radius("field_and_button"), "box": radius("check_box"), "popup": radius("popup")}
+    heights = {f"h{number}": sized(number) for number in HEIGHTS}
     shades = {"primary_hover": fill.darker(108).name(), "primary_down": fill.darker(120).name()}
-    return _SHEET.substitute(names, **corners, item=radius("menu_item"), **shades, **images)
+    dark = colours[Role.SURFACE].lightness() < 128
+    shades["behind_dark_icons"] = names["control"] if dark else "transparent"
+    return _SHEET.substitute(names, **corners, **heights, item=radius("menu_item"), **shades, **images)

@@ -3,6 +3,7 @@
 import json
 from enum import Enum
 from functools import cache
+from math import sqrt
 from pathlib import Path
 from typing import Any, Final
 
@@ -70,9 +71,35 @@ def scheme_colours(dark: bool) -> dict[Role, str]:
     return {role: values[role.value] for role in Role}
 
 
+class TextSize:
+    """How large text is, and all that has to grow with it; 1 is the size of the design."""
+
+    factor = 1.0
+
+
+def sized(length: int) -> int:
+    """A length that belongs to text, at the size that text has now."""
+    return round(length * TextSize.factor)
+
+
+def unsized(length: int) -> int:
+    """What `sized` made this length of, to be kept while text changes its size."""
+    return round(length / TextSize.factor)
+
+
+def roomy(length: int) -> int:
+    """The width of a pane that shows text: it grows with text, but slower, since the window does not grow."""
+    return round(length * sqrt(TextSize.factor))
+
+
+def unroomy(length: int) -> int:
+    """What `roomy` made this width of."""
+    return round(length / sqrt(TextSize.factor))
+
+
 def height(name: str) -> int:
-    """A height in device-independent pixels: `table_row`, `page_header`, `button_and_field`…"""
-    return int(tokens()["heights"][name])
+    """A height at the size that text has now: `table_row`, `page_header`, `button_and_field`…"""
+    return sized(int(tokens()["heights"][name]))
 
 
 def width(name: str) -> int:
@@ -91,13 +118,13 @@ def radius(name: str) -> int:
 
 
 def pixels(size: Size) -> int:
-    """The pixel size of a text size."""
-    return int(tokens()["sizes"][size.value])
+    """How many pixels high a text size is now."""
+    return sized(int(tokens()["sizes"][size.value]))
 
 
 def line_height(size: Size) -> int:
     """The distance of base lines at a text size."""
-    return int(tokens()["line_heights"][size.value])
+    return sized(int(tokens()["line_heights"][size.value]))
 
 
 def weight(name: str) -> int:
@@ -107,4 +134,4 @@ def weight(name: str) -> int:
 
 def mark_size(place: str) -> int:
     """The side of a mark in a `table`, a `strip` or a `detail`."""
-    return int(tokens()["marks"][place])
+    return sized(int(tokens()["marks"][place]))

@@ -1,7 +1,7 @@
 """Qt parts that every screen is built of; they know no word of the trade."""
 
 from app.widgets.actions import Action, Button, IconButton, button, menu, show_menu
-from app.widgets.activity import ActivityBar
+from app.widgets.activity import Activities, ActivityBar
 from app.widgets.bars import IntervalBar, ScaleMark, Segment, StackedBar
 from app.widgets.cards import ChoiceCard
 from app.widgets.cells import Cell, CellKind, Column, Row
@@ -10,9 +10,11 @@ from app.widgets.drops import FileDrops
 from app.widgets.fields import Field, JsonEdit, SearchField, TextArea, set_wrong
 from app.widgets.fitting import FittingPane
 from app.widgets.flow import FlowText
-from app.widgets.focus import put_before
+from app.widgets.focus import ReadingOrder
 from app.widgets.label import Label, LineText, Rule
+from app.widgets.links import Links
 from app.widgets.marks import Mark, MarkLabel, mark_pixmap
+from app.widgets.mouse_ways import MouseWays
 from app.widgets.navigation import Navigation
 from app.widgets.notices import EmptyState, IconPicture, Notice, Toaster, clear_layout
 from app.widgets.page_header import PageHeader
@@ -23,13 +25,16 @@ from app.widgets.rail import RailList, RailRow
 from app.widgets.sheets import Sheet, ask
 from app.widgets.span_line import SpanLine
 from app.widgets.spans import Span, joined, marked
+from app.widgets.spoken import Spoken, describe, tell_roles
 from app.widgets.table import ListTable
 from app.widgets.text_edit import GrowingEdit, LineEdit, undo_beyond
 from app.widgets.ticks import TickTable
 from app.widgets.tokens_edit import TokensEdit
+from app.widgets.turns import breath, held, in_turns
 
 __all__ = [
     "Action",
+    "Activities",
     "ActivityBar",
     "Button",
     "Cell",
@@ -51,10 +56,12 @@ __all__ = [
     "Label",
     "LineEdit",
     "LineText",
+    "Links",
     "ListTable",
     "Mark",
     "MarkLabel",
     "MenuButton",
+    "MouseWays",
     "Navigation",
     "Notice",
     "PageHeader",
@@ -63,6 +70,7 @@ __all__ = [
     "Picker",
     "RailList",
     "RailRow",
+    "ReadingOrder",
     "Row",
     "Rule",
     "ScaleMark",
@@ -75,6 +83,7 @@ __all__ = [
     "Span",
     "SpanLine",
     "Split",
+    "Spoken",
     "StackedBar",
     "Tabs",
     "TextArea",
@@ -82,17 +91,21 @@ __all__ = [
     "Toaster",
     "TokensEdit",
     "ask",
+    "breath",
     "button",
     "clear_layout",
+    "describe",
+    "held",
+    "in_turns",
     "joined",
     "mark_pixmap",
     "marked",
     "menu",
     "one_line",
     "plain",
-    "put_before",
     "set_wrong",
     "show_menu",
+    "tell_roles",
     "tip",
     "undo_beyond",
     "visible",

@@ -15,14 +15,17 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.theme import Role, theme
+from app.theme import Role, sized, theme
 
-ICON_ROOM = 21
+ICON, ICON_ROOM, CARET = 16, 21, 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
-    """A verb and what it does. `kind` is plain, primary, quiet, link or danger; `checked` makes it a choice."""
+    """A verb and what it does. `kind` is plain, primary, quiet, link or danger; `checked` makes it a choice.
+
+    In a menu, those `under` it open beside it.
+    """
 
     text: str
     do: Callable[[], object]
@@ -33,6 +36,12 @@ class Action:
     checked: bool | None = None
     tip: str = ""
     apart: bool = False
+    under: "tuple[Action, ...]" = ()
+
+    @classmethod
+    def of_many(cls, text: str, under: "Sequence[Action]", *, apart: bool = False) -> "Action":
+        """A verb that opens others."""
+        return cls(text=text, do=lambda: None, under=tuple(under), apart=apart)
 
 
 class Button(QPushButton):
@@ -42,12 +51,13 @@ class Button(QPushButton):
         super().__init__(text, parent)
         self.icon_name = icon
         self._kind = kind
+        self._with_icon = True
         self._do: Callable[[], object] | None = None
         self.setProperty("kind", kind)
         self.setFont(theme().font(strong=kind == "primary", label=kind in ("plain", "danger")))
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAutoDefault(False)
-        self.setIconSize(QSize(ICON_ROOM, 16))
+        self.setIconSize(QSize(sized(ICON_ROOM), sized(ICON)))
         self.clicked.connect(self._act)
         theme().changed.connect(self.refresh_icon)
         self.refresh_icon()
@@ -62,9 +72,16 @@ class Button(QPushButton):
         if self._do is not None:
             self._do()
 
+    def show_icon(self, *, shown: bool) -> None:
+        """Have the icon, or only the words where there is no room for both."""
+        if shown is not self._with_icon:
+            self._with_icon = shown
+            self.setIcon(QIcon())
+            self.refresh_icon()
+
     def refresh_icon(self) -> None:
         """Draw the icon in the colours of now."""
-        if self.icon_name:
+        if self.icon_name and self._with_icon:
             role = {"primary": Role.ON_ACCENT, "danger": Role.BAD, "link": Role.ACCENT}.get(self._kind, Role.DIM)
             self.setIcon(_padded(self.icon_name, role))
 
@@ -73,7 +90,7 @@ class MenuOpener(Button):
     """A button with a caret at its right end, for what opens a menu."""
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        return super().sizeHint() + QSize(18, 0)
+        return super().sizeHint() + QSize(sized(28) - 10, 0)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         option = QStyleOptionButton()
@@ -81,20 +98,20 @@ class MenuOpener(Button):
         text, option.text = option.text, ""
         painter = QStylePainter(self)
         painter.drawControl(QStyle.ControlElement.CE_PushButton, option)
-        room = self.rect().adjusted(12, 0, -28, 0)
+        room = self.rect().adjusted(12, 0, -sized(28), 0)
         centre = Qt.AlignmentFlag.AlignCenter
         painter.drawItemText(room, centre, self.palette(), self.isEnabled(), text, QPalette.ColorRole.ButtonText)
-        caret = theme().pixmap("caret-down", Role.DIM, 12, self.devicePixelRatioF())
-        painter.drawPixmap(self.width() - 24, (self.height() - 12) // 2, caret)
+        caret = theme().pixmap("caret-down", Role.DIM, sized(CARET), self.devicePixelRatioF())
+        painter.drawPixmap(self.width() - sized(24), (self.height() - sized(CARET)) // 2, caret)
 
 
 def _padded(name: str, role: Role) -> QIcon:
     """An icon with room at its right, since the style leaves too little; dim where it cannot be clicked."""
     icon = QIcon()
     for mode, shade in ((QIcon.Mode.Normal, role), (QIcon.Mode.Disabled, Role.DIM)):
-        drawn = theme().pixmap(name, shade)
+        drawn = theme().pixmap(name, shade, sized(ICON))
         ratio = drawn.devicePixelRatio()
-        wide = QPixmap(round(ICON_ROOM * ratio), round(16 * ratio))
+        wide = QPixmap(round(sized(ICON_ROOM) * ratio), round(sized(ICON) * ratio))
         wide.setDevicePixelRatio(ratio)
         wide.fill(Qt.GlobalColor.transparent)
         painter = QPainter(wide)
@@ -118,11 +135,11 @@ class IconButton(QToolButton):
         self, icon: str, text: str, *, size: int = 16, role: Role = Role.DIM, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._look = (icon, role, size)
+        self._look = (icon, role, sized(size))
         self.setAccessibleName(text)
         self.setToolTip(text)
-        self.setFixedSize(28, 28)
-        self.setIconSize(QSize(size, size))
+        self.setFixedSize(sized(28), sized(28))
+        self.setIconSize(QSize(sized(size), sized(size)))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         theme().changed.connect(self._redraw)
         self._redraw()
@@ -146,7 +163,12 @@ def menu(actions: Sequence[Action], parent: QWidget | None = None) -> QMenu:
     for action in actions:
         if action.apart:
             made.addSeparator()
-        made.addAction(_entry(action, made))
+        if action.under:
+            below = menu(action.under, made)
+            below.setTitle(action.text.replace("&", "&&"))
+            made.addMenu(below)
+        else:
+            made.addAction(_entry(action, made))
     return made
 
 

@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.theme import Role, theme
+from app.widgets.spoken import Spoken
 
 BAR = 6
 GAP = 2
@@ -68,6 +69,8 @@ def _fill(segment: Segment) -> QColor:
 class StackedBar(QWidget):
     """Shares side by side; what is missing to `total` is track. `name` starts what a screen reader says."""
 
+    SPOKEN_AS = Spoken.Graphic
+
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._name = name
@@ -89,6 +92,8 @@ class StackedBar(QWidget):
 
 class IntervalBar(QWidget):
     """A value with its interval on a scale from 0 to 1; None shows the bare scale."""
+
+    SPOKEN_AS = Spoken.Graphic
 
     def __init__(self, name: str, *, band: int = 6, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -145,6 +150,8 @@ def soft_accent() -> QColor:
 
 class ScaleMark(QWidget):
     """A dot on a scale from 0 to 1 with a tick at the threshold."""
+
+    SPOKEN_AS = Spoken.Graphic
 
     def __init__(self, name: str, *, threshold: float = 0.7, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -4,7 +4,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
-from app.theme import Role, Size, radius, theme
+from app.theme import Role, Size, radius, sized, theme
 from app.widgets.spans import LinePainter
 
 
@@ -24,7 +24,7 @@ class ChoiceCard(QAbstractButton):
 
     def sizeHint(self) -> QSize:  # noqa: N802
         widest = max(self._line.width(text, theme().font(Size.SMALL)) for text in self._lines)
-        return QSize(round(max(widest, self._line.width(self.text(), theme().font(strong=True)))) + 34, 116)
+        return QSize(round(max(widest, self._line.width(self.text(), theme().font(strong=True)))) + 34, sized(116))
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
         painter = QPainter(self)
@@ -35,9 +35,9 @@ class ChoiceCard(QAbstractButton):
         inset = 1.0 if focused else 0.5
         corner = radius("popup")
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), corner, corner)
-        painter.drawPixmap(16, 16, theme().pixmap(self._icon, Role.ACCENT, 20, self.devicePixelRatioF()))
-        room = QRectF(16, 46, self.width() - 32, 20)
+        painter.drawPixmap(16, 16, theme().pixmap(self._icon, Role.ACCENT, sized(20), self.devicePixelRatioF()))
+        room = QRectF(16, 16 + sized(30), self.width() - 32, sized(20))
         self._line.text(painter, room, self.text(), theme().font(strong=True), Role.TEXT)
         for number, text in enumerate(self._lines):
-            below = room.translated(0, 21 + 17 * number)
+            below = room.translated(0, sized(21 + 17 * number))
             self._line.text(painter, below, text, theme().font(Size.SMALL), Role.DIM)

@@ -9,6 +9,8 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QWidget
 
 from app.theme import Role, theme
+from app.widgets.row_frame import paint_focus
+from app.widgets.spoken import Spoken
 
 PICTURE_SCALE = 2.0
 DOTS_PER_INCH = 96
@@ -30,6 +32,8 @@ class Drawn(Protocol):
 class Chart(QWidget):
     """A drawing of data; a subclass draws it. `menu_wanted` gives the place of a click with the other button."""
 
+    SPOKEN_AS = Spoken.Chart
+
     menu_wanted = Signal(object)
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
@@ -45,7 +49,10 @@ class Chart(QWidget):
         """Draw all of it into an area."""
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
-        self.draw(QPainter(self), QRectF(self.rect()))
+        painter = QPainter(self)
+        self.draw(painter, QRectF(self.rect()))
+        if self.hasFocus():
+            paint_focus(painter, self.rect())
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
         self.menu_wanted.emit(event.globalPos())

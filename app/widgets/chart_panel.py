@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
-from app.theme import Role, Size
+from app.theme import Role, Size, sized
 from app.widgets.actions import Action, IconButton, show_menu
 from app.widgets.cells import Cell, CellKind, Column, Row
 from app.widgets.chart import Chart, copy_picture
@@ -23,7 +23,10 @@ HEAD = 32
 
 
 class ChartPanel(QWidget):
-    """`save_wanted` gives `png`, `svg` or `csv`; `enlarge_wanted` asks for all the room there is, or less again."""
+    """`save_wanted` gives `png`, `svg` or `csv`; `enlarge_wanted` asks for all the room there is, or less again.
+
+    `own_actions` are those of the chart itself, which come first in its menu.
+    """
 
     save_wanted = Signal(str)
     enlarge_wanted = Signal()
@@ -33,8 +36,10 @@ class ChartPanel(QWidget):
         self.title = title
         self.chart = chart
         self.large = False
+        self.own_actions: Callable[[], Sequence[Action]] = tuple
         self.table: ListTable | None = None
         self._columns: tuple[str, ...] = ()
+        self._tips: tuple[str, ...] = ()
         self._make: MakeValues = tuple
         self._heading = LineText(title, size=Size.SMALL, role=Role.DIM)
         self._note = Label(size=Size.SMALL, role=Role.DIM, tabular=True)
@@ -64,7 +69,7 @@ class ChartPanel(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         head = QWidget()
-        head.setFixedHeight(HEAD)
+        head.setFixedHeight(sized(HEAD))
         head.setLayout(self._head)
         column.addWidget(head)
         column.addWidget(stack, 1)
@@ -84,9 +89,10 @@ class ChartPanel(QWidget):
         self._message.set_text(message)
         self._place()
 
-    def set_values(self, columns: Sequence[str], make: MakeValues) -> None:
-        """The same data as a table, made when it is looked at."""
+    def set_values(self, columns: Sequence[str], make: MakeValues, tips: Sequence[str] = ()) -> None:
+        """The same data as a table, made when it is looked at; `tips` explain its columns."""
         self._columns, self._make = tuple(columns), make
+        self._tips = tuple(tips) or ("",) * len(self._columns)
         if self.table is not None:
             self.table.set_rows(_rows(make()))
 
@@ -102,7 +108,7 @@ class ChartPanel(QWidget):
             return
         if self.table is None:
             values = self._make()
-            self.table = ListTable(_columns(self._columns, values), self.title)
+            self.table = ListTable(_columns(self._columns, values, self._tips), self.title)
             self._stack.addWidget(self.table)
             self.table.set_rows(_rows(values))
         self._stack.setCurrentWidget(self.table)
@@ -111,6 +117,7 @@ class ChartPanel(QWidget):
     def menu(self) -> list[Action]:
         """What can be done with the chart."""
         return [
+            *self.own_actions(),
             Action(text="Show as picture" if self.shows_table() else "Show as table", do=self.toggle_table),
             Action(text="Back to its place" if self.large else "Enlarge", do=self.enlarge_wanted.emit),
             Action(text="Save as PNG…", do=self._saver("png"), apart=True),
@@ -138,11 +145,11 @@ class ChartPanel(QWidget):
             self._stack.setCurrentWidget(self.chart)
 
 
-def _columns(names: Sequence[str], values: Values) -> tuple[Column, ...]:
+def _columns(names: Sequence[str], values: Values, tips: Sequence[str]) -> tuple[Column, ...]:
     """Columns wide enough for their words; those of numbers are set flush right."""
     return tuple(
-        Column(key=str(place), title=name, kind=_kind(values, place), width=_width(name, values, place))
-        for place, name in enumerate(names)
+        Column(key=str(place), title=name, kind=_kind(values, place), width=_width(name, values, place), tip=explained)
+        for place, (name, explained) in enumerate(zip(names, tips, strict=True))
     )
 
 

@@ -6,6 +6,7 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.theme import sized
 from app.widgets.actions import Action, Button, button
 from app.widgets.tokens_edit import GAP, Chip
 
@@ -36,8 +37,6 @@ class ChipRow(QWidget):
                 chip.hide()
                 chip.deleteLater()
             self._chips = [self._made(key, text) for key, text in chips]
-            for chip in self._chips:
-                QWidget.setTabOrder(chip, self._clear)
             self._clear.setVisible(len(chips) > 1)
             self._arrange()
         self.setVisible(bool(chips))
@@ -60,7 +59,7 @@ class ChipRow(QWidget):
         for part in (*self._chips, self._clear):
             hint = part.sizeHint()
             if left > 16 and left + hint.width() > edge:
-                left, top = 16, top + ROW
-            part.setGeometry(left, top, min(hint.width(), edge - 16), 24)
+                left, top = 16, top + sized(ROW)
+            part.setGeometry(left, top, min(hint.width(), edge - 16), sized(24))
             left += hint.width() + GAP
-        self.setFixedHeight(top + ROW + 2)
+        self.setFixedHeight(top + sized(ROW) + 2)

@@ -5,18 +5,22 @@ from functools import partial
 
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QStyle, QStyleOptionButton, QStylePainter, QWidget
 
-from app.theme import Role, height, radius, theme
+from app.theme import Role, height, radius, sized, theme
 from app.widgets.actions import Action, Button, show_menu
 from app.widgets.plain import LINE_LIMIT, visible
 from app.widgets.spans import LinePainter
+from app.widgets.spoken import Spoken
 
 Choice = tuple[str, str]
+CARET = 12
 
 
 class ChoiceBar(QWidget):
     """A row of words, one of them chosen; arrow keys move. `changed` gives the key that the user chose."""
+
+    SPOKEN_AS = Spoken.RadioButton
 
     changed = Signal(str)
 
@@ -134,6 +138,8 @@ class Segmented(ChoiceBar):
 class Tabs(ChoiceBar):
     """Words on a hairline, the chosen one underlined."""
 
+    SPOKEN_AS = Spoken.PageTab
+
     GAP = 20
     LEAST_GAP = 8
 
@@ -143,15 +149,24 @@ class Tabs(ChoiceBar):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        return QSize(self.box(len(self._choices) - 1).right() + 16 if self._choices else 32, self.height())
+        return QSize(self._laid(len(self._choices) - 1).right() + 16 if self._choices else 32, self.height())
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         return QSize(60, self.height())
 
     def box(self, place: int) -> QRect:
+        return self._laid(place).translated(-self._pushed(), 0)
+
+    def _laid(self, place: int) -> QRect:
         font = theme().font(strong=True)
         left = 16 + sum(round(self._line.width(label, font)) + self._gap() for _, label in self._choices[:place])
         return QRect(left, 0, round(self._line.width(self._choices[place][1], font)), self.height())
+
+    def _pushed(self) -> int:
+        """How far all move to the left, so that the chosen one and the next are seen where there is no room for all."""
+        last = len(self._choices) - 1
+        seen = self._laid(min(self._place + 1, last)).right() + 16 - self.width()
+        return max(0, min(seen, self._laid(max(self._place, 0)).left() - 16))
 
     def _gap(self) -> int:
         """Smaller where the words would not fit otherwise."""
@@ -174,7 +189,9 @@ class Tabs(ChoiceBar):
 
 
 class MenuButton(Button):
-    """A small field that opens a menu of choices; None among them is a line."""
+    """A small field that opens a menu of choices; None among them is a line. What does not fit is elided."""
+
+    LEAST, MOST = 96, 320
 
     changed = Signal(str)
 
@@ -186,6 +203,7 @@ class MenuButton(Button):
         self._placeholder = ""
         self.setFont(theme().font())
         self.setStyleSheet("QPushButton { text-align: left; }")
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.clicked.connect(self._open)
         self.set_choices(choices, "")
 
@@ -217,10 +235,22 @@ class MenuButton(Button):
             self.style().unpolish(self)
             self.style().polish(self)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
-        super().paintEvent(event)
-        caret = theme().pixmap("caret-down", Role.DIM, 12, self.devicePixelRatioF())
-        QPainter(self).drawPixmap(self.width() - 20, (self.height() - 12) // 2, caret)
+    def sizeHint(self) -> QSize:  # noqa: N802
+        return super().sizeHint().boundedTo(QSize(self.MOST, 1_000))
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        return super().minimumSizeHint().boundedTo(QSize(self.LEAST, 1_000))
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        option.text = self.fontMetrics().elidedText(
+            option.text, Qt.TextElideMode.ElideRight, self.width() - 24 - sized(CARET)
+        )
+        QStylePainter(self).drawControl(QStyle.ControlElement.CE_PushButton, option)
+        side = sized(CARET)
+        caret = theme().pixmap("caret-down", Role.DIM, side, self.devicePixelRatioF())
+        QPainter(self).drawPixmap(self.width() - 8 - side, (self.height() - side) // 2, caret)
 
     def _open(self) -> None:
         actions: list[Action] = []

@@ -1,9 +1,11 @@
 """Text in mono to read and copy: JSON, logs, whatever was said on a wire."""
 
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
 from app.theme import Size, theme
 from app.widgets.plain import plain
+from app.widgets.row_frame import paint_focus
 
 LONGEST = 100_000
 
@@ -20,6 +22,11 @@ class CodeView(QPlainTextEdit):
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
         self.setTabChangesFocus(True)
         self.setAccessibleName(name)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        super().paintEvent(event)
+        if self.hasFocus():
+            paint_focus(QPainter(self.viewport()), self.viewport().rect())
 
     def show_text(self, text: str) -> None:
         """Show another text."""

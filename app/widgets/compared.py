@@ -16,11 +16,12 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from app.theme import Role, Size, theme
+from app.theme import Role, Size, sized, theme
 from app.widgets.actions import Action, show_menu
 from app.widgets.marks import Mark, mark_pixmap
 from app.widgets.plain import one_line, plain, tip, visible
 from app.widgets.spans import LinePainter
+from app.widgets.spoken import Spoken
 
 HEAD = 32
 LINE = 20
@@ -48,6 +49,8 @@ class ComparedRow:
 class ComparedTable(QWidget):
     """Rows under three titles, hairlines between them. It is as high as its rows; tooltips show whole values."""
 
+    SPOKEN_AS = Spoken.StaticText
+
     def __init__(self, titles: tuple[str, str, str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._titles = titles
@@ -55,7 +58,7 @@ class ComparedTable(QWidget):
         self._tops: list[int] = []
         self._line = LinePainter()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setFixedHeight(HEAD)
+        self.setFixedHeight(sized(HEAD))
         theme().changed.connect(self.update)
 
     def set_rows(self, rows: Sequence[ComparedRow]) -> None:
@@ -106,43 +109,43 @@ class ComparedTable(QWidget):
 
     def _settle(self) -> None:
         self._tops = []
-        top = HEAD
+        top = sized(HEAD)
         for row in self._rows:
             self._tops.append(top)
-            top += 4 + LINE + self._note_height(row) + 4
-        self.setFixedHeight(max(HEAD, top))
+            top += 4 + sized(LINE) + self._note_height(row) + 4
+        self.setFixedHeight(max(sized(HEAD), top))
 
     def _note_height(self, row: ComparedRow) -> int:
         if not row.note:
             return 0
-        room = QRect(0, 0, max(40, self.width() - INDENT - EDGE), 10_000)
+        room = QRect(0, 0, max(40, self.width() - sized(INDENT) - EDGE), 10_000)
         box = QFontMetrics(theme().font(Size.SMALL)).boundingRect(room, WRAP, plain(row.note, 600))
-        return max(NOTE, box.height())
+        return max(sized(NOTE), box.height())
 
     def _column(self, number: int, top: int) -> QRectF:
-        span = self.width() - EDGE - INDENT
-        left = INDENT + span * STARTS[number]
-        end = INDENT + span * STARTS[number + 1] - 8 if number < 2 else self.width() - EDGE
-        return QRectF(left, top, end - left, LINE)
+        span = self.width() - EDGE - sized(INDENT)
+        left = sized(INDENT) + span * STARTS[number]
+        end = sized(INDENT) + span * STARTS[number + 1] - 8 if number < 2 else self.width() - EDGE
+        return QRectF(left, top, end - left, sized(LINE))
 
     def _paint_head(self, painter: QPainter) -> None:
         font = theme().font(Size.SMALL, label=True)
         for number, title in enumerate(self._titles):
             place = self._column(number, 6)
-            place = place.adjusted(EDGE - INDENT, 0, 0, 0) if number == 0 else place
+            place = place.adjusted(EDGE - sized(INDENT), 0, 0, 0) if number == 0 else place
             self._line.text(painter, place, title, font, Role.DIM)
-        painter.fillRect(0, HEAD - 1, self.width(), 1, theme().colour(Role.LINE))
+        painter.fillRect(0, sized(HEAD) - 1, self.width(), 1, theme().colour(Role.LINE))
 
     def _paint_row(self, painter: QPainter, row: ComparedRow, top: int) -> None:
         if row.mark is not None:
-            painter.drawPixmap(EDGE, top + 6, mark_pixmap(row.mark, MARK, self.devicePixelRatioF()))
+            painter.drawPixmap(EDGE, top + 6, mark_pixmap(row.mark, sized(MARK), self.devicePixelRatioF()))
         else:
-            painter.fillRect(EDGE + 3, top + 13, 10, 1, theme().colour(Role.CONTROL))
+            painter.fillRect(EDGE + 3, top + 5 + sized(8), sized(10), 1, theme().colour(Role.CONTROL))
         mono = theme().font(Size.BODY, mono=True)
         for number, text in enumerate((row.name, row.left, row.right)):
             self._line.text(painter, self._column(number, top + 4), one_line(text), mono, Role.TEXT)
-        bottom = top + 8 + LINE + self._note_height(row)
-        self._paint_note(painter, row, top + 4 + LINE, bottom)
+        bottom = top + 8 + sized(LINE) + self._note_height(row)
+        self._paint_note(painter, row, top + 4 + sized(LINE), bottom)
         if row is not self._rows[-1]:
             painter.fillRect(0, bottom - 1, self.width(), 1, theme().colour(Role.LINE))
 
@@ -150,11 +153,11 @@ class ComparedTable(QWidget):
         if row.note:
             painter.setFont(theme().font(Size.SMALL))
             painter.setPen(theme().colour(row.role))
-            room = QRect(INDENT, top, self.width() - INDENT - EDGE, bottom - top)
+            room = QRect(sized(INDENT), top, self.width() - sized(INDENT) - EDGE, bottom - top)
             painter.drawText(room, WRAP, plain(row.note, 600))
 
     def _value_at(self, x: int, y: int) -> str:
-        found = next((row for row, top in zip(self._rows, self._tops, strict=True) if top <= y < top + 28), None)
+        found = next((row for row, top in zip(self._rows, self._tops, strict=True) if top <= y < top + sized(28)), None)
         if found is None:
             return ""
         values = (found.name, found.left, found.right)

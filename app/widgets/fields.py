@@ -2,17 +2,20 @@
 
 import json
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QMimeData, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.theme import Role, Size, theme
+from app.widgets.drops import files_in
 from app.widgets.flow import FlowText
 from app.widgets.label import Label
-from app.widgets.plain import meant, visible
+from app.widgets.plain import meant, plain, tip, visible
 
 QUIET_MS = 120
+PAUSE_MS = 500
 LONGEST = 300_000
+TOO_LONG = "This text is too long to be edited here."
 
 
 class SearchField(QLineEdit):
@@ -34,6 +37,11 @@ class SearchField(QLineEdit):
         theme().changed.connect(self._redraw)
         self._redraw()
 
+    def say(self, text: str) -> None:
+        """Show what is searched for already: nobody has to be told."""
+        self.setText(text)
+        self._timer.stop()
+
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         if event.key() == Qt.Key.Key_Escape and self.text():
             self.clear()
@@ -45,12 +53,16 @@ class SearchField(QLineEdit):
 
 
 class TextArea(QPlainTextEdit):
-    """Several lines of plain text, hidden characters shown; Tab moves on instead of indenting."""
+    """Several lines of plain text, hidden characters shown; Tab moves on instead of indenting.
+
+    A text that is too long to be edited is shown in part, and kept whole.
+    """
 
     def __init__(
         self, placeholder: str = "", *, lines: int = 3, mono: bool = False, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
+        self._whole = ""
         self.setPlaceholderText(placeholder)
         self.setTabChangesFocus(True)
         self.setFont(theme().font(mono=mono))
@@ -58,10 +70,17 @@ class TextArea(QPlainTextEdit):
         self.set_lines(lines)
 
     def setPlainText(self, text: str) -> None:  # noqa: N802
-        super().setPlainText(visible(text, LONGEST))
+        self._whole = text if len(text) > LONGEST else ""
+        self.setReadOnly(bool(self._whole))
+        self.setToolTip(tip(TOO_LONG) if self._whole else "")
+        super().setPlainText(plain(text) if self._whole else visible(text, LONGEST))
 
     def toPlainText(self) -> str:  # noqa: N802
-        return meant(super().toPlainText())
+        return self._whole or meant(super().toPlainText())
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:  # noqa: N802
+        """Text, and no files: those are for the window."""
+        return not files_in(source) and super().canInsertFromMimeData(source)
 
     def set_lines(self, lines: int) -> None:
         """Be as high as so many lines."""
@@ -69,12 +88,17 @@ class TextArea(QPlainTextEdit):
 
 
 class Field(QWidget):
-    """A widget under its label, with a note or an error below it."""
+    """A widget under its label, with a note or an error below it.
+
+    While someone types, `tell` waits with an error for a pause, and takes it back as soon as all is well.
+    """
 
     def __init__(self, label: str, widget: QWidget, *, note: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.widget = widget
-        self._note = note
+        self._note, self._error, self._awaited = note, "", ""
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._pause.timeout.connect(lambda: self.set_error(self._awaited))
         self._caption = Label(label, size=Size.SMALL, role=Role.DIM, label=True)
         self._caption.setBuddy(widget)
         self._below = FlowText(note, size=Size.SMALL, role=Role.DIM)
@@ -86,24 +110,38 @@ class Field(QWidget):
         column.addWidget(self._caption)
         column.addWidget(widget)
         column.addWidget(self._below)
-        self.set_error("")
+        self._show()
 
     def set_label(self, text: str) -> None:
         """Another label."""
         self._caption.setText(text)
         self.widget.setAccessibleName(text)
 
+    def tell(self, fault: str) -> None:
+        """What is wrong with what is being typed, or nothing."""
+        self._awaited = fault
+        if fault and not self._error:
+            self._pause.start()
+        else:
+            self.set_error(fault)
+
     def set_error(self, text: str) -> None:
         """Say what is wrong, or nothing; the note comes back then."""
-        self._below.set_text(text or self._note, Role.BAD if text else Role.DIM)
-        self._below.setVisible(bool(text or self._note))
-        self.widget.setAccessibleDescription(text or self._note)
-        set_wrong(self.widget, bool(text))
+        self._pause.stop()
+        self._error = text
+        self._show()
 
     def set_note(self, text: str) -> None:
-        """Say something else below the widget."""
+        """Say something else below the widget, where nothing is wrong."""
         self._note = text
-        self.set_error("")
+        self._show()
+
+    def _show(self) -> None:
+        said = self._error or self._note
+        self._below.set_text(said, Role.BAD if self._error else Role.DIM)
+        self._below.setVisible(bool(said))
+        self.widget.setAccessibleDescription(said)
+        set_wrong(self.widget, bool(self._error))
 
 
 def set_wrong(widget: QWidget, wrong: bool) -> None:

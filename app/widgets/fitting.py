@@ -11,8 +11,8 @@ LEAST = 60
 class FittingPane(ScrollPane):
     """Keeps a long text from pushing the buttons below it out of the window."""
 
-    def __init__(self, widget: QWidget, limit: int, parent: QWidget | None = None) -> None:
-        super().__init__(widget, parent)
+    def __init__(self, widget: QWidget, name: str, limit: int, parent: QWidget | None = None) -> None:
+        super().__init__(widget, name, parent)
         self._limit = limit
         self._inside = widget
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)

@@ -24,10 +24,13 @@ from app.theme.tokens import line_height
 from app.widgets.actions import Action, show_menu
 from app.widgets.plain import plain, units, visible
 from app.widgets.spans import Span, joined
+from app.widgets.spoken import Spoken
 
 
 class FlowText(QWidget):
     """A paragraph. Texts are made safe to show; line breaks are kept; the context menu copies."""
+
+    SPOKEN_AS = Spoken.StaticText
 
     def __init__(self, text: str = "", *, size: Size = Size.BODY, role: Role = Role.TEXT, strong: bool = False,
                  mono: bool = False, max_lines: int = 0, parent: QWidget | None = None) -> None:  # fmt: skip

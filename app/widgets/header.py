@@ -7,9 +7,11 @@ from PySide6.QtCore import QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter
 from PySide6.QtWidgets import QHeaderView, QWidget
 
-from app.theme import Role, Size, height, theme
+from app.theme import Role, Size, height, sized, theme
 from app.widgets.cells import CellKind, Column
 from app.widgets.spans import LinePainter
+
+CARET = 10
 
 
 class Headed(Protocol):
@@ -36,6 +38,7 @@ class TableHeader(QHeaderView):
         self.setSectionsClickable(True)
         self.setHighlightSections(False)
         self.setStretchLastSection(False)
+        self.sectionMoved.connect(self._moved)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         super().mousePressEvent(event)
@@ -47,6 +50,10 @@ class TableHeader(QHeaderView):
         released = self.logicalIndexAt(event.position().toPoint())
         if released >= 0 and released == self._pressed and self._columns[released].sortable:
             self.sort_wanted.emit(released)
+        self._pressed = -1
+
+    def _moved(self) -> None:
+        """What was dragged elsewhere is not meant to sort."""
         self._pressed = -1
 
     def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:  # noqa: N802
@@ -67,7 +74,7 @@ class TableHeader(QHeaderView):
 
     def _paint_title(self, painter: QPainter, inner: QRectF, column: Column, caret: str) -> None:
         font = theme().font(Size.SMALL, label=True)
-        room = inner.adjusted(0, 0, -14 if caret else 0, 0)
+        room = inner.adjusted(0, 0, -4 - sized(CARET) if caret else 0, 0)
         numeric = column.kind is CellKind.NUMBER
         shown, used = self._line.fit(column.title, font, room.width())
         left = room.right() - used if numeric else room.left()
@@ -76,5 +83,5 @@ class TableHeader(QHeaderView):
         place = QRectF(left, room.top(), used + 2, room.height())
         painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, shown)
         if caret:
-            pixmap = theme().pixmap(caret, Role.DIM, 10, self.devicePixelRatioF())
-            painter.drawPixmap(int(left + used + 4), int(inner.center().y() - 4), pixmap)
+            pixmap = theme().pixmap(caret, Role.DIM, sized(CARET), self.devicePixelRatioF())
+            painter.drawPixmap(int(left + used + 4), int(inner.center().y() - sized(CARET) / 2 + 1), pixmap)

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from app.theme import theme
 from app.widgets.chart import Chart
 from app.widgets.heatmap_data import Heat
-from app.widgets.heatmap_drawing import EDGE, HEAD, LONGEST_NAMES, NAMES_SHARE, Cell, HeatPainter, Shown, picture_port
+from app.widgets.heatmap_drawing import EDGE, LONGEST_NAMES, NAMES_SHARE, Cell, HeatPainter, Shown, head, picture_port
 from app.widgets.heatmap_port import Port
 from app.widgets.plain import tip, visible
 from app.widgets.spans import LinePainter
@@ -53,7 +53,7 @@ class Heatmap(Chart):
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setMinimumSize(320, 240)
+        self.setMinimumSize(320, 160)
         theme().changed.connect(self._retint)
 
     # ------------------------------------------------------------------ what is shown
@@ -104,12 +104,12 @@ class Heatmap(Chart):
         """Where the cell of two compared lies in the widget."""
         row, column = (self.heat().places[one] for one in pair)
         side = max(1, round(self._port.side))
-        return QRect(round(self._left + self._port.left(column)), round(HEAD + self._port.top(row)), side, side)
+        return QRect(round(self._left + self._port.left(column)), round(head() + self._port.top(row)), side, side)
 
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
         """Make cells larger or smaller around a place of the widget, or around where the keyboard is."""
         place = at or self._middle()
-        self._move(self._port.zoomed(factor, place.x() - self._left, place.y() - HEAD))
+        self._move(self._port.zoomed(factor, place.x() - self._left, place.y() - head()))
 
     def fit(self) -> None:
         """Show all cells."""
@@ -120,8 +120,8 @@ class Heatmap(Chart):
         inside = cell is not None and cell[0] in self._port.rows and cell[1] in self._port.columns
         if cell is not None and inside:
             half = self._port.side / 2
-            return QPointF(self._left + self._port.left(cell[1]) + half, HEAD + self._port.top(cell[0]) + half)
-        return QPointF(self._left + self._port.seen_wide / 2, HEAD + self._port.seen_high / 2)
+            return QPointF(self._left + self._port.left(cell[1]) + half, head() + self._port.top(cell[0]) + half)
+        return QPointF(self._left + self._port.seen_wide / 2, head() + self._port.seen_high / 2)
 
     def _retint(self) -> None:
         self._painter.image.retint()
@@ -130,7 +130,7 @@ class Heatmap(Chart):
     def _settle(self) -> None:
         """Fit the view to the room there is: names at the left, cells in the middle of the rest."""
         gutter = self._painter.gutter(self.width())
-        wide, high = self.width() - gutter - EDGE, self.height() - HEAD - FOOT
+        wide, high = self.width() - gutter - EDGE, self.height() - head() - FOOT
         self._move(self._port.resized(len(self.heat()), wide, high))
 
     def _move(self, port: Port) -> None:
@@ -239,7 +239,7 @@ class Heatmap(Chart):
         QToolTip.showText(event.globalPosition().toPoint() + QPoint(8, 8), words, self)
 
     def _at(self, point: QPointF) -> Cell | None:
-        return self._port.cell(point.x() - self._left, point.y() - HEAD) if len(self.heat()) else None
+        return self._port.cell(point.x() - self._left, point.y() - head()) if len(self.heat()) else None
 
     # ------------------------------------------------------------------ drawing
 
@@ -247,7 +247,7 @@ class Heatmap(Chart):
         """The size of a picture of all of it."""
         port = picture_port(self.heat())
         names = self._painter.gutter(round(LONGEST_NAMES / NAMES_SHARE))
-        return QSize(names + round(port.seen_wide) + EDGE, HEAD + round(port.seen_high) + EDGE)
+        return QSize(names + round(port.seen_wide) + EDGE, head() + round(port.seen_high) + EDGE)
 
     def draw(self, painter: QPainter, area: QRectF) -> None:
         """Draw all of it, as if nothing were zoomed."""

@@ -8,15 +8,15 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QLine, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from app.theme import Role, theme
+from app.theme import Role, roomy, sized, theme
 from app.widgets.dendrogram import draw_tree
 from app.widgets.heatmap_data import Heat
 from app.widgets.heatmap_image import HeatImage
-from app.widgets.heatmap_names import LEAST, Taken, apart, thinned
+from app.widgets.heatmap_names import Taken, apart, least, thinned
 from app.widgets.heatmap_port import Port
 from app.widgets.spans import LinePainter
 
-EDGE, GAP, TREE, HEAD = 16, 8, 20, 44
+EDGE, GAP, TREE = 16, 8, 20
 SHORTEST_NAMES, LONGEST_NAMES = 116, 180
 NAMES_SHARE = 0.25
 GRID, OUTLINED, COLUMN_NAMES = 6, 4, 22
@@ -43,6 +43,11 @@ class Shown:
     found: tuple[int, ...] = ()
 
 
+def head() -> int:
+    """How much room the names above the cells take."""
+    return 24 + sized(20)
+
+
 class HeatPainter:
     """Draws one `Heat`; what is dear to find is found once."""
 
@@ -55,7 +60,7 @@ class HeatPainter:
 
     def gutter(self, wide: int) -> int:
         """How much of a width names and tree take."""
-        names = max(SHORTEST_NAMES, min(self._wide, LONGEST_NAMES, int(wide * NAMES_SHARE)))
+        names = max(roomy(SHORTEST_NAMES), min(self._wide, sized(LONGEST_NAMES), int(wide * NAMES_SHARE)))
         return EDGE + names + GAP + TREE + 4
 
     def draw(self, painter: QPainter, port: Port, left: int, shown: Shown) -> None:
@@ -64,7 +69,7 @@ class HeatPainter:
             return
         wide, high = round(port.seen_wide), round(port.seen_high)
         painter.save()
-        painter.translate(left, HEAD)
+        painter.translate(left, head())
         painter.save()
         painter.setClipRect(QRect(0, 0, wide, high))
         self._draw_cells(painter, port)
@@ -146,16 +151,16 @@ class HeatPainter:
         for row, middle in self._standing(port, chosen, (*shown.found, *loud)):
             font = theme().font(mono=True)
             name, used = self._line.fit(self._name(row), font, room)
-            place = QRectF(-TREE - 4 - GAP - used - 1, middle - 10, used + 2, 20)
+            place = QRectF(-TREE - 4 - GAP - used - 1, middle - sized(10), used + 2, sized(20))
             self._line.text(painter, place, name, font, _role(row, chosen, important))
 
     def _standing(self, port: Port, chosen: Sequence[int], then: Sequence[int]) -> list[tuple[int, float]]:
         """Rows with the middles of their names: chosen ones always, pushed apart where they are too close."""
         close = sorted(row for row in chosen if row in port.rows)
-        middles = dict(zip(close, apart([port.top(row + 0.5) for row in close]), strict=True))
+        middles = dict(zip(close, apart([port.top(row + 0.5) for row in close], least()), strict=True))
         taken = Taken()
         for middle in middles.values():
-            taken.take(middle - LEAST / 2, middle + LEAST / 2)
+            taken.take(middle - least() / 2, middle + least() / 2)
         for row in thinned(port.rows, port.side, -port.y, taken, then):
             middles[row] = port.top(row + 0.5)
         return [(row, middle) for row, middle in middles.items() if 0 <= middle <= port.seen_high]
@@ -163,16 +168,16 @@ class HeatPainter:
     def _draw_columns(self, painter: QPainter, port: Port, shown: Shown) -> None:
         """The chosen column and the one under the pointer; where cells are wide, as many others as fit."""
         chosen = _columns(shown)
-        wide = port.side >= COLUMN_NAMES
+        wide = port.side >= sized(COLUMN_NAMES)
         loud = self.heat.loud(port.columns, shown.threshold) if wide else []
         taken = Taken()
         for column in dict.fromkeys((*chosen, *loud, *(port.columns if wide else ()))):
             middle, font = port.left(column + 0.5), theme().font(mono=True)
-            name, used = self._line.fit(self._name(column), font, LONGEST_NAMES)
+            name, used = self._line.fit(self._name(column), font, sized(LONGEST_NAMES))
             left = max(0.0, min(middle - used / 2, port.seen_wide - used))
             if 0 <= middle <= port.seen_wide and taken.take(left - GAP, left + used + GAP):
                 role = _role(column, chosen, {*loud})
-                self._line.text(painter, QRectF(left, -32, used + 2, 20), name, font, role)
+                self._line.text(painter, QRectF(left, 12 - head(), used + 2, sized(20)), name, font, role)
                 painter.fillRect(QRectF(round(middle), -11, 1, 8), theme().colour(role))
 
     def _name(self, place: int) -> str:

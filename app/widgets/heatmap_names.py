@@ -3,7 +3,14 @@
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Sequence
 
-LEAST = 14.0
+from app.theme import sized
+
+LEAST = 14
+
+
+def least() -> int:
+    """How far apart the middles of two names are at least."""
+    return sized(LEAST)
 
 
 class Taken:
@@ -32,21 +39,21 @@ def thinned(places: range, step: float, offset: float, taken: Taken, then: Itera
     chosen = []
     for place in _candidates(places, step, then):
         middle = (place + 0.5) * step + offset
-        if taken.take(middle - LEAST / 2, middle + LEAST / 2):
+        if taken.take(middle - least() / 2, middle + least() / 2):
             chosen.append(place)
     return sorted(chosen)
 
 
 def _candidates(places: range, step: float, then: Iterable[int]) -> Iterator[int]:
     yield from (place for place in then if place in places)
-    yield from places[:: max(1, int(LEAST / step) // 2)]
+    yield from places[:: max(1, int(least() / step) // 2)]
 
 
-def apart(middles: Sequence[float], least: float = LEAST) -> list[float]:
-    """Neighbours of an ascending row pushed apart where they are closer than `least`, none of them below 0."""
+def apart(middles: Sequence[float], distance: float) -> list[float]:
+    """Neighbours of an ascending row pushed apart where they are closer than a distance, none of them below 0."""
     moved = list(middles)
     for place in range(1, len(moved)):
-        short = least - (moved[place] - moved[place - 1])
+        short = distance - (moved[place] - moved[place - 1])
         if short > 0:
             moved[place - 1] -= short / 2
             moved[place] += short / 2

@@ -1,16 +1,32 @@
 """A list of rows by id: what tables and rails share of selection, hover, keyboard and menus."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, Generic
 
 from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QModelIndex, QPoint, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFocusEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+)
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QTableView, QWidget
 
 from app.widgets.actions import Action, show_menu
+from app.widgets.plain import markdown_table, spreadsheet_table
+from app.widgets.row_frame import paint_focus
 from app.widgets.rows import KeyedModel, R
+from app.widgets.turns import in_turns, take_turns
 
 MenuMaker = Callable[[tuple[str, ...]], Sequence[Action]]
+AT_ONCE = 500
+TextMaker = Callable[[Sequence[str], Sequence[Sequence[str]]], str]
 _BY_KEY = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason)
 
 
@@ -31,6 +47,7 @@ class KeyedView(QTableView, Generic[R]):
         self.hovered = -1
         self.focus_visible = False
         self._menu: MenuMaker | None = None
+        self.means: dict[str, str] = {}
         self._kept: tuple[str, tuple[str, ...], int] | None = None
         self.setModel(model)
         self._look(row_height)
@@ -68,6 +85,10 @@ class KeyedView(QTableView, Generic[R]):
         """What the context menu offers for the selected ids."""
         self._menu = make
 
+    def tell_keys(self, **means: str) -> None:
+        """What `Enter`, `F2`, `Del` and `Space` do here, for the page of shortcuts."""
+        self.means = means
+
     def current_id(self) -> str:
         """The id of the current row, or ""."""
         index = self.currentIndex()
@@ -75,10 +96,13 @@ class KeyedView(QTableView, Generic[R]):
 
     def selected_ids(self) -> tuple[str, ...]:
         """The ids of all selected rows, in the order shown."""
+        return tuple(self.rows.row(place).id for place in self.selected_places())
+
+    def selected_places(self) -> tuple[int, ...]:
+        """Where the selected rows stand, from the top."""
         chosen = self.selectionModel().selection()
         parts = (chosen.at(number) for number in range(chosen.count()))
-        places = sorted({place for part in parts for place in range(part.top(), part.bottom() + 1)})
-        return tuple(self.rows.row(place).id for place in places)
+        return tuple(sorted({place for part in parts for place in range(part.top(), part.bottom() + 1)}))
 
     def select(self, row_id: str) -> bool:
         """Make a row current and scroll to it; False where there is none."""
@@ -88,6 +112,13 @@ class KeyedView(QTableView, Generic[R]):
         self._take(place)
         self.scrollTo(self.rows.index(place, 0))
         return True
+
+    def select_many(self, ids: Sequence[str]) -> bool:
+        """Select these rows and no others, the first of them current; False where none is there."""
+        there = [row_id for row_id in ids if self.rows.place(row_id) is not None]
+        if there and self.select(there[0]):
+            self._reselect(there[0], there)
+        return bool(there)
 
     def select_first(self) -> None:
         """Make the first row current, if there is one."""
@@ -130,7 +161,20 @@ class KeyedView(QTableView, Generic[R]):
         self.focus_visible = False
         self.viewport().update()
 
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        super().paintEvent(event)
+        if self.focus_visible and not self.rows.rowCount():
+            paint_focus(QPainter(self.viewport()), self.viewport().rect())
+
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy()
+        elif event.key() == Qt.Key.Key_F10 and event.modifiers() == Qt.KeyboardModifier.ShiftModifier:
+            self._menu_at_current()
+        else:
+            self._press(event)
+
+    def _press(self, event: QKeyEvent) -> None:
         current = self.current_id()
         signal: Any = {
             Qt.Key.Key_Return: self.opened,
@@ -148,10 +192,15 @@ class KeyedView(QTableView, Generic[R]):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
         index = self.indexAt(event.pos())
         by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
-        if by_key and self.currentIndex().isValid():
-            self._open_menu(self.viewport().mapToGlobal(self.visualRect(self.currentIndex()).bottomLeft()))
+        if by_key:
+            self._menu_at_current()
         elif index.isValid():
             self._open_menu(event.globalPos())
+
+    def _menu_at_current(self) -> None:
+        index = self.currentIndex()
+        if index.isValid() and QApplication.activePopupWidget() is None:
+            self._open_menu(self.viewport().mapToGlobal(self.visualRect(index).bottomLeft()))
 
     def _open_menu(self, at: QPoint) -> None:
         actions = [*(self._menu(self.selected_ids()) if self._menu else ()), *self.own_actions()]
@@ -160,7 +209,44 @@ class KeyedView(QTableView, Generic[R]):
 
     def own_actions(self) -> Sequence[Action]:
         """What the view itself adds to the context menu."""
-        return ()
+        rows = len(self.selected_places())
+        text = "Copy row" if rows == 1 else f"Copy {rows:,} rows"
+        copied = Action(text=text, do=self.copy, icon="copy", keys="Ctrl+C", apart=True)
+        forms: tuple[tuple[str, TextMaker], ...] = (("Markdown", markdown_table), ("CSV", spreadsheet_table))
+        others = [Action(text=f"{text} as {form}", do=partial(self._copy_as, make)) for form, make in forms]
+        return [copied, *others] if rows else []
+
+    def copy(self) -> None:
+        """Put the selected rows on the clipboard: a line each, a tab between cells, as spreadsheets take it."""
+        self._copy_as(lambda _, rows: "\n".join("\t".join(cells) for cells in rows))
+
+    def _copy_as(self, make: TextMaker) -> None:
+        """Put the selected rows on the clipboard in some form, under the heads that are shown."""
+        self.read_selected(partial(self._put, make))
+
+    def _put(self, make: TextMaker, rows: Sequence[R]) -> None:
+        steps = self._putting(make, rows)
+        if len(rows) > AT_ONCE:
+            take_turns(self, steps)
+        else:
+            deque(steps, maxlen=0)
+
+    def _putting(self, make: TextMaker, rows: Sequence[R]) -> Iterator[None]:
+        columns, across = self._columns(), Qt.Orientation.Horizontal
+        heads = [str(self.rows.headerData(column, across) or "") for column in columns]
+        texts: list[list[str]] = []
+        yield from in_turns(rows, lambda row: texts.append([self.rows.told(row, column) for column in columns]))
+        if texts:
+            QGuiApplication.clipboard().setText(make(heads, texts))
+
+    def read_selected(self, do: Callable[[Sequence[R]], None]) -> None:
+        """Do something with the selected rows, in the order shown."""
+        do([self.rows.row(place) for place in self.selected_places()])
+
+    def _columns(self) -> list[int]:
+        header = self.horizontalHeader()
+        order = sorted(range(self.rows.columnCount()), key=header.visualIndex)
+        return [column for column in order if not header.isSectionHidden(column)]
 
     def _hover(self, row: int) -> None:
         if row != self.hovered:

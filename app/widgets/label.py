@@ -1,13 +1,14 @@
 """Short texts: plain labels, titles and lines that elide instead of widening the page."""
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 
-from app.theme import Role, Size, theme
+from app.theme import Role, Size, sized, theme
 from app.theme.tokens import line_height
 from app.widgets.plain import one_line, tip, visible
 from app.widgets.spans import LinePainter
+from app.widgets.spoken import Spoken
 
 
 class Label(QLabel):
@@ -25,6 +26,15 @@ class Label(QLabel):
     def _retint(self) -> None:
         self.set_role(self._role)
 
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        """Whoever is given another style sheet gets back from Qt the colours that it had under the one before."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.StyleChange and self._is_stale():
+            self._retint()
+
+    def _is_stale(self) -> bool:
+        return self.palette().color(QPalette.ColorRole.WindowText) != theme().colour(self._role)
+
     def setText(self, text: str) -> None:  # noqa: N802
         super().setText(visible(text))
 
@@ -39,11 +49,13 @@ class Label(QLabel):
 class LineText(QWidget):
     """One line of foreign text, made safe and elided; the whole of it is the tooltip."""
 
+    SPOKEN_AS = Spoken.StaticText
+
     def __init__(self, text: str = "", *, size: Size = Size.BODY, role: Role = Role.TEXT, strong: bool = False,
                  mono: bool = False, parent: QWidget | None = None) -> None:  # fmt: skip
         super().__init__(parent)
         self._font = theme().font(size, strong=strong, mono=mono)
-        self._height = max(20, line_height(size))
+        self._height = max(sized(20), line_height(size))
         self._role = role
         self._line = LinePainter()
         self._text = ""

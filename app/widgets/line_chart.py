@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from app.theme import Role, Size, theme
+from app.theme import Role, Size, sized, theme
 from app.widgets.bars import soft_accent
 from app.widgets.chart import Chart
 from app.widgets.plain import tip
@@ -67,10 +67,10 @@ class _Frame:
     """Where values lie in an area."""
 
     def __init__(self, area: QRectF, plot: Plot) -> None:
-        foot = BOTTOM + (BARS + 8 if plot.bars else 0)
-        self.box = area.adjusted(LEFT, TOP, -RIGHT, -foot)
+        foot = sized(BOTTOM) + (BARS + 8 if plot.bars else 0)
+        self.box = area.adjusted(sized(LEFT), TOP, -RIGHT, -foot)
         self.bars = QRectF(self.box.left(), self.box.bottom() + 8, self.box.width(), BARS)
-        self.axis = area.bottom() - BOTTOM
+        self.axis = area.bottom() - sized(BOTTOM)
         self._plot = plot
 
     def x(self, value: float) -> float:
@@ -161,7 +161,7 @@ class LineChart(Chart):
         box = frame.box
         for value, text in self._plot.y_ticks:
             painter.fillRect(QRectF(box.left(), round(frame.y(value)), box.width(), 1), line)
-            place = QRectF(box.left() - LEFT, frame.y(value) - 10, LEFT - 8, 20)
+            place = QRectF(box.left() - sized(LEFT), frame.y(value) - sized(10), sized(LEFT) - 8, sized(20))
             self._line.text(painter, place, text, font, Role.DIM, Qt.AlignmentFlag.AlignRight)
         if self._plot.guide is not None:
             painter.fillRect(QRectF(round(frame.x(self._plot.guide)), box.top(), 1, box.height()), line)
@@ -170,7 +170,7 @@ class LineChart(Chart):
             wide = self._line.width(text, font) + 2
             left = min(max(frame.x(value) - wide / 2, box.left() - 12), box.right() - wide + 8)
             if left + wide <= free:
-                place = QRectF(left, frame.axis + 4, wide, 18)
+                place = QRectF(left, frame.axis + 4, wide, sized(18))
                 self._line.text(painter, place, text, font, Role.DIM)
                 free = left - 10
 
@@ -186,7 +186,7 @@ class LineChart(Chart):
     def _draw_corner(self, painter: QPainter, frame: _Frame) -> None:
         if self._plot.corner:
             box = frame.box
-            place = QRectF(box.left(), box.bottom() - 24, box.width() - 4, 20)
+            place = QRectF(box.left(), box.bottom() - sized(24), box.width() - 4, sized(20))
             font = theme().font(Size.SMALL)
             self._line.text(painter, place, self._plot.corner, font, Role.DIM, Qt.AlignmentFlag.AlignRight)
 

@@ -7,8 +7,9 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPixmap, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.theme import Role, radius, theme
+from app.theme import Role, radius, sized, theme
 from app.theme.current import application
+from app.widgets.spoken import Spoken
 
 
 class Mark(Enum):
@@ -39,10 +40,12 @@ def mark_pixmap(mark: Mark, size: int = 16, scale: float = 0.0) -> QPixmap:
 class MarkLabel(QWidget):
     """One mark as a widget; `word` is what a screen reader says."""
 
+    SPOKEN_AS = Spoken.Graphic
+
     def __init__(self, mark: Mark = Mark.BLANK, word: str = "", size: int = 16, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._mark = mark
-        self._size = size
+        self._size = sized(size)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.set_mark(mark, word)
 
@@ -166,7 +169,7 @@ _DRAWERS: dict[Mark, Callable[[QPainter], None]] = {
     Mark.TRIANGLE: _triangle,
     Mark.RING: lambda painter: _ring(painter, Role.CONTROL, None, 4.2, 1.5),
     Mark.NOTE: _note,
-    Mark.WAITING: lambda painter: _disc(painter, Role.TRACK, 5.5),
+    Mark.WAITING: lambda painter: _disc(painter, Role.CONTROL, 5.5),
     Mark.BLANK: lambda painter: None,
     Mark.TICKED: lambda painter: _box(painter, ticked=True),
     Mark.UNTICKED: lambda painter: _box(painter, ticked=False),

@@ -14,10 +14,12 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
-from app.theme import Role, theme
+from app.theme import Role, sized, theme
 from app.widgets.matrix_drawing import EDGE, GAP, HEAD, LEGEND, PRINTED, Cell, Matrix, MatrixPainter, Places
 from app.widgets.plain import tip
+from app.widgets.row_frame import paint_focus
 from app.widgets.spans import LinePainter
+from app.widgets.spoken import Spoken
 
 MOST = 36
 SHORT_NAME = 110
@@ -29,6 +31,8 @@ class MatrixChart(QAbstractScrollArea):
 
     Cells grow to the room there is; where there is too little, the square scrolls. Ctrl and the wheel, + and - zoom.
     """
+
+    SPOKEN_AS = Spoken.Chart
 
     opened = Signal(int, int)
     menu_wanted = Signal(object)
@@ -63,6 +67,10 @@ class MatrixChart(QAbstractScrollArea):
         """What is shown."""
         return self._painter.matrix
 
+    def current(self) -> Cell | None:
+        """The cell that the user walked to, else the one with a ring."""
+        return self._current or self._marked
+
     def mark(self, cell: Cell | None, *, reveal: bool = True) -> None:
         """Draw a ring round a cell, and scroll to it."""
         self._marked = cell
@@ -89,15 +97,15 @@ class MatrixChart(QAbstractScrollArea):
         """The largest side at which all is seen, but never smaller than a printed count needs."""
         rows, columns = max(1, len(self._painter.matrix.rows)), max(1, len(self._painter.matrix.keys))
         names, keys, totals = self._painter.widths
-        wide = self.viewport().width() - (EDGE + min(names, SHORT_NAME) + 2 * GAP + keys + totals + 8)
-        high = self.viewport().height() - HEAD - LEGEND
-        return max(PRINTED, min(MOST, wide // columns, high // rows))
+        wide = self.viewport().width() - (EDGE + min(names, sized(SHORT_NAME)) + 2 * GAP + keys + totals + 8)
+        high = self.viewport().height() - sized(HEAD) - sized(LEGEND)
+        return max(sized(PRINTED), min(sized(MOST), wide // columns, high // rows))
 
     def _names(self, side: int) -> int:
         """How wide names are: as they want, or less where that lets all columns be seen."""
         wanted, keys, totals = self._painter.widths
         free = self.viewport().width() - side * len(self._painter.matrix.keys) - EDGE - 2 * GAP - keys - totals - 8
-        return max(min(wanted, SHORT_NAME), min(wanted, free))
+        return max(min(wanted, sized(SHORT_NAME)), min(wanted, free))
 
     def _places(self) -> Places:
         origin = QPoint(self.horizontalScrollBar().value(), self.verticalScrollBar().value())
@@ -108,7 +116,7 @@ class MatrixChart(QAbstractScrollArea):
     def _settle(self) -> None:
         places = self._places()
         wide = max(0, places.left + places.wide + GAP + places.totals + 4 - self.viewport().width())
-        high = max(0, places.top + places.high + LEGEND - self.viewport().height())
+        high = max(0, places.top + places.high + sized(LEGEND) - self.viewport().height())
         for bar, most in ((self.horizontalScrollBar(), wide), (self.verticalScrollBar(), high)):
             bar.setRange(0, most)
             bar.setSingleStep(places.side)
@@ -116,7 +124,7 @@ class MatrixChart(QAbstractScrollArea):
 
     def _reveal(self, cell: Cell) -> None:
         places = self._places()
-        box, view = places.cell(*cell), self.viewport().rect().adjusted(places.left, places.top, 0, -LEGEND)
+        box, view = places.cell(*cell), self.viewport().rect().adjusted(places.left, places.top, 0, -sized(LEGEND))
         for bar, low, high in (
             (self.horizontalScrollBar(), box.left() - view.left(), box.right() - view.right()),
             (self.verticalScrollBar(), box.top() - view.top(), box.bottom() - view.bottom()),
@@ -177,6 +185,8 @@ class MatrixChart(QAbstractScrollArea):
             super().keyPressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
+        if (cell := self._at(event.pos())) is not None:
+            self._walk_to(cell)
         self.menu_wanted.emit(event.globalPos())
 
     def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802
@@ -209,7 +219,7 @@ class MatrixChart(QAbstractScrollArea):
         column = (point.x() - places.left + places.origin.x()) // places.side
         inside = point.x() >= places.left and point.y() >= places.top
         known = 0 <= row < len(self._painter.matrix.rows) and 0 <= column < len(self._painter.matrix.keys)
-        return (row, column) if inside and known and point.y() < self.viewport().height() - LEGEND else None
+        return (row, column) if inside and known and point.y() < self.viewport().height() - sized(LEGEND) else None
 
     # ------------------------------------------------------------------ drawing
 
@@ -217,7 +227,7 @@ class MatrixChart(QAbstractScrollArea):
         """The size of a picture of all of it."""
         places = self._places()
         wide = places.left + places.wide + GAP + places.totals + EDGE
-        return QSize(wide, places.top + places.high + LEGEND).expandedTo(QSize(320, 120))
+        return QSize(wide, places.top + places.high + sized(LEGEND)).expandedTo(QSize(320, 120))
 
     def draw(self, painter: QPainter, area: QRectF) -> None:
         """Draw all of it, as if nothing were scrolled."""
@@ -228,4 +238,7 @@ class MatrixChart(QAbstractScrollArea):
         focused = self._current if self.hasFocus() else None
         rings = ((self._marked, Role.BAD, 2), (self._hovered, Role.CONTROL, 1), (focused, Role.FOCUS, 2))
         view = self.viewport().rect()
-        self._painter.draw(QPainter(self.viewport()), self._places(), view, rings, self._hovered)
+        painter = QPainter(self.viewport())
+        self._painter.draw(painter, self._places(), view, rings, self._hovered)
+        if self.hasFocus() and focused is None:
+            paint_focus(painter, view)

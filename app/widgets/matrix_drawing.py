@@ -8,7 +8,7 @@ from typing import TypeAlias
 from PySide6.QtCore import QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter
 
-from app.theme import Role, Size, theme
+from app.theme import Role, Size, sized, theme
 from app.widgets.heat import ink_on, ramp, shade
 from app.widgets.plain import one_line
 from app.widgets.spans import LinePainter
@@ -22,6 +22,7 @@ LEGEND = 26
 MOST_NAME = 190
 MEASURED = 12
 GAPLESS = 6
+LINE, SWATCH = 20, 20
 Cell: TypeAlias = tuple[int, int]
 Ring: TypeAlias = tuple[Cell | None, Role, int]
 
@@ -54,7 +55,7 @@ class Places:
     def __init__(self, matrix: Matrix, names: int, keys: int, totals: int, side: int, origin: QPoint) -> None:
         self.side = side
         self.left = EDGE + names + GAP + keys + 4
-        self.top = HEAD
+        self.top = sized(HEAD)
         self.names = QRectF(EDGE, 0, names, side)
         self.key = keys
         self.totals = totals
@@ -87,7 +88,7 @@ class MatrixPainter:
         names = self._widest([one_line(name) for name in self.matrix.rows], mono)
         keys = self._widest(self.matrix.row_keys, small)
         totals = self._widest([f"{max(self.matrix.totals, default=0):,}"], small)
-        return min(MOST_NAME, round(names) + 2), round(keys) + 2, round(totals) + 2
+        return min(sized(MOST_NAME), round(names) + 2), round(keys) + 2, round(totals) + 2
 
     def _widest(self, texts: Sequence[str], font: QFont) -> float:
         """How wide the widest is; only the longest are measured."""
@@ -98,20 +99,22 @@ class MatrixPainter:
         """Draw what of the square is in view, its names, keys, totals and the legend."""
         if not self.matrix.rows:
             return
-        inner = view.adjusted(0, 0, 0, -LEGEND)
+        inner = view.adjusted(0, 0, 0, -sized(LEGEND))
         rows = _seen(places.origin.y(), inner.height(), places.side, len(self.matrix.rows))
         columns = _seen(places.origin.x(), view.right() - places.left, places.side, len(self.matrix.keys))
         painter.save()
         right = min(view.right() + 1, places.left + places.wide - places.origin.x())
-        painter.setClipRect(QRect(places.left, places.top, max(0, view.right() - places.left), inner.bottom() - HEAD))
+        painter.setClipRect(
+            QRect(places.left, places.top, max(0, view.right() - places.left), inner.bottom() - sized(HEAD))
+        )
         self._draw_ground(painter, places, rows, columns)
         self._draw_cells(painter, places, rows, columns)
         for cell, role, thick in rings:
             if cell is not None:
                 _ring(painter, places.cell(*cell), theme().colour(role), thick)
-        painter.setClipRect(QRect(0, places.top, view.width(), max(0, inner.bottom() - HEAD + 1)))
+        painter.setClipRect(QRect(0, places.top, view.width(), max(0, inner.bottom() - sized(HEAD) + 1)))
         self._draw_names(painter, places, rows, right, hovered[0] if hovered else -1)
-        painter.setClipRect(QRect(places.left, 0, max(0, view.right() - places.left), HEAD))
+        painter.setClipRect(QRect(places.left, 0, max(0, view.right() - places.left), sized(HEAD)))
         self._draw_keys(painter, places, columns, hovered[1] if hovered else -1)
         painter.restore()
         self._draw_legend(painter, places, view)
@@ -130,7 +133,7 @@ class MatrixPainter:
     def _draw_cells(self, painter: QPainter, places: Places, rows: range, columns: range) -> None:
         gap = 1 if places.side > GAPLESS else 0
         low, high = ramp()
-        printed = places.side >= PRINTED
+        printed = places.side >= sized(PRINTED)
         plain, loud = theme().font(Size.SMALL, tabular=True), theme().font(Size.SMALL, strong=True, tabular=True)
         for row in rows:
             for column, count in self._by_row.get(row, ()):
@@ -146,12 +149,12 @@ class MatrixPainter:
 
     def _draw_names(self, painter: QPainter, places: Places, rows: range, right: int, hovered: int) -> None:
         """Names at the left, totals at the right; where rows are too low for words, only every so many."""
-        every = max(1, -(-TIGHT // places.side))
+        every = max(1, -(-sized(TIGHT) // places.side))
         small, strong = theme().font(Size.SMALL, tabular=True), theme().font(Size.SMALL, label=True)
         for row in rows:
             if row % every and row != hovered:
                 continue
-            top = places.row_top(row) + (places.side - 20) // 2
+            top = places.row_top(row) + (places.side - sized(LINE)) // 2
             aside = row in self.matrix.aside
             font = theme().font(mono=not aside, italic=aside)
             place = QRectF(places.names.left(), top, places.names.width(), 20)
@@ -159,10 +162,10 @@ class MatrixPainter:
             name, used = self._line.fit(one_line(self.matrix.rows[row]), font, place.width())
             place.setLeft(max(place.left(), place.right() - used - 1))
             self._line.text(painter, place, name, font, role)
-            key = QRectF(places.names.right() + GAP, top, places.key, 20)
+            key = QRectF(places.names.right() + GAP, top, places.key, sized(LINE))
             self._line.text(painter, key, self.matrix.row_keys[row], strong, Role.DIM)
             if row < len(self.matrix.totals):
-                total = QRectF(right + GAP, top, places.totals + 2, 20)
+                total = QRectF(right + GAP, top, places.totals + 2, sized(LINE))
                 align = Qt.AlignmentFlag.AlignRight
                 self._line.text(painter, total, f"{self.matrix.totals[row]:,}", small, Role.DIM, align)
 
@@ -174,22 +177,24 @@ class MatrixPainter:
                 continue
             key = self.matrix.keys[column]
             box = places.cell(0, column)
-            place = QRectF(box.center().x() - 20, 0, 40, HEAD)
+            place = QRectF(box.center().x() - sized(20), 0, sized(40), sized(HEAD))
             role = Role.ACCENT if column == hovered else Role.DIM
             self._line.text(painter, place, key, font, role, Qt.AlignmentFlag.AlignHCenter)
 
     def _draw_legend(self, painter: QPainter, places: Places, view: QRect) -> None:
         most = max(self.matrix.cells.values(), default=0)
-        top = min(view.bottom() - LEGEND, places.top + places.high - places.origin.y()) + 8
+        top = min(view.bottom() - sized(LEGEND), places.top + places.high - places.origin.y()) + 8
         font = theme().font(Size.SMALL, tabular=True)
         low, high = ramp()
         left = places.left - 6 - self._line.width("0", font)
-        self._line.text(painter, QRectF(left, top, 20, 16), "0", font, Role.DIM)
-        painter.fillRect(places.left + 4, top + 3, 20, 10, theme().colour(Role.SUNKEN))
+        swatch, high_as_text = sized(SWATCH), sized(16)
+        self._line.text(painter, QRectF(left, top, swatch, high_as_text), "0", font, Role.DIM)
+        box = QRect(places.left + 4, top + sized(3), swatch, sized(10))
+        painter.fillRect(box, theme().colour(Role.SUNKEN))
         for number in range(5):
-            box = QRect(places.left + 25 + 20 * number, top + 3, 19, 10)
-            painter.fillRect(box, shade(low, high, (number + 1) / 5))
-        words = QRectF(places.left + 132, top, 160, 16)
+            box = box.translated(swatch if number else swatch + 1, 0)
+            painter.fillRect(box.adjusted(0, 0, -1, 0), shade(low, high, (number + 1) / 5))
+        words = QRectF(box.right() + 8, top, sized(160), high_as_text)
         self._line.text(painter, words, f"{most:,} {self.matrix.unit}", font, Role.DIM)
 
 

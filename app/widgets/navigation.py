@@ -4,14 +4,16 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.theme import Role, Size, height, radius, theme, width
-from app.widgets.actions import Action, show_menu
+from app.theme import Role, Size, height, radius, sized, theme, width
+from app.widgets.actions import Action, IconButton, show_menu
 from app.widgets.plain import one_line, tip
 from app.widgets.spans import LinePainter
+from app.widgets.spoken import Spoken
 
 NARROW = 56
+WAY, ICON, CARET = 20, 20, 12
 
 
 class NavItem(QAbstractButton):
@@ -40,7 +42,7 @@ class NavItem(QAbstractButton):
         self.update()
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        return QSize(width("nav") - 16, height("nav_item"))
+        return QSize(sized(width("nav")) - 16, height("nav_item"))
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
         painter = QPainter(self)
@@ -59,25 +61,26 @@ class NavItem(QAbstractButton):
         if not self.narrow:
             role = Role.TEXT
             font = theme().font(strong=self.isChecked(), label=not self.isChecked())
-            self._line.text(painter, box.adjusted(36, 0, -34, 0), self.text(), font, role)
+            self._line.text(painter, box.adjusted(16 + sized(ICON), 0, -sized(34), 0), self.text(), font, role)
         if self.badge:
             self._paint_badge(painter)
 
     def _paint_icon(self, painter: QPainter) -> None:
         chosen = self.isChecked()
         name = f"{self._icon}-fill" if chosen else self._icon
-        pixmap = theme().pixmap(name, Role.ACCENT if chosen else Role.DIM, 20, self.devicePixelRatioF())
-        painter.drawPixmap((self.width() - 20) // 2 if self.narrow else 8, (self.height() - 20) // 2, pixmap)
+        side = sized(ICON)
+        pixmap = theme().pixmap(name, Role.ACCENT if chosen else Role.DIM, side, self.devicePixelRatioF())
+        painter.drawPixmap((self.width() - side) // 2 if self.narrow else 8, (self.height() - side) // 2, pixmap)
 
     def _paint_badge(self, painter: QPainter) -> None:
         text = str(self.badge) if self.badge < 100 else "99+"
         font = theme().font(Size.SMALL, strong=True, tabular=True)
-        wide = max(20.0, self._line.width(text, font) + 12)
-        middle = self.height() / 2 - (8 if self.narrow else 0)
-        box = QRectF(self.width() - wide - (0 if self.narrow else 8), middle - 10, wide, 20)
+        wide = max(sized(20), self._line.width(text, font) + 12)
+        middle = self.height() / 2 - (sized(8) if self.narrow else 0)
+        box = QRectF(self.width() - wide - (0 if self.narrow else 8), middle - sized(10), wide, sized(20))
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme().colour(Role.BAD_TINT))
-        painter.drawRoundedRect(box, 10, 10)
+        painter.drawRoundedRect(box, sized(10), sized(10))
         self._line.text(painter, box, text, font, Role.BAD, Qt.AlignmentFlag.AlignHCenter)
 
 
@@ -90,7 +93,7 @@ class NavHead(QAbstractButton):
         self._subtitle = ""
         self._line = LinePainter()
         self.setText(title)
-        self.setFixedHeight(44)
+        self.setFixedHeight(sized(44))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.clicked.connect(lambda: show_menu(actions(), self.mapToGlobal(self.rect().bottomLeft()), self))
@@ -111,31 +114,32 @@ class NavHead(QAbstractButton):
             painter.setBrush(theme().colour(Role.HOVER))
             inset = 1 if ring else 0
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), 6, 6)
-        caret = theme().pixmap("caret-down", Role.DIM, 12, self.devicePixelRatioF())
+        side = sized(CARET)
+        caret = theme().pixmap("caret-down", Role.DIM, side, self.devicePixelRatioF())
         if self.narrow:
-            self._line.text(
-                painter,
-                QRectF(6, 4, self.width() - 12, 20),
-                self.text()[:1].upper(),
-                theme().font(strong=True),
-                Role.TEXT,
-            )
-            painter.drawPixmap((self.width() - 12) // 2, 26, caret)
+            place, letter = QRectF(0, 4, self.width(), sized(20)), self.text()[:1].upper()
+            middle = Qt.AlignmentFlag.AlignHCenter
+            self._line.text(painter, place, letter, theme().font(strong=True), Role.TEXT, middle)
+            painter.drawPixmap((self.width() - side) // 2, 4 + sized(22), caret)
             return
-        room = QRectF(8, 3, self.width() - 30, 20)
+        room = QRectF(8, 3, self.width() - 18 - side, sized(20))
         self._line.text(painter, room, self.text(), theme().font(Size.LEAD, strong=True), Role.TEXT)
-        self._line.text(painter, room.translated(0, 19), self._subtitle, theme().font(Size.SMALL), Role.DIM)
-        painter.drawPixmap(self.width() - 20, 16, caret)
+        self._line.text(painter, room.translated(0, sized(19)), self._subtitle, theme().font(Size.SMALL), Role.DIM)
+        painter.drawPixmap(self.width() - side - 8, (self.height() - side) // 2, caret)
 
 
 class Navigation(QWidget):
     """Places from top to bottom, then those at the foot. `wanted` gives the key of the one clicked."""
+
+    SPOKEN_AS = Spoken.Grouping
 
     wanted = Signal(str)
 
     def __init__(self, title: str, head_actions: Callable[[], Sequence[Action]], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.head = NavHead(title, head_actions)
+        self.back = IconButton("arrow-left", "Back (Alt+Left)")
+        self.forward = IconButton("arrow-right", "Forward (Alt+Right)")
         self._items: dict[str, NavItem] = {}
         self._places = QVBoxLayout()
         self._foot = QVBoxLayout()
@@ -146,12 +150,28 @@ class Navigation(QWidget):
         column.setContentsMargins(8, 8, 9, 12)
         column.setSpacing(12)
         column.addWidget(self.head)
+        column.addLayout(self._ways())
         for part in (self._places, self._foot):
             part.setSpacing(2)
         column.addLayout(self._places)
         column.addStretch(1)
         column.addLayout(self._foot)
         self.set_narrow(False)
+
+    def _ways(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(0)
+        for way in (self.back, self.forward):
+            way.setFixedSize(sized(WAY), sized(WAY))
+            row.addWidget(way)
+        row.addStretch(1)
+        self.set_ways(back=False, forward=False)
+        return row
+
+    def set_ways(self, *, back: bool, forward: bool) -> None:
+        """Whether there is somewhere to go back and forward to."""
+        self.back.setEnabled(back)
+        self.forward.setEnabled(forward)
 
     def add(self, key: str, icon: str, text: str, *, foot: bool = False, page: bool = True) -> None:
         """A place; `page` False for one that only opens something."""
@@ -174,7 +194,7 @@ class Navigation(QWidget):
 
     def set_narrow(self, narrow: bool) -> None:
         """Icons only, or icons with words."""
-        self.setFixedWidth(NARROW if narrow else width("nav"))
+        self.setFixedWidth(sized(NARROW if narrow else width("nav")))
         self.head.narrow = narrow
         for item in self._items.values():
             item.narrow = narrow

@@ -4,13 +4,14 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.theme import Role, Size, theme
+from app.theme import Role, Size, roomy, sized, theme
 from app.widgets.actions import Action, Button, IconButton, button
 from app.widgets.flow import FlowText
 from app.widgets.label import Label
 from app.widgets.plain import visible
+from app.widgets.spoken import Spoken, announce
 
 TOAST_MS = 8_000
 TOAST_LIMIT = 600
@@ -21,7 +22,7 @@ class IconPicture(QWidget):
 
     def __init__(self, name: str, role: Role = Role.DIM, size: int = 20, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look = (name, role, size)
+        self._look = (name, role, sized(size))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         theme().changed.connect(self.update)
 
@@ -49,12 +50,12 @@ class EmptyState(QWidget):
         self._icon = IconPicture(icon, Role.ACCENT, 28)
         self._title = Label(title, size=Size.LEAD, strong=True)
         self._sentence = FlowText(sentence, role=Role.DIM)
-        self._sentence.setMaximumWidth(self.WIDTH)
+        self._sentence.setMaximumWidth(roomy(self.WIDTH))
         self._made: list[Button] = []
         self._buttons = QHBoxLayout()
         self._buttons.setSpacing(8)
         block = QWidget()
-        block.setMinimumWidth(self.WIDTH)
+        block.setMinimumWidth(roomy(self.WIDTH))
         column = QVBoxLayout(block)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
@@ -87,7 +88,7 @@ class EmptyState(QWidget):
         self._buttons.addStretch(1)
 
 
-def clear_layout(layout: QHBoxLayout | QVBoxLayout) -> None:
+def clear_layout(layout: QBoxLayout) -> None:
     """Take everything out of a row or a column."""
     while (item := layout.takeAt(0)) is not None:
         if (widget := item.widget()) is not None:
@@ -97,6 +98,8 @@ def clear_layout(layout: QHBoxLayout | QVBoxLayout) -> None:
 
 class Notice(QFrame):
     """A message in the page: what happened, what to do, buttons, and details that open below."""
+
+    SPOKEN_AS = Spoken.AlertMessage
 
     ICONS = {  # noqa: RUF012
         "bad": ("warning-circle", Role.BAD, Role.BAD_TINT),
@@ -142,6 +145,8 @@ class Notice(QFrame):
         self._fill_actions(actions, bool(details))
         self.setAccessibleName(visible(f"{message} {hint}".strip()))
         self.setVisible(bool(message))
+        if message:
+            announce(self, self.accessibleName())
 
     def clear(self) -> None:
         """Say nothing."""
@@ -179,6 +184,7 @@ class Toaster(QObject):
         self._place()
         self._toast.show()
         self._toast.raise_()
+        announce(self._toast, self._toast.accessibleName())
 
     def dismiss(self) -> None:
         """Take it away."""
@@ -209,10 +215,13 @@ class Toaster(QObject):
 class Toast(QFrame):
     """One such word; stays while the mouse or the keyboard is on it."""
 
+    SPOKEN_AS = Spoken.AlertMessage
+
     def __init__(self, text: str, undo: Callable[[], object] | None, label: str, parent: QWidget) -> None:
         super().__init__(parent)
         self._undo = undo
         self.setProperty("popup", True)
+        theme().wear(self)
         self.setAccessibleName(visible(text))
         self._timer = QTimer(self, interval=TOAST_MS, singleShot=True)
         self.gone = self._timer.timeout

@@ -1,6 +1,6 @@
 """A table whose rows are fetched when they are looked at: its length is known, its rows come as they are wanted."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from PySide6.QtCore import QModelIndex, QTimer, Signal
@@ -10,6 +10,7 @@ from app.widgets.cells import Cell, Column, Row
 from app.widgets.table import ListTable, RowsModel
 
 WAIT_MS: Final = 15
+Read = Callable[[Sequence[int], Callable[[Sequence[Row]], None]], object]
 
 
 class PagedModel(RowsModel):
@@ -33,6 +34,11 @@ class PagedModel(RowsModel):
             if not self._asking.isActive():
                 self._asking.start()
         return row
+
+    def there(self, number: int) -> Row | None:
+        """The row at a place, if it is there; it is not asked for."""
+        row = self._rows[number]
+        return None if row is self._blank else row
 
     def show_total(self, total: int, first_rows: Sequence[Row] = ()) -> None:
         """Start anew with `total` rows, of which the first ones are there."""
@@ -85,6 +91,21 @@ class PagedTable(ListTable):
         self.pages = PagedModel(columns)
         super().__init__(columns, name, model=self.pages, parent=parent)
 
+        self._read: Read | None = None
+
+    def set_reader(self, read: Read) -> None:
+        """Who gives the rows at places that were never looked at, or are no longer there."""
+        self._read = read
+
     def selected_ids(self) -> tuple[str, ...]:
-        """The ids of all selected rows that are there, in the order shown."""
-        return tuple(row_id for row_id in super().selected_ids() if row_id)
+        """The ids of all selected rows that are there, in the order shown; the others are not asked for."""
+        return tuple(row.id for row in map(self.pages.there, self.selected_places()) if row is not None)
+
+    def read_selected(self, do: Callable[[Sequence[Row]], None]) -> None:
+        """Do something with all selected rows, once those are read that are not there."""
+        places = self.selected_places()
+        there = [row for row in map(self.pages.there, places) if row is not None]
+        if self._read is not None and len(there) < len(places):
+            self._read(places, do)
+        else:
+            do(there)

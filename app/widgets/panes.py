@@ -1,9 +1,10 @@
 """Panes: scrolling columns, tabs over them, sections, pairs of label and value, splitters."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -15,33 +16,49 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.theme import Role, Size, height, space
+from app.theme import Role, Size, height, roomy, sized, space, unroomy
 from app.widgets.choices import Tabs
 from app.widgets.flow import FlowText
 from app.widgets.label import Label, Rule
 from app.widgets.spans import Span
+from app.widgets.spoken import Spoken
 
 
 class ScrollPane(QScrollArea):
-    """A widget that scrolls up and down; the bar's 8 pixels are always kept, so that text never rewraps."""
+    """A widget that scrolls up and down. The bar's 8 pixels are always kept, so that text never rewraps."""
 
-    def __init__(self, widget: QWidget, parent: QWidget | None = None) -> None:
+    SPOKEN_AS = Spoken.Grouping
+
+    def __init__(self, widget: QWidget, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAccessibleName(name)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.verticalScrollBar().rangeChanged.connect(self._show_bar_if_needed)
+        self.horizontalScrollBar().valueChanged.connect(lambda _: self.horizontalScrollBar().setValue(0))
         self._show_bar_if_needed(0, 0)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.viewport().setAutoFillBackground(False)
         self.setWidget(widget)
         widget.setAutoFillBackground(False)
 
+    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+        super().focusInEvent(event)
+        self._mark_bar("loud", True)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+        super().focusOutEvent(event)
+        self._mark_bar("loud", False)
+
     def _show_bar_if_needed(self, low: int, high: int) -> None:
+        self._mark_bar("idle", high <= low)
+
+    def _mark_bar(self, what: str, on: bool) -> None:
         bar = self.verticalScrollBar()
-        if bar.property("idle") is not (high <= low):
-            bar.setProperty("idle", high <= low)
+        if bar.property(what) is not on:
+            bar.setProperty(what, on)
             bar.style().unpolish(bar)
             bar.style().polish(bar)
 
@@ -72,6 +89,7 @@ class DetailPane(QWidget):
         self.tabs = Tabs([], name)
         self._labels: dict[str, str] = {}
         self._panes: dict[str, QWidget] = {}
+        self._to_make: dict[str, Callable[[], QWidget]] = {}
         self._shown: list[str] = []
         self._stack = QStackedWidget()
         column = QVBoxLayout(self)
@@ -83,10 +101,13 @@ class DetailPane(QWidget):
 
     def add_tab(self, key: str, label: str, widget: QWidget, *, scroll: bool = True) -> None:
         """Add a pane under a word; `scroll` False for one that scrolls by itself."""
-        self._labels[key] = label
-        self._panes[key] = ScrollPane(widget) if scroll else widget
-        self._stack.addWidget(self._panes[key])
-        self.show_tabs(list(self._labels))
+        self._take_in(key, ScrollPane(widget, label) if scroll else widget)
+        self._label(key, label)
+
+    def add_later(self, key: str, label: str, make: Callable[[], QWidget]) -> None:
+        """Add a scrolling pane under a word, made once somebody turns to it."""
+        self._to_make[key] = make
+        self._label(key, label)
 
     def show_tabs(self, keys: Sequence[str]) -> None:
         """Offer only these, in this order."""
@@ -108,9 +129,20 @@ class DetailPane(QWidget):
         self._place()
         self.changed.emit(key)
 
+    def _label(self, key: str, label: str) -> None:
+        self._labels[key] = label
+        self.show_tabs(list(self._labels))
+
+    def _take_in(self, key: str, pane: QWidget) -> None:
+        self._panes[key] = pane
+        self._stack.addWidget(pane)
+
     def _place(self) -> None:
-        if self.current():
-            self._stack.setCurrentWidget(self._panes[self.current()])
+        key = self.current()
+        if key in self._to_make:
+            self._take_in(key, ScrollPane(self._to_make.pop(key)(), self._labels[key]))
+        if key:
+            self._stack.setCurrentWidget(self._panes[key])
 
 
 class Section(QWidget):
@@ -175,7 +207,7 @@ class KeyValues(QWidget):
             shown = FlowText()
             shown.set_spans([Span(value)] if isinstance(value, str) else value)
             caption = Label(label, role=Role.DIM)
-            caption.setFixedHeight(20)
+            caption.setFixedHeight(sized(20))
             self._grid.addWidget(caption, number, 0, Qt.AlignmentFlag.AlignTop)
             self._grid.addWidget(shown, number, 1)
 
@@ -193,7 +225,7 @@ class Split(QSplitter):
         for pane in panes:
             self.addWidget(pane)
         if sizes:
-            self.setSizes(list(sizes))
+            self.setSizes([roomy(size) for size in sizes])
 
     def set_stretch(self, place: int) -> None:
         """Let one pane take what the others leave."""
@@ -201,11 +233,11 @@ class Split(QSplitter):
             self.setStretchFactor(number, int(number == place))
 
     def layout_state(self) -> list[int]:
-        """The sizes of the panes."""
-        return self.sizes()
+        """The sizes of the panes, as they are at the usual size of text."""
+        return [unroomy(size) for size in self.sizes()]
 
     def restore_layout(self, state: Any) -> None:
         """Take over what `layout_state` gave; anything else is ignored."""
         fits = isinstance(state, list) and len(state) == self.count()
         if fits and all(isinstance(size, int) and 0 <= size < 10_000 for size in state) and sum(state):
-            self.setSizes(state)
+            self.setSizes([roomy(size) for size in state])

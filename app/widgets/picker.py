@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QPoint, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QPoint, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.theme import Role, Size, height, theme
+from app.theme import Role, Size, height, sized, theme
 from app.widgets.keyed_view import KeyedView
 from app.widgets.label import Label, Rule
 from app.widgets.plain import one_line, visible
@@ -27,11 +27,16 @@ from app.widgets.spans import LinePainter
 
 MOST_HEIGHT = 320
 PAGE_STEP = 7
+TICK, LENS, CARET = 14, 16, 12
+QUIET_MS = 80
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PickItem:
-    """One to choose: `lead` is shown dim before a slash in the field, `keywords` are searched but not shown."""
+    """One to choose: `lead` is shown dim before a slash in the field, `keywords` are searched but not shown.
+
+    One that is `off` is shown dim, with the reason at its right, and cannot be picked.
+    """
 
     id: str
     title: str
@@ -40,6 +45,7 @@ class PickItem:
     lead: str = ""
     mono: bool = True
     keywords: str = ""
+    off: bool = False
 
     @property
     def haystack(self) -> str:
@@ -67,8 +73,10 @@ class PickModel(KeyedModel[PickItem]):
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid() or role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return None
-        item = self._rows[index.row()]
-        return visible(", ".join(part for part in (item.title, item.detail, item.right) if part))
+        return self.told(self._rows[index.row()], index.column())
+
+    def told(self, row: PickItem, column: int) -> str:
+        return visible(", ".join(part for part in (row.title, row.detail, row.right) if part))
 
 
 class PickDelegate(QStyledItemDelegate):
@@ -90,10 +98,11 @@ class PickDelegate(QStyledItemDelegate):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme().colour(Role.SELECTED))
             painter.drawRoundedRect(QRectF(option.rect.adjusted(3, 0, -3, 0)), 4, 4)
-        inner = QRectF(option.rect.adjusted(34 if self._popup.chosen else 12, 0, -12, 0))
+        inner = QRectF(option.rect.adjusted(20 + sized(TICK) if self._popup.chosen else 12, 0, -12, 0))
         if item.id == self._popup.chosen:
-            tick = theme().pixmap("check", Role.ACCENT, 14, self._popup.devicePixelRatioF())
-            painter.drawPixmap(int(inner.left()) - 22, int(inner.center().y()) - 7, tick)
+            side = sized(TICK)
+            tick = theme().pixmap("check", Role.ACCENT, side, self._popup.devicePixelRatioF())
+            painter.drawPixmap(int(inner.left()) - side - 8, int(inner.center().y()) - side // 2, tick)
         self._paint_item(painter, inner, item)
         painter.restore()
 
@@ -104,12 +113,12 @@ class PickDelegate(QStyledItemDelegate):
         self._line.text(painter, place, item.right, right, Role.DIM)
         room = inner.adjusted(0, 0, -width - 16, 0)
         two = bool(item.detail)
-        first = QRectF(room.left(), room.top() + (3 if two else 0), room.width(), 18 if two else room.height())
+        first = QRectF(room.left(), room.top() + (3 if two else 0), room.width(), sized(18) if two else room.height())
         font = theme().font(mono=item.mono, label=not item.mono)
-        self._line.text(painter, first, one_line(item.title), font, Role.TEXT)
+        self._line.text(painter, first, one_line(item.title), font, Role.DIM if item.off else Role.TEXT)
         self._underline(painter, first, item, font)
         if two:
-            second = QRectF(room.left(), room.top() + 20, room.width(), 16)
+            second = QRectF(room.left(), room.top() + sized(20), room.width(), sized(16))
             self._line.text(painter, second, one_line(item.detail), theme().font(Size.SMALL), Role.DIM)
 
     def _underline(self, painter: QPainter, rect: QRectF, item: PickItem, font: Any) -> None:
@@ -118,15 +127,19 @@ class PickDelegate(QStyledItemDelegate):
         if start >= 0:
             left = rect.left() + self._line.width(item.title[:start], font)
             width = self._line.width(item.title[start : start + len(typed)], font)
-            line = QRectF(left, rect.bottom() - 1, min(width, rect.right() - left), 1)
+            line = QRectF(left, rect.center().y() + 8, min(width, rect.right() - left), 1)
             painter.fillRect(line, theme().colour(Role.ACCENT))
 
 
 class PickPopup(QFrame):
-    """The list under the field, with its own search line."""
+    """The list under the field, with its own search line.
+
+    `searched` gives what is typed once typing has paused, for whoever finds more to add below.
+    """
 
     picked = Signal(str)
     other = Signal(str)
+    searched = Signal(str)
 
     def __init__(self, name: str, parent: QWidget, *, row_height: int = 0) -> None:
         super().__init__(parent, Qt.WindowType.Popup | Qt.WindowType.FramelessWindowHint)
@@ -135,6 +148,7 @@ class PickPopup(QFrame):
         self.other_words = ""
         self.footer = "{shown} of {all}. Enter picks, Esc keeps the old one."
         self._items: tuple[PickItem, ...] = ()
+        self._below: tuple[PickItem, ...] = ()
         self.search = QLineEdit()
         self.search.setAccessibleName(f"Search {name}")
         self.search.setPlaceholderText("Type to search")
@@ -156,7 +170,9 @@ class PickPopup(QFrame):
         self._foot.setContentsMargins(30, 2, 8, 4)
         for part in (self.search, self.list, Rule(), self._foot):
             column.addWidget(part)
-        self.search.textChanged.connect(self._narrow)
+        self._quiet = QTimer(self, singleShot=True, interval=QUIET_MS)
+        self._quiet.timeout.connect(lambda: self.searched.emit(self.search.text()))
+        self.search.textChanged.connect(self._type)
         self.search.installEventFilter(self)
         self.list.clicked.connect(lambda index: self._pick(index.row()))
 
@@ -173,6 +189,18 @@ class PickPopup(QFrame):
         self.move(host.mapToGlobal(at))
         self.show()
         self.search.setFocus()
+
+    def add_below(self, items: Sequence[PickItem]) -> None:
+        """Show these under what fits, until something else is typed."""
+        row = self.list.current_id()
+        self._below = tuple(items)
+        self._narrow(self.search.text())
+        self.list.select(row)
+
+    def _type(self, typed: str) -> None:
+        self._below = ()
+        self._narrow(typed)
+        self._quiet.start()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
@@ -199,7 +227,7 @@ class PickPopup(QFrame):
         return True
 
     def _narrow(self, typed: str) -> None:
-        found = matching(self._items, typed)
+        found = [*matching(self._items, typed), *self._below]
         if self.other_words and typed.strip() and all(item.id != typed.strip() for item in found):
             found.append(PickItem(id="\0other", title=self.other_words.format(typed.strip()), mono=False))
         self.list.set_rows(found)
@@ -215,6 +243,8 @@ class PickPopup(QFrame):
         if not 0 <= row < self.list.rows.rowCount():
             return
         item, typed = self.list.rows.row(row), self.search.text().strip()
+        if item.off:
+            return
         self.hide()
         if item.id == "\0other":
             self.other.emit(typed)
@@ -300,9 +330,11 @@ class Picker(QPushButton):
         painter = QPainter(self)
         ratio = self.devicePixelRatioF()
         middle = self.height() // 2
-        painter.drawPixmap(11, middle - 8, theme().pixmap("magnifying-glass", Role.DIM, 16, ratio))
-        painter.drawPixmap(self.width() - 22, middle - 6, theme().pixmap("caret-down", Role.DIM, 12, ratio))
-        inner = QRectF(self.rect()).adjusted(34, 0, -30, 0)
+        lens, caret = sized(LENS), sized(CARET)
+        painter.drawPixmap(11, middle - lens // 2, theme().pixmap("magnifying-glass", Role.DIM, lens, ratio))
+        right = self.width() - 10 - caret
+        painter.drawPixmap(right, middle - caret // 2, theme().pixmap("caret-down", Role.DIM, caret, ratio))
+        inner = QRectF(self.rect()).adjusted(18 + lens, 0, -18 - caret, 0)
         note = self._line.width(self._note, theme().font(Size.SMALL)) if self._note else 0
         if note and note < inner.width() * 0.6:
             place = QRectF(inner.right() - note - 1, 0, note + 1, self.height())

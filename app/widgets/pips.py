@@ -4,11 +4,14 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from app.theme import Role, theme
+from app.theme import Role, sized, theme
+from app.widgets.spoken import Spoken
 
 
 class Pips(QWidget):
     """A count as little blocks, at most as many as fit, with the number after them."""
+
+    SPOKEN_AS = Spoken.Graphic
 
     SIDE, STEP = 9, 12
 
@@ -17,7 +20,7 @@ class Pips(QWidget):
         self._name = name
         self._role = role
         self._count = 0
-        self.setFixedHeight(20)
+        self.setFixedHeight(sized(20))
 
     def set_count(self, count: int) -> None:
         """Show another count."""
@@ -30,12 +33,13 @@ class Pips(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         font = theme().font(tabular=True)
         painter.setFont(font)
-        room = max(0, (self.width() - 44) // self.STEP)
+        side, step = sized(self.SIDE), sized(self.STEP)
+        room = max(0, (self.width() - sized(44)) // step)
         shown = min(self._count, room)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme().colour(self._role))
         for number in range(shown):
-            painter.drawRoundedRect(QRectF(number * self.STEP, 5, self.SIDE, self.SIDE), 2, 2)
+            painter.drawRoundedRect(QRectF(number * step, sized(5), side, side), 2, 2)
         painter.setPen(theme().colour(Role.TEXT))
         text = f"… {self._count:,}" if shown < self._count else f"{self._count:,}"
-        painter.drawText(QPointF(shown * self.STEP + (6 if shown else 0), 15), text)
+        painter.drawText(QPointF(shown * step + (6 if shown else 0), sized(15)), text)

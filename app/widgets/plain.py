@@ -1,8 +1,11 @@
 """Foreign text made safe to show: controls and direction marks made visible, endless text cut."""
 
+import csv
 import html
+import io
 import re
 import sys
+from collections.abc import Sequence
 from typing import Final
 
 PARAGRAPH_LIMIT: Final = 20_000
@@ -18,6 +21,8 @@ _CONTROLS = re.compile(
     "|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])"
 )
 _NAMED = re.compile("⟨U\\+([0-9A-F]{4,6})⟩")
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~&$@]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _ENDLESS_WORD = re.compile(r"(\S{4000})(\S+)")
 
 
@@ -31,6 +36,28 @@ def plain(text: str, limit: int = PARAGRAPH_LIMIT, lines: int = PARAGRAPH_LINES)
     missing = max(0, len(text) - limit) + len(whole) - len(kept)
     shown = _CONTROLS.sub(_visible, _ENDLESS_WORD.sub(_cut, kept))
     return f"{shown} … ({missing:,} more characters)" if missing else shown
+
+
+def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown; nothing in its cells is read as Markdown, a link or a mention."""
+    lines = (f"| {' | '.join(map(_as_words, row))} |" for row in (heads, *rows))
+    return "\n".join([next(lines), f"| {' | '.join('---' for _ in heads)} |", *lines])
+
+
+def spreadsheet_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table as CSV; what a spreadsheet would take for a formula gets a leading apostrophe."""
+    out = io.StringIO()
+    csv.writer(out).writerows([no_formula(text) for text in row] for row in (heads, *rows))
+    return out.getvalue()
+
+
+def no_formula(text: str) -> str:
+    """`text` as a spreadsheet shows it, and never runs it."""
+    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
+
+
+def _as_words(text: str) -> str:
+    return _MARKDOWN.sub(r"\\\1", " ".join(visible(text).split()))
 
 
 def visible(text: str, limit: int = NAME_LIMIT) -> str:

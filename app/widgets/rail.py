@@ -8,7 +8,8 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRectF, 
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.theme import Role, Size, theme
+from app.theme import Role, Size, sized, theme
+from app.theme.tokens import mark_size
 from app.widgets.bars import BAR, Segment, paint_segments
 from app.widgets.keyed_view import KeyedView
 from app.widgets.marks import Mark, mark_pixmap
@@ -16,6 +17,8 @@ from app.widgets.plain import tip, visible
 from app.widgets.row_frame import paint_frame
 from app.widgets.rows import AnyIndex, KeyedModel
 from app.widgets.spans import LinePainter, Span, joined
+
+MARK_ROOM = 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,8 +55,13 @@ class RailModel(KeyedModel[RailRow]):
             return None
         row = self._rows[index.row()]
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return visible(row.spoken)
+            return self.told(row, 0)
+        if role == Qt.ItemDataRole.AccessibleDescriptionRole:
+            return visible(row.tip)
         return tip(row.tip) if role == Qt.ItemDataRole.ToolTipRole and row.tip else None
+
+    def told(self, row: RailRow, column: int) -> str:
+        return visible(row.spoken)
 
 
 class CardDelegate(QStyledItemDelegate):
@@ -74,12 +82,15 @@ class CardDelegate(QStyledItemDelegate):
         inner = QRectF(option.rect.adjusted(16, 0, -16, -1))
         first, second = _lines(inner, two=bool(row.sub or row.sub_right))
         if row.mark is not None:
-            painter.drawPixmap(int(inner.left()) - 2, int(first.center().y() - 7.5), mark_pixmap(row.mark, 16))
-            first, second = first.adjusted(24, 0, 0, 0), second.adjusted(24, 0, 0, 0)
+            side, wide = mark_size("table"), sized(MARK_ROOM)
+            painter.drawPixmap(
+                int(inner.left()) - 2, int(first.center().y() - side / 2 + 0.5), mark_pixmap(row.mark, side)
+            )
+            first, second = first.adjusted(wide, 0, 0, 0), second.adjusted(wide, 0, 0, 0)
         self._paint_first(painter, first, row)
         self._paint_second(painter, second, row)
-        if inner.height() >= 70:
-            bar = QRectF(inner.left(), inner.bottom() - 20, inner.width(), BAR)
+        if inner.height() >= sized(70):
+            bar = QRectF(inner.left(), inner.bottom() - sized(20), inner.width(), BAR)
             paint_segments(painter, bar, row.bar, row.bar_total)
         painter.restore()
 
@@ -105,8 +116,9 @@ class CardDelegate(QStyledItemDelegate):
 def _lines(inner: QRectF, *, two: bool) -> tuple[QRectF, QRectF]:
     if not two:
         return QRectF(inner), QRectF()
-    top = inner.top() + (10 if inner.height() >= 70 else 6)
-    return QRectF(inner.left(), top, inner.width(), 20), QRectF(inner.left(), top + 20, inner.width(), 18)
+    top = inner.top() + sized(10 if inner.height() >= sized(70) else 6)
+    below = QRectF(inner.left(), top + sized(20), inner.width(), sized(18))
+    return QRectF(inner.left(), top, inner.width(), sized(20)), below
 
 
 class RailList(KeyedView[RailRow]):

@@ -1,5 +1,6 @@
 """A table model of ready-made rows with ids, so that selection survives every refresh."""
 
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Generic, Protocol, TypeVar
 
@@ -86,6 +87,10 @@ class KeyedModel(QAbstractTableModel, Generic[R]):
         self._replace(known)
         self._append([row for row_id, row in pending.items() if row_id not in known])
         self.rows_changed.emit()
+
+    @abstractmethod
+    def told(self, row: R, column: int) -> str:
+        """What a row says in a column."""
 
     def arranged(self, rows: list[R]) -> list[R]:
         """The rows in the order to show them; a subclass sorts here."""

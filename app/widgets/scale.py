@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QLinearGradient, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QWidget
 
-from app.theme import Role, Size, theme
+from app.theme import Role, Size, sized, theme
 from app.widgets.spans import LinePainter
 
 STEPS = 100
@@ -40,7 +40,7 @@ class ThresholdScale(QAbstractSlider):
         self.setPageStep(5)
         self.setOrientation(Qt.Orientation.Horizontal)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setFixedHeight(HEIGHT)
+        self.setFixedHeight(sized(HEIGHT))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(name)
         self.valueChanged.connect(lambda value: self.moved.emit(value / STEPS))
@@ -65,6 +65,9 @@ class ThresholdScale(QAbstractSlider):
     def set_numbers(self, numbers: Sequence[int]) -> None:
         """The histogram: how many there are, by equal parts from 0 to 1."""
         self._numbers = tuple(numbers)
+        part = 1 / max(1, len(self._numbers))
+        told = (f"{place * part:.2f} to {(place + 1) * part:.2f}: {n:,}" for place, n in enumerate(self._numbers) if n)
+        self.setAccessibleDescription("; ".join(told))
         self.update()
 
     def say(self, above: str, beside: str) -> None:
@@ -80,7 +83,7 @@ class ThresholdScale(QAbstractSlider):
         self.update()
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        return QSize(320, HEIGHT)
+        return QSize(320, sized(HEIGHT))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         self._follow(event)
@@ -97,8 +100,8 @@ class ThresholdScale(QAbstractSlider):
     def _scale(self) -> QRect:
         """Where the colours lie."""
         left = self._left or 16
-        wide = min(max(self._wide, LEAST_WIDE), self.width() - left - 16)
-        return QRect(left, TOP + BARS + 4, max(0, wide), BAND)
+        wide = min(max(self._wide, sized(LEAST_WIDE)), self.width() - left - sized(16))
+        return QRect(left, TOP + sized(BARS) + 4, max(0, wide), BAND)
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
         painter = QPainter(self)
@@ -114,9 +117,9 @@ class ThresholdScale(QAbstractSlider):
         room = max(0, scale.left() - 20)
         painter.setFont(theme().font(Size.SMALL, tabular=True))
         painter.setPen(theme().colour(Role.DIM))
-        painter.drawText(QRectF(8, scale.top() - 42, room, 38), ABOVE, above)
+        place = QRectF(8, scale.center().y() - sized(10), room, sized(20))
+        painter.drawText(place.adjusted(0, -sized(38), 0, -sized(20)), ABOVE, above)
         font = theme().font(strong=True, tabular=True)
-        place = QRectF(8, scale.center().y() - 10, room, 20)
         self._line.text(painter, place, beside, font, Role.TEXT, Qt.AlignmentFlag.AlignRight)
 
     def _paint_bars(self, painter: QPainter, scale: QRect) -> None:
@@ -124,7 +127,7 @@ class ThresholdScale(QAbstractSlider):
         for place, number in enumerate(self._numbers):
             if number:
                 left, right = (self._x(scale, end / len(self._numbers)) for end in (place, place + 1))
-                tall = max(1, round((number**ROOT) / most * BARS))
+                tall = max(1, round((number**ROOT) / most * sized(BARS)))
                 flagged = (place + 0.5) / len(self._numbers) >= self.threshold()
                 colour = theme().colour(Role.TEXT if flagged else Role.CONTROL)
                 painter.fillRect(left, scale.top() - 2 - tall, max(1, right - left - 1), tall, colour)
@@ -138,7 +141,7 @@ class ThresholdScale(QAbstractSlider):
     def _paint_ticks(self, painter: QPainter, scale: QRect) -> None:
         font = theme().font(Size.SMALL, tabular=True)
         for tick in TICKS:
-            place = QRectF(self._x(scale, tick) - 20, scale.bottom() + 6, 40, 18)
+            place = QRectF(self._x(scale, tick) - sized(20), scale.bottom() + 6, sized(40), sized(18))
             self._line.text(painter, place, f"{tick:.1f}", font, Role.DIM, Qt.AlignmentFlag.AlignHCenter)
 
     def _paint_handle(self, painter: QPainter, scale: QRect) -> None:

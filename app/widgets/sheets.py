@@ -3,20 +3,20 @@
 import asyncio
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from app.theme import Role, Size
+from app.theme import Role, Size, sized, theme
 from app.widgets.actions import Action, Button, button
 from app.widgets.flow import FlowText
-from app.widgets.label import Label
+from app.widgets.focus import ReadingOrder, reading_order
 from app.widgets.notices import clear_layout
 from app.widgets.plain import one_line
 
-TITLE_LIMIT = 120
+TITLE_LIMIT, TITLE_LINES = 120, 2
 
 
-class Sheet(QDialog):
+class Sheet(ReadingOrder, QDialog):
     """A dialog over its window: a title, a `body` to fill, and buttons at the foot; Esc closes it."""
 
     def __init__(self, title: str, parent: QWidget, *, width: int = 520) -> None:
@@ -24,12 +24,13 @@ class Sheet(QDialog):
         self.setWindowTitle(one_line(title, TITLE_LIMIT))
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setMinimumWidth(width)
+        self._below = parent.window()
+        self.need(width=width)
         self._ended: asyncio.Future[bool] | None = None
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 20, 24, 20)
         column.setSpacing(12)
-        self.title = Label(self.windowTitle(), size=Size.LEAD, strong=True)
+        self.title = FlowText(self.windowTitle(), size=Size.LEAD, strong=True, max_lines=TITLE_LINES)
         column.addWidget(self.title)
         self.body = QVBoxLayout()
         self.body.setSpacing(12)
@@ -39,6 +40,26 @@ class Sheet(QDialog):
         self._foot.setSpacing(8)
         column.addLayout(self._foot)
         self.finished.connect(self._finish)
+        theme().wear(self)
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow():
+            QTimer.singleShot(0, self, self._begin_where_one_can_act)
+
+    def _begin_where_one_can_act(self) -> None:
+        """A pane that was too low for its text before all was laid out needs no scrolling, so it is no place to be."""
+        order = reading_order(self)
+        if order and isinstance(focused := self.focusWidget(), QScrollArea) and focused not in order:
+            order[0].setFocus()
+
+    def need(self, *, width: int = 0, height: int = 0) -> None:
+        """Be at least this large, and larger as text is, as far as the window below reaches."""
+        room = self._below.size()
+        if width:
+            self.setMinimumWidth(max(width, min(sized(width), room.width())))
+        if height:
+            self.setMinimumHeight(max(height, min(sized(height), room.height())))
 
     def set_buttons(self, actions: Sequence[Action], *, left: Sequence[Action] = ()) -> tuple[Button, ...]:
         """Buttons at the right end, the last one the default; `left` ones stand apart."""

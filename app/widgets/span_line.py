@@ -6,15 +6,18 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.theme import Size, theme
+from app.theme import Size, sized, theme
 from app.widgets.plain import one_line, tip, visible
 from app.widgets.spans import LinePainter, Span, joined
+from app.widgets.spoken import Spoken
 
 TALL = 20
 
 
 class SpanLine(QWidget):
     """Spans of untrusted text on one line; `hint` is the tooltip, the whole line where there is none."""
+
+    SPOKEN_AS = Spoken.StaticText
 
     def __init__(self, spans: Sequence[Span] = (), *, size: Size = Size.BODY, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -41,10 +44,10 @@ class SpanLine(QWidget):
 
     def sizeHint(self) -> QSize:  # noqa: N802
         wide = sum(self._line.width(span.text, span.font(self._size)) for span in self._spans)
-        return QSize(round(wide) + 2, TALL)
+        return QSize(round(wide) + 2, sized(TALL))
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        return QSize(24, TALL)
+        return QSize(24, sized(TALL))
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
         self._line.spans(QPainter(self), QRectF(self.rect()), self._spans, self._size)

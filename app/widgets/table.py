@@ -4,8 +4,18 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QHelpEvent, QPainter
+from PySide6.QtCore import (
+    QKeyCombination,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    QRectF,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QHelpEvent, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -15,15 +25,17 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.theme import Role, Size, height, theme
+from app.theme import Role, Size, height, sized, theme
 from app.theme.tokens import mark_size
-from app.widgets.actions import Action
+from app.widgets.actions import Action, show_menu
 from app.widgets.bars import paint_interval
 from app.widgets.cells import Cell, CellKind, Column, Row
+from app.widgets.columns import Arrangement
+from app.widgets.columns_sheet import ColumnsSheet
 from app.widgets.header import TableHeader
 from app.widgets.keyed_view import KeyedView
 from app.widgets.marks import mark_pixmap
-from app.widgets.plain import tip, visible
+from app.widgets.plain import one_line, tip, visible
 from app.widgets.row_frame import paint_focus, paint_frame
 from app.widgets.rows import AnyIndex, KeyedModel
 from app.widgets.spans import LinePainter
@@ -32,6 +44,9 @@ PAD = 8
 EDGE = 16
 STRIP_STEP = 18
 SPAN_TEXT = 42
+ARRANGE = "Ctrl+Shift+L"
+ARRANGE_KEYS = QKeyCombination(Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier, Qt.Key.Key_L)
+NOTHING = "No row says this."
 FIGURES = (CellKind.NUMBER, CellKind.SHARE)
 
 
@@ -42,13 +57,22 @@ class RowsModel(KeyedModel[Row]):
         super().__init__(parent)
         self.columns = tuple(columns)
         self.sorted_by: tuple[int, bool] | None = None
+        self.words: tuple[str, ...] = ()
         self._given: list[Row] = []
 
     def set_rows(self, rows: Sequence[Row]) -> None:
         self._given = list(rows)
         super().set_rows(rows)
 
+    def find_rows(self, text: str) -> None:
+        """Show only those of the given rows whose cells hold every word."""
+        words = tuple(text.casefold().split())
+        if words != self.words:
+            self.words = words
+            self.set_rows(self._given)
+
     def arranged(self, rows: list[Row]) -> list[Row]:
+        rows = [row for row in rows if _says(row, self.words)] if self.words else rows
         if self.sorted_by is None:
             return rows
         column, down = self.sorted_by
@@ -68,9 +92,16 @@ class RowsModel(KeyedModel[Row]):
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid() or index.row() >= len(self._rows):
             return None
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return visible(spoken(self._rows[index.row()].cells[index.column()]))
-        return None
+        row = self._rows[index.row()]
+        cell = row.cells[index.column()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.told(row, index.column())
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return visible(heard(cell))
+        return visible(cell.tip) if role == Qt.ItemDataRole.AccessibleDescriptionRole else None
+
+    def told(self, row: Row, column: int) -> str:
+        return visible(spoken(row.cells[column]))
 
     def headerData(  # noqa: N802
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
@@ -87,6 +118,16 @@ def spoken(cell: Cell) -> str:
     lead = f"{cell.lead} / " if cell.lead else ""
     marks = "" if cell.text else " ".join(mark.value for mark in cell.marks)
     return f"{lead}{cell.text}{marks}"
+
+
+def _says(row: Row, words: Sequence[str]) -> bool:
+    told = "\n".join(spoken(cell) for cell in row.cells).casefold()
+    return all(word in told for word in words)
+
+
+def heard(cell: Cell) -> str:
+    """A cell as a screen reader says it: marks alone in the words of their tip, where they have some."""
+    return one_line(cell.tip) if cell.marks and cell.tip and not (cell.text or cell.lead) else spoken(cell)
 
 
 def _sort_key(cell: Cell) -> tuple[int, float, str]:
@@ -156,10 +197,11 @@ class CellDelegate(QStyledItemDelegate):
 
     def _paint_span(self, painter: QPainter, rect: QRectF, span: tuple[float, float, float]) -> QRectF:
         """Draw the scale at the right; what is left is for the text."""
-        scale = rect.adjusted(SPAN_TEXT + 10, 0, 0, 0)
+        words = sized(SPAN_TEXT)
+        scale = rect.adjusted(words + 10, 0, 0, 0)
         if scale.width() > 16:
             paint_interval(painter, scale, span)
-        return QRectF(rect.left(), rect.top(), SPAN_TEXT, rect.height())
+        return QRectF(rect.left(), rect.top(), words, rect.height())
 
     def _paint_marks(self, painter: QPainter, rect: QRectF, cell: Cell, column: Column) -> QRectF:
         size = mark_size("strip" if column.kind is CellKind.MARKS else "table")
@@ -170,7 +212,7 @@ class CellDelegate(QStyledItemDelegate):
             if left + size > rect.right() + PAD:
                 break
             painter.drawPixmap(left, top, mark_pixmap(mark, size, ratio))
-            left += STRIP_STEP if column.kind is CellKind.MARKS else size + PAD
+            left += sized(STRIP_STEP) if column.kind is CellKind.MARKS else size + PAD
         return rect.adjusted(left - rect.left(), 0, 0, 0)
 
     def _paint_lead(self, painter: QPainter, rect: QRectF, lead: str) -> QRectF:
@@ -179,9 +221,13 @@ class CellDelegate(QStyledItemDelegate):
 
 
 class ListTable(KeyedView[Row]):
-    """A table of `Row`s under `Column`s, many selectable, sorted by a click on a title."""
+    """A table of `Row`s under `Column`s, many selectable, sorted by a click on a title.
+
+    `layout_changed` tells that `layout_state` is another now.
+    """
 
     sorted = Signal(str, bool)
+    layout_changed = Signal()
 
     def __init__(
         self,
@@ -200,6 +246,7 @@ class ListTable(KeyedView[Row]):
         self.setAccessibleName(name)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setItemDelegate(CellDelegate(self))
+        self.arrangement = Arrangement(self, self.columns, self.layout_changed.emit)
         self._make_header()
 
     def _make_header(self) -> None:
@@ -207,10 +254,13 @@ class ListTable(KeyedView[Row]):
         self.setHorizontalHeader(header)
         header.setMinimumSectionSize(32)
         for number, column in enumerate(self.columns):
-            header.resizeSection(number, column.width)
+            header.resizeSection(number, sized(column.width))
             mode = QHeaderView.ResizeMode.Stretch if column.stretch else QHeaderView.ResizeMode.Interactive
             header.setSectionResizeMode(number, mode)
         header.sort_wanted.connect(self.sort_by_next)
+        header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        header.customContextMenuRequested.connect(self._open_head_menu)
+        self.arrangement.watch(header)
 
     @property
     def sorted_by(self) -> tuple[int, bool] | None:
@@ -219,11 +269,23 @@ class ListTable(KeyedView[Row]):
 
     def is_first(self, column: int) -> bool:
         """Whether a column stands at the left edge."""
-        return self.horizontalHeader().visualIndex(column) == 0
+        return column == self.arrangement.first
 
     def is_last(self, column: int) -> bool:
         """Whether a column stands at the right edge."""
-        return self.horizontalHeader().visualIndex(column) == len(self.columns) - 1
+        return column == self.arrangement.last
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self.arrangement.fit(event.size().width())
+
+    def setColumnHidden(self, column: int, hide: bool) -> None:  # noqa: N802
+        """Leave a column out where there is no room for it; one that the user left out stays so."""
+        self.arrangement.give_room(column, room=not hide)
+
+    def find_rows(self, text: str) -> None:
+        """Show only rows that hold every word."""
+        self.table_rows.find_rows(text)
 
     def sort_by_next(self, column: int) -> None:
         """Up, then down, then the given order again."""
@@ -240,44 +302,58 @@ class ListTable(KeyedView[Row]):
         self.table_rows.sort_by(column, down=down)
         self.horizontalHeader().viewport().update()
         self.sorted.emit("" if column is None else self.columns[column].key, down)
+        self.layout_changed.emit()
 
     def own_actions(self) -> Sequence[Action]:
         now = self.table_rows.sorted_by
-        return [
+        sorts = [
             Action(
-                text=f"Sort by {column.title.lower()}",
+                text=column.title,
                 do=partial(self.sort_by_next, number),
                 checked=now is not None and now[0] == number,
-                apart=number == self._first_sortable(),
             )
             for number, column in enumerate(self.columns)
             if column.sortable and column.title
         ]
+        submenus = (("Sort by", sorts), ("Columns", self.arrangement.actions()))
+        arrange = Action(text="Arrange columns…", do=self.arrange, icon="columns", keys=ARRANGE)
+        return [*super().own_actions(), *(Action.of_many(text, under) for text, under in submenus if under), arrange]
 
-    def _first_sortable(self) -> int:
-        return next((n for n, column in enumerate(self.columns) if column.sortable and column.title), -1)
+    def arrange(self) -> None:
+        """Open the sheet in which columns are shown, moved and widened by keys."""
+        ColumnsSheet(self.arrangement, self).open()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        if event.keyCombination() == ARRANGE_KEYS:
+            self.arrange()
+        else:
+            super().keyPressEvent(event)
+
+    def _open_head_menu(self, at: QPoint) -> None:
+        """The part of the menu that is about columns, where their titles are clicked."""
+        actions = [one for one in self.own_actions() if one.under or one.keys == ARRANGE]
+        show_menu(actions, self.horizontalHeader().mapToGlobal(at), self)
 
     def layout_state(self) -> dict[str, Any]:
-        """Column widths and sorting, for the settings."""
-        widths = {column.key: self.columnWidth(number) for number, column in enumerate(self.columns)}
+        """Columns and sorting, for the settings."""
         now = self.table_rows.sorted_by
-        return {"widths": widths, "sort": [self.columns[now[0]].key, now[1]] if now else None}
+        return {**self.arrangement.state(), "sort": [self.columns[now[0]].key, now[1]] if now else None}
 
     def restore_layout(self, state: Any) -> None:
         """Take over what `layout_state` gave; anything else is ignored."""
         if not isinstance(state, dict):
             return
+        self.arrangement.restore(state)
         keys = [column.key for column in self.columns]
-        widths = state.get("widths")
-        for key, value in widths.items() if isinstance(widths, dict) else ():
-            if key in keys and isinstance(value, int) and not self.columns[keys.index(key)].stretch:
-                self.setColumnWidth(keys.index(key), max(self.columns[keys.index(key)].least, min(value, 2_000)))
         match state.get("sort"):
-            case [str(key), bool(down)] if key in keys:
+            case [str(key), bool(down)] if key in keys and self.columns[keys.index(key)].sortable:
                 self.sort_by(keys.index(key), down=down)
 
     def paintEvent(self, event: Any) -> None:  # noqa: N802
         super().paintEvent(event)
+        if self.table_rows.words and not self.table_rows.rowCount():
+            place = QRectF(EDGE, EDGE, self.viewport().width() - 2 * EDGE, height("table_row"))
+            LinePainter().text(QPainter(self.viewport()), place, NOTHING, theme().font(Size.SMALL), Role.DIM)
         if self.focus_visible and self.currentIndex().isValid():
             rect = self.visualRect(self.currentIndex())
             painter = QPainter(self.viewport())

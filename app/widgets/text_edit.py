@@ -2,11 +2,12 @@
 
 import math
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QMimeData, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSizePolicy, QWidget
 
-from app.theme import Size, theme
+from app.theme import Size, sized, theme
+from app.widgets.drops import files_in
 from app.widgets.plain import LONGEST_EDITED, meant, plain, tip, visible
 
 FRAME = 14
@@ -52,6 +53,10 @@ class GrowingEdit(QPlainTextEdit):
         """The text that stands there, with the hidden characters that it shows by their names."""
         return meant(self.toPlainText())
 
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:  # noqa: N802
+        """Text, and no files: those are for the window."""
+        return not files_in(source) and super().canInsertFromMimeData(source)
+
     def sizeHint(self) -> QSize:  # noqa: N802
         return QSize(200, self.height())
 
@@ -71,7 +76,7 @@ class GrowingEdit(QPlainTextEdit):
         policy = Qt.ScrollBarPolicy
         self.setVerticalScrollBarPolicy(policy.ScrollBarAsNeeded if needed > most else policy.ScrollBarAlwaysOff)
         lines = max(least, min(most, needed))
-        self.setFixedHeight(max(28, math.ceil(lines * QFontMetricsF(self.font()).lineSpacing()) + FRAME))
+        self.setFixedHeight(max(sized(28), math.ceil(lines * QFontMetricsF(self.font()).lineSpacing()) + FRAME))
 
 
 class LineEdit(QLineEdit):
@@ -91,19 +96,20 @@ class LineEdit(QLineEdit):
 
 
 class _UndoBeyond(QObject):
-    """Leaves the undo key to the window when the field has nothing left to undo."""
+    """Leaves the keys of undo and redo to the window when the field has nothing left to undo or redo."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
         if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
             return False
-        if not event.matches(QKeySequence.StandardKey.Undo) or _can_undo(watched):
+        undo, redo = event.matches(QKeySequence.StandardKey.Undo), event.matches(QKeySequence.StandardKey.Redo)
+        if not (undo or redo) or (_can_undo(watched) if undo else _can_redo(watched)):
             return False
         event.ignore()
         return True
 
 
 def undo_beyond(field: QLineEdit | QPlainTextEdit) -> None:
-    """Let the undo key act on the whole page once the field itself has nothing left to undo."""
+    """Let the keys of undo and redo act on the whole page once the field itself has nothing left for them."""
     field.installEventFilter(_UndoBeyond(field))
 
 
@@ -111,3 +117,9 @@ def _can_undo(field: QObject) -> bool:
     if isinstance(field, QLineEdit):
         return field.isUndoAvailable() and not field.isReadOnly()
     return isinstance(field, QPlainTextEdit) and field.document().isUndoAvailable()
+
+
+def _can_redo(field: QObject) -> bool:
+    if isinstance(field, QLineEdit):
+        return field.isRedoAvailable() and not field.isReadOnly()
+    return isinstance(field, QPlainTextEdit) and field.document().isRedoAvailable()

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, QStringListModel, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, QStringListModel, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QCompleter, QLineEdit, QSizePolicy, QWidget
 
-from app.theme import Role, Size, radius, theme
-from app.widgets.focus import put_before
+from app.theme import Role, Size, radius, sized, theme
+from app.widgets.fields import set_wrong
+from app.widgets.label import Label
 from app.widgets.plain import one_line, tip
 from app.widgets.spans import LinePainter
 
@@ -15,8 +16,10 @@ CHIP = 24
 GAP = 4
 CROSS = 20
 LEAST_ENTRY = 96
+SAYS = 20
+PAUSE_MS = 500
+LOW = "QLineEdit { min-height: 20px; padding: 0 6px; }"
 QUIET = """
-QLineEdit { min-height: 20px; padding: 0 6px; }
 QLineEdit:!focus { border: 2px solid transparent; background: transparent; }
 """
 
@@ -37,11 +40,11 @@ class Chip(QAbstractButton):
         self.setCursor(Qt.CursorShape.ArrowCursor)
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        return QSize(round(self._line.width(self._shown, theme().font(Size.SMALL))) + 10 + CROSS, CHIP)
+        return QSize(round(self._line.width(self._shown, theme().font(Size.SMALL))) + 10 + sized(CROSS), sized(CHIP))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         super().mouseReleaseEvent(event)
-        if event.position().x() >= self.width() - CROSS and self.rect().contains(event.position().toPoint()):
+        if event.position().x() >= self.width() - sized(CROSS) and self.rect().contains(event.position().toPoint()):
             self.remove_wanted.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
@@ -58,18 +61,31 @@ class Chip(QAbstractButton):
         painter.drawRoundedRect(
             QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), radius("menu_item"), radius("menu_item")
         )
-        place = QRectF(8, 0, self.width() - 8 - CROSS, self.height())
+        place = QRectF(8, 0, self.width() - 8 - sized(CROSS), self.height())
         self._line.text(painter, place, self._shown, theme().font(Size.SMALL), Role.TEXT)
-        cross = theme().pixmap("x", Role.DIM, 10, self.devicePixelRatioF())
-        painter.drawPixmap(QPointF(self.width() - CROSS + 4, (self.height() - 10) / 2), cross)
+        side = sized(CROSS) // 2
+        cross = theme().pixmap("x", Role.DIM, side, self.devicePixelRatioF())
+        painter.drawPixmap(QPointF(self.width() - sized(CROSS) + 4, (self.height() - side) / 2), cross)
 
 
 class TokensEdit(QWidget):
-    """Chips that wrap. `changed` gives all of them after one was added or taken away by the user."""
+    """Chips that wrap. `changed` gives all of them after one was added or taken away by the user.
+
+    A name that is there already, or that nobody knows where only known ones count, is told once typing pauses.
+    The place to type is `framed` where it has to be seen that there is one.
+    """
 
     changed = Signal(tuple)
 
-    def __init__(self, what: str, placeholder: str, *, only_known: bool = False, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        what: str,
+        placeholder: str,
+        *,
+        only_known: bool = False,
+        framed: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self._what = what
         self._only_known = only_known
@@ -77,13 +93,18 @@ class TokensEdit(QWidget):
         self._known: tuple[str, ...] = ()
         self._chips: list[Chip] = []
         self.entry = self._make_entry(placeholder)
+        self.entry.setStyleSheet(LOW if framed else LOW + QUIET)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusProxy(self.entry)
-        self.setFixedHeight(CHIP)
+        self.setFixedHeight(sized(CHIP))
+        self.says = Label(size=Size.SMALL, role=Role.BAD, parent=self)
+        self.says.hide()
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._pause.timeout.connect(self._judge)
+        self.entry.textChanged.connect(self._typed)
 
     def _make_entry(self, placeholder: str) -> QLineEdit:
         entry = QLineEdit(self)
-        entry.setStyleSheet(QUIET)
         entry.setPlaceholderText(placeholder)
         entry.setAccessibleName(f"Add: {self._what}")
         entry.setFont(theme().font(Size.SMALL))
@@ -111,7 +132,6 @@ class TokensEdit(QWidget):
             chip.hide()
             chip.deleteLater()
         self._chips = [self._chip(token) for token in self._tokens]
-        put_before(self._chips, self.entry)
         self._offer()
         self._arrange()
 
@@ -132,7 +152,7 @@ class TokensEdit(QWidget):
         if event.key() == Qt.Key.Key_Backspace and not self.entry.text() and self._tokens:
             self._change(self._tokens[:-1])
             return True
-        if event.text() == "," and self.entry.text().strip():
+        if event.text() in (",", "\r") and self.entry.text().strip():
             self._add_typed()
             return True
         if event.key() == Qt.Key.Key_Down and not self.entry.text():
@@ -163,6 +183,35 @@ class TokensEdit(QWidget):
     def _offer(self) -> None:
         self._offers.setStringList([name for name in self._known if name not in self._tokens])
 
+    def _typed(self) -> None:
+        """Take a complaint back at once; wait with another for a pause."""
+        if self.says.text() != self._fault():
+            self._say("")
+            self._pause.start()
+
+    def _judge(self) -> None:
+        self._say(self._fault())
+
+    def _fault(self) -> str:
+        text = self._text()
+        if not text:
+            return ""
+        if text.lower() in map(str.lower, self._tokens):
+            return f"The {self._what} {one_line(text, 40)} is there already."
+        unknown = not any(text.lower() in name.lower() for name in self._known)
+        return f"There is no {self._what} named {one_line(text, 40)}." if self._only_known and unknown else ""
+
+    def _say(self, fault: str) -> None:
+        self._pause.stop()
+        self.says.setText(fault)
+        self.says.setVisible(bool(fault))
+        self.entry.setAccessibleDescription(fault)
+        set_wrong(self.entry, bool(fault))
+        self._arrange()
+
+    def _text(self) -> str:
+        return " ".join(self.entry.text().split())
+
     def _add_chosen(self, text: str) -> None:
         self.entry.setText(text)
         self._add_typed()
@@ -171,7 +220,7 @@ class TokensEdit(QWidget):
         popup = self.entry.completer().popup()
         if popup is not None and popup.isVisible() and popup.currentIndex().isValid():
             return
-        text = " ".join(self.entry.text().split())
+        text = self._text()
         known = next((name for name in self._known if name.lower() == text.lower()), None)
         if not text or (self._only_known and known is None):
             return
@@ -189,10 +238,11 @@ class TokensEdit(QWidget):
         for chip in self._chips:
             wide = min(chip.sizeHint().width(), self.width())
             if left and left + wide > self.width():
-                left, top = 0, top + CHIP + GAP
-            chip.setGeometry(left, top, wide, CHIP)
+                left, top = 0, top + sized(CHIP) + GAP
+            chip.setGeometry(left, top, wide, sized(CHIP))
             left += wide + GAP
         if left and left + LEAST_ENTRY > self.width():
-            left, top = 0, top + CHIP + GAP
-        self.entry.setGeometry(left, top, max(LEAST_ENTRY, self.width() - left), CHIP)
-        self.setFixedHeight(top + CHIP)
+            left, top = 0, top + sized(CHIP) + GAP
+        self.entry.setGeometry(left, top, max(LEAST_ENTRY, self.width() - left), sized(CHIP))
+        self.says.setGeometry(0, top + sized(CHIP), self.width(), sized(SAYS))
+        self.setFixedHeight(top + sized(CHIP) + (sized(SAYS) if self.says.text() else 0))

@@ -11,8 +11,8 @@ from app.screens.cases.calls import CallForm, FindTool
 from app.screens.cases.form import CaseForm, Mode, Reading, with_call, with_call_added, without_call
 from app.screens.cases.parameter_form import ParameterForm
 from app.screens.cases.tools import ToolChoice
-from app.theme import Role, Size, theme
-from app.widgets import Button, FlowText, IconButton, Label, Picker, PickItem, Rule, put_before
+from app.theme import Role, Size, sized, theme
+from app.widgets import Button, FlowText, IconButton, Label, Picker, PickItem, Rule
 
 ORDERED = "In this order"
 
@@ -120,7 +120,6 @@ class CallList(QWidget):
         row.entered.connect(partial(self._look_at, number))
         row.remove_wanted.connect(lambda: self._tell(without_call(self._form, number)))
         self._list.addWidget(row)
-        put_before([row.picker, row.remove], self.add)
         self.rows.append(row)
 
     def _look_at(self, number: int) -> None:
@@ -151,7 +150,7 @@ class CallRow(QWidget):
         super().__init__(parent)
         self._choices: dict[str, ToolChoice] = {}
         self._number = Label(role=Role.DIM, tabular=True)
-        self._number.setFixedWidth(16)
+        self._number.setFixedWidth(sized(16))
         self.picker = Picker("Expected tool", "Pick the tool that should be called")
         self.picker.allow_other("Expect “{}” as typed")
         self.picker.set_footer("{shown} of {all} tools. Enter picks, Esc keeps the old one.")
@@ -172,7 +171,7 @@ class CallRow(QWidget):
         if offered or current not in self._choices:
             self._offer(call, choices, current)
         self.picker.set_current(current)
-        self.picker.set_note(f"one of {len(choices)} tools offered" if call.known else _absent(call))
+        self.picker.set_note(_offered(len(choices)) if call.known else _absent(call))
 
     def _offer(self, call: CallForm, choices: Sequence[ToolChoice], current: str) -> None:
         self._choices = {_key(choice.server, choice.name): choice for choice in choices}
@@ -209,6 +208,10 @@ def _item(choice: ToolChoice) -> PickItem:
         right=choice.server,
         lead=choice.server,
     )
+
+
+def _offered(choices: int) -> str:
+    return "the only tool offered" if choices == 1 else f"one of {choices} tools offered"
 
 
 def _absent(call: CallForm) -> str:

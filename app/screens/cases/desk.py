@@ -32,6 +32,7 @@ class Desk:
     form: CaseForm
     saved: CaseDraft | None = None
     past: list[CaseDraft] = field(default_factory=list)
+    future: list[CaseForm] = field(default_factory=list)
     refused: str = ""
     going_back: bool = False
     _read: tuple[CaseForm, Reading] | None = None
@@ -69,9 +70,15 @@ class Desk:
         tools = any(call.tool for call in form.calls)
         return self.saved is None and not (form.query.strip() or form.name.strip() or tools)
 
+    @property
+    def stuck(self) -> bool:
+        """Whether something is typed that cannot be saved as it stands."""
+        return self.state in (State.NEW, State.INVALID, State.REFUSED) and not self.untouched
+
     def edit(self, form: CaseForm) -> None:
-        """Take what was typed."""
+        """Take what was typed; what was taken back before is gone then."""
         self.form = form
+        self.future = []
         self.refused = ""
         self.going_back = False
 
@@ -102,10 +109,19 @@ class Desk:
         if not self.can_go_back:
             return
         self.going_back = self.state is State.SAVED
+        self.future.append(self.form)
         earlier = self.past.pop() if self.going_back else self.saved
         if earlier is not None:
             self.form = case_form(earlier, find)
         self.refused = ""
+
+    def go_forward(self, find: FindTool) -> bool:
+        """Show again what was taken back last, to be saved next; False where nothing was."""
+        if not self.future:
+            return False
+        self.form = refitted_form(self.future.pop(), find)
+        self.going_back, self.refused = False, ""
+        return True
 
     def renew(self, stored: CaseDraft, find: FindTool) -> None:
         """Someone else changed the case: show that, unless something is typed here that is not saved."""

@@ -13,7 +13,7 @@ from app.screens.cases.form import SHOWN_MODES, CaseForm, Mode, name_from, with_
 from app.screens.cases.presenter import Review
 from app.screens.cases.tools import ToolChoice
 from app.screens.cases.tried_list import TriedList
-from app.theme import Role, Size, theme
+from app.theme import Role, Size, sized, theme
 from app.widgets import (
     Button,
     FlowText,
@@ -53,6 +53,7 @@ class Editor(QWidget):
     changed = Signal(object)
     picked = Signal(object)
     undo_wanted = Signal()
+    runs_wanted = Signal()
 
     def __init__(self, find: FindTool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -90,10 +91,11 @@ class Editor(QWidget):
         column.addStretch(1)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(ScrollPane(inside))
+        outer.addWidget(ScrollPane(inside, "Test case"))
 
     def _wire(self) -> None:
         self.head.undo.clicked.connect(self.undo_wanted)
+        self.head.runs.clicked.connect(self.runs_wanted)
         self.query.edited.connect(lambda text: self._tell(replace(self._form, query=text)))
         self.modes.changed.connect(lambda key: self._tell(with_mode(self._form, Mode(key), self._find)))
         self.calls.changed.connect(self._tell)
@@ -153,6 +155,8 @@ class _Head(QWidget):
         super().__init__()
         self._mark = MarkLabel(size=14)
         self._state = LineText(size=Size.SMALL, role=Role.DIM)
+        self.runs = Button("Runs", kind="link")
+        self.runs.setToolTip("Show what models picked for this case")
         self.undo = Button("Undo", kind="link")
         self.undo.setToolTip("Back to the form before (Ctrl+Z)")
         row = QHBoxLayout(self)
@@ -164,6 +168,8 @@ class _Head(QWidget):
         row.addWidget(self._state)
         row.addSpacing(6)
         row.addWidget(self.undo)
+        row.addSpacing(6)
+        row.addWidget(self.runs)
 
     def show_state(self, desk: Desk) -> None:
         state = desk.state
@@ -172,6 +178,7 @@ class _Head(QWidget):
         self._mark.set_mark(_STATE_MARKS[state], state.value)
         self._state.set_text(words, Role.BAD if wrong else Role.DIM)
         self.undo.setEnabled(desk.can_go_back)
+        self.runs.setEnabled(desk.saved is not None)
 
 
 _STATE_MARKS = {
@@ -204,7 +211,7 @@ class _About(QWidget):
         rows = (("Name", self.name), ("Suites", self.suites), ("Tags", self.tags), ("Servers", self.servers))
         for number, (word, widget) in enumerate(rows):
             label = Label(word, size=Size.SMALL, role=Role.DIM, strong=True)
-            label.setFixedHeight(28 if widget is self.name else 24)
+            label.setFixedHeight(sized(28 if widget is self.name else 24))
             grid.addWidget(label, number, 0)
             grid.addWidget(widget, number, 1)
 

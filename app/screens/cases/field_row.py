@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.arguments.parameters import Kind, Parameter
 from app.screens.cases.matchers import Field, Matcher, matchers_for, with_matcher, with_text
-from app.theme import Role, Size, theme
+from app.theme import Role, Size, sized, theme
 from app.widgets import (
     FlowText,
     GrowingEdit,
@@ -48,9 +48,9 @@ class FieldRow(QWidget):
         self._value: QWidget | None = None
         self._variant = ""
         self._name = SpanLine()
-        self._name.setFixedWidth(NAME_WIDTH)
+        self._name.setFixedWidth(sized(NAME_WIDTH))
         self.matcher = MenuButton(f"How {parameter.name} is compared")
-        self.matcher.setFixedWidth(MATCHER_WIDTH)
+        self.matcher.setFixedWidth(sized(MATCHER_WIDTH))
         self._error = FlowText(size=Size.SMALL, role=Role.BAD)
         self._error.hide()
         self.matcher.changed.connect(lambda key: self._tell(with_matcher(self._field, Matcher(key))))
@@ -70,7 +70,7 @@ class FieldRow(QWidget):
         below.addSpacing(NAME_WIDTH + 8)
         below.addWidget(self._error)
         column.addLayout(below)
-        self._name.setFixedHeight(28)
+        self._name.setFixedHeight(sized(28))
 
     def _describe(self) -> None:
         parameter = self.parameter
@@ -106,7 +106,6 @@ class FieldRow(QWidget):
         if variant != "choice":
             self._value.setAccessibleName(visible(f"Value of {self.parameter.name}"))
         self._line.addWidget(self._value, 1, Qt.AlignmentFlag.AlignTop)
-        QWidget.setTabOrder(self.matcher, self._value)
         if before is not None:
             before.hide()
             before.deleteLater()
@@ -204,7 +203,7 @@ def _choice(row: FieldRow) -> QWidget:
 
 def _note(row: FieldRow) -> QWidget:
     made = LineText(size=Size.SMALL, role=Role.DIM, parent=row)
-    made.setFixedHeight(28)
+    made.setFixedHeight(sized(28))
     return made
 
 

@@ -17,8 +17,11 @@ class RowDeeds:
     """What the menu of selected cases does."""
 
     run: Deed
+    runs: Deed
     duplicate: Deed
     copy: Deed
+    label: Deed
+    expect: Deed
     export: Deed
     delete: Deed
 
@@ -29,7 +32,10 @@ def row_actions(number: int, deeds: RowDeeds, *, saved: bool) -> Sequence[Action
     cases = count(number, "case")
     return [
         Action(text=f"Run {cases}", do=deeds.run, icon="play", keys="Ctrl+Return", enabled=saved),
+        Action(text="Show runs", do=deeds.runs, icon="play-circle", enabled=saved),
         Action(text="Duplicate", do=deeds.duplicate, icon="copy", keys="Ctrl+D", enabled=saved),
+        Action(text="Tags, suites and servers…", do=deeds.label, icon="tag", enabled=saved),
+        Action(text="Expected tool…", do=deeds.expect, icon="wrench", enabled=saved),
         Action(text=copy, do=deeds.copy, keys="Ctrl+Shift+C", enabled=saved),
         Action(text="Export…", do=deeds.export, icon="export", enabled=saved),
         Action(text=f"Delete {cases}", do=deeds.delete, icon="trash", keys="Del", apart=True),
@@ -48,6 +54,7 @@ def filter_actions(presenter: CasesPresenter, narrow: Narrow) -> Sequence[Action
     """Every filter as a choice that is ticked while it is in force, and a way to drop them all."""
     now = presenter.wanted
     groups = (
+        _expected(now, narrow),
         [_last(last, now, narrow) for last in Last],
         _named("Suite", presenter.all_suites(), now.suite, lambda name: narrow(replace(now, suite=name))),
         _named("Tag", presenter.all_tags(), now.tag, lambda name: narrow(replace(now, tag=name))),
@@ -63,6 +70,14 @@ def filter_actions(presenter: CasesPresenter, narrow: Narrow) -> Sequence[Action
 
 def _apart(actions: Sequence[Action]) -> Iterable[Action]:
     return (replace(action, apart=number == 0) for number, action in enumerate(actions))
+
+
+def _expected(now: Wanted, narrow: Narrow) -> list[Action]:
+    """The tool that another screen asked for; it can only be let go here."""
+    if now.called is None:
+        return []
+    text = f"Expects: {one_line(now.called.text, 40)}"
+    return [Action(text=text, do=lambda: narrow(replace(now, called=None)), checked=True)]
 
 
 def _last(last: Last, now: Wanted, narrow: Narrow) -> Action:

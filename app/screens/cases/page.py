@@ -2,29 +2,34 @@
 
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QCursor, QGuiApplication
+from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QWidget
 
 from app.commands import Command
+from app.outcomes import Outcome
 from app.screens.cases.call_list import Pick
 from app.screens.cases.desk import Desk
 from app.screens.cases.editor import Offered
 from app.screens.cases.empty import NO_CASES, NO_SERVERS, nothing_matches
 from app.screens.cases.form import CaseForm
+from app.screens.cases.front import Front
+from app.screens.cases.many import Many
 from app.screens.cases.menus import RowDeeds, filter_actions, more_actions, row_actions
-from app.screens.cases.presenter import EVERYTHING, NO_REVIEW, CasesPresenter, Stale
-from app.screens.cases.rows import Wanted, neighbour
+from app.screens.cases.presenter import NO_REVIEW, CasesPresenter
+from app.screens.cases.rows import ALL, KEPT, Wanted, filters_to_keep, wanted_of
+from app.screens.cases.running import Running
+from app.screens.cases.staleness import EVERYTHING, Stale, stale_after
+from app.screens.cases.steps import Steps
 from app.screens.cases.table import table_row
 from app.screens.cases.transfer import Transfer
 from app.screens.cases.view import CasesView
-from app.session import Page, Session, Undo
+from app.session import Page, Session
 from app.text import count
-from app.widgets import Action, one_line, show_menu
-from mcp_tef import CaseId, Event
+from app.widgets import Action, breath, held, show_menu
+from mcp_tef import Arrival, CaseId, Event, ToolLabel
 
 SAVE_MS: Final = 600
 REVIEW_MS: Final = 250
@@ -37,15 +42,19 @@ class CasesPage(Page):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, key="cases", title="Test cases")
-        self.presenter = CasesPresenter(session.call)
+        self.presenter = session.lasting(CasesPresenter, lambda: CasesPresenter(session.call))
+        self.presenter.wanted = wanted_of(session.settings.get(KEPT, {}))
         self._stale = EVERYTHING
         self._showing = False
+        self._filled = False
         self._target: object = None
         self._focus_due = False
-        self._steps: list[tuple[Desk, Undo]] = []
+        front = session.lasting(Front, Front)
+        self.steps = session.lasting(Steps, lambda: Steps(session, self.presenter, front))
         self._save_timer = self._timer(SAVE_MS, self.save)
         self._review_timer = self._timer(REVIEW_MS, self.review)
-        self.transfer = Transfer(self, self.presenter, self._show_all)
+        self.transfer = Transfer(self, self.presenter, front)
+        self.running = Running(session, self.presenter, self.save)
         deeds: dict[str, Callable[[], object]] = {
             "Add a server": lambda: session.go("servers", "add"),
             "Open the sample": lambda: session.spawn(session.call(lambda core: core.open_sample())),
@@ -55,8 +64,12 @@ class CasesPage(Page):
         }
         self.view = CasesView(lambda server, name: self.presenter.tools.find(server, name), deeds)
         self.table, self.editor = self.view.table, self.view.editor
+        self.many = Many(self, self.presenter, self.table, front)
         self.body.addWidget(self.view)
         self.view.restore_layout(session.settings)
+        self.keep_layout("cases.table", self.table)
+        front.stand(self._show_again, self.table.rows.ids)
+        session.closing.connect(front.leave)
         self._wire()
 
     def _timer(self, milliseconds: int, work: Callable[[], Coroutine[object, object, None]]) -> QTimer:
@@ -72,11 +85,13 @@ class CasesPage(Page):
         self.table.picked.connect(lambda _ids: self._show_header())
         self.table.opened.connect(lambda _id: self._edit())
         self.table.rename_wanted.connect(lambda _id: self._edit(name=True))
-        self.table.delete_wanted.connect(lambda ids: self.session.spawn(self.delete(ids)))
+        self.table.delete_wanted.connect(lambda _ids: self.many.delete())
         self.table.set_menu(self._menu)
+        self.table.tell_keys(Enter="Edit the case", F2="Edit its name", Del="Delete the cases")
         self.editor.changed.connect(self._typed)
         self.editor.picked.connect(self._pick)
         self.editor.undo_wanted.connect(self._undo)
+        self.editor.runs_wanted.connect(self._show_runs)
         self.view.left_editor.connect(self._leave_editor)
 
     # ------------------------------------------------------------ what the window asks
@@ -85,11 +100,15 @@ class CasesPage(Page):
         """Read again what is out of date and show it; what is being typed stays."""
         stale, self._stale = self._stale, Stale()
         await self.presenter.refresh(stale or EVERYTHING)
-        self._show_all()
+        with held(self.view):
+            self._show_rows()
+            await breath()
+            self._filled = True
+            self._show_one()
         self._review_timer.start(0)
 
     def concerns(self, event: Event) -> bool:
-        return bool(self.presenter.stale_after([event]))
+        return bool(stale_after([event]))
 
     def receive(self, events: tuple[Event, ...]) -> bool:
         """Runs come by the hundred and bring all that is shown of them; all else is read again."""
@@ -97,42 +116,59 @@ class CasesPage(Page):
         self._show_some(touched)
         if self.presenter.current in touched and not self._review_timer.isActive():
             self._review_timer.start(RUNS_MS)
-        fresh = replace(self.presenter.stale_after(events), runs=False)
+        fresh = replace(stale_after(events), runs=False)
         self._stale = self._stale.joined(fresh)
         return not fresh
 
     def arrive(self, target: object) -> None:
-        """Show a case by its id, or start a new one ("new")."""
+        """Show a case by its id, the cases that expect a tool, or start a new one ("new"), or one for each tool."""
         self._target = target
-        if self.presenter.loaded:
+        if self._filled:
             self._show_target()
+
+    async def bring_in(self, arrivals: Sequence[Arrival]) -> Sequence[Outcome]:
+        return [await self.transfer.bring_in(arrival) for arrival in arrivals]
+
+    def here(self) -> object:
+        return self.presenter.current
 
     def leave(self) -> None:
         """Save what is typed, and remember the layout."""
         self.session.spawn(self.finish())
 
+    def unsaved(self) -> int:
+        return sum(desk.stuck for desk in self.presenter.desks)
+
     async def finish(self) -> None:
-        """The same before the window closes."""
         self.view.remember_layout(self.session.settings)
         await self.save()
 
     def first_focus(self) -> QWidget | None:
-        self._focus_due = not self.presenter.loaded
+        self._focus_due = not self._filled
         return self.table
 
     def commands(self) -> Sequence[Command]:
-        """What can be done here."""
-
         def deed(name: str, text: str, do: Callable[[], object], keys: str = "", *, some: bool = False) -> Command:
-            needs = (lambda: bool(self._selected())) if some else (lambda: True)
-            return Command(id=f"cases.{name}", text=text, do=do, keys=keys, needs=needs, group=GROUP)
+            needs = (lambda: bool(self.many.selected())) if some else (lambda: True)
+            return Command(
+                id=f"cases.{name}", text=text, do=do, keys=keys, needs=needs, unless="Choose cases first", group=GROUP
+            )
 
         return (
             deed("new", "New case", self.new, "Ctrl+N"),
-            deed("run", "Run the selected cases", lambda: self._run(self._selected()), "Ctrl+Return", some=True),
-            deed("duplicate", "Duplicate the selected cases", self._duplicate, "Ctrl+D", some=True),
-            deed("delete", "Delete the selected cases", self._delete, some=True),
-            deed("copy", "Copy the selected queries", self._copy, "Ctrl+Shift+C", some=True),
+            deed(
+                "run",
+                "Run the selected cases",
+                lambda: self.running.run(self.many.selected()),
+                "Ctrl+Return",
+                some=True,
+            ),
+            deed("runs", "Show the runs of the selected cases", self._show_runs, some=True),
+            deed("duplicate", "Duplicate the selected cases", self.many.duplicate, "Ctrl+D", some=True),
+            deed("delete", "Delete the selected cases", self.many.delete, some=True),
+            deed("label", "Tags, suites and servers of the selected cases", self.many.label, some=True),
+            deed("expect", "Expected tool of the selected cases", self.many.expect, some=True),
+            deed("copy", "Copy the selected queries", self.many.copy_queries, "Ctrl+Shift+C", some=True),
             deed("import", "Import cases from a file", self.transfer.ask_import),
             deed("export", "Export cases to a file", self._export),
         )
@@ -141,13 +177,27 @@ class CasesPage(Page):
 
     def _show_all(self) -> None:
         self._show_rows()
+        self._show_one()
+
+    def _show_one(self) -> None:
+        """The case that is wanted, or was chosen, or is the first."""
+        self._filled = True
         if self._focus_due:
             self.table.setFocus()
             self._focus_due = False
         self._show_target()
-        if self.presenter.current is None:
+        chosen = self.presenter.current
+        if chosen is None:
             self.table.select_first()
-        self._show_editor()
+        if chosen is not None or self.presenter.current is None:
+            self._show_editor()
+
+    def _show_again(self, case_id: str) -> None:
+        """Something was done, or taken back: show what there is now, and the case that it was about."""
+        self._show_all()
+        if case_id:
+            self.table.select(case_id)
+        self._review_timer.start(REVIEW_MS)
 
     def _show_rows(self) -> None:
         rows = self.presenter.rows()
@@ -175,7 +225,7 @@ class CasesPage(Page):
         ids = self._to_run()
         run = Action(
             text=f"Run {count(len(ids), 'case')}" if ids else "Run cases",
-            do=lambda: self._run(self._to_run()),
+            do=lambda: self.running.run(self._to_run()),
             kind="primary",
             icon="play",
             enabled=bool(ids),
@@ -199,9 +249,15 @@ class CasesPage(Page):
         target, self._target = self._target, None
         if target == "new":
             self.new()
-        elif isinstance(target, str) and not self.table.select(target) and self.presenter.row(CaseId(target)):
+        elif isinstance(target, tuple):
+            self._write(lambda: self.presenter.new_for(target[1]))
+        elif isinstance(target, ToolLabel):
+            self._show_everything(Wanted(called=target))
+            self.table.select_first()
+        elif isinstance(target, str) and not self.table.select(target):
             self._show_everything()
-            self.table.select(target)
+            if not self.table.select(target):
+                self.session.toast("That case is not there any more")
 
     # ------------------------------------------------------------ choosing and narrowing
 
@@ -231,19 +287,17 @@ class CasesPage(Page):
     def _narrow(self, wanted: Wanted) -> None:
         if wanted != self.presenter.wanted:
             self.presenter.wanted = wanted
+            self.session.settings.set(KEPT, filters_to_keep(wanted))
             self._show_rows()
 
-    def _show_everything(self) -> None:
+    def _show_everything(self, wanted: Wanted = ALL) -> None:
         if self.header.search is not None:
             self.header.search.clear()
-        self._narrow(Wanted())
-
-    def _selected(self) -> tuple[CaseId, ...]:
-        return tuple(CaseId(row_id) for row_id in self.table.selected_ids())
+        self._narrow(wanted)
 
     def _to_run(self) -> tuple[CaseId, ...]:
         """Several selected cases; otherwise all that are shown."""
-        selected = self._selected()
+        selected = self.many.selected()
         ids = selected if len(selected) > 1 else tuple(CaseId(row_id) for row_id in self.table.rows.ids())
         return self.presenter.runnable(ids)
 
@@ -273,24 +327,12 @@ class CasesPage(Page):
         if not due:
             return
         known = [desk.case_id for desk in due]
-        await self.presenter.save()
-        for desk in self.presenter.desks:
-            self._match_steps(desk)
+        await self.steps.save()
         if known == [desk.case_id for desk in due]:
             self._show_some(known)
         else:
             self._show_rows()
         self._show_editor()
-
-    def _match_steps(self, desk: Desk) -> None:
-        """Have one thing to take back for each earlier form of a case."""
-        mine = [step for step in self._steps if step[0] is desk]
-        for step in mine[len(desk.past) :]:
-            self._steps.remove(step)
-            self.session.forget(step[1])
-        for _ in range(len(desk.past) - len(mine)):
-            words = f"Edit of “{one_line(desk.form.query, 40)}”"
-            self._steps.append((desk, self.session.remember(words, partial(self._take_back, desk))))
 
     async def review(self) -> None:
         """Ask what the core says of the draft; an answer to an older one is not shown."""
@@ -306,27 +348,18 @@ class CasesPage(Page):
 
     def _undo(self) -> None:
         if self.presenter.desk is not None:
-            self._go_back(self.presenter.desk)
-
-    def _take_back(self, desk: Desk) -> None:
-        """What Ctrl+Z does with a step: it is used up, unless only something unsaved was taken back."""
-        self._steps.remove(next(step for step in reversed(self._steps) if step[0] is desk))
-        self._go_back(desk)
-
-    def _go_back(self, desk: Desk) -> None:
-        if self.presenter.go_back(desk):
-            self.table.select(desk.case_id)
-            self._after_edit(desk)
-            self._match_steps(desk)
-            self.session.spawn(self.save())
+            self.steps.undo(self.presenter.desk)
 
     # ------------------------------------------------------------ new, copy, delete, run
 
     def new(self) -> None:
         """Start a case in the editor."""
+        self._write(self.presenter.new)
+
+    def _write(self, begin: Callable[[], object]) -> None:
         if self.presenter.unsaved():
             self.session.spawn(self.save())
-        self.presenter.new()
+        begin()
         self._show_rows()
         self._show_editor()
         self.editor.show_review(NO_REVIEW)
@@ -334,62 +367,25 @@ class CasesPage(Page):
 
     def _menu(self, ids: tuple[str, ...]) -> Sequence[Action]:
         deeds = RowDeeds(
-            run=lambda: self._run(self._selected()),
-            duplicate=self._duplicate,
-            copy=self._copy,
-            export=self._export,
-            delete=self._delete,
+            run=self._run_selected,
+            runs=self._show_runs,
+            duplicate=self.many.duplicate,
+            copy=self.many.copy_queries,
+            label=self.many.label,
+            expect=self.many.expect,
+            export=lambda: self.transfer.ask_export(self.presenter.runnable(self.many.selected())),
+            delete=self.many.delete,
         )
-        return row_actions(len(ids), deeds, saved=bool(self.presenter.runnable(self._selected())))
+        return row_actions(len(ids), deeds, saved=bool(self.presenter.runnable(self.many.selected())))
+
+    def _run_selected(self) -> None:
+        self.running.run(self.many.selected())
+
+    def _show_runs(self) -> None:
+        self.running.show(self.many.selected())
 
     def _open_more(self) -> None:
         show_menu(more_actions(self.transfer.ask_import, self._export, some=bool(self._to_run())), QCursor.pos(), self)
 
     def _export(self) -> None:
         self.transfer.ask_export(self._to_run())
-
-    def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self.presenter.queries(self._selected()))
-
-    def _duplicate(self) -> None:
-        self.session.spawn(self.duplicate(self._selected()))
-
-    def _delete(self) -> None:
-        self.session.spawn(self.delete(self._selected()))
-
-    async def duplicate(self, ids: Sequence[CaseId]) -> None:
-        """Copy cases and show the first copy."""
-        copies = await self.presenter.duplicate(ids)
-        if copies:
-            self._show_rows()
-            self.table.select(copies[0])
-            self.session.toast(f"Duplicated {count(len(copies), 'case')}", partial(self._remove, copies))
-
-    async def delete(self, ids: Sequence[CaseId]) -> None:
-        """Delete cases, with a way back."""
-        gone = await self._remove(ids)
-        if gone:
-            self.session.toast(f"Deleted {count(len(gone), 'case')}", partial(self._restore, gone))
-
-    async def _remove(self, ids: Sequence[CaseId]) -> tuple[CaseId, ...]:
-        after = neighbour(self.table.rows.ids(), ids)
-        gone = await self.presenter.remove(ids)
-        self._show_rows()
-        if self.presenter.current is None and after:
-            self.table.select(after)
-        self._show_editor()
-        return gone
-
-    async def _restore(self, ids: Sequence[CaseId]) -> None:
-        await self.presenter.restore(ids)
-        self._show_rows()
-        self.table.select(ids[0])
-
-    def _run(self, ids: Sequence[CaseId]) -> None:
-        self.session.spawn(self._save_and_run(tuple(ids)))
-
-    async def _save_and_run(self, ids: tuple[CaseId, ...]) -> None:
-        await self.save()
-        runnable = self.presenter.runnable(ids)
-        if runnable:
-            self.session.go("runs", ("start", runnable))

@@ -12,7 +12,7 @@ from app.screens.cases.field_row import FieldRow
 from app.screens.cases.form import Reading
 from app.screens.cases.matchers import Field
 from app.theme import Role, Size, theme
-from app.widgets import Button, FlowText, GrowingEdit, Label, LineText, one_line, put_before, set_wrong
+from app.widgets import Button, FlowText, GrowingEdit, Label, LineText, one_line, set_wrong
 
 EXACT = "And nothing else: other parameters count as wrong"
 
@@ -93,7 +93,6 @@ class ParameterForm(QWidget):
         self._rows = {field.parameter.name: FieldRow(field.parameter, self) for field in fields}
         for row in self._rows.values():
             self._list.addWidget(row)
-            put_before([row.matcher], self.json)
             row.changed.connect(lambda field: self._tell(with_field(self._call, field)))
 
     def _show_words(self) -> None:

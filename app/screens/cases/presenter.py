@@ -1,21 +1,21 @@
 """What the screen of test cases knows and does; plain Python, so that it can be tried without a window."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
-from app.screens.cases.calls import with_tool
+from app.screens.cases.calls import CallForm, with_tool
 from app.screens.cases.desk import Desk
 from app.screens.cases.form import CaseForm, case_form, with_call
 from app.screens.cases.rows import RECENT, CaseRow, Wanted, draft_row, narrowed, row_of
+from app.screens.cases.staleness import BY, EVERYTHING, Stale
 from app.screens.cases.tools import ToolChoice, Tools, typed_choice
 from app.screens.cases.tried import Tried, tried
 from mcp_tef import (
     CaseDraft,
     CaseId,
-    CasesTouched,
     Event,
     Listing,
     RunEnded,
@@ -23,16 +23,14 @@ from mcp_tef import (
     RunsTouched,
     RunSummary,
     Server,
-    ServerStateChanged,
-    ServersTouched,
     TefError,
     TestCase,
+    ToolLabel,
 )
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
 
-BY: Final = "cases screen"
 FINISHED: Final = (RunStatus.COMPLETED, RunStatus.FAILED)
 T = TypeVar("T")
 
@@ -51,23 +49,6 @@ class Review:
     tried: Tried = field(default_factory=Tried)
 
 
-@dataclass(frozen=True, slots=True)
-class Stale:
-    """What events made out of date."""
-
-    cases: bool = False
-    runs: bool = False
-    servers: bool = False
-
-    def __bool__(self) -> bool:
-        return self.cases or self.runs or self.servers
-
-    def joined(self, other: "Stale") -> "Stale":
-        """Both together."""
-        return Stale(self.cases or other.cases, self.runs or other.runs, self.servers or other.servers)
-
-
-EVERYTHING: Final = Stale(cases=True, runs=True, servers=True)
 NO_REVIEW: Final = Review()
 
 
@@ -142,14 +123,6 @@ class CasesPresenter:
         for case_id in {run.case_id for run in judged} & self._recent.keys():
             self._recent[case_id] = tuple(now.get(run.id, run) for run in self._recent[case_id])
 
-    @staticmethod
-    def stale_after(events: Iterable[Event]) -> Stale:
-        """What a batch of events makes out of date."""
-        stale = Stale()
-        for event in events:
-            stale = stale.joined(_stale_after(event))
-        return stale
-
     # ------------------------------------------------------------ the table
 
     @property
@@ -213,7 +186,11 @@ class CasesPresenter:
 
     def queries(self, ids: Sequence[CaseId]) -> str:
         """What the users say in these cases, a line each."""
-        return "\n".join(self._cases[case_id].draft.query for case_id in self.runnable(ids))
+        return "\n".join(draft.query for draft in self.drafts(ids).values())
+
+    def drafts(self, ids: Sequence[CaseId]) -> dict[CaseId, CaseDraft]:
+        """What is saved of these cases."""
+        return {case_id: self._cases[case_id].draft for case_id in self.runnable(ids)}
 
     # ------------------------------------------------------------ the desk
 
@@ -233,17 +210,25 @@ class CasesPresenter:
         """The case being edited."""
         return self._desks.get(self.current) if self.current is not None else None
 
-    def new(self) -> Desk:
-        """Put an empty case on the desk, with the servers and suites of the one before it."""
+    def new(self, expected: ToolLabel | None = None) -> Desk:
+        """Put an empty case on the desk, with the suites of the one before it, and its servers or that of the tool."""
         before = self.desk
         self._made += 1
         case_id = CaseId(f"new case {self._made}")
         servers = before.form.servers if before else ()
         suites = (self.wanted.suite,) if self.wanted.suite else before.form.suites if before else ()
         form = CaseForm(servers=servers or self.server_names(), suites=suites)
+        if expected is not None:
+            call = with_tool(CallForm(), expected.server, expected.tool or "", self.tools.find)
+            form = replace(form, servers=(expected.server or "",), calls=(call,))
         self.open(case_id)
         self._desks[case_id] = Desk(case_id, form)
         return self._desks[case_id]
+
+    def new_for(self, tools: Sequence[ToolLabel]) -> None:
+        """A case for each tool, still to be typed; the first of them comes to the desk."""
+        desks = [self.new(tool) for tool in tools]
+        self.open(desks[0].case_id)
 
     def choices(self) -> tuple[ToolChoice, ...]:
         """The tools that the case on the desk offers."""
@@ -265,6 +250,10 @@ class CasesPresenter:
             return False
         desk.go_back(self.tools.find)
         return True
+
+    def go_forward(self, desk: Desk) -> bool:
+        """Show again on its desk what was taken back, to be saved next; False where nothing was."""
+        return self._desks.get(desk.case_id) is desk and desk.go_forward(self.tools.find)
 
     @property
     def desks(self) -> tuple[Desk, ...]:
@@ -340,16 +329,24 @@ class CasesPresenter:
     async def remove(self, ids: Sequence[CaseId]) -> tuple[CaseId, ...]:
         """Delete cases, and drop new ones that were never saved; the ids that `restore` brings back."""
         async with self._turn:
-            stored = self.runnable(ids)
+            there = tuple(case_id for case_id in ids if case_id in self._cases or case_id in self._desks)
+            stored = self.runnable(there)
             if stored:
                 await self._call(lambda core: core.cases.remove(stored, by=BY))
-            for case_id in ids:
+            for case_id in there:
                 self._cases.pop(case_id, None)
                 if case_id in self._desks:
                     self._removed[case_id] = self._desks.pop(case_id)
-        if self.current in ids:
+        if self.current in there:
             self.current = None
-        return tuple(ids)
+        return there
+
+    async def edit_all(self, drafts: Mapping[CaseId, CaseDraft]) -> None:
+        """Store other drafts of many cases at once, and show them; what is typed and not saved stays."""
+        async with self._turn:
+            await self._save_all()
+            await self._call(lambda core: core.cases.edit_all(drafts, by=BY))
+            await self._refresh(Stale(cases=True))
 
     async def restore(self, ids: Sequence[CaseId]) -> None:
         """Bring deleted cases back, with what was typed into them."""
@@ -360,18 +357,6 @@ class CasesPresenter:
                 await self._call(lambda core: core.cases.restore(stored, by=BY))
             self._desks.update(desks)
             await self._refresh(Stale(cases=True))
-
-
-def _stale_after(event: Event) -> Stale:
-    match event:
-        case CasesTouched(by=by):
-            return Stale(cases=by != BY)
-        case RunEnded() | RunsTouched():
-            return Stale(runs=True)
-        case ServersTouched() | ServerStateChanged():
-            return Stale(servers=True)
-        case _:
-            return Stale()
 
 
 async def _read_servers(core: "Engine") -> tuple[tuple[Server, ...], Tools]:

@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
-from mcp_tef import CaseDraft, CaseId, Classification, Expectation, RunStatus, RunSummary, TestCase
+from mcp_tef import CaseDraft, CaseId, Classification, Expectation, RunStatus, RunSummary, TestCase, ToolLabel
 
 RECENT: Final = 5
+KEPT: Final = "cases.filters"
 
 
 class Last(StrEnum):
@@ -54,6 +55,7 @@ class CaseRow:
     tags: tuple[str, ...] = ()
     servers: tuple[str, ...] = ()
     unsaved: str = ""
+    called: tuple[ToolLabel, ...] = ()
 
     @property
     def last(self) -> Last:
@@ -85,11 +87,28 @@ class Wanted:
     tag: str = ""
     server: str = ""
     last: Last | None = None
+    called: ToolLabel | None = None
 
     @property
     def filters(self) -> int:
         """How many filters are set, the search aside."""
-        return sum(map(bool, (self.suite, self.tag, self.server, self.last)))
+        return sum(map(bool, (self.suite, self.tag, self.server, self.last, self.called)))
+
+
+ALL: Final = Wanted()
+
+
+def filters_to_keep(wanted: Wanted) -> dict[str, str]:
+    """The filters as plain values; what is searched for is not kept."""
+    return {"suite": wanted.suite, "tag": wanted.tag, "server": wanted.server, "last": wanted.last or ""}
+
+
+def wanted_of(kept: Mapping[str, object]) -> Wanted:
+    """The filters that were kept; whatever does not fit is left out."""
+    texts: dict[str, Any] = {
+        name: value for name in ("suite", "tag", "server") if isinstance(value := kept.get(name), str)
+    }
+    return Wanted(**texts, last=next((last for last in Last if last.value == kept.get("last")), None))
 
 
 def row_of(case: TestCase, runs: Sequence[RunSummary] = (), unsaved: str = "") -> CaseRow:
@@ -112,7 +131,15 @@ def draft_row(case_id: CaseId, draft: CaseDraft, runs: Sequence[RunSummary] = ()
         tags=draft.tags,
         servers=draft.servers,
         unsaved=unsaved,
+        called=tuple(_called(draft)),
     )
+
+
+def _called(draft: CaseDraft) -> Iterable[ToolLabel]:
+    """The expected tools; where an expectation leaves the server open, on each server of the case."""
+    for call in (call for calls in draft.expectation.alternatives for call in calls):
+        servers = (call.server,) if call.server else draft.servers
+        yield from (ToolLabel(tool=call.tool, server=server) for server in servers)
 
 
 def _in_short(expectation: Expectation) -> tuple[str, str]:
@@ -144,6 +171,7 @@ def _fits(row: CaseRow, wanted: Wanted) -> bool:
         and (not wanted.tag or wanted.tag in row.tags)
         and (not wanted.server or wanted.server in row.servers)
         and (wanted.last is None or wanted.last is row.last)
+        and (wanted.called is None or wanted.called in row.called)
     )
 
 

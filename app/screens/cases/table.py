@@ -6,7 +6,7 @@ from PySide6.QtGui import QResizeEvent
 
 from app.screens.cases.marks import MARKS
 from app.screens.cases.rows import RECENT, CaseRow, trouble
-from app.theme import Role
+from app.theme import Role, sized
 from app.widgets import Cell, CellKind, Column, ListTable, Mark, Row, one_line
 
 COLUMNS: Final = (
@@ -35,7 +35,7 @@ class CasesTable(ListTable):
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
-        self.setColumnHidden(SUITE, event.size().width() < ROOM_FOR_ALL)
+        self.setColumnHidden(SUITE, event.size().width() < sized(ROOM_FOR_ALL))
 
 
 def table_row(row: CaseRow) -> Row:

@@ -1,17 +1,24 @@
 """Cases from files and to files: which file, and what came of it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.screens.cases.import_sheet import import_sheet, loss_sheet, preview_words
-from app.screens.cases.presenter import BY, CasesPresenter, Stale
+from app.long_work import undertaken
+from app.outcomes import Fate, Outcome
+from app.screens.cases.front import Front
+from app.screens.cases.import_sheet import PreviewSheet, preview_words
+from app.screens.cases.loss_sheet import loss_sheet
+from app.screens.cases.presenter import CasesPresenter
+from app.screens.cases.staleness import BY, Stale
 from app.session import Page
 from app.text import count
-from mcp_tef import CaseFileForm, CaseId
+from mcp_tef import Arrival, CaseDraft, CaseFileForm, CaseId, ImportFate, ImportPreview, StoppedError
 
 Chosen = Callable[[Path, CaseFileForm | None], object]
+Drafts = Mapping[CaseId, CaseDraft]
+Way = Callable[[], Awaitable[None]]
 
 READABLE: Mapping[str, CaseFileForm | None] = {
     "Test cases (*.yaml *.yml *.json *.csv *.tsv *.jsonl)": None,
@@ -30,28 +37,76 @@ WRITABLE: Mapping[str, tuple[CaseFileForm, str]] = {
 
 
 class Transfer:
-    """Brings cases in and out for a page; `arrived` is called when there are others."""
+    """Brings cases in and out for a page; whatever stands at the front shows it when there are others."""
 
-    def __init__(self, page: Page, presenter: CasesPresenter, arrived: Callable[[], None]) -> None:
+    def __init__(self, page: Page, presenter: CasesPresenter, front: Front) -> None:
         self._page = page
         self._presenter = presenter
-        self._arrived = arrived
+        self._front = front
 
     def ask_import(self) -> None:
         """Ask which file to take cases from."""
         choose_to_read(self._page, lambda file, form: self._page.session.spawn(self.import_file(file, form)))
 
-    async def import_file(self, file: Path, form: CaseFileForm | None = None) -> None:
-        """Show what a file would bring, and take it over, all or nothing, where that is wanted."""
+    async def bring_in(self, arrival: Arrival) -> Outcome:
+        """The same of what was dropped or pasted; what came of it."""
+        return await (self.import_file(arrival.path) if arrival.path else self.import_text(arrival.text))
+
+    async def import_file(self, file: Path, form: CaseFileForm | None = None) -> Outcome:
+        """Show what a file would bring, and take it over, all or nothing, where that is wanted; what came of it."""
         await self._presenter.save()
+        what = f"Reading {file.name}"
+        return await self._offer(
+            await self._page.session.call_long(what, lambda core: core.case_files.preview(file, form))
+        )
+
+    async def import_text(self, text: str) -> Outcome:
+        """The same of a pasted text."""
+        await self._presenter.save()
+        session, what = self._page.session, "Reading the text"
+        return await self._offer(await session.call_long(what, lambda core: core.case_files.preview_text(text)))
+
+    async def _offer(self, preview: ImportPreview) -> Outcome:
         session = self._page.session
-        preview = await session.call(lambda core: core.case_files.preview(file, form))
-        if not await import_sheet(self._page, preview).done_with():
-            return
-        await session.call(lambda core: core.case_files.apply(preview, by=BY))
+        if not await PreviewSheet(preview, self._page).done_with():
+            return _left(preview)
+        before = await self._drafts()
+        try:
+            await undertaken(
+                session,
+                f"Importing {preview.source}",
+                lambda core, work: core.case_files.apply(preview, by=BY, work=work),
+            )
+        except StoppedError:
+            session.toast(f"The import of {preview.source} was cancelled, and nothing of it was kept")
+            return _left(preview)
         await self._presenter.refresh(Stale(cases=True))
-        self._arrived()
-        session.toast(f"{preview_words(preview)}, from {file.name}")
+        self._front.show()
+        back, again = self._ways(before, await self._drafts())
+        words = preview_words(preview)
+        session.toast(f"{words}, from {preview.source}", back, again, deed=f"import {preview.source}")
+        return Outcome(preview.source, Fate.TAKEN, f"{words}.")
+
+    async def _drafts(self) -> Drafts:
+        cases = await self._page.session.call(lambda core: core.cases.list())
+        return {case.id: case.draft for case in cases}
+
+    def _ways(self, before: Drafts, after: Drafts) -> tuple[Way, Way]:
+        """To take an import back, and to do it again."""
+        added = [case_id for case_id in after if case_id not in before]
+        changed = [case_id for case_id in after if case_id in before and before[case_id] != after[case_id]]
+
+        async def back() -> None:
+            await self._presenter.remove(added)
+            await self._presenter.edit_all({case_id: before[case_id] for case_id in changed})
+            self._front.show()
+
+        async def again() -> None:
+            await self._presenter.restore(added)
+            await self._presenter.edit_all({case_id: after[case_id] for case_id in changed})
+            self._front.show()
+
+        return back, again
 
     def ask_export(self, ids: Sequence[CaseId]) -> None:
         """Ask where to write cases to."""
@@ -66,6 +121,13 @@ class Transfer:
         session.toast(f"Exported {count(report.written, 'case')} to {file.name}")
         if report.left_out or report.lost:
             loss_sheet(self._page, file, report).open()
+
+
+def _left(preview: ImportPreview) -> Outcome:
+    """What is said of a file of which nothing was imported: because none of it can be, or because nobody wanted it."""
+    if preview.changes_nothing and preview.of(ImportFate.REFUSED):
+        return Outcome(preview.source, Fate.REFUSED, f"{preview_words(preview)}.")
+    return Outcome(preview.source, Fate.LEFT, "Nothing of it was imported.")
 
 
 def choose_to_read(parent: QWidget, chosen: Chosen) -> QFileDialog:

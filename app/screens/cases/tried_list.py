@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.screens.cases.marks import MARKS
 from app.screens.cases.rows import LAST_WORDS
 from app.screens.cases.tried import Change, Tried, TriedLine
-from app.theme import Role, Size
+from app.theme import Role, Size, sized
 from app.widgets import Label, LineText, Mark, MarkLabel, Rule
 
 ROLES = {Change.NONE: Role.DIM, Change.BETTER: Role.GOOD, Change.WORSE: Role.BAD}
@@ -54,9 +54,9 @@ class _Line(QWidget):
         super().__init__(parent)
         self._mark = MarkLabel()
         self._when = Label(size=Size.SMALL, role=Role.DIM, tabular=True)
-        self._when.setFixedWidth(WHEN_WIDTH)
+        self._when.setFixedWidth(sized(WHEN_WIDTH))
         self._selected = LineText(mono=True)
-        self._selected.setFixedWidth(SELECTED_WIDTH)
+        self._selected.setFixedWidth(sized(SELECTED_WIDTH))
         self._plain = LineText(size=Size.SMALL, role=Role.DIM)
         self._strong = LineText(size=Size.SMALL, strong=True)
         row = QHBoxLayout()

@@ -12,7 +12,7 @@ from app.screens.cases.editor import Editor
 from app.screens.cases.empty import Emptiness
 from app.screens.cases.table import CasesTable
 from app.settings import Settings
-from app.theme import width
+from app.theme import sized, width
 from app.widgets import Action, EmptyState, Split
 
 NARROW: Final = 960
@@ -45,7 +45,7 @@ class CasesView(QWidget):
         self._left = QStackedWidget()
         self._left.addWidget(self.table)
         self._left.addWidget(self.nothing)
-        self.editor.setMinimumWidth(LEAST_EDITOR)
+        self.editor.setMinimumWidth(sized(LEAST_EDITOR))
         self._split = Split([self._left, self.editor], "Table and editor", [640, width("case_editor")])
         self._split.set_stretch(0)
         self._stack = QStackedWidget()
@@ -74,7 +74,7 @@ class CasesView(QWidget):
     def show_panes(self, *, has_case: bool) -> None:
         """Show the editor where there is a case to edit."""
         self._has_case = has_case
-        narrow = self.width() < NARROW
+        narrow = self.width() < sized(NARROW)
         self._left.setVisible(not (narrow and self._editing and has_case))
         self.editor.setVisible(has_case and (not narrow or self._editing))
 
@@ -84,14 +84,12 @@ class CasesView(QWidget):
         self.show_panes(has_case=self._has_case)
 
     def remember_layout(self, settings: Settings) -> None:
-        """Keep columns and splitter for the next start."""
-        settings.set("cases.table", self.table.layout_state())
+        """Keep the splitter for the next start."""
         if self._left.isVisible() and self.editor.isVisible():
             settings.set("cases.split", self._split.layout_state())
 
     def restore_layout(self, settings: Settings) -> None:
-        """Take over columns and splitter from the last start."""
-        self.table.restore_layout(settings.get("cases.table", {}))
+        """Take over the splitter from the last start."""
         self._split.restore_layout(settings.get("cases.split", []))
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802

@@ -1,16 +1,18 @@
 """Two batches side by side: the reading first, then every pair of runs, then one pair in full."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
+from app.glossary import explain
 from app.screens.metrics.comparing import HELP, ComparisonView, Group, pair_row
 from app.screens.metrics.filters import Dimension, Offer
 from app.screens.metrics.looks import PAIR_COLUMNS, pair_cells
+from app.screens.metrics.pair_leads import half_leads, pair_leads
 from app.screens.metrics.pair_pane import PairPane
 from app.screens.metrics.pair_view import pair_view, single_sentence
 from app.screens.metrics.presenter import MetricsPresenter
@@ -29,9 +31,10 @@ from app.widgets import (
     Rule,
     Split,
     Tabs,
+    describe,
 )
 from app.widgets.paged import PagedTable
-from mcp_tef import BatchId, NotFoundError, RunPair
+from mcp_tef import BatchId, ComparedRuns, NotFoundError, RunPair
 
 PAGE = 200
 SETTLE_MS = 60
@@ -61,8 +64,10 @@ class ComparePane(QWidget):
         self._chosen: tuple[BatchId, BatchId] | None = None
         self._pairs: tuple[RunPair, ...] = ()
         self._group = Group.ALL
+        self._text = ""
         self._asked: set[int] = set()
         self._reading = 0
+        self._place = 0
         self.settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self.settle.timeout.connect(lambda: self._spawn(self._show_pair()))
         self._make_parts()
@@ -75,6 +80,7 @@ class ComparePane(QWidget):
         self.mark = MarkLabel(size=20)
         self.sentence = FlowText(size=Size.LEAD, strong=True)
         self.detail = FlowText(size=Size.SMALL, role=Role.DIM)
+        describe(explain("McNemar's test"), self.sentence, self.detail)
         self.groups = Tabs([(group.value, label) for group, label in LABELS.items()], "Which pairs")
         self.table = PagedTable(PAIR_COLUMNS, "Pairs of runs")
         self.pair = PairPane()
@@ -84,7 +90,9 @@ class ComparePane(QWidget):
         self.swap.clicked.connect(self._swap)
         self.groups.changed.connect(lambda key: self.show_group(Group(key)))
         self.table.pages.wanted.connect(self._fetch)
+        self.table.set_reader(lambda places, do: self._spawn(self._give(places, do)))
         self.table.chosen.connect(lambda _: self.settle.start())
+        self.table.tell_keys(Enter="Show both runs")
         self.table.opened.connect(lambda row: self._open(int(row)))
 
     def _lay_out(self) -> None:
@@ -193,16 +201,45 @@ class ComparePane(QWidget):
         self._stack.setCurrentIndex(1)
         self.show_group(self._group)
 
+    def find_rows(self, text: str) -> None:
+        """Show only pairs of which a run says so: its query, its case, or a tool."""
+        if text.strip() != self._text:
+            self._text = text.strip()
+            self.show_group(self._group)
+
+    def selected_pairs(self) -> tuple[RunPair, ...]:
+        """The pairs that are chosen, also those that were never looked at."""
+        return tuple(self._pairs[place] for place in self.table.selected_places())
+
     def show_group(self, group: Group) -> None:
         """Show the pairs of one kind of change."""
         self._group = group
-        self._asked.clear()
-        self._pairs = self._view.of(group) if self._view else ()
         self.groups.set_current(group.value)
+        pairs = self._view.of(group) if self._view else ()
+        if self._text and pairs:
+            self._spawn(self._find(pairs, self._text))
+        else:
+            self._show_pairs(pairs)
+
+    async def _find(self, pairs: tuple[RunPair, ...], text: str) -> None:
+        found = await self._presenter.saying(pairs, self._chosen, text)
+        if text == self._text and self._view is not None and self._view.of(self._group) == pairs:
+            self._show_pairs(found)
+
+    def _show_pairs(self, pairs: tuple[RunPair, ...]) -> None:
+        self._asked.clear()
+        self._place = self._kept_place(pairs)
+        self._pairs = pairs
         self.table.pages.show_total(len(self._pairs))
-        self._fetch(0, 0)
+        self._fetch(self._place, self._place)
         if not self._pairs:
             self.pair.show_sentence("No pair of runs is among these.")
+
+    def _kept_place(self, pairs: tuple[RunPair, ...]) -> int:
+        """Where the pair that is chosen now stands among these; the first place where it is none of them."""
+        now = self._pairs[int(self.table.current_id() or self._place)] if self._pairs else None
+        runs = (now.before, now.after) if now else None
+        return next((place for place, one in enumerate(pairs) if (one.before, one.after) == runs), 0)
 
     def _fetch(self, first: int, last: int) -> None:
         for page in range(first // PAGE, min(last, len(self._pairs) - 1) // PAGE + 1):
@@ -215,31 +252,42 @@ class ComparePane(QWidget):
         found = await self._presenter.pairs(pairs[start : start + PAGE])
         if pairs is not self._pairs:
             return
-        rows = {
-            start + place: Row(str(start + place), partial(lambda one: pair_cells(pair_row(one)), one))
-            for place, one in enumerate(found)
-        }
+        rows = {start + place: _row(start + place, one) for place, one in enumerate(found)}
         self.table.pages.put(rows)
-        if page == 0 and not self.table.current_id():
-            self.table.select_first()
+        if self._place in rows and not self.table.current_id():
+            self.table.select(str(self._place))
             self.settle.start()
 
+    async def _give(self, places: Sequence[int], do: Callable[[Sequence[Row]], None]) -> None:
+        """Read rows that were never looked at."""
+        found = await self._presenter.pairs([self._pairs[place] for place in places])
+        do([_row(place, one) for place, one in zip(places, found, strict=True)])
+
     async def _show_pair(self) -> None:
-        row = self.table.current_id()
-        if not row or int(row) >= len(self._pairs):
+        pair = self._current()
+        if pair is None:
             return
-        pair = self._pairs[int(row)]
         found = await self._presenter.both(pair)
-        if self.table.current_id() != row or self._pairs[int(row) : int(row) + 1] != (pair,):
+        if self._current() != pair:
             return
         if found is not None:
-            self.pair.show_pair(pair_view(found, pair.change))
+            self.pair.show_pair(pair_view(found, pair.change), pair_leads(found))
             return
         (one,) = await self._presenter.pairs([pair])
-        self.pair.show_sentence(single_sentence(pair_row(one)))
+        if self._current() == pair:
+            only = one.after or one.before
+            self.pair.show_sentence(single_sentence(pair_row(one)), half_leads(only) if only else ())
+
+    def _current(self) -> RunPair | None:
+        row = self.table.current_id()
+        return self._pairs[int(row)] if row and int(row) < len(self._pairs) else None
 
     def _open(self, place: int) -> None:
         self.run_opened.emit(self._pairs[place])
+
+
+def _row(place: int, one: ComparedRuns) -> Row:
+    return Row(str(place), partial(lambda one: pair_cells(pair_row(one)), one))
 
 
 def _item(offer: Offer) -> PickItem:

@@ -108,7 +108,9 @@ _FIRST: Final = (
 
 def default_pair(batches: Sequence[Batch]) -> tuple[BatchId, BatchId] | None:
     """The two newest batches of one name (that of their suite), else the two newest; the older first."""
-    done = [batch for batch in batches if batch.judged and batch.status is not BatchStatus.RUNNING]
+    done = [
+        batch for batch in batches if batch.judged and batch.status not in (BatchStatus.WAITING, BatchStatus.RUNNING)
+    ]
     for place, newer in enumerate(done):
         older = next((one for one in done[place + 1 :] if one.name == newer.name), None)
         if older is not None:

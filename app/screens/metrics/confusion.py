@@ -43,6 +43,14 @@ class ConfusionView:
         """The runs that a cell counts."""
         return self.matrix.runs_of(where, row, column) if self.matrix else where
 
+    def pair_of(self, row: int, column: int) -> tuple[ToolLabel, ToolLabel] | None:
+        """The two tools that a cell says were confused; None where it is about one tool, or none."""
+        if self.matrix is None:
+            return None
+        expected, selected = self.matrix.rows[row], self.matrix.columns[column]
+        both = expected.tool and selected.tool and expected != selected
+        return (_bare(expected), _bare(selected)) if both else None
+
     def place(self, tool: ToolLabel, taken_for: ToolLabel | None) -> Place | None:
         """The cell of an expected and a selected label."""
         if self.matrix is None or taken_for is None or tool not in self.matrix.rows:
@@ -50,6 +58,10 @@ class ConfusionView:
         if taken_for not in self.matrix.columns[: len(self.keys)]:
             return None
         return self.matrix.rows.index(tool), self.matrix.columns.index(taken_for)
+
+
+def _bare(label: ToolLabel) -> ToolLabel:
+    return ToolLabel(tool=label.tool, server=label.server)
 
 
 def letters(number: int) -> str:
@@ -102,8 +114,8 @@ def _table(matrix: ConfusionMatrix, rows: tuple[str, ...], names: tuple[str, ...
     cells = sorted(matrix.cells.items(), key=lambda cell: (-cell[1], cell[0]))
     return DataTable(
         name="Expected against selected",
-        columns=("Expected", "Selected", "Runs"),
-        rows=tuple((rows[row], names[column], number) for (row, column), number in cells),
+        columns=("Expected", "Selected", "Runs", "Of runs"),
+        rows=tuple((rows[row], names[column], number, matrix.row_totals[row]) for (row, column), number in cells),
     )
 
 

@@ -6,12 +6,23 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from app.glossary import explain
 from mcp_tef import Rate
 
 Value: TypeAlias = str | int | float | None
 FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r")
 DIGITS: Final = 6
+SHOWN_DIGITS, SMALL = 3, 0.01
 RATE_PARTS: Final = ("", " low", " high", " n")
+_RATE_TERMS: Final = {" low": "Wilson interval", " high": "Wilson interval", " n": "n"}
+_TERMS: Final = {
+    "Accuracy": "accuracy",
+    "Parameters right": "parameters right",
+    "Mean confidence": "confidence",
+    "Right": "calibration",
+    "pass^k": "pass^k",
+    "p50 ms": "latency",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,12 +64,20 @@ def rate_values(rate: Rate) -> tuple[Value, ...]:
     return (rate.value, rate.low, rate.high, rate.n)
 
 
+def heading_help(heading: str) -> str:
+    """What a heading of such a table means; empty where it is an everyday word."""
+    for part, term in (*_RATE_TERMS.items(), ("", "")):
+        if heading.endswith(part) and (base := heading.removesuffix(part)) in _TERMS:
+            return explain(term) if term else explain(_TERMS[base])
+    return ""
+
+
 def shown(value: Value) -> str:
-    """A value as a cell of a table on the screen."""
+    """A value as a cell of a table on the screen; what is small keeps its digits, as costs are."""
     if value is None:
         return "–"
     if isinstance(value, float):
-        return f"{value:.3f}".rstrip("0").rstrip(".")
+        return f"{value:.{DIGITS if abs(value) < SMALL else SHOWN_DIGITS}f}".rstrip("0").rstrip(".")
     return f"{value:,}" if isinstance(value, int) else value
 
 

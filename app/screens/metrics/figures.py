@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from app.glossary import explain
 from app.screens.metrics.exports import DataTable, Value, rate_values
-from app.screens.metrics.words import INTERVAL, NONE, bounds, milliseconds, part_words, runs_words, score, share_words
+from app.screens.metrics.words import INTERVAL, NONE, bounds, milliseconds, part_of, runs_words, score, share_words
 from app.text import count, money, percent
 from mcp_tef import Metrics, ModelFigures, Rate
 
@@ -53,7 +54,7 @@ def _figure(title: str, rate: Rate, sentence: str, explained: str) -> Figure:
 
 
 def _accuracy_words(metrics: Metrics) -> str:
-    return f"{part_words(metrics.accuracy)} runs judged right" if metrics.accuracy.n else "No run was judged"
+    return f"{part_of(metrics.accuracy, 'run')} judged right" if metrics.accuracy.n else "No run was judged"
 
 
 def _accuracy_help(metrics: Metrics) -> str:
@@ -77,7 +78,7 @@ def _precision_help(metrics: Metrics) -> str:
 
 
 def _recall_words(metrics: Metrics) -> str:
-    return f"{part_words(metrics.recall)} expected tools picked" if metrics.recall.n else "No tool was expected"
+    return f"{part_of(metrics.recall, 'expected tool')} picked" if metrics.recall.n else "No tool was expected"
 
 
 def _recall_help(metrics: Metrics) -> str:
@@ -86,7 +87,7 @@ def _recall_help(metrics: Metrics) -> str:
 
 def _parameter_words(metrics: Metrics) -> str:
     rate = metrics.parameters_right
-    return f"{part_words(rate)} right calls, every value" if rate.n else "No parameter was judged"
+    return f"{part_of(rate, 'right call')}, every value" if rate.n else "No parameter was judged"
 
 
 def _parameter_help(metrics: Metrics) -> str:
@@ -109,15 +110,15 @@ def asides(metrics: Metrics, models: Sequence[ModelFigures] = ()) -> tuple[Aside
         Aside(
             label="Made-up parameters",
             value=_quiet(metrics.hallucination),
-            help=f"Of the {count(metrics.hallucination.n, 'right call')}, how many carried a parameter that the "
-            "tool does not have.",
+            help=f"Of the {count(metrics.hallucination.n, 'right call')}, how many carried one. "
+            f"{explain('hallucinated parameter')}",
             bad=bool(metrics.hallucination.successes),
         ),
         Aside(
             label="Types conform",
             value=_quiet(metrics.type_conformance),
-            help=f"Of {count(metrics.type_conformance.n, 'right call')} with parameters to check, how many have "
-            "only values that the tool's schema allows: a number where a number is wanted.",
+            help=f"Of {count(metrics.type_conformance.n, 'right call')} with parameters to check, how many conform. "
+            f"{explain('type conformance')}",
         ),
         Aside(label="Latency", value=_latency(metrics), help=_latency_help(metrics)),
         Aside(label="Cost", value=_cost(metrics), help=_cost_help(metrics)),
@@ -144,10 +145,7 @@ def _baseline(metrics: Metrics, models: Sequence[ModelFigures]) -> Iterator[Asid
         yield Aside(label="Baseline", value=f"{number:,} of {metrics.n:,}", help=explained)
 
 
-_F1_HELP = (
-    "F1: one number for precision and recall together (their harmonic mean), from 0 to 1. It is not a share of "
-    "runs, so it has no interval of this kind."
-)
+_F1_HELP = f"F1: {explain('F1')}"
 
 
 def _quiet(rate: Rate) -> str:

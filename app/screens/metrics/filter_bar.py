@@ -8,13 +8,14 @@ from PySide6.QtWidgets import QWidget
 
 from app.screens.metrics.filters import TITLES, Dimension, Offer, button_words
 from app.screens.metrics.presenter import MetricsPresenter
+from app.theme import sized
 from app.widgets import Action, PageHeader, PickItem, PickPopup, show_menu
 from app.widgets.actions import MenuOpener
 from app.widgets.chips import ChipRow
 
 QUICK = {Dimension.SUITE: "All suites", Dimension.MODEL: "All models", Dimension.PERIOD: "Any time"}
 MOST_IN_A_MENU = 8
-ROOM_FOR_QUICK = 1040
+ROOM_FOR_QUICK = (1040, 1040, 1180)
 
 
 class FilterBar(ChipRow):
@@ -28,7 +29,7 @@ class FilterBar(ChipRow):
         self._presenter = presenter
         self._header = header
         self._popups: dict[Dimension, PickPopup] = {}
-        self._useful = self._roomy = True
+        self._useful, self._wide = True, 0
         self.quick = {dimension: self._opener(dimension) for dimension in QUICK}
         header.set_filter(self._all_dimensions)
 
@@ -43,8 +44,8 @@ class FilterBar(ChipRow):
         self.setVisible(self._useful and bool(shown))
 
     def make_room(self, wide: int) -> None:
-        """Leave the quick menus out where the header is narrow."""
-        self._roomy = wide >= ROOM_FOR_QUICK
+        """Leave quick menus out where the header is narrow, the last one first."""
+        self._wide = wide
         self._place_menus()
 
     def set_useful(self, useful: bool) -> None:
@@ -54,8 +55,8 @@ class FilterBar(ChipRow):
         self._place_menus()
 
     def _place_menus(self) -> None:
-        for opener in self.quick.values():
-            opener.setVisible(self._useful and self._roomy)
+        for opener, room in zip(self.quick.values(), ROOM_FOR_QUICK, strict=True):
+            opener.setVisible(self._useful and self._wide >= sized(room))
         if self._header.filter is not None:
             self._header.filter.setVisible(self._useful)
 

@@ -6,8 +6,10 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.screens.metrics.groups import BASELINE_NOTE
 from app.screens.metrics.looks import MODEL_COLUMNS, SERVER_COLUMNS, model_cells, server_cells
 from app.screens.metrics.presenter import MetricsView
-from app.theme import Role, Size
-from app.widgets import Label, ListTable, Rule
+from app.theme import Role, Size, height, sized
+from app.widgets import Label, LineText, ListTable, Rule
+
+BELOW = 16
 
 
 class GroupsPane(QWidget):
@@ -20,12 +22,12 @@ class GroupsPane(QWidget):
         super().__init__()
         self.models = ListTable(MODEL_COLUMNS, "Models")
         self.servers = ListTable(SERVER_COLUMNS, "Servers")
-        self.note = Label(size=Size.SMALL, role=Role.DIM)
-        self.note.setContentsMargins(0, 0, 16, 0)
+        self.note = LineText(size=Size.SMALL, role=Role.DIM)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         heading = QHBoxLayout()
+        heading.setContentsMargins(0, 0, 16, 0)
         heading.addWidget(_heading("Models, best first"))
         heading.addStretch(1)
         heading.addWidget(self.note)
@@ -34,15 +36,24 @@ class GroupsPane(QWidget):
         column.addWidget(Rule())
         column.addWidget(_heading("Servers, worst first"))
         column.addWidget(self.servers, 1)
+        self.models.tell_keys(Enter="Show the model's runs")
+        self.servers.tell_keys(Enter="Show the server's runs")
         self.models.opened.connect(self.model_opened)
         self.servers.opened.connect(self.server_opened)
+
+    def find_rows(self, text: str) -> None:
+        """Show only models and servers that say so."""
+        for table in (self.models, self.servers):
+            table.find_rows(text)
 
     def show_view(self, view: MetricsView) -> None:
         """Show other figures."""
         self.models.set_rows(model_cells(view.models))
         self.servers.set_rows(server_cells(view.servers))
+        rows = len(view.models) * height("table_row") + self.models.horizontalHeader().height()
+        self.models.setMaximumHeight(rows + sized(BELOW))
         baseline = any(row.kind == "baseline" for row in view.models)
-        self.note.setText(BASELINE_NOTE if baseline else "")
+        self.note.set_text(BASELINE_NOTE if baseline else "")
         self.note.setVisible(baseline)
 
 

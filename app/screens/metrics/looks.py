@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+from app.glossary import explain
 from app.screens.metrics.comparing import PairRow
 from app.screens.metrics.confusion import ConfusionView
 from app.screens.metrics.curves import Curve, Spot
-from app.screens.metrics.exports import DataTable, shown
+from app.screens.metrics.exports import DataTable, heading_help, shown
 from app.screens.metrics.groups import GroupRow
 from app.screens.metrics.repeats import RepeatsView
 from app.screens.metrics.words import NONE, TOO_FEW, model_name, part_words, score, span_of
@@ -24,20 +25,20 @@ OFTEN = 5
 SHARE_TIP = "With the 95 % interval as a thin bar."
 TOOL_COLUMNS = (
     Column(key="tool", title="Tool", kind=CellKind.MONO, width=150, stretch=True),
-    Column(key="n", title="n", kind=CellKind.NUMBER, width=44, tip="How many judged runs expected this tool."),
+    Column(key="n", title="n", kind=CellKind.NUMBER, width=44, tip=explain("n", "Here: runs that expected this tool.")),
     Column(
         key="recall",
         title="Recall",
         kind=CellKind.SHARE,
         width=110,
-        tip=f"Of the times this tool was expected, how often it was picked. {SHARE_TIP}",
+        tip=explain("tool recall", SHARE_TIP),
     ),
     Column(
         key="precision",
         title="Precision",
         kind=CellKind.SHARE,
         width=110,
-        tip=f"Of the times this tool was picked, how often it was the right one. {SHARE_TIP}",
+        tip=explain("tool precision", SHARE_TIP),
     ),
     Column(
         key="f1",
@@ -45,7 +46,7 @@ TOOL_COLUMNS = (
         kind=CellKind.NUMBER,
         width=50,
         role=Role.DIM,
-        tip="Recall and precision in one number from 0 to 1; it has no interval of this kind.",
+        tip=explain("F1"),
     ),
     Column(key="times", title="", kind=CellKind.NUMBER, width=40, tip="How often."),
     Column(
@@ -53,23 +54,29 @@ TOOL_COLUMNS = (
         title="Most taken for",
         kind=CellKind.MONO,
         width=128,
-        tip="What was picked most often when this tool was expected. In colour from five times on.",
+        tip=explain("most taken for", "In colour from five times on."),
     ),
 )
 GROUP_COLUMNS = (
-    Column(key="n", title="n", kind=CellKind.NUMBER, width=60, tip="Judged runs."),
-    Column(key="accuracy", title="Accuracy", kind=CellKind.SHARE, width=132, tip=SHARE_TIP),
-    Column(key="precision", title="Precision", kind=CellKind.SHARE, width=132, tip=SHARE_TIP),
-    Column(key="recall", title="Recall", kind=CellKind.SHARE, width=132, tip=SHARE_TIP),
-    Column(key="f1", title="F1", kind=CellKind.NUMBER, width=52, role=Role.DIM),
+    Column(key="n", title="n", kind=CellKind.NUMBER, width=60, tip=explain("n")),
+    Column(key="accuracy", title="Accuracy", kind=CellKind.SHARE, width=132, tip=explain("accuracy", SHARE_TIP)),
+    Column(key="precision", title="Precision", kind=CellKind.SHARE, width=132, tip=explain("precision", SHARE_TIP)),
+    Column(key="recall", title="Recall", kind=CellKind.SHARE, width=132, tip=explain("recall", SHARE_TIP)),
+    Column(key="f1", title="F1", kind=CellKind.NUMBER, width=52, role=Role.DIM, tip=explain("F1")),
 )
 MODEL_COLUMNS = (
     Column(key="model", title="Model", width=150, least=96, stretch=True),
     *GROUP_COLUMNS,
-    Column(key="parameters", title="Parameters right", kind=CellKind.SHARE, width=132, tip=SHARE_TIP),
-    Column(key="made_up", title="Made up", kind=CellKind.NUMBER, width=76, tip="Right calls with a made-up parameter."),
-    Column(key="latency", title="Latency", kind=CellKind.NUMBER, width=76, tip="Half of the answers came within this."),
-    Column(key="cost", title="Cost", kind=CellKind.NUMBER, width=80, tip="All runs whose price is known."),
+    Column(
+        key="parameters",
+        title="Parameters right",
+        kind=CellKind.SHARE,
+        width=132,
+        tip=explain("parameters right", SHARE_TIP),
+    ),
+    Column(key="made_up", title="Made up", kind=CellKind.NUMBER, width=76, tip=explain("hallucinated parameter")),
+    Column(key="latency", title="Latency", kind=CellKind.NUMBER, width=76, tip=explain("latency")),
+    Column(key="cost", title="Cost", kind=CellKind.NUMBER, width=96, tip="All runs whose price is known."),
 )
 SERVER_COLUMNS = (
     Column(key="server", title="Server", width=220, stretch=True),
@@ -78,16 +85,16 @@ SERVER_COLUMNS = (
 )
 FLAKY_COLUMNS = (
     Column(key="case", title="Case", width=240, stretch=True),
-    Column(key="passed", title="Passed", kind=CellKind.NUMBER, width=88, tip="Runs that were right in every respect."),
-    Column(key="rate", title="Pass rate", kind=CellKind.SHARE, width=132, tip=SHARE_TIP),
+    Column(key="passed", title="Passed", kind=CellKind.NUMBER, width=88, tip="Runs that passed, of all of this case."),
+    Column(key="rate", title="Pass rate", kind=CellKind.SHARE, width=132, tip=explain("pass rate", SHARE_TIP)),
     Column(key="model", title="Model", width=144),
     Column(key="batch", title="Batch", width=144, role=Role.DIM),
 )
 PAIR_COLUMNS = (
-    Column(key="change", title="Change", kind=CellKind.MARK, width=128),
-    Column(key="query", title="Query", width=220, stretch=True),
-    Column(key="before", title="Before", kind=CellKind.MONO, width=148),
-    Column(key="after", title="After", kind=CellKind.MONO, width=148),
+    Column(key="change", title="Change", kind=CellKind.MARK, width=128, sortable=False),
+    Column(key="query", title="Query", width=220, stretch=True, sortable=False),
+    Column(key="before", title="Before", kind=CellKind.MONO, width=148, sortable=False),
+    Column(key="after", title="After", kind=CellKind.MONO, width=148, sortable=False),
 )
 
 
@@ -209,7 +216,9 @@ def pair_cells(row: PairRow) -> tuple[Cell, ...]:
 
 def _choice_cell(text: str, right: bool | None) -> Cell:
     plain = right is None or text == "no tool"
-    return Cell(text=text, role=Role.BAD if right is False else Role.DIM if plain else Role.TEXT, prose=plain)
+    if right is False:
+        return Cell(text=text, role=Role.BAD, marks=(Mark.CROSS,), prose=plain, tip="wrong")
+    return Cell(text=text, role=Role.DIM if plain else Role.TEXT, prose=plain)
 
 
 def matrix(view: ConfusionView) -> Matrix:
@@ -222,7 +231,7 @@ def matrix(view: ConfusionView) -> Matrix:
         totals=view.totals,
         aside=view.aside,
         loud=view.loud,
-        unit="runs",
+        unit="run" if max(view.cells.values(), default=0) == 1 else "runs",
         says=view.says,
     )
 
@@ -288,4 +297,5 @@ def _spaced(ticks: Sequence[Tick]) -> tuple[Tick, ...]:
 
 def show_table(panel: ChartPanel, table: DataTable) -> None:
     """Give a panel the plain values behind its chart."""
-    panel.set_values(table.columns, lambda: [[shown(value) for value in row] for row in table.rows])
+    tips = [heading_help(name) for name in table.columns]
+    panel.set_values(table.columns, lambda: [[shown(value) for value in row] for row in table.rows], tips)

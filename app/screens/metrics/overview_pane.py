@@ -4,6 +4,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from app.glossary import explain
 from app.screens.metrics.comparing import ComparisonView, Group
 from app.screens.metrics.confusion import ConfusionView
 from app.screens.metrics.curves import Curve
@@ -11,13 +12,13 @@ from app.screens.metrics.looks import TOOL_COLUMNS, calibration_plot, matrix, sh
 from app.screens.metrics.presenter import MetricsView
 from app.screens.metrics.strips import AsideRow, FigureStrip
 from app.screens.metrics.words import TOO_FEW
-from app.theme import Role, Size
-from app.widgets import Button, FlowText, IconButton, Label, ListTable, Rule, tip
+from app.theme import Role, Size, sized
+from app.widgets import Action, Button, FlowText, IconButton, Label, ListTable, Rule, describe, tip
 from app.widgets.chart_panel import ChartPanel
 from app.widgets.line_chart import LineChart, Plot
 from app.widgets.matrix import MatrixChart
 from app.widgets.pips import Pips
-from mcp_tef import ToolFigures
+from mcp_tef import ToolFigures, ToolLabel
 
 ROOMY = 1000
 MATRIX_HELP = (
@@ -27,11 +28,15 @@ MATRIX_HELP = (
 
 
 class OverviewPane(QWidget):
-    """`cell_opened` names a cell of the matrix, `tool_opened` the place of a tool, `batch_opened` a batch."""
+    """`cell_opened` names a cell of the matrix, `tool_opened` the place of a tool, `batch_opened` a batch.
+
+    `pair_opened` gives two tools that a cell is about.
+    """
 
     cell_opened = Signal(int, int)
     tool_opened = Signal(int)
     batch_opened = Signal(str)
+    pair_opened = Signal(object)
     compare_wanted = Signal()
 
     def __init__(self) -> None:
@@ -50,14 +55,15 @@ class OverviewPane(QWidget):
         self._connect()
 
     def _lay_out(self) -> None:
+        self.matrix.own_actions = self._cell_actions
         for icon, text, steps in (("minus", "Smaller cells", -1), ("plus", "Larger cells", 1)):
             zoom = IconButton(icon, text, size=14)
             zoom.clicked.connect(lambda _=False, by=steps: self.square.zoom(by))
             self.matrix.add_tool(zoom)
         self._upper = _side_by_side((self.matrix, 44), (self.tools, 56))
         self._lower = _side_by_side((self.calibration, 44), (self.trend, 33), (self.against, 23))
-        self._upper.setMinimumHeight(320)
-        self._lower.setMinimumHeight(216)
+        self._upper.setMinimumHeight(sized(320))
+        self._lower.setMinimumHeight(sized(216))
         self._rules = [Rule() for _ in range(3)]
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -72,6 +78,7 @@ class OverviewPane(QWidget):
 
     def _connect(self) -> None:
         self.square.opened.connect(self.cell_opened)
+        self.tools.tell_keys(Enter="Show the tool's runs")
         self.tools.chosen.connect(self._mark)
         self.tools.opened.connect(lambda row: self.tool_opened.emit(int(row)))
         chart = self.trend.chart
@@ -86,7 +93,11 @@ class OverviewPane(QWidget):
         super().resizeEvent(event)
         for number, column in enumerate(TOOL_COLUMNS):
             if column.key in ("precision", "f1"):
-                self.tools.setColumnHidden(number, event.size().width() < ROOMY)
+                self.tools.setColumnHidden(number, event.size().width() < sized(ROOMY))
+
+    def find_rows(self, text: str) -> None:
+        """Show only tools that say so."""
+        self.tools.find_rows(text)
 
     def panels(self) -> tuple[ChartPanel, ...]:
         """Every chart."""
@@ -106,6 +117,18 @@ class OverviewPane(QWidget):
             self.tools.select_first()
         self._mark(self.tools.current_id())
         self._quiet = False
+
+    def pair(self) -> tuple[ToolLabel, ToolLabel] | None:
+        """The two tools of the cell that was walked to."""
+        cell = self.square.current()
+        return self._view.confusion.pair_of(*cell) if self._view and cell else None
+
+    def _cell_actions(self) -> list[Action]:
+        cell, pair = self.square.current(), self.pair()
+        actions = [Action(text="Show its runs", do=lambda: self.cell_opened.emit(*cell))] if cell else []
+        if pair is not None:
+            actions.append(Action(text="Compare the two tools", do=lambda: self.pair_opened.emit(pair)))
+        return actions
 
     def enlarge(self, panel: ChartPanel | None) -> None:
         """Give one chart all the room; None puts everything back."""
@@ -155,6 +178,7 @@ class AgainstPart(QWidget):
         self.sentence = FlowText(size=Size.SMALL, role=Role.DIM)
         self.fixed = Pips("Fixed", Role.GOOD_FILL)
         self.regressed = Pips("Regressed", Role.BAD_FILL)
+        describe(explain("McNemar's test"), self.reading, self.sentence)
         self.link = Button("Compare run by run", kind="link")
         self._counts = QWidget()
         counts = QVBoxLayout(self._counts)
@@ -186,7 +210,7 @@ def _counted(word: str, pips: Pips) -> QHBoxLayout:
     line = QHBoxLayout()
     line.setSpacing(8)
     label = Label(word, size=Size.SMALL)
-    label.setMinimumWidth(64)
+    label.setMinimumWidth(sized(64))
     label.setToolTip(tip("Wrong before, right now." if word == "Fixed" else "Right before, wrong now."))
     line.addWidget(label)
     line.addWidget(pips, 1)

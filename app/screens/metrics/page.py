@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from typing import Any
@@ -12,10 +11,9 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent, Qt
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.commands import Command
-from app.results import ask_where
+from app.results import ask_comparison, ask_where, copies
 from app.screens.metrics.compare_pane import ComparePane
 from app.screens.metrics.comparing import ComparisonView
-from app.screens.metrics.confusion import runs_title
 from app.screens.metrics.exports import DataTable
 from app.screens.metrics.filter_bar import FilterBar, chip_of
 from app.screens.metrics.filters import Dimension, Filters, kept_filters
@@ -24,11 +22,11 @@ from app.screens.metrics.overview_pane import OverviewPane
 from app.screens.metrics.presenter import Haste, MetricsPresenter, MetricsView, Standing, haste
 from app.screens.metrics.repeats_pane import RepeatsPane
 from app.screens.metrics.saving import Saving
-from app.screens.metrics.words import model_name
+from app.screens.metrics.ways import Ways
 from app.session import Page, Session
-from app.widgets import Action, EmptyState, ListTable, ScrollPane, Segmented, show_menu
+from app.widgets import Action, EmptyState, ScrollPane, Segmented, show_menu
 from app.widgets.chart_panel import ChartPanel
-from mcp_tef import BatchId, Event, RunFilter, RunPair, RunStatus, ToolLabel
+from mcp_tef import BatchId, Event
 
 WAIT_MS = 2_000
 PAUSE_S = 0.05
@@ -43,12 +41,12 @@ class MetricsPage(Page):
         kept = kept_filters(session.settings.get("metrics.filters", {}))
         self.presenter = MetricsPresenter(session.call, lambda: datetime.now(UTC), kept)
         self.saving = Saving(self)
+        self.ways = Ways(session, self.presenter, self._filter, lambda: self.compare.chosen())
         self._late = QTimer(self, singleShot=True, interval=WAIT_MS)
         self._late.timeout.connect(self.request_refresh)
         self._compare_stale = True
         self._outdated: set[str] = set()
         self._against: ComparisonView | None = None
-        self._tables: dict[str, ListTable] = {}
         self._shown: dict[str, QWidget] = {}
         self._make_parts()
         self._connect()
@@ -56,6 +54,7 @@ class MetricsPage(Page):
     def _make_parts(self) -> None:
         self.views = Segmented(VIEWS, "View")
         self.header.place(self.views, beside_title=True)
+        self.search = self.header.set_search("Find in the tables")
         self.filters = FilterBar(self.presenter, self.header)
         self.empty = EmptyState("chart-bar", "", "")
         self.header.set_buttons([Action(text="Export", do=self._open_export, icon="export")])
@@ -69,6 +68,8 @@ class MetricsPage(Page):
     def _connect(self) -> None:
         self.session.closing.connect(self._late.stop)
         self.views.changed.connect(self._turn)
+        self.search.searched.connect(self._find)
+        self.keep_search()
         self.filters.removed.connect(lambda key: self._filter(self.presenter.filters.without(*chip_of(key))))
         self.filters.cleared.connect(lambda: self._filter(Filters()))
         self.filters.toggled.connect(self._toggle)
@@ -80,22 +81,29 @@ class MetricsPage(Page):
     def overview(self) -> OverviewPane:
         """Figures, matrix, tools, calibration and trend."""
         pane = OverviewPane()
-        pane.cell_opened.connect(self._open_cell)
-        pane.tool_opened.connect(self._open_tool)
+        pane.cell_opened.connect(self.ways.open_cell)
+        pane.tool_opened.connect(lambda place: self.ways.open_tool(pane.tool(place)))
+        pane.tools.set_menu(lambda rows: self.ways.tool_menu(pane.tool(int(rows[0])) if len(rows) == 1 else None))
+        pane.pair_opened.connect(lambda pair: self.session.go("similarity", pair))
         pane.batch_opened.connect(lambda one: self.session.go("runs", ("batch", one)))
         pane.compare_wanted.connect(lambda: self.show_view("compare"))
-        self._keep("tools", pane.tools)
+        self.keep_layout("metrics.tools", pane.tools)
         pane.against.show_comparison(self._against)
-        self._add(ScrollPane(pane), "overview", pane.panels())
+        pane.find_rows(self.search.text())
+        self._add(ScrollPane(pane, "Overview"), "overview", pane.panels())
         return pane
 
     @cached_property
     def models(self) -> GroupsPane:
         """Models and servers beside each other."""
         pane = GroupsPane()
-        pane.model_opened.connect(self._open_model)
-        pane.server_opened.connect(self._open_server)
-        self._keep("models", pane.models)
+        pane.model_opened.connect(lambda label: self.ways.open_models([label]))
+        pane.server_opened.connect(self.ways.open_server)
+        pane.models.set_menu(self.ways.model_menu)
+        pane.servers.set_menu(self.ways.server_menu)
+        self.keep_layout("metrics.models", pane.models)
+        self.keep_layout("metrics.servers", pane.servers)
+        pane.find_rows(self.search.text())
         self._add(pane, "models")
         return pane
 
@@ -103,9 +111,11 @@ class MetricsPage(Page):
     def repeats(self) -> RepeatsPane:
         """What repeats say."""
         pane = RepeatsPane()
-        pane.case_opened.connect(self._open_case)
+        pane.case_opened.connect(self.ways.open_case)
+        pane.flaky.set_menu(self.ways.case_menu)
         pane.run_wanted.connect(self._start_runs)
-        self._keep("flaky", pane.flaky)
+        self.keep_layout("metrics.flaky", pane.flaky)
+        pane.find_rows(self.search.text())
         self._add(pane, "repeats", [pane.power])
         return pane
 
@@ -115,21 +125,25 @@ class MetricsPage(Page):
         pane = ComparePane(self.presenter, self.session.spawn)
         self.session.closing.connect(pane.settle.stop)
         pane.run_wanted.connect(self._start_runs)
-        pane.run_opened.connect(self._open_pair)
+        pane.run_opened.connect(self.ways.open_pair)
+        pane.table.set_menu(lambda _: self.ways.pair_menu(pane.selected_pairs()))
+        pane.pair.led.connect(self.session.go)
         pane.split.restore_layout(self.session.settings.get("metrics.compare", []))
+        self.keep_layout("metrics.pairs", pane.table)
+        pane.find_rows(self.search.text())
         self._add(pane, "compare")
         return pane
-
-    def _keep(self, name: str, table: ListTable) -> None:
-        """Take over how a table was left, and remember it at the end."""
-        self._tables[name] = table
-        table.restore_layout(self.session.settings.get(f"metrics.{name}", {}))
 
     def _add(self, widget: QWidget, key: str, panels: Sequence[ChartPanel] = ()) -> None:
         self._shown[key] = widget
         self.stack.addWidget(widget)
         for panel in panels:
             panel.save_wanted.connect(partial(self._save, panel))
+
+    def _find(self, text: str) -> None:
+        """Show only rows that say so, in every view that is there."""
+        for key in self._shown:
+            getattr(self, key).find_rows(text)
 
     def _filled(self, key: str) -> QWidget:
         """A view as it is to be shown now."""
@@ -184,8 +198,6 @@ class MetricsPage(Page):
 
     async def finish(self) -> None:
         settings = self.session.settings
-        for name, table in self._tables.items():
-            settings.set(f"metrics.{name}", table.layout_state())
         if "compare" in self._shown:
             settings.set("metrics.compare", self.compare.split.layout_state())
 
@@ -200,10 +212,19 @@ class MetricsPage(Page):
         return (
             *views,
             Command(
+                id="metrics.pair",
+                text="Compare the two tools of the cell",
+                keys="Ctrl+I",
+                do=lambda: self.session.go("similarity", self.overview.pair()),
+                needs=lambda: self._current() == "overview" and self._full() and self.overview.pair() is not None,
+                group="Metrics",
+            ),
+            Command(
                 id="metrics.clear",
                 text="Take all filters away",
                 do=lambda: self._filter(Filters()),
                 needs=lambda: bool(self.presenter.filters.values),
+                unless="No filter is set",
                 group="Metrics",
             ),
             Command(id="metrics.export", text="Export figures and charts", do=self._open_export, group="Metrics"),
@@ -306,40 +327,6 @@ class MetricsPage(Page):
         self.filters.show_filters()
         self.request_refresh()
 
-    # ------------------------------------------------------------------ to the runs
-
-    def _go(self, where: RunFilter, title: str) -> None:
-        self.session.go("runs", ("filter", where, title))
-
-    def _judged(self) -> RunFilter:
-        return replace(self.presenter.where, statuses=(RunStatus.COMPLETED,))
-
-    def _open_cell(self, row: int, column: int) -> None:
-        if self.presenter.view is not None:
-            confusion = self.presenter.view.confusion
-            self._go(confusion.runs_of(self.presenter.where, row, column), runs_title(confusion, row, column))
-
-    def _open_tool(self, place: int) -> None:
-        tool = self.overview.tool(place)
-        if tool is not None:
-            self._go(replace(self._judged(), expected=tool.label), f"{tool.name} expected")
-
-    def _open_model(self, label: str) -> None:
-        self._go(replace(self._judged(), models=(label,)), model_name(label))
-
-    def _open_server(self, name: str) -> None:
-        self._go(replace(self._judged(), expected=ToolLabel(server=name)), f"Expected on {name}")
-
-    def _open_case(self, place: int) -> None:
-        if self.presenter.view is not None:
-            repeats = self.presenter.view.repeats
-            self._go(repeats.runs_of(place, self._judged()), repeats.flaky[place].case_name)
-
-    def _open_pair(self, pair: RunPair) -> None:
-        chosen = self.compare.chosen()
-        if chosen is not None:
-            self._go(RunFilter(batch_ids=chosen, case_ids=(pair.case_id,)), "One case in both batches")
-
     def _start_runs(self) -> None:
         self.session.go("runs", ("start", ()))
 
@@ -368,6 +355,10 @@ class MetricsPage(Page):
             return [Action(text="There is nothing to export yet", do=lambda: None, enabled=False)]
         where, title = self.presenter.where, self.presenter.title()
         actions = [Action(text="These runs as a report…", do=partial(ask_where, self, self.session, where, title))]
+        if chosen := self.compare.chosen():
+            compared = partial(ask_comparison, self, self.session, *chosen)
+            actions.append(Action(text="The comparison as a report…", do=compared))
+        actions += copies(self.session, where, title, chosen)
         actions += [
             Action(text=f"{table.name} as CSV…", do=partial(self.saving.ask_table, table), apart=number == 0)
             for number, table in enumerate(view.tables)

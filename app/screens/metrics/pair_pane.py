@@ -2,12 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from app.changes import Stretch
+from app.leads import Lead, links
+from app.screens.metrics.pair_leads import PairLeads
 from app.screens.metrics.pair_view import PairView, Side, ToolView, ValueRow
 from app.theme import Role, Size
-from app.widgets import FlowText, Label, Mark, MarkLabel, Rule, ScrollPane, Section, Span
+from app.widgets import FlowText, Label, Links, Mark, MarkLabel, Rule, ScrollPane, Section, Span
 from app.widgets.compared import ComparedRow, ComparedTable
 
 MOST_LINES = 400
@@ -15,13 +18,19 @@ LINE_LOOKS = {"+": Role.GOOD, "-": Role.BAD, "@": Role.DIM}
 
 
 class PairPane(QWidget):
-    """Shows a `PairView`, or a sentence where there is only one half."""
+    """Shows a `PairView`, or a sentence where there is only one half.
+
+    `led` gives the screen that a link leads to, and what is to be shown there.
+    """
+
+    led = Signal(str, object)
 
     def __init__(self) -> None:
         super().__init__()
-        self.sentence = FlowText(role=Role.DIM)
+        self.sentence, self.alone = FlowText(role=Role.DIM), Links()
         self.query = FlowText(size=Size.LEAD)
         self.expected = FlowText(size=Size.SMALL, role=Role.DIM)
+        self.both, self.confused = Links(), Links()
         self.before, self.after = _SidePart("Before"), _SidePart("After")
         self.parameters = ComparedTable(("Parameters", "Before", "After"))
         self.values = ComparedTable(("What differs", "Before", "After"))
@@ -30,13 +39,14 @@ class PairPane(QWidget):
         self.setMinimumWidth(320)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._said())
-        self._stack.addWidget(ScrollPane(self._full()))
+        self._stack.addWidget(ScrollPane(self._full(), "Pair of runs"))
 
     def _said(self) -> QWidget:
         box = QWidget()
         column = QVBoxLayout(box)
         column.setContentsMargins(16, 16, 16, 16)
         column.addWidget(self.sentence)
+        column.addWidget(self.alone)
         column.addStretch(1)
         return box
 
@@ -45,7 +55,8 @@ class PairPane(QWidget):
         head.setContentsMargins(16, 12, 16, 12)
         head.setSpacing(4)
         head.addWidget(self.query)
-        head.addWidget(self.expected)
+        for part in (self.expected, self.both, self.confused):
+            head.addWidget(part)
         sides = QHBoxLayout()
         sides.setSpacing(0)
         sides.addWidget(self.before, 1)
@@ -67,13 +78,15 @@ class PairPane(QWidget):
         column.addStretch(1)
         return whole
 
-    def show_sentence(self, text: str) -> None:
-        """Say this in place of a pair."""
+    def show_sentence(self, text: str, leads: Sequence[Lead] = ()) -> None:
+        """Say this in place of a pair, with where its only half leads to."""
         self.sentence.set_text(text)
+        self.alone.set_links(links(leads, self.led.emit))
         self._stack.setCurrentIndex(0)
 
-    def show_pair(self, view: PairView) -> None:
+    def show_pair(self, view: PairView, leads: PairLeads) -> None:
         """Show another pair."""
+        self._show_leads(leads)
         self.query.set_text(view.query)
         self.expected.set_spans([Span(f"{view.title}. Expected: ", Role.DIM), Span(view.expected, Role.DIM, mono=True)])
         self.before.show_side(view.before)
@@ -84,6 +97,16 @@ class PairPane(QWidget):
                 part.setVisible(bool(rows))
         self._show_tools(view.tools, view.tools_note)
         self._stack.setCurrentIndex(1)
+
+    def _show_leads(self, leads: PairLeads) -> None:
+        shown: Sequence[tuple[Links, Sequence[Lead]]] = (
+            (self.both, leads.both),
+            (self.confused, leads.confused),
+            (self.before.links, leads.before),
+            (self.after.links, leads.after),
+        )
+        for part, mine in shown:
+            part.set_links(links(mine, self.led.emit))
 
     def _show_tools(self, tools: Sequence[ToolView], note: str) -> None:
         self.tools.clear()
@@ -108,6 +131,7 @@ class _SidePart(QWidget):
         self.choice = FlowText()
         self.judged = FlowText(size=Size.SMALL)
         self.model = FlowText(size=Size.SMALL, role=Role.DIM)
+        self.links = Links()
         line = QHBoxLayout()
         line.setSpacing(8)
         line.addWidget(self.mark)
@@ -119,6 +143,7 @@ class _SidePart(QWidget):
         column.addLayout(line)
         column.addWidget(self.judged)
         column.addWidget(self.model)
+        column.addWidget(self.links)
         column.addStretch(1)
 
     def show_side(self, side: Side) -> None:

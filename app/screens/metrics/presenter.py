@@ -1,11 +1,12 @@
 """What the metrics screen knows and does, without a window: the filters in force and all that the runs say."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
+from app.asking import Ask
 from app.screens.metrics.comparing import ComparisonView, comparison_view, default_pair
 from app.screens.metrics.confusion import ConfusionView, confusion_view, tools_table, worst_first
 from app.screens.metrics.curves import Curve, calibration_curve, trend_curve
@@ -19,6 +20,7 @@ from mcp_tef import (
     Batch,
     BatchId,
     BatchProgressed,
+    BatchQueued,
     BatchStarted,
     ComparedRuns,
     Event,
@@ -42,13 +44,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 UNCONCERNED = (Noticed, RunStarted, ServersTouched, ServerStateChanged, RunsRejudged)
-FREQUENT = (RunEnded, BatchProgressed, BatchStarted)
-
-
-class Ask(Protocol):
-    """Runs a piece of work on the core and gives its result; errors of the core pass through."""
-
-    def __call__(self, work: Callable[["Engine"], Awaitable[T]], /) -> Awaitable[T]: ...
+FREQUENT = (RunEnded, BatchProgressed, BatchQueued, BatchStarted)
 
 
 class Standing(Enum):
@@ -152,6 +148,18 @@ class MetricsPresenter:
     async def pairs(self, pairs: Sequence[RunPair]) -> tuple[ComparedRuns, ...]:
         """A page of pairs with their runs."""
         return await self._ask(lambda core: core.compare.pairs(pairs))
+
+    async def saying(
+        self, pairs: Sequence[RunPair], batches: tuple[BatchId, BatchId] | None, text: str
+    ) -> tuple[RunPair, ...]:
+        """The pairs of which a run says so."""
+        where = RunFilter(batch_ids=batches or (), text=text)
+
+        async def read(core: "Engine") -> tuple[RunPair, ...]:
+            said = {run.id for run in await core.runs.list(where)}
+            return tuple(pair for pair in pairs if pair.before in said or pair.after in said)
+
+        return await self._ask(read)
 
     async def both(self, pair: RunPair) -> RunComparison | None:
         """Both runs of a pair in full; None where it has only one, or one is gone."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from app.screens.metrics.curves import Curve, power_curve
 from app.screens.metrics.exports import DataTable, rate_columns, rate_values
 from app.screens.metrics.figures import Figure
-from app.screens.metrics.words import INTERVAL, bounds, model_name, part_words
+from app.screens.metrics.words import INTERVAL, bounds, model_name, part_of
 from app.text import count, percent
 from mcp_tef import Batch, BatchId, CaseId, RepeatedCase, Repeats, RunFilter
 
@@ -59,7 +59,7 @@ _NO_REPEATS = (
 
 def _figure(repeats: Repeats) -> Figure:
     rate = repeats.pass_rate
-    sentence = f"{part_words(rate)} repeated runs passed, {count(repeats.groups, 'repeated case')}"
+    sentence = f"{part_of(rate, 'repeated run')} passed, {count(repeats.groups, 'repeated case')}"
     return Figure(
         title="Pass rate",
         value=percent(rate.value),

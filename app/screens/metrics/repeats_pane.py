@@ -7,8 +7,8 @@ from app.screens.metrics.looks import FLAKY_COLUMNS, flaky_rows, power_plot, sho
 from app.screens.metrics.repeats import RepeatsView
 from app.screens.metrics.strips import FigureCell
 from app.text import count
-from app.theme import Role, Size
-from app.widgets import Action, EmptyState, Label, ListTable, Rule, Segment, StackedBar
+from app.theme import Role, Size, roomy
+from app.widgets import Action, EmptyState, Label, LineText, ListTable, Rule, Segment, StackedBar
 from app.widgets.chart_panel import ChartPanel
 from app.widgets.line_chart import LineChart
 
@@ -23,7 +23,7 @@ class RepeatsPane(QWidget):
         super().__init__()
         self.figure = FigureCell()
         self.bar = StackedBar("Repeated cases")
-        self.split = Label(size=Size.SMALL, role=Role.DIM, tabular=True)
+        self.split = LineText(size=Size.SMALL, role=Role.DIM)
         self.chart = LineChart("Chance that k runs all pass")
         self.power = ChartPanel("Chance that k runs of a case are all right", self.chart)
         self.flaky = ListTable(FLAKY_COLUMNS, "Flaky cases")
@@ -33,6 +33,7 @@ class RepeatsPane(QWidget):
         self._stack = QStackedLayout(self)
         self._stack.addWidget(full)
         self._stack.addWidget(self.empty)
+        self.flaky.tell_keys(Enter="Show the case's runs")
         self.flaky.opened.connect(lambda row: self.case_opened.emit(int(row)))
 
     def _lay_out(self, full: QWidget) -> None:
@@ -58,10 +59,14 @@ class RepeatsPane(QWidget):
         row = QHBoxLayout(full)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
-        left.setMinimumWidth(320)
+        left.setMinimumWidth(roomy(320))
         row.addWidget(left, 40)
         row.addWidget(Rule(upright=True))
         row.addLayout(right, 60)
+
+    def find_rows(self, text: str) -> None:
+        """Show only cases that say so."""
+        self.flaky.find_rows(text)
 
     def show_view(self, view: RepeatsView) -> None:
         """Show other repeats."""
@@ -72,7 +77,7 @@ class RepeatsPane(QWidget):
             Segment(role=Role.BAD_FILL, value=view.never, name="never", gap=True),
         )
         self.bar.set_segments(parts)
-        self.split.setText(
+        self.split.set_text(
             f"{count(view.always, 'case')} always pass, {view.flaky_count:,} now and then, {view.never:,} never"
         )
         self.chart.set_plot(power_plot(view.power))

@@ -4,19 +4,22 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.screens.metrics.figures import Aside, Figure
 from app.screens.metrics.words import span_of
-from app.theme import Role, Size, height, theme
-from app.widgets import IntervalBar, Label, LineText, Rule, tip
+from app.theme import Role, Size, height, sized
+from app.widgets import IntervalBar, Label, LineText, Rule, Spoken, describe
+from app.widgets.row_frame import paint_focus
 
 QUIET_ROW = 36
-FIGURES = 4
+FIGURES, LEAST_FIGURE = 4, 176
 
 
 class FigureCell(QWidget):
     """One figure, its interval in words and as a bar, and its n in words."""
+
+    SPOKEN_AS = Spoken.StaticText
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,33 +50,45 @@ class FigureCell(QWidget):
         span = span_of(figure.rate)
         self.bar.set_value(*(span or (None, None, None)))
         self.sentence.set_text(figure.sentence)
-        for part in (self, self.sentence):
-            part.setToolTip(tip(figure.help))
+        describe(figure.help, self, self.sentence)
         self.setAccessibleName(f"{figure.title}: {figure.value} {figure.bounds}, {figure.sentence}")
-        self.setAccessibleDescription(figure.help)
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
         if self.hasFocus():
-            painter = QPainter(self)
-            painter.setPen(theme().colour(Role.FOCUS))
-            painter.drawRect(self.rect().adjusted(2, 2, -3, -3))
+            paint_focus(QPainter(self), self.rect())
 
 
 class FigureStrip(QWidget):
-    """Figures side by side, hairlines between them."""
+    """Figures side by side, hairlines between them; in two rows where text is too large for one."""
 
-    def __init__(self, number: int = FIGURES) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.cells = [FigureCell() for _ in range(number)]
-        self.setFixedHeight(height("metric_strip"))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        for place, cell in enumerate(self.cells):
-            if place:
-                row.addWidget(Rule(upright=True))
+        self.cells = [FigureCell() for _ in range(FIGURES)]
+        self._rules = [Rule(upright=True) for _ in range(FIGURES)]
+        self._across = 0
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(0)
+        for cell in self.cells:
             cell.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-            row.addWidget(cell, 1)
+        self._place(FIGURES)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self._place(FIGURES if event.size().width() >= FIGURES * sized(LEAST_FIGURE) else FIGURES // 2)
+
+    def _place(self, across: int) -> None:
+        if across == self._across:
+            return
+        self._across = across
+        for place, (cell, rule) in enumerate(zip(self.cells, self._rules, strict=True)):
+            row, column = divmod(place, across)
+            self._grid.addWidget(rule, row, 2 * column)
+            self._grid.addWidget(cell, row, 2 * column + 1)
+            rule.setVisible(column > 0)
+        for column in range(FIGURES):
+            self._grid.setColumnStretch(2 * column + 1, int(column < across))
+        self.setFixedHeight(FIGURES // across * height("metric_strip"))
 
     def show_figures(self, figures: Sequence[Figure]) -> None:
         """Show these."""
@@ -86,7 +101,7 @@ class AsideRow(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setFixedHeight(QUIET_ROW)
+        self.setFixedHeight(sized(QUIET_ROW))
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(16, 0, 16, 0)
         self._row.setSpacing(6)
@@ -103,10 +118,8 @@ class AsideRow(QWidget):
             name.setText(aside.label)
             value.setText(aside.value)
             value.set_role(Role.BAD if aside.bad else Role.TEXT)
-            for label in (name, value):
-                label.setToolTip(tip(aside.help))
+            describe(aside.help, name, value)
             value.setAccessibleName(f"{aside.label}: {aside.value}")
-            value.setAccessibleDescription(aside.help)
         self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802

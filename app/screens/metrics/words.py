@@ -38,6 +38,11 @@ def part_words(rate: Rate) -> str:
     return f"{rate.successes:,} of {rate.n:,}"
 
 
+def part_of(rate: Rate, thing: str) -> str:
+    """How many of how many things: `5 of 6 runs`, `1 of 1 run`."""
+    return f"{rate.successes:,} of {count(rate.n, thing)}"
+
+
 def span_of(rate: Rate) -> tuple[float, float, float] | None:
     """Value, low and high end; None where nothing was counted."""
     if rate.value is None or rate.low is None or rate.high is None:

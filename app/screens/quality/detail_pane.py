@@ -12,10 +12,10 @@ from app.screens.quality.weight import Weight, weight
 from app.screens.quality.words import SEVERITIES, WHOLE, score_sentence, warning
 from app.theme import Role, Size
 from app.widgets import (
-    Button,
     FlowText,
     Label,
     LineText,
+    Links,
     Notice,
     Rule,
     ScrollPane,
@@ -45,15 +45,14 @@ class Head(QWidget):
         self.of = Label("of 100", size=Size.SMALL, role=Role.DIM)
         self.bar = StackedBar("Score")
         self.sentence = FlowText(size=Size.SMALL, role=Role.DIM)
-        self.to_server = Button("Show on Servers", kind="link")
-        self.to_similar = Button("Look-alikes", kind="link")
+        self.links = Links()
         column = QVBoxLayout(self)
         column.setContentsMargins(EDGE, 12, EDGE, 12)
         column.setSpacing(6)
         column.addLayout(self._first_line())
         for part in (self.description, self.bar, self.sentence):
             column.addWidget(part)
-        column.addLayout(self._links())
+        column.addWidget(self.links)
 
     def _first_line(self) -> QHBoxLayout:
         names = QVBoxLayout()
@@ -66,14 +65,6 @@ class Head(QWidget):
         line.addWidget(self.score, 0, Qt.AlignmentFlag.AlignTop)
         line.addWidget(self.of, 0, Qt.AlignmentFlag.AlignTop)
         self.of.setContentsMargins(0, 14, 0, 0)
-        return line
-
-    def _links(self) -> QHBoxLayout:
-        line = QHBoxLayout()
-        line.setSpacing(12)
-        line.addWidget(self.to_server)
-        line.addWidget(self.to_similar)
-        line.addStretch(1)
         return line
 
     def show_quality(self, quality: ToolQuality) -> None:
@@ -162,12 +153,11 @@ class ToolPane(QWidget):
         self._middle = QVBoxLayout()
         self._middle.setSpacing(0)
         self._inside = self._column()
-        self.pane = ScrollPane(self._inside)
+        self.pane = ScrollPane(self._inside, "Tool")
         self._stack = QStackedLayout(self)
         self._stack.addWidget(_nothing())
         self._stack.addWidget(self.pane)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("Tool")
+        self.setFocusProxy(self.pane)
 
     def _column(self) -> QWidget:
         inside = QWidget()
@@ -226,17 +216,8 @@ class ToolPane(QWidget):
         self._inside.setUpdatesEnabled(True)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        bar = self.pane.verticalScrollBar()
-        steps = {
-            Qt.Key.Key_Down: 40,
-            Qt.Key.Key_Up: -40,
-            Qt.Key.Key_PageDown: bar.pageStep(),
-            Qt.Key.Key_PageUp: -bar.pageStep(),
-        }
         if event.key() == Qt.Key.Key_Escape:
             self.closed.emit()
-        elif event.key() in steps:
-            bar.setValue(bar.value() + steps[Qt.Key(event.key())])
         else:
             super().keyPressEvent(event)
 

@@ -1,24 +1,27 @@
 """The report into a file: asks where and in which form, has the core write it, and says where it is."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from PySide6.QtWidgets import QFileDialog
 
+from app.printing import print_page
+from app.results import copy_markdown
 from app.session import Page
-from mcp_tef import QualityReport
+from mcp_tef import QualityReport, ToolQuality
 
 FORMS: Final[Mapping[str, str]] = {
     "csv": "Table, a finding a line (*.csv)",
     "json": "JSON (*.json)",
     "html": "Report to read (*.html)",
+    "pdf": "Report to print (*.pdf)",
 }
 NAME: Final = "tool-quality"
 
 
 def ask_where(page: Page, report: QualityReport, form: str) -> QFileDialog:
-    """Ask which file the report is to go to, as `csv`, `json` or `html`."""
+    """Ask which file the report is to go to, as `csv`, `json`, `html` or `pdf`."""
     dialog = QFileDialog(page, "Export the quality of tools", f"{NAME}.{form}")
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setNameFilters([FORMS[form]])
@@ -31,5 +34,14 @@ def ask_where(page: Page, report: QualityReport, form: str) -> QFileDialog:
 
 async def write(page: Page, report: QualityReport, file: Path) -> None:
     """Write the file off the window's thread and say so."""
-    await page.session.call(lambda core: core.exports.write_quality(report, file))
+    if file.suffix.casefold() == ".pdf":
+        printed = await page.session.call(lambda core: core.exports.quality_page(report))
+        await print_page(printed, "How well are the tools described?", file)
+    else:
+        await page.session.call(lambda core: core.exports.write_quality(report, file))
     page.session.toast(f"The report is in {file}")
+
+
+async def copy_findings(page: Page, tools: Sequence[ToolQuality]) -> None:
+    """Put what was found in tools on the clipboard as Markdown."""
+    await copy_markdown(page.session, lambda core: core.exports.quality_markdown(tools), "the findings")

@@ -8,7 +8,7 @@ from app.screens.quality.notes import Note, Place
 from app.screens.quality.rows import severity_mark
 from app.screens.quality.spans import revealed, sentence
 from app.theme import Role, Size, radius, theme
-from app.widgets import FlowText, Label, MarkLabel, Rule, Span
+from app.widgets import FlowText, Label, MarkLabel, Rule, Span, Spoken
 
 EDGE = 16
 EDGE_BAR = 3
@@ -60,6 +60,8 @@ class PlacePart(QWidget):
 
 class NotePart(QWidget):
     """A whole note; one about text that aims at the model has a bar at its edge."""
+
+    SPOKEN_AS = Spoken.Grouping
 
     def __init__(self) -> None:
         super().__init__()

@@ -12,17 +12,20 @@ from PySide6.QtWidgets import QWidget
 
 from app.asking import AskForm
 from app.commands import Command
+from app.launches import ask_for_programs
+from app.leads import links, tool_commands, tool_leads
 from app.screens.quality.ask_sheet import AskSheet
 from app.screens.quality.asking import KEPT, Asking, Progress
-from app.screens.quality.exporting import FORMS, ask_where
+from app.screens.quality.exporting import FORMS, ask_where, copy_findings
 from app.screens.quality.presenter import LEVELS, Filters, QualityPresenter, Standing, stale_after
 from app.screens.quality.rows import tool_row
 from app.screens.quality.view import QualityView
 from app.screens.quality.words import Level
 from app.session import Page, Session
 from app.text import count
-from app.widgets import Action, ActivityBar, MenuButton, show_menu
-from mcp_tef import Event, ModelSettings, ToolQuality
+from app.theme import sized
+from app.widgets import Action, MenuButton, show_menu
+from mcp_tef import Event, ModelSettings, ToolLabel, ToolQuality
 
 SETTLE_MS = 40
 LEVELS_WIDTH = 176
@@ -48,13 +51,14 @@ class QualityPage(Page):
         self.presenter.filters = self._kept_filters()
         self.asking = Asking(session.call)
         self.view = QualityView()
-        self.activity = ActivityBar()
+        self.activity = session.activity.add()
         self.levels = MenuButton("Findings")
-        self.levels.setFixedWidth(LEVELS_WIDTH)
+        self.levels.setFixedWidth(sized(LEVELS_WIDTH))
         self.sheet: AskSheet | None = None
-        self._wanted = session.settings.get("quality.chosen", "")
+        self._wanted: tuple[str, ...] = (session.settings.get("quality.chosen", ""),)
         self._progress: Progress | None = None
         self._reviewing: asyncio.Task[None] | None = None
+        self._reading: asyncio.Task[None] | None = None
         self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._lay_out()
         self._connect()
@@ -65,8 +69,8 @@ class QualityPage(Page):
         self._show_level_choices()
         self._show_buttons()
         self.view.restore(self.session.settings)
+        self.keep_layout("quality.table", self.view.table)
         self.body.addWidget(self.view, 1)
-        self.body.addWidget(self.activity)
 
     def _connect(self) -> None:
         self._settle.timeout.connect(self._show_detail)
@@ -75,12 +79,13 @@ class QualityPage(Page):
         self.levels.changed.connect(lambda key: self._filter(replace(self.presenter.filters, level=key)))
         self.view.server_chosen.connect(self._choose_server)
         self.view.gaps.servers_wanted.connect(lambda: self.session.go("servers"))
+        self.view.gaps.read_wanted.connect(self.read_again)
+        self.keep_search()
         self.view.table.chosen.connect(self._choose)
         self.view.table.set_menu(self._menu)
+        self.view.table.tell_keys(Enter="Read about the tool", Space="Read about the tool")
         self.activity.cancel_wanted.connect(self.cancel)
         detail = self.view.detail
-        detail.head.to_server.clicked.connect(self.go_to_server)
-        detail.head.to_similar.clicked.connect(self.go_to_similar)
         detail.review.wanted.connect(lambda: self.ask([self.view.table.current_id()]))
         detail.review.copied.connect(self._copy)
 
@@ -95,12 +100,19 @@ class QualityPage(Page):
         return stale_after(event)
 
     def arrive(self, target: object) -> None:
-        """Choose a tool, whatever the filters say."""
-        if isinstance(target, str):
-            self._wanted = target
-            self._filter(Filters())
-            if self.presenter.report is not None:
-                self.view.table.select(target)
+        """Choose a tool, or several, whatever the filters say."""
+        tools = (target,) if isinstance(target, ToolLabel) else target if isinstance(target, tuple) else ()
+        if tools:
+            self._wanted = tuple(f"{tool.server}/{tool.tool}" for tool in tools)
+            self._clear()
+
+    def here(self) -> object:
+        return self._tool()
+
+    def _tool(self) -> ToolLabel | None:
+        """The tool that is chosen."""
+        quality = self.presenter.get(self.view.table.current_id())
+        return ToolLabel(tool=quality.tool.tool.name, server=quality.tool.tool.server) if quality else None
 
     async def finish(self) -> None:
         settings = self.session.settings
@@ -108,10 +120,8 @@ class QualityPage(Page):
         settings.set("quality.chosen", self.view.table.current_id())
 
     def commands(self) -> Sequence[Command]:
-        def chosen() -> bool:
-            return bool(self.view.table.current_id())
-
         group = "Quality"
+
         return (
             Command(
                 id="quality.ask",
@@ -119,6 +129,7 @@ class QualityPage(Page):
                 keys="Ctrl+R",
                 do=self.ask,
                 needs=self._any,
+                unless="No tools are known yet",
                 group=group,
             ),
             Command(
@@ -126,18 +137,10 @@ class QualityPage(Page):
                 text="Stop asking the model",
                 do=self.cancel,
                 needs=lambda: self._reviewing is not None,
+                unless="No model is being asked",
                 group=group,
             ),
-            Command(
-                id="quality.server", text="Show the tool on Servers", do=self.go_to_server, needs=chosen, group=group
-            ),
-            Command(
-                id="quality.similar",
-                text="Show look-alikes of the tool",
-                do=self.go_to_similar,
-                needs=chosen,
-                group=group,
-            ),
+            *tool_commands(self.key, group, self._tool, self.session.go),
             Command(id="quality.clear", text="Take all filters away", do=self._clear, group=group),
         )
 
@@ -179,17 +182,18 @@ class QualityPage(Page):
                 "funnel", "No tool fits", "No tool is like this. Take a filter away to see more.", [clear]
             )
         self.view.show_tools(shown)
-        if self._wanted and self.view.table.select(self._wanted):
-            self._wanted = ""
+        if self.view.table.select_many(self._wanted):
+            self._wanted = ()
         self._settle.start()
 
     def _show_empty(self, standing: Standing) -> None:
         self.header.set_count("")
         reasons = self.presenter.gaps_reasons() or self.presenter.gaps_line()
         if standing is Standing.NO_TOOLS:
-            what = "None of the servers has listed a tool yet. Test their connections to see what a model would read."
-            go = Action(text="Go to Servers", do=lambda: self.session.go("servers"), kind="primary")
-            self.view.empty.set("medal", "No tools to look at", f"{what}\n\n{reasons}".strip(), [go])
+            what = "None of the servers has listed a tool yet. Read them to see what a model would."
+            again = Action(text="Read the servers again", do=self.read_again, kind="primary")
+            go = Action(text="Go to Servers", do=lambda: self.session.go("servers"))
+            self.view.empty.set("medal", "No tools to look at", f"{what}\n\n{reasons}".strip(), [again, go])
         else:
             what = (
                 "Here stands how well each tool is described, from worst to best, with what to write instead. "
@@ -230,6 +234,7 @@ class QualityPage(Page):
     def _show_detail(self) -> None:
         quality = self.presenter.get(self.view.table.current_id())
         self.view.detail.show_quality(quality, self.presenter.report)
+        self.view.detail.head.links.set_links(self._links())
 
     # ------------------------------------------------------------------ choosing
 
@@ -271,21 +276,14 @@ class QualityPage(Page):
         about = "Ask a model about this tool…" if one else f"Ask a model about {count(len(ids), 'tool')}…"
         return [
             Action(text=about, do=lambda: self.ask(ids), enabled=self._reviewing is None),
-            Action(text="Show on Servers", do=self.go_to_server, enabled=one, apart=True),
-            Action(text="Show look-alikes", do=self.go_to_similar, enabled=one),
+            Action(text="Copy findings as Markdown", do=partial(self.copy, tuple(ids)), icon="copy"),
+            *(replace(link, apart=not place, enabled=one) for place, link in enumerate(self._links())),
         ]
 
-    def go_to_server(self) -> None:
-        """Show the tool's server."""
-        quality = self.presenter.get(self.view.table.current_id())
-        if quality is not None:
-            self.session.go("servers", self.presenter.server_ids.get(quality.tool.tool.server))
-
-    def go_to_similar(self) -> None:
-        """Show what looks like the tool."""
-        quality = self.presenter.get(self.view.table.current_id())
-        if quality is not None:
-            self.session.go("similarity", quality.tool.id)
+    def _links(self) -> list[Action]:
+        """Where there is more of the chosen tool."""
+        tool = self._tool()
+        return links(tool_leads(tool, self.key), self.session.go) if tool else []
 
     def _copy(self, text: str) -> None:
         QGuiApplication.clipboard().setText(text)
@@ -293,7 +291,13 @@ class QualityPage(Page):
 
     def export_actions(self) -> list[Action]:
         """The whole report, filters or not, in each form."""
-        return [Action(text=f"{form.upper()}…", do=partial(self.export, form)) for form in FORMS]
+        forms = [Action(text=f"{form.upper()}…", do=partial(self.export, form)) for form in FORMS]
+        shown = [one.tool.id for one in self.presenter.shown()]
+        return [*forms, Action(text="Copy findings as Markdown", do=partial(self.copy, shown), icon="copy", apart=True)]
+
+    def copy(self, ids: Sequence[str]) -> None:
+        """Put what was found in tools on the clipboard as Markdown."""
+        self.session.spawn(copy_findings(self, [one for tool_id in ids if (one := self.presenter.get(tool_id))]))
 
     def export(self, form: str) -> None:
         """Ask where the report is to go."""
@@ -306,6 +310,16 @@ class QualityPage(Page):
 
     async def _open_sample(self) -> None:
         await self.session.call(lambda core: core.open_sample())
+        await self.refresh()
+
+    def read_again(self) -> None:
+        """Ask the servers for their tools; programs that nobody has agreed to are asked about first."""
+        if self._reading is None or self._reading.done():
+            self._reading = self.session.spawn(self._read_again())
+
+    async def _read_again(self) -> None:
+        await ask_for_programs(self.session, self)
+        await self.presenter.read_servers()
         await self.refresh()
 
     # ------------------------------------------------------------------ asking a model
@@ -321,13 +335,12 @@ class QualityPage(Page):
         self.sheet = AskSheet(self.session, self.asking, form, self._scopes(ids), self)
         try:
             await self.sheet.done_with()
-            agreed = self.sheet.agreed
+            model, tools = self.sheet.agreed, self.sheet.tools()
         finally:
             self.sheet = None
-        if agreed is not None:
-            model = agreed[0]
+        if model is not None:
             self.session.settings.set(FORM, {"model": model.label, "base_url": model.base_url or ""})
-            self._reviewing = self.session.spawn(self._review(*agreed))
+            self._reviewing = self.session.spawn(self._review(model, tools))
             self._show_buttons()
 
     def _scopes(self, ids: Sequence[str]) -> list[tuple[str, Sequence[ToolQuality]]]:

@@ -115,6 +115,11 @@ class QualityPresenter:
         if self.filters.server not in self.server_ids:
             self.filters = replace(self.filters, server="")
 
+    async def read_servers(self) -> None:
+        """Ask every server for its tools as they are now."""
+        source = ToolSource(names=tuple(self.server_ids))
+        await self._ask(lambda core: core.tools.gather(source, fresh=True, at_least=0))
+
     def _with_review(self, quality: ToolQuality) -> ToolQuality:
         """What a model said of a definition stays with it until the definition changes."""
         known = self._reviewed.get(quality.tool.id)

@@ -6,8 +6,8 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout
 from app.changes import difference
 from app.screens.quality.spans import changed, revealed
 from app.text import money
-from app.theme import Role, Size
-from app.widgets import Button, FlowText, Label, Notice, Rule, Section
+from app.theme import Role, Size, sized
+from app.widgets import Button, FlowText, Label, Notice, Rule, Section, Spoken
 from mcp_tef import Graded, ModelReview, ToolQuality
 
 EDGE = 16
@@ -80,6 +80,8 @@ def _price(review: ModelReview | None) -> str:
 class _Grade(QWidget):
     """A grade from 1 to 10 with the model's reason."""
 
+    SPOKEN_AS = Spoken.StaticText
+
     def __init__(self, name: str) -> None:
         super().__init__()
         self._name = name
@@ -90,7 +92,7 @@ class _Grade(QWidget):
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(0)
         caption = Label(name)
-        caption.setMinimumWidth(96)
+        caption.setMinimumWidth(sized(96))
         grid.addWidget(caption, 0, 0)
         grid.addWidget(self.number, 0, 1)
         grid.addWidget(self.reason, 1, 0, 1, 2)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
+from app.glossary import explain
 from app.screens.quality.presenter import LEVELS, ServerCard
 from app.screens.quality.words import SEVERITIES, Level, danger, level, worst
 from app.text import count
@@ -18,19 +19,19 @@ COLUMNS: Final = (
         kind=CellKind.NUMBER,
         width=60,
         least=56,
-        tip="From 0 to 100: 100 less the points that each finding takes off.",
+        tip=explain("quality score"),
     ),
     Column(key="tool", title="Tool", kind=CellKind.MONO, width=160, least=80),
     Column(key="server", title="Server", width=96, role=Role.DIM),
-    Column(key="worst", title="Worst finding", stretch=True),
-    Column(key="findings", title="Findings", kind=CellKind.NUMBER, width=80, least=56),
+    Column(key="worst", title="Worst finding", stretch=True, tip=explain("finding")),
+    Column(key="findings", title="Findings", kind=CellKind.NUMBER, width=80, least=56, tip=explain("finding")),
     Column(
         key="tokens",
         title="Tokens",
         kind=CellKind.NUMBER,
         width=76,
         least=56,
-        tip="What the definition costs in every request that offers the tool.",
+        tip=explain("token weight"),
     ),
 )
 SERVER: Final = 2

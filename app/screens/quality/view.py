@@ -6,13 +6,14 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from app.glossary import explain
 from app.screens.quality.detail_pane import ToolPane
 from app.screens.quality.presenter import LEVELS, ServerCard
 from app.screens.quality.rows import COLUMNS, EVERY, FINDINGS, MARKS, SAID, SERVER, card_row, tool_row
 from app.screens.quality.words import Level
 from app.settings import Settings
 from app.text import count
-from app.theme import Role, Size, height, width
+from app.theme import Role, Size, height, sized, width
 from app.widgets import (
     Button,
     EmptyState,
@@ -26,6 +27,7 @@ from app.widgets import (
     RailList,
     Rule,
     Split,
+    describe,
 )
 from app.widgets.panes import HeadedPane
 from mcp_tef import ToolQuality
@@ -34,7 +36,6 @@ NARROW = 1100
 ROOM_FOR_SERVER = 560
 ROOM_FOR_FINDINGS = 640
 SPLIT = "quality.split"
-TABLE = "quality.table"
 
 
 class Strip(QWidget):
@@ -46,6 +47,8 @@ class Strip(QWidget):
         self.caption = Label(strong=True)
         self.detail = LineText(size=Size.SMALL, role=Role.DIM)
         self.tallies = {one: (MarkLabel(MARKS[one]), Label(tabular=True)) for one in LEVELS}
+        describe(explain("finding", explain("quality score")), self.figure, self.caption)
+        describe(explain("token weight"), self.detail)
         words = QVBoxLayout()
         words.setSpacing(0)
         words.addWidget(self.caption)
@@ -78,6 +81,7 @@ class GapsBar(QWidget):
     """A calm line about what is missing from the list, with the reasons behind a link."""
 
     servers_wanted = Signal()
+    read_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -86,14 +90,16 @@ class GapsBar(QWidget):
         self.why = Button("Why", kind="link")
         self.to_servers = Button("Go to Servers", kind="link")
         self.why.clicked.connect(lambda: self.reasons.setVisible(self.reasons.isHidden()))
+        self.again = Button("Read the servers again", kind="link")
         self.to_servers.clicked.connect(self.servers_wanted)
+        self.again.clicked.connect(self.read_wanted)
         row = QHBoxLayout()
         row.setContentsMargins(16, 7, 12, 7)
         row.setSpacing(8)
         row.addWidget(IconPicture("info", Role.INFO, 16))
         row.addWidget(self.line, 1)
-        row.addWidget(self.why)
-        row.addWidget(self.to_servers)
+        for link in (self.why, self.again, self.to_servers):
+            row.addWidget(link)
         below = QVBoxLayout()
         below.setContentsMargins(40, 0, 16, 8)
         below.addWidget(self.reasons)
@@ -209,7 +215,7 @@ class QualityView(QStackedWidget):
 
     def narrow(self) -> bool:
         """Whether there is no room for three panes."""
-        return self.window().width() < NARROW
+        return self.window().width() < sized(NARROW)
 
     def open_detail(self, *, shown: bool, focus: bool = True) -> None:
         """Give the keyboard to the tool or back to the list; in a narrow window, show or hide it."""
@@ -227,20 +233,17 @@ class QualityView(QStackedWidget):
     def _place_columns(self) -> None:
         """The worst finding must stay readable: the server, which the rail shows too, and the count give way."""
         wide = self.middle.width()
-        self.table.setColumnHidden(SERVER, self._one_server or wide < ROOM_FOR_SERVER)
-        self.table.setColumnHidden(FINDINGS, wide < ROOM_FOR_FINDINGS)
+        self.table.setColumnHidden(SERVER, self._one_server or wide < sized(ROOM_FOR_SERVER))
+        self.table.setColumnHidden(FINDINGS, wide < sized(ROOM_FOR_FINDINGS))
 
     def remember(self, settings: Settings) -> None:
-        """Keep sizes, columns and sorting."""
+        """Keep the sizes of panes."""
         if not self.narrow() and self.currentWidget() is self.split and self._many:
             settings.set(SPLIT, self.split.layout_state())
-        state = self.table.layout_state()
-        settings.set(TABLE, {**state, "widths": {key: wide for key, wide in state["widths"].items() if wide}})
 
     def restore(self, settings: Settings) -> None:
         """Take over what was kept."""
         self.split.restore_layout(settings.get(SPLIT, []))
-        self.table.restore_layout(settings.get(TABLE, {}))
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from app.screens.runs.batches import RUN_BESIDE
 from app.screens.runs.words import is_baseline, left
 from app.text import money
 from mcp_tef import Batch, BatchProgressed, BatchStatus, RunsRejudged
@@ -16,22 +17,25 @@ class Activity:
     parts: tuple[str, ...]
     paused: bool
     can_pause: bool = True
+    play: str = "Continue"
 
 
-def activity(batch: Batch, progress: BatchProgressed | None) -> Activity:
-    """Done of total, failed, cost of the cap, time left; what is not known is left out."""
+def activity(batch: Batch, progress: BatchProgressed | None, waits: str = "") -> Activity:
+    """Done of total, failed, cost of the cap, time left; what is not known is left out. `waits`: why it does not go."""
     done = progress.done if progress else batch.judged + batch.count("failed") + batch.count("cancelled")
     paused = batch.status is BatchStatus.PAUSED
     parts = (
-        f"{batch.count('failed'):,} failed" if batch.count("failed") else "",
+        batch.name,
+        f"{batch.failed:,} failed" if batch.failed else "",
         _cost(batch, progress),
-        "paused" if paused else _left(progress),
+        waits or ("paused" if paused else _left(progress)),
     )
     return Activity(
         fraction=done / batch.total if batch.total else 1.0,
         lead=f"{done:,} of {batch.total:,}",
         parts=tuple(part for part in parts if part),
-        paused=paused,
+        paused=paused or bool(waits),
+        play=RUN_BESIDE if waits else "Continue",
     )
 
 
@@ -67,5 +71,5 @@ def farewell(batch: Batch, result: str, reason: str | None) -> str:
         return f"{batch.name} stopped: {reason}"
     if batch.status is BatchStatus.CANCELLED:
         return f"{batch.name} was cancelled. What is finished is kept."
-    failed = f", {batch.count('failed'):,} failed" if batch.count("failed") else ""
+    failed = f", {batch.failed:,} failed" if batch.failed else ""
     return f"{batch.name}: {result}{failed}."

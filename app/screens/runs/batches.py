@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from app.glossary import explain
 from app.screens.runs.words import (
     MARKS,
     NONE,
@@ -20,10 +21,13 @@ from mcp_tef import Batch, BatchId, BatchStatus, Classification, Rate, wilson
 
 BAR_ORDER = (Classification.TP, Classification.TN, Classification.FN, Classification.FP)
 TALLY_ORDER = (Classification.FN, Classification.FP, Classification.TP, Classification.TN)
-LIVE = frozenset({BatchStatus.RUNNING, BatchStatus.PAUSED})
+LIVE = frozenset({BatchStatus.WAITING, BatchStatus.RUNNING, BatchStatus.PAUSED})
 RESUMABLE = frozenset({BatchStatus.CANCELLED, BatchStatus.INTERRUPTED})
 
+RUN_BESIDE = "Run beside what is under way"
+
 STATUS_NOTES: Mapping[BatchStatus, str] = {
+    BatchStatus.WAITING: "waiting",
     BatchStatus.RUNNING: "running",
     BatchStatus.PAUSED: "paused",
     BatchStatus.CANCELLED: "cancelled",
@@ -64,6 +68,7 @@ class Summary:
     detail: str
     tallies: tuple[Tally, ...]
     note: str = ""
+    note_help: str = ""
 
 
 def right(batch: Batch) -> Rate:
@@ -82,12 +87,12 @@ def is_ranked(batch: Batch) -> bool:
     return all(is_baseline(label) for label in batch.models)
 
 
-def card(batch: Batch, now: datetime) -> BatchCard:
-    """The card of a batch."""
+def card(batch: Batch, now: datetime, waits: str = "") -> BatchCard:
+    """The card of a batch; `waits` says where in the queue it stands."""
     title = batch.name or "Batch"
     when = clock(batch.created_at, now)
     model = models_name(batch.models)
-    result = _result(batch)
+    result = waits or _result(batch)
     spoken = f"{title}, {when}, {model}, {result}, {_spoken_counts(batch)}"
     return BatchCard(
         id=batch.id,
@@ -103,10 +108,12 @@ def card(batch: Batch, now: datetime) -> BatchCard:
 
 
 def _result(batch: Batch) -> str:
+    if batch.interrupted:
+        return STATUS_NOTES[BatchStatus.INTERRUPTED]
     if batch.judged:
         return f"{percent(right(batch).value)} right"
-    if batch.count("failed"):
-        return "all failed" if batch.count("failed") == batch.total else f"{batch.count('failed')} failed"
+    if batch.failed:
+        return "all failed" if batch.failed == batch.total else f"{batch.failed} failed"
     return STATUS_NOTES.get(batch.status, NONE)
 
 
@@ -117,12 +124,13 @@ def _bar(batch: Batch) -> tuple[tuple[Mark, float], ...]:
 
 def _spoken_counts(batch: Batch) -> str:
     parts = [f"{batch.count(item)} {OUTCOME_WORDS[item]}" for item in BAR_ORDER]
-    parts += [f"{batch.count(key)} {key}" for key in ("failed", "cancelled") if batch.count(key)]
+    others = {"failed": batch.failed, "interrupted": batch.interrupted, "cancelled": batch.count("cancelled")}
+    parts += [f"{number} {word}" for word, number in others.items() if number]
     return ", ".join(parts)
 
 
-def summary(batch: Batch, recall: str = "") -> Summary:
-    """The figure of a batch; a zero denominator shows a dash, never 0. `recall` is what a ranking adds to it."""
+def summary(batch: Batch, recall: str = "", waits: str = "") -> Summary:
+    """The figure of a batch; a zero denominator shows a dash, never 0. `recall` is what a ranking adds."""
     rate = right(batch)
     judged = count(batch.judged, "judged", "judged")
     return Summary(
@@ -132,7 +140,8 @@ def summary(batch: Batch, recall: str = "") -> Summary:
         tallies=tuple(
             Tally(mark=MARKS[item], number=batch.count(item), help=OUTCOME_HELP[item]) for item in TALLY_ORDER
         ),
-        note=" · ".join(part for part in (_note(batch), recall) if part),
+        note=" · ".join(part for part in (waits, _note(batch), recall) if part),
+        note_help=explain("recall@k") if recall else "",
     )
 
 
@@ -144,10 +153,12 @@ def recall_words(recall_at: Mapping[int, Rate]) -> str:
 
 
 def _note(batch: Batch) -> str:
-    parts = [f"{batch.count('failed')} failed, counted in no rate"] if batch.count("failed") else []
+    parts = [f"{batch.failed} failed, counted in no rate"] if batch.failed else []
     if batch.count("cancelled"):
         parts.append(f"{batch.count('cancelled')} cancelled")
-    if batch.status in (BatchStatus.INTERRUPTED, BatchStatus.PAUSED):
+    if batch.interrupted:
+        parts.append(f"{batch.interrupted} interrupted, not judged yet")
+    elif batch.status in (BatchStatus.INTERRUPTED, BatchStatus.PAUSED):
         parts.append(STATUS_NOTES[batch.status])
     if is_ranked(batch):
         parts.append("an offline baseline, not a model's answers")
@@ -161,20 +172,24 @@ class BatchActions:
     resume: str
     retry: str
     rejudge: str
+    rename: str
     delete: str
+    beside: str
+    cancel: str
 
 
 def actions(batch: Batch) -> BatchActions:
-    """Resume what was cut off, retry what failed, judge again what was judged, delete what no longer runs."""
-    left = batch.total - batch.judged - batch.count("failed")
-    failed = batch.count("failed")
-    resumable = batch.status in RESUMABLE and (left > 0 or failed > 0)
-    resume = f"Resume {count(left, 'run')}" if left else "Resume"
+    """Resume what was cut off, then retry what failed, judge again what was judged, delete what no longer runs."""
+    left = batch.total - batch.judged - batch.failed
+    retried = batch.failed and not batch.interrupted and not is_live(batch)
     return BatchActions(
-        resume=resume if resumable else "",
-        retry=f"Retry {failed:,} failed" if failed and not is_live(batch) else "",
+        resume=f"Resume {count(left, 'run')}" if batch.status in RESUMABLE and left else "",
+        retry=f"Retry {batch.failed:,} failed" if retried else "",
         rejudge="Judge again" if batch.judged and not is_live(batch) else "",
+        rename="" if is_live(batch) else "Rename…",
         delete="" if is_live(batch) else "Delete batch",
+        beside=RUN_BESIDE if batch.status is BatchStatus.WAITING else "",
+        cancel="Cancel batch" if is_live(batch) else "",
     )
 
 

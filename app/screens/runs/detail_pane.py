@@ -7,6 +7,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeyEvent, Qt
 from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
+from app.leads import Go, Lead
+from app.screens.runs.leads import run_leads
 from app.screens.runs.record import exchange, offered_rows, settings_rows
 from app.screens.runs.record_panes import ExchangePane, SettingsPane, ToolsPane
 from app.screens.runs.verdict import verdict_view
@@ -23,12 +25,12 @@ class RunPane(QWidget):
 
     closed = Signal()
 
-    def __init__(self, retry: Callable[[], object]) -> None:
+    def __init__(self, retry: Callable[[], object], go: Go) -> None:
         super().__init__()
         self._run: RunDetail | None = None
         self._since = NOTHING
         self._stale: set[str] = set()
-        self.verdict = VerdictPane(retry)
+        self.verdict = VerdictPane(retry, go)
         self.tools = ToolsPane()
         self.exchange = ExchangePane()
         self.settings = SettingsPane()
@@ -52,6 +54,10 @@ class RunPane(QWidget):
         self._stale = {"verdict", "tools", "exchange", "settings"}
         self._stack.setCurrentWidget(self.tabs if run else self._nothing)
         self._fill(self.tabs.current())
+
+    def leads(self) -> Mapping[str, Lead]:
+        """Where the run that is shown leads to."""
+        return run_leads(verdict_view(self._run)) if self._run else {}
 
     def set_retry(self, text: str) -> None:
         """What the button of a failed run says; empty while nothing can be retried."""

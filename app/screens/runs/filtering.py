@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import TypeVar
 
 from app.screens.runs.words import KIND_WORDS, OUTCOME_WORDS, STATUS_WORDS
@@ -12,6 +13,7 @@ KINDS = (Kind.WRONG_TOOL, Kind.NO_TOOL, Kind.INVENTED_TOOL, Kind.EXTRA_CALL, Kin
 STATUSES = (RunStatus.FAILED, RunStatus.RUNNING, RunStatus.PENDING, RunStatus.CANCELLED)
 
 Item = TypeVar("Item")
+Word = TypeVar("Word", bound=StrEnum)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,11 +28,13 @@ class FilterChoice:
 
 def choices(where: RunFilter, unfiltered: RunFilter) -> tuple[FilterChoice, ...]:
     """The lines of the menu for a filter; a run has an outcome or a state, so one takes the other away."""
-    judged, standing = replace(where, statuses=()), replace(where, classifications=(), kinds=())
+    usual = _not_offered(unfiltered)
+    judged, standing = replace(where, statuses=usual), replace(where, classifications=(), kinds=())
+    states = tuple(item for item in where.statuses if item in STATUSES)
     lines = [
         *_group(OUTCOMES, OUTCOME_WORDS, where.classifications, lambda items: replace(judged, classifications=items)),
         *_group(KINDS, KIND_WORDS, where.kinds, lambda items: replace(judged, kinds=items)),
-        *_group(STATUSES, STATUS_WORDS, where.statuses, lambda items: replace(standing, statuses=items)),
+        *_group(STATUSES, STATUS_WORDS, states, lambda items: replace(standing, statuses=items or usual)),
     ]
     if active(where):
         lines.append(FilterChoice(text="Show all runs", ticked=False, gives=unfiltered, apart=True))
@@ -48,8 +52,49 @@ def _group(
         yield FilterChoice(text=text, ticked=item in ticked, gives=gives(_toggled(ticked, item)), apart=number == 0)
 
 
+def _not_offered(where: RunFilter) -> tuple[RunStatus, ...]:
+    """States that are asked for and cannot be ticked: another screen may want only runs that were judged."""
+    return tuple(item for item in where.statuses if item not in STATUSES)
+
+
 def _toggled(items: tuple[Item, ...], item: Item) -> tuple[Item, ...]:
     return tuple(other for other in items if other != item) if item in items else (*items, item)
+
+
+@dataclass(frozen=True, slots=True)
+class FilterChip:
+    """One filter in force, in words."""
+
+    key: str
+    text: str
+
+
+def chips(where: RunFilter, unfiltered: RunFilter) -> tuple[FilterChip, ...]:
+    """What narrows the runs beyond those that were asked for."""
+    searched = [FilterChip("text", f"“{where.text}”")] if where.text != unfiltered.text else []
+    groups = (
+        *_ticked(where.classifications, unfiltered.classifications, OUTCOME_WORDS),
+        *_ticked(where.kinds, unfiltered.kinds, KIND_WORDS),
+        *_ticked(where.statuses, unfiltered.statuses, STATUS_WORDS),
+    )
+    return (*searched, *groups)
+
+
+def _ticked(ticked: tuple[Word, ...], unfiltered: tuple[Word, ...], words: Mapping[Word, str]) -> Iterator[FilterChip]:
+    for item in ticked if ticked != unfiltered else ():
+        yield FilterChip(item.value, f"{words[item][:1].upper()}{words[item][1:]}")
+
+
+def without_chip(where: RunFilter, unfiltered: RunFilter, key: str) -> RunFilter:
+    """The same without one of what narrows it."""
+    states = tuple(item for item in where.statuses if item.value != key)
+    return replace(
+        where,
+        text="" if key == "text" else where.text,
+        classifications=tuple(item for item in where.classifications if item.value != key),
+        kinds=tuple(item for item in where.kinds if item.value != key),
+        statuses=states or _not_offered(unfiltered),
+    )
 
 
 def active(where: RunFilter) -> int:

@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
 
+from app.asking import KeyAsking
 from app.launches import ConsentSheet
-from app.screens.runs.starting import Starting
 from app.session import Session
 from app.widgets import Action, Field, Sheet
 from mcp_tef import Batch, ConsentError, ModelError, ModelFault, Secret
@@ -50,7 +50,7 @@ class Hurdles:
         if not await sheet.done_with() or not sheet.key:
             return None
         key, remember = sheet.key, sheet.kept
-        await Starting(self._session.call).hold(provider, key, remember=remember)
+        await KeyAsking(self._session.call).hold(provider, key, remember=remember)
         return key
 
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from app.screens.runs.catalogue import UNKNOWN, ModelRow, search
 from app.theme import Role, Size
-from app.widgets import Cell, CellKind, Column, FlowText, ListTable, Row
+from app.widgets import Cell, CellKind, Column, FlowText, ListTable, Row, Spoken
 
 QUIET_MS = 80
 HEIGHT = 176
@@ -30,6 +30,8 @@ COLUMNS = (
 
 class ModelField(QWidget):
     """A line to type into, and the catalogue to choose from. `changed` gives the text."""
+
+    SPOKEN_AS = Spoken.Grouping
 
     changed = Signal(str)
 

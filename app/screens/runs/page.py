@@ -2,25 +2,30 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer
 from PySide6.QtWidgets import QWidget
 
 from app.commands import Command
-from app.screens.runs.activity import activity, farewell, judging_activity
+from app.screens.runs.activity import Activity, activity, farewell, judging_activity
+from app.screens.runs.bars import Bars
 from app.screens.runs.batches import actions
-from app.screens.runs.filtering import active, choices, without_filters
+from app.screens.runs.chosen import ChosenRuns
+from app.screens.runs.deeds import commands
+from app.screens.runs.emptiness import say_no_cases, say_no_runs
+from app.screens.runs.filtering import without_filters
 from app.screens.runs.found import NO_ACTIONS, Found
-from app.screens.runs.presenter import Changes, RunsPresenter
+from app.screens.runs.gathering import Changes
+from app.screens.runs.leads import lead_commands
+from app.screens.runs.narrowing import Narrowing
+from app.screens.runs.presenter import RunsPresenter
 from app.screens.runs.steering import EXPORT, Steering
 from app.screens.runs.view import RunsView
 from app.session import Page, Session
 from app.text import count
 from app.widgets import Action, button
-from mcp_tef import Batch, BatchId, CaseId, Event, RunFilter, RunId, RunOrder
+from mcp_tef import Batch, BatchId, CaseId, Event, RunFilter, RunId
 
 GATHER_MS = 50
 SETTLE_MS = 40
@@ -39,15 +44,29 @@ class RunsPage(Page):
         self._gather = self._timer(GATHER_MS, self._apply_heard)
         self._settle = self._timer(SETTLE_MS, self._load_detail)
         self.steering = Steering(session, self.presenter, self, self._show_started)
+        self.bars = Bars(session.activity, self)
         self.view = RunsView()
         self.view.restore(session.settings)
         self.rail, self.list, self.detail = self.view.rail, self.view.list, self.view.detail
-        self.header.set_search("Search runs").searched.connect(self._search)
-        self.header.set_filter(self._filter_actions)
+        self.chosen = ChosenRuns(session, self.presenter, self.steering, self.list.table, self)
+        self.keep_layout("runs.table", self.list.table)
+        self.narrowing = self._made_narrowing()
         self.export = button(Action(text=EXPORT, do=self.steering.export, icon="export"))
         self.header.place(self.export)
         self.body.addWidget(self.view, 1)
         self._connect()
+
+    def _made_narrowing(self) -> Narrowing:
+        return Narrowing(
+            self.session,
+            self.presenter,
+            self.header,
+            self.list,
+            self.view.rail_pane,
+            show=self._change_where,
+            show_rail=self._show_cards,
+            leave_found=self._leave_found,
+        )
 
     def _timer(self, pause: int, do: Callable[[], None]) -> QTimer:
         made = QTimer(self, singleShot=True, interval=pause)
@@ -62,28 +81,29 @@ class RunsPage(Page):
         self.rail.chosen.connect(self._choose_batch)
         self.rail.set_menu(lambda ids: self.steering.menu(ids, self._delete))
         self.rail.delete_wanted.connect(self._delete)
+        self.rail.rename_wanted.connect(self.steering.rename)
+        self.rail.tell_keys(Enter="Go to its runs", F2="Rename the batch", Del="Delete the batches")
         self.list.table.chosen.connect(self._choose_run)
-        self.list.table.set_menu(self.steering.run_menu)
+        self.list.table.set_menu(lambda _: self.chosen.menu())
+        self.list.table.tell_keys(Enter="Read the run", Space="Read the run")
         self.list.wanted.connect(self._fetch)
-        self.list.ordered.connect(self._order)
-        self.list.unfilter_wanted.connect(self._unfilter)
         self.list.strip.retry_wanted.connect(self._retry)
         self.list.strip.resume_wanted.connect(self._resume)
         self.view.retry_wanted.connect(self._retry)
-        bar = self.session.activity
-        bar.pause_wanted.connect(self._pause_or_proceed)
-        bar.resume_wanted.connect(self._pause_or_proceed)
-        bar.cancel_wanted.connect(self._cancel)
+        self.view.led.connect(self.session.go)
+        self.bars.pressed.connect(self._pause_or_proceed)
+        self.bars.stopped.connect(self._cancel)
 
     # ------------------------------------------------------------------ what the window asks of a page
 
     async def refresh(self) -> None:
         first = self.presenter.current is None
+        await self.narrowing.restore()
         await self.presenter.load()
         self._show_all()
         if self.presenter.run is not None:
             self._settle.start()
-        if first and self.isVisible() and not self.isAncestorOf(self.focusWidget() or self):
+        if first and self.isVisible() and not self.isAncestorOf(self.window().focusWidget() or self):
             self._take_focus()
 
     def receive(self, events: tuple[Event, ...]) -> bool:
@@ -93,63 +113,53 @@ class RunsPage(Page):
         match target:
             case ("start", tuple() as cases):
                 self.steering.open_form(tuple(CaseId(str(case)) for case in cases))
-            case ("filter", RunFilter() as where, str(title)):
-                self.presenter.found = Found(title=title, where=where)
-                self.session.spawn(self._show_found(self.presenter.found))
-            case ("batch", str(batch_id)):
-                self.session.spawn(self._show_batch(BatchId(batch_id)))
-            case _:
-                return
+            case ("filter", RunFilter() as where, str(title), *run):
+                self.session.spawn(self._show_found(self.presenter.expect(title, where), _run(run)))
+            case ("batch", str(batch_id), *run):
+                self.session.spawn(self._show_asked(BatchId(batch_id), _run(run)))
+            case ("resume", *batches):
+                self.session.spawn(self._resume_all([BatchId(str(one)) for one in batches]))
+
+    async def _show_asked(self, batch_id: BatchId, run: RunId | None) -> None:
+        await self.settled()
+        if await self.steering.knows(batch_id):
+            await self._show_batch(batch_id, run)
+            await self._uncover(run)
+
+    async def _uncover(self, run: RunId | None) -> None:
+        """What was asked for is shown, whatever narrows the screen."""
+        if self.rail.current_id() != self.presenter.current:
+            self.narrowing.find_all()
+        if run is not None and await self.presenter.hides(run):
+            self.presenter.run = run
+            self.narrowing.clear()
+
+    async def _resume_all(self, batches: Sequence[BatchId]) -> None:
+        await self.settled()
+        for batch_id in batches:
+            await self.steering.resume(batch_id)
+
+    def here(self) -> object:
+        presenter = self.presenter
+        if presenter.found is not None:
+            return ("filter", presenter.found.where, presenter.found.title, presenter.run)
+        return ("batch", presenter.current, presenter.run) if presenter.current else None
 
     def commands(self) -> Sequence[Command]:
-        live = self.presenter.live
-        return (
-            Command(id="runs.start", text="Run test cases", do=self.steering.open_form, keys="Ctrl+R", group="Runs"),
-            Command(
-                id="runs.pause",
-                text="Pause or continue the batch under way",
-                do=self._pause_or_proceed,
-                keys="Ctrl+Shift+P",
-                needs=lambda: live() is not None,
-                group="Runs",
-            ),
-            Command(
-                id="runs.cancel",
-                text="Cancel the batch under way",
-                do=self._cancel,
-                needs=lambda: live() is not None,
-                group="Runs",
-            ),
-            Command(
-                id="runs.rejudge",
-                text="Judge the chosen runs again",
-                do=lambda: self.steering.judge_again(self.list.table.selected_ids()),
-                keys="Ctrl+J",
-                needs=lambda: bool(self.list.table.selected_ids()),
-                group="Runs",
-            ),
-            Command(
-                id="runs.rejudge_batch",
-                text="Judge this batch again",
-                do=lambda: self.steering.judge_again(batch_id=self.presenter.current),
-                needs=lambda: self.presenter.current is not None and live() is None,
-                group="Runs",
-            ),
-            Command(
-                id="runs.export",
-                text="Export the results shown",
-                do=self.steering.export,
-                needs=lambda: self.steering.exportable() is not None,
-                group="Runs",
-            ),
+        deeds = commands(
+            self.presenter, self.steering, self.chosen, self.view.rail_pane, self._pause_or_proceed, self._cancel_newest
         )
+        return (*deeds, *lead_commands(self.detail.leads, self.session.go))
+
+    def _cancel_newest(self) -> None:
+        self._cancel(live.id if (live := self.presenter.live()) else None)
 
     def first_focus(self) -> QWidget | None:
-        return self.list.table if self.presenter.current else next(iter(self.header.buttons()), None)
+        return self.list.table if self.presenter.current else None
 
     def _take_focus(self) -> None:
-        if (widget := self.first_focus()) is not None:
-            widget.setFocus(Qt.FocusReason.OtherFocusReason)
+        widget = self.first_focus() or next(iter(self.header.buttons()), self)
+        widget.setFocus(Qt.FocusReason.OtherFocusReason)
 
     # ------------------------------------------------------------------ showing
 
@@ -159,14 +169,18 @@ class RunsPage(Page):
         self.view.show_panes(shown=bool(presenter.batches()))
         if not presenter.batches():
             self._show_empty()
-        self.view.show_cards(presenter.cards(), presenter.current)
+        self._show_cards()
         self._show_runs()
         self._show_activity()
         self._show_badge()
 
+    def _show_cards(self) -> None:
+        presenter = self.presenter
+        self.view.show_cards(presenter.cards(), len(presenter.batches()), presenter.current)
+
     def _show_badge(self) -> None:
         newest = next(iter(self.presenter.batches()), None)
-        self.set_badge(newest.count("failed") if newest else 0)
+        self.set_badge(newest.failed if newest else 0)
 
     def _show_buttons(self) -> None:
         cases = len(self.presenter.cases)
@@ -177,25 +191,11 @@ class RunsPage(Page):
         )
 
     def _show_empty(self) -> None:
-        cases = len(self.presenter.cases)
-        if not cases:
-            sentence = "A run asks a model to pick a tool for a test case. Write a case first, or open the sample."
-            go = Action(text="Go to test cases", do=lambda: self.session.go("cases"), kind="primary")
-            sample = Action(text="Open the sample", do=lambda: self.session.spawn(self._open_sample()))
-            self.view.empty.set("check-square", "No test cases to run", sentence, [go, sample])
-            return
-        sentence = (
-            "A run asks a selector to pick a tool for each case, and judges what it picked. "
-            "The offline baseline needs no key and no network."
-        )
-        now = Action(
-            text=f"Run {count(cases, 'case')} offline",
-            do=lambda: self.session.spawn(self.steering.run_offline()),
-            kind="primary",
-            icon="play",
-        )
-        choose = Action(text="Choose a model…", do=self.steering.open_form)
-        self.view.empty.set("play-circle", "Nothing has run yet", sentence, [now, choose])
+        empty, spawn = self.view.empty, self.session.spawn
+        if cases := len(self.presenter.cases):
+            say_no_runs(empty, cases, lambda: spawn(self.steering.run_offline()), self.steering.open_form)
+        else:
+            say_no_cases(empty, lambda: self.session.go("cases"), lambda: spawn(self._open_sample()))
 
     def _show_runs(self) -> None:
         self.export.setEnabled(self.steering.exportable() is not None)
@@ -204,7 +204,7 @@ class RunsPage(Page):
             self.detail.show_run(None)
             return
         self._show_summary()
-        self.header.mark_filter(active(self.presenter.table.where))
+        self.narrowing.show_now()
         self.list.show_table(self.presenter.table, models=len(batch.models) if batch else 2, keep=self.presenter.run)
         if self.list.table.current_id() != (self.presenter.run or ""):
             self._choose_run(self.list.table.current_id())
@@ -223,15 +223,14 @@ class RunsPage(Page):
             self._show_summary()
 
     def _show_activity(self) -> None:
-        batch, judging = self.presenter.live(), self.presenter.judging
-        if batch is not None:
-            now = activity(batch, self.presenter.progress(batch.id))
-        elif judging is not None:
-            now = judging_activity(judging)
-        else:
-            self.session.activity.clear()
-            return
-        self.session.activity.set_state(now.fraction, now.lead, now.parts, paused=now.paused, can_pause=now.can_pause)
+        presenter = self.presenter
+        works: dict[BatchId | None, Activity] = {
+            batch.id: activity(batch, presenter.progress(batch.id), presenter.waits(batch.id))
+            for batch in presenter.in_order()
+        }
+        if presenter.judging is not None:
+            works[None] = judging_activity(presenter.judging)
+        self.bars.show_works(works)
 
     # ------------------------------------------------------------------ events, gathered
 
@@ -251,19 +250,25 @@ class RunsPage(Page):
             self._gather.start()
 
     def _apply(self, changes: Changes) -> None:
+        if changes.batches:
+            self.request_refresh()
         if changes.cases:
             self.session.spawn(self._cases_changed())
         if changes.new_batches:
-            self.view.show_cards(self.presenter.cards(), self.presenter.current)
+            self._show_cards()
             self.view.show_panes(shown=True)
             if self.presenter.current is None and self.presenter.found is None:
                 self.session.spawn(self._show_batch(self.presenter.batches()[0].id))
+        elif changes.ended:
+            self._show_cards()
         elif changes.cards:
             self.view.mend_cards(self.presenter.card(batch_id) for batch_id in changes.cards)
         if changes.reload:
             self.session.spawn(self._show_batch(self.presenter.current))
         else:
             self.list.mend(changes.mended, self.presenter.table)
+        if changes.mended.added:
+            self.narrowing.count_now()
         if changes.summary:
             self._show_summary()
         if changes.detail:
@@ -297,14 +302,20 @@ class RunsPage(Page):
         if batch_id and batch_id != self.presenter.current:
             self.session.spawn(self._show_batch(BatchId(batch_id)))
 
-    async def _show_batch(self, batch_id: BatchId | None) -> None:
-        await self._show_where(batch_id, self.presenter.table.where)
+    async def _show_batch(self, batch_id: BatchId | None, run: RunId | None = None) -> None:
+        self.presenter.run = run or self.presenter.run
+        await self._show_where(batch_id, self.presenter.where)
 
-    async def _show_found(self, found: Found) -> None:
+    async def _show_found(self, found: Found, run: RunId | None = None) -> None:
         await self.presenter.show_found(found)
         if self.presenter.current is None:
+            self.presenter.run = run
             self.rail.setCurrentIndex(QModelIndex())
             self._show_runs()
+
+    def _leave_found(self) -> None:
+        if (newest := next(iter(self.presenter.batches()), None)) is not None:
+            self.session.spawn(self._show_batch(newest.id))
 
     async def _show_where(self, batch_id: BatchId | None, where: RunFilter) -> None:
         await self.presenter.show(batch_id, where)
@@ -314,28 +325,6 @@ class RunsPage(Page):
 
     def _change_where(self, where: RunFilter) -> None:
         self.session.spawn(self._show_where(self.presenter.current, where))
-
-    def _search(self, text: str) -> None:
-        self._change_where(replace(self.presenter.table.where, text=text.strip()))
-
-    def _order(self, order: RunOrder, down: bool) -> None:
-        self._change_where(replace(self.presenter.table.where, order=order, descending=down))
-
-    def _unfilter(self) -> None:
-        if self.header.search is not None:
-            self.header.search.clear()
-        self._change_where(self.presenter.unfiltered())
-
-    def _filter_actions(self) -> Sequence[Action]:
-        return [
-            Action(
-                text=choice.text,
-                do=partial(self._change_where, choice.gives),
-                checked=choice.ticked,
-                apart=choice.apart,
-            )
-            for choice in choices(self.presenter.table.where, self.presenter.unfiltered())
-        ]
 
     def _fetch(self, first: int, last: int) -> None:
         for page in self.presenter.table.missing(first, last):
@@ -366,19 +355,16 @@ class RunsPage(Page):
     async def _show_started(self, batch: Batch) -> None:
         self.presenter.follow(batch)
         self.presenter.run = None
-        await self.presenter.show(batch.id, without_filters(self.presenter.table.where))
+        await self.presenter.show(batch.id, without_filters(self.presenter.where))
         self._show_all()
+        await self._uncover(None)
 
     async def _open_sample(self) -> None:
         await self.session.call(lambda core: core.open_sample())
         await self.refresh()
 
     def _delete(self, ids: Sequence[str]) -> None:
-        self.session.spawn(self._delete_and_show(ids))
-
-    async def _delete_and_show(self, ids: Sequence[str]) -> None:
-        await self.steering.delete(ids)
-        self._show_all()
+        self.session.spawn(self.steering.delete(ids))
 
     def _retry(self) -> None:
         self.session.spawn(self.steering.retry(self.presenter.current))
@@ -386,13 +372,18 @@ class RunsPage(Page):
     def _resume(self) -> None:
         self.session.spawn(self.steering.resume(self.presenter.current))
 
-    def _pause_or_proceed(self) -> None:
-        self.session.spawn(self._steer(self.steering.pause_or_proceed()))
+    def _pause_or_proceed(self, batch_id: BatchId | None = None) -> None:
+        self.session.spawn(self._steer(self.steering.pause_or_proceed(batch_id)))
 
-    def _cancel(self) -> None:
-        self.session.spawn(self._steer(self.steering.cancel()))
+    def _cancel(self, batch_id: BatchId | None = None) -> None:
+        self.session.spawn(self._steer(self.steering.cancel(batch_id)))
 
     async def _steer(self, work: Awaitable[None]) -> None:
         await work
         self._show_activity()
         self._show_summary()
+
+
+def _run(named: Sequence[object]) -> RunId | None:
+    """The run that a target names beside the batch or the filter, if it names one."""
+    return next((RunId(one) for one in named if isinstance(one, str)), None)

@@ -1,21 +1,28 @@
 """What the runs screen knows and does, without a window: batches, the runs of one, and what happens to them."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
+from app.asking import Ask
 from app.screens.runs.batches import BatchCard, Summary, card, is_live, is_ranked, recall_words, summary
 from app.screens.runs.filtering import without_filters
-from app.screens.runs.found import TALLY_ORDER, Found, found_summary
-from app.screens.runs.table import NONE_OUTDATED, PAGE, Filled, Mended, Outdated, RunTable
+from app.screens.runs.found import Found, counted, found_summary
+from app.screens.runs.gathering import Changes, Gathered
+from app.screens.runs.queue import Queue
+from app.screens.runs.rows import Row, row
+from app.screens.runs.shelf import Shelf
+from app.screens.runs.table import NONE_OUTDATED, PAGE, Filled, Outdated, RunTable
 from mcp_tef import (
     Batch,
     BatchEnded,
+    BatchesTouched,
     BatchId,
     BatchProgressed,
+    BatchQueued,
     BatchStarted,
     BatchStatus,
     CasesTouched,
@@ -40,48 +47,12 @@ if TYPE_CHECKING:
     from mcp_tef import Engine
 
 T = TypeVar("T")
-UNCHANGED: Final = Mended()
-
-
-class Ask(Protocol):
-    """Runs a piece of work on the core and gives its result; errors of the core pass through."""
-
-    def __call__(self, work: Callable[["Engine"], Awaitable[T]], /) -> Awaitable[T]: ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Changes:
-    """What a handful of events did: which parts of the screen no longer show what is known."""
-
-    cards: frozenset[BatchId] = frozenset()
-    new_batches: bool = False
-    summary: bool = False
-    mended: Mended = UNCHANGED
-    reload: bool = False
-    detail: bool = False
-    cases: bool = False
-    judged: frozenset[BatchId] = frozenset()
-    judging: bool = False
-    ended: tuple[BatchEnded, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
     runs: Sequence[RunSummary]
     outdated: Outdated
-
-
-@dataclass(slots=True)
-class _Gathered:
-    cards: set[BatchId] = field(default_factory=set)
-    fresh: bool = False
-    reload: bool = False
-    cases: bool = False
-    runs: dict[RunId, RunSummary] = field(default_factory=dict)
-    touched: dict[RunId, RunSummary] = field(default_factory=dict)
-    judged: set[BatchId] = field(default_factory=set)
-    judging: bool = False
-    ended: list[BatchEnded] = field(default_factory=list)
 
 
 class RunsPresenter:
@@ -91,11 +62,15 @@ class RunsPresenter:
         self._ask = ask
         self.now = now
         self.table = RunTable()
+        self.where = RunFilter()
         self.cases: tuple[TestCase, ...] = ()
         self.current: BatchId | None = None
         self.run: RunId | None = None
         self.found: Found | None = None
+        self.shelf = Shelf()
+        self.usual = RunFilter()
         self.paused: set[BatchId] = set()
+        self.queue = Queue()
         self._batches: dict[BatchId, Batch] = {}
         self._progress: dict[BatchId, BatchProgressed] = {}
         self._recall: dict[BatchId, str] = {}
@@ -106,6 +81,7 @@ class RunsPresenter:
     async def load(self) -> None:
         """Read batches and cases; the batch shown stays if it is still there, else the newest is shown."""
         self.cases = await self._ask(lambda core: core.cases.list())
+        self.queue.hold(await self._ask(lambda core: _now(core.runs.waiting)))
         batches = await self._ask(lambda core: core.runs.batches())
         self._batches = {batch.id: batch for batch in batches}
         if self.current not in self._batches and self.found is None:
@@ -113,7 +89,8 @@ class RunsPresenter:
         if self.found is not None and not self.found.counts:
             await self.show_found(self.found)
         else:
-            await self.show(self.current, replace(self.table.where, batch_id=self.current))
+            await self._count_found()
+            await self.show(self.current, self.where)
 
     async def load_cases(self) -> None:
         """Read the cases again."""
@@ -122,28 +99,40 @@ class RunsPresenter:
     async def show(self, batch_id: BatchId | None, where: RunFilter) -> None:
         """Show the runs of a batch, or those found, that pass a filter; the first page is there when this returns."""
         if batch_id is not None and self.found is not None:
-            self.found, where = None, RunFilter()
-        self.current, found = batch_id, self.found
-        where = replace(where, batch_id=batch_id)
-        if batch_id is None and found is None:
+            self.found, where = None, self.usual
+        self.current = batch_id
+        self.where = where = replace(where, batch_id=batch_id)
+        if batch_id is None and self.found is None:
             self.table.reset(where, 0)
             return
         total = await self._ask(lambda core: core.runs.count(where))
         read = await self._read(where, 0)
-        if self.current == batch_id and self.found is found:
+        if self.where is where:
             self.table.reset(where, total)
             self.table.put(0, read.runs, read.outdated)
-            self.found = replace(found, total=total) if found else None
+
+    def expect(self, title: str, where: RunFilter) -> Found:
+        """Know that another screen asks for such runs; what narrowed the batch until now is kept for later."""
+        if self.found is None:
+            self.usual = self.where
+        self.found = Found(title=title, where=where)
+        return self.found
 
     async def show_found(self, found: Found) -> None:
         """Show runs of all batches that another screen asked for, with their outcomes counted."""
-        self.found, self.current, self.run = found, None, None
+        self.found = found = replace(found, where=self._in_order(found.where))
+        self.where, self.current, self.run = found.where, None, None
         self.table.reset(found.where, 0)
-        wheres = [replace(found.where, classifications=(item,)) for item in TALLY_ORDER]
-        counts = [await self._ask(partial(_counted, where=where)) for where in wheres]
-        if self.found is found:
-            self.found = replace(found, counts=tuple(counts))
-            await self.show(None, found.where)
+        await self._count_found()
+        if self.found is not None and self.found.where is found.where:
+            await self.show(None, self.where)
+
+    async def _count_found(self) -> None:
+        """Count what another screen asked for, whatever narrows it here."""
+        if (found := self.found) is not None:
+            total, counts = await self._ask(lambda core: counted(core.runs.count, found.where))
+            if self.found is not None and self.found.where is found.where:
+                self.found = replace(self.found, total=total, counts=counts)
 
     async def fetch(self, page: int) -> Filled | None:
         """Fetch a page of the table; what it filled, or None where another filter came between."""
@@ -166,6 +155,16 @@ class RunsPresenter:
             self._reading -= 1
             if not self._reading:
                 self._told.clear()
+
+    async def rows_at(self, places: Sequence[int]) -> tuple[Row, ...]:
+        """The runs at some places of the table; pages that were never looked at are read for it."""
+        where, pages = self.table.where, dict[int, Sequence[RunSummary]]()
+        rows = {place: self.table.row(place) for place in places}
+        for page in sorted({place // PAGE for place, known in rows.items() if known is None}):
+            pages[page] = (await self._read(where, page)).runs
+        read = {page * PAGE + offset: run for page, runs in pages.items() for offset, run in enumerate(runs)}
+        found = (known or (row(read[place]) if place in read else None) for place, known in rows.items())
+        return tuple(one for one in found if one is not None)
 
     async def detail(self, run_id: RunId) -> RunDetail | None:
         """Everything of one run; None where it is gone."""
@@ -195,23 +194,31 @@ class RunsPresenter:
         return batch
 
     def cards(self) -> tuple[BatchCard, ...]:
-        """The rail."""
-        return tuple(self.card(batch_id) for batch_id in self._batches)
+        """The batches that are wanted on the rail."""
+        cards = ((self.card(batch.id), batch) for batch in self.shelf.sorted(self._batches.values()))
+        return tuple(card for card, batch in cards if self.shelf.fits(card, batch))
 
     def card(self, batch_id: BatchId) -> BatchCard:
         """One card of the rail."""
-        return card(self.batch(batch_id) or self._batches[batch_id], self.now())
+        return card(self.batch(batch_id) or self._batches[batch_id], self.now(), self.queue.place(batch_id))
 
     def summary(self) -> Summary | None:
         """The figure of the batch shown."""
         batch = self.batch(self.current)
         if batch is None and self.found is not None:
             return found_summary(self.found)
-        return summary(batch, self._recall.get(batch.id, "")) if batch else None
+        return summary(batch, self._recall.get(batch.id, ""), self.waits(batch.id)) if batch else None
 
     def unfiltered(self) -> RunFilter:
         """What is shown where no filter is ticked: all runs of the batch, or all that were found."""
-        return self.found.where if self.found else without_filters(self.table.where)
+        return self._in_order(self.found.where) if self.found else without_filters(self.where)
+
+    def _in_order(self, where: RunFilter) -> RunFilter:
+        return replace(where, order=self.where.order, descending=self.where.descending)
+
+    async def hides(self, run: RunId) -> bool:
+        """Whether what narrows the table hides a run."""
+        return not await self._ask(lambda core: core.runs.count(replace(self.where, run_ids=(run,))))
 
     async def load_recall(self) -> bool:
         """What the ranking of a finished baseline adds to its figure; whether there is something new to show."""
@@ -223,16 +230,33 @@ class RunsPresenter:
         return True
 
     def live(self) -> Batch | None:
-        """The newest batch that still runs."""
-        return next((batch for item in self._batches if (batch := self.batch(item)) and is_live(batch)), None)
+        """The newest batch that still runs, or else waits."""
+        under_way = self.under_way()
+        return next((one for one in under_way if one.status is not BatchStatus.WAITING), next(iter(under_way), None))
+
+    def under_way(self) -> tuple[Batch, ...]:
+        """Every batch that still runs or waits, the newest first."""
+        return tuple(batch for item in self._batches if (batch := self.batch(item)) and is_live(batch))
+
+    def in_order(self) -> tuple[Batch, ...]:
+        """Every batch that still runs, the oldest first, then those that wait, the next one first."""
+        places = {batch_id: place for place, batch_id in enumerate(self.queue.waiting)}
+        oldest_first = self.under_way()[::-1]
+        return tuple(sorted(oldest_first, key=lambda batch: places.get(batch.id, -1)))
 
     def progress(self, batch_id: BatchId) -> BatchProgressed | None:
         """How far a batch is, as last heard."""
         return self._progress.get(batch_id)
 
+    def waits(self, batch_id: BatchId) -> str:
+        """Where in the queue a batch stands, and when its turn comes; empty where it does not wait."""
+        going = [one for one in self.under_way() if one.status is not BatchStatus.WAITING]
+        known = [self.progress(one.id) for one in going]
+        return self.queue.words(batch_id, going, [one.seconds_left if one else None for one in known])
+
     def handle(self, events: Iterable[Event]) -> Changes:
         """Take in a handful of events at once."""
-        gathered = _Gathered()
+        gathered = Gathered()
         for event in events:
             self._take(event, gathered)
         if self._reading:
@@ -247,17 +271,19 @@ class RunsPresenter:
             reload=gathered.reload,
             detail=self.run in gathered.runs or self.run in gathered.touched,
             cases=gathered.cases,
+            batches=gathered.batches,
             judged=frozenset(gathered.judged),
             judging=gathered.judging,
             ended=tuple(gathered.ended),
         )
 
-    def _take(self, event: Event, gathered: _Gathered) -> None:
+    def _take(self, event: Event, gathered: Gathered) -> None:
         match event:
             case RunStarted(run) | RunEnded(run):
                 if run.batch_id == self.current:
                     gathered.runs[run.id] = run
-            case BatchStarted(batch):
+            case BatchQueued(batch) | BatchStarted(batch):
+                self._queue(event, gathered)
                 gathered.fresh |= batch.id not in self._batches
                 known = self._batches.get(batch.id)
                 gathered.reload |= batch.id == self.current and known is not None and not is_live(known)
@@ -266,12 +292,15 @@ class RunsPresenter:
                 self._progress[event.batch.id] = event
                 self._keep(event.batch, gathered)
             case BatchEnded(batch):
+                self._queue(event, gathered)
                 self.paused.discard(batch.id)
                 self._progress.pop(batch.id, None)
                 self._recall.pop(batch.id, None)
                 self._keep(batch, gathered)
                 gathered.reload |= batch.id == self.current and self._sorted_or_filtered()
                 gathered.ended.append(event)
+            case BatchesTouched():
+                gathered.batches = True
             case CasesTouched():
                 gathered.cases = True
             case RunsRejudged(done, total):
@@ -280,14 +309,18 @@ class RunsPresenter:
             case RunsTouched():
                 self._judged_again(event, gathered)
 
-    def _judged_again(self, event: RunsTouched, gathered: _Gathered) -> None:
+    def _queue(self, event: BatchQueued | BatchStarted | BatchEnded, gathered: Gathered) -> None:
+        self.queue.take(event)
+        gathered.cards.update(self.queue.waiting)
+
+    def _judged_again(self, event: RunsTouched, gathered: Gathered) -> None:
         gathered.judged.update(event.batches)
         gathered.touched.update((run.id, run) for run in event.runs if run.batch_id == self.current)
         gathered.reload |= bool(gathered.touched) and self._sorted_or_filtered()
         for batch_id in event.batches:
             self._recall.pop(batch_id, None)
 
-    def _keep(self, batch: Batch, gathered: _Gathered) -> None:
+    def _keep(self, batch: Batch, gathered: Gathered) -> None:
         self.follow(batch)
         self._batches[batch.id] = batch
         gathered.cards.add(batch.id)
@@ -305,17 +338,25 @@ class RunsPresenter:
         await self._ask(lambda core: _now(lambda: core.runs.proceed(batch_id)))
         self.paused.discard(batch_id)
 
+    async def run_beside(self, batch_id: BatchId) -> None:
+        """Have a batch wait no longer."""
+        await self._ask(lambda core: _now(lambda: core.runs.run_beside(batch_id)))
+
     async def cancel(self, batch_id: BatchId) -> None:
         """Stop a batch; what is finished stays."""
         await self._ask(lambda core: core.runs.cancel(batch_id))
 
-    async def resume(self, batch_id: BatchId, keys: Mapping[str, Secret] | None = None) -> Batch:
-        """Run what was cut off: waiting, cancelled and interrupted runs."""
-        return await self._ask(lambda core: core.runs.resume(batch_id, keys))
+    async def resume(
+        self, batch_id: BatchId, keys: Mapping[str, Secret] | None = None, cap: float | None = None
+    ) -> Batch:
+        """Run what was cut off: waiting, cancelled and interrupted runs; under another cost cap where one is given."""
+        return await self._ask(lambda core: core.runs.resume(batch_id, keys, max_cost_usd=cap))
 
-    async def retry(self, batch_id: BatchId, keys: Mapping[str, Secret] | None = None) -> Batch:
+    async def retry(
+        self, batch_id: BatchId, keys: Mapping[str, Secret] | None = None, cap: float | None = None
+    ) -> Batch:
         """Run the failed ones of a batch again."""
-        return await self._ask(lambda core: core.runs.retry_failed(batch_id, keys))
+        return await self._ask(lambda core: core.runs.retry_failed(batch_id, keys, max_cost_usd=cap))
 
     async def rejudge(self, ids: Sequence[RunId], batch_id: BatchId | None) -> RejudgeReport:
         """Judge runs, or those of a batch, by what their cases expect now."""
@@ -330,14 +371,17 @@ class RunsPresenter:
             with suppress(NotFoundError):
                 self._batches[batch_id] = await self._ask(partial(_batch, batch_id))
 
+    async def rename(self, batch_id: BatchId, name: str) -> None:
+        """Call a batch otherwise; the event of it has the rest shown."""
+        await self._ask(lambda core: core.runs.rename_batch(batch_id, name))
+
     async def remove(self, ids: Sequence[BatchId]) -> None:
-        """Delete batches for good, then show what is left."""
+        """Delete batches, to be undone by `restore`; the event of it has the rest shown."""
         await self._ask(lambda core: core.runs.remove_batches(ids))
-        await self.load()
 
-
-async def _counted(core: "Engine", *, where: RunFilter) -> int:
-    return await core.runs.count(where)
+    async def restore(self, ids: Sequence[BatchId]) -> None:
+        """Bring deleted batches back."""
+        await self._ask(lambda core: core.runs.restore_batches(ids))
 
 
 async def _now(act: Callable[[], T]) -> T:

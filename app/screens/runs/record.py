@@ -8,10 +8,10 @@ from app.screens.runs.parameters import parameter_count
 from app.screens.runs.words import (
     BASELINE,
     NONE,
-    STATUS_WORDS,
     is_baseline,
     milliseconds,
     moment_in_full,
+    state_of,
 )
 from app.text import count, money
 from mcp_tef import CallingMode, DefinitionChange, OfferedTool, RunDetail
@@ -141,7 +141,7 @@ def settings_rows(detail: RunDetail) -> tuple[Setting, ...]:
     lines = (*_model_rows(detail), *_cost_rows(detail))
     return (
         *lines,
-        Setting(label="State", value=STATUS_WORDS[run.status]),
+        Setting(label="State", value=state_of(run)),
         Setting(label="Repeat", value=str(run.repeat + 1)),
         Setting(label="Planned", value=moment_in_full(run.created_at)),
         Setting(label="Ended", value=moment_in_full(run.completed_at)),

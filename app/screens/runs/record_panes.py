@@ -2,18 +2,16 @@
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QFrame,
     QGridLayout,
     QLineEdit,
-    QScrollArea,
     QSplitter,
     QVBoxLayout,
     QWidget,
 )
 
 from app.screens.runs.record import Exchange, OfferedRow, Setting, search_tools, tools_caption
-from app.theme import Role, Size
-from app.widgets import FlowText, Label, RailList, RailRow, Rule, Span
+from app.theme import Role, Size, sized
+from app.widgets import FlowText, Label, RailList, RailRow, Rule, ScrollPane, Span
 from app.widgets.code_view import CodeView
 
 EDGE = 16
@@ -30,7 +28,7 @@ class ToolsPane(QWidget):
         self.search.setAccessibleName("Search these tools")
         self.search.setClearButtonEnabled(True)
         self.caption = Label(size=Size.SMALL, role=Role.DIM)
-        self.list = RailList("Tools offered", row_height=52)
+        self.list = RailList("Tools offered", row_height=sized(52))
         self.definition = CodeView("Definition of the chosen tool")
         split = QSplitter(Qt.Orientation.Vertical)
         split.addWidget(self.list)
@@ -99,16 +97,13 @@ class ExchangePane(QWidget):
         self.response.show_text(exchange.response)
 
 
-class SettingsPane(QScrollArea):
+class SettingsPane(ScrollPane):
     """Settings as lines of a label and a value."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._lines: list[tuple[Label, FlowText, FlowText]] = []
         inner = QWidget()
+        super().__init__(inner, "Settings of the run", parent)
+        self._lines: list[tuple[Label, FlowText, FlowText]] = []
         self._grid = QGridLayout(inner)
         self._grid.setContentsMargins(EDGE, 12, EDGE, 12)
         self._grid.setHorizontalSpacing(EDGE)
@@ -116,7 +111,6 @@ class SettingsPane(QScrollArea):
         self._grid.setColumnMinimumWidth(0, 116)
         self._grid.setColumnStretch(1, 1)
         self._grid.setRowStretch(100, 1)
-        self.setWidget(inner)
 
     def show_settings(self, settings: tuple[Setting, ...]) -> None:
         """Show the settings of another run."""

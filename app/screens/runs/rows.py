@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from app.screens.runs.words import NONE, Mark, mark_of, model_name, outcome_of, share
-from mcp_tef import Classification, Kind, RunFilter, RunId, RunStatus, RunSummary
+from app.screens.runs.words import NONE, Mark, mark_of, model_name, outcome_of, share, state_of
+from mcp_tef import CaseId, Classification, Kind, RunFilter, RunId, RunStatus, RunSummary
 
 HIGH = 0.7
 WRONG = frozenset({Classification.FN, Classification.FP})
@@ -35,6 +35,7 @@ class Row:
     loud: bool
     model: str
     spoken: str
+    case_id: CaseId
     outdated: tuple[str, ...] = ()
 
     @property
@@ -58,11 +59,14 @@ def row(run: RunSummary, outdated: tuple[str, ...] = ()) -> Row:
         loud=run.classification in WRONG and run.confidence is not None and run.confidence >= HIGH,
         model=model_name(run.model),
         spoken=f"{outcome_of(run)}: {query}, {selected}, confidence {confidence}",
+        case_id=run.case_id,
         outdated=outdated,
     )
 
 
 def _selected(run: RunSummary) -> tuple[str, Look]:
+    if run.interrupted:
+        return state_of(run), Look.QUIET
     if run.status is RunStatus.FAILED:
         return (run.failure.message if run.failure else "failed"), Look.QUIET
     if run.status is not RunStatus.COMPLETED:

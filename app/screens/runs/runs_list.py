@@ -5,12 +5,14 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
+from app.glossary import explain
 from app.screens.runs.batches import BatchActions, Summary, Tally
 from app.screens.runs.looks import MARKS, SAID, table_row
 from app.screens.runs.rows import Row
 from app.screens.runs.table import Filled, Mended, RunTable
-from app.theme import Role, Size
-from app.widgets import Action, Button, CellKind, Column, EmptyState, FlowText, Label, MarkLabel
+from app.theme import Role, Size, sized
+from app.widgets import Action, Button, CellKind, Column, EmptyState, FlowText, Label, MarkLabel, Spoken, describe
+from app.widgets.chips import ChipRow
 from app.widgets.paged import PagedTable
 from mcp_tef import RunId, RunOrder
 
@@ -24,7 +26,7 @@ COLUMNS = (
         title="Confidence",
         kind=CellKind.NUMBER,
         width=96,
-        tip="From 0 to 1; bold where it was high and the choice wrong.",
+        tip=explain("confidence", "Bold where it was high and the choice wrong."),
     ),
 )
 SELECTED, MODEL = 2, 3
@@ -53,8 +55,10 @@ class SummaryStrip(QWidget):
         self.detail = Label(size=Size.SMALL, role=Role.DIM, tabular=True)
         self.note = FlowText(size=Size.SMALL, role=Role.DIM)
         self.retry = Button("", kind="link")
-        self.resume = Button("", kind="link")
+        self.resume = Button("", icon="play")
         self.tallies = [_TallyLabel() for _ in range(TALLIES)]
+        describe(explain("accuracy"), self.figure, self.caption)
+        describe(explain("Wilson interval", explain("n")), self.detail)
         self.retry.clicked.connect(self.retry_wanted)
         self.resume.clicked.connect(self.resume_wanted)
         column = QVBoxLayout(self)
@@ -71,6 +75,7 @@ class SummaryStrip(QWidget):
         for label, tally in zip(self.tallies, summary.tallies, strict=True):
             label.show_tally(tally)
         self.note.set_text(summary.note)
+        describe(summary.note_help, self.note)
         self.note.setVisible(bool(summary.note))
         for made, text in ((self.retry, actions.retry), (self.resume, actions.resume)):
             made.setText(text)
@@ -102,6 +107,8 @@ class SummaryStrip(QWidget):
 class _TallyLabel(QWidget):
     """A mark and how often it came."""
 
+    SPOKEN_AS = Spoken.StaticText
+
     def __init__(self) -> None:
         super().__init__()
         self.mark = MarkLabel()
@@ -128,6 +135,7 @@ class RunsList(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.strip = SummaryStrip()
+        self.chips = ChipRow("Filter")
         self.table = PagedTable(COLUMNS, "Runs")
         self.wanted = self.table.pages.wanted
         self.table.setColumnHidden(MODEL, True)
@@ -142,8 +150,14 @@ class RunsList(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.strip)
+        column.addWidget(self.chips)
         column.addWidget(box, 1)
         self.table.sorted.connect(lambda key, down: self.ordered.emit(ORDERS.get(key, RunOrder.PLANNED), down))
+
+    def order(self) -> tuple[RunOrder, bool]:
+        """By what the user sorted, and whether downwards."""
+        now = self.table.sorted_by
+        return (ORDERS[COLUMNS[now[0]].key], now[1]) if now else (RunOrder.PLANNED, False)
 
     def show_table(self, table: RunTable, *, models: int, keep: RunId | None) -> None:
         """Show a table anew; the kept run stays chosen where it is among its first rows, else the first one is."""
@@ -155,10 +169,11 @@ class RunsList(QWidget):
             self.table.select_first()
 
     def _make_room(self, several: bool) -> None:
-        """The model's column takes its room from the tool's, not from the query's."""
-        if self.table.isColumnHidden(MODEL) == several:
-            self.table.setColumnHidden(MODEL, not several)
-            self.table.setColumnWidth(SELECTED, NARROW if several else WIDE)
+        """The model's column takes its room from the tool's, not from the query's; a chosen width stays."""
+        self.table.setColumnHidden(MODEL, not several)
+        before, now = (WIDE, NARROW) if several else (NARROW, WIDE)
+        if self.table.columnWidth(SELECTED) == sized(before):
+            self.table.setColumnWidth(SELECTED, sized(now))
 
     def fill(self, filled: Filled) -> None:
         """Show a page that was fetched."""

@@ -249,13 +249,3 @@ def estimate_text(estimate: Estimate, request: BatchRequest) -> str:
         parts += [f"about {estimate.tokens:,} tokens"] if estimate.tokens else []
         parts.append("cost unknown" if estimate.cost_usd is None else f"about {money(estimate.cost_usd)}")
     return " · ".join(parts)
-
-
-def key_hint(variable: str) -> str:
-    """Where else the key could come from."""
-    return f"Kept in memory until you quit. The environment variable {variable} would do too."
-
-
-def key_missing(provider: str, variable: str) -> str:
-    """What is said where a key is needed and none was typed."""
-    return f"A key for {provider} is missing. Type one here, or set {variable}."

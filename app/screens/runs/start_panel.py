@@ -6,13 +6,13 @@ from dataclasses import replace
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
+from app.asking import KeyNeed
 from app.screens.runs.model_field import ModelField
 from app.screens.runs.start import Field as Where
 from app.screens.runs.start import Scope, StartForm
-from app.screens.runs.starting import KeyNeed
 from app.text import count
 from app.theme import Role, Size
-from app.widgets import Button, Field, FlowText, Label, MenuButton, Rule, Segmented
+from app.widgets import Button, Field, FlowText, Label, MenuButton, Rule, Segmented, Spoken
 from mcp_tef import CallingMode, CaseId, Secret, TestCase
 
 OFFLINE = "It ranks the tools by the words of the query: what a search over tools would find. No key, no network."
@@ -171,6 +171,11 @@ class StartPanel(QWidget):
         for where, field in self.fields.items():
             field.set_error(problems.get(where, ""))
 
+    def tell_problems(self, problems: Mapping[Where, str]) -> None:
+        """The same while someone types: what is wrong is said once that pauses."""
+        for where, field in self.fields.items():
+            field.tell(problems.get(where, ""))
+
     def focus_problem(self, problems: Mapping[Where, str]) -> None:
         """Put the cursor into the first field that is wrong."""
         first = next((where for where in self.fields if where in problems), None)
@@ -195,6 +200,8 @@ def _texts(form: StartForm) -> dict[Where, str]:
 
 class KeyField(QWidget):
     """A key: asked for where one is needed, else behind a link; its text is given once and then forgotten."""
+
+    SPOKEN_AS = Spoken.Grouping
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

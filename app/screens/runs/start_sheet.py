@@ -6,11 +6,12 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QKeyEvent, Qt
 from PySide6.QtWidgets import QWidget
 
+from app.asking import KeyNeed
 from app.screens.runs.catalogue import summary
 from app.screens.runs.hurdles import Hurdles
-from app.screens.runs.start import Field, Reading, StartForm, button, key_hint
+from app.screens.runs.start import Field, Reading, StartForm, button
 from app.screens.runs.start_panel import StartPanel
-from app.screens.runs.starting import NO_KEY, KeyNeed, Starting, missing_key
+from app.screens.runs.starting import Starting
 from app.session import Session
 from app.text import error_words
 from app.theme import Role, Size
@@ -19,7 +20,7 @@ from mcp_tef import Batch, BatchRequest, ModelSettings, TefError
 
 QUIET_MS = 150
 WIDTH = 640
-LOW = 400
+LOW = 424
 HIGH = 680
 
 
@@ -31,7 +32,7 @@ class StartSheet(Sheet):
         self.started: tuple[StartForm, Batch] | None = None
         self._session = session
         self._starting = starting
-        self._need: KeyNeed = NO_KEY
+        self._need = KeyNeed()
         self._tried = False
         self._asking: asyncio.Task[None] | None = None
         self._quiet = QTimer(self, singleShot=True, interval=QUIET_MS)
@@ -39,7 +40,7 @@ class StartSheet(Sheet):
         self.panel = StartPanel()
         self.notice = Notice("bad")
         self.estimate = FlowText(size=Size.SMALL, role=Role.DIM)
-        scroll = ScrollPane(self.panel)
+        scroll = ScrollPane(self.panel, "Run")
         self.body.addWidget(self.notice)
         self.body.addWidget(scroll, 1)
         self.body.addWidget(self.estimate)
@@ -50,6 +51,7 @@ class StartSheet(Sheet):
         self.finished.connect(lambda _: self._stop_asking())
         session.closing.connect(self._quiet.stop)
         self._changed()
+        self.run.setFocus()
 
     def _make_buttons(self) -> Button:
         made = self.set_buttons(
@@ -70,10 +72,10 @@ class StartSheet(Sheet):
     def _changed(self) -> None:
         reading = self._starting.read(self.panel.form())
         offline = self.panel.form().offline
-        self.setMinimumHeight(LOW if offline else HIGH)
-        self.resize(self.width(), LOW if offline else HIGH)
+        self.need(height=LOW if offline else HIGH)
+        self.resize(self.width(), self.minimumHeight())
         self.run.setText(button(reading))
-        self.panel.show_problems(self._shown(reading))
+        self.panel.tell_problems(self._shown(reading))
         if reading.problems:
             self.estimate.set_text("")
         self._quiet.start()
@@ -81,7 +83,7 @@ class StartSheet(Sheet):
     def _shown(self, reading: Reading) -> dict[Field, str]:
         """Everything once the button was pressed; before that not what simply was not typed yet."""
         problems = dict(reading.problems)
-        if self._tried and (missing := missing_key(self._need, self.panel.key.edit.text())):
+        if self._tried and (missing := self._need.missing(self.panel.key.edit.text())):
             problems[Field.KEY] = missing
         if not self._tried and not self.panel.model.text():
             problems.pop(Field.MODEL, None)
@@ -117,10 +119,10 @@ class StartSheet(Sheet):
             self.panel.model.say(f"{len(self._starting.models):,} models, known offline. Any other may be typed.")
         elif not self.panel.model.has_models():
             self.panel.model.show_models(self._starting.models)
-        self._need = await self._starting.key_need(settings) if settings else NO_KEY
+        self._need = await self._starting.key_need(settings) if settings else KeyNeed()
         self.panel.key.show_need(self._need)
         if self._need.needed:
-            self.panel.fields[Field.KEY].set_note(key_hint(self._need.variable))
+            self.panel.fields[Field.KEY].set_note(self._need.hint)
         if settings is not None:
             self.panel.model.say(summary(await self._starting.info(settings)))
 

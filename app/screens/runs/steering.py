@@ -3,14 +3,18 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 
 from PySide6.QtWidgets import QWidget
 
-from app.results import ask_where
+from app.results import ask_where, copy_markdown
 from app.screens.runs.batches import actions
+from app.screens.runs.capping import past_cap
 from app.screens.runs.hurdles import Hurdles, Keys
 from app.screens.runs.presenter import RunsPresenter
 from app.screens.runs.remembering import form_of, form_to_keep
+from app.screens.runs.renaming import rename_batch
 from app.screens.runs.start import StartForm
 from app.screens.runs.start_panel import with_cases
 from app.screens.runs.start_sheet import StartSheet
@@ -18,13 +22,15 @@ from app.screens.runs.starting import Starting
 from app.screens.runs.words import is_baseline
 from app.session import Session
 from app.text import count
-from app.widgets import Action, ask
+from app.widgets import Action
 from mcp_tef import Batch, BatchId, BatchRequest, BatchStatus, CaseId, NotFoundError, RunFilter, RunId
 
 FORM = "runs.form"
 UNNAMED = "Test runs"
 EXPORT = "Export results…"
+COPY = "Copy as Markdown"
 Show = Callable[[Batch], Awaitable[None]]
+Again = Callable[[BatchId, Keys, float | None], Awaitable[Batch]]
 
 
 class Steering:
@@ -46,7 +52,9 @@ class Steering:
 
     async def _fill_form(self, chosen: tuple[CaseId, ...]) -> None:
         await self.starting.load()
-        form = with_cases(form_of(self._session.settings.get(FORM, {})), chosen)
+        form = with_cases(await self._usual_form(), chosen)
+        if self.sheet is not None:
+            return
         self.sheet = StartSheet(self._session, self.starting, form, self._parent)
         try:
             await self.sheet.done_with()
@@ -57,6 +65,12 @@ class Steering:
             form, batch = started
             self._session.settings.set(FORM, dict(form_to_keep(form)))
             await self._show(batch)
+
+    async def _usual_form(self) -> StartForm:
+        """As it was left; the model of the environment goes before the one that was asked last."""
+        form = form_of(self._session.settings.get(FORM, {}))
+        usual = await self._session.value(lambda core: core.models.default)
+        return form if usual.offline else replace(form, offline=False, model=usual.label)
 
     async def run_offline(self) -> None:
         """Run all cases with the offline baseline, at once."""
@@ -80,39 +94,55 @@ class Steering:
         """Run what was cut off."""
         await self._again(batch_id, self._presenter.resume)
 
-    async def _again(self, batch_id: BatchId | None, do: Callable[[BatchId, Keys], Awaitable[Batch]]) -> None:
+    async def _again(self, batch_id: BatchId | None, do: Again) -> None:
         batch = self._presenter.batch(batch_id)
         if batch is None:
             return
         provider = next((label.split("/", 1)[0] for label in batch.models if not is_baseline(label)), "")
-        started = await self._hurdles().past(lambda keys: do(batch.id, keys), provider)
+        hurdles = self._hurdles()
+        started = await past_cap(lambda cap: hurdles.past(lambda keys: do(batch.id, keys, cap), provider), self._parent)
         if started is not None:
             await self._show(started)
 
+    async def knows(self, batch_id: BatchId) -> bool:
+        """Whether a batch is there, also one that began just now; where it is not, that is told."""
+        if self._presenter.batch(batch_id) is None:
+            await self._presenter.load()
+        there = self._presenter.batch(batch_id) is not None
+        if not there:
+            self._session.toast("That batch is not there any more")
+        return there
+
     async def delete(self, ids: Sequence[str]) -> None:
-        """Delete batches for good, once the user has agreed."""
+        """Delete batches that no longer run, with a way back."""
         batches = [batch for item in ids if (batch := self._presenter.batch(BatchId(item)))]
         gone = [batch for batch in batches if actions(batch).delete]
         if not gone:
             return
-        runs = sum(batch.total for batch in gone)
-        text = f"{count(runs, 'run')} with verdicts and answers will be gone. This cannot be undone."
-        title = f"Delete {gone[0].name or 'this batch'}?" if len(gone) == 1 else f"Delete {len(gone)} batches?"
-        yes = f"Delete {count(len(gone), 'batch', 'batches')}"
-        if await ask(self._parent, title, text, yes=yes, danger=True):
-            await self._presenter.remove([batch.id for batch in gone])
+        deleted = [batch.id for batch in gone]
+        await self._presenter.remove(deleted)
+        what = (gone[0].name or "a batch") if len(gone) == 1 else count(len(gone), "batch", "batches")
+        back, again = partial(self._presenter.restore, deleted), partial(self._presenter.remove, deleted)
+        self._session.toast(f"Deleted {what}", back, again, deed=f"delete {what}")
 
-    async def pause_or_proceed(self) -> None:
-        """Pause the batch under way, or let it go on; one that ended meanwhile needs neither."""
-        batch = self._presenter.live()
+    def rename(self, batch_id: str) -> None:
+        """Ask what a batch that has ended is to be called."""
+        batch = self._presenter.batch(BatchId(batch_id))
+        if batch is not None and actions(batch).rename:
+            self._session.spawn(rename_batch(self._session, self._presenter, batch, self._parent))
+
+    async def pause_or_proceed(self, batch_id: BatchId | None = None) -> None:
+        """Pause a batch, else the newest that goes, or let it go on; one that ended meanwhile needs neither."""
+        batch = self._presenter.batch(batch_id) or self._presenter.live()
         if batch is not None:
-            paused = batch.status is BatchStatus.PAUSED
+            presenter = self._presenter
+            held = {BatchStatus.PAUSED: presenter.proceed, BatchStatus.WAITING: presenter.run_beside}
             with suppress(NotFoundError):
-                await (self._presenter.proceed if paused else self._presenter.pause)(batch.id)
+                await held.get(batch.status, presenter.pause)(batch.id)
 
-    async def cancel(self) -> None:
-        """Stop the batch under way, else the judging under way; what is finished stays."""
-        batch = self._presenter.live()
+    async def cancel(self, batch_id: BatchId | None = None) -> None:
+        """Stop a batch, or the judging under way; what is finished stays."""
+        batch = self._presenter.batch(batch_id)
         if batch is not None:
             with suppress(NotFoundError):
                 await self._presenter.cancel(batch.id)
@@ -125,6 +155,10 @@ class Steering:
         if self._judging is None:
             runs = tuple(RunId(run_id) for run_id in ids)
             self._judging = self._session.spawn(self._judge_again(runs, batch_id))
+
+    def judge_shown(self) -> None:
+        """Judge all runs of the batch that is shown."""
+        self.judge_again(batch_id=self._presenter.current)
 
     async def _judge_again(self, ids: Sequence[RunId], batch_id: BatchId | None) -> None:
         try:
@@ -149,23 +183,51 @@ class Steering:
     def _export_batch(self, batch: Batch) -> None:
         ask_where(self._parent, self._session, RunFilter(batch_id=batch.id), batch.name or UNNAMED)
 
-    def run_menu(self, ids: Sequence[str]) -> Sequence[Action]:
-        """What the context menu of runs offers."""
-        text = "Judge again" if len(ids) == 1 else f"Judge {count(len(ids), 'run')} again"
-        return [Action(text=text, do=lambda: self.judge_again(ids), icon="scales")] if ids else []
+    def copy(self) -> None:
+        """Put what came of all that are shown on the clipboard as Markdown."""
+        if (found := self.exportable()) is not None:
+            self._copy_found(*found)
+
+    def _copy_found(self, where: RunFilter, name: str) -> None:
+        title = name or UNNAMED
+        self._session.spawn(copy_markdown(self._session, lambda core: core.reports.markdown(where, title), title))
 
     def menu(self, ids: Sequence[str], deleted: Callable[[Sequence[str]], None]) -> Sequence[Action]:
-        """What the context menu of a batch offers."""
-        batch = self._presenter.batch(BatchId(ids[0])) if ids else None
-        if batch is None:
-            return ()
+        """What the context menu of batches offers."""
+        batches = [batch for item in ids if (batch := self._presenter.batch(BatchId(item)))]
+        if len(batches) == 1:
+            return self._menu_of(batches[0], deleted)
+        return [
+            Action(
+                text="Compare these two", do=lambda: self.compare(batches), enabled=len(batches) == 2, icon="scales"
+            ),
+            Action(
+                text=f"Delete {count(len(batches), 'batch', 'batches')}",
+                do=lambda: deleted(ids),
+                enabled=any(actions(batch).delete for batch in batches),
+                icon="trash",
+                keys="Del",
+                apart=True,
+            ),
+        ]
+
+    def compare(self, batches: Sequence[Batch]) -> None:
+        """Show two batches, given the newer one first, beside each other."""
+        newer, older = sorted(batches, key=lambda batch: batch.created_at, reverse=True)
+        self._session.go("metrics", ("compare", older.id, newer.id))
+
+    def _menu_of(self, batch: Batch, deleted: Callable[[Sequence[str]], None]) -> Sequence[Action]:
         can, spawn = actions(batch), self._session.spawn
         offers = [
+            Action(text=can.beside, do=lambda: spawn(self.pause_or_proceed(batch.id)), icon="play"),
+            Action(text=can.cancel, do=lambda: spawn(self.cancel(batch.id)), icon="x"),
             Action(text=can.resume, do=lambda: spawn(self.resume(batch.id)), icon="play"),
             Action(text=can.retry, do=lambda: spawn(self.retry(batch.id)), icon="arrow-clockwise"),
             Action(text=can.rejudge, do=lambda: self.judge_again(batch_id=batch.id), icon="scales"),
             Action(text=EXPORT, do=lambda: self._export_batch(batch), icon="export"),
-            Action(text=can.delete, do=lambda: deleted(ids), icon="trash", keys="Del", apart=True),
+            Action(text=COPY, do=lambda: self._copy_found(RunFilter(batch_id=batch.id), batch.name), icon="copy"),
+            Action(text=can.rename, do=lambda: self.rename(batch.id), icon="pencil-simple", keys="F2"),
+            Action(text=can.delete, do=lambda: deleted([batch.id]), icon="trash", keys="Del", apart=True),
         ]
         return [offer for offer in offers if offer.text]
 

@@ -55,6 +55,11 @@ class RunTable:
         page = self._pages.get(index // PAGE)
         return page[index % PAGE] if page is not None and index % PAGE < len(page) else None
 
+    def find(self, run_id: RunId) -> Row | None:
+        """The row of a run, if its page is there."""
+        place = self._places.get(run_id)
+        return None if place is None else self.row(place)
+
     def place(self, run_id: RunId) -> int | None:
         """Where a run stands, if its page is there."""
         return self._places.get(run_id)

@@ -1,8 +1,9 @@
 """The verdict of one run in words: a sentence, both sides, the parameters, the confidence, the model's own words."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from app.leads import Lead
 from app.screens.runs.difference import name_difference, text_difference
 from app.screens.runs.parameters import ParameterTable, compared, judged, parameter_count, unpaired
 from app.screens.runs.past import PastView, past_views
@@ -26,6 +27,7 @@ from mcp_tef import (
     RunDetail,
     RunStatus,
     RunSummary,
+    ToolLabel,
 )
 
 LONGEST_WORDS = 4000
@@ -38,6 +40,7 @@ class Side:
     name: tuple[Span, ...]
     where: str
     text: tuple[Span, ...]
+    lead: Lead | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +51,7 @@ class Pair:
     expected: Side
     selected: Side
     parameters: ParameterTable
+    leads: tuple[Lead, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +81,7 @@ class VerdictView:
     words_title: str = ""
     words: str = ""
     past: tuple[PastView, ...] = ()
+    lead: Lead | None = None
 
 
 def verdict_view(detail: RunDetail) -> VerdictView:
@@ -96,6 +101,7 @@ def verdict_view(detail: RunDetail) -> VerdictView:
         words_title=("How the baseline ranked" if baseline else "In the model’s words") if words else "",
         words=_quoted(words, quote=not baseline),
         past=past_views(detail),
+        lead=_case(run),
     )
 
 
@@ -116,7 +122,12 @@ def _without_verdict(detail: RunDetail) -> VerdictView:
         hint=hint,
         retry=run.status is RunStatus.FAILED,
         note="No verdict: it counts in no rate" if run.status is RunStatus.FAILED else "",
+        lead=_case(run),
     )
+
+
+def _case(run: RunSummary) -> Lead:
+    return Lead("Test case", "cases", run.case_id)
 
 
 _STANDING = {
@@ -188,7 +199,26 @@ def _pair(
     picked = _offered(detail, got.tool, got.server) if got else None
     expected, selected = _sides(want, wanted, got, picked, unread=unread)
     return Pair(
-        title=title, expected=expected, selected=selected, parameters=_parameters(match, want, wanted, got, picked)
+        title=title,
+        expected=expected,
+        selected=selected,
+        parameters=_parameters(match, want, wanted, got, picked),
+        leads=_pair_leads(wanted, picked),
+    )
+
+
+def _label(offered: OfferedTool) -> ToolLabel:
+    return ToolLabel(tool=offered.tool.name, server=offered.tool.server)
+
+
+def _pair_leads(wanted: OfferedTool | None, picked: OfferedTool | None) -> tuple[Lead, ...]:
+    """Where two tools that were confused stand side by side, and where it says what to write instead."""
+    if wanted is None or picked is None or _label(wanted) == _label(picked):
+        return ()
+    pair = (_label(wanted), _label(picked))
+    return (
+        Lead("Compare the two", "similarity", pair),
+        Lead("What to write instead", "similarity", (*pair, "advice")),
     )
 
 
@@ -245,12 +275,13 @@ def _side(name: str, offered: OfferedTool | None, names: tuple[Span, ...] = (), 
         name=shown,
         where=f"{offered.tool.server} · {parameter_count(offered)}",
         text=words if _description(offered) else (Span("It has no description.", dim=True),),
+        lead=Lead("Show tool", "servers", _label(offered)),
     )
 
 
 def _same(name: str, offered: OfferedTool) -> Side:
     side = _side(name, offered)
-    return Side(name=side.name, where=side.where, text=(Span("The same tool.", dim=True),))
+    return replace(side, text=(Span("The same tool.", dim=True),))
 
 
 def _no_tool(text: str) -> Side:

@@ -3,55 +3,66 @@
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from app.glossary import explain
+from app.leads import Go, Lead, links
 from app.screens.runs import words
 from app.screens.runs.looks import MARKS, SAID, role_of, spans
 from app.screens.runs.parameters import ParameterRow
 from app.screens.runs.past import PastView
 from app.screens.runs.verdict import ConfidenceView, Pair, Side, VerdictView
-from app.theme import Role, Size
-from app.widgets import Button, FlowText, Label, LineText, MarkLabel, Rule, ScaleMark
+from app.theme import Role, Size, sized
+from app.widgets import (
+    Action,
+    Button,
+    FlowText,
+    Label,
+    LineText,
+    Links,
+    MarkLabel,
+    Rule,
+    ScaleMark,
+    ScrollPane,
+    describe,
+)
 from app.widgets.compared import ComparedRow, ComparedTable
 
 EDGE = 16
-BAR = 8
 
 
-class VerdictPane(QScrollArea):
-    """Shows one `VerdictView` at a time; `retry` is called where a failed run shall be tried again."""
+class VerdictPane(ScrollPane):
+    """Shows one `VerdictView` at a time; `retry` is called where a failed run shall be tried again.
 
-    def __init__(self, retry: Callable[[], object], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("Verdict")
-        self.head = _Head(retry)
+    `go` is called with a screen and what is to be shown there.
+    """
+
+    def __init__(self, retry: Callable[[], object], go: Go, parent: QWidget | None = None) -> None:
+        column = QWidget()
+        super().__init__(column, "Verdict", parent)
+        self._go = go
+        self.head = _Head(retry, go)
         self.pairs: list[PairPart] = []
         self.confidence = ConfidencePart()
         self.quote = _Quote()
         self.past = PastPart()
-        self._column = QWidget()
+        self._column = column
         self._layout = _column(self._column)
         self._middle = QVBoxLayout()
         self._middle.setSpacing(0)
-        self._keep_width(0, 0)
         self._layout.addWidget(self.head)
         self._layout.addLayout(self._middle)
         self._layout.addWidget(self.confidence)
         self._layout.addWidget(self.quote)
         self._layout.addWidget(self.past)
         self._layout.addStretch(1)
-        self.setWidget(self._column)
-        self.verticalScrollBar().rangeChanged.connect(self._keep_width)
 
     def show_view(self, view: VerdictView) -> None:
         """Show another run."""
         self._column.setUpdatesEnabled(False)
         self.head.show_view(view)
         while len(self.pairs) < len(view.pairs):
-            self.pairs.append(PairPart())
+            self.pairs.append(PairPart(self._go))
             self._middle.addWidget(self.pairs[-1])
         for number, part in enumerate(self.pairs):
             part.setVisible(number < len(view.pairs))
@@ -63,16 +74,14 @@ class VerdictPane(QScrollArea):
         self._column.setUpdatesEnabled(True)
         self.verticalScrollBar().setValue(0)
 
-    def _keep_width(self, _least: int, most: int) -> None:
-        """The room of the scroll bar stays free while there is none, so that no line wraps anew when it comes."""
-        self._layout.setContentsMargins(0, 0, 0 if most else BAR, 0)
-
 
 class _Head(QWidget):
     """The mark and the sentence, the query below it, and for failed runs what to do."""
 
-    def __init__(self, retry: Callable[[], object]) -> None:
+    def __init__(self, retry: Callable[[], object], go: Go) -> None:
         super().__init__()
+        self._go = go
+        self.links = Links()
         self.mark = MarkLabel(size=20)
         self.sentence = FlowText(size=Size.LEAD)
         self.query = FlowText(size=Size.SMALL, role=Role.DIM)
@@ -90,6 +99,7 @@ class _Head(QWidget):
         text.setSpacing(4)
         for part in (self.sentence, self.query, self.note, self.again, self.hint):
             text.addWidget(part)
+        text.addWidget(self.links)
         text.addWidget(self.retry, alignment=Qt.AlignmentFlag.AlignLeft)
         box.addLayout(text, 1)
 
@@ -101,6 +111,7 @@ class _Head(QWidget):
         for part, text in ((self.note, view.note), (self.again, again), (self.hint, view.hint)):
             part.set_text(text)
             part.setVisible(bool(text))
+        self.links.set_links(_links(view.lead, self._go))
         self._failed = view.retry
         self.set_retry(self.retry.text())
 
@@ -112,12 +123,14 @@ class _Head(QWidget):
 class PairPart(QWidget):
     """One expected call beside one actual call, with their parameters below."""
 
-    def __init__(self) -> None:
+    def __init__(self, go: Go) -> None:
         super().__init__()
+        self._go = go
+        self.links = Links()
         self.title = Label(size=Size.SMALL, role=Role.DIM, label=True)
         self.title.setContentsMargins(EDGE, 8, EDGE, 8)
-        self.expected = SidePart("Expected")
-        self.selected = SidePart("Selected")
+        self.expected = SidePart("Expected", go)
+        self.selected = SidePart("Selected", go)
         self.table = ComparedTable(("Parameters", "Expected", "Given"))
         self.note = FlowText(size=Size.SMALL, role=Role.DIM)
         self._note_box = QWidget()
@@ -132,11 +145,12 @@ class PairPart(QWidget):
         sides.addWidget(Rule(upright=True))
         sides.addWidget(self.selected, 1)
         self._table_rule = Rule()
+        self.links.setContentsMargins(EDGE, 0, EDGE, 8)
         layout = _column(self)
         layout.addWidget(Rule())
         layout.addWidget(self.title)
         layout.addLayout(sides)
-        for part in (self._table_rule, self.table, self._note_box):
+        for part in (self.links, self._table_rule, self.table, self._note_box):
             layout.addWidget(part)
 
     def show_pair(self, pair: Pair) -> None:
@@ -145,12 +159,17 @@ class PairPart(QWidget):
         self.title.setVisible(bool(pair.title))
         self.expected.show_side(pair.expected)
         self.selected.show_side(pair.selected)
+        self.links.set_links(links(pair.leads, self._go))
         rows = pair.parameters.rows
         self.table.set_rows([_compared(row) for row in rows])
         self.note.set_text(pair.parameters.note)
         for part in (self._table_rule, self.table):
             part.setVisible(bool(rows))
         self._note_box.setVisible(bool(pair.parameters.note))
+
+
+def _links(lead: Lead | None, go: Go) -> list[Action]:
+    return links([lead], go) if lead else []
 
 
 def _compared(row: ParameterRow) -> ComparedRow:
@@ -169,15 +188,17 @@ def _compared(row: ParameterRow) -> ComparedRow:
 class SidePart(QWidget):
     """One half of a comparison."""
 
-    def __init__(self, caption: str) -> None:
+    def __init__(self, caption: str, go: Go) -> None:
         super().__init__()
+        self._go = go
+        self.links = Links()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.name = FlowText(size=Size.LEAD)
         self.where = LineText(size=Size.SMALL, role=Role.DIM)
         self.text = FlowText(size=Size.SMALL)
         layout = _column(self, (EDGE, 8, EDGE - 4, 12), 2)
         layout.addWidget(Label(caption, size=Size.SMALL, role=Role.DIM, label=True))
-        for part in (self.name, self.where, self.text):
+        for part in (self.name, self.where, self.links, self.text):
             layout.addWidget(part)
         layout.addStretch(1)
 
@@ -185,6 +206,7 @@ class SidePart(QWidget):
         """Show another tool."""
         self.name.set_spans(spans(side.name))
         self.where.set_text(side.where)
+        self.links.set_links(_links(side.lead, self._go))
         self.text.set_spans(spans(side.text))
 
 
@@ -195,15 +217,17 @@ class ConfidencePart(QWidget):
         super().__init__()
         self.source = Label(size=Size.SMALL, role=Role.DIM)
         self.figure = Label(size=Size.TITLE, label=True, tabular=True)
-        self.figure.setMinimumWidth(56)
+        self.figure.setMinimumWidth(sized(56))
         self.scale = ScaleMark("Confidence", threshold=0.7)
         self.sentence = FlowText(size=Size.SMALL)
+        title = Label("Confidence", size=Size.SMALL, role=Role.DIM, label=True)
+        describe(explain("confidence"), title, self.figure, self.scale)
         layout = _column(self)
         layout.addWidget(Rule())
         inner = QVBoxLayout()
         inner.setContentsMargins(EDGE, 8, EDGE - 8, 12)
         inner.setSpacing(2)
-        inner.addLayout(_row(Label("Confidence", size=Size.SMALL, role=Role.DIM, label=True), None, self.source))
+        inner.addLayout(_row(title, None, self.source))
         scale = QVBoxLayout()
         scale.setSpacing(0)
         scale.addWidget(self.scale)

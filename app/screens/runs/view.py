@@ -2,37 +2,40 @@
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
+from app.screens.runs.batch_rail import BatchRail
 from app.screens.runs.batches import BatchCard
 from app.screens.runs.detail_pane import RunPane
 from app.screens.runs.looks import segments
 from app.screens.runs.runs_list import RunsList
 from app.settings import Settings
-from app.theme import Role, height, width
-from app.widgets import EmptyState, RailList, RailRow, Span, Split
-from app.widgets.panes import HeadedPane
+from app.theme import Role, sized, width
+from app.widgets import EmptyState, RailRow, Span, Split
 
 NARROW = 1100
 SPLIT = "runs.split"
-TABLE = "runs.table"
 
 
 class RunsView(QStackedWidget):
-    """Either an empty state or the three panes. `retry_wanted` comes from the detail of a failed run."""
+    """Either an empty state or the three panes. `retry_wanted` comes from the detail of a failed run.
+
+    `led` gives the screen that a run leads to, and what is to be shown there.
+    """
 
     retry_wanted = Signal()
+    led = Signal(str, object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._detail_open = False
-        self.rail = RailList("Batches", row_height=height("batch_card"))
+        self.rail_pane = BatchRail()
+        self.rail = self.rail_pane.list
         self.list = RunsList()
-        self.detail = RunPane(self.retry_wanted.emit)
+        self.detail = RunPane(self.retry_wanted.emit, self.led.emit)
         self.empty = EmptyState("play-circle", "", "")
-        self.rail_pane = HeadedPane("Batches", self.rail)
         self.split = Split(
             [self.rail_pane, self.list, self.detail],
             "Batches, runs and one run",
@@ -47,6 +50,7 @@ class RunsView(QStackedWidget):
 
     def _connect(self) -> None:
         table = self.list.table
+        self.rail.opened.connect(lambda _: table.setFocus(Qt.FocusReason.ShortcutFocusReason))
         table.clicked.connect(lambda _: self.open_detail(shown=True) if self.narrow() else None)
         for wanted in (table.opened, table.peek_wanted):
             wanted.connect(lambda _: self.open_detail(shown=not self._detail_open or not self.narrow()))
@@ -56,19 +60,19 @@ class RunsView(QStackedWidget):
         """The three panes, or the empty state."""
         self.setCurrentWidget(self.split if shown else self.empty)
 
-    def show_cards(self, cards: Iterable[BatchCard], chosen: str | None) -> None:
-        """The whole rail anew."""
-        self.rail.set_rows([rail_row(card) for card in cards])
-        if chosen:
+    def show_cards(self, cards: Iterable[BatchCard], every: int, chosen: str | None) -> None:
+        """The cards that are wanted, out of so many batches."""
+        self.rail_pane.show_cards([rail_row(card) for card in cards], every)
+        if chosen and chosen != self.rail.current_id():
             self.rail.select(chosen)
 
     def mend_cards(self, cards: Iterable[BatchCard]) -> None:
-        """Cards that changed."""
-        self.rail.upsert([rail_row(card) for card in cards])
+        """Cards that changed, as far as they are shown."""
+        self.rail.upsert([rail_row(card) for card in cards if self.rail.rows.place(card.id) is not None])
 
     def narrow(self) -> bool:
         """Whether there is no room for three panes."""
-        return self.window().width() < NARROW
+        return self.window().width() < sized(NARROW)
 
     def open_detail(self, *, shown: bool) -> None:
         """Give the keyboard to the detail or back to the table; in a narrow window, show or hide it."""
@@ -83,16 +87,13 @@ class RunsView(QStackedWidget):
         self.detail.setVisible(not narrow or self._detail_open)
 
     def remember(self, settings: Settings) -> None:
-        """Keep the sizes of panes and columns."""
+        """Keep the sizes of panes."""
         if not self.narrow() and self.currentWidget() is self.split:
             settings.set(SPLIT, self.split.layout_state())
-        widths = self.list.table.layout_state()["widths"]
-        settings.set(TABLE, {"widths": {key: value for key, value in widths.items() if value}})
 
     def restore(self, settings: Settings) -> None:
         """Take over what was kept."""
         self.split.restore_layout(settings.get(SPLIT, []))
-        self.list.table.restore_layout(settings.get(TABLE, {}))
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)

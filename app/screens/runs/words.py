@@ -173,4 +173,9 @@ def outcome_of(run: RunSummary) -> str:
     """The outcome in words, for readers who hear the table."""
     if run.kind is not None:
         return KIND_WORDS[run.kind]
-    return STATUS_WORDS[run.status]
+    return state_of(run)
+
+
+def state_of(run: RunSummary) -> str:
+    """How far it got; one that was interrupted did not fail by itself."""
+    return "interrupted" if run.interrupted else STATUS_WORDS[run.status]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.arguments.parameters import parameters_of
@@ -11,9 +12,14 @@ from app.theme import Role, Size
 from app.widgets import Button, FlowText, GrowingEdit, LineText, ScrollPane, set_wrong
 from mcp_tef import Json, Tool
 
+AT_ONCE = 6
+PAUSE_MS = 500
+
 
 class ArgumentForm(QWidget):
-    """Holds a draft; what is wrong with it stands below each field."""
+    """Holds a draft; what is wrong with it stands below each field. `paused` tells that typing has."""
+
+    paused = Signal()
 
     def __init__(self, tool: Tool) -> None:
         super().__init__()
@@ -22,14 +28,20 @@ class ArgumentForm(QWidget):
         self.parameters = parameters_of(tool.input_schema)
         self.toggle = Button("As JSON", kind="link")
         self.json = GrowingEdit("Arguments as JSON", mono=True, least=8, most=24)
-        self.rows = {parameter.name: ArgumentRow(parameter) for parameter in self.parameters}
+        self.rows: dict[str, ArgumentRow] = {}
+        self._faults: Mapping[str, str] = {}
+        self._missing = list(self.parameters)
+        self._more = QTimer(self, singleShot=True, interval=0)
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._pause.timeout.connect(self._judge)
+        self._fields = QVBoxLayout()
         self._says = FlowText(size=Size.SMALL, role=Role.DIM)
         self._lay_out()
         self.toggle.clicked.connect(self._turn)
         self.json.edited.connect(lambda text: self._take(CallDraft(json_text=text)))
-        for name, row in self.rows.items():
-            row.typed.connect(lambda text, name=name: self._take(with_text(self._draft, name, text)))
+        self._more.timeout.connect(self._add_rows)
         self.fill({})
+        self._add_rows()
 
     def _lay_out(self) -> None:
         head = QHBoxLayout()
@@ -39,8 +51,8 @@ class ArgumentForm(QWidget):
         fields = QVBoxLayout(inner)
         fields.setContentsMargins(0, 0, 8, 0)
         fields.setSpacing(8)
-        for row in self.rows.values():
-            fields.addWidget(row)
+        self._fields.setSpacing(8)
+        fields.addLayout(self._fields)
         for part in (self.json, self._says):
             fields.addWidget(part)
         fields.addStretch(1)
@@ -48,7 +60,7 @@ class ArgumentForm(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
         column.addLayout(head)
-        column.addWidget(ScrollPane(inner), 1)
+        column.addWidget(ScrollPane(inner, "Arguments"), 1)
 
     def fill(self, arguments: Mapping[str, Json]) -> None:
         """Begin with these."""
@@ -65,25 +77,56 @@ class ArgumentForm(QWidget):
 
     def show_faults(self, faults: Mapping[str, str]) -> None:
         """Say what is wrong, or nothing."""
+        self._pause.stop()
+        self._faults = faults
         as_json = self._draft.json_text is not None
         self.toggle.setText("As fields" if as_json else "As JSON")
-        self.toggle.setVisible(bool(self.rows))
-        self.json.setVisible(as_json or not self.rows)
+        self.toggle.setVisible(bool(self.parameters))
+        self.json.setVisible(as_json or not self.parameters)
         self.json.set_text(self._draft.json_text or "")
-        for name, row in self.rows.items():
-            row.setVisible(not as_json)
-            row.show_text(self._draft.texts.get(name, ""), faults.get(name, ""))
+        for row in self.rows.values():
+            self._show_row(row)
         told = " ".join(faults.values()) if as_json else faults.get(WHOLE, "")
         set_wrong(self.json, bool(told))
         self._says.set_text(told or self._note(), Role.BAD if told else Role.DIM)
         self._says.setVisible(bool(self._says.text()))
 
+    def _show_row(self, row: ArgumentRow) -> None:
+        name = row.parameter.name
+        row.setVisible(self._draft.json_text is None)
+        row.show_text(self._draft.texts.get(name, ""), self._faults.get(name, ""))
+
+    def _add_rows(self) -> None:
+        """A few fields a turn: the first are there at once, and a hundred stop nobody."""
+        for parameter in self._missing[:AT_ONCE]:
+            row = self.rows[parameter.name] = ArgumentRow(parameter)
+            row.typed.connect(lambda text, name=parameter.name: self._take(with_text(self._draft, name, text)))
+            self._fields.addWidget(row)
+            self._show_row(row)
+        del self._missing[:AT_ONCE]
+        if self._missing:
+            self._more.start()
+
     def _note(self) -> str:
-        return "" if self.rows else "This tool names no parameters; whatever it takes can be written as JSON."
+        return "" if self.parameters else "This tool names no parameters; whatever it takes can be written as JSON."
 
     def _take(self, draft: CallDraft) -> None:
         self._draft = draft
-        self.show_faults(self.reading().faults if draft.json_text is None else {})
+        if draft.json_text is None:
+            self.show_faults(self.reading().faults)
+        else:
+            self.show_faults({})
+        self._pause.start()
+
+    def _judge(self) -> None:
+        self.show_faults(self.reading().faults)
+        self.paused.emit()
+
+    def told(self, faults: Mapping[str, str]) -> Mapping[str, str]:
+        """Of what keeps the call from being made that which can be told while it is typed: of fields, given ones."""
+        if self._draft.json_text is not None:
+            return faults
+        return {name: fault for name, fault in faults.items() if self._draft.texts.get(name)}
 
     def _turn(self) -> None:
         self._draft = turned(self._tool, self._draft)

@@ -4,8 +4,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.arguments.parameters import Kind, Parameter
-from app.theme import Role, Size, theme
-from app.widgets import FlowText, GrowingEdit, LineEdit, MenuButton, Span, SpanLine, set_wrong
+from app.theme import Role, Size, sized, theme
+from app.widgets import FlowText, GrowingEdit, LineEdit, MenuButton, Span, SpanLine, set_wrong, visible
 
 NAME_WIDTH = 170
 FLAGS = ("yes", "no")
@@ -25,7 +25,7 @@ class ArgumentRow(QWidget):
         self._error = FlowText(size=Size.SMALL, role=Role.BAD)
         self._error.hide()
         name = SpanLine()
-        name.setFixedSize(NAME_WIDTH, 28)
+        name.setFixedSize(sized(NAME_WIDTH), sized(28))
         needed = "Required. " if parameter.required else ""
         word = f"  {parameter.type_word}{', required' if parameter.required else ''}"
         spans = [Span(parameter.name, mono=True), Span(word, Role.DIM)]
@@ -35,7 +35,7 @@ class ArgumentRow(QWidget):
         line.addWidget(name, 0, Qt.AlignmentFlag.AlignTop)
         line.addWidget(self.value, 1, Qt.AlignmentFlag.AlignTop)
         below = QHBoxLayout()
-        below.addSpacing(NAME_WIDTH + 8)
+        below.addSpacing(sized(NAME_WIDTH) + 8)
         below.addWidget(self._error, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -54,11 +54,11 @@ class ArgumentRow(QWidget):
                 self.value.setText(text)
         self._error.set_text(error)
         self._error.setVisible(bool(error))
-        self.value.setAccessibleDescription(error or self.parameter.description)
+        self.value.setAccessibleDescription(visible(error or self.parameter.description))
         set_wrong(self.value, bool(error))
 
     def _made(self) -> MenuButton | GrowingEdit | LineEdit:
-        parameter, name = self.parameter, f"Value of {self.parameter.name}"
+        parameter, name = self.parameter, visible(f"Value of {self.parameter.name}")
         labels = tuple(choice.label for choice in parameter.choices) or (FLAGS if parameter.kind is Kind.FLAG else ())
         if labels:
             menu = MenuButton(name, [*((label, label) for label in labels), None, ("", NOT_GIVEN)])

@@ -1,14 +1,30 @@
-"""The calls of a tool that were made by hand: when, what became of each, its request and its response."""
+"""The calls that were made by hand: searched, sorted, chosen, made again; with request and response of the one read."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
+from app.screens.servers.call_listing import CallsShown, calls_as_json, calls_shown_actions
 from app.screens.servers.trying import STATUS_WORDS, outcome, request_text, response_text
 from app.text import clock, count, duration
-from app.theme import Role, Size
-from app.widgets import Button, FlowText, Label, Mark, RailList, RailRow, Rule, Span
+from app.theme import Role, Size, sized
+from app.widgets import (
+    Action,
+    Button,
+    FlowText,
+    IconButton,
+    Label,
+    Mark,
+    RailList,
+    RailRow,
+    Rule,
+    SearchField,
+    Span,
+    one_line,
+    show_menu,
+)
 from app.widgets.code_view import CodeView
 from mcp_tef import ToolCall, ToolCallStatus
 
@@ -20,82 +36,177 @@ MARKS = {
     ToolCallStatus.CANCELLED: Mark.RING,
 }
 BAD = (ToolCallStatus.TOOL_ERROR, ToolCallStatus.FAILED)
+NONE = "No calls yet. What comes back is kept here, without keys."
+NONE_FIT = "No call fits the search and the filter."
 
 
 class CallHistory(QWidget):
-    """The list above the chosen call; `again` gives a call whose arguments are wanted once more."""
+    """Calls of the `tool` that is tried, or of every tool of its server.
+
+    `again` gives a call whose arguments are wanted once more, `repeat_wanted` one that is to be made again,
+    `remove_wanted` those that are to go, `narrowed` what is to be listed instead.
+    """
 
     again = Signal(object)
-    forget_wanted = Signal()
+    repeat_wanted = Signal(object)
+    remove_wanted = Signal(tuple)
+    narrowed = Signal(object)
 
-    def __init__(self) -> None:
+    def __init__(self, tool: str, shown: CallsShown) -> None:
         super().__init__()
+        self._tool = tool
+        self.shown = shown
         self._calls: dict[str, ToolCall] = {}
-        self.list = RailList("Calls", row_height=28)
+        self.list = RailList("Calls", row_height=sized(28), many=True)
+        self.search = SearchField("Search calls")
+        self.narrow = IconButton("funnel", "Filter and sort the calls", size=14)
         self.outcome = FlowText(size=Size.SMALL, role=Role.DIM)
         self.request, self.response = CodeView("Request"), CodeView("Response")
         self._rule = Rule()
-        self._title = Label(size=Size.SMALL, role=Role.DIM, strong=True)
-        self._use = Button("Use these arguments", kind="link")
-        self.forget = Button("Forget all", kind="link")
+        self._title = FlowText(size=Size.SMALL, role=Role.DIM, strong=True)
+        self.repeat, self.use = Button("Call again…", kind="link"), Button("Use these arguments", kind="link")
+        self.forget, self.undo = Button("Delete all", kind="link"), Button("Undo", kind="link")
         self._lay_out()
-        self.list.chosen.connect(self._show)
-        self._use.clicked.connect(lambda: self.again.emit(self._calls[self.list.current_id()]))
-        self.forget.clicked.connect(self.forget_wanted)
+        self._listen()
         self.show_calls(())
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
+        head, below = QHBoxLayout(), QHBoxLayout()
         head.addWidget(self._title, 1)
-        head.addWidget(self.forget)
+        below.addWidget(self.search, 1)
+        for part in (self.undo, self.forget):
+            head.addWidget(part)
+        below.addWidget(self.narrow)
         caption = QHBoxLayout()
+        caption.setSpacing(12)
         caption.addWidget(self.outcome, 1)
-        caption.addWidget(self._use, 0, Qt.AlignmentFlag.AlignTop)
+        for part in (self.repeat, self.use):
+            caption.addWidget(part, 0, Qt.AlignmentFlag.AlignTop)
         self._split = QSplitter(Qt.Orientation.Vertical)
         self._split.setChildrenCollapsible(False)
         for title, view in (("Response", self.response), ("Request", self.request)):
             self._split.addWidget(_captioned(title, view))
         self._split.setSizes([260, 200])
-        self.list.setFixedHeight(4 * 28)
+        self.list.setFixedHeight(4 * sized(28))
+        self.undo.hide()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        column.addLayout(head)
+        for line in (head, below):
+            column.addLayout(line)
         column.addWidget(self.list)
         column.addWidget(self._rule)
         column.addLayout(caption)
         column.addWidget(self._split, 1)
         column.addStretch(0)
 
+    def _listen(self) -> None:
+        self.list.chosen.connect(self._show)
+        self.list.set_menu(self._menu)
+        self.list.opened.connect(lambda _: self._with_current(self.again.emit))
+        self.list.delete_wanted.connect(lambda _: self._remove(self.chosen()))
+        self.list.tell_keys(Enter="Use the arguments of the call", Del="Delete the calls")
+        self.use.clicked.connect(lambda: self._with_current(self.again.emit))
+        self.repeat.clicked.connect(lambda: self._with_current(self.repeat_wanted.emit))
+        self.forget.clicked.connect(lambda: self._remove(tuple(self._calls.values())))
+        self.search.searched.connect(lambda _: self._list())
+        self.narrow.clicked.connect(self._open_filter)
+
     def show_calls(self, calls: Sequence[ToolCall]) -> None:
-        """Show these, the first of them chosen."""
+        """List these, newest first; a new one is read."""
+        newest = calls[0].id if calls and calls[0].id not in self._calls else ""
         self._calls = {call.id: call for call in calls}
-        none = "No calls yet. What comes back is kept here, without keys."
-        self._title.setText(f"Last {count(len(calls), 'call')}" if calls else none)
-        for part in (self.list, self._rule, self._split, self.outcome, self._use, self.forget):
-            part.setVisible(bool(calls))
-        self.list.set_rows([_row(call) for call in calls])
-        if calls:
-            self.list.select(calls[0].id)
-            self._show(calls[0].id)
+        self._list()
+        if newest:
+            self.list.select(newest)
+
+    def say_removed(self, number: int, undo: Callable[[], object]) -> None:
+        """Offer the way back."""
+        self._title.set_text(f"Deleted {count(number, 'call')}")
+        self.undo.rewire(Action(text="Undo", do=undo, kind="link"))
+        self.undo.show()
+
+    def chosen(self) -> tuple[ToolCall, ...]:
+        """The chosen calls, in the order shown."""
+        return tuple(self._calls[call_id] for call_id in self.list.selected_ids())
+
+    def _list(self) -> None:
+        found = self.shown.of(tuple(self._calls.values()), self.search.text())
+        self._title.set_text(self._words(len(found)))
+        self.undo.hide()
+        known = bool(self._calls)
+        for part in (self.list, self._rule, self._split, self.outcome, self.use, self.repeat):
+            part.setVisible(bool(found))
+        self.forget.setVisible(bool(found))
+        self.search.setVisible(known)
+        self.narrow.setVisible(known or self.shown != CallsShown())
+        self.list.set_rows([self._row(call) for call in found])
+        if found and not self.list.current_id():
+            self.list.select_first()
+        self._show(self.list.current_id())
+
+    def _words(self, found: int) -> str:
+        if not self._calls:
+            return NONE
+        if found == len(self._calls):
+            return f"Last {count(found, 'call')}"
+        return f"{found} of {count(len(self._calls), 'call')}" if found else NONE_FIT
 
     def _show(self, call_id: str) -> None:
         call = self._calls.get(call_id)
         if call is not None:
+            mine = call.tool == self._tool
+            self.use.setEnabled(mine)
+            self.repeat.setEnabled(mine)
             self.outcome.set_text(outcome(call), Role.BAD if call.status in BAD else Role.DIM)
             self.request.show_text(request_text(call))
             self.response.show_text(response_text(call))
 
+    def _with_current(self, do: Callable[[ToolCall], object]) -> None:
+        call = self._calls.get(self.list.current_id())
+        if call is not None and call.tool == self._tool:
+            do(call)
 
-def _row(call: ToolCall) -> RailRow:
-    took = "" if call.duration_ms is None else duration(call.duration_ms / 1000)
-    return RailRow(
-        id=call.id,
-        title=f"{clock(call.asked_at)}  {STATUS_WORDS[call.status]}",
-        mark=MARKS[call.status],
-        right=Span(took, Role.DIM) if took else None,
-        tip=outcome(call),
-    )
+    def _remove(self, calls: tuple[ToolCall, ...]) -> None:
+        if calls:
+            self.remove_wanted.emit(calls)
+
+    def _menu(self, ids: Sequence[str]) -> Sequence[Action]:
+        calls = self.chosen()
+        one = len(calls) == 1 and calls[0].tool == self._tool
+        what = "call" if len(ids) == 1 else f"{len(ids)} calls"
+        return [
+            Action(text="Call again…", do=lambda: self._with_current(self.repeat_wanted.emit), enabled=one),
+            Action(text="Use these arguments", do=lambda: self._with_current(self.again.emit), enabled=one),
+            Action(text=f"Copy {what} as JSON", do=lambda: _copy(calls_as_json(calls)), icon="copy", apart=True),
+            Action(text=f"Delete {what}", do=lambda: self._remove(calls), keys="Del", icon="trash", apart=True),
+        ]
+
+    def _open_filter(self) -> None:
+        below = self.narrow.mapToGlobal(QPoint(0, self.narrow.height() + 4))
+        show_menu(calls_shown_actions(self.shown, self._narrow), below, self)
+
+    def _narrow(self, shown: CallsShown) -> None:
+        self.shown = shown
+        self._list()
+        self.narrowed.emit(shown)
+
+    def _row(self, call: ToolCall) -> RailRow:
+        took = "" if call.duration_ms is None else duration(call.duration_ms / 1000)
+        words = STATUS_WORDS[call.status]
+        if self.shown.every_tool:
+            words = f"{one_line(call.tool, 40)}: {words[0].lower()}{words[1:]}"
+        return RailRow(
+            id=call.id,
+            title=f"{clock(call.asked_at)}  {words}",
+            mark=MARKS[call.status],
+            right=Span(took, Role.DIM) if took else None,
+            tip=outcome(call),
+        )
+
+
+def _copy(text: str) -> None:
+    QGuiApplication.clipboard().setText(text)
 
 
 def _captioned(caption: str, view: QWidget) -> QWidget:

@@ -2,12 +2,15 @@
 
 import re
 import shlex
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from urllib.parse import urlsplit
 
 from mcp_tef import AuthType, OAuthClient, ServerSpec, Transport
 
 KINDS = ("command", "url", "file")
 _KEPT = re.compile(r"[^\W\d]\w*|keychain:[A-Za-z0-9_.-]+")
+_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _REFERENCE = re.compile(rf"\$\{{({_KEPT.pattern})\}}")
 
 
@@ -61,12 +64,18 @@ def form_of(spec: ServerSpec) -> ServerForm:
     )
 
 
-def read(form: ServerForm) -> Reading:
-    """The spec that the form means, or its faults."""
+def read(form: ServerForm, others: Mapping[str, str | None] | None = None) -> Reading:
+    """The spec that the form means, or its faults; `others` are the names and addresses that are taken."""
     faults: dict[str, str] = {}
-    if not form.name.strip():
+    name, taken = form.name.strip(), others or {}
+    if not name:
         faults["name"] = "Give the server a short name of its own."
+    elif name in taken:
+        faults["name"] = f"A server named “{name}” is here already. Choose another name."
     made = {"command": _command, "url": _url, "file": _file}[form.kind](form, faults)
+    twin = next((other for other, url in taken.items() if url and url == made.url), None)
+    if twin is not None:
+        faults["url"] = f"The server {twin} has this address already."
     return Reading(None, faults) if faults else Reading(made)
 
 
@@ -104,8 +113,8 @@ def _split(line: str, faults: dict[str, str]) -> list[str]:
 
 def _url(form: ServerForm, faults: dict[str, str]) -> ServerSpec:
     url = form.url.strip()
-    if not url.startswith(("http://", "https://")) or len(url) < 10:
-        faults["url"] = "Write an address that begins with http:// or https://."
+    if fault := _url_fault(url):
+        faults["url"] = fault
     headers = _pairs(form.headers, ":", "headers", faults)
     by_oauth = form.auth is AuthType.OAUTH2
     client = OAuthClient(client_id=form.client_id.strip() or None, remember=form.remember)
@@ -117,6 +126,19 @@ def _url(form: ServerForm, faults: dict[str, str]) -> ServerSpec:
         secret=_secret(form, faults, optional=by_oauth) if form.auth is not AuthType.NONE else None,
         oauth=client if by_oauth else OAuthClient(),
     )
+
+
+def _url_fault(url: str) -> str:
+    if not url.startswith(("http://", "https://")):
+        return "Write an address that begins with http:// or https://."
+    try:
+        parts = urlsplit(re.sub(r"\$\{[^}]*\}", "1", url))
+        sound = bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        sound = False
+    if not sound or re.search(r"\s", url):
+        return "This is no whole address. Write one such as https://tools.example.com/mcp."
+    return ""
 
 
 def _secret(form: ServerForm, faults: dict[str, str], *, optional: bool) -> str | None:
@@ -140,11 +162,27 @@ def _pairs(text: str, mark: str, where: str, faults: dict[str, str]) -> dict[str
         if not line.strip():
             continue
         name, between, value = line.partition(mark)
-        if not between or not name.strip():
-            faults[where] = f"Line {number} is not NAME{mark}{' ' if mark == ':' else ''}value."
+        if fault := _pair_fault(name.strip() if between else "", mark, found):
+            faults[where] = f"Line {number} {fault}"
             continue
         found[name.strip()] = value.strip()
     return found
+
+
+def _pair_fault(name: str, mark: str, before: Collection[str]) -> str:
+    headers = mark == ":"
+    if not name:
+        return f"is not NAME{mark}{' ' if headers else ''}value."
+    if re.search(r"\s", name) or (headers and not _HEADER.fullmatch(name)):
+        return f"names no {'header' if headers else 'variable'}: “{name}” has a character that cannot be in a name."
+    known = {one.casefold() for one in before} if headers else before
+    return f"names {name} once more." if (name.casefold() if headers else name) in known else ""
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """The name, with a number where it is taken."""
+    numbered = (f"{name}-{number}" for number in range(2, len(taken) + 3))
+    return name if name not in taken else next(one for one in numbered if one not in taken)
 
 
 def suggested_name(form: ServerForm) -> str:

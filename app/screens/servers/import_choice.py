@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from app.screens.servers.presenter import TRANSPORT_WORDS
 from app.text import count
@@ -82,6 +83,10 @@ class ImportChoice:
         fates = [offer.server.fate for offer in self.offers.values()]
         counts = (f"{fates.count(fate):,} {FATE_WORDS[fate].lower()}" for fate in FATE_WORDS if fate in fates)
         return f"{count(len(fates), 'server')}: {', '.join(counts)}." if fates else "No servers were found."
+
+    def of(self, path: Path, keys: Collection[str]) -> int:
+        """How many of these are of the config at a path."""
+        return sum(self.offers[key].path == str(path) for key in keys)
 
     def chosen(self, keys: Collection[str]) -> ServerImportPreview:
         """The preview that brings in these and nothing else."""

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 from app.launches import Rows, launch_rows, risk_rows
 from app.screens.servers.import_choice import FATE_WORDS, ImportChoice, Offer
 from app.text import count
-from app.theme import Role
+from app.theme import Role, sized
 from app.widgets import (
     Action,
     Cell,
@@ -49,7 +49,7 @@ class ImportSheet(Sheet):
         super().__init__("Import servers", parent, width=920)
         self._choice = choice
         self.table = TickTable(COLUMNS, "Servers to import", self)
-        self._details = KeyValues(label_width=LABELS, parent=self)
+        self._details = KeyValues(label_width=sized(LABELS), parent=self)
         self._import = self.set_buttons(self._actions())[-1]
         self._lay_out()
         self.table.setVisible(bool(choice.offers))
@@ -80,15 +80,15 @@ class ImportSheet(Sheet):
             self.body.addWidget(problem)
             problem.show_message("Some could not be read", "\n".join(self._choice.problems))
         if self._choice.offers:
-            self.setMinimumHeight(620)
+            self.need(height=620)
             self._lay_out_table()
 
     def _lay_out_table(self) -> None:
         details = Section(margins=False)
         details.add(self._details)
         details.column.addStretch(1)
-        pane = ScrollPane(details)
-        pane.setFixedHeight(DETAIL_HEIGHT)
+        pane = ScrollPane(details, "Chosen server")
+        pane.setFixedHeight(sized(DETAIL_HEIGHT))
         for part in (self.table, Rule(), pane):
             self.body.addWidget(part, int(part is self.table))
 

@@ -1,29 +1,52 @@
 """The servers screen: servers at the left, the chosen one with its tools at the right."""
 
+import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QPoint, QTimer
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.commands import Command
+from app.leads import links, tool_leads
+from app.outcomes import Fate, Outcome
+from app.screens.servers.aiming import choose_server, choose_tool
+from app.screens.servers.form import ServerForm, free_name, suggested_name
 from app.screens.servers.importing import Importing
+from app.screens.servers.narrowing import KEPT, Shown, narrowing_actions, shown_of
 from app.screens.servers.presenter import ServersPresenter
 from app.screens.servers.rows import server_row
 from app.screens.servers.server_pane import ServerPane, rail_head
 from app.screens.servers.server_sheet import ServerSheet
-from app.screens.servers.try_sheet import TrySheet
+from app.screens.servers.tool_deeds import ToolDeeds
+from app.screens.servers.tool_narrowing import KEPT as TOOLS_KEPT
+from app.screens.servers.tool_narrowing import ToolsShown, tools_shown_of
 from app.session import Page, Session
 from app.text import count
 from app.theme import Role, Size, height, width
-from app.widgets import Action, EmptyState, FileDrops, Label, RailList, Split, show_menu
-from mcp_tef import AuthType, ConsentError, Event, Server, ServerId, ServerStateChanged, ServersTouched, Tool
+from app.widgets import Action, EmptyState, Label, RailList, Split, breath, held, show_menu
+from mcp_tef import (
+    Arrival,
+    ArrivalKind,
+    AuthType,
+    ConsentError,
+    Event,
+    Server,
+    ServerId,
+    ServerStateChanged,
+    ServersTouched,
+    Tool,
+    ToolLabel,
+)
 
 WHY_EMPTY = (
     "A server is where tools come from: a program on this computer, an address, or a file with a list of tools. "
     "Add one to see its tools as a model sees them."
 )
+NO_SERVER = "Choose a server first"
+WHY_NOTHING = "No server fits the search and the filters, neither by its name nor by that of a tool."
 
 
 class ServersPage(Page):
@@ -32,20 +55,26 @@ class ServersPage(Page):
     def __init__(self, session: Session) -> None:
         super().__init__(session, key="servers", title="Servers")
         self.presenter = ServersPresenter(session, time.monotonic)
+        self.presenter.narrowed = shown_of(session.settings.get(KEPT, {}))
+        self.presenter.tools_shown = tools_shown_of(session.settings.get(TOOLS_KEPT, {}))
         self.rail = RailList("Servers", row_height=height("server_row"), many=True)
         self.pane = ServerPane(self.presenter)
         self._summary = Label(size=Size.SMALL, role=Role.DIM, strong=True)
-        self._nothing = EmptyState("magnifying-glass", "Nothing found", "No server or tool has this in its name.")
+        every = Action(text="Show all servers", do=self._show_all)
+        self._nothing = EmptyState("magnifying-glass", "Nothing found", WHY_NOTHING, [every])
         self._right = QStackedWidget()
         self._all = QStackedWidget()
         self._clock = QTimer(self, interval=1_000)
+        self._aim: ToolLabel | str | None = None
         self.importing = Importing(self, self._show_new)
+        self.deeds = ToolDeeds(self, self.presenter, self.pane, self._show_chosen)
         self._lay_out()
         self._listen()
 
     def _lay_out(self) -> None:
         add = Action(text="Add server", do=self.add, icon="plus", kind="primary", tip="Ctrl+N")
         self.header.set_search("Search servers and tools").searched.connect(self._search)
+        self.header.set_filter(lambda: narrowing_actions(self.presenter.narrowed, self._narrow))
         self.header.set_buttons([Action(text="Import", do=self._open_import, icon="download-simple"), add])
         left = QWidget()
         column = QVBoxLayout(left)
@@ -73,23 +102,26 @@ class ServersPage(Page):
         self.rail.rename_wanted.connect(lambda _: self.edit())
         self.rail.delete_wanted.connect(self.remove)
         self.rail.set_menu(self._menu)
+        self.rail.tell_keys(Enter="Edit the server", F2="Edit the server", Del="Remove the servers")
         self.pane.check_wanted.connect(self.check)
         self.pane.edit_wanted.connect(self.edit)
         self.pane.remove_wanted.connect(lambda: self.remove(self.rail.selected_ids()))
         self.pane.sign_in_wanted.connect(self.sign_in)
         self.pane.consent.agreed.connect(lambda: self.session.spawn(self._agree()))
         self.pane.consent.put_off.connect(self._put_off)
-        self.pane.tool_pane.try_wanted.connect(self.try_tool)
+        self.pane.tool_pane.shown.connect(self._show_links)
         self.pane.tool_pane.changes.accepted.connect(lambda: self.session.spawn(self._accept()))
         self._clock.timeout.connect(self._tick)
-        FileDrops(self).dropped.connect(self.importing.take)
         self.split.splitterMoved.connect(self._remember)
         self.pane.split.splitterMoved.connect(self._remember)
 
     async def refresh(self) -> None:
         """Read all servers and show them."""
         await self.presenter.load()
-        self._present()
+        with held(self._all):
+            self._show_servers()
+            await breath()
+            self._choose_something()
 
     def concerns(self, event: Event) -> bool:
         return isinstance(event, ServersTouched | ServerStateChanged)
@@ -101,31 +133,63 @@ class ServersPage(Page):
         return enough
 
     def arrive(self, target: object) -> None:
-        """Choose the server with this id, or "add" a new one, "import" some, "find" those of other programs."""
-        if target in ("add", "import", "find"):
-            {"add": self.add, "import": self.importing.ask, "find": self.importing.find}[target]()
-        elif isinstance(target, str) and not self.rail.select(target):
-            self.session.settings.set("servers.chosen", target)
+        """Choose a tool, or the server with this id, or "add" one, "import" some, "find" those of other programs."""
+        match target:
+            case "add" | "import" | "find":
+                {"add": self.add, "import": self.importing.ask, "find": self.importing.find}[target]()
+            case ToolLabel() | str():
+                self._aim = target
+                if self.presenter.servers:
+                    self._take_aim()
+
+    def here(self) -> object:
+        return self.deeds.current() or self.rail.current_id() or None
+
+    def _take_aim(self) -> None:
+        aim, self._aim = self._aim, None
+        if isinstance(aim, str):
+            choose_server(aim, self.rail, self._show_all, self.session.toast)
+        elif aim is not None:
+            self._show_all()
+            choose_tool(aim, self.presenter, self.rail, self.pane, self._show_all_tools, self.session.toast)
+
+    def _show_links(self, tool: Tool) -> None:
+        leads = tool_leads(ToolLabel(tool=tool.name, server=tool.server), self.key)
+        self.pane.tool_pane.reader.links.set_links(links(leads, self.session.go))
+
+    async def bring_in(self, arrivals: Sequence[Arrival]) -> Sequence[Outcome]:
+        """Configs go through the preview of imports; tools become a server, once that is wanted."""
+        configs = [arrival for arrival in arrivals if arrival.kind is ArrivalKind.SERVERS]
+        outcomes = [*await self.importing.bring_in(configs)] if configs else []
+        return [*outcomes, *[await self._offer_tools(one) for one in arrivals if one.kind is ArrivalKind.TOOLS]]
+
+    async def _offer_tools(self, arrival: Arrival) -> Outcome:
+        text = arrival.text
+        path = arrival.path
+        if path is None:
+            path = await self.session.call(lambda core: core.case_files.keep_tools(text))
+        form = ServerForm(kind="file", path=str(path))
+        taken = [server.name for server in self.presenter.servers.values()]
+        kept = await self._open_sheet(None, replace(form, name=free_name(suggested_name(form), taken)))
+        if not kept and arrival.path is None:
+            await asyncio.to_thread(partial(path.unlink, missing_ok=True))
+        words = "Its tools are a server now." if kept else "Nothing of it was imported."
+        return Outcome(arrival.name, Fate.TAKEN if kept else Fate.LEFT, words)
 
     def commands(self) -> Sequence[Command]:
         group = "Servers"
 
-        def chosen() -> bool:
-            return bool(self.rail.current_id())
+        def of_one(name: str, text: str, do: Callable[[], object], keys: str = "") -> Command:
+            command = Command(id=f"servers.{name}", text=text, do=do, keys=keys, group=group)
+            return replace(command, needs=lambda: bool(self.rail.current_id()), unless=NO_SERVER)
 
         return [
             Command(id="servers.add", text="Add a server", keys="Ctrl+N", do=self.add, group=group),
-            Command(
-                id="servers.check",
-                text="Test the connection",
-                keys="Ctrl+Return",
-                do=self.check,
-                needs=chosen,
-                group=group,
-            ),
-            Command(id="servers.edit", text="Edit the server", do=self.edit, needs=chosen, group=group),
+            of_one("check", "Test the connection", self.check, "Ctrl+Return"),
+            of_one("edit", "Edit the server", self.edit),
             Command(id="servers.import", text="Import servers", do=self.importing.ask, group=group),
             Command(id="servers.find", text="Find servers on this machine", do=self.importing.find, group=group),
+            *self.deeds.commands(),
         ]
 
     def first_focus(self) -> QWidget:
@@ -145,9 +209,10 @@ class ServersPage(Page):
             self.session.spawn(self._open_sheet(server))
 
     def check(self) -> None:
-        """Connect to the chosen server, asking first where a program would be started."""
-        if (server := self.current()) is not None:
-            self.session.spawn(self._check(server))
+        """Connect to the chosen servers, asking first where a program would be started."""
+        for server_id in self.rail.selected_ids():
+            if (server := self.presenter.servers.get(ServerId(server_id))) is not None:
+                self.session.spawn(self._check(server))
 
     def sign_in(self) -> None:
         """Sign in to the chosen server with the browser, and connect."""
@@ -156,19 +221,35 @@ class ServersPage(Page):
 
     def remove(self, ids: Sequence[str]) -> None:
         """Remove servers, with a way back."""
-        chosen = [ServerId(server_id) for server_id in ids if server_id in self.presenter.servers]
+        chosen = [server for server_id in ids if (server := self.presenter.servers.get(ServerId(server_id)))]
         if chosen:
             self.session.spawn(self._remove(chosen))
 
-    def try_tool(self, tool: Tool) -> None:
-        """Open the dialog that calls a tool by hand."""
-        if (server := self.current()) is not None:
-            self.session.spawn(TrySheet(self.session, server, tool, self).done_with())
-
-    async def _open_sheet(self, server: Server | None) -> None:
+    async def _open_sheet(self, server: Server | None, form: ServerForm | None = None) -> bool:
         sheet = ServerSheet(self.session, self.presenter, self, server)
-        if await sheet.done_with() and sheet.saved is not None:
-            await self._show_new(sheet.saved.id)
+        if form is not None:
+            sheet.open_form(form)
+        if not await sheet.done_with() or sheet.saved is None:
+            return False
+        await self._show_new(sheet.saved.id)
+        self._remember_sheet(server, sheet.saved)
+        return True
+
+    def _remember_sheet(self, before: Server | None, now: Server) -> None:
+        if before is None:
+            back, again = partial(self.presenter.remove, [now.id]), partial(self.presenter.restore, [now.id])
+            self.session.toast(f"Added {now.name}", back, again, deed=f"add {now.name}")
+        elif before.spec != now.spec:
+            self._remember_edit(before, now)
+
+    def _remember_edit(self, before: Server, now: Server) -> None:
+        edit = partial(self.presenter.edit, now.id)
+        self.session.toast(
+            f"Changed {now.name}",
+            lambda: edit(before.spec),
+            lambda: edit(now.spec),
+            deed=f"edit {now.name}",
+        )
 
     async def _show_new(self, server_id: ServerId) -> None:
         self.session.settings.set("servers.chosen", server_id)
@@ -181,7 +262,8 @@ class ServersPage(Page):
         except ConsentError:
             self.presenter.ask_again(server.id)
             self.presenter.unasked.add(server.id)
-            self._show(server.id)
+            if server.id == self.rail.current_id():
+                self._show(server.id)
 
     async def _agree(self) -> None:
         if (server := self.current()) is not None:
@@ -198,37 +280,61 @@ class ServersPage(Page):
             self.presenter.put_off(server.id)
             self.pane.consent.hide()
 
-    async def _remove(self, ids: Sequence[ServerId]) -> None:
-        names = [self.presenter.servers[server_id].name for server_id in ids]
-        await self.presenter.remove(ids)
-        what = names[0] if len(names) == 1 else count(len(names), "server")
-        self.session.toast(f"Removed {what}", undo=lambda: self.presenter.restore(ids))
+    async def _remove(self, servers: Sequence[Server]) -> None:
+        gone = await self.presenter.remove([server.id for server in servers])
+        names = [server.name for server in servers if server.id in gone]
+        if names:
+            what = names[0] if len(names) == 1 else count(len(names), "server")
+            back, again = partial(self.presenter.restore, gone), partial(self.presenter.remove, gone)
+            self.session.toast(f"Removed {what}", back, again, deed=f"remove {what}")
 
     def _search(self, text: str) -> None:
         self.presenter.search = text
         self._present()
 
+    def _narrow(self, shown: Shown) -> None:
+        self.presenter.narrowed = shown
+        self.session.settings.set(KEPT, shown.to_keep())
+        self._present()
+
+    def _show_all(self) -> None:
+        if self.header.search is not None:
+            self.header.search.clear()
+        self.presenter.search = ""
+        self._narrow(Shown(order=self.presenter.narrowed.order))
+
     def _present(self) -> None:
+        self._show_servers()
+        self._choose_something()
+
+    def _show_servers(self) -> None:
         servers = self.presenter.shown()
+        self.header.mark_filter(self.presenter.narrowed.filters)
         self._summary.setText(self.presenter.summary())
         self.rail.set_rows([server_row(server, self.presenter) for server in servers])
         self._all.setCurrentIndex(0 if self.presenter.servers else 1)
         self._right.setCurrentIndex(0 if servers else 1)
         self.set_badge(self.presenter.to_look_at())
         (self._clock.start if self.presenter.any_starting() else self._clock.stop)()
-        self._choose_something()
 
     def _choose_something(self) -> None:
         if self.rail.current_id():
             self._show(self.rail.current_id())
         elif not self.rail.select(self.session.settings.get("servers.chosen", "")):
             self.rail.select_first()
+        self._take_aim()
 
     def _show(self, server_id: str) -> None:
         server = self.presenter.servers.get(ServerId(server_id))
         if server is not None:
             self.session.settings.set("servers.chosen", server_id)
             self.pane.show_server(server)
+
+    def _show_chosen(self) -> None:
+        self._show(self.rail.current_id())
+
+    def _show_all_tools(self) -> None:
+        self.deeds.narrow(ToolsShown(order=self.presenter.tools_shown.order))
 
     def _tick(self) -> None:
         self.rail.upsert(server_row(server, self.presenter) for server in self.presenter.shown())
@@ -248,7 +354,7 @@ class ServersPage(Page):
     def _menu(self, ids: Sequence[str]) -> Sequence[Action]:
         one = len(ids) == 1
         return [
-            Action(text="Test connection", do=self.check, enabled=one),
+            Action(text="Test connection" if one else f"Test {len(ids)} connections", do=self.check),
             *([Action(text="Sign in…", do=self.sign_in)] if one and self._by_oauth() else []),
             Action(text="Edit…", do=self.edit, enabled=one, keys="F2"),
             Action(text="Remove", do=partial(self.remove, tuple(ids)), keys="Del", apart=True),

@@ -7,21 +7,24 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.screens.servers.schema import Parameter
-from app.theme import Role, Size
+from app.theme import Role, Size, roomy, sized
 from app.widgets import FlowText, Label, Rule
 
 MOST = 200
 NARROW = 560
 TITLES = ("Parameter", "Type", "", "Description", "Limits")
+DESCRIPTION = 3
 MOST_WIDTHS: tuple[int, ...] = (170, 150, 80)
 
 
 class ParameterTable(QWidget):
-    """Name, type, whether required, description and limits; where it is narrow the limits stand under the rest."""
+    """Name, type, whether required, description and limits; where it is narrow the last two stand under the rest."""
 
     def __init__(self) -> None:
         super().__init__()
         self._widths = MOST_WIDTHS
+        self._narrow = False
+        self._descriptions: list[QWidget] = []
         self._wide_limits: list[QWidget] = []
         self._narrow_limits: list[QWidget] = []
         self._grid = QGridLayout(self)
@@ -41,22 +44,37 @@ class ParameterTable(QWidget):
             self._add_line(self._cells(row), number)
         if len(rows) > MOST:
             more = FlowText(f"And {len(rows) - MOST} more; the raw JSON has them all.", role=Role.DIM)
-            self._grid.addWidget(padded(more, first=True), 2 * (MOST + 1), 0, 1, 5)
+            self._grid.addWidget(padded(more, first=True), 3 * (MOST + 1), 0, 1, 5)
         self._arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
-        self._arrange()
+        if self._narrow != self._is_narrow():
+            self._arrange()
+
+    def _is_narrow(self) -> bool:
+        return self.width() < sized(NARROW)
 
     def _arrange(self) -> None:
-        narrow = self.width() < NARROW
+        self._narrow = self._is_narrow()
         for widget in self._wide_limits:
-            widget.setVisible(not narrow)
+            widget.setVisible(not self._narrow)
         for widget in self._narrow_limits:
-            widget.setVisible(narrow)
-        self._grid.setColumnStretch(4, 0 if narrow else 2)
+            widget.setVisible(self._narrow)
+        for number, description in enumerate(self._descriptions):
+            self._place(description, number)
+        self._grid.setColumnStretch(4, 0 if self._narrow else 2)
+
+    def _place(self, description: QWidget, number: int) -> None:
+        """Under its row where it is narrow, else in it; the first is the title, which needs no room of its own."""
+        under = self._narrow and number > 0
+        description.setContentsMargins(8 if under else 0, 0, 0, 0)
+        row, column, wide = (3 * number + 1, 0, len(TITLES)) if under else (3 * number, DESCRIPTION, 1)
+        self._grid.addWidget(description, row, column, 1, wide, Qt.AlignmentFlag.AlignTop)
+        description.setVisible(number > 0 or not self._narrow)
 
     def _clear(self) -> None:
+        self._descriptions.clear()
         self._wide_limits.clear()
         self._narrow_limits.clear()
         while (item := self._grid.takeAt(0)) is not None:
@@ -68,16 +86,20 @@ class ParameterTable(QWidget):
         sans, mono = FlowText(), FlowText(mono=True)
         names = max((mono.width_of(row.name) for row in rows), default=0)
         types = max((sans.width_of(row.type) for row in rows), default=0)
-        wanted = (max(names, 70) + 26, max(types, 40) + 18, MOST_WIDTHS[2])
-        self._widths = tuple(min(width, most) for width, most in zip(wanted, MOST_WIDTHS, strict=True))
+        wanted = (max(names, sized(70)) + 26, max(types, sized(40)) + 18, sized(MOST_WIDTHS[2]))
+        most_widths = (roomy(MOST_WIDTHS[0]), roomy(MOST_WIDTHS[1]), sized(MOST_WIDTHS[2]))
+        self._widths = tuple(min(width, most) for width, most in zip(wanted, most_widths, strict=True))
 
     def _add_line(self, cells: Sequence[QWidget], number: int) -> None:
         for column, cell in enumerate(cells):
             holder = padded(cell, first=column == 0, last=column == len(cells) - 1)
             if column < len(self._widths):
                 holder.setFixedWidth(self._widths[column])
-            self._grid.addWidget(holder, 2 * number, column, Qt.AlignmentFlag.AlignTop)
-        self._grid.addWidget(Rule(), 2 * number + 1, 0, 1, len(cells))
+            if column == DESCRIPTION:
+                self._descriptions.append(holder)
+            else:
+                self._grid.addWidget(holder, 3 * number, column, Qt.AlignmentFlag.AlignTop)
+        self._grid.addWidget(Rule(), 3 * number + 2, 0, 1, len(cells))
 
     def _cells(self, row: Parameter) -> list[QWidget]:
         needed = Label("required", size=Size.SMALL, strong=True)
@@ -99,7 +121,7 @@ def _described(row: Parameter) -> FlowText:
 
 
 def _fixed(label: Label) -> Label:
-    label.setFixedHeight(20)
+    label.setFixedHeight(sized(20))
     return label
 
 

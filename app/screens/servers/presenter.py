@@ -2,11 +2,13 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from app.screens.servers.narrowing import Shown
 from app.screens.servers.schema import token_weight
+from app.screens.servers.tool_narrowing import ToolsShown
 from app.text import ago, count, duration
 from mcp_tef import (
     Drift,
@@ -82,8 +84,11 @@ class ServersPresenter:
     unasked: set[ServerId] = field(default_factory=set)
     drifts: dict[ServerId, Drift] = field(default_factory=dict)
     search: str = ""
+    narrowed: Shown = field(default_factory=Shown)
+    tools_shown: ToolsShown = field(default_factory=ToolsShown)
     _started: dict[ServerId, float] = field(default_factory=dict)
     _put_off: set[ServerId] = field(default_factory=set)
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def load(self) -> None:
         """Read every server and what it listed when last seen."""
@@ -112,13 +117,21 @@ class ServersPresenter:
         return enough
 
     def shown(self) -> list[Server]:
-        """The servers that the search lets through, by name."""
-        return [server for server in self.servers.values() if self._matches(server)]
+        """The servers that search and filters let through, in the order that is wanted."""
+        wanted = (server for server in self.servers.values() if self._matches(server))
+        fitting = (one for one in wanted if self.narrowed.fits(one, changed=one.id in self.drifts))
+        return self.narrowed.sorted(fitting)
 
-    def tools_of(self, server_id: ServerId) -> tuple[Tool, ...]:
-        """The tools of a server that the search lets through; all where the server itself is what was found."""
-        listing = self.listings.get(server_id)
-        if listing is None:
+    def tools_of(self, server_id: ServerId | None) -> tuple[Tool, ...]:
+        """The tools of a server that the search and the filter let through, in the order that is wanted."""
+        drift = self.drifts.get(server_id) if server_id else None
+        changed = {tool.name for tool in drift.tools} if drift else set()
+        return self.tools_shown.of(self._found_of(server_id), changed)
+
+    def _found_of(self, server_id: ServerId | None) -> tuple[Tool, ...]:
+        """The tools that the search lets through; all where the server itself is what was found."""
+        listing = self.listings.get(server_id) if server_id else None
+        if listing is None or server_id is None:
             return ()
         wanted = self.search.casefold().strip()
         if not wanted or self._matches_itself(self.servers[server_id]):
@@ -213,9 +226,33 @@ class ServersPresenter:
         """Change a server."""
         return await self.core.call(lambda core: core.servers.edit(server_id, spec, by=BY))
 
-    async def remove(self, ids: Sequence[ServerId]) -> None:
-        """Remove servers, to be undone by `restore`."""
-        await self.core.call(lambda core: core.servers.remove(ids, by=BY))
+    async def leave_out(self, server_id: ServerId, names: Sequence[str]) -> Sequence[str]:
+        """Have no model offered these tools; those that were offered before."""
+        async with self._turn:
+            spec = (await self.core.call(lambda core: core.servers.get(server_id))).spec
+            fresh = [name for name in names if name not in spec.disallowed_tools]
+            await self._have_left_out(server_id, spec, (*spec.disallowed_tools, *fresh))
+        return fresh
+
+    async def offer_again(self, server_id: ServerId, names: Sequence[str]) -> Sequence[str]:
+        """Take tools back that were left out; those that were."""
+        async with self._turn:
+            spec = (await self.core.call(lambda core: core.servers.get(server_id))).spec
+            kept = tuple(name for name in spec.disallowed_tools if name not in names)
+            await self._have_left_out(server_id, spec, kept)
+        return [name for name in spec.disallowed_tools if name in names]
+
+    async def _have_left_out(self, server_id: ServerId, spec: ServerSpec, names: tuple[str, ...]) -> None:
+        if names != spec.disallowed_tools:
+            await self.edit(server_id, replace(spec, disallowed_tools=names))
+
+    async def remove(self, ids: Sequence[ServerId]) -> Sequence[ServerId]:
+        """Remove servers, to be undone by `restore`; those that were still there."""
+        async with self._turn:
+            there = {server.id for server in await self.core.call(lambda core: core.servers.list())}
+            gone = [server_id for server_id in ids if server_id in there]
+            await self.core.call(lambda core: core.servers.remove(gone, by=BY))
+        return gone
 
     async def restore(self, ids: Sequence[ServerId]) -> None:
         """Undo a removal."""

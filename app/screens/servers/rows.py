@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from app.screens.servers.presenter import ServersPresenter
+from app.screens.servers.schema import token_weight
 from app.text import count
 from app.theme import Role
 from app.widgets import Mark, RailRow, Span, one_line
@@ -10,6 +11,8 @@ from mcp_tef import Drift, Listing, Server, ServerStatus, Tool
 
 PROBLEMS = "\0problems"
 CHANGES = "\0changes"
+LEFT_OUT = "\0left out"
+SPECIAL = (PROBLEMS, CHANGES, LEFT_OUT)
 MARKS = {
     ServerStatus.ACTIVE: Mark.DOT,
     ServerStatus.STARTING: Mark.ARC,
@@ -50,12 +53,29 @@ def _aside(number: int) -> Span | None:
     return Span(f"{number} set aside", Role.WARN, strong=True) if number else None
 
 
-def tool_rows(tools: Sequence[Tool], listing: Listing | None, drift: Drift | None) -> list[RailRow]:
-    """One line a tool, one before them for what changed, and one for what was set aside."""
-    rows = [RailRow(id=tool.name, title=one_line(tool.name), mono=True) for tool in tools]
+def tool_rows(
+    tools: Sequence[Tool],
+    listing: Listing | None,
+    drift: Drift | None,
+    left_out: Sequence[str] = (),
+    *,
+    weighed: bool = False,
+) -> list[RailRow]:
+    """One line a tool, one before them for what changed, and one each for what was set aside and left out.
+
+    `weighed` shows what each tool costs in a request.
+    """
+    rows = [_tool_row(tool, weighed=weighed) for tool in tools]
     if drift is not None:
         rows.insert(0, RailRow(id=CHANGES, title=count(len(drift.tools), "change"), mark=Mark.NOTE))
     if listing is not None and listing.problems:
         words = f"{len(listing.problems)} set aside"
         rows.append(RailRow(id=PROBLEMS, title=words, mark=Mark.NOTE, light=True))
+    if left_out:
+        rows.append(RailRow(id=LEFT_OUT, title=f"{len(left_out)} left out", mark=Mark.RING, light=True))
     return rows
+
+
+def _tool_row(tool: Tool, *, weighed: bool) -> RailRow:
+    weight = Span(f"{token_weight(tool):,}", Role.DIM) if weighed else None
+    return RailRow(id=tool.name, title=one_line(tool.name), mono=True, right=weight)

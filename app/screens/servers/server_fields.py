@@ -1,9 +1,12 @@
 """The fields of a server, for each of its three kinds."""
 
+from collections.abc import Mapping
+from functools import partial
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.screens.servers.form import ServerForm, suggested_name
+from app.screens.servers.form import Reading, ServerForm, free_name, read, suggested_name
 from app.theme import theme
 from app.widgets import Action, Field, LineEdit, MenuButton, TextArea, button
 from mcp_tef import AuthType, ServerSpec
@@ -26,16 +29,18 @@ FILES = "JSON files (*.json);;All files (*)"
 
 
 class ServerFields(QWidget):
-    """Shows the fields that a kind needs; `changed` with every keystroke."""
+    """Shows the fields that a kind needs; `changed` with every keystroke. `others`: names and addresses taken."""
 
     changed = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, others: Mapping[str, str | None]) -> None:
         super().__init__()
+        self._others = others
         self._kind = "command"
         self._base: ServerSpec | None = None
         self._name_is_ours = True
         self._filling = False
+        self._touched: set[str] = set()
         self.name = LineEdit()
         self.command = _line("npx -y @acme/docs-server ~/handbook", mono=True)
         self.folder = _line("", mono=True)
@@ -84,10 +89,18 @@ class ServerFields(QWidget):
         column.addStretch(1)
 
     def _listen(self) -> None:
-        for line in (self.command, self.folder, self.url, self.variable, self.client_id, self.path):
-            line.textChanged.connect(self._on_change)
-        for area in (self.environment, self.headers):
-            area.textChanged.connect(self._on_change)
+        edits: dict[str, LineEdit | TextArea] = {
+            "command": self.command,
+            "folder": self.folder,
+            "environment": self.environment,
+            "url": self.url,
+            "headers": self.headers,
+            "variable": self.variable,
+            "client_id": self.client_id,
+            "path": self.path,
+        }
+        for key, edit in edits.items():
+            edit.textChanged.connect(partial(self._on_typed, key))
         self.old_sse.toggled.connect(self._on_change)
         self.remember.toggled.connect(self._on_change)
         self.auth.changed.connect(self._on_change)
@@ -96,6 +109,7 @@ class ServerFields(QWidget):
     def fill(self, form: ServerForm) -> None:
         """Show a form."""
         self._filling = True
+        self._touched.clear()
         self._kind, self._base = form.kind, form.base
         self._name_is_ours = not form.name
         self.name.setText(form.name)
@@ -111,6 +125,7 @@ class ServerFields(QWidget):
         self.remember.setChecked(form.remember)
         self.path.setText(form.path)
         self._filling = False
+        self.show_faults({})
         self._arrange()
 
     def form(self) -> ServerForm:
@@ -132,6 +147,10 @@ class ServerFields(QWidget):
             base=self._base,
         )
 
+    def reading(self) -> Reading:
+        """The spec that it means, or its faults."""
+        return read(self.form(), self._others)
+
     def show_faults(self, faults: dict[str, str]) -> None:
         """Say what is wrong at each field, and go to the first."""
         for key, field in self.fields.items():
@@ -144,17 +163,32 @@ class ServerFields(QWidget):
         """Where typing starts."""
         return {"command": self.command, "url": self.url, "file": self.path}[self._kind]
 
+    def _on_typed(self, key: str, _text: str = "") -> None:
+        if not self._filling:
+            self._touched.add(key)
+            self._on_change()
+
     def _on_change(self) -> None:
         if self._filling:
             return
         if self._name_is_ours:
-            self.name.setText(suggested_name(self.form()))
+            self.name.setText(free_name(suggested_name(self.form()), self._others))
         self._arrange()
+        self._judge()
         self.changed.emit()
 
     def _on_name(self, text: str) -> None:
         self._name_is_ours = not text
+        self._touched.add("name")
+        self._judge()
         self.changed.emit()
+
+    def _judge(self) -> None:
+        """Say what is wrong with what was typed; what nobody typed yet is left in peace."""
+        faults = self.reading().faults
+        for key, field in self.fields.items():
+            if key in self._touched or key not in faults:
+                field.tell(faults.get(key, ""))
 
     def _arrange(self) -> None:
         auth = AuthType(self.auth.current())

@@ -6,11 +6,15 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.screens.servers.consent_bar import ConsentBar
 from app.screens.servers.drifting import summary, warning
 from app.screens.servers.presenter import ServersPresenter, failure_details
-from app.screens.servers.rows import CHANGES, PROBLEMS, tool_rows
+from app.screens.servers.rows import CHANGES, LEFT_OUT, PROBLEMS, tool_rows
+from app.screens.servers.tool_narrowing import ToolOrder
 from app.screens.servers.tool_pane import ToolPane
-from app.theme import Role, Size, height, width
-from app.widgets import Action, Label, LineText, Notice, RailList, Rule, Split, button
+from app.screens.servers.tool_side import ToolSide
+from app.theme import Role, Size, height, sized, width
+from app.widgets import Action, Label, LineText, Notice, Rule, Split, button
 from mcp_tef import AuthType, Drift, Server, ServerId, ServerStatus, Transport
+
+LEAST_NAME = 160
 
 
 class ServerPane(QWidget):
@@ -28,12 +32,12 @@ class ServerPane(QWidget):
         self.consent = ConsentBar()
         self.failure = Notice("bad")
         self.drifted = Notice("warn")
-        self.tools = RailList("Tools", row_height=height("table_row"))
+        self.side = ToolSide()
+        self.tools = self.side.list
         self.tool_pane = ToolPane()
         self._name = LineText(size=Size.LEAD, strong=True)
-        self._state = Label(role=Role.DIM, tabular=True)
+        self._state = LineText(role=Role.DIM)
         self._address = LineText(role=Role.DIM, mono=True)
-        self._tools_title = Label(size=Size.SMALL, role=Role.DIM, strong=True)
         self._test = button(Action(text="Test connection", do=self.check_wanted.emit))
         self._lay_out()
         self.tools.chosen.connect(self._show_tool)
@@ -44,14 +48,7 @@ class ServerPane(QWidget):
         column.setSpacing(0)
         for part in (self._head(), Rule(), self.consent, self.failure, self.drifted):
             column.addWidget(part)
-        left = QWidget()
-        tools = QVBoxLayout(left)
-        tools.setContentsMargins(0, 0, 0, 0)
-        tools.setSpacing(0)
-        tools.addWidget(rail_head(self._tools_title))
-        tools.addWidget(self.tools, 1)
-        left.setMinimumWidth(140)
-        self.split = Split([left, self.tool_pane], "Tools and tool", [width("tool_list"), 600])
+        self.split = Split([self.side, self.tool_pane], "Tools and tool", [width("tool_list"), 600])
         self.split.set_stretch(1)
         column.addWidget(self.split, 1)
 
@@ -65,8 +62,7 @@ class ServerPane(QWidget):
         first = QHBoxLayout()
         first.setSpacing(8)
         first.addWidget(self._name)
-        first.addWidget(self._state)
-        first.addStretch(1)
+        first.addWidget(self._state, 1)
         words.addLayout(first)
         words.addWidget(self._address)
         row.addLayout(words, 1)
@@ -79,8 +75,10 @@ class ServerPane(QWidget):
         """Show a server as it is now."""
         self.server_id = server.id
         self._name.set_text(server.name)
-        self._name.setMaximumWidth(self._name.sizeHint().width() + 4)
-        self._state.setText(self._presenter.answer_line(server))
+        whole = self._name.sizeHint().width() + 4
+        self._name.setMinimumWidth(min(whole, sized(LEAST_NAME)))
+        self._name.setMaximumWidth(whole)
+        self._state.set_text(self._presenter.answer_line(server))
         self._address.set_text(server.spec.address)
         self._test.setEnabled(server.status is not ServerStatus.STARTING)
         self._show_bars(server)
@@ -89,7 +87,7 @@ class ServerPane(QWidget):
 
     def tick(self, server: Server) -> None:
         """Only time has passed."""
-        self._state.setText(self._presenter.answer_line(server))
+        self._state.set_text(self._presenter.answer_line(server))
 
     def _show_bars(self, server: Server) -> None:
         if self._presenter.asks_consent(server.id):
@@ -117,14 +115,18 @@ class ServerPane(QWidget):
         self.drifted.show_message(summary(drift), warning(drift), [look])
 
     def _show_tools(self, server: Server) -> None:
-        tools = self._presenter.tools_of(server.id)
-        listing = self._presenter.listings.get(server.id)
-        rows = tool_rows(tools, listing, self._presenter.drifts.get(server.id))
-        self.tools.set_rows(rows)
+        presenter, left_out = self._presenter, server.spec.disallowed_tools
+        tools, listing = presenter.tools_of(server.id), presenter.listings.get(server.id)
+        weighed = presenter.tools_shown.order is ToolOrder.WEIGHT
+        rows = tool_rows(tools, listing, presenter.drifts.get(server.id), left_out, weighed=weighed)
         stale = listing is not None and server.status in (ServerStatus.FAILED, ServerStatus.STARTING)
-        self._tools_title.setText(f"Tools{', as last seen' if stale else ''}")
-        if not rows:
-            self.tool_pane.show_nothing(*_no_tools(server, asked=server.id in self._presenter.unasked))
+        known = listing.tools if listing else ()
+        self.side.show_rows(rows, _title(len(tools), len(known), stale=stale))
+        self.side.setVisible(bool(rows or known))
+        if not rows and known:
+            self.tool_pane.show_nothing("No tool fits", "No tool of this server fits the search and the filter.")
+        elif not rows:
+            self.tool_pane.show_nothing(*_no_tools(server, asked=server.id in presenter.unasked))
         elif not self.tools.current_id():
             self.tools.select_first()
         else:
@@ -144,10 +146,19 @@ class ServerPane(QWidget):
         if name == CHANGES:
             self._show_changes(self._presenter.drifts.get(self.server_id))
             return
+        if name == LEFT_OUT:
+            self.tool_pane.show_left_out(self._presenter.servers[self.server_id].spec.disallowed_tools)
+            return
         tool = next((tool for tool in listing.tools if tool.name == name), None)
         if tool is not None:
             spec = self._presenter.servers[self.server_id].spec
             self.tool_pane.show_tool(tool, listing.tools, can_be_called=spec.transport is not Transport.FILE)
+
+
+def _title(shown: int, known: int, *, stale: bool) -> str:
+    if shown < known:
+        return f"{shown} of {known} tools"
+    return "As last seen" if stale else "Tools"
 
 
 def _no_tools(server: Server, *, asked: bool) -> tuple[str, str]:

@@ -5,7 +5,7 @@ from functools import partial
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.screens.servers.consent_bar import ConsentBar
-from app.screens.servers.form import ServerForm, form_of, read
+from app.screens.servers.form import ServerForm, form_of
 from app.screens.servers.presenter import ServersPresenter, heard
 from app.screens.servers.server_fields import ServerFields
 from app.session import Session
@@ -33,12 +33,14 @@ class ServerSheet(Sheet):
         self._presenter = presenter
         self._server = server
         self._busy = False
-        self.fields = ServerFields()
+        others = (one for one in presenter.servers.values() if server is None or one.id != server.id)
+        self.fields = ServerFields({one.name: one.spec.url for one in others})
         self._consent = ConsentBar()
         self._good, self._bad, self._working = Notice("good"), Notice("bad"), Notice("info")
         self._stack = QStackedWidget()
-        self._stack.addWidget(self._cards())
-        self._stack.addWidget(self._form())
+        self._page = self._form()
+        for page in (self._cards(), self._page) if server is None else (self._page,):
+            self._stack.addWidget(page)
         self.body.addWidget(self._stack)
         self._consent.agreed.connect(lambda: session.spawn(self._agree(), of=self))
         self._consent.put_off.connect(self._consent.hide)
@@ -69,7 +71,7 @@ class ServerSheet(Sheet):
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
-        column.addWidget(ScrollPane(self.fields), 1)
+        column.addWidget(ScrollPane(self.fields, "Server"), 1)
         for part in (self._consent, self._working, self._good, self._bad):
             column.addWidget(part)
         return page
@@ -77,8 +79,8 @@ class ServerSheet(Sheet):
     def open_form(self, form: ServerForm, _checked: bool = False) -> None:
         """Show the fields of a kind, filled."""
         self.fields.fill(form)
-        self._stack.setCurrentIndex(1)
-        self.setMinimumHeight(540)
+        self._stack.setCurrentWidget(self._page)
+        self.need(height=540)
         save = "Save changes" if self._server else "Add server"
         back = [] if self._server else [Action(text="Back", do=self._back, icon="arrow-left", kind="quiet")]
         test = Action(text="Test connection", do=self.test)
@@ -105,7 +107,7 @@ class ServerSheet(Sheet):
         self._consent.hide()
 
     def _spec(self) -> ServerSpec | None:
-        reading = read(self.fields.form())
+        reading = self.fields.reading()
         self.fields.show_faults(reading.faults)
         return reading.spec
 

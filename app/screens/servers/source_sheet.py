@@ -26,6 +26,9 @@ class SnippetArea(TextArea):
 
     brought = Signal(list)
 
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:  # noqa: N802
+        return bool(files_in(source)) or super().canInsertFromMimeData(source)
+
     def insertFromMimeData(self, source: QMimeData) -> None:  # noqa: N802
         if files := files_in(source):
             self.brought.emit(files)

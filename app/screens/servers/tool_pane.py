@@ -4,14 +4,15 @@ import json
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.screens.servers.changes_pane import ChangesPane
+from app.screens.servers.left_out_pane import LeftOutPane
 from app.screens.servers.parameter_table import ParameterTable, padded
 from app.screens.servers.presenter import weight_line
 from app.screens.servers.schema import parameters
 from app.text import count
-from app.theme import Role, Size, theme
+from app.theme import Role, Size
 from app.widgets import (
     Action,
     DetailPane,
@@ -19,18 +20,18 @@ from app.widgets import (
     FlowText,
     Label,
     LineText,
+    Links,
     Mark,
     MarkLabel,
     Rule,
     ScrollPane,
     button,
     clear_layout,
-    plain,
 )
+from app.widgets.code_view import CodeView
 from mcp_tef import Drift, Tool, ToolProblem
 
 MOST_PROBLEMS = 200
-RAW_LIMIT = 100_000
 
 
 class ReaderPane(QWidget):
@@ -42,20 +43,22 @@ class ReaderPane(QWidget):
         super().__init__()
         self.attempt = button(Action(text="Try it…", do=self.try_wanted.emit))
         self._name = LineText(size=Size.TITLE, mono=True)
-        self._weight = Label(size=Size.SMALL, role=Role.DIM, tabular=True)
+        self._weight = LineText(size=Size.SMALL, role=Role.DIM)
         self._description = FlowText(size=Size.LEAD)
+        self.links = Links()
         self._table = ParameterTable()
         self._none = FlowText("It takes no parameters.", role=Role.DIM)
         head = QHBoxLayout()
         head.addWidget(self._name, 1)
-        head.addWidget(self._weight, 0, Qt.AlignmentFlag.AlignVCenter)
         head.addWidget(self.attempt)
         head.setSpacing(12)
         top = QVBoxLayout()
         top.setContentsMargins(16, 16, 16, 16)
         top.setSpacing(8)
         top.addLayout(head)
+        top.addWidget(self._weight)
         top.addWidget(self._description)
+        top.addWidget(self.links)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -71,7 +74,7 @@ class ReaderPane(QWidget):
         """Show a tool among its server's."""
         self._name.set_text(tool.name)
         self.attempt.setVisible(can_be_called)
-        self._weight.setText(weight_line(tool, tools))
+        self._weight.set_text(weight_line(tool, tools))
         missing = not tool.description.strip()
         text = "It has no description: a model has only the name to go by." if missing else tool.description
         self._description.set_text(text, Role.WARN if missing else Role.TEXT)
@@ -116,29 +119,30 @@ def _problem(problem: ToolProblem) -> QWidget:
 
 
 class ToolPane(QStackedWidget):
-    """A tool, what was set aside, or a word why there is nothing; `try_wanted` gives the tool that is to be called."""
+    """A tool, what was set aside, or a word why there is nothing; `try_wanted` gives the tool that is to be called.
+
+    `shown` gives the tool that has come into sight.
+    """
 
     try_wanted = Signal(object)
+    shown = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
         self._tool: Tool | None = None
         self.reader = ReaderPane()
         self.reader.try_wanted.connect(lambda: self.try_wanted.emit(self._tool))
-        self._raw = QPlainTextEdit()
-        self._raw.setReadOnly(True)
-        self._raw.setFont(theme().font(Size.BODY, mono=True))
-        self._raw.setAccessibleName("Raw JSON")
-        self._raw.setStyleSheet("QPlainTextEdit, QPlainTextEdit:focus { border: none; padding: 8px 11px; }")
+        self._raw = CodeView("Raw JSON")
         self._tabs = DetailPane("Tool")
         self._tabs.add_tab("reader", "As a reader sees it", self.reader)
         self._tabs.add_tab("raw", "Raw JSON", self._raw, scroll=False)
         self._problems = ProblemsPane()
-        self._problem_pane = ScrollPane(self._problems)
+        self._problem_pane = ScrollPane(self._problems, "Problems")
         self._empty = EmptyState("wrench", "", "")
         self.changes = ChangesPane()
-        self._changes_pane = ScrollPane(self.changes)
-        for part in (self._tabs, self._problem_pane, self._changes_pane, self._empty):
+        self._changes_pane = ScrollPane(self.changes, "Changes")
+        self.left_out = LeftOutPane()
+        for part in (self._tabs, self._problem_pane, self._changes_pane, self.left_out, self._empty):
             self.addWidget(part)
 
     def show_tool(self, tool: Tool, tools: Sequence[Tool], *, can_be_called: bool) -> None:
@@ -146,8 +150,9 @@ class ToolPane(QStackedWidget):
         self._tool = tool
         self.reader.show_tool(tool, tools, can_be_called=can_be_called)
         text = json.dumps(tool.raw, indent=2, ensure_ascii=False, default=str)
-        self._raw.setPlainText(plain(text, RAW_LIMIT, RAW_LIMIT))
+        self._raw.show_text(text)
         self.setCurrentWidget(self._tabs)
+        self.shown.emit(tool)
 
     def show_problems(self, problems: Sequence[ToolProblem]) -> None:
         """Show what was set aside."""
@@ -158,6 +163,11 @@ class ToolPane(QStackedWidget):
         """Show what differs from what was seen."""
         self.changes.show_drift(drift)
         self.setCurrentWidget(self._changes_pane)
+
+    def show_left_out(self, names: Sequence[str]) -> None:
+        """Show what no model is offered."""
+        self.left_out.show_names(names)
+        self.setCurrentWidget(self.left_out)
 
     def show_nothing(self, title: str, sentence: str) -> None:
         """Say why there is nothing."""

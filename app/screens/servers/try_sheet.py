@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from functools import partial
 
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -9,14 +10,15 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.arguments.typed_json import dumps
 from app.screens.servers.argument_form import ArgumentForm
 from app.screens.servers.call_history import CallHistory
+from app.screens.servers.call_listing import KEPT, CallsShown, calls_shown_of
 from app.screens.servers.consent_bar import ConsentBar
-from app.screens.servers.trying import faults_of
+from app.screens.servers.trying import Reading, faults_of
 from app.session import Session
-from app.text import error_words
-from app.theme import Role
+from app.text import count, error_words
+from app.theme import Role, sized
 from app.widgets import Action, Button, FlowText, KeyValues, Notice, Sheet, Span, Split, one_line
 from app.widgets.code_view import CodeView
-from mcp_tef import Json, Server, TefError, Tool, ToolCall
+from mcp_tef import CALL_SECONDS, Json, Server, TefError, Tool, ToolCall
 
 SECOND = 1_000
 
@@ -26,10 +28,10 @@ class CallQuestion(Sheet):
 
     def __init__(self, server: Server, tool: Tool, arguments: Mapping[str, Json], parent: QWidget) -> None:
         super().__init__("Call this tool?", parent, width=520)
-        rows = KeyValues(label_width=80)
+        rows = KeyValues(label_width=sized(80))
         rows.set_rows([("Server", server.name), ("Tool", [Span(tool.name, mono=True)]), ("Arguments", "")])
         self.arguments = CodeView("Arguments")
-        self.arguments.setFixedHeight(180)
+        self.arguments.setFixedHeight(sized(180))
         self.arguments.show_text(dumps(dict(arguments), indent=2))
         self.body.addWidget(FlowText("The server will carry this out: it may change or send something.", role=Role.DIM))
         self.body.addWidget(rows)
@@ -48,15 +50,19 @@ class TrySheet(Sheet):
         self._seconds = 0
         self._left = False
         self._clock = QTimer(self, interval=SECOND)
-        self.form, self.history = ArgumentForm(tool), CallHistory()
+        self.form = ArgumentForm(tool)
+        self.history = CallHistory(tool.name, calls_shown_of(session.settings.get(KEPT, {})))
         self.consent = ConsentBar()
         self.working, self.failure = Notice("info"), Notice("bad")
         self.call_button = self._lay_out()
         self._clock.timeout.connect(self._tick)
+        self.form.paused.connect(lambda: session.spawn(self._judge(), of=self))
         self.consent.agreed.connect(lambda: session.spawn(self._agree()))
         self.consent.put_off.connect(self.consent.hide)
         self.history.again.connect(self._use)
-        self.history.forget_wanted.connect(lambda: session.spawn(self._forget()))
+        self.history.repeat_wanted.connect(self._repeat)
+        self.history.remove_wanted.connect(lambda calls: session.spawn(self._remove(calls)))
+        self.history.narrowed.connect(self._narrow)
         self.finished.connect(self._leave)
         session.closing.connect(self._leave)
         self.form.first().setFocus()
@@ -74,7 +80,7 @@ class TrySheet(Sheet):
         inset.setContentsMargins(16, 0, 0, 0)
         inset.addWidget(self.history)
         self.body.addWidget(Split([left, right], "Arguments and calls", [470, 420]), 1)
-        self.setMinimumHeight(620)
+        self.need(height=620)
         _, call = self.set_buttons(
             [Action(text="Close", do=self.reject), Action(text="Call…", do=self.call, kind="primary")]
         )
@@ -91,8 +97,9 @@ class TrySheet(Sheet):
             self._task.cancel()
 
     async def refresh(self) -> None:
-        """Read the calls of this tool."""
-        calls = await self._session.call(lambda core: core.calls.history(self._server.id, self._tool.name))
+        """Read the calls of this tool, or of every tool of its server."""
+        tool = None if self.history.shown.every_tool else self._tool.name
+        calls = await self._session.call(lambda core: core.calls.history(self._server.id, tool))
         if not self._left:
             self.history.show_calls(calls)
 
@@ -104,15 +111,25 @@ class TrySheet(Sheet):
         if await CallQuestion(self._server, self._tool, arguments, self).done_with():
             await self._carry_out(arguments)
 
+    async def _judge(self) -> None:
+        """Say while it is typed what the tool's schema does not take; an answer to an older draft is not shown."""
+        reading = self.form.reading()
+        faults = await self._faults(reading)
+        if not self._left and self.form.reading() == reading:
+            self.form.show_faults(self.form.told(faults))
+
+    async def _faults(self, reading: Reading) -> Mapping[str, str]:
+        given = reading.arguments
+        if given is None:
+            return reading.faults
+        problems = await self._session.call(lambda core: core.calls.problems(self._tool, given))
+        return faults_of(problems, self.form.parameters)
+
     async def _checked(self) -> dict[str, Json] | None:
         reading = self.form.reading()
-        arguments, faults = reading.arguments, reading.faults
-        if arguments is not None:
-            given = arguments
-            problems = await self._session.call(lambda core: core.calls.problems(self._tool, given))
-            faults = faults_of(problems, self.form.parameters)
+        faults = await self._faults(reading)
         self.form.show_faults(faults)
-        return None if faults else arguments
+        return None if faults else reading.arguments
 
     async def _started(self) -> bool:
         spec = self._server.spec
@@ -156,13 +173,34 @@ class TrySheet(Sheet):
     def _say_working(self) -> None:
         so_far = f" {self._seconds} s so far." if self._seconds else ""
         stop = Action(text="Cancel the call", do=self.cancel)
-        self.working.show_message(f"Calling {self._tool.name}.{so_far}", "It ends by itself after 60 s.", [stop])
+        self.working.show_message(
+            f"Calling {self._tool.name}.{so_far}", f"It ends by itself after {CALL_SECONDS:g} s.", [stop]
+        )
 
     def _use(self, call: ToolCall) -> None:
         self.form.fill(call.arguments)
 
-    async def _forget(self) -> None:
-        await self._session.call(lambda core: core.calls.forget(self._server.id, self._tool.name))
+    def _repeat(self, call: ToolCall) -> None:
+        self._use(call)
+        self.call()
+
+    def _narrow(self, shown: CallsShown) -> None:
+        self._session.settings.set(KEPT, shown.to_keep())
+        self._session.spawn(self.refresh())
+
+    async def _remove(self, calls: tuple[ToolCall, ...]) -> None:
+        await self._take_out(calls)
+        what = count(len(calls), "call")
+        step = self._session.remember(f"delete {what}", partial(self._put_back, calls), partial(self._take_out, calls))
+        if not self._left:
+            self.history.say_removed(len(calls), lambda: self._session.take_back(step))
+
+    async def _take_out(self, calls: tuple[ToolCall, ...]) -> None:
+        await self._session.call(lambda core: core.calls.remove(calls))
+        await self.refresh()
+
+    async def _put_back(self, calls: tuple[ToolCall, ...]) -> None:
+        await self._session.call(lambda core: core.calls.restore(calls))
         await self.refresh()
 
     def _leave(self) -> None:

@@ -39,19 +39,33 @@ class ConsentsSection(Section):
         self.add(FlowText(WHAT, role=Role.DIM))
         for consent in consents[:MOST_ROWS]:
             self.add(Rule())
-            self.add(_row(consent, partial(self._revoke_soon, consent.fingerprint)))
+            self.add(_row(consent, partial(self._revoke_soon, consent)))
         if len(consents) > MOST_ROWS:
             self.add(FlowText(f"And {len(consents) - MOST_ROWS} older ones.", role=Role.DIM))
         self.column.addStretch(1)
 
-    def _revoke_soon(self, fingerprint: str) -> None:
-        revoked = self._session.call(lambda core: core.servers.revoke_consent(fingerprint, by=BY))
-        self._session.spawn(self._load_after(self._session.spawn(revoked)), of=self)
+    def _revoke_soon(self, consent: Consent) -> None:
+        revoking = self._session.spawn(_revoke(self._session, consent))
+        self._session.spawn(self._load_after(revoking), of=self)
 
     async def _load_after(self, revoking: "asyncio.Task[None]") -> None:
         """Revoking goes on where the dialog is closed meanwhile."""
         await asyncio.wait({revoking})
         await self.load()
+
+
+async def _revoke(session: Session, consent: Consent) -> None:
+    """Goes on without the dialog, and so does the way back."""
+
+    async def revoke() -> None:
+        await session.call(lambda core: core.servers.revoke_consent(consent.fingerprint, by=BY))
+
+    async def agree_again() -> None:
+        await session.call(lambda core: core.servers.restore_consent(consent, by=BY))
+
+    await revoke()
+    what = one_line(", ".join(consent.servers) or consent.launch, 40)
+    session.toast(f"Revoked: {what}", agree_again, revoke, deed=f"revoke the consent to {what}")
 
 
 def _row(consent: Consent, revoke: Callable[[], object]) -> QWidget:

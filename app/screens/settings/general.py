@@ -1,40 +1,27 @@
-"""How the window looks, and where the workspace and the log lie."""
+"""How the window looks."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
 
-from PySide6.QtCore import Qt
+from app.text_size import SIZES, TextSizes
+from app.theme import ThemeMode, theme
+from app.widgets import Field, MenuButton, Section, Segmented
 
-from app.theme import Role, ThemeMode, theme
-from app.widgets import Action, Field, FlowText, Section, Segmented, button
-
-KEYS = "API keys are kept in memory only, unless you choose to remember one when starting a run."
-
-
-@dataclass(frozen=True, slots=True)
-class Places:
-    """Where things lie; `show_log` opens the folder of the log."""
-
-    workspace: str
-    log: Path | None
-    show_log: Callable[[], object]
+NOTE = "Ctrl and plus, minus or 0 change it too."
 
 
 class GeneralSection(Section):
-    """What concerns the whole window."""
+    """What concerns the whole window; `leave` closes the dialog, since a text size has the window built anew."""
 
-    def __init__(self, set_theme: Callable[[str], object], places: Places) -> None:
+    def __init__(self, set_theme: Callable[[str], object], sizes: TextSizes, leave: Callable[[], object]) -> None:
         super().__init__(margins=False)
         self.column.setSpacing(16)
         looks = Segmented([(mode.value, mode.value.capitalize()) for mode in ThemeMode], "Appearance")
         looks.set_current(theme().mode.value)
         looks.changed.connect(set_theme)
         self.add(Field("Appearance", looks))
-        self.add(Field("Workspace", FlowText(places.workspace, mono=True)))
-        if places.log is not None:
-            self.add(Field("Log", FlowText(str(places.log), mono=True)))
-            show = button(Action(text="Show the log", do=places.show_log))
-            self.column.addWidget(show, 0, Qt.AlignmentFlag.AlignLeft)
-        self.add(FlowText(KEYS, role=Role.DIM))
+        size = MenuButton("Text size", [(str(one), f"{one} %") for one in SIZES])
+        size.set_current(str(sizes.percent()))
+        for take in (lambda percent: sizes.choose(int(percent)), lambda _: leave()):
+            size.changed.connect(take)
+        self.add(Field("Text size", size, note=NOTE))
         self.column.addStretch(1)

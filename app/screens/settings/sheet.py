@@ -1,29 +1,128 @@
 """The dialog of all settings, a tab for each kind; they hold at once, so there is nothing to save."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
+from app.preferences import LIMITS, RUNS
 from app.screens.settings.consents import ConsentsSection
-from app.screens.settings.general import GeneralSection, Places
+from app.screens.settings.data import DataSection, Places
+from app.screens.settings.general import GeneralSection
+from app.screens.settings.keys import KeysSection
+from app.screens.settings.rows import SettingRow, SettingsSection
 from app.session import Session
-from app.widgets import Action, DetailPane, Sheet
+from app.text_size import TextSizes
+from app.widgets import Action, DetailPane, EmptyState, ScrollPane, SearchField, Section, Sheet
+from mcp_tef import VARIABLES, Variable
 
-HEIGHT = 540
+HEIGHT = 600
+FOUND = 1
+RUN_NOTE = "A run starts with these, and what you change when you start one stands here the next time."
+LIMIT_NOTE = "How much of a server is put up with. What is beyond is left out, and a sentence says so."
+SIMILARITY = ("EMBEDDING_MODEL_TYPE", "SIMILARITY_THRESHOLD")
+SERVERS = ("MCP_TOOL_PREFIX_SEPARATOR",)
 
 
 class SettingsSheet(Sheet):
-    """`set_theme` is told which scheme to wear."""
+    """`set_theme` is told which scheme to wear, `reset` that all is to be as it was at first."""
 
     def __init__(
-        self, session: Session, parent: QWidget, *, set_theme: Callable[[str], object], places: Places
+        self,
+        session: Session,
+        parent: QWidget,
+        *,
+        set_theme: Callable[[str], object],
+        sizes: TextSizes,
+        reset: Callable[[], object],
+        places: Places,
     ) -> None:
-        super().__init__("Settings", parent, width=680)
-        self.setMinimumHeight(HEIGHT)
-        self.consents = ConsentsSection(session)
+        super().__init__("Settings", parent, width=800)
+        self.need(height=HEIGHT)
+        self._session = session
+        self._places = places
+        self.search = SearchField("Search settings")
         self.pane = DetailPane("Settings")
-        self.pane.add_tab("general", "General", GeneralSection(set_theme, places))
-        self.pane.add_tab("consents", "Consents", self.consents)
-        self.body.addWidget(self.pane)
-        self.set_buttons([Action(text="Close", do=self.accept, kind="primary")])
-        self.while_open(session.spawn(self.consents.load()))
+        self._found = self._section()
+        self._finding: asyncio.Task[None] | None = None
+        self._words: list[str] = []
+        self._nothing = EmptyState("magnifying-glass", "Nothing found", "No setting is about these words.")
+        self._stack = QStackedWidget()
+        for part in (self.pane, ScrollPane(self._found, "Settings found"), self._nothing):
+            self._stack.addWidget(part)
+        self.body.addWidget(self.search)
+        self.body.addWidget(self._stack, 1)
+        self._add_tabs(GeneralSection(set_theme, sizes, self.accept))
+        self.search.searched.connect(self._find)
+        back = Action(text="Reset all settings", do=lambda: self._reset(reset), kind="quiet")
+        (close,) = self.set_buttons([Action(text="Close", do=self.accept, kind="primary")], left=[back])
+        close.setDefault(False)
+
+    def _add_tabs(self, general: GeneralSection) -> None:
+        """Only the first one is made now: all of them take longer than a key may wait."""
+        self.pane.add_tab("general", "Appearance", general)
+        for key, label, make in (
+            ("runs", "Runs", lambda: self._rows(RUNS, RUN_NOTE)),
+            ("similarity", "Similarity", lambda: self._rows(_named(SIMILARITY))),
+            ("limits", "Servers", lambda: self._rows([*_named(SERVERS), *LIMITS], LIMIT_NOTE)),
+            ("keys", "Keys", lambda: self._read(KeysSection(self._session))),
+            ("consents", "Consents", lambda: self._read(ConsentsSection(self._session))),
+            ("data", "Data", self._data),
+        ):
+            self.pane.add_later(key, label, make)
+
+    def _read(self, section: KeysSection | ConsentsSection | DataSection) -> QWidget:
+        self.while_open(self._session.spawn(section.load()))
+        return section
+
+    def _data(self) -> QWidget:
+        lie = Section(margins=False)
+        for part in (self._read(DataSection(self._session, self._places)), self._rows(_named(["LOG_LEVEL"]))):
+            lie.add(part)
+        return lie
+
+    def _rows(self, variables: Sequence[Variable[Any]], note: str = "") -> SettingsSection:
+        section = self._section(note)
+        self.while_open(self._session.spawn(section.fill(variables)))
+        return section
+
+    def _section(self, note: str = "") -> SettingsSection:
+        section = SettingsSection(self._session.preferences, note)
+        section.changed.connect(self._hold)
+        return section
+
+    def _hold(self, name: str) -> None:
+        """Have it hold at once, wherever else it is shown."""
+        for row in self.findChildren(SettingRow):
+            if row.variable.name == name and not row.field.hasFocus():
+                row.show_value()
+        self._session.spawn(self._session.configure())
+
+    def _find(self, text: str) -> None:
+        self._words = text.casefold().split()
+        if not self._words:
+            self._stack.setCurrentWidget(self.pane)
+        elif self._finding is None:  # all rows once more, which nobody needs who only looks
+            self._finding = self._session.spawn(self._find_in_turns())
+            self.while_open(self._finding)
+        elif self._finding.done():
+            self._narrow()
+
+    async def _find_in_turns(self) -> None:
+        await self._found.fill([*RUNS, *_named((*SIMILARITY, *SERVERS, "LOG_LEVEL")), *LIMITS])
+        self._narrow()
+
+    def _narrow(self) -> None:
+        if self._words:
+            shown = [row.show_if(row.matches(self._words)) for row in self._found.rows]
+            self._stack.setCurrentIndex(FOUND if any(shown) else FOUND + 1)
+
+    def _reset(self, reset: Callable[[], object]) -> None:
+        self.accept()
+        reset()
+
+
+def _named(names: Sequence[str]) -> list[Variable[Any]]:
+    known = {one.name: one for one in VARIABLES}
+    return [known[name] for name in names]

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.changes import Stretch, difference
 from app.text import money
-from app.theme import Role, Size, theme
+from app.theme import Role, Size, sized, theme
 from app.widgets import Button, FlowText, IconButton, Label, Notice, Span
 from mcp_tef import IssueType, PairAdvice, Priority, Recommendation
 
@@ -209,7 +209,7 @@ class TextPart(QWidget):
         self._tint = Role.BAD_TINT if role is Role.BAD else Role.GOOD_TINT
         self.text = FlowText()
         label = Label(caption, size=Size.SMALL, role=Role.DIM)
-        label.setFixedWidth(CAPTION)
+        label.setFixedWidth(sized(CAPTION))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(16)
@@ -227,7 +227,7 @@ class TextPart(QWidget):
         self.text.set_spans(spans or [Span(nothing, Role.DIM)])
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
-        QPainter(self).fillRect(CAPTION + 4, 0, 1, self.height(), theme().colour(self._role))
+        QPainter(self).fillRect(sized(CAPTION) + 4, 0, 1, self.height(), theme().colour(self._role))
 
 
 def coded(text: str, *, strong: bool = False) -> list[Span]:

@@ -5,11 +5,12 @@ from contextlib import suppress
 
 from PySide6.QtCore import QObject, Signal
 
-from app.screens.similarity.ask_sheet import AskSheet
+from app.asking import AskForm
+from app.model_sheet import ModelSheet
+from app.screens.similarity.ask_sheet import ask_sheet
 from app.screens.similarity.asking import Asking, Pairs, Progress
 from app.screens.similarity.presenter import SimilarityPresenter
 from app.session import Page
-from app.widgets import ActivityBar
 from mcp_tef import ModelSettings, PairAdvice
 
 KEPT = "similarity.ask"
@@ -23,8 +24,8 @@ class Advising(QObject):
 
     def __init__(self, page: Page, presenter: SimilarityPresenter) -> None:
         super().__init__(page)
-        self.bar = ActivityBar()
-        self.sheet: AskSheet | None = None
+        self.bar = page.session.activity.add()
+        self.sheet: ModelSheet | None = None
         self._page = page
         self._presenter = presenter
         self._asking = Asking(page.session.call, presenter)
@@ -50,14 +51,15 @@ class Advising(QObject):
         settings = self._page.session.settings
         kept = settings.get(KEPT, [])
         model, address = (str(part) for part in kept) if len(kept) == 2 else ("", "")
-        self.sheet = AskSheet(self._page.session, self._asking, pairs, (model, address), self._page)
+        form = AskForm(model=model, base_url=address)
+        self.sheet = ask_sheet(self._page.session, self._asking, pairs, form, self._page)
         try:
-            agreed = await self.sheet.done_with()
+            await self.sheet.done_with()
             chosen = self.sheet.agreed
-            settings.set(KEPT, list(self.sheet.kept))
         finally:
             self.sheet = None
-        if agreed and chosen is not None:
+        if chosen is not None:
+            settings.set(KEPT, [chosen.label, chosen.base_url or ""])
             self._work = self._page.session.spawn(self._write(pairs, chosen))
 
     async def _write(self, pairs: Pairs, model: ModelSettings) -> None:

@@ -41,4 +41,5 @@ class Deeds:
 
 
 def _command(key: str, text: str, do: Deed, needs: Callable[[], bool]) -> Command:
-    return Command(id=f"similarity.{key}", text=text, do=do, needs=needs, group=GROUP)
+    why = "Open a pair first" if key == "ask" else "Nothing was compared yet"
+    return Command(id=f"similarity.{key}", text=text, do=do, needs=needs, unless=why, group=GROUP)

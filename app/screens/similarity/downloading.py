@@ -21,6 +21,8 @@ class Downloading(QObject):
         self._presenter = presenter
         self._notices = notices
         self._work: asyncio.Task[None] | None = None
+        self.bar = page.session.activity.add()
+        self.bar.cancel_wanted.connect(self.stop)
         self._heard.connect(self._show)
 
     @property
@@ -40,14 +42,14 @@ class Downloading(QObject):
 
     async def _fetch(self) -> None:
         self._notices.embedder.clear()
-        self._notices.download.show_progress(0.0)
+        self._show(0.0)
         try:
             await self._presenter.download(self._model(), self._heard.emit)
             self._page.session.toast("The local model is on this machine now")
             await self._presenter.load(anew=True)
         finally:
             self._work = None
-            self._notices.download.hide()
+            self.bar.clear()
             self._page.request_refresh()
 
     def _model(self) -> str:
@@ -57,4 +59,4 @@ class Downloading(QObject):
 
     def _show(self, share: float) -> None:
         if self._work is not None:
-            self._notices.download.show_progress(share)
+            self.bar.show_share("Downloading the local model", share)

@@ -43,6 +43,7 @@ class EmbedderSheet(Sheet):
         self.kinds.set_current(kind)
         self.target.setText(target)
         self.kinds.changed.connect(lambda _: self._turn())
+        self.target.textEdited.connect(lambda _: self.target_field.tell(self._fault()))
         self._turn()
 
     def _turn(self) -> None:
@@ -52,16 +53,24 @@ class EmbedderSheet(Sheet):
         self.target.setPlaceholderText(example)
         self.key_field.setVisible(kind in NEEDS_KEY)
 
-    def _agree(self) -> None:
+    def _label(self) -> str:
         kind, target = self.kinds.current(), self.target.text().strip()
-        label = f"{kind}:{target}" if target else kind
+        return f"{kind}:{target}" if target else kind
+
+    def _fault(self) -> str:
         try:
-            parse_embedder(label)
+            parse_embedder(self._label())
         except InputError:
-            self.target_field.set_error(f"Write {next(one[2] for one in KINDS if one[0].value == kind).lower()}.")
+            return f"Write {next(one[2] for one in KINDS if one[0].value == self.kinds.current()).lower()}."
+        return ""
+
+    def _agree(self) -> None:
+        if fault := self._fault():
+            self.target_field.set_error(fault)
             self.target.setFocus()
             return
+        kind = EmbedderKind(self.kinds.current())
         text = self.key_edit.text().strip()
-        self.chosen, self.key = label, Secret(text) if text and EmbedderKind(kind) in NEEDS_KEY else None
+        self.chosen, self.key = self._label(), Secret(text) if text and kind in NEEDS_KEY else None
         self.key_edit.clear()
         self.accept()

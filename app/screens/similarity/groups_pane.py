@@ -1,6 +1,7 @@
 """Groups of tools that may be confused, and copies of a tool on different servers."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -10,7 +11,7 @@ from app.screens.similarity.pairs import places_of
 from app.screens.similarity.rows import COPY_COLUMNS, GROUP_COLUMNS, copy_rows, group_rows
 from app.text import count
 from app.theme import Role, Size
-from app.widgets import LineText, ListTable, Row, Rule
+from app.widgets import Action, LineText, ListTable, Rule
 
 
 class GroupsPane(QWidget):
@@ -22,10 +23,12 @@ class GroupsPane(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._analysis: Analysis | None = None
-        self._all: tuple[list[Row], list[Row]] = ([], [])
         self.groups = ListTable(GROUP_COLUMNS, "Groups of look-alikes")
         self.copies = ListTable(COPY_COLUMNS, "Near-duplicates on different servers")
         self.titles = (LineText("", strong=True), LineText("", strong=True))
+        self.groups.tell_keys(Enter="Show the group on the map")
+        self.copies.tell_keys(Enter="Open the pair side by side")
+        self.groups.set_menu(self._group_menu)
         self.groups.opened.connect(self._open_group)
         self.copies.opened.connect(lambda row: self.pair_opened.emit(*places_of(row)))
         column = QVBoxLayout(self)
@@ -45,30 +48,30 @@ class GroupsPane(QWidget):
             column.addWidget(table, share)
             if table is self.groups:
                 column.addWidget(Rule())
+        column.addStretch()
 
     def show_analysis(self, analysis: Analysis) -> None:
         """Show another."""
         self._analysis = analysis
-        self._all = list(group_rows(analysis)), list(copy_rows(analysis))
-        self.search("")
+        self.groups.set_rows(group_rows(analysis))
+        self.copies.set_rows(copy_rows(analysis))
+        self.search(" ".join(self.groups.table_rows.words))
 
     def search(self, text: str) -> None:
         """Show what holds every word."""
-        words = text.casefold().split()
-        groups, copies = ([row for row in rows if _holds(row, words)] for rows in self._all)
-        self.titles[0].set_text(count(len(groups), "group") if groups else "No groups")
-        self.titles[1].set_text(count(len(copies), "near-duplicate") if copies else "No near-duplicates")
+        for table in (self.groups, self.copies):
+            table.find_rows(text)
+        groups, copies = self.groups.rows.rowCount(), self.copies.rows.rowCount()
+        self.titles[0].set_text(count(groups, "group") if groups else "No groups")
+        self.titles[1].set_text(count(copies, "near-duplicate") if copies else "No near-duplicates")
+        self.groups.setVisible(bool(groups))
         self.copies.setVisible(bool(copies))
-        self.groups.set_rows(groups)
-        self.copies.set_rows(copies)
+
+    def _group_menu(self, rows: Sequence[str]) -> list[Action]:
+        if len(rows) != 1:
+            return []
+        return [Action(text="Show on the map", do=partial(self._open_group, rows[0]), icon="grid-four", keys="Return")]
 
     def _open_group(self, row: str) -> None:
         if self._analysis is not None:
             self.group_opened.emit(self._analysis.clusters.groups[int(row)].members)
-
-
-def _holds(row: Row, words: Sequence[str]) -> bool:
-    if not words:
-        return True
-    told = " ".join(cell.text for cell in row.cells).casefold()
-    return all(word in told for word in words)

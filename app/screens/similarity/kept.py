@@ -1,12 +1,16 @@
-"""What the page remembers between starts."""
+"""What the page remembers between starts; threshold and embedder are settings, set here as well."""
 
-from app.screens.similarity.presenter import Wanted
+from collections.abc import Callable
+
+from app.preferences import Preferences
+from app.screens.similarity.presenter import SimilarityPresenter, Wanted
 from app.screens.similarity.view import VIEWS
 from app.screens.similarity.words import MapKind
 from app.settings import Settings
-from mcp_tef import InputError, parse_embedder
+from mcp_tef import EmbedderChoice
 
-UNSET = -1
+THRESHOLD = "SIMILARITY_THRESHOLD"
+EMBEDDER = "EMBEDDING_MODEL_TYPE"
 
 
 class Kept:
@@ -14,6 +18,7 @@ class Kept:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
+        self._preferences = Preferences(settings)
 
     def view(self) -> str:
         """Map, pairs or groups."""
@@ -32,14 +37,13 @@ class Kept:
         """Remember what the map shows."""
         self._settings.set("similarity.kind", kind.value)
 
-    def threshold(self, default: float) -> float:
+    def threshold(self) -> float:
         """From where on pairs are flagged."""
-        hundredths = self._settings.get("similarity.threshold", UNSET, lambda value: 0 <= value <= 100)
-        return default if hundredths == UNSET else hundredths / 100
+        return float(self._preferences.text(THRESHOLD) or self._preferences.variable(THRESHOLD).default)
 
     def set_threshold(self, threshold: float) -> None:
         """Remember the threshold."""
-        self._settings.set("similarity.threshold", round(threshold * 100))
+        self._preferences.set(THRESHOLD, f"{round(threshold, 2):g}")
 
     def pair_wanted(self) -> bool:
         """Whether a pair is to be open."""
@@ -52,17 +56,26 @@ class Kept:
     def wanted(self) -> Wanted:
         """What is compared, and by which embedder; never a key."""
         servers = tuple(str(name) for name in self._settings.get("similarity.servers", []))
-        return Wanted(embedder=self._settings.get("similarity.embedder", "", _is_embedder), servers=servers)
+        return Wanted(embedder=self._embedder(), servers=servers)
 
     def set_wanted(self, wanted: Wanted) -> None:
         """Remember what is compared."""
         self._settings.set("similarity.servers", list(wanted.servers))
-        self._settings.set("similarity.embedder", wanted.embedder)
+        if wanted.embedder != self._embedder():
+            self._preferences.set(EMBEDDER, wanted.embedder)
 
+    def follow(
+        self,
+        presenter: SimilarityPresenter,
+        set_threshold: Callable[[float], object],
+        compare: Callable[..., object],
+    ) -> None:
+        """What was set elsewhere holds here as well."""
+        set_threshold(self.threshold())
+        if self._embedder() != presenter.wanted.embedder:
+            compare(embedder=self._embedder())
 
-def _is_embedder(label: str) -> bool:
-    try:
-        parse_embedder(label)
-    except InputError:
-        return not label
-    return True
+    def _embedder(self) -> str:
+        text = self._preferences.text(EMBEDDER)
+        choice = self._preferences.variable(EMBEDDER).read(text)
+        return choice.label if isinstance(choice, EmbedderChoice) else ""

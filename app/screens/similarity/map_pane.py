@@ -6,7 +6,7 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.screens.similarity.words import KIND_HELP, KINDS, MapKind, flagged_words
-from app.theme import Role, Size
+from app.theme import Role, Size, sized
 from app.widgets import IconButton, Label, MenuButton, tip
 from app.widgets.heatmap import STEP, Heatmap
 from app.widgets.heatmap_data import Heat
@@ -146,6 +146,6 @@ def _weight(name: str, value: float) -> QDoubleSpinBox:
     field.setSingleStep(0.05)
     field.setDecimals(2)
     field.setValue(value)
-    field.setFixedWidth(64)
+    field.setFixedWidth(sized(64))
     field.setAccessibleName(name)
     return field

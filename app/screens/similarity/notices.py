@@ -1,13 +1,11 @@
 """Calm words above the map: what could not be read, and that another embedder stood in, with what to do about it."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.screens.similarity.presenter import Gathered
 from app.text import count
-from app.theme import Role
-from app.widgets import Action, Button, FlowText, Notice, Rule
-from app.widgets.activity import ProgressLine
+from app.widgets import Action, Notice
 
 
 def gaps_title(gathered: Gathered) -> str:
@@ -34,25 +32,20 @@ def gaps_reasons(gathered: Gathered) -> str:
 
 
 class NoticePart(QWidget):
-    """Both notices, and what takes long; `stop_wanted` gives the `ProgressPart` that is to end."""
+    """Both notices."""
 
     servers_wanted = Signal()
     read_wanted = Signal()
     download_wanted = Signal()
-    stop_wanted = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
         self.gaps, self.embedder = Notice("info"), Notice("info")
-        self.download = ProgressPart("Downloading the local model")
-        self.comparing = ProgressPart("Comparing tools")
-        for work in (self.download, self.comparing):
-            work.stop.clicked.connect(lambda _=False, one=work: self.stop_wanted.emit(one))
         self._waved_away: set[str] = set()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for part in (self.comparing, self.gaps, self.embedder, self.download):
+        for part in (self.gaps, self.embedder):
             column.addWidget(part)
 
     def show_gaps(self, gathered: Gathered) -> None:
@@ -68,7 +61,7 @@ class NoticePart(QWidget):
 
     def show_embedder(self, notice: str | None, *, offer: bool) -> None:
         """Say that another embedder stood in; `offer` to download the local model."""
-        said = notice if notice and notice not in self._waved_away and self.download.isHidden() else ""
+        said = notice if notice and notice not in self._waved_away else ""
         fetch = Action(text="Download the local model", do=self.download_wanted.emit, kind="link")
         hide = Action(text="Hide", do=lambda: self._hide(self.embedder, notice or ""), kind="link")
         self.embedder.show_message(said, "", [fetch, hide] if offer else [hide])
@@ -76,32 +69,3 @@ class NoticePart(QWidget):
     def _hide(self, notice: Notice, said: str) -> None:
         self._waved_away.add(said)
         notice.clear()
-
-
-class ProgressPart(QWidget):
-    """Something long under way: how far it is, and how to stop it."""
-
-    def __init__(self, what: str) -> None:
-        super().__init__()
-        self._what = what
-        self.line = ProgressLine()
-        self.words = FlowText(role=Role.DIM)
-        self.stop = Button("Stop", kind="link")
-        row = QHBoxLayout()
-        row.setContentsMargins(16, 8, 16, 8)
-        row.setSpacing(12)
-        row.addWidget(self.line)
-        row.addWidget(self.words, 1)
-        row.addWidget(self.stop)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(row)
-        column.addWidget(Rule())
-        self.hide()
-
-    def show_progress(self, share: float) -> None:
-        """How much is done, 0 to 1."""
-        self.line.set_fraction(share)
-        self.words.set_text(f"{self._what}: {share * 100:.0f} %")
-        self.show()

@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 
+from app.leads import Lead, tool_leads
+from app.results import file_name
 from app.screens.similarity.advice_part import AdviceForm, change_text
 from app.screens.similarity.advising import Advising
+from app.screens.similarity.aim import Aim
 from app.screens.similarity.detail import RunsLink
 from app.screens.similarity.kept import Kept
 from app.screens.similarity.pair_pane import PairPane
@@ -16,7 +19,7 @@ from app.screens.similarity.presenter import SimilarityPresenter
 from app.screens.similarity.saving import Saving, write_text
 from app.screens.similarity.view import PAUSE_S, SimilarityView
 from app.session import Page
-from mcp_tef import Recommendation
+from mcp_tef import Recommendation, ToolLabel
 
 LOOKING = "Looking for what tells them apart…"
 
@@ -31,6 +34,8 @@ class OnePair(QObject):
     ) -> None:
         super().__init__(page)
         self.places: Places | None = None
+        self.aim: Aim | None = None
+        self._to_advice = False
         self.advising = Advising(page, presenter)
         self._session, self._presenter, self._view = page.session, presenter, view
         self._saving, self._kept = saving, kept
@@ -39,15 +44,40 @@ class OnePair(QObject):
     def wire(self, pane: PairPane) -> None:
         """Hear what the user wants of the pane, once it is there."""
         pane.closed.connect(self.close)
+        pane.led.connect(self._session.go)
         pane.runs_wanted.connect(self._go_to_runs)
         pane.whole_wanted.connect(self._show_whole)
         pane.advice.copied.connect(self._copy)
         pane.advice.save_wanted.connect(self._save)
         pane.advice.ask_wanted.connect(self.ask_about_it)
 
-    def open(self, places: Places, *, reveal: bool = False) -> None:
-        """Show a pair side by side; `reveal` scrolls the map to it."""
+    def take_aim(self) -> None:
+        """Open the pair that another screen asked for, now that tools are compared."""
+        aim, self.aim = self.aim, None
+        if aim is None:
+            return
+        places = aim.places(self._presenter.analysis.tools) if self._presenter.analysis else None
+        if places is None:
+            self._session.toast("These two are not compared here: choose both servers, and read them again")
+        else:
+            self.open(places, reveal=True, advice=aim.advice)
+
+    def tools(self) -> tuple[ToolLabel, ...] | None:
+        """The open pair as other screens know it."""
+        analysis = self._presenter.analysis
+        if self.places is None or analysis is None:
+            return None
+        tools = [analysis.tools[place].tool for place in self.places]
+        return tuple(ToolLabel(tool=one.name, server=one.server) for one in tools)
+
+    def open_two(self, a: int, b: int) -> None:
+        """Show a pair, as widgets tell of it."""
+        self.open((a, b))
+
+    def open(self, places: Places, *, reveal: bool = False, advice: bool = False) -> None:
+        """Show a pair side by side; `reveal` scrolls the map to it, `advice` the pair to what to write instead."""
         self.places = ordered(*places)
+        self._to_advice = advice
         self._kept.want_pair(True)
         self._view.map.heatmap.choose(self.places, reveal=reveal)
         self._view.pairs.mark(self.places)
@@ -74,6 +104,7 @@ class OnePair(QObject):
         if detail is None or places != self.places:
             return
         view.pair.show_pair(detail, view.map.scale.threshold())
+        view.pair.show_leads([_leads(label) for label in self.tools() or ()])
         await asyncio.sleep(PAUSE_S)
         if places != self.places:
             return
@@ -83,6 +114,10 @@ class OnePair(QObject):
             view.pair.advice.show_words(LOOKING)
             await self._presenter.advise([places])
         self._show_advice()
+        if self._to_advice and places == self.places:
+            self._to_advice = False
+            await asyncio.sleep(PAUSE_S)  # what was put there has its place only now
+            view.pair.show_advice()
 
     def ask(self, pairs: Sequence[Places]) -> None:
         """Have a model write about pairs."""
@@ -110,5 +145,9 @@ class OnePair(QObject):
         self._session.toast("Copied")
 
     def _save(self, form: AdviceForm, chosen: Recommendation) -> None:
-        name = "".join(c if c.isalnum() else "-" for c in f"{chosen.tool_name}-{form}")
-        self._saving.ask(name, "json", write_text(change_text(form, chosen)))
+        self._saving.ask(f"{file_name(chosen.tool_name)}-{form}", "json", write_text(change_text(form, chosen)))
+
+
+def _leads(tool: ToolLabel) -> list[Lead]:
+    """The two that there is room for."""
+    return [lead for lead in tool_leads(tool, "similarity") if lead.screen in ("servers", "quality")]

@@ -4,12 +4,15 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QKeyEvent, QResizeEvent, Qt
 from PySide6.QtWidgets import QWidget
 
 from app.commands import Command
+from app.launches import ask_for_programs
+from app.screens.similarity.aim import Aim
 from app.screens.similarity.choices import OTHER, CompareMenu, EmbedderMenu, ServersMenu
+from app.screens.similarity.comparing import Comparing
 from app.screens.similarity.deeds import Deeds
 from app.screens.similarity.downloading import Downloading
 from app.screens.similarity.embedder_sheet import EmbedderSheet
@@ -17,8 +20,9 @@ from app.screens.similarity.exporting import Exporting
 from app.screens.similarity.groups_pane import GroupsPane
 from app.screens.similarity.kept import Kept
 from app.screens.similarity.one_pair import OnePair
+from app.screens.similarity.pair_menu import pair_actions
 from app.screens.similarity.pair_pane import PairPane
-from app.screens.similarity.pairs import PairQuery, Places, matching, places_of
+from app.screens.similarity.pairs import PairQuery, Places, any_of, matching
 from app.screens.similarity.pairs_pane import PairsPane
 from app.screens.similarity.presenter import Haste, SimilarityPresenter, State, haste
 from app.screens.similarity.saving import Saving
@@ -26,18 +30,16 @@ from app.screens.similarity.view import PAUSE_S, VIEWS, SimilarityView
 from app.screens.similarity.words import MapKind
 from app.session import Page, Session
 from app.text import count
+from app.theme import sized
 from app.widgets import Action, Segmented, show_menu
-from mcp_tef import EmbedderKind, Event, MatrixKind, Standing, parse_embedder
+from mcp_tef import EmbedderKind, Event, MatrixKind, Standing, ToolLabel, parse_embedder
 
-LATE_MS, QUIET_MS, SLOW_MS = 2_000, 150, 300
-ROOMY = 1_060
-SEARCH, NARROW_SEARCH = 200, 150
+LATE_MS, QUIET_MS = 2_000, 150
+ROOMY, SEARCH, NARROW_SEARCH = 1_060, 200, 150
 
 
 class SimilarityPage(Page):
-    """Owns the presenter; `arrive` understands the id of a tool, "server/name"."""
-
-    _compared = Signal(float)
+    """Owns the presenter; `arrive` understands a tool, and two of them."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, key="similarity", title="Similarity")
@@ -46,8 +48,9 @@ class SimilarityPage(Page):
         self.view = SimilarityView(session.settings)
         self.saving = Saving(self)
         self.pair = OnePair(self, self.presenter, self.view, self.saving, self.kept)
-        self.exporting = Exporting(self.presenter, self.view.map, self.saving)
+        self.exporting = Exporting(self.presenter, self.view.map, self.saving, session, lambda: self.pair.places)
         self.downloading = Downloading(self, self.presenter, self.view.notices)
+        self.comparing = Comparing(self, self._stop_comparing)
         self.sheet: EmbedderSheet | None = None
         self._query = PairQuery()
         self._shown: tuple[object, ...] = ()
@@ -56,7 +59,6 @@ class SimilarityPage(Page):
         self._started = False
         self._late = QTimer(self, singleShot=True, interval=LATE_MS)
         self._quiet = QTimer(self, singleShot=True, interval=QUIET_MS)
-        self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
         self._lay_out()
         self._connect()
 
@@ -71,27 +73,29 @@ class SimilarityPage(Page):
         self.header.place(self.narrow)
         self.header.set_buttons([Action(text="Export", do=self._open_export, icon="export")])
         self.body.addWidget(self.view, 1)
-        self.body.addWidget(self.pair.advising.bar)
         self.view.map.set_kind(self.kept.kind())
         self.views.set_current(self.kept.view())
         self.embedder.show_embedder(self.presenter.wanted.embedder, "")
 
     def _connect(self) -> None:
         view, session = self.view, self.session
-        for timer in (self._late, self._quiet, self._slow):
+        for timer in (self._late, self._quiet):
             session.closing.connect(timer.stop)
         session.closing.connect(view.map.weights.stop)
         self._late.timeout.connect(self.request_refresh)
         self._quiet.timeout.connect(lambda: session.spawn(self._show_work()))
-        self._slow.timeout.connect(lambda: view.notices.comparing.show_progress(0.0))
-        self._compared.connect(self._show_progress)
         self.views.changed.connect(self.show_view)
         self.search.searched.connect(self._search)
         self.search.returnPressed.connect(self._focus)
         self.servers.picked.connect(lambda names: self._compare(servers=names))
         self.embedder.wanted.connect(self._choose_embedder)
+        session.configured.connect(self._follow_settings)
         self.pair.closed.connect(self._focus)
         self._connect_panes()
+
+    def _follow_settings(self) -> None:
+        """A method of its own: what a lambda hears, it hears when this page is gone, too."""
+        self.kept.follow(self.presenter, self.view.map.set_threshold, self._compare)
 
     def _connect_panes(self) -> None:
         view = self.view
@@ -99,31 +103,31 @@ class SimilarityPage(Page):
         view.map.weights_changed.connect(lambda _: self.session.spawn(self._show_map()))
         view.map.threshold_changed.connect(self._move_threshold)
         view.map.heatmap.menu_wanted.connect(lambda at: show_menu(self.exporting.actions(), at, self))
-        view.map.opened.connect(self._open)
+        view.map.opened.connect(self.pair.open_two)
         view.made.connect(self._wire)
         view.strip.chosen.connect(self._choose_standing)
         view.notices.servers_wanted.connect(lambda: self.session.go("servers"))
         view.notices.read_wanted.connect(self.read_again)
         view.notices.download_wanted.connect(self.downloading.start)
-        view.notices.stop_wanted.connect(self._stop)
 
     def _wire(self, pane: object) -> None:
         """Hear what the user wants of a pane that has just been made."""
         match pane:
             case PairsPane():
-                pane.opened.connect(self._open)
-                pane.chosen.connect(lambda a, b: self._open(a, b) if self.view.pair_open else None)
+                pane.opened.connect(self.pair.open_two)
+                pane.chosen.connect(lambda a, b: self.pair.open((a, b)) if self.view.pair_open else None)
                 pane.sort_wanted.connect(lambda by: self._list(replace(self._query, by=by)))
                 pane.standing_cleared.connect(lambda: self._choose_standing(None))
-                pane.table.set_menu(self._pair_menu)
+                pane.table.set_menu(lambda rows: pair_actions(self.pair, rows, self._show_on_map))
+                self.keep_layout("similarity.pairs", pane.table)
             case GroupsPane():
-                pane.pair_opened.connect(self._open)
+                pane.pair_opened.connect(self.pair.open_two)
                 pane.group_opened.connect(self._open_group)
+                pane.copies.set_menu(lambda rows: pair_actions(self.pair, rows, self._show_on_map))
+                self.keep_layout("similarity.groups", pane.groups)
+                self.keep_layout("similarity.copies", pane.copies)
             case PairPane():
                 self.pair.wire(pane)
-
-    def _open(self, a: int, b: int) -> None:
-        self.pair.open((a, b))
 
     # ------------------------------------------------------------------ what the window asks of a page
 
@@ -132,17 +136,16 @@ class SimilarityPage(Page):
             self._started = True
             await self.view.furnish()
             self.view.turn(self.views.current())
-            usual = await self.session.value(lambda core: core.config.similarity_threshold)
-            self.view.map.set_threshold(self.kept.threshold(usual))
+            self.view.map.set_threshold(self.kept.threshold())
         fresh, self._fresh = self._fresh, False
-        self._slow.start()
+        self.comparing.begin()
         try:
-            done = await self.presenter.load(fresh=fresh, progress=self._compared.emit)
+            done = await self.presenter.load(fresh=fresh, progress=self.comparing.heard.emit)
         finally:
-            self._slow.stop()
-            self.view.notices.comparing.hide()
+            self.comparing.end()
         if done:
             await self._show_all()
+            self.pair.take_aim()
             if self.views.hasFocus():
                 self._focus()
 
@@ -156,10 +159,19 @@ class SimilarityPage(Page):
         return wanted is not Haste.NOW
 
     def arrive(self, target: object) -> None:
-        """Look for a tool among the pairs."""
-        if isinstance(target, str):
-            self.show_view("pairs")
-            self.search.setText(target)
+        match target:
+            case ToolLabel():
+                self.show_view("pairs")
+                self.search.setText(f"{target.server}/{target.tool}")
+            case [ToolLabel(), ToolLabel(), ToolLabel(), *_]:
+                self.show_view("pairs")
+                self.search.setText(any_of([one for one in target if isinstance(one, ToolLabel)]))
+            case (ToolLabel() as a, ToolLabel() as b, *rest):
+                self.pair.aim = Aim(a=a, b=b, advice=bool(rest))
+                self.request_refresh()
+
+    def here(self) -> object:
+        return self.pair.tools()
 
     async def finish(self) -> None:
         self.view.remember()
@@ -189,18 +201,18 @@ class SimilarityPage(Page):
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
-        roomy = event.size().width() >= ROOMY
+        roomy = event.size().width() >= sized(ROOMY)
         self._say_count(roomy=roomy)
         for part in (self.servers, self.embedder):
             part.setVisible(roomy)
         self.narrow.setVisible(not roomy)
-        self.search.setFixedWidth(SEARCH if roomy else NARROW_SEARCH)
+        self.search.setFixedWidth(sized(SEARCH) if roomy else NARROW_SEARCH)
 
     # ------------------------------------------------------------------ showing
 
     async def _show_all(self) -> None:
         presenter, analysis = self.presenter, self.presenter.analysis
-        self._say_count(roomy=self.width() >= ROOMY)
+        self._say_count(roomy=self.width() >= sized(ROOMY))
         self.servers.show_servers(presenter.gathered.by_server, presenter.wanted.servers)
         self.view.notices.show_gaps(presenter.gathered)
         used = analysis.similarity.embedder if analysis else ""
@@ -224,7 +236,8 @@ class SimilarityPage(Page):
         analysis = self.presenter.analysis
         similarity = analysis.similarity if analysis else None
         offer = similarity is not None and similarity.embedder == EmbedderKind.TFIDF
-        self.view.notices.show_embedder(similarity.notice if similarity else None, offer=offer)
+        notice = similarity.notice if similarity and not self.downloading.busy else None
+        self.view.notices.show_embedder(notice, offer=offer)
 
     def _say_count(self, *, roomy: bool) -> None:
         analysis = self.presenter.analysis
@@ -285,7 +298,7 @@ class SimilarityPage(Page):
             await self.pair.show()
             return
         items, rows = self.presenter.work.items, self.view.pairs.list.rows
-        if rows and self.width() >= ROOMY and self.kept.pair_wanted():
+        if rows and self.width() >= sized(ROOMY) and self.kept.pair_wanted():
             first = items[0].pair if items else rows[0].pair
             self.pair.open((first.a, first.b))
 
@@ -324,7 +337,6 @@ class SimilarityPage(Page):
             self._list(replace(self._query, text=text))
 
     def _focus(self) -> None:
-        """Put the keyboard into what is shown."""
         part = self.first_focus()
         if part is not None:
             part.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -343,15 +355,6 @@ class SimilarityPage(Page):
         self.show_view("map")
         self.view.map.heatmap.focus_on(members)
 
-    def _pair_menu(self, rows: tuple[str, ...]) -> list[Action]:
-        pairs = [places_of(row) for row in rows]
-        ask = f"Ask a model about {count(len(pairs), 'pair')}…"
-        return [
-            Action(text="Open side by side", do=lambda: self.pair.open(pairs[0]), enabled=len(pairs) == 1),
-            Action(text="Show on the map", do=lambda: self._show_on_map(pairs[0]), enabled=len(pairs) == 1),
-            Action(text=ask, do=lambda: self.pair.ask(pairs), apart=True, enabled=not self.pair.advising.busy),
-        ]
-
     def _show_on_map(self, pair: Places) -> None:
         self.show_view("map")
         self.pair.open(pair, reveal=True)
@@ -359,7 +362,11 @@ class SimilarityPage(Page):
     # ------------------------------------------------------------------ what is compared
 
     def read_again(self) -> None:
-        """Ask the servers for their tools, and compare."""
+        """Ask the servers for their tools, and compare; programs that nobody has agreed to are asked about first."""
+        self.session.spawn(self._read_again())
+
+    async def _read_again(self) -> None:
+        await ask_for_programs(self.session, self)
         self._fresh = True
         self.request_refresh()
 
@@ -384,14 +391,8 @@ class SimilarityPage(Page):
             self.presenter.key = key
             self._compare(embedder=parse_embedder(chosen).label)
 
-    def _show_progress(self, share: float) -> None:
-        if not self.view.notices.comparing.isHidden():
-            self.view.notices.comparing.show_progress(share)
-
-    def _stop(self, part: object) -> None:
-        if part is self.view.notices.download:
-            self.downloading.stop()
-        elif isinstance(self._refreshing, asyncio.Task):
+    def _stop_comparing(self) -> None:
+        if self._refreshing is not None:
             self._refreshing.cancel()
 
     def _open_export(self) -> None:

@@ -5,11 +5,24 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from app.leads import Lead, links
 from app.screens.similarity.advice_part import AdvicePart
 from app.screens.similarity.detail import Described, Observed, PairDetail, whole
 from app.screens.similarity.score_lines import LeadScore, ScoreLines
 from app.theme import Role, Size, width
-from app.widgets import Button, FlowText, IconButton, Label, Mark, MarkLabel, Rule, ScrollPane, Span, clear_layout
+from app.widgets import (
+    Button,
+    FlowText,
+    IconButton,
+    Label,
+    Links,
+    Mark,
+    MarkLabel,
+    Rule,
+    ScrollPane,
+    Span,
+    clear_layout,
+)
 from app.widgets.spans import marked
 from mcp_tef import SharedParameter
 
@@ -18,11 +31,15 @@ MARKS = {True: (Mark.CROSS, "confused"), False: (Mark.CHECK, "told apart"), None
 
 
 class PairPane(QWidget):
-    """`closed` puts it away, `runs_wanted` gives a `RunsLink`, `whole_wanted` asks for all of long descriptions."""
+    """`closed` puts it away, `runs_wanted` gives a `RunsLink`, `whole_wanted` asks for all of long descriptions.
+
+    `led` gives the screen that a link leads to, and what is to be shown there.
+    """
 
     closed = Signal()
     runs_wanted = Signal(object)
     whole_wanted = Signal()
+    led = Signal(str, object)
 
     def __init__(self, advice: AdvicePart) -> None:
         super().__init__()
@@ -53,7 +70,8 @@ class PairPane(QWidget):
         column.setSpacing(0)
         column.addLayout(head)
         column.addWidget(Rule())
-        column.addWidget(ScrollPane(self._body()), 1)
+        self._pane = ScrollPane(self._body(), "Pair of tools")
+        column.addWidget(self._pane, 1)
 
     def _body(self) -> QWidget:
         body = QWidget()
@@ -91,12 +109,22 @@ class PairPane(QWidget):
         self.parameters.show_parameters(detail.parameters, detail.names, detail.more_parameters)
         self.observed.show_observed(detail.observed)
 
+    def show_leads(self, leads: Sequence[Sequence[Lead]]) -> None:
+        """Where there is more of each tool."""
+        for side, mine in zip(self.sides, leads, strict=True):
+            side.links.set_links(links(mine, self.led.emit))
+
     def show_whole(self, texts: Sequence[str]) -> None:
         """Show all of both descriptions."""
         if self.detail is not None:
             words = self.detail.shared_words
             sides = (self.detail.a, self.detail.b)
             self._show_texts([whole(side, text, words) for side, text in zip(sides, texts, strict=True)])
+
+    def show_advice(self) -> None:
+        """Scroll to what to write instead, and put the keyboard there."""
+        self._pane.verticalScrollBar().setValue(self.advice.y())
+        self.advice.copy.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_threshold(self, threshold: float) -> None:
         """Move the tick of the first score."""
@@ -116,10 +144,11 @@ class SidePart(QWidget):
         self.name = FlowText(mono=True, size=Size.SMALL)
         self.server = FlowText(size=Size.SMALL, role=Role.DIM)
         self.text = FlowText()
+        self.links = Links()
         column = QVBoxLayout(self)
         column.setContentsMargins(EDGE, 10, 12, 10)
         column.setSpacing(2)
-        for part in (self.name, self.server, self.text):
+        for part in (self.name, self.server, self.links, self.text):
             column.addWidget(part)
         column.addStretch(1)
 
@@ -136,27 +165,31 @@ class SidePart(QWidget):
 
 
 class ParameterGrid(QWidget):
-    """Parameters in both at the left, those of only one at the right."""
+    """Parameters in both, and below them those of only one, each on the side of its tool."""
 
     def __init__(self) -> None:
         super().__init__()
         self.more = Label(size=Size.SMALL, role=Role.DIM)
-        self._columns = (QVBoxLayout(), QVBoxLayout())
+        self._both, self._sides = QVBoxLayout(), (QVBoxLayout(), QVBoxLayout())
         grid = QGridLayout(self)
         grid.setContentsMargins(EDGE, 10, EDGE, 10)
         grid.setHorizontalSpacing(12)
-        for place, column in enumerate(self._columns):
-            column.setSpacing(4)
-            grid.addLayout(column, 0, place, Qt.AlignmentFlag.AlignTop)
+        grid.setVerticalSpacing(4)
+        grid.addLayout(self._both, 0, 0, 1, 2)
+        for place, column in enumerate(self._sides):
+            grid.addLayout(column, 1, place, Qt.AlignmentFlag.AlignTop)
             grid.setColumnStretch(place, 1)
-        grid.addWidget(self.more, 1, 0, 1, 2)
+        for column in (self._both, *self._sides):
+            column.setSpacing(4)
+        grid.addWidget(self.more, 2, 0, 1, 2)
 
     def show_parameters(self, parameters: Sequence[SharedParameter], names: tuple[str, str], more: int) -> None:
         """Show these."""
-        for column in self._columns:
+        for column in (self._both, *self._sides):
             clear_layout(column)
         for one in parameters:
-            self._columns[0 if one.in_both else 1].addWidget(_parameter(one, names))
+            side = self._both if one.in_both else self._sides[0 if one.type_a is not None else 1]
+            side.addWidget(_parameter(one, names))
         said = "Neither has parameters" if not parameters else f"and {more:,} more" if more else ""
         self.more.setText(said)
         self.more.setVisible(bool(said))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from app.screens.similarity.maps import Analysis
 from app.screens.similarity.words import STANDINGS
 from app.widgets import Row
-from mcp_tef import MatrixKind, Observation, Standing, ToolPair, WorkItem
+from mcp_tef import MatrixKind, Observation, Standing, ToolLabel, ToolPair, WorkItem
 
 MOST = 2_000
 Places = tuple[int, int]
@@ -19,7 +19,10 @@ Scores = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairQuery:
-    """Words that must occur in the ids of a pair, a standing that it must have, the score that chooses among many."""
+    """Words that must occur in the ids of a pair, a standing that it must have, the score that chooses among many.
+
+    The word `a|b` stands for one of several.
+    """
 
     text: str = ""
     standing: Standing | None = None
@@ -96,18 +99,27 @@ def matching(analysis: Analysis, text: str) -> tuple[int, ...]:
     """The tools whose id holds every word."""
     words = text.casefold().split()
     ids = [one.id.casefold() for one in analysis.tools]
-    return tuple(place for place, name in enumerate(ids) if words and all(word in name for word in words))
+    return tuple(place for place, name in enumerate(ids) if words and all(_has(name, word) for word in words))
+
+
+def any_of(tools: Sequence[ToolLabel]) -> str:
+    """What is searched for to have every pair of one of these tools."""
+    return "|".join(f"{tool.server}/{tool.tool}".split()[-1] for tool in tools)
+
+
+def _has(name: str, word: str) -> bool:
+    return any(part in name for part in word.split("|") if part)
 
 
 def _holds(analysis: Analysis, pair: ToolPair, words: Sequence[str]) -> bool:
     ids = f"{analysis.tools[pair.a].id} {analysis.tools[pair.b].id}".casefold()
-    return all(word in ids for word in words)
+    return all(_has(ids, word) for word in words)
 
 
 def _searched(analysis: Analysis, words: Sequence[str], by: MatrixKind) -> tuple[Sequence[ToolPair], int]:
     """Pairs of which, for each word, one of both has it: only rows of the first word have to be looked at."""
     ids = [one.id.casefold() for one in analysis.tools]
-    having = [np.array([word in name for name in ids]) for word in words]
+    having = [np.array([_has(name, word) for name in ids]) for word in words]
     rows = np.flatnonzero(having[0])
     columns = np.arange(len(ids))
     fits = ~having[0][None, :] | (columns[None, :] > rows[:, None])

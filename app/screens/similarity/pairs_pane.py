@@ -8,12 +8,12 @@ from app.screens.similarity.pairs import PairList, Places, places_of, row_id
 from app.screens.similarity.rows import NARROW_OUT, PAIR_COLUMNS, SORTED_BY
 from app.screens.similarity.words import STANDINGS
 from app.text import count
-from app.theme import Role, Size
+from app.theme import Role, Size, sized
 from app.widgets import FlowText, ListTable
 from app.widgets.chips import ChipRow
 from mcp_tef import MatrixKind
 
-ROOMY = 1000
+ROOMY = 1060
 STEP = 90
 
 
@@ -30,6 +30,7 @@ class PairsPane(QWidget):
         self.list = PairList()
         self._marking = False
         self.table = ListTable(PAIR_COLUMNS, "Pairs of tools")
+        self.table.tell_keys(Enter="Open the pair side by side")
         self.note = FlowText(size=Size.SMALL, role=Role.DIM)
         self.chips = ChipRow("Restriction")
         self.chips.removed.connect(lambda _: self.standing_cleared.emit())
@@ -70,10 +71,10 @@ class PairsPane(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         """Where there is little room, names are worth more than further scores."""
         super().resizeEvent(event)
-        short = max(0, ROOMY - event.size().width())
+        short = max(0, sized(ROOMY) - event.size().width())
         for number, key in enumerate(NARROW_OUT):
             place = next(n for n, column in enumerate(PAIR_COLUMNS) if column.key == key)
-            self.table.setColumnHidden(place, short > number * STEP)
+            self.table.setColumnHidden(place, short > number * sized(STEP))
 
     def _emit(self, signal: object, row: str) -> None:
         if row:

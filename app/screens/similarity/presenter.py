@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.asking import Ask
+from app.printing import print_page
 from app.screens.similarity.detail import PairDetail, detail_of
 from app.screens.similarity.maps import Analysis, analysis_of, heat_of
 from app.screens.similarity.pairs import PairList, PairQuery, Places, list_pairs, ordered
@@ -19,7 +20,9 @@ from app.screens.similarity.rows import pair_row
 from app.screens.similarity.words import MapKind
 from app.widgets.heatmap_data import Heat
 from mcp_tef import (
+    BatchesTouched,
     BatchProgressed,
+    BatchQueued,
     BatchStarted,
     CasesTouched,
     EmbedderChoice,
@@ -46,11 +49,12 @@ from mcp_tef import (
 if TYPE_CHECKING:
     from mcp_tef import Engine
 
-UNCONCERNED = (Noticed, RunStarted, CasesTouched, BatchStarted)
-FREQUENT = (RunEnded, BatchProgressed)
+UNCONCERNED = (Noticed, RunStarted, CasesTouched, BatchQueued, BatchStarted)
+FREQUENT = (RunEnded, BatchProgressed, BatchesTouched)
 Progress = Callable[[float], None]
 MOST_WORK = 20_000
 MOST_OBSERVED = 3_000
+MOST_OVERLAPS = 100
 
 
 class State(Enum):
@@ -194,13 +198,34 @@ class SimilarityPresenter:
         await self._ask(lambda core: core.embedders.download(model, progress))
 
     async def save(self, file: Path, threshold: float) -> None:
-        """Write everything, in the form that the file's ending names: CSV, HTML, else JSON."""
-        analysis, work = self.analysis, self.work
-        if analysis is not None:
-            results = SimilarityResults(
-                similarity=analysis.similarity, threshold=threshold, clusters=analysis.clusters, work=work.items
-            )
+        """Write everything, in the form that the file's ending names: CSV, HTML, PDF, else JSON."""
+        results = self.results(threshold)
+        if results is not None:
+            if file.suffix.casefold() == ".pdf":
+                page = await self._ask(lambda core: core.exports.similarity_page(results))
+                await print_page(page, "Which tools look alike?", file)
+                return
             await self._ask(lambda core: core.exports.write_similarity(results, file))
+
+    def results(self, threshold: float) -> SimilarityResults | None:
+        """What there is to report, seen at a threshold."""
+        analysis, work = self.analysis, self.work
+        if analysis is None:
+            return None
+        return SimilarityResults(
+            similarity=analysis.similarity, threshold=threshold, clusters=analysis.clusters, work=work.items
+        )
+
+    async def save_overlap(self, file: Path, weights: OverlapWeights) -> None:
+        """Write what tools share, in the form that the file's ending names: CSV, HTML, PDF, else JSON."""
+        if self.analysis is not None:
+            similarity = self.analysis.similarity
+            overlap = await self._ask(lambda core: core.similarity.overlap(similarity, weights))
+            if file.suffix.casefold() == ".pdf":
+                page = await self._ask(lambda core: core.exports.overlap_page(similarity, overlap, limit=MOST_OVERLAPS))
+                await print_page(page, "What do tools share?", file)
+                return
+            await self._ask(lambda core: core.exports.write_overlap(similarity, overlap, file, limit=MOST_OVERLAPS))
 
     async def advise(
         self,

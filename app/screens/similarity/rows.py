@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from app.glossary import explain
 from app.screens.similarity.maps import Analysis
 from app.screens.similarity.pairs import PairRow, row_id
 from app.screens.similarity.words import interval_words
@@ -14,18 +15,24 @@ SCORE = CellKind.NUMBER
 PAIR_COLUMNS = (
     Column(key="a", title="Tool", kind=CellKind.MONO, width=168, stretch=True),
     Column(key="b", title="Other tool", kind=CellKind.MONO, width=168),
-    Column(key="similarity", title="Similarity", kind=SCORE, width=82, tip="How alike in meaning, 0 to 1."),
-    Column(key="full", title="With parameters", kind=SCORE, width=120, tip="How alike with parameters, 0 to 1."),
-    Column(key="lexical", title="Wording", kind=SCORE, width=76, tip="How many words both share, 0 to 1."),
-    Column(key="parameters", title="Parameters", kind=SCORE, width=90, tip="How many parameters both share, 0 to 1."),
+    Column(key="similarity", title="Similarity", kind=SCORE, width=82, tip=explain("similarity")),
+    Column(key="full", title="With parameters", kind=SCORE, width=120, tip=explain("similarity with parameters")),
+    Column(key="lexical", title="Wording", kind=SCORE, width=76, tip=explain("wording")),
+    Column(key="parameters", title="Parameters", kind=SCORE, width=90, tip=explain("shared parameters")),
     Column(
         key="confusability",
         title="Confusability",
         kind=SCORE,
         width=104,
-        tip="The chance that a model takes one for the other, 0 to 1.",
+        tip=explain("confusability"),
     ),
-    Column(key="observed", title="Confused in runs", kind=SCORE, width=128, tip="Of runs offered both. –: none was."),
+    Column(
+        key="observed",
+        title="Confused in runs",
+        kind=SCORE,
+        width=128,
+        tip=explain("confused in runs", "–: no run was offered both."),
+    ),
     Column(key="standing", title="Work list", width=184, role=Role.DIM),
 )
 NARROW_OUT = ("parameters", "full", "standing", "lexical")
@@ -40,7 +47,7 @@ GROUP_COLUMNS = (
 COPY_COLUMNS = (
     Column(key="a", title="Tool", kind=CellKind.MONO, width=240, stretch=True),
     Column(key="b", title="On another server", kind=CellKind.MONO, width=320),
-    Column(key="similarity", title="Similarity", kind=SCORE, width=90),
+    Column(key="similarity", title="Similarity", kind=SCORE, width=90, tip=explain("similarity")),
 )
 
 
@@ -61,7 +68,7 @@ def _observed(row: PairRow) -> Cell:
         return Cell(text=f"{seen.confused:,} of {seen.runs:,}", sort=row.share, tip=interval_words(seen))
     if not row.tried:
         return Cell(text="–", role=Role.DIM, sort=-1.0)
-    return Cell(text=percent(row.share), sort=row.share)
+    return Cell(text="never" if row.share == 0 else percent(row.share), role=Role.DIM, sort=row.share)
 
 
 def group_rows(analysis: Analysis) -> list[Row]:

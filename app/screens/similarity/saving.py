@@ -16,6 +16,7 @@ KINDS: Final = {
     "csv": "Table (*.csv)",
     "json": "JSON (*.json)",
     "html": "Report to read (*.html)",
+    "pdf": "Report to print (*.pdf)",
 }
 NAME: Final = "tool-similarity"
 Write = Callable[[Path], Awaitable[object]]

@@ -6,8 +6,9 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from app.screens.similarity.words import SCORE_HELP
 from app.theme import Role, Size, theme
-from app.widgets import FlowText, Label
+from app.widgets import FlowText, Label, Spoken, describe
 from mcp_tef import ScoreWords
 
 TALL, THICK = 14, 4
@@ -15,6 +16,8 @@ TALL, THICK = 14, 4
 
 class ScoreBar(QWidget):
     """How far a score reaches on the scale 0 to 1, with a tick at a threshold if there is one."""
+
+    SPOKEN_AS = Spoken.Graphic
 
     def __init__(self, role: Role, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -80,6 +83,7 @@ class LeadScore(QWidget):
         self.sentence.set_text(score.sentence)
         self.bar.set_score(title, score.score)
         self.bar.set_tick(threshold)
+        describe(SCORE_HELP[score.kind], self.number, self.title, self.sentence)
 
 
 class ScoreLines(QWidget):
@@ -106,6 +110,8 @@ class ScoreLines(QWidget):
 class ScoreLine(QWidget):
     """A name, a number, its bar, and one sentence below."""
 
+    SPOKEN_AS = Spoken.StaticText
+
     def __init__(self) -> None:
         super().__init__()
         self.title = FlowText(strong=True)
@@ -130,3 +136,4 @@ class ScoreLine(QWidget):
         self.bar.set_score(score.title, score.score)
         self.sentence.set_text(score.sentence)
         self.setAccessibleName(f"{score.title}: {score.score:.2f}. {score.sentence}")
+        describe(SCORE_HELP[score.kind], self, self.title, self.number, self.sentence)

@@ -3,7 +3,7 @@
 import asyncio
 from functools import cached_property
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
@@ -15,13 +15,15 @@ from app.screens.similarity.pair_pane import PairPane
 from app.screens.similarity.pairs_pane import PairsPane
 from app.screens.similarity.work_strip import WorkStrip
 from app.settings import Settings
-from app.theme import width
-from app.widgets import EmptyState, Split
+from app.theme import roomy, sized, width
+from app.widgets import EmptyState, FittingPane, Split
 
 VIEWS = (("map", "Map"), ("pairs", "Pairs"), ("groups", "Groups"))
 BESIDE = 900
+MOST_NOTICES = 200
 PAUSE_S = 0.01
-KEPT_SPLIT, KEPT_PAIRS = "similarity.split", "similarity.pairs"
+BUSY = "Their definitions are read as the servers last gave them, and each is compared with every other."
+KEPT_SPLIT = "similarity.split"
 
 
 class SimilarityView(QWidget):
@@ -37,7 +39,7 @@ class SimilarityView(QWidget):
         super().__init__()
         self._settings = settings
         self.notices = NoticePart()
-        self.empty = EmptyState("grid-four", "", "")
+        self.empty = EmptyState("grid-four", "Comparing your tools", BUSY)
         self.map = MapPane()
         self.strip = WorkStrip()
         self.views = QStackedWidget()
@@ -51,7 +53,6 @@ class SimilarityView(QWidget):
     def pairs(self) -> PairsPane:
         """Every pair as a row."""
         pane = PairsPane()
-        pane.table.restore_layout(self._settings.get(KEPT_PAIRS, {}))
         self.views.addWidget(pane)
         self.made.emit(pane)
         return pane
@@ -76,7 +77,7 @@ class SimilarityView(QWidget):
         pane.hide()
         self.split.addWidget(pane)
         self.split.set_stretch(0)
-        self.split.setSizes([746, width("pair_panel")])
+        self.split.setSizes([746, roomy(width("pair_panel"))])
         self.split.restore_layout(self._settings.get(KEPT_SPLIT, []))
         self.made.emit(pane)
         return pane
@@ -101,7 +102,9 @@ class SimilarityView(QWidget):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
-        outer.addWidget(self.notices)
+        notices = FittingPane(self.notices, "Notices", MOST_NOTICES)
+        notices.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        outer.addWidget(notices)
         outer.addWidget(self._whole, 1)
 
     def show_full(self, full: bool) -> None:
@@ -131,14 +134,12 @@ class SimilarityView(QWidget):
         self._place()
 
     def _place(self) -> None:
-        narrow = self.width() < BESIDE
+        narrow = self.width() < sized(BESIDE)
         if self._pair_open or "pair" in self.__dict__:
             self.pair.setVisible(self._pair_open)
         self.main.setVisible(not (self._pair_open and narrow))
 
     def remember(self) -> None:
         """Keep how it was left."""
-        if self._pair_open and self.width() >= BESIDE:
+        if self._pair_open and self.width() >= sized(BESIDE):
             self._settings.set(KEPT_SPLIT, self.split.layout_state())
-        if "pairs" in self.__dict__:
-            self._settings.set(KEPT_PAIRS, self.pairs.table.layout_state())

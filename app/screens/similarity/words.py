@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
+from app.glossary import explain
 from app.text import count
 from mcp_tef import EmbedderKind, MatrixKind, Observation, Standing
 
@@ -33,12 +34,20 @@ KINDS: Final[Mapping[MapKind, str]] = {
     MapKind.OBSERVED: "Confused in runs",
 }
 KIND_HELP: Final[Mapping[MapKind, str]] = {
-    MapKind.SIMILARITY: "How alike names and descriptions are in meaning.",
-    MapKind.FULL: "How alike names, descriptions and parameters are in meaning.",
-    MapKind.LEXICAL: "How many words names and descriptions share, rare words counting more.",
-    MapKind.CONFUSABILITY: "The chance that a model takes one tool for the other, learnt from pairs that were tried.",
-    MapKind.OVERLAP: "Meaning, parameters and wording weighed together.",
-    MapKind.OBSERVED: "The share of runs that were offered both tools, expected one and picked the other.",
+    MapKind.SIMILARITY: explain("similarity"),
+    MapKind.FULL: explain("similarity with parameters"),
+    MapKind.LEXICAL: explain("wording"),
+    MapKind.CONFUSABILITY: explain("confusability"),
+    MapKind.OVERLAP: explain("overlap"),
+    MapKind.OBSERVED: explain("confused in runs"),
+}
+SCORE_HELP: Final[Mapping[MatrixKind, str]] = {
+    MatrixKind.SIMILARITY: explain("similarity", explain("percentile")),
+    MatrixKind.FULL: explain("similarity with parameters"),
+    MatrixKind.LEXICAL: explain("wording"),
+    MatrixKind.NAMES: explain("names"),
+    MatrixKind.PARAMETERS: explain("shared parameters"),
+    MatrixKind.CONFUSABILITY: explain("confusability"),
 }
 STANDINGS: Final[Mapping[Standing, str]] = {
     Standing.ALIKE_AND_CONFUSED: "alike, and confused in runs",
@@ -53,7 +62,7 @@ STANDING_HELP: Final[Mapping[Standing, str]] = {
     Standing.ALIKE_UNTRIED: "At or above the threshold, and no run was ever offered both.",
 }
 EMBEDDERS: Final[Mapping[EmbedderKind, str]] = {
-    EmbedderKind.TFIDF: "Word overlap",
+    EmbedderKind.TFIDF: "By words",
     EmbedderKind.FASTEMBED: "Local model",
     EmbedderKind.FOLDER: "Model folder",
     EmbedderKind.LITELLM: "Provider's model",

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
 
 from app.screens.similarity.presenter import Work
 from app.screens.similarity.words import STANDING_HELP, STANDINGS
-from app.theme import Role, Size, theme
+from app.theme import Role, Size, sized, theme
 from app.widgets import FlowText, tip
 from app.widgets.spans import LinePainter
 from mcp_tef import Standing
@@ -30,7 +30,7 @@ class StandingCell(QAbstractButton):
         self.setCheckable(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setFixedHeight(HEIGHT)
+        self.setFixedHeight(sized(HEIGHT))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setToolTip(tip(STANDING_HELP[standing]))
 
@@ -41,7 +41,7 @@ class StandingCell(QAbstractButton):
         self.update()
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        return QSize(180, HEIGHT)
+        return QSize(sized(180), sized(HEIGHT))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -85,7 +85,7 @@ class WorkStrip(QWidget):
         said.setContentsMargins(EDGE, 0, EDGE, 0)
         said.addWidget(self.words)
         row.addWidget(self._said, 1)
-        self.setFixedHeight(HEIGHT + 1)
+        self.setFixedHeight(sized(HEIGHT) + 1)
         self.show_work(Work())
 
     def show_work(self, work: Work) -> None:

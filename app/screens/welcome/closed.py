@@ -8,8 +8,20 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.text import error_words
-from app.theme import Role, Size
-from app.widgets import Action, Button, FlowText, IconPicture, Label, Rule, button
+from app.theme import Role, Size, sized, theme
+from app.widgets import (
+    Action,
+    Button,
+    FlowText,
+    IconPicture,
+    Label,
+    Notice,
+    ReadingOrder,
+    Rule,
+    Spoken,
+    button,
+    visible,
+)
 from mcp_tef import StoreError
 
 TITLE = "This workspace could not be opened"
@@ -29,8 +41,10 @@ class Exits:
     leave: Callable[[], object]
 
 
-class ClosedDoor(QWidget):
+class ClosedDoor(ReadingOrder, QWidget):
     """Says why a workspace could not be opened, and offers the ways on; an empty one would lie in a folder."""
+
+    SPOKEN_AS = Spoken.AlertMessage
 
     def __init__(self, error: BaseException, exits: Exits, folder: Path) -> None:
         super().__init__()
@@ -39,10 +53,16 @@ class ClosedDoor(QWidget):
         self.words = FlowText(" ".join(part for part in (words.message, words.hint) if part), role=Role.DIM)
         self.details = FlowText(words.details, size=Size.SMALL, mono=True)
         self.details.setVisible(bool(words.details))
+        self.notice = Notice("info")
         self._made = [button(action) for action in ways.values()]
         self.setProperty("pane", "surface")
         self.setAccessibleName(TITLE)
         self._lay_out(tuple(ways))
+        theme().wear(self)
+
+    def say(self, message: str, hint: str = "", details: str = "") -> None:
+        """Say what came of something that was tried here."""
+        self.notice.show_message(message, hint, details=details)
 
     def buttons(self) -> tuple[Button, ...]:
         """The ways on, from top to bottom."""
@@ -50,7 +70,7 @@ class ClosedDoor(QWidget):
 
     def _lay_out(self, meanings: Sequence[str]) -> None:
         block = QWidget()
-        block.setFixedWidth(WIDTH)
+        block.setFixedWidth(sized(WIDTH))
         column = QVBoxLayout(block)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
@@ -63,6 +83,8 @@ class ClosedDoor(QWidget):
             column.addWidget(Rule())
             column.addLayout(_row(made, meaning))
         outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 16)
+        outer.addWidget(self.notice)
         outer.addStretch(2)
         outer.addWidget(block, 0, Qt.AlignmentFlag.AlignHCenter)
         outer.addStretch(3)
@@ -83,8 +105,8 @@ def _ways(error: BaseException, exits: Exits, folder: Path) -> Iterator[tuple[st
 
 
 def _row(made: Button, meaning: str) -> QHBoxLayout:
-    made.setFixedWidth(BUTTON_WIDTH)
-    made.setAccessibleDescription(meaning)
+    made.setFixedWidth(sized(BUTTON_WIDTH))
+    made.setAccessibleDescription(visible(meaning))
     row = QHBoxLayout()
     row.setSpacing(16)
     row.addWidget(made, 0, Qt.AlignmentFlag.AlignTop)

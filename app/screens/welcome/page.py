@@ -2,15 +2,35 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.session import Session
 from app.text import count, error_words
-from app.theme import Role, Size
-from app.widgets import Action, Button, FlowText, IconPicture, Label, Notice, Rule, button, clear_layout
+from app.theme import Role, Size, sized, theme
+from app.widgets import (
+    Action,
+    Button,
+    FlowText,
+    IconPicture,
+    Label,
+    Notice,
+    ReadingOrder,
+    Rule,
+    ScrollPane,
+    button,
+    clear_layout,
+    one_line,
+    show_menu,
+    tip,
+    visible,
+)
+from app.workspaces import Workspaces
 from mcp_tef import ImportFate, TefError
 
 PITCH = (
@@ -20,40 +40,49 @@ PITCH = (
 PROMISE = "Workspaces stay on this computer. Keys are kept in memory only, unless you choose otherwise."
 
 
-WIDTH = 920
+WIDTH, LEAST_BESIDE, BETWEEN, AHEAD = 920, 840, 24, 1_000
+BETWEEN_LINKS, ROOM_AROUND = 8, 40
 ROOM = 3
+MOST_OTHERS = 4
 NONE_FOUND = [("Found here", "none"), ("A config as a file", "JSON"), ("A part of one, pasted", "JSON")]
 
 
-class WelcomePage(QWidget):
+class WelcomePage(ReadingOrder, QWidget):
     """`sample_opened` gives the ids of the sample's cases; `servers_wanted` says how: "find" those that are on this
-    machine, or "import" others; `emptiness_chosen` wants nothing."""
+    machine, or "import" others; `emptiness_chosen` wants nothing; `paste_wanted` brings what was copied."""
 
     sample_opened = Signal(tuple)
     servers_wanted = Signal(str)
     emptiness_chosen = Signal()
+    paste_wanted = Signal()
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, workspaces: Workspaces) -> None:
         super().__init__()
         self._session = session
+        self._workspaces = workspaces
         self._how = "import"
         self._found = _Facts([("Looking for them", "…")])
         self.failure = Notice("bad")
         self.open_sample = button(Action(text="Open the sample", do=self._open, kind="primary"))
         self.use_servers = button(Action(text="Import servers…", do=lambda: self.servers_wanted.emit(self._how)))
         self.start_empty = button(Action(text="Start empty", do=self.emptiness_chosen.emit))
+        self.others = QWidget()
+        self._parts: list[QWidget] = []
+        self._line = QBoxLayout(QBoxLayout.Direction.LeftToRight, self.others)
         self.setProperty("pane", "surface")
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._lay_out()
+        theme().wear(self)
+        session.failed.connect(self._show_failure)
         looking = session.spawn(self._look())
         self.destroyed.connect(lambda: looking.cancel())
 
     def _lay_out(self) -> None:
         block = QWidget()
-        block.setFixedWidth(WIDTH)
+        block.setMaximumWidth(sized(WIDTH))
         column = QVBoxLayout(block)
-        column.setContentsMargins(0, 0, 0, 0)
+        column.setContentsMargins(0, 16, 0, 16)
         column.setSpacing(8)
+        column.addStretch(3)
         column.addWidget(Label("mcp-tef", role=Role.DIM, strong=True))
         column.addWidget(Label("Will a model pick your tool?", size=Size.FIGURE, strong=True))
         column.addWidget(FlowText(PITCH, size=Size.LEAD, role=Role.DIM))
@@ -61,47 +90,97 @@ class WelcomePage(QWidget):
         below = QVBoxLayout()
         below.setSpacing(0)
         below.addWidget(Rule())
-        below.addLayout(self._ways())
+        below.addWidget(_Ways(self._three()))
         column.addLayout(below)
+        column.addSpacing(24)
+        column.addWidget(self.others)
+        self._line.setContentsMargins(0, 0, 0, 0)
+        self._line.setSpacing(BETWEEN_LINKS)
+        self._show_others()
+        column.addStretch(4)
+        column.addWidget(FlowText(PROMISE, size=Size.SMALL, role=Role.DIM))
         outer = QVBoxLayout(self)
-        outer.setContentsMargins(16, 0, 16, 16)
+        outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self.failure)
-        outer.addStretch(3)
-        outer.addWidget(block, 0, Qt.AlignmentFlag.AlignHCenter)
-        outer.addStretch(4)
-        promise = Label(PROMISE, size=Size.SMALL, role=Role.DIM)
-        promise.setFixedWidth(WIDTH)
-        outer.addWidget(promise, 0, Qt.AlignmentFlag.AlignHCenter)
+        outer.addWidget(ScrollPane(_centred(block), "Welcome"), 1)
 
-    def _ways(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(0)
+    def _three(self) -> list[QWidget]:
         sample = "A small server with deliberate look-alikes, and cases that find them. Runs offline."
         facts = [("Sample server", "a bike shop"), ("Test cases", "ready to run"), ("Needs a key or network", "no")]
-        way = _way("flask", Role.ACCENT, "Look around in the sample", sample, _Facts(facts), self.open_sample)
-        row.addWidget(way, 1)
-        _divide(row)
+        first = _way("flask", Role.ACCENT, "Look around in the sample", sample, _Facts(facts), self.open_sample)
         have = "From the settings of other programs on this computer. Importing starts nothing."
-        row.addWidget(_way("download-simple", Role.DIM, "Use servers you have", have, self._found, self.use_servers), 1)
-        _divide(row)
+        second = _way("download-simple", Role.DIM, "Use servers you have", have, self._found, self.use_servers)
         empty = "An empty workspace. Add the first server when you are ready."
         kinds = [("A command", "npx, uvx, python"), ("An address", "HTTP or SSE"), ("A tools file", "JSON")]
-        row.addWidget(_way("plus", Role.DIM, "Start with nothing", empty, _Facts(kinds), self.start_empty), 1)
-        return row
+        return [first, second, _way("plus", Role.DIM, "Start with nothing", empty, _Facts(kinds), self.start_empty)]
 
     def showEvent(self, event: object) -> None:  # noqa: N802
-        self.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.open_sample.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self._arrange_others()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.open_sample.click()
+            focused = self.focusWidget()
+            (focused if isinstance(focused, Button) else self.open_sample).click()
+        elif event.matches(QKeySequence.StandardKey.Paste):
+            self.paste_wanted.emit()
+        elif event.matches(QKeySequence.StandardKey.Open):
+            self._workspaces.ask_open()
         else:
             super().keyPressEvent(event)
+
+    def _show_others(self) -> None:
+        """The workspaces that were opened before, as many as a line holds, and the way to any other."""
+        clear_layout(self._line)
+        others = [path for path, there in self._workspaces.others() if there][:MOST_OTHERS]
+        parts: list[QWidget] = [Label("Or go on in" if others else "Or go on", role=Role.DIM)]
+        for path in others:
+            known = Action(text=one_line(path.stem, 24), do=partial(self._workspaces.open, path), kind="link")
+            made = button(replace(known, tip=tip(str(path))))
+            made.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+            made.customContextMenuRequested.connect(partial(self._show_menu, made, path))
+            made.setAccessibleName(visible(f"{path.stem}, in {path.parent}"))
+            parts.append(made)
+        text = "another workspace…" if others else "in a workspace that you have…"
+        parts.append(button(Action(text=text, do=self._workspaces.ask_open, kind="link", tip="Ctrl+O")))
+        self._parts = parts
+        for part in parts:
+            self._line.addWidget(part, 0, Qt.AlignmentFlag.AlignLeft)
+        self._line.addStretch(1)
+        self._arrange_others()
+
+    def _arrange_others(self) -> None:
+        """In one line, or below each other where that is too long."""
+        wanted = self._line.count() * BETWEEN_LINKS + sum(part.sizeHint().width() for part in self._parts)
+        directions = QBoxLayout.Direction
+        room = min(sized(WIDTH), self.width() - ROOM_AROUND)
+        self._line.setDirection(directions.LeftToRight if wanted <= room else directions.TopToBottom)
+
+    def _show_menu(self, link: Button, path: Path, at: QPoint) -> None:
+        """What else can be done with a workspace that was opened before."""
+        actions = [
+            Action(text="Open", do=partial(self._workspaces.open, path), icon="folder-open"),
+            Action(text="Rename…", do=lambda: self._session.spawn(self.rename(path)), icon="pencil-simple"),
+        ]
+        show_menu(actions, link.mapToGlobal(at), link)
+
+    async def rename(self, path: Path) -> None:
+        """Ask what a workspace is to be called."""
+        await self._workspaces.rename(path)
+        self._show_others()
+
+    def _show_failure(self, message: str, hint: str, details: str) -> None:
+        self.failure.show_message(message, hint, details=details)
 
     def _open(self) -> None:
         self._session.spawn(self._open_the_sample())
 
     async def _look(self) -> None:
+        await self._workspaces.look()
+        self._show_others()
         found = await self._session.call(lambda core: core.server_files.discover(together=True))
         useful = [
             (config.title, len(config.preview.of(ImportFate.ADDED))) for config in found if config.preview is not None
@@ -136,10 +215,38 @@ def programs(found: Sequence[tuple[str, int]]) -> list[tuple[str, str]]:
     return rows if len(rows) <= ROOM else [*rows[: ROOM - 1], ("Other programs", count(rest, "server"))]
 
 
-def _divide(row: QHBoxLayout) -> None:
-    row.addSpacing(24)
-    row.addWidget(Rule(upright=True))
-    row.addSpacing(24)
+def _centred(block: QWidget) -> QWidget:
+    """A block in the middle, as wide as it wants where there is room."""
+    whole = QWidget()
+    row = QHBoxLayout(whole)
+    row.setContentsMargins(16, 0, 16, 0)
+    row.addStretch(1)
+    row.addWidget(block, AHEAD)
+    row.addStretch(1)
+    return whole
+
+
+class _Ways(QWidget):
+    """The ways in, side by side between hairlines; below each other where text is too large for that."""
+
+    def __init__(self, ways: Sequence[QWidget]) -> None:
+        super().__init__()
+        self._beside = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._beside.setContentsMargins(0, 0, 0, 0)
+        self._beside.setSpacing(BETWEEN)
+        self._rules = [Rule(upright=True) for _ in ways[1:]]
+        for place, way in enumerate(ways):
+            if place:
+                self._beside.addWidget(self._rules[place - 1])
+            self._beside.addWidget(way, 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        directions = QBoxLayout.Direction
+        fits = event.size().width() >= sized(LEAST_BESIDE)
+        self._beside.setDirection(directions.LeftToRight if fits else directions.TopToBottom)
+        for rule in self._rules:
+            rule.setVisible(fits)
 
 
 def _way(icon: str, role: Role, title: str, sentence: str, facts: QWidget, last: Button) -> QWidget:

@@ -1,0 +1,56 @@
+"""Before a workspace is left: what is under way and may be stopped, and what is typed and may be lost."""
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtWidgets import QWidget
+
+from app.session import Session
+from app.text import count
+from app.theme import Role
+from app.widgets import Action, FlowText, Sheet, ask
+
+MOST_NAMED = 12
+AFTERWARDS = "What is finished is kept, and batches can be resumed at the next start. Anything else begins anew."
+
+
+async def may_stop(window: QWidget, session: Session, keep_running: Callable[[], object] | None = None) -> bool:
+    """Whether what is under way may be stopped; True where nothing is.
+
+    `keep_running` lets it go on out of sight, where that is possible.
+    """
+    batches = await session.value(lambda core: len(core.runs.active()))
+    works = [bar.words() for bar in session.activity.shown()]
+    if not batches and not works:
+        return True
+    named = works or [count(batches, "batch", "batches")]
+    sheet = _question(window, named, keep_running)
+    return await sheet.done_with()
+
+
+def _question(window: QWidget, works: Sequence[str], keep_running: Callable[[], object] | None) -> Sheet:
+    sheet = Sheet("Close while work is under way?", window)
+    more = len(works) - MOST_NAMED
+    for work in works[:MOST_NAMED]:
+        sheet.body.addWidget(FlowText(f"• {work}", max_lines=2))
+    if more > 0:
+        sheet.body.addWidget(FlowText(f"and {more:,} more"))
+    sheet.body.addWidget(FlowText(AFTERWARDS, role=Role.DIM))
+    buttons = [Action(text="Cancel", do=sheet.reject), Action(text="Stop and close", do=sheet.accept, kind="primary")]
+    if keep_running is not None:
+
+        def go_on() -> None:
+            sheet.reject()
+            keep_running()
+
+        buttons.insert(1, Action(text="Keep running, minimised", do=go_on))
+    sheet.set_buttons(buttons)
+    return sheet
+
+
+async def may_lose(window: QWidget, unsaved: int) -> bool:
+    """Whether cases that cannot be saved as they stand may be lost; True where there is none."""
+    if not unsaved:
+        return True
+    what = count(unsaved, "test case is", "test cases are")
+    text = f"{what} not complete and cannot be saved as typed. The editor says what is missing."
+    return await ask(window, "Close without what is not saved?", text, yes="Close without it", no="Go on typing")

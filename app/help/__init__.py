@@ -1,0 +1,1 @@
+"""The help: pages of our own, read beside the window."""

@@ -1,0 +1,160 @@
+"""The pages of the help: which there are, what stands in them, and what is found in them. Plain Python."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import resources
+from app.commands import Command
+from app.glossary import TERMS
+from app.preferences import RUNS
+from mcp_tef import VARIABLES
+
+FOLDER: Final = Path(resources.__file__).parent / "help"
+SHORTCUTS: Final = "shortcuts"
+ORDER: Final = (
+    *("getting-started", "window", "concepts", "servers", "cases", "runs", "metrics", "similarity", "quality"),
+    *("importing", "local-models", "ci", "comparison", "confusion", "settings", SHORTCUTS),
+)
+IN_LISTS: Final = (
+    *(("Enter", "Open or edit"), ("F2", "Edit a server, or the name of a case"), ("Del", "Remove, with a way back")),
+    *(("Space", "Read a run or a tool beside the list"), ("Esc", "Back to the list"), ("Ctrl+A", "Choose all rows")),
+    *(("Ctrl+C", "Copy the chosen rows"), ("Shift+F10", "Open the menu")),
+    ("Ctrl+Shift+L", "Arrange the columns of a table: order, width, which are shown"),
+)
+_HEADING: Final = re.compile(r"^#{1,3} (.+)$", re.MULTILINE)
+_MARKS: Final = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[*`|#]|^-+$|\\$", re.MULTILINE)
+_EXCERPT: Final = 90
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """One page; its title is its first heading."""
+
+    key: str
+    text: str
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+        return self.text.partition("\n")[0].removeprefix("# ")
+
+    def sections(self) -> Iterator[tuple[str, str]]:
+        """Headings, and what stands under each."""
+        parts = _HEADING.split(self.text)
+        yield from zip(parts[1::2], parts[2::2], strict=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A section in which something was found."""
+
+    key: str
+    heading: str
+    title: str
+    excerpt: str
+
+    @property
+    def address(self) -> str:
+        """Where it is, as a link says it."""
+        return f"{self.key}.md#{anchor(self.heading)}"
+
+
+def topics(commands: Mapping[str, Sequence[Command]]) -> tuple[Topic, ...]:
+    """Every page in its order, with the tables that are made from what they tell of."""
+    made = {
+        "{{shortcuts}}": shortcuts(commands),
+        "{{variables}}": variables(),
+        "{{runs}}": runs(),
+        "{{glossary}}": glossary(),
+    }
+    return tuple(Topic(key, _filled((FOLDER / f"{key}.md").read_text("utf-8"), made)) for key in ORDER)
+
+
+def find(pages: Iterable[Topic], typed: str) -> list[Found]:
+    """The sections that hold most of the typed words, those with more of them in their headings first."""
+    words = [_stem(word) for word in typed.casefold().split()]
+    found = [
+        (
+            _held(words, f"{page.title} {heading} {body}"),
+            _held(words, heading),
+            Found(page.key, heading, page.title, _excerpt(body, words)),
+        )
+        for page in pages
+        for heading, body in page.sections()
+    ]
+    most = max((held for held, *_ in found), default=0)
+    best = [(in_heading, one) for held, in_heading, one in found if held == most > 0]
+    return [one for _, one in sorted(best, key=lambda item: -item[0])]
+
+
+def _held(words: Sequence[str], text: str) -> int:
+    """How many of the words a text has."""
+    there = text.casefold()
+    return sum(word in there for word in words)
+
+
+def _stem(word: str) -> str:
+    """A word without the ending of several, so that one thing finds many and many find one."""
+    return word.removesuffix("s").removesuffix("e") if len(word) > 3 and word.endswith("s") else word
+
+
+def anchor(heading: str) -> str:
+    """A heading as links name it."""
+    return "-".join("".join(c if c.isalnum() else " " for c in heading.casefold()).split())
+
+
+def shortcuts(commands: Mapping[str, Sequence[Command]]) -> str:
+    """All keys as tables, by where they work."""
+    groups = {group: [(one.shown_keys, one.text) for one in inside] for group, inside in commands.items()}
+    tables = (_table(("Keys", group), rows) for group, rows in {**groups, "In lists": IN_LISTS}.items())
+    return "\n\n".join(tables)
+
+
+def glossary() -> str:
+    """Every term of the trade, as tooltips explain it."""
+    rows = [(f"**{term}**", meaning) for term, meaning in sorted(TERMS.items(), key=lambda item: item[0].casefold())]
+    return _table(("Term", "What it means"), rows)
+
+
+def variables() -> str:
+    """All environment variables that are heard."""
+    rows = [
+        (f"`{one.name}`", f"{one.reason} {_allowed(one.allowed)}", _default(one.default, one.unit)) for one in VARIABLES
+    ]
+    return _table(("Variable", "What it does", "Otherwise"), rows)
+
+
+def runs() -> str:
+    """What a run begins with."""
+    rows = [(one.title, f"{one.reason} {_allowed(one.allowed)}", _default(one.default, one.unit)) for one in RUNS]
+    return _table(("Setting", "What it does", "Otherwise"), rows)
+
+
+def _allowed(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}."
+
+
+def _default(text: str, unit: str) -> str:
+    return f"{text} {unit}".strip() or "–"
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join(f"| {' | '.join(cell.replace('|', '∣') for cell in line)} |" for line in lines)
+
+
+def _filled(text: str, made: Mapping[str, str]) -> str:
+    for mark, table in made.items():
+        text = text.replace(mark, table)
+    return text
+
+
+def _excerpt(body: str, words: Sequence[str]) -> str:
+    """A stretch of the text around the first word that was found, without its marks."""
+    plain = " ".join(_MARKS.sub(lambda found: found[1] or "", body).split())
+    first = min((place for word in words if (place := plain.casefold().find(word)) >= 0), default=0)
+    start = max(0, first - _EXCERPT // 3)
+    return f"{'…' if start else ''}{plain[start : start + _EXCERPT].strip()}"

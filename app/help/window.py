@@ -1,0 +1,161 @@
+"""The help in a window of its own, to be read beside the work: pages and search at the left, one page at the right."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.commands import Command
+from app.help.text import HelpText
+from app.help.topics import ORDER, Topic, find, topics
+from app.theme import Role, sized, theme
+from app.widgets import IconButton, RailList, RailRow, ReadingOrder, Rule, SearchField, Span
+
+WIDTH, HEIGHT, RAIL = 1040, 760, 264
+ROW, FOUND_ROW = 34, 52
+NOTHING = RailRow(id="", title="Nothing is said of this", sub=(Span("Try another word.", Role.DIM),), light=True)
+
+
+class HelpWindow(ReadingOrder, QWidget):
+    """`address_wanted` gives an address on the web that a link leads to."""
+
+    address_wanted = Signal(QUrl)
+
+    def __init__(self, commands: Callable[[], Mapping[str, Sequence[Command]]], parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Window)
+        self._commands = commands
+        self._pages: dict[str, Topic] = {}
+        self._been: list[str] = []
+        self._ahead: list[str] = []
+        self.current = ""
+        self.setWindowTitle("Help")
+        self.setProperty("pane", "surface")
+        self.resize(WIDTH, HEIGHT)
+        theme().wear(self)
+        self.search = SearchField("Search the help")
+        self.rail = RailList("Pages of the help", row_height=sized(ROW))
+        self.text = HelpText()
+        self.back = IconButton("arrow-left", "Back")
+        self.forward = IconButton("arrow-right", "Forward")
+        self._lay_out()
+        self._connect()
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.setContentsMargins(12, 12, 12, 8)
+        head.setSpacing(4)
+        for part in (self.back, self.forward):
+            head.addWidget(part)
+        head.addWidget(self.search, 1)
+        left = QWidget()
+        left.setFixedWidth(sized(RAIL))
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addWidget(self.rail, 1)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(left)
+        row.addWidget(Rule(upright=True))
+        row.addWidget(self.text, 1)
+
+    def _connect(self) -> None:
+        self.search.searched.connect(self._list)
+        self.search.returnPressed.connect(self.rail.setFocus)
+        self.rail.chosen.connect(lambda address: self.follow(address) if address else None)
+        self.text.followed.connect(self.follow)
+        self.back.clicked.connect(self.go_back)
+        self.forward.clicked.connect(self.go_forward)
+        for keys, do in (("Alt+Left", self.go_back), ("Alt+Right", self.go_forward), ("Esc", self._leave)):
+            self._bind(keys, do)
+        self._bind("Ctrl+F", self.search.setFocus)
+
+    def _leave(self) -> None:
+        """Esc ends a search first."""
+        if self.search.text():
+            self.search.clear()
+        else:
+            self.close()
+
+    def _bind(self, keys: str, do: Callable[[], object]) -> None:
+        action = QAction(self)
+        action.setShortcut(QKeySequence(keys))
+        action.triggered.connect(do)
+        self.addAction(action)
+
+    def open_at(self, topic: str) -> None:
+        """Come to the front at a page; without one where it was left, or at the first page."""
+        self._pages = {page.key: page for page in topics(self._commands())}
+        self.search.clear()
+        self._list("")
+        if topic or not self.current:
+            self.follow(f"{topic or ORDER[0]}.md")
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def follow(self, address: str) -> None:
+        """Go where a link leads: to a page, to a section of one, or, after a question, to the web."""
+        page, _, section = address.partition("#")
+        key = page.removesuffix(".md") or self.current
+        if key not in self._pages:
+            self.address_wanted.emit(QUrl(address))
+            return
+        if address != self._here():
+            self._been.append(self._here())
+            self._ahead.clear()
+        self._show(key, section)
+
+    def go_back(self) -> None:
+        """To the page before."""
+        self._step(self._been, self._ahead)
+
+    def go_forward(self) -> None:
+        """To the page from which one went back."""
+        self._step(self._ahead, self._been)
+
+    def _step(self, take: list[str], put: list[str]) -> None:
+        while take and not take[-1]:
+            take.pop()
+        if take:
+            put.append(self._here())
+            page, _, section = take.pop().partition("#")
+            self._show(page.removesuffix(".md"), section)
+
+    def _here(self) -> str:
+        return f"{self.current}.md" if self.current else ""
+
+    def _show(self, key: str, section: str = "") -> None:
+        if key != self.current:
+            self.current = key
+            self.text.show_markdown(self._pages[key].text)
+        self.text.go_to(section)
+        if not self.search.text():
+            self._mark()
+        self.back.setEnabled(any(self._been))
+        self.forward.setEnabled(bool(self._ahead))
+
+    def _mark(self) -> None:
+        was = self.rail.blockSignals(True)
+        self.rail.select(f"{self.current}.md")
+        self.rail.blockSignals(was)
+
+    def _list(self, typed: str) -> None:
+        """The pages, or the sections that hold what was typed."""
+        was = self.rail.blockSignals(True)
+        if typed.strip():
+            found = {one.address: one for one in find(self._pages.values(), typed)}
+            rows = [
+                RailRow(id=address, title=one.heading, sub=(Span(one.title, Role.DIM),), tip=one.excerpt, light=True)
+                for address, one in found.items()
+            ]
+            self.rail.set_rows(rows or [NOTHING])
+        else:
+            self.rail.set_rows([RailRow(id=f"{key}.md", title=self._pages[key].title, light=True) for key in ORDER])
+        self.rail.verticalHeader().setDefaultSectionSize(sized(FOUND_ROW if typed.strip() else ROW))
+        self.rail.blockSignals(was)
+        if not typed.strip():
+            self._mark()

@@ -1,0 +1,69 @@
+"""Reports on paper: has a process of its own print a page into a PDF, so that the window never waits for it."""
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+from mcp_tef import InputError
+
+LONGEST_S: Final = 600
+UNFINISHED: Final = ".unfinished"
+
+
+async def print_page(page: str, title: str, file: Path) -> None:
+    """Print an HTML page into a file; InputError says why that cannot be. Where it fails, the file stays as it was."""
+    printing = _Printing()
+    try:
+        await asyncio.to_thread(printing.print, page, title, file)
+    finally:
+        printing.stop()
+
+
+class _Printing:
+    """One process that prints; it ends where nobody waits for it any more."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[str] | None = None
+        self._unwanted = False
+
+    def print(self, page: str, title: str, file: Path) -> None:
+        """Print a page, in a thread that may wait."""
+        try:
+            self._run(command(title, file), page)
+        except (OSError, subprocess.SubprocessError) as error:
+            file.with_name(f"{file.name}{UNFINISHED}").unlink(missing_ok=True)
+            raise InputError(f"{file} could not be written: {_reason(error)}.", hint="Choose another place.") from error
+
+    def stop(self) -> None:
+        """End the process, if there is one."""
+        self._unwanted = True
+        if self._process is not None:
+            self._process.kill()
+
+    def _run(self, words: list[str], page: str) -> None:
+        pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+        with subprocess.Popen(words, stdin=pipe, stdout=nothing, stderr=pipe, encoding="utf-8") as process:
+            self._process = process
+            if self._unwanted:
+                process.kill()
+            try:
+                _, said = process.communicate(page, timeout=LONGEST_S)
+            finally:
+                process.kill()
+        if process.returncode:
+            raise OSError(said.strip().rpartition("\n")[2] or "the printing process ended")
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, subprocess.TimeoutExpired):
+        return "printing took too long"
+    return getattr(error, "strerror", None) or str(error)
+
+
+def command(title: str, file: Path, *, built: bool = hasattr(sys, "frozen")) -> list[str]:
+    """How this very program prints."""
+    own = Path(sys.executable)
+    program = [str(own.with_name(f"mcp-tef-desktop{own.suffix}"))] if built else [str(own), "-m", "app"]
+    return [*program, "--print", title, str(file)]

@@ -1,0 +1,56 @@
+"""What events make out of date on the screen of test cases."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from mcp_tef import (
+    BatchesTouched,
+    CasesTouched,
+    Event,
+    RunEnded,
+    RunsTouched,
+    ServerStateChanged,
+    ServersTouched,
+)
+
+BY: Final = "cases screen"
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """What events made out of date."""
+
+    cases: bool = False
+    runs: bool = False
+    servers: bool = False
+
+    def __bool__(self) -> bool:
+        return self.cases or self.runs or self.servers
+
+    def joined(self, other: "Stale") -> "Stale":
+        """Both together."""
+        return Stale(self.cases or other.cases, self.runs or other.runs, self.servers or other.servers)
+
+
+EVERYTHING: Final = Stale(cases=True, runs=True, servers=True)
+
+
+def stale_after(events: Iterable[Event]) -> Stale:
+    """What a batch of events makes out of date."""
+    stale = Stale()
+    for event in events:
+        stale = stale.joined(_stale_after(event))
+    return stale
+
+
+def _stale_after(event: Event) -> Stale:
+    match event:
+        case CasesTouched(by=by):
+            return Stale(cases=by != BY)
+        case RunEnded() | RunsTouched() | BatchesTouched():
+            return Stale(runs=True)
+        case ServersTouched() | ServerStateChanged():
+            return Stale(servers=True)
+        case _:
+            return Stale()

@@ -1,0 +1,74 @@
+"""The steps of editing cases: one to take back, and to do again, for each earlier form of a case."""
+
+from app.screens.cases.desk import Desk
+from app.screens.cases.front import Front
+from app.screens.cases.presenter import CasesPresenter
+from app.session import Session
+from app.undo import Undo
+from app.widgets import one_line
+
+
+class Steps:
+    """Outlives the page that shows the cases, as what is typed does."""
+
+    def __init__(self, session: Session, presenter: CasesPresenter, front: Front) -> None:
+        self._session = session
+        self._presenter = presenter
+        self._front = front
+        self._steps: list[tuple[Desk, Undo]] = []
+
+    async def save(self) -> None:
+        """Save what is due; each saved form can be taken back."""
+        await self._presenter.save()
+        for desk in self._presenter.desks:
+            self.match(desk)
+
+    def match(self, desk: Desk, *, fresh: bool = True) -> None:
+        """Have one step for each earlier form of a case; one that is not fresh leaves what can be done again."""
+        mine = [step for step in self._steps if step[0] is desk]
+        for known in mine[len(desk.past) :]:
+            self._steps.remove(known)
+            self._session.forget(known[1])
+        for _ in range(len(desk.past) - len(mine)):
+            step = self._step_of(desk)
+            self._steps.append((desk, step))
+            self._session.keep(step, fresh=fresh)
+
+    def _step_of(self, desk: Desk) -> Undo:
+        step: Undo = Undo(
+            f"edit “{one_line(desk.form.query, 40)}”",
+            lambda: self._take_back(desk, step),
+            lambda: self._bring_again(desk, step),
+        )
+        return step
+
+    def undo(self, desk: Desk) -> None:
+        """What the editor's own undo does: the last step of its case."""
+        step = next((step for known, step in reversed(self._steps) if known is desk), None)
+        if step is not None:
+            self._session.take_back(step)
+        else:
+            self._session.spawn(self._go_back(desk))
+
+    async def _take_back(self, desk: Desk, step: Undo) -> None:
+        """A step is used up, unless only something unsaved was taken back."""
+        self._steps.remove((desk, step))
+        await self._go_back(desk)
+
+    async def _go_back(self, desk: Desk) -> None:
+        if self._presenter.go_back(desk):
+            self.match(desk, fresh=False)
+            await self._show(desk)
+
+    async def _bring_again(self, desk: Desk, step: Undo) -> None:
+        if self._presenter.go_forward(desk):
+            self._steps.append((desk, step))
+            await self._show(desk)
+        else:
+            self._session.forget(step)
+
+    async def _show(self, desk: Desk) -> None:
+        """Another form of a case is on its desk: show it, and save it."""
+        self._front.show(desk.case_id)
+        await self.save()
+        self._front.show(desk.case_id)

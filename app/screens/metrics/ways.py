@@ -1,0 +1,140 @@
+"""From rows and cells of figures to their runs, and what else the menus of rows offer."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+from app.leads import links, tool_leads
+from app.screens.metrics.confusion import runs_title
+from app.screens.metrics.filters import Dimension, Filters
+from app.screens.metrics.presenter import MetricsPresenter
+from app.screens.metrics.words import model_name
+from app.session import Session
+from app.text import count
+from app.widgets import Action, one_line
+from mcp_tef import BatchId, CaseId, RunFilter, RunPair, RunStatus, ToolFigures, ToolLabel
+
+LONGEST = 40
+SHOW = "Show its runs"
+
+
+class Ways:
+    """`narrow` is called with filters that a menu gives; `compared` tells which batches are."""
+
+    def __init__(
+        self,
+        session: Session,
+        presenter: MetricsPresenter,
+        narrow: Callable[[Filters], None],
+        compared: Callable[[], tuple[BatchId, BatchId] | None],
+    ) -> None:
+        self._session = session
+        self._presenter = presenter
+        self._narrow = narrow
+        self._compared = compared
+
+    # ------------------------------------------------------------------ to the runs
+
+    def open_cell(self, row: int, column: int) -> None:
+        """The runs of a cell of the matrix."""
+        if self._presenter.view is not None:
+            confusion = self._presenter.view.confusion
+            self._go(confusion.runs_of(self._presenter.where, row, column), runs_title(confusion, row, column))
+
+    def open_tool(self, tool: ToolFigures | None) -> None:
+        """The runs that expected a tool."""
+        if tool is not None:
+            self._go(replace(self._judged(), expected=tool.label), f"{tool.name} expected")
+
+    def open_models(self, labels: Sequence[str]) -> None:
+        """The runs of some models."""
+        title = model_name(labels[0]) if len(labels) == 1 else count(len(labels), "model")
+        self._go(replace(self._judged(), models=tuple(labels)), title)
+
+    def open_server(self, name: str) -> None:
+        """The runs that expected a tool of a server."""
+        self._go(replace(self._judged(), expected=ToolLabel(server=name)), f"Expected on {name}")
+
+    def open_case(self, place: int) -> None:
+        """The runs of a flaky case."""
+        if self._presenter.view is not None:
+            repeats = self._presenter.view.repeats
+            self._go(repeats.runs_of(place, self._judged()), repeats.flaky[place].case_name)
+
+    def open_pair(self, pair: RunPair) -> None:
+        """Both runs of a pair."""
+        if (compared := self._compared()) is not None:
+            self._go(RunFilter(batch_ids=compared, case_ids=(pair.case_id,)), "One case in both batches")
+
+    def _go(self, where: RunFilter, title: str) -> None:
+        self._session.go("runs", ("filter", where, title))
+
+    def _judged(self) -> RunFilter:
+        return replace(self._presenter.where, statuses=(RunStatus.COMPLETED,))
+
+    # ------------------------------------------------------------------ menus of rows
+
+    def tool_menu(self, tool: ToolFigures | None) -> list[Action]:
+        """What leads further from one tool."""
+        if tool is None:
+            return []
+        leads = [lead for lead in tool_leads(tool.label, "metrics") if lead.screen != "runs"]
+        show = Action(text=SHOW, do=partial(self.open_tool, tool), icon="play-circle", keys="Return")
+        ways = links(leads, self._session.go)
+        return [show, *self._compare(tool), *(replace(one, apart=not place) for place, one in enumerate(ways))]
+
+    def _compare(self, tool: ToolFigures) -> list[Action]:
+        view = self._presenter.view
+        place = view.confusion.place(tool.label, tool.taken_for) if view else None
+        pair = view.confusion.pair_of(*place) if view and place else None
+        if pair is None:
+            return []
+        words = f"Compare with {one_line(pair[1].tool or '', LONGEST)}"
+        return [Action(text=words, do=lambda: self._session.go("similarity", pair), icon="scales")]
+
+    def model_menu(self, labels: Sequence[str]) -> list[Action]:
+        """What can be done with some models."""
+        one = len(labels) == 1
+        only = "Show only this model" if one else f"Show only these {len(labels)} models"
+        return [
+            Action(
+                text=SHOW if one else "Show their runs",
+                do=lambda: self.open_models(labels),
+                icon="play-circle",
+                keys="Return" if one else "",
+            ),
+            Action(text=only, do=lambda: self._only(Dimension.MODEL, labels), icon="funnel"),
+        ]
+
+    def server_menu(self, names: Sequence[str]) -> list[Action]:
+        """What can be done with one server."""
+        if len(names) != 1:
+            return []
+        return [
+            Action(text=SHOW, do=lambda: self.open_server(names[0]), icon="play-circle", keys="Return"),
+            Action(
+                text="Show only this server", do=lambda: self._only(Dimension.EXPECTED_SERVER, names), icon="funnel"
+            ),
+        ]
+
+    def case_menu(self, rows: Sequence[str]) -> list[Action]:
+        """What can be done with flaky cases, given by their places."""
+        view = self._presenter.view
+        if view is None:
+            return []
+        cases = [CaseId(view.repeats.flaky[int(row)].case_id) for row in rows]
+        return self._of_cases(cases, SHOW, lambda: self.open_case(int(rows[0])))
+
+    def pair_menu(self, pairs: Sequence[RunPair]) -> list[Action]:
+        """What can be done with pairs of runs."""
+        return self._of_cases([pair.case_id for pair in pairs], "Show both runs", lambda: self.open_pair(pairs[0]))
+
+    def _of_cases(self, cases: Sequence[CaseId], show: str, do: Callable[[], None]) -> list[Action]:
+        several = tuple(dict.fromkeys(cases))
+        again = "Run the case again…" if len(several) == 1 else f"Run {count(len(several), 'case')} again…"
+        run = Action(text=again, do=lambda: self._session.go("runs", ("start", several)), icon="play")
+        first = [Action(text=show, do=do, icon="play-circle", keys="Return")] if len(cases) == 1 else []
+        return [*first, run] if cases else []
+
+    def _only(self, dimension: Dimension, values: Sequence[str]) -> None:
+        self._narrow(Filters({**self._presenter.filters.values, dimension: tuple(values)}))

@@ -1,0 +1,49 @@
+"""Batches that wait for those before them: in which order, and when their turn comes."""
+
+from collections.abc import Sequence
+
+from app.screens.runs.words import left
+from mcp_tef import Batch, BatchEnded, BatchId, BatchQueued, BatchStarted, BatchStatus
+
+
+class Queue:
+    """Hears who waits; the next one is the first of `waiting`."""
+
+    def __init__(self) -> None:
+        self.waiting: dict[BatchId, float | None] = {}
+
+    def hold(self, waiting: Sequence[BatchId]) -> None:
+        """These wait, in this order, whether or not it was heard when they came."""
+        self.waiting = {batch_id: self.waiting.get(batch_id) for batch_id in waiting}
+
+    def take(self, event: BatchQueued | BatchStarted | BatchEnded) -> None:
+        """A batch came, or waits no longer."""
+        self.waiting.pop(event.batch.id, None)
+        if isinstance(event, BatchQueued):
+            self.waiting[event.batch.id] = event.seconds
+
+    def place(self, batch_id: BatchId) -> str:
+        """`waiting, next` or `waiting, 2 before it`; empty where it does not wait."""
+        if batch_id not in self.waiting:
+            return ""
+        before = list(self.waiting).index(batch_id)
+        return f"waiting, {before + 1} before it" if before else "waiting, next"
+
+    def words(self, batch_id: BatchId, going: Sequence[Batch], seconds_left: Sequence[float | None]) -> str:
+        """The place, and what is known of when the turn comes, from how long those under way still take."""
+        place = self.place(batch_id)
+        parts = [place, self._turn(batch_id, going, seconds_left)] if place else []
+        return ", ".join(part for part in parts if part)
+
+    def _turn(self, batch_id: BatchId, going: Sequence[Batch], seconds_left: Sequence[float | None]) -> str:
+        if paused := next((one for one in going if one.status is BatchStatus.PAUSED), None):
+            return f"until {paused.name or 'the paused batch'} goes on"
+        seconds = self._seconds(batch_id, seconds_left)
+        return f"starts in about {left(seconds)}" if seconds is not None else ""
+
+    def _seconds(self, batch_id: BatchId, seconds_left: Sequence[float | None]) -> float | None:
+        before = list(self.waiting.values())[: list(self.waiting).index(batch_id)]
+        known = [seconds for seconds in (*seconds_left, *before) if seconds is not None]
+        if not seconds_left or len(known) < len(seconds_left) + len(before):
+            return None
+        return max(known[: len(seconds_left)]) + sum(known[len(seconds_left) :])

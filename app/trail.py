@@ -1,0 +1,51 @@
+"""Where the user has been, to go back and forward."""
+
+from dataclasses import dataclass
+
+LONGEST = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """A screen with what was shown on it, as a target that the screen understands; None where that is no matter."""
+
+    place: str
+    target: object = None
+
+
+class Trail:
+    """The stops behind the user and, after going back, those ahead."""
+
+    def __init__(self) -> None:
+        self._behind: list[Stop] = []
+        self._ahead: list[Stop] = []
+
+    def leave(self, stop: Stop) -> None:
+        """Remember a stop that is left for a new one; what was ahead is forgotten."""
+        self._behind = [*self._behind[1 - LONGEST :], stop]
+        self._ahead.clear()
+
+    def can_go_back(self) -> bool:
+        """Whether a stop lies behind."""
+        return bool(self._behind)
+
+    def can_go_forward(self) -> bool:
+        """Whether a stop lies ahead."""
+        return bool(self._ahead)
+
+    def back(self, here: Stop) -> Stop:
+        """The last stop that is not the one where the user is."""
+        return _step(self._behind, self._ahead, here)
+
+    def forward(self, here: Stop) -> Stop:
+        """The next stop of those that were gone back from."""
+        return _step(self._ahead, self._behind, here)
+
+
+def _step(taken: list[Stop], left: list[Stop], here: Stop) -> Stop:
+    if here not in left[-1:]:
+        left.append(here)
+    stop = here
+    while taken and stop == here:
+        stop = taken.pop()
+    return stop

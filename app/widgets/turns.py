@@ -1,0 +1,58 @@
+"""Work in small turns of the event loop, so that keys and painting never wait for the whole of it.
+
+Whoever makes more than some 20 widgets at once makes them in turns. Nothing of the window's own work may take 50 ms.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Final, TypeVar
+
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QWidget
+from shiboken6 import isValid
+
+TURN_S: Final = 0.006
+Item = TypeVar("Item")
+
+
+async def breath() -> None:
+    """Let keys, layouts and painting have their turn before going on."""
+    await asyncio.sleep(0)
+
+
+def in_turns(items: Iterable[Item], do: Callable[[Item], object]) -> Iterator[None]:
+    """Do something with each item, and yield whenever that took a turn."""
+    began = time.thread_time()
+    for item in items:
+        do(item)
+        if time.thread_time() - began >= TURN_S:
+            yield
+            began = time.thread_time()
+
+
+def take_turns(owner: QObject, steps: Iterator[None]) -> None:
+    """Go through steps, one a turn, as long as their owner lives."""
+    timer = QTimer(owner, interval=0)
+
+    def go_on() -> None:
+        try:
+            next(steps)
+        except StopIteration:
+            timer.stop()
+            timer.deleteLater()
+
+    timer.timeout.connect(go_on)
+    timer.start()
+
+
+@contextmanager
+def held(part: QWidget) -> Iterator[None]:
+    """Paint nothing of a part before all of it is there."""
+    part.setUpdatesEnabled(False)
+    try:
+        yield
+    finally:
+        if isValid(part):
+            part.setUpdatesEnabled(True)
