@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sets this project up and runs it, with nothing but a Python: `python3 dev.py run|test|check|bench`.
+"""Sets this project up and runs it, with nothing but a Python: `python3 dev.py run|test|check|bench|shots|package`.
 
 The first start makes `.venv` from the hash-locked `requirements.lock` and, as root on Debian, installs
 the system libraries that the window needs; later starts find the environment as it is and add nothing.
@@ -17,6 +17,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
 LOCK = ROOT / "requirements.lock"
+PACKAGING = ROOT / "packaging"
+PACKAGING_TOOLS = {
+    "objdump": "binutils",
+    "makensis": "nsis",
+    "Xvfb": "xvfb",
+    "xdotool": "xdotool",
+    "xfwm4": "xfwm4",
+    "dbus-daemon": "dbus",
+    "/usr/libexec/at-spi-bus-launcher": "at-spi2-core",
+}
 PROJECT = ROOT / "pyproject.toml"
 OLDEST = (3, 11)
 PYTHONS = ("python3.13", "python3.12", "python3.11", "python3.14", "python3")
@@ -26,6 +36,8 @@ USAGE = """usage: python3 dev.py [--python PYTHON] VERB [ARGUMENTS]
   test    run every test (arguments go to pytest)
   check   formatting, lint, types and import contracts
   bench   run the benchmarks (arguments: names of some of them)
+  shots   take pictures of every screen (arguments: a folder, then names of some screens)
+  package build the installers for this system (arguments: names of some steps)
 
 --python PYTHON uses that interpreter, in an environment of its own."""
 
@@ -62,12 +74,13 @@ class SetupError(Exception):
 def main(arguments: list[str]) -> int:
     """Do one verb; the exit code."""
     python, arguments = _chosen_python(arguments)
-    verbs = {"run": run, "test": test, "check": check, "bench": bench}
+    verbs = {"run": run, "test": test, "check": check, "bench": bench, "shots": shots, "package": package}
     if not arguments or arguments[0] not in verbs:
         print(USAGE)
         return 0 if arguments[:1] in (["-h"], ["--help"]) else 2
     try:
-        environment = prepare(python)
+        packaging = arguments[0] == "package"
+        environment = prepare(python, PACKAGING / LOCK.name if packaging else LOCK)
     except SetupError as error:
         print(error, file=sys.stderr)
         return 1
@@ -114,15 +127,29 @@ def bench(environment: Path, names: list[str]) -> int:
     return max([_announced([str(environment), str(file)]) for file in chosen] or [2])
 
 
+def shots(environment: Path, arguments: list[str]) -> int:
+    """Take pictures of the real window, offscreen, into a folder."""
+    return _call([str(environment), "-m", "tests.shots", *arguments])
+
+
+def package(environment: Path, steps: list[str]) -> int:
+    """Build what is installed, with tools that only this needs, in an environment of their own."""
+    missing = [package for tool, package in PACKAGING_TOOLS.items() if shutil.which(tool) is None]
+    if missing and sys.platform == "linux" and can_apt():
+        apt_install(missing)
+    path = os.pathsep.join((str(environment.parent), os.environ.get("PATH", "")))
+    return _call([str(environment), str(PACKAGING / "build.py"), *steps], PATH=path)
+
+
 def _announced(command: list[str]) -> int:
     words = [Path(command[0]).stem, *(part.replace(str(ROOT) + os.sep, "") for part in command[1:])]
     print("\n→ " + " ".join(words), flush=True)
     return _call(command)
 
 
-def _call(command: list[str]) -> int:
+def _call(command: list[str], **surroundings: str) -> int:
     try:
-        return subprocess.call(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)})
+        return subprocess.call(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT), **surroundings})
     except KeyboardInterrupt:
         return 130
 
@@ -148,18 +175,19 @@ def has_display() -> bool:
     return bool(x11.XOpenDisplay(None))
 
 
-def prepare(python: str = "") -> Path:
+def prepare(python: str = "", lock: Path = LOCK) -> Path:
     """The interpreter of an environment that has what the lock says; makes or mends it where needed."""
-    folder = ROOT / (f".venv-{Path(python).name}" if python else ".venv")
+    names = (".venv", "" if lock == LOCK else lock.parent.name, Path(python).name)
+    folder = ROOT / "-".join(name for name in names if name)
     environment = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     stamp = folder / "set-up-for"
-    wanted = hashlib.sha256(LOCK.read_bytes() + PROJECT.read_bytes()).hexdigest()
+    wanted = hashlib.sha256(lock.read_bytes() + PROJECT.read_bytes()).hexdigest()
     if environment.exists() and stamp.exists() and stamp.read_text("utf-8") == wanted:
         return environment
     offer_libraries()
     if not _works(environment, "import pip"):
         make_environment(python or find_python(), folder)
-    install(environment)
+    install(environment, lock)
     stamp.write_text(wanted, "utf-8")
     return environment
 
@@ -194,13 +222,13 @@ def make_environment(python: str, folder: Path) -> None:
     _must([python, "-m", "venv", "--clear", str(folder)], "The environment could not be made")
 
 
-def install(environment: Path) -> None:
+def install(environment: Path, lock: Path = LOCK) -> None:
     """Install the locked libraries, checked by hash, and this project itself in place."""
     pip = [str(environment), "-m", "pip", "--disable-pip-version-check", "--no-input", "install", "-qq", "--no-deps"]
     if os.name == "posix" and os.geteuid() == 0:
         pip.append("--root-user-action=ignore")
     print("Installing the locked libraries …", flush=True)
-    _must([*pip, "--require-hashes", "-r", str(LOCK)], "The libraries could not be installed")
+    _must([*pip, "--require-hashes", "-r", str(lock)], "The libraries could not be installed")
     _must([*pip, "--no-build-isolation", "-e", str(ROOT)], "The project could not be installed")
 
 
