@@ -33,6 +33,6 @@ def test_every_fault_has_its_place() -> None:
 
 def test_a_missing_key_is_named_with_the_variable_that_would_do() -> None:
     need = KeyNeed(provider="openai", variable="OPENAI_API_KEY", needed=True)
-    assert "openai" in need.missing
-    assert "OPENAI_API_KEY" in need.missing
+    assert "openai" in need.missing(" ")
+    assert "OPENAI_API_KEY" in need.missing(" ")
     assert "OPENAI_API_KEY" in need.hint

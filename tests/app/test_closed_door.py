@@ -10,12 +10,16 @@ import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from app.frame import Frame
+from app.screens.servers.import_sheet import ImportSheet
 from app.screens.welcome.closed import ClosedDoor
 from app.screens.welcome.page import WelcomePage
 from app.settings import Settings
 from app.widgets import FlowText, Sheet
 from app.workbench import Workbench, open_engine
 from mcp_tef import Engine
+from tests.support.case_book import written
+from tests.support.configs import CLOCK
+from tests.support.dropping import drop
 from tests.support.rights import read_only
 from tests.support.stored import change
 from tests.support.windows import drive, shown, until
@@ -95,6 +99,70 @@ def test_a_newer_workspace_says_so_and_another_can_be_opened(qapp: QApplication,
     drive(look())
 
 
+def test_what_is_dropped_on_the_closed_door_waits_until_a_workspace_is_open(
+    qapp: QApplication, work: Path, tmp_path: Path
+) -> None:
+    change(work, "PRAGMA user_version = 999")
+    config = written(tmp_path / "claude_desktop_config.json", {"mcpServers": {"clock": CLOCK}})
+    notes = tmp_path / "notes.txt"
+    notes.write_text("buy milk", "utf-8")
+
+    async def look() -> None:
+        async with started(work) as bench:
+            closed = door(bench)
+            assert closed is not None
+            drop(bench.frame, config, notes)
+            await until(lambda: closed.notice.isVisible())
+            said = closed.notice.accessibleName()
+            assert said.startswith("claude_desktop_config.json (servers). It is no workspace, but it waits here")
+            assert "notes.txt is neither a config of servers" in said
+            assert door(bench) is closed
+            take(bench, "Use a temporary workspace")
+            await entered(bench)
+            await until(lambda: bench.frame.findChildren(ImportSheet))
+            (sheet,) = bench.frame.findChildren(ImportSheet)
+            assert sheet.table.rows.row(0).cells[1].text == "clock"
+            sheet.reject()
+
+    drive(look())
+
+
+def test_a_workspace_that_is_dropped_on_the_closed_door_is_opened(
+    qapp: QApplication, work: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.db"
+    other.write_bytes(work.read_bytes())
+    change(work, "PRAGMA user_version = 999")
+
+    async def look() -> None:
+        async with started(work) as bench:
+            drop(bench.frame, other)
+            assert await entered(bench) == other
+
+    drive(look())
+
+
+def test_a_file_that_is_no_workspace_leaves_the_closed_door_as_it_was(qapp: QApplication, work: Path) -> None:
+    change(work, "PRAGMA user_version = 999")
+    notes = work.with_name("notes.txt")
+    notes.write_text("buy milk", "utf-8")
+
+    async def look() -> None:
+        async with started(work) as bench:
+            closed = door(bench)
+            assert closed is not None
+            take(bench, "Open another workspace…")
+            dialog = bench.frame.findChild(QFileDialog)
+            assert isinstance(dialog, QFileDialog)
+            dialog.fileSelected.emit(str(notes))
+            dialog.close()
+            await until(lambda: closed.notice.isVisible())
+            assert closed.notice.accessibleName().startswith("The file notes.txt is no workspace.")
+            assert door(bench) is closed
+
+    drive(look())
+
+
 def test_a_temporary_workspace_is_used_once_and_not_remembered(qapp: QApplication, work: Path) -> None:
     change(work, "PRAGMA user_version = 999")
     settings = Settings(None)
@@ -130,7 +198,7 @@ def test_a_workspace_that_cannot_be_written_is_worked_on_as_a_copy(qapp: QApplic
 def test_a_locked_workspace_is_opened_when_it_is_tried_again(qapp: QApplication, work: Path) -> None:
     tries = 0
 
-    async def busy(path: Path | None) -> Engine:
+    async def busy(path: Path | None, _: object) -> Engine:
         nonlocal tries
         tries += 1
         return await open_engine(work.parent if tries == 1 else path)
@@ -183,15 +251,13 @@ def test_settings_that_cannot_be_read_are_set_aside_and_a_dialog_says_where(
     drive(look())
 
 
-def test_a_row_that_cannot_be_read_shuts_the_door_and_not_the_program(
-    qapp: QApplication, work: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_row_that_cannot_be_read_shuts_the_door_and_not_the_program(qapp: QApplication, work: Path) -> None:
     change(work, "UPDATE test_cases SET expected_calls = '[{'")
 
     async def look() -> None:
         async with started(work) as bench:
             closed = door(bench)
             assert closed is not None
-            assert "Something went wrong that should not have." in closed.words.text()
+            assert "work.db holds a row that cannot be read: expected_calls of test_cases" in closed.words.text()
 
     drive(look())

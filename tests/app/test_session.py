@@ -60,37 +60,30 @@ def test_the_work_of_a_dialog_ends_with_it(qapp: QApplication) -> None:
     drive(work())
 
 
-def test_undo_takes_back_the_last_thing_first_and_each_once(qapp: QApplication) -> None:
+def test_what_takes_long_is_seen_at_the_foot_and_can_be_stopped_there(qapp: QApplication) -> None:
     async def work() -> None:
         async with session_for() as (session, _):
-            undone: list[str] = []
-
-            async def later() -> None:
-                undone.append("second")
-
-            session.toast("First", undo=lambda: undone.append("first"))
-            session.toast("Second", undo=later)
-            session.undo()
-            await until(lambda: undone)
-            session.undo()
-            session.undo()
-            assert undone == ["second", "first"]
-            assert not session.can_undo()
+            endless = session.spawn(session.call_long("Reading cases.yaml", lambda _: asyncio.Event().wait(), slow_s=0))
+            await until(session.activity.shown)
+            (bar,) = session.activity.shown()
+            assert session.activity.fraction() is None
+            bar.cancel_button.click()
+            await until(endless.done)
+            assert endless.cancelled()
+            assert session.activity.shown() == ()
 
     drive(work())
 
 
-def test_the_toast_and_the_key_undo_the_same_thing_once(qapp: QApplication) -> None:
+def test_what_is_soon_done_or_must_not_be_stopped_offers_no_way_to_stop_it(qapp: QApplication) -> None:
     async def work() -> None:
         async with session_for() as (session, _):
-            undone: list[int] = []
-            offered: list[object] = []
-            session.toasted.connect(lambda _, undo: offered.append(undo))
-            session.toast("Removed", undo=lambda: undone.append(1))
-            session.undo()
-            assert callable(offered[0])
-            offered[0]()
-            assert undone == [1]
+            gate = asyncio.Event()
+            session.spawn(session.call_long("Soon", lambda _: gate.wait(), slow_s=60))
+            session.spawn(session.call_long("Late", lambda _: gate.wait(), can_cancel=False, slow_s=0))
+            await until(session.activity.shown)
+            (bar,) = session.activity.shown()
+            assert bar.cancel_button.isHidden()
 
     drive(work())
 
@@ -129,5 +122,17 @@ def test_a_page_that_takes_events_itself_is_not_refreshed(qapp: QApplication) ->
             page.take((Noticed("hello"),), visible=True)
             await asyncio.sleep(0)
             assert page.refreshed == 0
+
+    drive(work())
+
+
+def test_what_was_said_can_be_read_again_the_last_fifty_of_it(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with session_for() as (session, _):
+            for number in range(60):
+                session.toast(f"Said {number}")
+            session.failed.emit("It failed.", "Try again.", "details")
+            assert len(session.said) == 50
+            assert [one.text for one in session.said[-2:]] == ["Said 59", "It failed. Try again."]
 
     drive(work())

@@ -23,7 +23,7 @@ async def asked(address: str) -> AsyncIterator[tuple[Workbench, list[str]]]:
     """A window whose core wants an address opened, and what its browser was given."""
     fake, settings, visited = FakeEngine(), Settings(None), list[str]()
     frame = Frame(settings)
-    bench = Workbench(frame, settings, lambda _: fake.open(), browse=lambda url: visited.append(url.toString()))
+    bench = Workbench(frame, settings, lambda *_: fake.open(), browse=lambda url: visited.append(url.toString()))
     addresses = Addresses()
     addresses.wanted.connect(bench.offer_sign_in)
     shown(frame)

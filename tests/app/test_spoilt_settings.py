@@ -8,8 +8,9 @@ from typing import Any
 from PySide6.QtWidgets import QApplication
 
 from app.frame import Frame
+from app.places import places
 from app.settings import Settings
-from app.workbench import Workbench, places
+from app.workbench import Workbench
 from tests.support.fake_engine import FakeEngine
 from tests.support.windows import drive, shown, until
 
@@ -29,7 +30,7 @@ async def visited(file: Path) -> list[tuple[str, ...]]:
     engine, settings, told = FakeEngine(), Settings(file), list[tuple[str, ...]]()
     await engine.open_sample()
     frame = Frame(settings)
-    bench = Workbench(frame, settings, lambda workspace: engine.open())
+    bench = Workbench(frame, settings, lambda *_: engine.open())
     shown(frame)
     life = asyncio.create_task(bench.live(None))
     await until(lambda: bench.window is not None)

@@ -6,20 +6,24 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QPointF, QSettings, Qt
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
 from app.frame import Frame
 from app.main import NO_DISPLAY, main
+from app.places import places
+from app.screens.settings.sheet import SettingsSheet
 from app.screens.welcome.page import WelcomePage
 from app.settings import Settings
 from app.theme import ThemeMode, theme
-from app.widgets import Sheet
+from app.widgets import Button, Sheet
+from app.widgets.keyed_view import KeyedView
 from app.widgets.notices import Toast
 from app.window import Window
-from app.workbench import Workbench, places
-from mcp_tef import BatchRequest, Noticed, StoreError
+from app.workbench import Workbench
+from mcp_tef import Noticed, StoreError, ToolLabel
 from tests.support.fake_engine import FakeEngine
 from tests.support.windows import drive, shown, until
 
@@ -29,15 +33,17 @@ async def workbench(fake: FakeEngine, settings: Settings | None = None) -> Async
     """A workbench that lives, and is left at the end."""
     kept = settings or Settings(None)
     frame = Frame(kept)
-    bench = Workbench(frame, kept, lambda workspace: fake.open())
+    bench = Workbench(frame, kept, lambda *_: fake.open())
     shown(frame)
     life = asyncio.create_task(bench.live(None))
     await until(lambda: bench.window is not None)
-    yield bench
-    bench.leave()
-    await life
-    frame.close()
-    frame.deleteLater()
+    try:
+        yield bench
+    finally:
+        bench.leave()
+        await life
+        frame.close()
+        frame.deleteLater()
 
 
 def window(bench: Workbench) -> Window:
@@ -77,7 +83,7 @@ def test_the_other_pages_are_built_ahead_and_ask_the_core_for_nothing_before_the
         await fake.open_sample()
         async with workbench(fake) as bench:
             made = window(bench)
-            await until(lambda: made.stack.count() == len(places()))
+            await until(made.is_built)
             pages = [made.page(place.key) for place in places()]
             assert [page.stale for page in pages] == [place.key != made.current for place in places()]
             assert made.stack.count() == len(places())
@@ -92,10 +98,48 @@ def test_keys_go_places_and_search_here(qapp: QApplication) -> None:
         async with workbench(fake) as bench:
             inside = window(bench)
             inside.activateWindow()
+            await until(inside.isActiveWindow)
             QTest.keyClick(inside, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
-            assert inside.current == "cases"
+            await until(lambda: inside.current == "cases")
             QTest.keyClick(inside, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
             assert inside.current == "servers"
+
+    drive(work())
+
+
+def press_side_button(bench: Workbench) -> None:
+    """Press the button at the side of the mouse that goes back, somewhere over the window."""
+    at, back = QPointF(400, 400), Qt.MouseButton.BackButton
+    press = QMouseEvent(QEvent.Type.MouseButtonPress, at, at, back, back, Qt.KeyboardModifier.NoModifier)
+    QApplication.sendEvent(bench.frame.windowHandle(), press)
+
+
+def test_back_and_forward_go_through_places_with_what_was_shown(qapp: QApplication) -> None:
+    async def work() -> None:
+        fake = FakeEngine()
+        await fake.open_sample()
+        async with workbench(fake) as bench:
+            inside = window(bench)
+            inside.activateWindow()
+            await until(inside.isActiveWindow)
+            cases, servers = inside.page("cases"), inside.page("servers")
+            await servers.settled()
+            press_side_button(bench)
+            assert not inside.navigation.forward.isEnabled()
+            inside.show_place("cases")
+            await until(lambda: cases.here())
+            first = cases.here()
+            inside.show_place("servers", ToolLabel(tool="search_parts", server="Bike shop"))
+            inside.session.go("cases", (await fake.cases.list())[2].id)
+            QTest.keyClick(inside, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+            assert (inside.current, servers.here()) == ("servers", ToolLabel(tool="search_parts", server="Bike shop"))
+            press_side_button(bench)
+            assert (inside.current, cases.here()) == ("cases", first)
+            inside.navigation.forward.click()
+            assert inside.current == "servers"
+            QTest.keyClick(inside, Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier)
+            assert (inside.current, cases.here()) == ("cases", (await fake.cases.list())[2].id)
+            assert not inside.navigation.forward.isEnabled()
 
     drive(work())
 
@@ -105,7 +149,7 @@ def test_no_two_commands_share_a_key(qapp: QApplication) -> None:
         fake = FakeEngine()
         await fake.open_sample()
         async with workbench(fake) as bench:
-            for place in ("servers", "cases", "runs"):
+            for place in ("servers", "cases", "runs", "metrics", "similarity", "quality"):
                 window(bench).show_place(place)
                 keys = [command.keys for command in window(bench).session.commands.all() if command.keys]
                 assert len(keys) == len(set(keys)), keys
@@ -171,13 +215,41 @@ def test_shortcuts_and_settings_open_and_close(qapp: QApplication) -> None:
         await fake.open_sample()
         async with workbench(fake) as bench:
             window(bench).show_shortcuts()
+            window(bench).show_messages()
             window(bench).settings_wanted.emit()
             sheets = bench.frame.findChildren(Sheet)
-            assert sorted(sheet.windowTitle() for sheet in sheets) == ["Settings", "Shortcuts"]
+            assert sorted(sheet.windowTitle() for sheet in sheets) == ["Recent messages", "Settings", "Shortcuts"]
             for sheet in sheets:
                 sheet.accept()
 
     drive(work())
+
+
+def test_the_page_of_shortcuts_claims_no_key_that_a_list_does_not_answer(qapp: QApplication) -> None:
+    async def work() -> None:
+        fake = FakeEngine()
+        await fake.open_sample()
+        async with workbench(fake) as bench:
+            inside = window(bench)
+            told = 0
+            for place in ("servers", "cases", "runs", "quality"):
+                inside.show_place(place)
+                await inside.page(place).settled()
+                for view in inside.page(place).findChildren(KeyedView):
+                    told += bool(view.means)
+                    for key in view.means:
+                        assert view.receivers(f"2{SIGNALS[key]}"), (place, view.accessibleName(), key)
+            assert told >= 6
+
+    drive(work())
+
+
+SIGNALS = {
+    "Enter": "opened(QString)",
+    "F2": "rename_wanted(QString)",
+    "Del": "delete_wanted(PyObject)",
+    "Space": "peek_wanted(QString)",
+}
 
 
 def test_a_toast_stays_above_every_page(qapp: QApplication) -> None:
@@ -240,9 +312,37 @@ def test_another_scheme_is_worn_at_once_and_remembered(qapp: QApplication) -> No
         await fake.open_sample()
         settings = Settings(None)
         async with workbench(fake, settings) as bench:
-            bench.set_theme("dark")
+            bench.dialog.set_theme("dark")
             assert theme().dark
             assert settings.get("theme", "") == "dark"
+
+    drive(work())
+    theme().set_mode(ThemeMode.LIGHT)
+
+
+def test_settings_are_reset_at_once_and_the_reset_is_taken_back(qapp: QApplication) -> None:
+    async def work() -> None:
+        fake = FakeEngine()
+        await fake.open_sample()
+        settings = Settings(None)
+        async with workbench(fake, settings) as bench:
+            session = window(bench).session
+            bench.dialog.set_theme("dark")
+            session.preferences.set("SIMILARITY_THRESHOLD", "0.5")
+            await session.configure()
+            window(bench).settings_wanted.emit()
+            await until(lambda: bench.frame.findChild(SettingsSheet))
+            sheet = bench.frame.findChild(SettingsSheet)
+            assert isinstance(sheet, SettingsSheet)
+            next(one for one in sheet.findChildren(Button) if one.text() == "Reset all settings").click()
+            await until(lambda: fake.config.similarity_threshold == 0.85)
+            assert not theme().dark
+            session.undo()
+            await until(lambda: fake.config.similarity_threshold == 0.5)
+            assert theme().dark
+            session.redo()
+            await until(lambda: fake.config.similarity_threshold == 0.85)
+            assert not theme().dark
 
     drive(work())
     theme().set_mode(ThemeMode.LIGHT)
@@ -255,22 +355,31 @@ def test_without_a_display_it_says_so(monkeypatch: pytest.MonkeyPatch, capsys: p
     assert capsys.readouterr().err.strip() == NO_DISPLAY
 
 
-def test_closing_while_runs_are_under_way_asks_first(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine(pace=5.0)
-        await fake.open_sample()
-        async with workbench(fake) as bench:
-            await window(bench).session.call(lambda core: core.runs.start(BatchRequest()))
-            bench.frame.close()
-            await until(lambda: bench.frame.findChild(Sheet))
-            sheet = bench.frame.findChild(Sheet)
-            assert isinstance(sheet, Sheet)
-            assert sheet.windowTitle() == "Close while runs are under way?"
-            sheet.reject()
-            await until(lambda: not bench.frame.findChild(Sheet))
-            assert bench.frame.isVisible()
+@pytest.mark.parametrize("arguments", [["work.mcp-tef"], ["--workspace", "work.mcp-tef"]])
+def test_a_workspace_file_that_was_double_clicked_is_the_one_that_opens(
+    qapp: QApplication, arguments: list[str]
+) -> None:
+    opened: list[Path | None] = []
 
-    drive(work())
+    def work(frame: Frame, _: Settings, workspace: Path | None) -> int:
+        opened.append(workspace)
+        frame.deleteLater()
+        return 0
+
+    assert main(arguments, work) == 0
+    assert opened == [Path("work.mcp-tef")]
+
+
+def test_what_qt_remembers_of_its_file_dialogs_lies_with_our_own_settings(qapp: QApplication) -> None:
+    def work(frame: Frame, _: Settings, __: Path | None) -> int:
+        remembered = QSettings(QSettings.Scope.UserScope, "QtProject")
+        files.append(Path(remembered.fileName()))
+        frame.deleteLater()
+        return 0
+
+    files: list[Path] = []
+    assert main(["work.mcp-tef"], work) == 0
+    assert [(file.name, file.parent.name) for file in files] == [("QtProject.conf", "mcp-tef")]
 
 
 def test_closing_ends_everything(qapp: QApplication) -> None:

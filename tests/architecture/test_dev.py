@@ -25,7 +25,7 @@ def test_it_explains_itself_with_nothing_installed(tmp_path: Path) -> None:
     for arguments, code in (((), 2), (("dance",), 2), (("--help",), 0)):
         done = subprocess.run([*bare, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == code
-        assert all(f"  {verb} " in done.stdout for verb in ("run", "test", "check", "bench"))
+        assert all(f"  {verb} " in done.stdout for verb in ("run", "test", "check", "bench", "shots", "package"))
 
 
 def test_a_python_that_is_too_old_is_refused_in_one_sentence(python_script: Path, tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ import re
 import tomllib
 from pathlib import Path
 
+from app.preferences import RUNS
+from mcp_tef import VARIABLES
 from mcp_tef.cli.main import parser
 
 ROOT = Path(__file__).parents[2]
@@ -53,7 +55,8 @@ def test_the_map_shows_every_room_and_no_other() -> None:
 
 
 def test_every_dependency_is_accounted_for_in_one_line() -> None:
-    assert sorted(first_cells("CONTRIBUTING.md", "Dependencies")) == sorted(dependencies())
+    tools = [re.split(r"[<>=!; ]", tool)[0] for tool in PROJECT["optional-dependencies"]["package"]]
+    assert sorted(first_cells("CONTRIBUTING.md", "Dependencies")) == sorted([*dependencies(), *tools])
 
 
 def test_the_lock_holds_every_dependency_and_no_address() -> None:
@@ -69,3 +72,22 @@ def test_the_lock_agrees_with_every_exact_version() -> None:
 
 def test_the_changelog_tells_of_this_version() -> None:
     assert f"\n## {PROJECT['version']}" in text("CHANGELOG.md")
+
+
+def test_readme_names_every_setting_with_its_default() -> None:
+    rows = re.findall(r"^\| `?([^|`]+?)`? \| (.+?) \| (.+) \|$", section("README.md", "Settings"), re.MULTILINE)
+    told = {name: (default, what) for name, default, what in rows if name not in ("variable", "setting")}
+    core = {one.name: (f"{one.default} {one.unit}".strip(), f"{one.title}: {one.reason}") for one in VARIABLES}
+    runs = {one.title: (f"{one.default} {one.unit}".strip(), one.reason) for one in RUNS}
+    assert told == core | runs
+
+
+def test_no_other_variable_is_read_from_the_environment() -> None:
+    known = {one.name for one in VARIABLES}
+    named = {
+        name
+        for folder in ("app", "mcp_tef")
+        for file in (ROOT / folder).rglob("*.py")
+        for name in re.findall(r"\bMCP_TEF_[A-Z_]+[A-Z]\b", file.read_text("utf-8"))
+    }
+    assert named - {"MCP_TEF_MAX"} <= known

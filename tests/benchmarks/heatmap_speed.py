@@ -27,6 +27,7 @@ from qasync import QEventLoop  # type: ignore[import-untyped]  # it ships no typ
 
 from app.bridge import Bridge
 from app.calm import Calm
+from app.places import places
 from app.screens.similarity.page import SimilarityPage
 from app.screens.similarity.words import MapKind
 from app.session import Session
@@ -34,7 +35,6 @@ from app.settings import Settings
 from app.theme import ThemeMode, theme
 from app.widgets.heatmap import Heatmap
 from app.window import Window
-from app.workbench import places
 from mcp_tef import Engine, ServerSpec, Transport
 from tests.benchmarks.window_stalls import Watch
 from tests.support.windows import grab, until

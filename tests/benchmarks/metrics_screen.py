@@ -24,13 +24,13 @@ from qasync import QEventLoop  # type: ignore[import-untyped]  # it ships no typ
 
 from app.bridge import Bridge
 from app.calm import Calm
+from app.places import places
 from app.screens.metrics.filters import Dimension, Filters
 from app.screens.metrics.page import MetricsPage
 from app.session import Session
 from app.settings import Settings
 from app.theme import ThemeMode, theme
 from app.window import Window
-from app.workbench import places
 from mcp_tef import Engine
 from mcp_tef.storage.store import open_store
 from tests.benchmarks.history_metrics import finish, planned

@@ -2,7 +2,6 @@
 
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -43,7 +42,8 @@ def test_the_demo_needs_nothing_and_can_be_repeated(home: Path) -> None:
 
 
 def test_the_same_tools_over_both_transports(sample_over_http: str) -> None:
-    stdio = ("--command", sys.executable, "--arg", "-m", "--arg", "mcp_tef", "--arg", "sample-server")
+    program, *rest = command("sample-server")
+    stdio = ("--command", program, *(f"--arg={one}" for one in rest))
     assert run("servers", "add", "pipe", *stdio, "--yes", "--json").document["status"] == "active"
     assert run("servers", "add", "web", "--url", sample_over_http, "--json").document["status"] == "active"
     piped = run("servers", "tools", "pipe", "--json").document["tools"]

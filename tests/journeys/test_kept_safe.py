@@ -67,6 +67,7 @@ def test_after_a_kill_what_finished_is_there_and_the_rest_can_be_resumed(stub: M
     listed = say("runs", "list", "--json")
     assert "interrupted" in listed.err
     assert listed.document["batches"][0]["status"] == "interrupted"
+    assert listed.document["batches"][0]["interrupted"] == listed.document["batches"][0]["counts"]["failed"] > 0
     assert {item["status"] for item in listed.document["runs"]} == {"completed", "failed"}
     before = finished()
     resumed = run("runs", "resume", "--json")

@@ -1,7 +1,6 @@
 """From tools that are confused to words that tell them apart, at the command line: nothing but processes and files."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.support import case_book
-from tests.support.command_line import run, say
+from tests.support.command_line import OFFLINE_EMBEDDER, command, run, say
 
 WORDS = ("--embedder", "tfidf")
 TEXT = {"type": "string", "description": "Which one."}
@@ -44,7 +43,8 @@ DOCUMENT = {"tools": [SEARCH, DELETE, FIND], "_meta": {"kept": True}}
 def notes(tmp_path: Path) -> Path:
     """A server that is a tools file, one over stdio, and cases that were run."""
     tools = case_book.written(tmp_path / "notes.json", DOCUMENT)
-    stdio = ("--command", sys.executable, "--arg", "-m", "--arg", "mcp_tef", "--arg", "sample-server")
+    program, *rest = command("sample-server")
+    stdio = ("--command", program, *(f"--arg={one}" for one in rest))
     assert say("servers", "add", "notes", "--tools-file", tools).code == 0
     assert say("servers", "add", "shop", *stdio, "--yes").code == 0
     cases = [
@@ -107,9 +107,9 @@ def test_what_runs_say_stands_beside_what_looks_alike(notes: Path, tmp_path: Pat
     assert str(notes) not in text
 
 
-def test_every_verb_works_at_once_without_a_network_or_a_model(notes: Path, tmp_path: Path) -> None:
+def test_every_verb_works_at_once_without_a_network(notes: Path, tmp_path: Path) -> None:
     for verb in ("similarity", "overlap", "recommend"):
         said = run(verb, "--server", "notes", "--json")
-        assert (said.code, said.document["embedder"]) == (0, "tfidf"), said.err
+        assert (said.code, said.document["embedder"]) == (0, OFFLINE_EMBEDDER), said.err
     assert run("quality", "--server", "shop", "--out", tmp_path / "quality.html").code == 0
     assert (tmp_path / "quality.html").read_text("utf-8").startswith("<!doctype html>")

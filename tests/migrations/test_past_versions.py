@@ -82,7 +82,7 @@ async def test_runs_are_as_they_were_and_can_be_resumed(past: tuple[Path, int]) 
     assert detail.answer == right((await store.runs.unfinished(batch.id))[0]).answer
     assert await store.runs.interrupt_leftovers() == 2
     assert (await store.runs.batch(batch.id)).status is BatchStatus.INTERRUPTED
-    await store.runs.reopen(batch.id, await store.runs.unfinished(batch.id))
+    await store.runs.reopen(batch.id, await store.runs.unfinished(batch.id), None)
     assert await store.runs.count(RunFilter(statuses=(RunStatus.PENDING,))) == 3
     await store.close()
 

@@ -1,4 +1,7 @@
-"""Runs the command line in this process or in one of its own, and gives back what it said."""
+"""Runs the command line in this process or in one of its own, and gives back what it said.
+
+Where `MCP_TEF_BUILT` names the folder of a built app, its executables are run instead of the source.
+"""
 
 import io
 import json
@@ -14,6 +17,8 @@ from typing import Any
 from mcp_tef.cli.main import main
 
 ROOT = Path(__file__).parents[2]
+BUILT = Path(os.environ["MCP_TEF_BUILT"]) if "MCP_TEF_BUILT" in os.environ else None
+OFFLINE_EMBEDDER = "fastembed:sentence-transformers/all-MiniLM-L6-v2" if BUILT else "tfidf"
 
 
 @dataclass(frozen=True)
@@ -38,7 +43,9 @@ class Said:
 
 
 def say(*arguments: str | Path) -> Said:
-    """Run a command in this process; standard input is not a terminal and holds nothing."""
+    """Run a command in this process, unless an app is built; standard input is not a terminal and holds nothing."""
+    if BUILT:
+        return run(*arguments)
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):
         code = main([str(argument) for argument in arguments])
@@ -47,7 +54,14 @@ def say(*arguments: str | Path) -> Said:
 
 def command(*arguments: str | Path) -> list[str]:
     """The command line of a process that does these arguments."""
-    return [sys.executable, "-m", "mcp_tef", *map(str, arguments)]
+    program = [str(BUILT / "mcp-tef")] if BUILT else [sys.executable, "-m", "mcp_tef"]
+    return [*program, *map(str, arguments)]
+
+
+def window(*arguments: str | Path) -> list[str]:
+    """The command line of a process that opens the window."""
+    program = [str(BUILT / "mcp-tef-desktop")] if BUILT else [sys.executable, "-m", "app"]
+    return [*program, *map(str, arguments)]
 
 
 def run(

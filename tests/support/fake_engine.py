@@ -17,10 +17,12 @@ from mcp_tef.model.runs import ModelInfo, ModelSettings
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing, Tool, ToolProblem
 from mcp_tef.ports import Question
+from mcp_tef.workflows.arrivals import Arrivals
 from mcp_tef.workflows.calls import ToolCalls
 from mcp_tef.workflows.cases import Cases
 from mcp_tef.workflows.compare import Compare
 from mcp_tef.workflows.drift import Drifts
+from mcp_tef.workflows.finding import Finder
 from mcp_tef.workflows.metrics import Figures
 from mcp_tef.workflows.models import Models
 from mcp_tef.workflows.quality import Quality
@@ -142,7 +144,9 @@ class FakeEngine:
         self.sign_ins = FakeSignIns()
         self.drift = Drifts(self.store, self._events)
         self.cases = Cases(self.store, self._events)
+        self.finding = Finder(self.store, self._events)
         self.server_files = ServerFiles(self.store.servers, self._events, dict(environment or {}), "linux")
+        self.arrivals = Arrivals()
         self.case_files = CaseTransfer(self.store, self.servers, self._events, Path("memory-tools"))
         self.metrics = Figures(self.store.metrics)
         self.reports = Reports(self.store, self.metrics)
@@ -180,6 +184,11 @@ class FakeEngine:
             await self.servers.add(spec)
             await self.cases.add([_case(query, tool) for query, tool in SAMPLE_CASES])
         return await self.cases.list()
+
+    def configure(self, settings: Mapping[str, str]) -> None:
+        """Hold to what somebody set."""
+        self.config, _ = Config.lenient({}, settings)
+        self.models.default = self.config.default_model
 
     async def close(self) -> None:
         """Interrupt what runs."""

@@ -3,7 +3,7 @@
 from collections import Counter
 from html.parser import HTMLParser
 
-VOID = {"meta", "img"}
+VOID = {"meta", "img", "wbr"}
 
 
 class Reader(HTMLParser):

@@ -1,7 +1,7 @@
 """Calls by hand in memory, and a caller that answers as a test says."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from mcp_tef.errors import TefError
@@ -31,10 +31,14 @@ class MemoryToolCalls:
         found = [call for call in self.kept.values() if call.server_id == server_id and tool in (None, call.tool)]
         return tuple(reversed(found))
 
-    async def forget(self, server_id: ServerId, tool: str) -> None:
-        """Delete those of a tool."""
-        gone = await self.of_server(server_id, tool)
-        self.kept = {call_id: call for call_id, call in self.kept.items() if call not in gone}
+    async def remove(self, ids: Sequence[ToolCallId]) -> None:
+        """Delete them."""
+        self.kept = {call_id: call for call_id, call in self.kept.items() if call_id not in ids}
+
+    async def restore(self, calls: Sequence[ToolCall]) -> None:
+        """Keep them where they were."""
+        every = sorted((*self.kept.values(), *calls), key=lambda call: call.asked_at)
+        self.kept = {call.id: call for call in every}
 
 
 Reply = ToolReply | TefError

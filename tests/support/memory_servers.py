@@ -1,5 +1,6 @@
 """Servers and cases in memory, behaving as the store on disk does."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -8,12 +9,20 @@ from mcp_tef.errors import ConflictError, NotFoundError
 from mcp_tef.model.cases import CaseDraft, TestCase
 from mcp_tef.model.consents import Consent
 from mcp_tef.model.ids import CaseId, ServerId, new_id
+from mcp_tef.model.long_work import StoppedError
 from mcp_tef.model.runs import RunSummary
 from mcp_tef.model.servers import Server, ServerSpec, ServerStatus
 from mcp_tef.model.tools import Listing
-from mcp_tef.ports import CheckResult
+from mcp_tef.ports import CheckResult, Step, unwatched
 
 NOW = datetime(2026, 11, 21, 14, 2, tzinfo=UTC)
+
+
+async def _half_way(gate: asyncio.Event | None, step: Step) -> None:
+    step(1, 2)
+    if gate is not None:
+        await gate.wait()
+        step(1, 2)
 
 
 class MemoryServers:
@@ -25,6 +34,7 @@ class MemoryServers:
         self._listings: dict[ServerId, Listing] = {}
         self._accepted: dict[ServerId, Listing] = {}
         self._consents: dict[str, Consent] = {}
+        self.gate: asyncio.Event | None = None
 
     async def add(self, spec: ServerSpec) -> Server:
         """Keep it under a fresh id."""
@@ -40,15 +50,19 @@ class MemoryServers:
         self._servers[server_id] = replace(server, spec=spec, updated_at=NOW)
         return self._servers[server_id]
 
-    async def apply(self, added: Sequence[ServerSpec], changed: Mapping[ServerId, ServerSpec]) -> tuple[Server, ...]:
-        """Several at once."""
+    async def apply(
+        self, added: Sequence[ServerSpec], changed: Mapping[ServerId, ServerSpec], *, step: Step = unwatched
+    ) -> tuple[Server, ...]:
+        """Several at once; waits half way for the gate, if a test has closed one."""
         before = dict(self._servers)
         try:
             edited = [await self.update(server_id, spec) for server_id, spec in changed.items()]
-            return (*[await self.add(spec) for spec in added], *edited)
-        except (ConflictError, NotFoundError):
+            fresh = [await self.add(spec) for spec in added]
+            await _half_way(self.gate, step)
+        except (ConflictError, NotFoundError, StoppedError):
             self._servers = before
             raise
+        return (*fresh, *edited)
 
     async def get(self, server_id: ServerId) -> Server:
         """One server."""
@@ -147,6 +161,7 @@ class MemoryCases:
         self._cases: dict[CaseId, TestCase] = {}
         self._removed: dict[CaseId, TestCase] = {}
         self.finished: dict[CaseId, list[RunSummary]] = {}
+        self.gate: asyncio.Event | None = None
 
     async def add(self, drafts: Sequence[CaseDraft]) -> tuple[TestCase, ...]:
         """Keep them under fresh ids."""
@@ -155,12 +170,24 @@ class MemoryCases:
         return made
 
     async def apply(
-        self, added: Sequence[CaseDraft], changed: Mapping[CaseId, CaseDraft], servers: Sequence[ServerSpec] = ()
+        self,
+        added: Sequence[CaseDraft],
+        changed: Mapping[CaseId, CaseDraft],
+        servers: Sequence[ServerSpec] = (),
+        *,
+        step: Step = unwatched,
     ) -> tuple[TestCase, ...]:
-        """Change and add; servers are no part of this."""
+        """Change and add; servers are no part of this. Waits half way for the gate, if a test has closed one."""
         assert not servers
-        after = [await self.update(case_id, draft) for case_id, draft in changed.items()]
-        return (*await self.add(added), *after)
+        before = dict(self._cases)
+        try:
+            after = [await self.update(case_id, draft) for case_id, draft in changed.items()]
+            made = await self.add(added)
+            await _half_way(self.gate, step)
+        except StoppedError:
+            self._cases = before
+            raise
+        return (*made, *after)
 
     async def update(self, case_id: CaseId, draft: CaseDraft) -> TestCase:
         """Replace its draft."""

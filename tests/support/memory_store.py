@@ -44,6 +44,7 @@ class MemoryRuns:
         self._expectations: dict[RunId, Expectation] = {}
         self._past: dict[RunId, tuple[PastVerdict, ...]] = {}
         self._snapshots: dict[SnapshotId, Snapshot] = {}
+        self._removed: dict[BatchId, tuple[Batch, list[RunSummary]]] = {}
         self.outdated: dict[RunId, tuple[str, ...]] = {}
 
     def put(self, batch: Batch, runs: Sequence[RunSummary]) -> None:
@@ -89,8 +90,10 @@ class MemoryRuns:
         """Runs that failed."""
         return self._planned(batch_id, (RunStatus.FAILED,))
 
-    async def reopen(self, batch_id: BatchId, runs: Sequence[PlannedRun]) -> Batch:
+    async def reopen(self, batch_id: BatchId, runs: Sequence[PlannedRun], max_cost_usd: float | None) -> Batch:
         """Make them pending again."""
+        self._requests[batch_id] = replace(self._requests[batch_id], max_cost_usd=max_cost_usd)
+        self._batches[batch_id] = replace(self._batches[batch_id], max_cost_usd=max_cost_usd)
         for plan in runs:
             case = await self._cases.get(plan.case_id)
             self._rows[plan.id] = _pending(plan, case)
@@ -134,7 +137,8 @@ class MemoryRuns:
             key = row.classification.value if row.classification else row.status.value
             key = "pending" if row.status is RunStatus.RUNNING else key
             counts[key] = counts.get(key, 0) + 1
-        return replace(self._batches[batch_id], counts=counts)
+        interrupted = sum(row.interrupted for row in self._of(batch_id))
+        return replace(self._batches[batch_id], counts=counts, interrupted=interrupted)
 
     async def runs(self, where: RunFilter, *, limit: int | None = None, offset: int = 0) -> tuple[RunSummary, ...]:
         """Those that the filter lets through."""
@@ -224,12 +228,24 @@ class MemoryRuns:
         outcome = replace(self._outcomes[run_id], verdict=judgement.verdict, expected_rank=judgement.expected_rank)
         return self._finish(outcome)
 
+    async def rename_batch(self, batch_id: BatchId, name: str) -> Batch:
+        """Call it so from now on."""
+        self._batches[batch_id] = replace(await self.batch(batch_id), name=name)
+        return self._batches[batch_id]
+
     async def remove_batches(self, ids: Sequence[BatchId]) -> None:
-        """For good."""
+        """Out of sight, with their runs."""
         for batch_id in ids:
+            self._removed[batch_id] = (self._batches.pop(batch_id), self._of(batch_id))
             for row in self._of(batch_id):
                 del self._rows[row.id]
-            del self._batches[batch_id]
+
+    async def restore_batches(self, ids: Sequence[BatchId]) -> None:
+        """Where they were, by the time they were made."""
+        for batch_id in ids:
+            batch, runs = self._removed.pop(batch_id)
+            self.put(batch, runs)
+        self._batches = dict(sorted(self._batches.items(), key=lambda item: item[1].created_at))
 
     async def interrupt_leftovers(self) -> int:
         """A fresh workspace has none."""
@@ -324,6 +340,7 @@ def _passes(row: RunSummary, where: RunFilter) -> bool:
         not where.classifications or row.classification in where.classifications,
         where.model is None or row.model == where.model,
         where.text.casefold() in f"{row.query} {row.selected or ''}".casefold(),
+        not where.run_ids or row.id in where.run_ids,
         not where.batch_ids or row.batch_id in where.batch_ids,
         not where.case_ids or row.case_id in where.case_ids,
         not where.models or row.model in where.models,

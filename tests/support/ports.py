@@ -32,16 +32,35 @@ def command_server(name: str = "files") -> ServerSpec:
     return ServerSpec(name=name, transport=Transport.STDIO, command="serve", args=("--all",))
 
 
+@dataclass
+class Gate:
+    """Where a question waits until it is `opened`, even one that nobody waits for any more."""
+
+    reached: asyncio.Event = field(default_factory=asyncio.Event)
+    opened: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def passed(self) -> None:
+        """Wait; a cancel comes through once the gate is open."""
+        self.reached.set()
+        try:
+            await self.opened.wait()
+        finally:
+            await self.opened.wait()
+
+
 class FakeGateway:
     """Servers by name: each lists its tools, or fails with its error; `asked` counts."""
 
     def __init__(self, servers: Mapping[str, Sequence[Tool] | TefError]) -> None:
         self.servers = dict(servers)
         self.asked: list[str] = []
+        self.gates: list[Gate] = []
 
     async def list_tools(self, spec: ServerSpec, *, timeout: float) -> Listing:  # noqa: ASYNC109
-        """What the test said of the server."""
+        """What the test said of the server; each of the first questions waits at a gate of its own, if there is one."""
         self.asked.append(spec.name)
+        if len(self.asked) <= len(self.gates):
+            await self.gates[len(self.asked) - 1].passed()
         found = self.servers[spec.name]
         if isinstance(found, TefError):
             raise found

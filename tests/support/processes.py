@@ -8,7 +8,7 @@ from pathlib import Path
 def children() -> frozenset[int]:
     """Processes that this process has started and that have not ended (Linux; elsewhere none are seen)."""
     lists = Path("/proc/self/task").glob("*/children")
-    pids = (int(pid) for file in lists for pid in file.read_text().split())
+    pids = (int(pid) for file in lists for pid in read(file).split())
     return frozenset(pid for pid in pids if alive(pid))
 
 
@@ -18,8 +18,18 @@ def alive(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    status = Path(f"/proc/{pid}/stat")
-    return not status.exists() or status.read_text().rpartition(")")[2].split()[0] != "Z"
+    if not Path("/proc/self").exists():
+        return True
+    after_name = read(Path(f"/proc/{pid}/stat")).rpartition(")")[2].split()
+    return after_name[:1] not in ([], ["Z"])
+
+
+def read(file: Path) -> str:
+    """A file of /proc; empty where its thread or process ended before it was read."""
+    try:
+        return file.read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
 
 
 async def gone(pid: int) -> bool:

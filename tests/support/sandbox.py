@@ -22,7 +22,15 @@ HOME_VARIABLES = {
 }
 LIMIT_BEGINNING = "MCP_TEF_MAX_"
 SETTING_ENDINGS = ("_API_KEY", "_API_BASE", "_BASE_URL")
-SETTINGS = ("DATABASE_URL", "TOOL_INGESTION_TIMEOUT_SECONDS", "SIMILARITY_THRESHOLD", "MCP_TOOL_PREFIX_SEPARATOR")
+SETTINGS = (
+    *("DATABASE_URL", "DEFAULT_LLM_PROVIDER", "DEFAULT_LLM_MODEL", "EMBEDDING_MODEL_TYPE", "LOG_LEVEL"),
+    *(
+        "MCP_TEF_EMBEDDING_FOLDER",
+        "MCP_TOOL_PREFIX_SEPARATOR",
+        "SIMILARITY_THRESHOLD",
+        "TOOL_INGESTION_TIMEOUT_SECONDS",
+    ),
+)
 
 
 class Network:
@@ -78,8 +86,10 @@ def move_in(patch: pytest.MonkeyPatch, home: Path) -> None:
 
 
 def prepare_process() -> None:
-    """Before anything is imported: no screen, no home, no keys, no table fetched from the network."""
-    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    """Before anything is imported: no screen unless MCP_TEF_TEST_SCREEN names Qt's way to one, no home, no keys, no
+    table fetched from the network.
+    """
+    os.environ["QT_QPA_PLATFORM"] = os.environ.get("MCP_TEF_TEST_SCREEN", "offscreen")
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     os.environ["HF_HUB_OFFLINE"] = "1"
     for name in settings_of_this_machine():

@@ -29,6 +29,7 @@ class Desk:
     methods: list[str] = field(default_factory=lambda: ["none", "client_secret_basic"])
     authorization: str = ""
     revoked: bool = False
+    withdraws: bool = False
     open: bool = False
     talk: Talk = field(default_factory=Talk)
     tokens: int = 0
@@ -106,7 +107,9 @@ class Desk:
 
     def _is_fair(self, form: dict[str, str]) -> bool:
         if form["grant_type"] == "refresh_token":
-            return not self.revoked and form["refresh_token"] == f"{REFRESH}{self.tokens}"
+            spent = form["refresh_token"] != f"{REFRESH}{self.tokens}"
+            self.revoked |= spent and self.withdraws
+            return not self.revoked and not spent
         self.revoked = False
         asked = self._challenges[form["code"]]
         digest = hashlib.sha256(form["code_verifier"].encode()).digest()

@@ -2,7 +2,8 @@
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from xml.etree import ElementTree
 
 from PySide6.QtCore import QAbstractItemModel, QBuffer, QByteArray, QIODevice, Qt
@@ -114,6 +115,21 @@ def _is_harmless_tip(text: str) -> bool:
 
 def drawn(widget: QWidget) -> str:
     """All the text that a widget draws, with its children, as it reaches the screen."""
+    return "\n".join(part.text for part in text_parts(widget))
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """A piece of text as it was drawn."""
+
+    text: str
+    fill: str
+    matrix: tuple[float, ...]
+    attributes: Mapping[str, str]
+
+
+def text_parts(widget: QWidget) -> list[TextPart]:
+    """Every piece of text that a widget draws, with its children."""
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
@@ -124,7 +140,18 @@ def drawn(widget: QWidget) -> str:
     buffer.close()
     raw = _INVALID.sub(_named, bytes(data.data()).decode("utf-8", "surrogatepass"))
     root = ElementTree.fromstring(raw)
-    return "\n".join("".join(part.itertext()) for part in root.iter("{http://www.w3.org/2000/svg}text"))
+    found: list[TextPart] = []
+    for group in root.iter(f"{_SVG}g"):
+        numbers = group.get("transform", "matrix(1,0,0,1,0,0)").removeprefix("matrix(").removesuffix(")")
+        matrix = tuple(float(number) for number in numbers.split(","))
+        found += [
+            TextPart("".join(part.itertext()), part.get("fill", ""), matrix, part.attrib)
+            for part in group.findall(f"{_SVG}text")
+        ]
+    return found
+
+
+_SVG = "{http://www.w3.org/2000/svg}"
 
 
 _INVALID = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.bridge import Bridge
+from app.launches import ConsentSheet
 from app.session import Session
 from app.settings import Settings
 from app.theme import ThemeMode, theme
@@ -74,6 +76,20 @@ async def until(holds: Callable[[], object], seconds: float = PATIENCE, every: f
         await asyncio.sleep(every)
 
 
+async def consent_for(page: QWidget, server: str) -> ConsentSheet:
+    """The sheet that asks whether a server's program may be started, once it is there."""
+    title = f"Start {server}?"
+
+    def sheet() -> ConsentSheet | None:
+        sheets = page.findChildren(ConsentSheet)
+        return next((one for one in sheets if one.isVisible() and one.windowTitle() == title), None)
+
+    await until(sheet)
+    found = sheet()
+    assert found is not None
+    return found
+
+
 def shown(widget: QWidget, width: int = 1280, height: int = 800) -> QWidget:
     """Show a widget at a size."""
     widget.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen, False)
@@ -88,3 +104,10 @@ def grab(widget: QWidget, file: Path | str, scale: float = 1.0) -> None:
     image.setDevicePixelRatio(scale)
     widget.render(image)
     image.save(str(file))
+
+
+def until_spent(seconds: float) -> None:
+    """Compute for as long on this thread."""
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass

@@ -1,10 +1,17 @@
 """The colours can be read, and told apart, in both schemes."""
 
+from collections.abc import Iterator
 from itertools import combinations
 
 import pytest
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QApplication
 
+from app.theme import ThemeMode, theme
 from app.theme.tokens import Role, scheme_colours
+from app.widgets import heatmap_image
+from app.widgets.bars import soft_accent
+from app.widgets.heat import ramp, shade
 
 TEXTS = (Role.TEXT, Role.DIM, Role.ACCENT, Role.GOOD, Role.BAD, Role.WARN, Role.INFO)
 GROUNDS = (Role.SURFACE, Role.SELECTED)
@@ -21,6 +28,8 @@ PAIRS = (
     (Role.DIM, Role.WARN_TINT),
     (Role.DIM, Role.SUNKEN),
 )
+ICONS = (Role.DIM, Role.ACCENT, Role.GOOD, Role.BAD, Role.WARN, Role.INFO)
+ICON_GROUNDS = (Role.SURFACE, Role.RAISED, Role.SUNKEN, Role.HOVER, Role.SELECTED, Role.NAV_CURRENT)
 FILLS = (Role.GOOD_FILL, Role.BAD_FILL, Role.WARN_FILL, Role.INFO_FILL)
 # Machado, Oliveira and Fernandes 2009, severity 1.0, applied to linear RGB.
 BLINDNESS = {
@@ -93,6 +102,54 @@ def test_text_can_be_read_on_its_own_tint(dark: bool) -> None:
 def test_shapes_stand_out_from_every_ground(shape: Role, dark: bool) -> None:
     colours = scheme_colours(dark)
     assert all(contrast(colours[shape], colours[ground]) >= 3 for ground in GROUNDS)
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("icon", ICONS, ids=lambda role: role.value)
+def test_icons_stand_out_wherever_they_are_drawn(icon: Role, dark: bool) -> None:
+    colours = scheme_colours(dark)
+    assert [ground for ground in ICON_GROUNDS if contrast(colours[icon], colours[ground]) < 3] == []
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_intervals_stand_out_from_the_page(dark: bool, qapp: QApplication) -> None:
+    theme().install(ThemeMode.DARK if dark else ThemeMode.LIGHT)
+    soft, page = soft_accent(), theme().colour(Role.SURFACE)
+    strength = soft.alphaF()
+    mixed = [round(a * strength + b * (1 - strength)) for a, b in zip(_parts(soft), _parts(page), strict=True)]
+    theme().install(ThemeMode.LIGHT)
+    assert contrast(QColor(*mixed).name(), page.name()) >= 3
+
+
+def _parts(colour: QColor) -> tuple[int, int, int]:
+    return colour.red(), colour.green(), colour.blue()
+
+
+def ramps() -> Iterator[list[str]]:
+    """Every ramp that tells how much, from little to much."""
+    for dark in (False, True):
+        theme().install(ThemeMode.DARK if dark else ThemeMode.LIGHT)
+        yield [shade(*ramp(), step / 12).name() for step in range(13)]
+    theme().install(ThemeMode.LIGHT)
+    yield [colour.name() for colour in heatmap_image.ramp()]
+
+
+@pytest.mark.parametrize("blindness", BLINDNESS)
+def test_more_is_always_lighter_or_always_darker_also_for_colour_blind_eyes(blindness: str, qapp: QApplication) -> None:
+    for colours in ramps():
+        light = [lab(seen(linear(colour), BLINDNESS[blindness]))[0] for colour in colours]
+        assert light in (sorted(light), sorted(light, reverse=True))
+        assert abs(light[-1] - light[0]) >= 50
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("blindness", BLINDNESS)
+@pytest.mark.parametrize("text", TEXTS, ids=lambda role: role.value)
+def test_text_can_be_read_by_colour_blind_eyes(text: Role, blindness: str, dark: bool) -> None:
+    colours = scheme_colours(dark)
+    inks = [seen(linear(colours[role]), BLINDNESS[blindness]) for role in (text, Role.SURFACE)]
+    low, high = sorted(0.2126 * red + 0.7152 * green + 0.0722 * blue for red, green, blue in inks)
+    assert (high + 0.05) / (low + 0.05) >= 4.5
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

@@ -1,13 +1,15 @@
 """One look at a time, for everything at once."""
 
 import json
+from collections.abc import Iterator
 
 import pytest
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QFileDialog, QHeaderView, QWidget
+from pytestqt.qtbot import QtBot
+from shiboken6 import delete
 
-from app.frame import Frame
-from app.settings import Settings
 from app.theme import Role, Size, ThemeMode, theme
 from app.theme.icons import glyphs
 from tests.support.icon_names import names_in_source
@@ -20,16 +22,93 @@ def test_the_application_wears_the_scheme(qapp: QApplication, mode: ThemeMode) -
     assert theme().colour(Role.ACCENT_FILL).name() in qapp.styleSheet()
 
 
-def test_where_windows_wear_the_sheet_themselves_the_application_wears_none(qapp: QApplication) -> None:
+class Part(QWidget):
+    """Notes when it is dressed."""
+
+    dressed: list[str]
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        if event.type() is QEvent.Type.StyleChange:
+            self.dressed.append(self.objectName())
+        super().changeEvent(event)
+
+
+@pytest.fixture
+def in_parts(qapp: QApplication) -> Iterator[QWidget]:
+    """A window of two parts that wear the sheet by themselves, of which one is seen."""
     theme().install(ThemeMode.LIGHT, whole=False)
-    frame = Frame(Settings(None))
-    assert qapp.styleSheet() == ""
-    light = frame.styleSheet()
-    theme().set_mode(ThemeMode.DARK)
-    assert light != frame.styleSheet() == theme().sheet
-    frame.deleteLater()
+    window = QWidget()
+    for name in ("unseen", "seen"):
+        part = Part(window)
+        part.setObjectName(name)
+        part.dressed = []
+        part.setHidden(name == "unseen")
+        theme().wear(part)
+    window.show()
+    yield window
+    window.close()
+    window.deleteLater()
     theme().install(ThemeMode.LIGHT)
-    assert qapp.styleSheet() == light
+
+
+def parts(window: QWidget) -> list[Part]:
+    """The part that is seen, and the other one."""
+    return [part for name in ("seen", "unseen") if isinstance(part := window.findChild(Part, name), Part)]
+
+
+def test_where_parts_wear_the_sheet_the_application_wears_none_and_they_change_one_by_one_what_is_seen_first(
+    in_parts: QWidget, qtbot: QtBot
+) -> None:
+    seen, unseen = parts(in_parts)
+    light = theme().sheet
+    assert (seen.styleSheet(), unseen.styleSheet(), theme_of_all()) == (light, light, "")
+    theme().set_mode(ThemeMode.DARK)
+    assert not in_parts.updatesEnabled()
+    seen.dressed = unseen.dressed = []
+    qtbot.waitUntil(lambda: in_parts.updatesEnabled() and unseen.styleSheet() == seen.styleSheet() == theme().sheet)
+    assert list(dict.fromkeys(seen.dressed)) == ["seen", "unseen"]
+
+
+def test_what_is_about_to_go_is_dressed_no_more(in_parts: QWidget, qtbot: QtBot) -> None:
+    seen, unseen = parts(in_parts)
+    unseen.dressed.clear()
+    theme().forget(unseen)
+    theme().set_mode(ThemeMode.DARK)
+    qtbot.waitUntil(in_parts.updatesEnabled)
+    assert seen.styleSheet() == theme().sheet != unseen.styleSheet()
+    assert not unseen.dressed
+
+
+def test_what_is_inside_a_part_wears_what_the_part_wears(in_parts: QWidget) -> None:
+    seen, _ = parts(in_parts)
+    inside = QWidget(seen)
+    theme().wear(inside)
+    assert inside.styleSheet() == ""
+
+
+def test_a_part_that_is_gone_is_not_missed(in_parts: QWidget, qtbot: QtBot) -> None:
+    seen, unseen = parts(in_parts)
+    theme().set_mode(ThemeMode.DARK)
+    delete(seen)
+    qtbot.waitUntil(lambda: in_parts.updatesEnabled() and unseen.styleSheet() == theme().sheet)
+
+
+def theme_of_all() -> str:
+    """What the whole application wears."""
+    running = QApplication.instance()
+    return running.styleSheet() if isinstance(running, QApplication) else ""
+
+
+@pytest.mark.parametrize("mode", [ThemeMode.LIGHT, ThemeMode.DARK])
+def test_the_heads_of_a_file_dialog_are_read_where_the_system_brings_none(qapp: QApplication, mode: ThemeMode) -> None:
+    theme().install(mode)
+    dialog = QFileDialog()
+    dialog.setOption(QFileDialog.Option.DontUseNativeDialog)
+    (head,) = (one for one in dialog.findChildren(QHeaderView) if one.orientation() is Qt.Orientation.Horizontal)
+    head.resize(400, 24)
+    colours = head.grab().toImage()
+    assert colours.pixelColor(200, 4) == theme().colour(Role.SURFACE)
+    dialog.deleteLater()
 
 
 def test_a_change_of_scheme_is_told_and_redraws_icons(qapp: QApplication) -> None:

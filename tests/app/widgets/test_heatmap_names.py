@@ -33,7 +33,7 @@ def test_names_that_are_already_there_keep_their_room() -> None:
 
 
 def test_neighbours_are_pushed_apart_by_the_same_and_never_out_of_view() -> None:
-    assert apart([100.0, 104.0]) == [95.0, 109.0]
-    assert apart([1.0, 2.0]) == [0.0, 14.0]
-    assert apart([5.0]) == [5.0]
-    assert apart([]) == []
+    assert apart([100.0, 104.0], 14) == [95.0, 109.0]
+    assert apart([1.0, 2.0], 14) == [0.0, 14.0]
+    assert apart([5.0], 14) == [5.0]
+    assert apart([], 14) == []

@@ -81,6 +81,26 @@ def test_tabs_show_their_panes_and_one_alone_has_no_tabs(qtbot: QtBot) -> None:
     assert pane.current() == "verdict"
 
 
+def test_a_pane_that_is_added_for_later_is_made_once_and_only_when_it_is_turned_to(qtbot: QtBot) -> None:
+    pane, made = DetailPane("Run"), list[QWidget]()
+    qtbot.addWidget(pane)
+    pane.add_tab("verdict", "Verdict", QWidget())
+
+    def make() -> QWidget:
+        made.append(QWidget())
+        return made[-1]
+
+    pane.add_later("raw", "Raw exchange", make)
+    assert not made
+    for _ in range(2):
+        pane.tabs.choose(1)
+        pane.tabs.choose(0)
+    pane.set_current("raw")
+    (raw,) = made
+    pane.show()
+    assert raw.isVisible()
+
+
 @pytest.mark.parametrize(
     ("typed", "found"),
     [
@@ -142,6 +162,30 @@ def test_a_field_says_what_is_wrong_and_takes_its_note_back(qtbot: QtBot) -> Non
     assert line.property("wrong") is True
     field.set_error("")
     assert (line.accessibleDescription(), line.property("wrong")) == ("Short and unique", False)
+
+
+def test_a_field_waits_with_an_error_for_a_pause_and_takes_it_back_at_once(qtbot: QtBot) -> None:
+    line = QLineEdit()
+    field = Field("Address", line)
+    qtbot.addWidget(field)
+    field.tell("It does not begin with https://.")
+    assert line.accessibleDescription() == ""
+    qtbot.waitUntil(lambda: line.accessibleDescription() == "It does not begin with https://.", timeout=30_000)
+    field.tell("It has no host.")
+    assert line.accessibleDescription() == "It has no host."
+    field.tell("")
+    assert (line.accessibleDescription(), line.property("wrong")) == ("", False)
+
+
+def test_an_error_stays_though_the_note_below_it_changes(qtbot: QtBot) -> None:
+    line = QLineEdit()
+    field = Field("Key", line)
+    qtbot.addWidget(field)
+    field.set_error("A key is missing.")
+    field.set_note("Kept in memory.")
+    assert line.accessibleDescription() == "A key is missing."
+    field.set_error("")
+    assert line.accessibleDescription() == "Kept in memory."
 
 
 def test_a_menu_button_shows_and_tells_its_choice(qtbot: QtBot) -> None:

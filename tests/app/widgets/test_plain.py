@@ -3,7 +3,7 @@
 import pytest
 
 from app.widgets import one_line, plain, tip, visible
-from app.widgets.plain import meant, units
+from app.widgets.plain import markdown_table, meant, units
 
 
 @pytest.mark.parametrize("hidden", ["\u202e", "\u2066", "\u200b", "\x00", "\x1b", "\ud800", "\U000e0041", "\ufeff"])
@@ -52,3 +52,12 @@ def test_a_tooltip_never_reads_markup() -> None:
 
 def test_length_is_counted_as_qt_counts() -> None:
     assert units("a😀b") == 4
+
+
+def test_a_table_to_paste_holds_words_and_no_markdown() -> None:
+    table = markdown_table(("Query", "Tool"), [("a | b\nc", "[x](y) `z` @me")])
+    assert table.splitlines() == [
+        "| Query | Tool |",
+        "| --- | --- |",
+        "| a \\| b c | \\[x\\](y) \\`z\\` \\@me |",
+    ]

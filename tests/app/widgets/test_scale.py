@@ -24,6 +24,11 @@ def made(qtbot: QtBot) -> tuple[ThresholdScale, list[float]]:
     return scale, heard
 
 
+def test_the_histogram_can_be_heard(qtbot: QtBot) -> None:
+    scale, _ = made(qtbot)
+    assert scale.accessibleDescription() == "0.00 to 0.25: 5; 0.50 to 0.75: 1; 0.75 to 1.00: 20"
+
+
 def test_setting_it_tells_nobody_and_moving_it_tells_at_once(qtbot: QtBot) -> None:
     scale, heard = made(qtbot)
     assert (scale.threshold(), heard) == (0.85, [])

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.theme import Role, ThemeMode, theme
-from app.widgets import FlowText, Label, LineText, Span, joined, marked
+from app.widgets import FlowText, Label, LineText, Span, TextArea, joined, marked
 
 
 def test_marked_ranges_count_characters_not_utf16_units() -> None:
@@ -62,3 +62,16 @@ def test_a_label_that_is_gone_hears_of_no_other_scheme(qtbot: QtBot) -> None:
     gc.collect()
     assert watched() is None
     theme().set_mode(ThemeMode.DARK)
+
+
+def test_what_is_too_long_to_be_edited_is_shown_in_part_and_kept_whole(qtbot: QtBot) -> None:
+    area = TextArea()
+    qtbot.addWidget(area)
+    huge = "A=b\n" * 100_000
+    area.setPlainText(huge)
+    area.insertPlainText("C=d")
+    assert area.isReadOnly()
+    assert area.toPlainText() == huge
+    area.setPlainText("A=b")
+    assert not area.isReadOnly()
+    assert area.toPlainText() == "A=b"

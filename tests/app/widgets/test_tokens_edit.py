@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.widgets import Span, SpanLine, TokensEdit
+from app.widgets.focus import reading_order
 from app.widgets.tokens_edit import Chip
 
 
@@ -42,6 +43,31 @@ def test_where_only_known_names_count_another_stays_typed(qtbot: QtBot) -> None:
     assert (edit.tokens(), edit.entry.text()) == ((), "dogs")
 
 
+def test_a_name_that_is_there_already_is_told_once_typing_pauses_and_taken_back_at_once(
+    edit: TokensEdit, qtbot: QtBot
+) -> None:
+    edit.set_tokens(["search"])
+    high = edit.height()
+    QTest.keyClicks(edit.entry, "Search")
+    assert edit.says.isHidden()
+    qtbot.waitUntil(lambda: edit.says.text() == "The tag Search is there already.", timeout=30_000)
+    assert edit.height() > high
+    assert edit.entry.accessibleDescription() == edit.says.text()
+    QTest.keyClicks(edit.entry, "es")
+    assert edit.says.isHidden()
+    assert edit.height() == high
+
+
+def test_a_name_that_nobody_knows_is_told_where_only_known_ones_count(qtbot: QtBot) -> None:
+    made = TokensEdit("server", "Add a server", only_known=True)
+    qtbot.addWidget(made)
+    made.set_known(["Bike shop"])
+    made.show()
+    QTest.keyClicks(made.entry, "bike")
+    QTest.keyClicks(made.entry, "s")
+    qtbot.waitUntil(lambda: made.says.text() == "There is no server named bikes.", timeout=30_000)
+
+
 def test_backspace_in_the_empty_entry_and_del_on_a_chip_take_names_away(edit: TokensEdit) -> None:
     told: list[tuple[str, ...]] = []
     edit.changed.connect(told.append)
@@ -67,13 +93,7 @@ def test_tab_reaches_chips_that_came_later_in_reading_order(qtbot: QtBot) -> Non
         column.addWidget(part)
     page.show()
     edit.set_tokens(["a", "b"])
-    stops = []
-    widget: QWidget | None = before.nextInFocusChain()
-    while widget is not None and widget is not before:
-        if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible():
-            stops.append(widget)
-        widget = widget.nextInFocusChain()
-    assert stops == [*edit.findChildren(Chip), edit.entry, after]
+    assert reading_order(page) == [before, *edit.findChildren(Chip), edit.entry, after]
 
 
 def test_a_line_of_spans_is_one_safe_line(qtbot: QtBot) -> None:

@@ -118,3 +118,12 @@ def test_what_to_judge_again_must_be_named_once(workspace: Path) -> None:
     (batch,) = batches(workspace)
     for arguments in ((), ("some-run", "--batch", batch), ("nowhere",), ("--batch", "nowhere")):
         assert say("runs", "rejudge", *arguments, "--workspace", workspace).code == 2
+
+
+def test_a_comparison_can_be_written_as_a_page_and_as_a_table(workspace: Path, tmp_path: Path) -> None:
+    ran(workspace)
+    page, pairs = tmp_path / "page.html", tmp_path / "pairs.csv"
+    said = say("compare", *batches(workspace), "--html", page, "--csv", pairs, "--workspace", workspace)
+    assert said.code == 0, said.err
+    assert page.read_text("utf-8").startswith("<!doctype html>")
+    assert pairs.read_text("utf-8").count("unchanged_right") == 16

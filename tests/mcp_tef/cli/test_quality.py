@@ -7,8 +7,8 @@ import pytest
 
 from tests.support.case_book import written
 from tests.support.command_line import Said, run, say
-from tests.support.model_replies import Received, Reply, words
-from tests.support.model_stub import ModelStub
+from tests.support.model_replies import Received, Reply, completion, words
+from tests.support.model_stub import ModelStub, Step
 
 KEY = "sk-quality-0123456789abcdef"
 READ = {
@@ -42,6 +42,22 @@ def test_flagged_pairs_get_drafts_with_patches(tools: Path) -> None:
     assert {pair["a"], pair["b"]} == {"tools/read_file", "tools/open_file"}
     assert all(issue["sentence"] and issue["type"] and issue["priority"] for issue in pair["issues"])
     assert {one["author"] for one in pair["recommendations"]} == {"draft"}
+
+
+def test_people_see_where_a_draft_differs_however_long_the_text(tmp_path: Path) -> None:
+    long = (
+        "Read the text of a file in the workspace. " + "It is given back as it stands on the disk, byte by byte. " * 8
+    )
+    tools = [tool | {"description": long} for tool in (READ, OPEN)]
+    tools[1] = tools[1] | {"inputSchema": {"type": "object", "properties": {"encoding": {"type": "string"}}}}
+    said = expect(0, say("recommend", "--tools-file", written(tmp_path / "long.json", tools), *ALIKE))
+    before, after = (
+        next(line for line in said.out.splitlines() if line.strip().startswith(word)) for word in ("before:", "after:")
+    )
+    assert len(before) < 220
+    assert before.split()[1].startswith("…")
+    assert "byte by byte." in before
+    assert "`encoding`" in after
 
 
 def test_two_tools_are_named_by_id_or_by_name(tools: Path) -> None:
@@ -81,14 +97,28 @@ def test_a_model_writes_after_the_estimate_was_told(tools: Path, tmp_path: Path)
     assert all(json.loads(Path(file).read_text("utf-8")) for file in document["files"])
 
 
-@pytest.mark.parametrize("reply", ["junk", "401", "empty"])
-def test_a_model_that_gives_no_text_is_told_and_never_applied(reply: str, tools: Path) -> None:
-    with ModelStub([reply] * 40) as stub:
+REFUSED = completion({"content": None, "refusal": "I cannot help with that."})
+
+
+@pytest.mark.parametrize(
+    ("reply", "sentence"),
+    [
+        ("junk", ""),
+        ("empty", "gave an empty answer"),
+        ("401", "no key for openai"),
+        ("text", "answered in words instead of a description"),
+        (REFUSED, "I cannot help with that"),
+        (words(json.dumps(REWRITE | {"description": "None"})), "gave “None” as the description"),
+    ],
+)
+def test_a_model_that_gives_no_text_is_told_and_never_applied(reply: Step, sentence: str, tools: Path) -> None:
+    with ModelStub(lambda _: reply) as stub:
         asked = ("--model", "openai/stub", "--base-url", stub.url, "--retries", "0")
         said = say("recommend", "--tools-file", tools, *ALIKE, *asked, "--json")
     (pair,) = expect(3, said).document["pairs"]
     assert pair["failure"]["message"]
-    assert "openai/stub" not in {one["author"] for one in pair["recommendations"]}
+    assert sentence in pair["failure"]["message"]
+    assert {one["author"] for one in pair["recommendations"]} == {"draft"}
 
 
 def test_quality_tells_the_worst_first_with_rules_and_tokens(tools: Path) -> None:
@@ -155,3 +185,26 @@ def test_a_model_reviews_and_what_it_failed_at_is_told(tools: Path, tmp_path: Pa
     assert by_id["tools/pay"]["failure"]["message"]
     assert said.err.startswith("Asking openai/stub 3 times")
     assert "It says little." in (tmp_path / "quality.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("reply", "sentence"),
+    [
+        ("junk", ""),
+        ("empty", "gave an empty answer"),
+        ("401", "no key for openai"),
+        ("text", "answered in words instead of a review"),
+        (REFUSED, "I cannot help with that"),
+        (words(json.dumps(REVIEW | {"clarity": GRADE | {"score": 11}})), "outside 1 to 10"),
+        (words(json.dumps(REVIEW | {"completeness": GRADE | {"score": "high"}})), "not a whole number"),
+        (words(json.dumps(REVIEW | {"suggested_description": "None"})), "as a description"),
+    ],
+)
+def test_an_answer_that_is_no_review_is_told_and_changes_no_score(reply: Step, sentence: str, tools: Path) -> None:
+    alone = say("quality", "--tools-file", tools, "--json").document["tools"]
+    with ModelStub(lambda _: reply) as stub:
+        asked = ("--model", "openai/stub", "--base-url", stub.url, "--retries", "0")
+        said = say("quality", "--tools-file", tools, *asked, "--json")
+    reviewed = expect(3, said).document["tools"]
+    assert [(tool["id"], tool["score"]) for tool in reviewed] == [(tool["id"], tool["score"]) for tool in alone]
+    assert all(tool["review"] is None and sentence in tool["failure"]["message"] for tool in reviewed)

@@ -51,6 +51,12 @@ def test_a_bad_line_gets_an_error_in_its_place_and_the_rest_is_judged(tmp_path: 
     assert verdicts[1]["classification"] == "TP"
 
 
+def test_without_json_the_counts_are_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_text(json.dumps(RIGHT), "utf-8")
+    said = say("score", tmp_path / "in.jsonl", "--out", tmp_path / "out.jsonl")
+    assert said.out.strip() == "1 TP, 0 FP, 0 TN, 0 FN, 0 bad of 1 line."
+
+
 def test_with_json_the_counts_are_the_document(tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text(json.dumps(RIGHT), "utf-8")
     said = say("score", tmp_path / "in.jsonl", "--out", tmp_path / "out.jsonl", "--json")
@@ -60,3 +66,12 @@ def test_with_json_the_counts_are_the_document(tmp_path: Path) -> None:
 def test_half_a_character_from_a_model_goes_out_as_it_came_in(tmp_path: Path) -> None:
     code, [verdict] = scored(tmp_path, RIGHT | {"id": "half \ud800", "calls": [{"tool": "\udfff"}]})
     assert (code, verdict["id"], verdict["kind"]) == (0, "half \ud800", "invented_tool")
+
+
+def test_verdicts_never_replace_the_calls_that_they_are_about(tmp_path: Path) -> None:
+    calls = tmp_path / "calls.jsonl"
+    calls.write_text(json.dumps(RIGHT), "utf-8")
+    said = say("score", calls, "--out", tmp_path / ".." / tmp_path.name / "calls.jsonl", "--json")
+    assert said.code == 2
+    assert said.error["message"] == f"The result would replace {calls}, which it is made from."
+    assert calls.read_text("utf-8") == json.dumps(RIGHT)

@@ -82,7 +82,8 @@ def test_a_call_that_takes_too_long_ends(desk: Path) -> None:
         (("echo", "[1]", "--yes"), "are not a JSON object"),
         (("echo", '{"a": NaN}', "--yes"), "NaN is no number of JSON"),
         (("ecko", "--yes"), "Did you mean echo?"),
-        (("echo", "--yes", "--timeout", "0"), "not from 1 to 3600"),
+        (("echo", "--yes", "--timeout", "0"), "0 is not from 0.1 to 3600"),
+        (("echo", "--yes", "--timeout", "soon"), "soon is not from 0.1 to 3600"),
         (("echo",), "Nobody has agreed to call echo of desk. Add --yes"),
     ],
 )

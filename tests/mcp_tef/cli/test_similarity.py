@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.support import embedding_replies
@@ -123,6 +124,7 @@ def test_a_program_is_only_started_after_consent() -> None:
         (("--tools-file", "{one}", "--embedder", "magic"), 2),
         (("--tools-file", "{tools}", "--embedder", "folder:/nowhere/at/all"), 3),
         (("--tools-file", "{tools}", "--out", "/nowhere/at/all/out.json"), 2),
+        (("--tools-file", "{tools}", "--out", "{tools}.pdf"), 2),
         (("--tools-file", "{tools}", "--key-stdin"), 2),
         (("--pairs", "nowhere.jsonl"), 3),
         (("--pairs", "pairs.jsonl", "--server", "a"), 2),
@@ -153,6 +155,27 @@ def test_a_provider_that_is_asked_for_by_name_is_never_replaced(tools: Path) -> 
     assert said.code == 3
     assert said.error["message"]
     assert say("similarity", "--tools-file", tools, "--embedder-url", stub.url).code == 2
+
+
+def test_an_address_of_ones_own_is_asked_with_the_key_from_standard_input(tools: Path) -> None:
+    with ModelStub(embedding_replies.inference) as stub:
+        asked = ("--embedder", f"http:{stub.url}", "--key-stdin", "--json", "--full")
+        said = run("similarity", "--tools-file", tools, *asked, stdin="sk-similarity-0123456789")
+        assert {request.key for request in stub.requests} == {"sk-similarity-0123456789"}
+    assert (said.code, said.document["embedder"]) == (0, f"http:{stub.url}"), said.err
+    matrix = np.array(said.document["matrix"])
+    assert (matrix == matrix.T).all()
+    assert (matrix.diagonal() == 1).all()
+    assert "sk-similarity" not in said.out + said.err
+
+
+@pytest.mark.parametrize("reply", ["401", "junk", "empty", "html", "500"])
+def test_an_address_that_gives_no_vectors_is_told_and_never_replaced(reply: str, tools: Path) -> None:
+    with ModelStub([reply] * 20) as stub:
+        said = say("overlap", "--tools-file", tools, "--embedder", f"http:{stub.url}", "--json")
+    assert said.code == 3
+    assert stub.url in said.error["message"]
+    assert said.error["hint"]
 
 
 def pair(number: Any, a: Any = FIND, b: Any = LOOK) -> dict[str, Any]:
@@ -241,6 +264,11 @@ def test_the_weights_of_overlap_are_ones_own(tools: Path, tmp_path: Path) -> Non
     said = compare("overlap", *wanted, "--out", tmp_path / "overlap.csv")
     assert "1 parameters" in said.out
     assert (tmp_path / "overlap.csv").read_text("utf-8").startswith("tool_a,tool_b,overlap")
+    compare("overlap", *wanted, "--out", tmp_path / "overlap.html")
+    page = (tmp_path / "overlap.html").read_text("utf-8")
+    assert page.startswith("<!doctype html>")
+    assert "3 tools on 1 server, compared by tfidf. What counts how much: meaning 0.00" in page
+    assert "1.00 is meaning" in page
     for text in ("1", "1,2", "a,b,c", "0,0,0", "-1,1,1", "inf,1,1", "nan,1,1"):
         assert say("overlap", "--tools-file", tools, f"--weights={text}").code == 2
     for text in ("0", "few", "-1"):

@@ -1,5 +1,8 @@
 """Embedding models that are on the machine, or are not."""
 
+import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -8,6 +11,8 @@ import pytest
 from mcp_tef.embedding.choosing import FOLDER_VARIABLE, best_local_embedder
 from mcp_tef.embedding.local_model import FastembedEmbedder
 from mcp_tef.errors import EmbeddingError
+
+ROOT = Path(__file__).parents[3]
 
 
 async def test_a_model_that_is_not_on_the_machine_is_an_error_at_once(tmp_path: Path) -> None:
@@ -35,7 +40,7 @@ async def test_a_broken_model_is_an_error_and_not_a_crash(tmp_path: Path) -> Non
 
 
 async def test_without_any_model_there_is_none_to_choose(tmp_path: Path) -> None:
-    assert await best_local_embedder({}) is None
+    assert await best_local_embedder({}, tmp_path / "never-made") is None
     assert await best_local_embedder({FOLDER_VARIABLE: " "}, tmp_path / "never-made") is None
     (tmp_path / "models--someone--something").mkdir()
     assert await best_local_embedder({}, tmp_path) is None
@@ -43,7 +48,20 @@ async def test_without_any_model_there_is_none_to_choose(tmp_path: Path) -> None
 
 async def test_a_folder_that_was_named_and_is_unusable_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(EmbeddingError):
-        await best_local_embedder({FOLDER_VARIABLE: str(tmp_path)})
+        await best_local_embedder({FOLDER_VARIABLE: str(tmp_path)}, tmp_path)
+
+
+def test_loading_what_runs_models_marks_no_machine_and_reports_to_nobody(tmp_path: Path) -> None:
+    load = "from mcp_tef.embedding.loading import load_fastembed; load_fastembed()"
+    surroundings = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    subprocess.run([sys.executable, "-B", "-c", load], env=surroundings, check=True)
+    assert [file for file in tmp_path.rglob("*") if file.is_file()] == []
+
+
+async def test_a_bundled_model_that_is_broken_is_none_to_choose(tmp_path: Path) -> None:
+    bundled = tmp_path / "bundled"
+    bundled.mkdir()
+    assert await best_local_embedder({}, tmp_path / "never-made", bundled) is None
 
 
 async def _fails(embedder: FastembedEmbedder) -> EmbeddingError:

@@ -60,6 +60,16 @@ async def test_the_folder_that_was_named_comes_first(tmp_path: Path) -> None:
     assert (await shelf.best()).name == "folder:mine"
 
 
+async def test_the_bundled_model_is_found_where_no_other_is_and_by_its_name(tmp_path: Path) -> None:
+    _put_model(tmp_path / "bundled", "model.onnx")
+    shelf = EmbedderShelf({}, tmp_path, tmp_path / "bundled")
+    bundled = await shelf.best()
+    assert bundled.name == "fastembed:sentence-transformers/all-MiniLM-L6-v2"
+    assert await shelf.find(parse_embedder(bundled.name)) is bundled
+    _put_model(home_of(tmp_path / "models", "BAAI/bge-small-en-v1.5"), "model_optimized.onnx")
+    assert (await shelf.best()).name == "fastembed:BAAI/bge-small-en-v1.5"
+
+
 async def test_a_model_is_handed_out_once_and_shared(shelf: EmbedderShelf, tmp_path: Path) -> None:
     _put_model(home_of(tmp_path / "models", "BAAI/bge-small-en-v1.5"), "model_optimized.onnx")
     assert await shelf.find(DEFAULT) is await shelf.find(DEFAULT)

@@ -5,12 +5,10 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse import random as sparse_random  # type: ignore[import-untyped]  # it has no types
 from sklearn.feature_extraction.text import TfidfVectorizer  # type: ignore[import-untyped]  # it has no types
 
-from mcp_tef.embedding.products import products
 from mcp_tef.embedding.tfidf import TfidfEmbedder, TfidfIndex, TfidfLexicon
 from mcp_tef.scoring.stems import STOP_WORDS, spaced, stems
 
@@ -89,15 +87,6 @@ def test_overlaps_are_symmetric_within_zero_and_one_and_one_with_oneself(texts: 
     assert (overlaps.diagonal() == 1).all()
     assert ((overlaps >= 0) & (overlaps <= 1)).all()
     assert all(overlaps[a, b] == 1 for a, one in enumerate(texts) for b, two in enumerate(texts) if one == two)
-
-
-@settings(max_examples=20)
-@given(st.integers(1, 60), st.integers(0, 2**32 - 1))
-def test_products_in_blocks_are_the_plain_products(height: int, seed: int) -> None:
-    rows = sparse_random(height, 40, density=0.2, format="csr", dtype=np.float32, random_state=seed)
-    found = products(rows, block=16)
-    assert np.allclose(found, (rows @ rows.T).toarray(), atol=1e-5)
-    assert np.array_equal(found, found.T)
 
 
 async def test_vectors_keep_the_overlaps_about_as_they_are() -> None:

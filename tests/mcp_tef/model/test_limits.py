@@ -19,7 +19,7 @@ def test_the_environment_sets_the_time_of_a_listing() -> None:
 
 @pytest.mark.parametrize("field", VARIABLES)
 def test_the_environment_sets_a_limit_and_no_other(field: str) -> None:
-    limits = Config.from_environment({VARIABLES[field][0]: " 7 "}).limits
+    limits = Config.from_environment({VARIABLES[field].name: " 7 "}).limits
     assert {name for name in Limits.__slots__ if getattr(limits, name) != getattr(USUAL, name)} == {field}
     assert getattr(limits, field) == 7
 
@@ -39,4 +39,4 @@ def test_a_time_that_cannot_be_meant_is_refused_by_name(text: str) -> None:
 def test_nobody_can_ask_for_definitions_deeper_than_our_own_walks_reach() -> None:
     with pytest.raises(InputError) as caught:
         Config.from_environment({"MCP_TEF_MAX_DEPTH": "101"})
-    assert caught.value.hint == "Set MCP_TEF_MAX_DEPTH from 1 to 100."
+    assert caught.value.hint == "Set MCP_TEF_MAX_DEPTH to a whole number from 1 to 100, or remove it."

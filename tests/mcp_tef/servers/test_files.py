@@ -68,3 +68,8 @@ def test_a_folder_is_no_file(tmp_path: Path) -> None:
 def test_a_path_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(ServerError, match=r"none\.json, does not exist"):
         read_tools_file(saved(tmp_path / "none.json"))
+
+
+def test_the_home_of_somebody_who_is_not_there_is_no_folder() -> None:
+    with pytest.raises(ServerError, match=r"~nobody-here/tools\.json, does not exist"):
+        read_tools_file(saved(Path("~nobody-here/tools.json")))

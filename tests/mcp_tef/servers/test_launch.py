@@ -102,7 +102,14 @@ def test_what_an_env_file_holds_is_a_secret(tmp_path: Path) -> None:
     assert "hush-4711" in [secret.reveal() for secret in surroundings.secrets]
 
 
-@pytest.mark.parametrize("name", ["LD_PRELOAD", "NODE_OPTIONS", "PYTHONPATH", "PATH"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("LD_PRELOAD", "NODE_OPTIONS", "PYTHONPATH", "PATH", "HOME", "npm_config_registry", "UV_INDEX"),
+        *("GIT_CONFIG_COUNT", "OPENSSL_CONF", "PYTHONPYCACHEPREFIX", "CORECLR_PROFILER_PATH", "DOCKER_CONFIG"),
+        *("DOTNET_ROOT", "COREPACK_NPM_REGISTRY", "LUA_CPATH", "GEM_PATH"),
+    ],
+)
 def test_an_env_file_that_was_not_shown_cannot_bring_in_other_code(tmp_path: Path, name: str) -> None:
     (tmp_path / ".env").write_text(f"TOKEN=x\n{name}=/srv/evil", "utf-8")
     error = refused({}, env_file=str(tmp_path / ".env"))
@@ -112,12 +119,36 @@ def test_an_env_file_that_was_not_shown_cannot_bring_in_other_code(tmp_path: Pat
     assert launch({}, env={name: os.defpath}).env[name] == os.defpath
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "API_TOKEN",
+        "DOCKER_TOKEN",
+        "DOTNET_ENVIRONMENT",
+        "GIT_AUTHOR_NAME",
+        "HTTPS_PROXY",
+        "HOMEPAGE",
+        "DEBUG",
+        "NPM_TOKEN",
+    ],
+)
+def test_keys_and_settings_come_from_an_env_file_and_may_change_without_asking_again(tmp_path: Path, name: str) -> None:
+    for value in ("one", "two"):
+        (tmp_path / ".env").write_text(f"{name}={value}", "utf-8")
+        assert launch({}, env_file=str(tmp_path / ".env")).env[name] == value
+
+
 @pytest.mark.parametrize("content", [None, b"A=\xff", b"x" * 2_000_000])
 def test_an_env_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes | None) -> None:
     if content is not None:
         (tmp_path / ".env").write_bytes(content)
     error = refused({}, env_file=str(tmp_path / ".env"))
     assert f"takes variables from {tmp_path / '.env'}, which cannot be read" in error.message
+
+
+def test_the_home_of_somebody_who_is_not_there_is_named() -> None:
+    assert "should start in ~nobody-here/x, which is no folder" in refused({}, cwd="~nobody-here/x").message
+    assert "takes variables from ~nobody-here/.env" in refused({}, env_file="~nobody-here/.env").message
 
 
 def test_a_program_beyond_path_finds_its_interpreter_beside_it(tmp_path: Path) -> None:

@@ -1,12 +1,12 @@
 """Lists of runs: filtered, sorted and cut into pages by the store, so that the window never sorts a batch."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
 
 from mcp_tef.model.answers import Answer, Call
-from mcp_tef.model.ids import BatchId, CaseId
+from mcp_tef.model.ids import BatchId, CaseId, RunId
 from mcp_tef.model.runs import ModelSettings, Outcome, PlannedRun, RunFilter, RunOrder, RunStatus, RunSummary
 from mcp_tef.model.verdicts import Classification, Kind, Verdict
 from mcp_tef.storage.store import SqliteStore
@@ -27,7 +27,7 @@ async def filled(store: SqliteStore) -> Filled:
     """Four cases, judged TP, FN, FP and failed, in this order."""
     names = ("find docs", "Read a_file", "chat 100%", "wait")
     filled = await fill(store, [draft(name) for name in names])
-    judge = (right, nothing_picked, false_alarm, gone_wrong)
+    judge: Sequence[Callable[[PlannedRun], Outcome]] = (right, nothing_picked, false_alarm, gone_wrong)
     await store.runs.finish([outcome(run) for outcome, run in zip(judge, filled.runs, strict=True)])
     return filled
 
@@ -82,6 +82,15 @@ async def test_a_list_comes_in_the_order_asked_for(
     assert names(await store.runs.runs(where)) == upwards
     assert names(await store.runs.runs(replace(where, descending=True))) == downwards
     assert names(await store.runs.runs(replace(where, batch_id=None))) == upwards
+
+
+async def test_runs_can_be_named_one_by_one_and_still_meet_the_rest_of_the_filter(
+    store: SqliteStore, filled: Filled
+) -> None:
+    first, second, *_ = filled.runs
+    where = RunFilter(run_ids=(second.id, first.id, RunId("of nobody")))
+    assert names(await store.runs.runs(where)) == ["find", "Read"]
+    assert await store.runs.count(replace(where, kinds=(Kind.NO_TOOL,))) == 1
 
 
 async def test_the_newest_batch_comes_first_each_as_it_was_planned(store: SqliteStore) -> None:

@@ -245,7 +245,7 @@ async def test_figures_follow_when_a_run_is_judged_anew_reopened_or_removed(stor
     assert (await figures.summary()).tp == 1
     await store.runs.finish([nothing_picked(run)])
     assert ((await figures.summary()).tp, (await figures.summary()).fn) == (0, 1)
-    await store.runs.reopen(filled.batch.id, filled.runs)
+    await store.runs.reopen(filled.batch.id, filled.runs, None)
     assert (await figures.summary()).n == 0
     await store.runs.mark_running([run.id])
     assert await store.runs.count(RunFilter(statuses=(RunStatus.RUNNING,))) == 1

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from mcp_tef.errors import StoreError
+from mcp_tef.model.runs import RunFilter
 from mcp_tef.storage.opening import VERSION, prepare
 from mcp_tef.storage.store import open_store
 from tests.support.stored import change, fill, http, rows
@@ -55,6 +56,33 @@ async def test_an_empty_file_becomes_a_workspace(workspace: Path) -> None:
     store = await open_store(workspace)
     assert await store.servers.all() == ()
     await store.close()
+
+
+async def test_damage_that_is_met_in_a_large_file_sets_it_aside_at_the_next_start(workspace: Path) -> None:
+    store = await open_store(workspace)
+    await fill(store, repeats=500)
+    await store.close()
+    ((page,),) = rows(workspace, "SELECT rootpage FROM sqlite_schema WHERE name = 'test_runs'")
+    change(workspace, "CREATE TABLE padding AS SELECT zeroblob(65 * 1024 * 1024)")
+    with workspace.open("r+b") as file:
+        file.seek(4096 * (page - 1))
+        file.write(b"\xa5" * 4096)
+    with pytest.raises(StoreError, match="is damaged") as caught:
+        await everything_in(workspace)
+    assert "set aside" in caught.value.hint
+    store = await open_store(workspace)
+    assert "was damaged. It was set aside" in store.notices[0]
+    await store.close()
+    assert [name for name in names_in(workspace.parent) if "met" in name] == []
+
+
+async def everything_in(workspace: Path) -> None:
+    """Open a workspace and read all of its runs."""
+    store = await open_store(workspace)
+    try:
+        await store.runs.runs(RunFilter())
+    finally:
+        await store.close()
 
 
 @pytest.mark.parametrize("content", [b"not a database at all " * 100, b"SQLite format 3\x00" + b"\xff" * 5000])
@@ -189,5 +217,6 @@ async def test_several_openings_at_once_make_one_workspace(tmp_path: Path) -> No
         stores = await asyncio.gather(*(open_store(path) for _ in range(3)))
         await asyncio.gather(*(store.servers.add(http(f"s{place}")) for place, store in enumerate(stores)))
         assert len(await stores[0].servers.all()) == 3
-        await asyncio.gather(*(store.close() for store in stores))
+        for store in stores:  # of two that close at once, neither may see that it is the last, and clear up
+            await store.close()
     assert names_in(tmp_path) == [f"{attempt}.db" for attempt in range(4)]

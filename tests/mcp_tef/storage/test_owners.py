@@ -1,14 +1,20 @@
 """Runs of a process that died are marked, runs of one that lives are left alone; nothing finished is lost."""
 
 import asyncio
+import sqlite3
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
+import pytest
+
+from mcp_tef.engine import Engine
+from mcp_tef.errors import InputError, StoreError
 from mcp_tef.model.ids import RunId
 from mcp_tef.model.runs import BatchStatus, Failure, RunFilter, RunStatus
+from mcp_tef.storage.owners import Owner
 from mcp_tef.storage.store import SqliteStore, open_store
 from tests.support.stored import Filled, fill, rows
 
@@ -84,6 +90,7 @@ async def test_runs_of_a_killed_process_become_failed_with_the_reason(workspace:
     )
     (batch,) = await store.runs.batches()
     assert batch.status is BatchStatus.INTERRUPTED
+    assert (batch.count("failed"), batch.interrupted, batch.failed) == (3, 3, 0)
     assert await store.runs.interrupt_leftovers() == 0
     await store.close()
 
@@ -97,7 +104,7 @@ async def test_interrupted_runs_can_be_resumed(workspace: Path) -> None:
     (batch,) = await store.runs.batches()
     left = await store.runs.unfinished(batch.id)
     assert len(left) == 2
-    await store.runs.reopen(batch.id, left)
+    assert (await store.runs.reopen(batch.id, left, None)).interrupted == 0
     assert await statuses(store) == [RunStatus.PENDING] * 2 + [RunStatus.COMPLETED]
     assert await store.runs.interrupt_leftovers() == 0
     await store.close()
@@ -148,3 +155,30 @@ async def test_marks_of_dead_processes_are_cleared_away(workspace: Path) -> None
     assert len(list(marks.iterdir())) == 1
     await store.close()
     assert not marks.exists()
+
+
+async def test_a_workspace_whose_opening_failed_half_way_is_held_by_nobody(workspace: Path) -> None:
+    store = await open_store(workspace)
+    with closing(sqlite3.connect(workspace)) as file:
+        file.execute("DROP TABLE batches")
+    with pytest.raises(StoreError):
+        await Engine.open(workspace, environment={})
+    await store.close()
+    assert Owner(workspace).others() == ()
+    assert not workspace.with_name(f"{workspace.name}-owners").exists()
+
+
+async def test_what_another_process_works_on_is_not_resumed_here(workspace: Path) -> None:
+    async with other_process(workspace, repeats=3, first_finished=2) as process:
+        await until_ready(process)
+        store = await open_store(workspace)
+        (batch,) = await store.runs.batches()
+        before = await statuses(store)
+        left = await store.runs.unfinished(batch.id)
+        assert left
+        with pytest.raises(InputError, match="is running in another window or command"):
+            await store.runs.reopen(batch.id, left, None)
+        assert await statuses(store) == before
+        await killed(process)
+        assert (await store.runs.reopen(batch.id, left, None)).status is BatchStatus.RUNNING
+    await store.close()

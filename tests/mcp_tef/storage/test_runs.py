@@ -12,8 +12,9 @@ from mcp_tef.model.cases import Expectation, ExpectedCall
 from mcp_tef.model.ids import BatchId, RunId
 from mcp_tef.model.runs import BatchRequest, BatchStatus, Failure, ModelSettings, RunFilter, RunStatus
 from mcp_tef.model.verdicts import Classification, Finding, FindingReason, Kind, Match, Verdict
-from mcp_tef.storage.store import SqliteStore
-from tests.support.stored import draft, fill, gone_wrong, nothing_picked, offered, right, rows, run_all, tool
+from mcp_tef.storage.store import SqliteStore, open_store
+from mcp_tef.workflows.metrics import Figures
+from tests.support.stored import change, draft, fill, gone_wrong, nothing_picked, offered, right, rows, run_all, tool
 
 MODELS = (
     ModelSettings(),
@@ -197,10 +198,10 @@ async def test_outcomes_come_back_in_the_order_given_however_many(store: SqliteS
     assert (await store.runs.batch(filled.batch.id)).counts == {"TP": 600}
 
 
-async def test_an_outcome_of_a_run_that_was_removed_meanwhile_is_left_out(store: SqliteStore) -> None:
+async def test_an_outcome_of_a_run_that_was_removed_meanwhile_is_left_out(store: SqliteStore, workspace: Path) -> None:
     filled = await fill(store)
     other = await fill(store)
-    await store.runs.remove_batches([filled.batch.id])
+    change(workspace, f"DELETE FROM batches WHERE id = '{filled.batch.id}'")
     stored = await store.runs.finish([right(filled.runs[0]), right(other.runs[0])])
     assert [row.id for row in stored] == [other.runs[0].id]
 
@@ -225,7 +226,7 @@ async def test_a_batch_ends_at_a_moment_unless_it_runs_again(store: SqliteStore)
     filled = await fill(store)
     ended = await store.runs.set_batch_status(filled.batch.id, BatchStatus.CANCELLED)
     assert (ended.status, ended.completed_at is None) == (BatchStatus.CANCELLED, False)
-    again = await store.runs.reopen(filled.batch.id, filled.runs)
+    again = await store.runs.reopen(filled.batch.id, filled.runs, None)
     assert (again.status, again.completed_at) == (BatchStatus.RUNNING, None)
 
 
@@ -241,7 +242,7 @@ async def test_only_runs_without_a_verdict_are_resumed_and_only_failed_ones_retr
 async def test_a_run_that_is_opened_again_has_forgotten_its_failure(store: SqliteStore) -> None:
     filled = await fill(store)
     await store.runs.finish([gone_wrong(filled.runs[0])])
-    await store.runs.reopen(filled.batch.id, filled.runs)
+    await store.runs.reopen(filled.batch.id, filled.runs, None)
     (row,) = await store.runs.runs(RunFilter())
     assert (row.status, row.failure, row.completed_at) == (RunStatus.PENDING, None, None)
 
@@ -261,7 +262,7 @@ async def test_a_run_that_is_opened_again_is_judged_by_the_case_as_it_is_now(sto
     await store.runs.finish([gone_wrong(filled.runs[0])])
     expectation = Expectation(((ExpectedCall(tool="read", server="docs"),),))
     await store.cases.update(filled.cases[0].id, replace(filled.cases[0].draft, query="New", expectation=expectation))
-    await store.runs.reopen(filled.batch.id, filled.runs)
+    await store.runs.reopen(filled.batch.id, filled.runs, None)
     detail = await store.runs.detail(filled.runs[0].id)
     assert (detail.summary.query, detail.summary.expected) == ("New", "docs / read")
     assert detail.expectation == expectation
@@ -276,3 +277,37 @@ async def test_what_is_not_there_says_so(store: SqliteStore) -> None:
         await store.runs.detail(RunId("nobody"))
     with pytest.raises(NotFoundError, match="not here any more"):
         await store.runs.save_snapshot(offered(tool()), RunId("nobody"))
+
+
+async def test_a_removed_batch_is_out_of_sight_until_it_is_restored(store: SqliteStore) -> None:
+    gone, kept = await fill(store), await fill(store)
+    await store.runs.finish([right(run) for run in (*gone.runs, *kept.runs)])
+    batches, metrics = await store.runs.batches(), Figures(store.metrics)
+    await store.runs.remove_batches([gone.batch.id])
+    assert [batch.id for batch in await store.runs.batches()] == [kept.batch.id]
+    with pytest.raises(NotFoundError):
+        await store.runs.batch(gone.batch.id)
+    with pytest.raises(NotFoundError):
+        await store.runs.detail(gone.runs[0].id)
+    assert [run.id for run in await store.runs.runs(RunFilter())] == [run.id for run in kept.runs]
+    assert await store.runs.count(RunFilter(batch_id=gone.batch.id)) == 0
+    assert await store.runs.outcomes(gone.batch.id) == ()
+    assert (await metrics.summary()).n == 1
+    assert gone.cases[0].id not in await store.cases.recent()
+    await store.runs.restore_batches([gone.batch.id])
+    assert await store.runs.batches() == batches
+    assert ((await metrics.summary()).n, len(await store.cases.recent())) == (2, 2)
+    assert (await store.runs.detail(gone.runs[0].id)).summary.batch_id == gone.batch.id
+    await store.cases.remove([gone.cases[0].id])
+    with pytest.raises(NotFoundError):
+        await store.runs.detail(gone.runs[0].id)
+
+
+async def test_a_removed_batch_is_deleted_at_the_next_open(workspace: Path) -> None:
+    store = await open_store(workspace)
+    gone, kept = await fill(store), await fill(store)
+    await store.runs.remove_batches([gone.batch.id])
+    await store.close()
+    await (await open_store(workspace)).close()
+    assert rows(workspace, "SELECT id FROM batches") == [(kept.batch.id,)]
+    assert rows(workspace, "SELECT id FROM test_runs") == [(kept.runs[0].id,)]

@@ -81,7 +81,7 @@ async def test_deleting_the_batch_that_saw_a_tool_first_leaves_it_to_the_others(
     first, second = await fill(store, repeats=3), await fill(store, repeats=3)
     await run_all(store, first.runs, tool(), tool("read"))
     await run_all(store, second.runs, tool(), tool("read"))
-    await store.runs.remove_batches([first.batch.id])
+    change(workspace, f"DELETE FROM batches WHERE id = '{first.batch.id}'")
     assert await seen(store, second.runs[2].id) == [tool(), tool("read")]
     assert rows(workspace, LINKED) == [(0,)]
     assert rows(workspace, "SELECT count(*) FROM test_runs") == [(3,)]
@@ -94,7 +94,7 @@ async def test_a_tool_that_only_part_of_the_others_saw_goes_to_one_of_those(
     await run_all(store, first.runs, tool(), tool("read"))
     await run_all(store, second.runs, tool())
     await run_all(store, third.runs, tool("read"))
-    await store.runs.remove_batches([first.batch.id])
+    change(workspace, f"DELETE FROM batches WHERE id = '{first.batch.id}'")
     assert await seen(store, second.runs[0].id) == [tool()]
     assert await seen(store, third.runs[0].id) == [tool("read")]
     assert rows(workspace, LINKED) == [(0,)]
@@ -128,7 +128,7 @@ async def test_a_cascade_in_one_statement_also_hands_the_tools_on(workspace: Pat
 async def test_the_last_run_takes_its_tools_and_snapshot_with_it(store: SqliteStore, workspace: Path) -> None:
     filled = await fill(store, repeats=2)
     await run_all(store, filled.runs)
-    await store.runs.remove_batches([filled.batch.id])
+    change(workspace, f"DELETE FROM batches WHERE id = '{filled.batch.id}'")
     for table in ("tool_definitions", "snapshots", "snapshot_tools", "evaluation_results", "model_settings"):
         assert rows(workspace, f"SELECT count(*) FROM {table}") == [(0,)]
 
@@ -152,7 +152,7 @@ async def test_deleting_a_server_for_good_leaves_its_runs(workspace: Path) -> No
 async def test_a_run_that_saw_other_tools_at_its_second_try_keeps_those(store: SqliteStore) -> None:
     filled = await fill(store, repeats=2)
     await run_all(store, filled.runs)
-    await store.runs.reopen(filled.batch.id, filled.runs[:1])
+    await store.runs.reopen(filled.batch.id, filled.runs[:1], None)
     await run_all(store, filled.runs[:1], tool("read"))
     assert await seen(store, filled.runs[0].id) == [tool("read")]
     assert await seen(store, filled.runs[1].id) == [tool()]

@@ -57,12 +57,17 @@ async def test_of_each_tool_the_last_fifty_are_kept_newest_first(store: SqliteSt
     assert len(await store.calls.of_server(server.id)) == 51
 
 
-async def test_forgetting_is_of_one_tool_only(store: SqliteStore) -> None:
+async def test_removed_calls_are_gone_and_restored_ones_are_as_they_were(store: SqliteStore) -> None:
     server = await store.servers.add(http("docs"))
-    for tool in ("search", "read"):
-        await store.calls.begin(asked(server.id, tool=tool))
-    await store.calls.forget(server.id, "search")
-    assert [call.tool for call in await store.calls.of_server(server.id)] == ["read"]
+    calls = [asked(server.id, number) for number in range(3)]
+    for call in calls:
+        await store.calls.begin(call)
+    answered = replace(calls[1], status=ToolCallStatus.ANSWERED, duration_ms=20, reply=ToolReply(structured={"n": 1}))
+    await store.calls.end(answered)
+    await store.calls.remove([calls[0].id, answered.id])
+    assert await store.calls.of_server(server.id) == (calls[2],)
+    await store.calls.restore([calls[0], answered])
+    assert await store.calls.of_server(server.id) == (calls[2], answered, calls[0])
 
 
 async def test_the_calls_of_a_removed_server_go_with_it(workspace: Path) -> None:

@@ -151,8 +151,12 @@ async def test_a_call_that_is_broken_off_is_kept_as_such(desk: Desk) -> None:
     assert (under_way.status, kept.status) == (ToolCallStatus.SENT, ToolCallStatus.CANCELLED)
 
 
-async def test_calls_can_be_forgotten(desk: Desk) -> None:
+async def test_calls_can_be_removed_and_come_back_as_they_were(desk: Desk) -> None:
     server = await desk.add(http_server("desk"))
-    await desk.calls.call(server, "find", GOOD)
-    await desk.calls.forget(server, "find")
-    assert await desk.calls.history(server) == ()
+    for _ in range(3):
+        await desk.calls.call(server, "find", GOOD)
+    before = await desk.calls.history(server)
+    await desk.calls.remove(before[1:])
+    assert await desk.calls.history(server) == before[:1]
+    await desk.calls.restore(before[1:])
+    assert await desk.calls.history(server) == before

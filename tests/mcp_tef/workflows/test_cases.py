@@ -9,6 +9,7 @@ import pytest
 from mcp_tef.errors import InputError
 from mcp_tef.events import CasesTouched
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall
+from mcp_tef.model.tools import Tool
 from mcp_tef.model.verdicts import Classification
 from mcp_tef.ports import Store
 from mcp_tef.storage.store import open_store
@@ -197,3 +198,40 @@ async def test_every_write_says_what_was_touched_and_by_whom(made: Bench) -> Non
         CasesTouched((case.id,), "editor"),
         CasesTouched((case.id,), "list"),
     ]
+
+
+SIZED = Tool(
+    server="desk",
+    name="sized",
+    description="",
+    input_schema={
+        "type": "object",
+        "properties": {"size": {"enum": ["S", "M"]}, "limit": {"type": "integer", "maximum": 50}, "text": {}},
+        "required": ["text"],
+    },
+    raw={},
+)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"size": "XL"}, ["size"]),
+        ({"size": "M", "limit": 90}, ["limit"]),
+        ({"size": {"$any_of": ["XL", "M"]}, "limit": {"$approx": 90}}, []),
+        ({"limit": 50}, []),
+    ],
+)
+async def test_expected_values_that_the_schema_refuses_are_told_and_matchers_and_gaps_are_not(
+    store: Store, parameters: dict[str, object], said: list[str]
+) -> None:
+    opened = bench(store, {"desk": [SIZED]}, lambda _: picks("sized"))
+    await opened.register("desk")
+    await opened.servers.check((await opened.servers.find("desk")).id)
+    call = ExpectedCall(tool="sized", server="desk", parameters=parameters)
+    case = replace(draft("find it", "sized"), expectation=Expectation(((call,),)))
+    warnings = await opened.cases.warnings(case)
+    opening = "An expected value does not fit the schema of sized: "
+    assert [warning.removeprefix(opening).split()[0] for warning in warnings] == said
+    assert all(warning.startswith(opening) for warning in warnings)
+    await opened.servers.close()

@@ -12,14 +12,14 @@ from mcp_tef.errors import ConsentError, InputError, ModelError, ModelFault
 from mcp_tef.events import BatchEnded, BatchProgressed, BatchStarted, RunEnded
 from mcp_tef.model.answers import Answer, ConfidenceSource
 from mcp_tef.model.ids import RunId
-from mcp_tef.model.runs import BatchStatus, ModelInfo, ModelSettings, RunFilter, RunStatus
+from mcp_tef.model.runs import BatchStatus, ModelSettings, RunFilter, RunStatus
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.verdicts import Classification, Kind
 from mcp_tef.ports import Question, Store
 from mcp_tef.storage.store import open_store
 from mcp_tef.workflows.ingest import Toolbox
 from tests.support.bench_of_runs import Bench, bench, draft, request, write
-from tests.support.ports import FakeCatalogue, FakeKeys, Reply, command_server, picks, silent, tool
+from tests.support.ports import FakeKeys, Reply, command_server, picks, silent, tool
 
 DESK = {"desk": [tool("find"), tool("book")]}
 CLOUD = ModelSettings(provider="cloud", model="big")
@@ -244,30 +244,6 @@ async def test_a_paused_batch_starts_nothing_until_it_goes_on(store: Store) -> N
     assert (await made.runs.wait(batch.id)).count("TP") == 2
 
 
-async def test_a_cost_cap_is_never_passed(store: Store) -> None:
-    info = ModelInfo(provider="local", model="small", input_price=0.0001, output_price=0.0001)
-    paid = Answer(calls=picks("find").calls, cost_usd=0.03)
-    made = bench(store, DESK, lambda _: paid, catalogue=FakeCatalogue({LOCAL.label: info}))
-    await made.register("desk")
-    await write(made, *(draft(str(number)) for number in range(10)))
-    ended = await done(made, models=(LOCAL,), max_cost_usd=0.1)
-    assert ended.batch.status is BatchStatus.CANCELLED
-    assert ended.reason
-    assert "$0.1" in ended.reason
-    assert ended.batch.cost_usd
-    assert ended.batch.cost_usd <= 0.1
-    assert ended.batch.count("TP") >= 1
-
-
-async def test_a_cost_cap_on_a_model_of_unknown_price_is_refused_before_the_start(store: Store) -> None:
-    made = bench(store, DESK, finds)
-    await made.register("desk")
-    await write(made, draft("one"))
-    with pytest.raises(InputError, match="price of local/small is not known"):
-        await made.runs.start(request(models=(LOCAL,), max_cost_usd=1.0))
-    assert await made.runs.batches() == ()
-
-
 async def test_a_cloud_model_without_a_key_fails_at_once_and_says_where_to_put_one(store: Store) -> None:
     made = bench(store, DESK, finds)
     await made.register("desk")
@@ -363,6 +339,35 @@ async def test_a_batch_that_runs_cannot_be_deleted(store: Store) -> None:
     await made.runs.wait(batch.id)
     await made.runs.remove_batches([batch.id])
     assert await made.runs.batches() == ()
+
+
+async def test_a_batch_that_has_ended_can_be_called_otherwise(store: Store) -> None:
+    made = bench(store, DESK, finds)
+    await made.register("desk")
+    await write(made, draft("one"))
+    made.selector.gate.clear()
+    batch = await made.runs.start(request())
+    with pytest.raises(InputError, match="running cannot be renamed"):
+        await made.runs.rename_batch(batch.id, "Sooner")
+    made.selector.gate.set()
+    await made.runs.wait(batch.id)
+    assert (await made.runs.rename_batch(batch.id, "  Before the new texts ")).name == "Before the new texts"
+    assert [known.name for known in await made.runs.batches()] == ["Before the new texts"]
+
+
+async def test_a_batch_that_is_resumed_twice_at_once_is_run_once(store: Store) -> None:
+    made = bench(store, DESK, finds)
+    await made.register("desk")
+    await write(made, *(draft(str(number)) for number in range(3)))
+    batch = await made.runs.start(request())
+    await made.runs.cancel(batch.id)
+    made.selector.questions.clear()
+    one, other = await asyncio.gather(*(made.runs.resume(batch.id) for _ in range(2)), return_exceptions=True)
+    assert not isinstance(one, BaseException)
+    assert isinstance(other, InputError)
+    assert other.message == "The batch is running already."
+    assert (await made.runs.wait(batch.id)).count("TP") == 3
+    assert len(made.selector.questions) == 3
 
 
 async def test_closing_interrupts_what_runs_so_that_it_can_be_resumed(store: Store) -> None:

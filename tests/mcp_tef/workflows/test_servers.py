@@ -13,7 +13,7 @@ from mcp_tef.model.servers import ServerSpec, ServerStatus, Transport
 from mcp_tef.ports import Store
 from mcp_tef.storage.store import open_store
 from tests.support.bench_of_runs import Bench, ServersSaid, bench
-from tests.support.ports import command_server, http_server, picks, silent, tool
+from tests.support.ports import Gate, command_server, http_server, picks, silent, tool
 
 
 @pytest.fixture
@@ -158,3 +158,28 @@ async def test_a_removed_server_comes_back_whole(made: Bench) -> None:
     await made.servers.restore([server.id])
     back = await made.servers.find("desk")
     assert (back.id, back.tool_count) == (server.id, 1)
+
+
+async def test_a_check_that_was_given_up_does_not_end_the_one_that_an_edit_began(made: Bench) -> None:
+    old, new = made.gateway.gates = [Gate(), Gate()]
+    server = await made.servers.add(http_server("desk"))
+    await old.reached.wait()
+    given_up = made.servers._checks[server.id]
+    await made.servers.edit(server.id, replace(server.spec, headers={"X-Team": "docs"}))
+    await new.reached.wait()
+    old.opened.set()
+    await asyncio.wait({given_up})
+    assert (await made.servers.get(server.id)).status is ServerStatus.STARTING
+    new.opened.set()
+    await settled(made, ServerStatus.ACTIVE)
+
+
+async def test_what_is_left_out_is_known_no_more_and_is_again_once_it_is_offered(made: Bench) -> None:
+    server = await made.servers.add(http_server("desk"))
+    await settled(made, ServerStatus.ACTIVE)
+    made.gateway.servers["desk"] = silent("desk")
+    for left_out, names in ((("find",), []), ((), ["find"])):
+        await made.servers.edit(server.id, replace(server.spec, disallowed_tools=left_out))
+        known = await made.servers.known_tools(server.id)
+        assert known is not None
+        assert [tool.name for tool in known.tools] == names

@@ -12,6 +12,7 @@ class Server(ThreadingHTTPServer):
     """Remembers what it was asked, and lets nobody wait once it is closed."""
 
     daemon_threads = False
+    request_queue_size = 128
 
     def __init__(self, fault: "Fault") -> None:
         super().__init__(("127.0.0.1", 0), Handler)

@@ -1,17 +1,21 @@
 """The screen of test cases as a user meets it: looking, typing, the keyboard."""
 
 import asyncio
+from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QAbstractButton, QPlainTextEdit, QWidget
 
 from app.screens.cases.desk import State
 from app.screens.cases.form import Mode
 from app.screens.cases.matchers import Matcher
+from app.screens.cases.menus import filter_actions
+from app.screens.cases.page import CasesPage
 from app.screens.cases.rows import Last, Wanted
 from app.widgets import MenuButton
-from mcp_tef import BatchRequest, CaseDraft, expectation_from_json
+from app.widgets.focus import reading_order
+from mcp_tef import BatchRequest, CaseDraft, RunFilter, ToolLabel, expectation_from_json
 from tests.support.cases_page import (
     BIKE,
     THANKS,
@@ -68,6 +72,33 @@ async def test_a_case_can_be_arrived_at_though_a_filter_hides_it(bench: Bench) -
 
 
 @with_cases
+async def test_the_cases_of_a_tool_can_be_arrived_at_and_let_go_again(bench: Bench) -> None:
+    page = bench.page
+    page.arrive(ToolLabel(tool="search_bikes", server="Bike shop"))
+    assert [row.query for row in page.presenter.rows()] == [BIKE]
+    expected = next(action for action in filter_actions(page.presenter, page._narrow) if action.checked)
+    assert expected.text == "Expects: search_bikes"
+    expected.do()
+    assert page.table.rows.rowCount() == 4
+
+
+@with_cases
+async def test_a_case_that_is_gone_is_said_to_be_gone(bench: Bench) -> None:
+    bench.page.arrive("no such case")
+    assert [text for text, _ in bench.toasts] == ["That case is not there any more"]
+
+
+@with_cases
+async def test_a_case_leads_to_its_runs(bench: Bench) -> None:
+    select(bench.page, BIKE)
+    bench.page.editor.head.runs.click()
+    case = bench.page.presenter.current
+    assert case is not None
+    assert bench.page.here() == case
+    assert bench.went == [("runs", ("filter", RunFilter(case_ids=(case,)), "Runs of one case"))]
+
+
+@with_cases
 async def test_runs_appear_as_marks_without_disturbing_what_is_typed(bench: Bench) -> None:
     page = bench.page
     type_into(page.editor.query, "Hello. ")
@@ -119,6 +150,42 @@ async def test_undo_goes_back_to_the_draft_before_step_by_step(bench: Bench) -> 
 
 
 @with_cases
+async def test_redo_brings_back_what_undo_took_step_by_step(bench: Bench) -> None:
+    page = bench.page
+    for text in ("A", "B"):
+        type_into(page.editor.query, text)
+        await bench.until(lambda: state(page) is State.SAVED)
+    for earlier in (f"A{BIKE}", BIKE):
+        bench.session.undo()
+        await bench.until(partial(stands, page, earlier))
+    assert not bench.session.can_undo()
+    for later in (f"A{BIKE}", f"AB{BIKE}"):
+        bench.session.redo()
+        await bench.until(partial(stands, page, later))
+    assert (await stored(bench)).query == f"AB{BIKE}"
+    assert not bench.session.can_redo()
+    bench.session.undo()
+    await bench.until(partial(stands, page, f"A{BIKE}"))
+
+
+@with_cases
+async def test_typing_after_undo_leaves_nothing_to_redo(bench: Bench) -> None:
+    page = bench.page
+    type_into(page.editor.query, "A")
+    await bench.until(lambda: state(page) is State.SAVED and bench.session.can_undo())
+    bench.session.undo()
+    await bench.until(partial(stands, page, BIKE))
+    type_into(page.editor.query, "Z")
+    await bench.until(lambda: state(page) is State.SAVED and not bench.session.can_redo())
+    bench.session.redo()
+    assert page.editor.query.toPlainText() != f"A{BIKE}"
+
+
+def stands(page: CasesPage, query: str) -> bool:
+    return page.editor.query.toPlainText() == query and state(page) is State.SAVED
+
+
+@with_cases
 async def test_undo_of_something_unsaved_keeps_the_saved_steps(bench: Bench) -> None:
     page = bench.page
     type_into(page.editor.query, "A")
@@ -155,7 +222,7 @@ async def test_something_invalid_is_marked_and_is_still_there_later(bench: Bench
     assert value_of(page, "limit").text() == "many"
     assert state(page) is State.INVALID
     page.editor.head.undo.click()
-    assert value_of(page, "limit").text() == ""
+    await bench.until(lambda: value_of(page, "limit").text() == "")
 
 
 @with_cases
@@ -316,16 +383,8 @@ async def test_everything_that_takes_the_keyboard_has_a_name(bench: Bench) -> No
 @with_cases
 async def test_tab_goes_from_the_query_down_the_form(bench: Bench) -> None:
     page = bench.page
-    page.editor.query.setFocus()
-    seen: list[QWidget] = []
-    for _ in range(30):
-        QTest.keyClick(QApplication.focusWidget() or page, Qt.Key.Key_Tab)
-        focused = QApplication.focusWidget()
-        if focused is None or focused in seen:
-            break
-        seen.append(focused)
-    editor = page.editor
-    wanted = [editor.modes, editor.calls.rows[0].picker, value_of(page, "text"), editor.about.name]
+    editor, seen = page.editor, reading_order(page)
+    wanted = [editor.query, editor.modes, editor.calls.rows[0].picker, value_of(page, "text"), editor.about.name]
     places = [seen.index(widget) for widget in wanted]
     assert places == sorted(places)
 

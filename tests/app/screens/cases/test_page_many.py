@@ -6,14 +6,18 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLineEdit
 
 from app.screens.cases.desk import State
-from app.widgets import FlowText, Sheet
-from mcp_tef import CaseDraft, CaseFileForm, Expectation, ExpectedCall
+from app.screens.cases.labelling import LabelSheet
+from app.screens.cases.page import CasesPage
+from app.widgets import FlowText, Sheet, TokensEdit
+from mcp_tef import CaseDraft, CaseFileForm, Engine, Expectation, ExpectedCall, ToolLabel
 from tests.support.cases_page import (
     BIKE,
+    THANKS,
     Bench,
+    a_bike_shop,
     button,
     command,
     state,
@@ -21,6 +25,7 @@ from tests.support.cases_page import (
     type_into,
     with_cases,
 )
+from tests.support.pages import page_test
 
 # ---------------------------------------------------------------- new, copy, delete, run
 
@@ -39,6 +44,21 @@ async def test_a_new_case_is_typed_picked_and_saved(bench: Bench) -> None:
 
 
 @with_cases
+async def test_a_case_is_begun_for_each_tool_that_another_screen_brings(bench: Bench) -> None:
+    page = bench.page
+    tools = [ToolLabel(tool=name, server="Bike shop") for name in ("search_parts", "book_repair")]
+    page.arrive(("new", tuple(tools)))
+    fresh = page.presenter.rows()[4:]
+    assert [(row.query, row.expected) for row in fresh] == [("New case", "search_parts"), ("New case", "book_repair")]
+    assert page.presenter.current == fresh[0].id == page.table.current_id()
+    type_into(page.editor.query, "A chain, please")
+    await bench.until(lambda: state(page) is State.SAVED and page.presenter.current != fresh[0].id)
+    saved = await stored(bench)
+    assert saved.servers == ("Bike shop",)
+    assert saved.expectation.label == "Bike shop / search_parts"
+
+
+@with_cases
 async def test_a_deleted_case_comes_back_with_the_keyboard_alone(bench: Bench) -> None:
     page = bench.page
     page.table.setFocus()
@@ -50,6 +70,18 @@ async def test_a_deleted_case_comes_back_with_the_keyboard_alone(bench: Bench) -
     bench.session.undo()
     await bench.until(lambda: page.editor.query.toPlainText() == BIKE)
     assert page.table.rows.rowCount() == 4
+
+
+@with_cases
+async def test_a_case_that_is_deleted_twice_in_one_breath_goes_once_and_comes_back(bench: Bench) -> None:
+    page = bench.page
+    for _ in range(2):
+        page.many.delete()
+    await bench.session.begun()
+    assert [text for text, _ in bench.toasts] == ["Deleted 1 case"]
+    bench.session.undo()
+    await bench.until(lambda: page.table.rows.rowCount() == 4)
+    assert not bench.session.can_undo()
 
 
 @with_cases
@@ -110,12 +142,31 @@ def sheet_called(title: str) -> Sheet | None:
     return next((sheet for sheet in sheets if sheet.title.text() == title), None)
 
 
+def shown_sheet(title: str) -> Sheet:
+    """The same, where it is known to be open."""
+    sheet = sheet_called(title)
+    assert sheet
+    return sheet
+
+
 def press(sheet: Sheet, words: str) -> None:
     next(made for made in sheet.findChildren(QAbstractButton) if made.text() == words).click()
 
 
 def words_in(sheet: Sheet) -> str:
     return "\n".join(text.text() for text in sheet.findChildren(FlowText))
+
+
+@with_cases
+async def test_one_case_is_exported_by_itself_from_its_menu(bench: Bench) -> None:
+    page = bench.page
+    page.table.select(page.presenter.rows()[1].id)
+    export = next(action for action in page._menu(page.table.selected_ids()) if action.text == "Export…")
+    export.do()
+    await bench.until(lambda: page.findChildren(QFileDialog))
+    [dialog] = page.findChildren(QFileDialog)
+    assert dialog.windowTitle() == "Export 1 case"
+    dialog.reject()
 
 
 @with_cases
@@ -137,6 +188,54 @@ async def test_an_import_is_shown_before_it_is_done(bench: Bench, tmp_path: Path
     await importing
     assert len(page.presenter.rows()) == 5
     assert bench.toasts[-1][0] == "1 added, 3 unchanged, 1 refused, from cases.yaml"
+
+
+@with_cases
+async def test_an_import_is_taken_back_whole_and_done_again(bench: Bench, tmp_path: Path) -> None:
+    page = bench.page
+    file = tmp_path / "cases.yaml"
+    await page.transfer.export_file(file, [row.id for row in page.presenter.rows()])
+    text = file.read_text(encoding="utf-8").replace(THANKS, f"{THANKS} now")
+    file.write_text(f"{text}- query: A new one\n", encoding="utf-8")
+    before, after = queries(page), {f"{THANKS} now", "A new one"}
+    importing = asyncio.ensure_future(page.transfer.import_file(file))
+    await bench.until(lambda: sheet_called("Import cases.yaml"))
+    sheet = sheet_called("Import cases.yaml")
+    assert sheet
+    next(made for made in sheet.findChildren(QAbstractButton) if made.text().startswith("Import ")).click()
+    await importing
+    assert after <= queries(page)
+    bench.session.undo()
+    await bench.until(lambda: queries(page) == before)
+    bench.session.redo()
+    await bench.until(lambda: after <= queries(page))
+
+
+def queries(page: CasesPage) -> set[str]:
+    return {row.query for row in page.presenter.rows()}
+
+
+async def a_gated_shop() -> Engine:
+    """The sample, whose imports wait half way."""
+    engine = await a_bike_shop()
+    engine.store.cases.gate = asyncio.Event()  # type: ignore[attr-defined]  # a fake engine
+    return engine
+
+
+@page_test(CasesPage, a_gated_shop)
+async def test_storing_an_import_shows_its_share_and_is_cancelled_without_a_trace(bench: Bench, tmp_path: Path) -> None:
+    page = bench.page
+    file = tmp_path / "cases.yaml"
+    file.write_text("- query: A new one\n- query: Another one\n", encoding="utf-8")
+    importing = asyncio.ensure_future(page.transfer.import_file(file))
+    await bench.until(lambda: sheet_called("Import cases.yaml"))
+    press(shown_sheet("Import cases.yaml"), "Import 2 cases")
+    await bench.until(lambda: [bar.fraction for bar in bench.session.activity.shown()] == [0.5])
+    bench.session.activity.shown()[0].cancel_button.click()
+    await bench.session.value(lambda core: core.store.cases.gate.set())  # type: ignore[attr-defined]  # a fake engine
+    await importing
+    assert bench.toasts[-1][0] == "The import of cases.yaml was cancelled, and nothing of it was kept"
+    assert (page.table.rows.rowCount(), bench.session.activity.shown(), bench.session.can_undo()) == (4, (), False)
 
 
 @with_cases
@@ -165,3 +264,67 @@ async def test_an_export_says_what_its_form_cannot_hold(bench: Bench, tmp_path: 
     assert sheet
     assert "It accepts several answers, and this form holds one." in words_in(sheet)
     sheet.accept()
+
+
+# ---------------------------------------------------------------- tags and suites of several
+
+
+async def chosen_labels(bench: Bench) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+    """The tags and suites of the first two cases, as the workspace holds them."""
+    cases = await bench.session.call(lambda core: core.cases.list())
+    return {case.draft.query: (case.draft.tags, case.draft.suites) for case in cases[:2]}
+
+
+async def ask_for_labels(bench: Bench) -> LabelSheet:
+    """The sheet over the first two cases."""
+    bench.page.table.selectRow(0)
+    bench.page.table.setFocus()
+    QTest.keyClick(bench.page.table, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    command(bench.page, "cases.label")()
+    await bench.until(lambda: sheet_called("Tags, suites and servers of 2 cases"))
+    sheet = sheet_called("Tags, suites and servers of 2 cases")
+    assert isinstance(sheet, LabelSheet)
+    return sheet
+
+
+def entry(sheet: LabelSheet, name: str) -> QLineEdit:
+    """What is typed into, below a label."""
+    edit = next(one for one in sheet.findChildren(TokensEdit) if one.accessibleName() == name)
+    return edit.entry
+
+
+@with_cases
+async def test_several_cases_get_a_tag_and_lose_a_suite_in_one_step_that_can_be_taken_back(bench: Bench) -> None:
+    before = await chosen_labels(bench)
+    assert all(suites for _, suites in before.values())
+    gone = next(iter(before.values()))[1][0]
+    sheet = await ask_for_labels(bench)
+    assert entry(sheet, "Add tags").hasFocus()
+    QTest.keyClicks(entry(sheet, "Add tags"), "spring")
+    QTest.keyClick(entry(sheet, "Add tags"), Qt.Key.Key_Return)
+    assert sheet.isVisible()
+    type_into(entry(sheet, "Remove suites"), f"{gone},")
+    press(sheet, "Change 2 cases")
+    await bench.until(lambda: bench.toasts)
+    assert bench.toasts[-1][0] == "Changed tags, suites and servers of 2 cases"
+    after = {query: ((*tags, "spring"), ()) for query, (tags, _) in before.items()}
+    assert await chosen_labels(bench) == after
+    assert "spring" in bench.page.presenter.all_tags()
+    bench.session.undo()
+    await bench.until(lambda: "spring" not in bench.page.presenter.all_tags())
+    assert await chosen_labels(bench) == before
+    bench.session.redo()
+    await bench.until(lambda: "spring" in bench.page.presenter.all_tags())
+    assert await chosen_labels(bench) == after
+
+
+@with_cases
+async def test_what_would_change_nothing_cannot_be_pressed(bench: Bench) -> None:
+    sheet = await ask_for_labels(bench)
+    do = next(made for made in sheet.findChildren(QAbstractButton) if made.text() == "Change 2 cases")
+    assert not do.isEnabled()
+    type_into(entry(sheet, "Remove suites"), "unheard of,")
+    assert not do.isEnabled()
+    type_into(entry(sheet, "Add suites"), "Summer,")
+    assert do.isEnabled()
+    sheet.reject()

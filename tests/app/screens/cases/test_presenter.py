@@ -11,8 +11,9 @@ from app.screens.cases.calls import with_field
 from app.screens.cases.desk import Desk, State
 from app.screens.cases.form import Mode, with_call, with_mode
 from app.screens.cases.matchers import with_text
-from app.screens.cases.presenter import CasesPresenter, Stale
+from app.screens.cases.presenter import CasesPresenter
 from app.screens.cases.rows import Last, Wanted
+from app.screens.cases.staleness import Stale, stale_after
 from mcp_tef import (
     NO_TOOL,
     BatchRequest,
@@ -346,6 +347,6 @@ async def test_only_what_an_event_touches_is_read_again(fake: FakeEngine, presen
     await fake.runs.wait(batch.id)
     stop()
     ended = [event for event in said if isinstance(event, RunEnded)]
-    assert presenter.stale_after(ended) == Stale(runs=True)
-    assert presenter.stale_after([CasesTouched(())]) == Stale(cases=True)
-    assert not presenter.stale_after([Noticed("nothing of ours")])
+    assert stale_after(ended) == Stale(runs=True)
+    assert stale_after([CasesTouched(())]) == Stale(cases=True)
+    assert not stale_after([Noticed("nothing of ours")])

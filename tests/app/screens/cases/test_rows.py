@@ -1,8 +1,18 @@
 """What the table says of a case, and which row is looked at next."""
 
+from dataclasses import replace
+
 import pytest
 
-from app.screens.cases.rows import CaseRow, draft_row, neighbour
+from app.screens.cases.rows import (
+    CaseRow,
+    Last,
+    Wanted,
+    draft_row,
+    filters_to_keep,
+    neighbour,
+    wanted_of,
+)
 from mcp_tef import CaseDraft, CaseId, Json, expectation_from_json
 
 
@@ -37,3 +47,9 @@ def test_a_query_of_several_lines_is_one_line_in_the_table() -> None:
 )
 def test_after_a_deletion_the_next_row_that_stays_is_looked_at(gone: list[str], next_one: str) -> None:
     assert neighbour(["a", "b", "c", "d"], gone) == next_one
+
+
+def test_filters_are_kept_and_what_was_searched_for_is_not() -> None:
+    wanted = Wanted(text="bike", suite="Smoke", tag="slow", server="shop", last=Last.FN)
+    assert wanted_of(filters_to_keep(wanted)) == replace(wanted, text="")
+    assert wanted_of({"suite": 3, "last": "often"}) == Wanted()

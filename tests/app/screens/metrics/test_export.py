@@ -23,7 +23,7 @@ def test_charts_are_saved_in_all_three_forms(use: Tell, tmp_path: Path) -> None:
                 assert file.stat().st_size > 0
         assert ElementTree.parse(tmp_path / "0.svg").getroot().tag.endswith("svg")
         lines = (tmp_path / "0.csv").read_text("utf-8-sig").splitlines()
-        assert lines[:2] == ["Expected,Selected,Runs", "search_files,search_files,42"]
+        assert lines[:2] == ["Expected,Selected,Runs,Of runs", "search_files,search_files,42,45"]
         assert desk.said[0] == "Saved 0.png"
 
     use(story)
@@ -44,7 +44,9 @@ def test_the_export_menu_has_every_table_and_every_chart(use: Tell) -> None:
         texts = [action.text for action in desk.page.export_actions()]
         assert {"Figures as CSV…", "Tools as CSV…", "Models as CSV…", "Expected against selected as SVG…"} <= set(texts)
         assert texts[0] == "These runs as a report…"
-        assert len(texts) == 1 + 4 + 4 * 3
+        compared = "The comparison as a report…" in texts
+        assert ("Copy the comparison as Markdown" in texts) == compared
+        assert len(texts) == 2 + 2 * compared + 4 + 4 * 3
 
     use(story)
 

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from app.screens.metrics.comparing import Group
 from app.screens.metrics.filters import Dimension, Filters
 from app.settings import Settings
-from mcp_tef import BatchId, BatchRequest, BatchStarted, RunFilter, RunStatus
+from mcp_tef import BatchId, BatchRequest, BatchStarted, PairChange, RunFilter, RunStatus
 from tests.app.screens.metrics.conftest import Desk, Tell
 from tests.support.made_runs import GPT
 from tests.support.past_runs import past_batch
@@ -64,6 +64,22 @@ def test_the_worst_confusion_of_the_chosen_tool_is_ringed_and_its_runs_open_with
         assert isinstance(target, tuple)
         assert target[1].expected.tool == "search_code"
         assert target[1].statuses == (RunStatus.COMPLETED,)
+
+    use(story)
+
+
+def test_a_cell_leads_to_the_two_tools_side_by_side(use: Tell) -> None:
+    async def story(desk: Desk) -> None:
+        panel = desk.page.overview.matrix
+        assert [action.text for action in panel.menu()[:2]] == ["Show its runs", "Compare the two tools"]
+        panel.menu()[1].do()
+        command = next(one for one in desk.page.commands() if one.id == "metrics.pair")
+        assert command.needs()
+        command.do()
+        pair = desk.page.overview.pair()
+        assert pair is not None
+        assert [label.tool for label in pair] == ["search_code", "search_files"]
+        assert desk.gone == [("similarity", pair)] * 2
 
     use(story)
 
@@ -158,6 +174,25 @@ def test_pairs_can_be_narrowed_to_what_was_fixed(use: Tell) -> None:
         assert [cell.text for cell in compare.table.rows.row(0).cells][2:] == ["search_files", "search_code"]
         compare.show_group(Group.NEW)
         assert compare.pair.sentence.text() == "No pair of runs is among these."
+
+    use(story)
+
+
+def test_the_chosen_pair_stays_chosen_when_the_comparison_is_read_anew_and_among_fewer(use: Tell) -> None:
+    async def story(desk: Desk) -> None:
+        desk.page.show_view("compare")
+        compare = desk.page.compare
+        await desk.page.settled()
+        await until(lambda: compare.table.current_id() == "0")
+        place = [pair.change for pair in compare._pairs].index(PairChange.FIXED) + 1
+        (chosen,) = compare._pairs[place : place + 1]
+        compare.table.select(str(place))
+        await compare.refresh()
+        await until(compare.table.current_id)
+        assert compare.selected_pairs() == (chosen,)
+        compare.show_group(Group.FIXED)
+        await until(compare.table.current_id)
+        assert compare.selected_pairs() == (chosen,)
 
     use(story)
 

@@ -53,12 +53,12 @@ def test_asking_can_be_stopped_and_what_was_heard_stays(qapp: QApplication) -> N
             sheet = await bench.sheet()
             sheet.scope.choose(1)
             sheet.ask.click()
-            await until(lambda: bench.page.activity.isVisible())
+            await until(lambda: not bench.page.activity.isHidden())
             assert not bench.page.header.buttons()[-1].isEnabled()
             bench.page.activity.cancel_button.click()
             await until(lambda: bench.said)
             assert bench.said == [f"Stopped: {GPT} reviewed 0 tools"]
-            assert not bench.page.activity.isVisible()
+            assert bench.page.activity.isHidden()
             assert bench.page.header.buttons()[-1].isEnabled()
 
     drive(work())

@@ -1,6 +1,9 @@
 """The quality screen, worked as a user works it."""
 
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import Qt
@@ -12,9 +15,14 @@ from app.screens.quality.rows import EVERY, FINDINGS, SERVER
 from app.screens.quality.words import Level
 from app.settings import Settings
 from app.widgets import Notice
-from tests.support.fake_engine import SAMPLE_TOOLS
+from mcp_tef import RunFilter, ToolLabel
+from tests.support.fake_engine import SAMPLE_TOOLS, made_tool
+from tests.support.ports import command_server
 from tests.support.quality_desk import EVIL, EXITED, FINE, NAMELESS, desk
-from tests.support.windows import drive, until
+from tests.support.windows import consent_for, drive, until
+
+if TYPE_CHECKING:
+    from mcp_tef import Engine
 
 
 def test_an_empty_page_says_what_belongs_here_and_opens_the_sample(qapp: QApplication) -> None:
@@ -28,14 +36,41 @@ def test_an_empty_page_says_what_belongs_here_and_opens_the_sample(qapp: QApplic
     drive(work())
 
 
-def test_servers_without_tools_lead_to_the_servers(qapp: QApplication) -> None:
+def test_servers_without_tools_are_read_again_or_lead_to_the_servers(qapp: QApplication) -> None:
     async def work() -> None:
         async with desk({"mail": EXITED}) as bench:
             assert "mail: Could not start mail: it ended. Look." in bench.text()
-            bench.page.view.empty.buttons()[0].click()
+            again, servers = bench.page.view.empty.buttons()
+            servers.click()
             assert bench.gone == [("servers", None)]
+            bench.fake.gateway.servers["mail"] = (NAMELESS,)
+            again.click()
+            await until(bench.tools)
 
     drive(work())
+
+
+def test_a_program_nobody_agreed_to_is_asked_about_before_it_is_read(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with desk({"desk": [FINE]}) as bench:
+            for name in ("files", "mail"):
+                bench.fake.gateway.servers[name] = (made_tool("read", "Read it.", name),)
+                await bench.session.call(partial(add_program, name=name))
+            await until(lambda: "Not looked at: files, mail." in bench.text())
+            bench.page.view.gaps.again.click()
+            leave = await consent_for(bench.page, "files")
+            assert "files" not in bench.fake.gateway.asked
+            leave.reject()
+            (await consent_for(bench.page, "mail")).accept()
+            await until(lambda: "mail/read" in bench.tools())
+            assert "files" not in bench.fake.gateway.asked
+            assert "Not looked at: files." in bench.text()
+
+    drive(work())
+
+
+async def add_program(core: "Engine", name: str) -> None:
+    await core.servers.add(replace(command_server(name), args=(name,)))
 
 
 def test_the_worst_tool_stands_first_with_its_notes(qapp: QApplication) -> None:
@@ -129,20 +164,33 @@ def test_a_tool_that_is_come_for_is_shown_whatever_the_filters_say(qapp: QApplic
     async def work() -> None:
         async with desk({"desk": [NAMELESS, FINE]}) as bench:
             bench.page.levels.choose(Level.ERROR.value)
-            bench.page.arrive("desk/find_invoice")
+            bench.page.arrive(ToolLabel(tool="find_invoice", server="desk"))
             assert bench.page.view.table.current_id() == "desk/find_invoice"
 
     drive(work())
 
 
-def test_links_lead_to_the_server_and_to_look_alikes(qapp: QApplication) -> None:
+def test_several_tools_that_are_come_for_are_chosen_together(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with desk({"desk": [NAMELESS, FINE]}) as bench:
+            bench.page.levels.choose(Level.ERROR.value)
+            bench.page.arrive(tuple(ToolLabel(tool=name, server="desk") for name in ("doIt", "find_invoice")))
+            assert set(bench.page.view.table.selected_ids()) == {"desk/doIt", "desk/find_invoice"}
+
+    drive(work())
+
+
+def test_links_lead_to_the_tool_on_every_other_screen(qapp: QApplication) -> None:
     async def work() -> None:
         async with desk({"desk": [NAMELESS]}) as bench:
             await bench.choose("desk/doIt")
-            bench.page.view.detail.head.to_server.click()
-            bench.page.view.detail.head.to_similar.click()
-            server = bench.page.presenter.server_ids["desk"]
-            assert bench.gone == [("servers", server), ("similarity", "desk/doIt")]
+            links = bench.page.view.detail.head.links
+            await until(lambda: links.isVisible())
+            for link in links.buttons:
+                link.click()
+            tool = ToolLabel(tool="doIt", server="desk")
+            runs = ("filter", RunFilter(expected=tool), "doIt expected")
+            assert bench.gone == [("servers", tool), ("cases", tool), ("runs", runs), ("similarity", tool)]
 
     drive(work())
 
@@ -174,7 +222,7 @@ def test_the_detail_scrolls_by_keys(qapp: QApplication) -> None:
             detail = bench.page.view.detail
             bar = detail.pane.verticalScrollBar()
             await until(lambda: bar.maximum() > 0)
-            QTest.keyClick(detail, Qt.Key.Key_PageDown)
+            QTest.keyClick(detail.pane, Qt.Key.Key_PageDown)
             assert bar.value() > 0
 
     drive(work())
@@ -201,7 +249,8 @@ def test_the_report_goes_to_a_file(qapp: QApplication, tmp_path: Path, form: str
             await exporting.write(bench.page, report, file)
             assert "doIt" in file.read_text(encoding="utf-8-sig")
             assert bench.said == [f"The report is in {file}"]
-            assert [action.text for action in bench.page.export_actions()] == ["CSV…", "JSON…", "HTML…"]
+            offered = [action.text for action in bench.page.export_actions()]
+            assert offered == ["CSV…", "JSON…", "HTML…", "PDF…", "Copy findings as Markdown"]
 
     drive(work())
 

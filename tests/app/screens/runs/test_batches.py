@@ -90,6 +90,28 @@ def test_a_cancelled_batch_can_be_resumed_and_its_failed_runs_retried() -> None:
     assert (made.resume, made.retry, made.delete) == ("Resume 97 runs", "Retry 3 failed", "Delete batch")
 
 
+def test_what_was_interrupted_is_told_from_what_failed() -> None:
+    counts = {"TP": 100, "FN": 20, "failed": 80}
+    made = batch(status=BatchStatus.INTERRUPTED, counts=counts, interrupted=77)
+    assert card(made, NOW).result == "interrupted"
+    assert card(made, NOW).spoken.endswith(", 3 failed, 77 interrupted")
+    assert summary(made).note == "3 failed, counted in no rate · 77 interrupted, not judged yet"
+
+
+def test_an_interrupted_batch_is_resumed_before_anything_of_it_is_retried() -> None:
+    counts = {"TP": 120, "failed": 80}
+    cut = actions(batch(status=BatchStatus.INTERRUPTED, counts=counts, interrupted=77))
+    assert (cut.resume, cut.retry) == ("Resume 77 runs", "")
+    resumed = actions(batch(status=BatchStatus.COMPLETED, counts={"TP": 197, "failed": 3}))
+    assert (resumed.resume, resumed.retry) == ("", "Retry 3 failed")
+
+
+def test_a_batch_that_was_interrupted_at_once_did_not_fail() -> None:
+    made = batch(total=3, counts={"failed": 3}, interrupted=3, status=BatchStatus.INTERRUPTED)
+    assert card(made, NOW).result == "interrupted"
+    assert summary(made).note == "3 interrupted, not judged yet"
+
+
 def test_a_card_can_be_heard() -> None:
     assert card(batch(), NOW).spoken == (
         "Everyday, 14:02, gpt-4.1-mini, 81 % right, 96 right tool, 16 rightly no tool, "

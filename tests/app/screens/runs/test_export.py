@@ -49,7 +49,7 @@ def test_the_button_exports_the_whole_batch_whatever_is_filtered(use: Any, tmp_p
         await desk.open()
         await desk.run_offline()
         await desk.until(desk.page.export.isEnabled)
-        desk.page._search("chain")
+        desk.page.narrowing.find("chain")
         await desk.until(lambda: desk.page.presenter.table.total == 1)
         desk.bot.mouseClick(desk.page.export, Qt.MouseButton.LeftButton)
         assert dialog(desk).windowTitle() == "Export the results of All cases"

@@ -1,9 +1,17 @@
 """Runs that another screen asked for, on the runs page."""
 
+import asyncio
+from dataclasses import replace
+from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import Any
 
-from mcp_tef import BatchRequest, Classification, RunFilter
+from app.screens.runs.presenter import RunsPresenter
+from app.screens.runs.runs_list import MODEL, SELECTED
+from app.screens.runs.table import PAGE
+from mcp_tef import BatchId, BatchRequest, Classification, RunFilter, RunStatus, RunSummary
 from tests.app.screens.runs.conftest import Desk
+from tests.support.made_runs import run
 
 
 def visible_rows(desk: Desk) -> list[str]:
@@ -23,6 +31,7 @@ def test_runs_that_another_screen_asked_for_are_shown_out_of_all_batches(use: An
         await desk.until(lambda: strip.figure.text() != "…" and len(visible_rows(desk)) == 1)
         assert strip.detail.text() == "out of all batches"
         assert strip.figure.text() == "1"
+        assert [tally.number.text() for tally in strip.tallies] == ["1", "0", "0", "0"]
         assert desk.page.rail.current_id() == ""
         desk.page.rail.select_first()
         await desk.until(lambda: len(visible_rows(desk)) == 4 and strip.caption.text() == "right")
@@ -40,5 +49,153 @@ def test_runs_asked_for_before_the_screen_was_ever_shown_are_not_lost(use: Any) 
         await desk.page.settled()
         await desk.until(lambda: desk.page.list.strip.note.text() == "Missed")
         await desk.until(lambda: len(visible_rows(desk)) == 1)
+
+    use(story)
+
+
+class SlowRuns:
+    """Runs of a core that counts outcomes only once it may."""
+
+    def __init__(self) -> None:
+        self.may_count = asyncio.Event()
+        self.listed: list[str] = []
+
+    async def count(self, where: RunFilter) -> int:
+        if where.classifications:
+            await self.may_count.wait()
+            return 3
+        return 7
+
+    async def list(self, where: RunFilter, **_page: int) -> list[RunSummary]:
+        self.listed.append(where.text)
+        return []
+
+
+async def test_who_searches_while_the_runs_asked_for_are_still_counted_keeps_the_search() -> None:
+    runs = SlowRuns()
+
+    async def ask(do: Any) -> Any:
+        return await do(SimpleNamespace(runs=runs))
+
+    presenter = RunsPresenter(ask, lambda: datetime.now(UTC))
+    arriving = asyncio.create_task(presenter.show_found(presenter.expect("Spare parts", RunFilter(model="a/b"))))
+    await asyncio.sleep(0)
+    await presenter.show(None, replace(presenter.table.where, text="chain"))
+    runs.may_count.set()
+    await arriving
+    assert (presenter.table.where.text, presenter.table.where.model) == ("chain", "a/b")
+    assert presenter.found is not None
+    assert presenter.found.counts == (3, 3, 3, 3)
+
+
+class AnswersByWord:
+    """Runs of a core that gives the answer to a search only once it may."""
+
+    def __init__(self, *words: str) -> None:
+        self.may = {word: asyncio.Event() for word in words}
+
+    async def count(self, where: RunFilter) -> int:
+        if where.text in self.may:
+            await self.may[where.text].wait()
+        return len(where.text)
+
+    async def list(self, _where: RunFilter, **_page: int) -> list[RunSummary]:
+        return []
+
+
+def over(runs: object) -> RunsPresenter:
+    """A presenter over such runs."""
+
+    async def ask(do: Any) -> Any:
+        return await do(SimpleNamespace(runs=runs))
+
+    return RunsPresenter(ask, lambda: datetime.now(UTC))
+
+
+async def test_an_answer_that_comes_late_does_not_replace_what_was_asked_for_after_it() -> None:
+    runs = AnswersByWord("slow")
+    presenter = over(runs)
+    late = asyncio.create_task(presenter.show(BatchId("b"), RunFilter(text="slow")))
+    await asyncio.sleep(0)
+    await presenter.show(BatchId("b"), RunFilter(text="quick"))
+    runs.may["slow"].set()
+    await late
+    assert (presenter.table.where.text, presenter.table.total) == ("quick", 5)
+
+
+async def test_among_runs_asked_for_the_last_of_two_quick_searches_is_shown() -> None:
+    runs = AnswersByWord("first", "second")
+    presenter = over(runs)
+    await presenter.show_found(presenter.expect("Spare parts", RunFilter(model="a/b")))
+    first = asyncio.create_task(presenter.show(None, replace(presenter.where, text="first")))
+    await asyncio.sleep(0)
+    second = asyncio.create_task(presenter.show(None, replace(presenter.where, text="second")))
+    await asyncio.sleep(0)
+    runs.may["first"].set()
+    await first
+    runs.may["second"].set()
+    await second
+    assert presenter.table.where == RunFilter(model="a/b", text="second")
+
+
+async def test_a_second_tick_before_the_first_is_answered_adds_to_it() -> None:
+    runs = AnswersByWord("slow")
+    presenter = over(runs)
+    first = asyncio.create_task(presenter.show(BatchId("b"), RunFilter(text="slow")))
+    await asyncio.sleep(0)
+    second = asyncio.create_task(presenter.show(BatchId("b"), replace(presenter.where, statuses=(RunStatus.FAILED,))))
+    await asyncio.sleep(0)
+    runs.may["slow"].set()
+    await asyncio.gather(first, second)
+    assert presenter.table.where == RunFilter(batch_id=BatchId("b"), text="slow", statuses=(RunStatus.FAILED,))
+
+
+def test_the_figure_of_runs_asked_for_stays_while_they_are_narrowed_and_the_header_counts(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        await desk.run_offline()
+        desk.page.arrive(("filter", RunFilter(statuses=(RunStatus.COMPLETED,)), "Judged"))
+        await desk.until(lambda: len(visible_rows(desk)) == 4 and desk.page.list.strip.figure.text() == "4")
+        actions = {action.text: action for action in desk.page.header._filter_actions()}
+        actions["Missed the expected tool"].do()
+        await desk.until(lambda: len(visible_rows(desk)) == 1 and desk.page.header._count.text() == "1 of 4 runs")
+        assert desk.page.list.strip.figure.text() == "4"
+
+    use(story)
+
+
+class TwoPages:
+    """Runs of a core that gives the second page only once it may."""
+
+    def __init__(self) -> None:
+        self.may_turn = asyncio.Event()
+
+    async def list(self, where: RunFilter, *, limit: int, offset: int) -> list[RunSummary]:
+        if offset:
+            await self.may_turn.wait()
+        return [run(offset + number, status=RunStatus.PENDING) for number in range(limit)]
+
+
+async def test_chosen_runs_are_those_of_the_table_in_which_they_were_chosen() -> None:
+    runs = TwoPages()
+    presenter = over(runs)
+    presenter.table.reset(RunFilter(batch_id=BatchId("b")), 2 * PAGE)
+    presenter.table.put(0, await runs.list(RunFilter(), limit=PAGE, offset=0))
+    reading = asyncio.create_task(presenter.rows_at((PAGE + 1, 3)))
+    await asyncio.sleep(0)
+    presenter.table.reset(RunFilter(text="another"), 9)
+    runs.may_turn.set()
+    assert [one.id for one in await reading] == [f"run-{PAGE + 1}", "run-3"]
+
+
+def test_a_width_that_was_chosen_stays_whether_models_are_shown_or_not(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        await desk.run_offline()
+        table = desk.page.list.table
+        table.setColumnWidth(SELECTED, 301)
+        desk.page.arrive(("filter", RunFilter(statuses=(RunStatus.COMPLETED,)), "Judged"))
+        await desk.until(lambda: len(visible_rows(desk)) == 4 and not table.isColumnHidden(MODEL))
+        assert table.columnWidth(SELECTED) == 301
 
     use(story)

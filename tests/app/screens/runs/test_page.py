@@ -6,9 +6,9 @@ from typing import Any
 from PySide6.QtCore import Qt
 
 from app.screens.runs.start import Field
+from app.screens.runs.start_sheet import StartSheet
 from mcp_tef import (
     BatchRequest,
-    BatchStatus,
     Classification,
     ModelError,
     ModelFault,
@@ -20,8 +20,6 @@ from mcp_tef import (
 from mcp_tef.ports import Question
 from tests.app.screens.runs.conftest import Desk
 from tests.support.fake_engine import SAMPLE_TOOLS
-
-LONG = BatchRequest(name="Long", repeats=10, concurrency=2)
 
 
 def visible_rows(desk: Desk) -> list[list[str]]:
@@ -145,53 +143,6 @@ def test_the_rail_shows_the_newest_batch_first_and_changes_the_table(use: Any) -
     use(story)
 
 
-def test_a_batch_under_way_is_seen_in_the_activity_bar_and_can_be_cancelled(use: Any) -> None:
-    async def story(desk: Desk) -> None:
-        await desk.open()
-        bar = desk.session.activity
-        batch = await desk.session.call(lambda core: core.runs.start(BatchRequest(name="Long", repeats=100)))
-        await desk.until(lambda: not bar.isHidden())
-        bar.cancel_wanted.emit()
-        await desk.until(lambda: desk.said and bar.isHidden())
-        assert desk.said == ["Long was cancelled. What is finished is kept."]
-        ended = desk.page.presenter.batch(batch.id)
-        assert ended is not None
-        assert ended.status is BatchStatus.CANCELLED
-
-    use(story, pace=1.0)
-
-
-def test_a_pause_holds_the_batch_until_it_goes_on(use: Any) -> None:
-    async def story(desk: Desk) -> None:
-        await desk.open()
-        bar = desk.session.activity
-        await desk.session.call(lambda core: core.runs.start(LONG))
-        await desk.until(lambda: not bar.isHidden())
-        bar.pause_wanted.emit()
-        live = desk.page.presenter.live
-        await desk.until(lambda: (now := live()) and now.status is BatchStatus.PAUSED)
-        desk.fake.selector.pace = 0
-        bar.resume_wanted.emit()
-        await desk.until(lambda: desk.said == ["Long: 50 % right."])
-
-    use(story, pace=1.0)
-
-
-def test_a_cancelled_batch_can_be_resumed_to_its_end(use: Any) -> None:
-    async def story(desk: Desk) -> None:
-        await desk.open()
-        await desk.session.call(lambda core: core.runs.start(LONG))
-        await desk.until(lambda: not desk.session.activity.isHidden())
-        desk.session.activity.cancel_wanted.emit()
-        await desk.until(lambda: desk.said)
-        desk.fake.selector.pace = 0
-        await desk.press("Resume")
-        await desk.until(lambda: desk.said[-1] == "Long: 50 % right.")
-        await desk.until(lambda: all(row[2] != "cancelled" for row in visible_rows(desk)))
-
-    use(story, pace=1.0)
-
-
 def test_failed_runs_say_why_and_can_be_retried(use: Any) -> None:
     def refuses(_question: Question) -> ModelError:
         return ModelError(ModelFault.DOWN, "The model server is not running.", hint="Start it, then try again.")
@@ -268,21 +219,6 @@ def test_models_are_named_in_the_table_only_where_there_are_several(use: Any) ->
     use(story)
 
 
-def test_a_batch_is_deleted_only_after_a_yes(use: Any) -> None:
-    async def story(desk: Desk) -> None:
-        await desk.open()
-        await desk.run_offline()
-        menu = {
-            action.text: action for action in desk.page.steering.menu(desk.page.rail.selected_ids(), desk.page._delete)
-        }
-        assert "Resume" not in menu
-        menu["Delete batch"].do()
-        await desk.press("Delete 1 batch")
-        await desk.until(lambda: desk.page.view.empty.isVisible())
-
-    use(story)
-
-
 def test_below_1100_pixels_the_detail_comes_when_asked_for_and_goes_with_escape(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await desk.open()
@@ -331,7 +267,7 @@ def test_the_form_says_what_is_wrong_and_starts_nothing(use: Any) -> None:
         sheet.panel.changed.emit()
         desk.bot.mouseClick(sheet.run, Qt.MouseButton.LeftButton)
         below = sheet.panel.fields[Field.KEY].widget
-        missing = "A key for openai is missing. Type one here, or set OPENAI_API_KEY."
+        missing = "A key for openai is missing. Type one, or set OPENAI_API_KEY."
         await desk.until(lambda: below.accessibleDescription() == missing)
         wrong = sheet.panel.fields[Field.TEMPERATURE].widget
         assert wrong.accessibleDescription() == "The temperature is 3, outside 0 to 2. Set it from 0 to 2."
@@ -339,6 +275,24 @@ def test_the_form_says_what_is_wrong_and_starts_nothing(use: Any) -> None:
         sheet.reject()
         await desk.until(lambda: desk.page.steering.sheet is None)
         assert await desk.session.call(lambda core: core.runs.batches()) == ()
+
+    use(story)
+
+
+def test_the_model_of_the_environment_stands_in_the_form_whoever_was_asked_last(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        desk.session.settings.set("runs.form", {"model": "ollama/qwen3:8b", "offline": False, "repeats": "2"})
+        usual = ModelSettings(provider="openai", model="gpt-4.1-mini")
+        await desk.session.value(lambda core: setattr(core.models, "default", usual))
+        desk.page.steering.open_form()
+        await desk.until(lambda: desk.page.steering.sheet)
+        sheet = desk.page.steering.sheet
+        assert sheet is not None
+        assert sheet.panel.model.edit.text() == "openai/gpt-4.1-mini"
+        assert sheet.panel.numbers[Field.REPEATS].text() == "2"
+        sheet.reject()
+        await desk.until(lambda: desk.page.steering.sheet is None)
 
     use(story)
 
@@ -383,3 +337,44 @@ def test_a_thousand_runs_fill_the_table_as_it_is_looked_at(use: Any) -> None:
 async def _all_runs(desk: Desk) -> Any:
     where = replace(desk.page.presenter.table.where, text="")
     return await desk.session.call(lambda core: core.runs.list(where))
+
+
+def test_a_key_that_is_pressed_twice_opens_one_form(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        desk.page.steering.open_form()
+        desk.page.steering.open_form()
+        await desk.until(lambda: [one for one in desk.page.findChildren(StartSheet) if one.isVisible()])
+        await desk.session.call(lambda core: core.cases.list())
+        await desk.until(lambda: desk.page.steering.sheet is not None)
+        assert len(desk.page.findChildren(StartSheet)) == 1
+        desk.page.findChildren(StartSheet)[0].reject()
+
+    use(story)
+
+
+def test_a_batch_that_is_gone_is_told_and_what_is_shown_stays(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        await desk.press("Run 4 cases offline")
+        await desk.until_ended(1)
+        shown = desk.page.here()
+        desk.page.arrive(("batch", "deleted long ago", None))
+        await desk.until(lambda: "That batch is not there any more" in desk.said)
+        assert desk.page.here() == shown
+
+    use(story)
+
+
+def test_a_batch_that_began_just_now_is_shown_and_not_taken_for_gone(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        await desk.press("Run 4 cases offline")
+        await desk.until_ended(1)
+        began = await desk.session.call(lambda core: core.runs.start(BatchRequest()))
+        desk.page.arrive(("batch", began.id))
+        await desk.until(lambda: desk.page.presenter.current == began.id)
+        await desk.session.call(lambda core: core.runs.wait(began.id))
+        assert "That batch is not there any more" not in desk.said
+
+    use(story)

@@ -8,7 +8,7 @@ import pytest
 
 from app.screens.runs.presenter import RunsPresenter
 from app.screens.runs.start import Field, Scope, StartForm
-from app.screens.runs.starting import Starting, missing_key, problem_field
+from app.screens.runs.starting import Starting, problem_field
 from mcp_tef import (
     BatchEnded,
     BatchProgressed,
@@ -174,6 +174,7 @@ async def test_a_deleted_batch_leaves_the_rail(presenter: RunsPresenter, fake: F
     await presenter.load()
     assert presenter.current is not None
     await presenter.remove([presenter.current])
+    await presenter.load()
     assert not presenter.cards()
     assert presenter.current is None
 
@@ -197,8 +198,8 @@ async def test_a_key_is_asked_for_only_where_one_is_needed(fake: FakeEngine) -> 
     baseline = await starting.key_need(ModelSettings())
     assert (cloud.needed, local.needed, baseline.needed) == (True, False, False)
     assert cloud.variable == "OPENAI_API_KEY"
-    assert missing_key(cloud, " ") == "A key for openai is missing. Type one here, or set OPENAI_API_KEY."
-    assert missing_key(cloud, "sk-1") == ""
+    assert cloud.missing(" ") == "A key for openai is missing. Type one, or set OPENAI_API_KEY."
+    assert cloud.missing("sk-1") == ""
 
 
 async def test_a_typed_key_is_held_for_the_session(fake: FakeEngine) -> None:

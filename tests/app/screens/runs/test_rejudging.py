@@ -30,10 +30,6 @@ def sentence(desk: Desk) -> str:
     return desk.page.detail.verdict.head.again.text()
 
 
-def chosen(desk: Desk) -> tuple[str, ...]:
-    return desk.page.list.table.selected_ids()
-
-
 def figure(desk: Desk) -> str:
     return desk.page.list.strip.figure.text()
 
@@ -47,7 +43,7 @@ def test_one_run_is_judged_again_and_its_earlier_verdict_can_be_read(use: Any) -
     async def story(desk: Desk) -> None:
         await with_other_expectations(desk)
         before = figure(desk)
-        (action,) = desk.page.steering.run_menu(chosen(desk))
+        action, *_ = desk.page.chosen.menu()
         assert action.text == "Judge again"
         action.do()
         await desk.until(lambda: desk.said)
@@ -76,7 +72,7 @@ def test_a_selection_is_judged_again(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await with_other_expectations(desk)
         desk.page.list.table.selectAll()
-        (action,) = desk.page.steering.run_menu(chosen(desk))
+        action, *_ = desk.page.chosen.menu()
         assert action.text == "Judge 4 runs again"
         action.do()
         await desk.until(lambda: desk.said)
@@ -115,7 +111,7 @@ def test_a_filtered_table_is_read_again_when_verdicts_changed(use: Any) -> None:
 def test_the_bar_says_how_far_it_is_and_offers_no_pause(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await desk.open()
-        bar = desk.session.activity
+        bar = desk.page.bars.bar(None)
         desk.fake.publish(RunsRejudged(100, 400))
         await desk.until(lambda: not bar.isHidden())
         assert bar.pause_button.isHidden()

@@ -7,6 +7,7 @@ from app.screens.runs.rows import Look, admits, row
 from app.screens.runs.table import KEPT, PAGE, RunTable
 from app.screens.runs.words import Mark
 from mcp_tef import BatchId, Classification, Kind, ModelSettings, RunFilter, RunStatus
+from mcp_tef.model.runs import INTERRUPTED
 from tests.support.made_runs import failed_run, run, waiting_run, wrong_run
 
 ALL = RunFilter(batch_id=BatchId("batch-1"))
@@ -44,6 +45,12 @@ def test_a_failed_run_says_why_in_place_of_a_tool() -> None:
         Look.QUIET,
         "–",
     )
+
+
+def test_a_run_that_was_interrupted_says_so_and_not_that_it_failed() -> None:
+    made = row(failed_run(failure=INTERRUPTED))
+    assert (made.selected, made.look) == ("interrupted", Look.QUIET)
+    assert made.spoken.startswith("interrupted: ")
 
 
 def test_runs_that_are_still_to_come_say_so() -> None:

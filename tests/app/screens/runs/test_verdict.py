@@ -1,8 +1,9 @@
 """The verdict of one run in words."""
 
+from app.screens.runs.leads import run_leads
 from app.screens.runs.verdict import verdict_view
 from app.screens.runs.words import Mark, Span
-from mcp_tef import Call, Classification, ConfidenceCategory, ExpectedCall, Kind, Match, RunStatus, Verdict
+from mcp_tef import Call, Classification, ConfidenceCategory, ExpectedCall, Kind, Match, RunStatus, ToolLabel, Verdict
 from tests.support.made_runs import (
     baseline_detail,
     detail,
@@ -31,6 +32,26 @@ def test_expected_stands_beside_selected_with_differences_marked() -> None:
     assert (pair.expected.where, pair.selected.where) == ("docs · 5 parameters", "docs · 4 parameters")
     assert [span.text for span in pair.selected.name if span.marked] == ["files"]
     assert "source code" in [span.text for span in pair.expected.text if span.marked]
+
+
+def test_a_wrong_tool_leads_to_the_case_both_tools_the_pair_and_what_to_write_instead() -> None:
+    view = verdict_view(wrong_detail())
+    code, files = (ToolLabel(tool=name, server="docs") for name in ("search_code", "search_files"))
+    assert {key: (lead.screen, lead.target) for key, lead in run_leads(view).items()} == {
+        "case": ("cases", wrong_detail().summary.case_id),
+        "expected": ("servers", code),
+        "selected": ("servers", files),
+        "pair": ("similarity", (code, files)),
+        "advice": ("similarity", (code, files, "advice")),
+    }
+
+
+def test_a_right_tool_has_no_pair_to_compare() -> None:
+    assert list(run_leads(verdict_view(judged_detail()))) == ["case", "expected", "selected"]
+
+
+def test_a_run_without_a_verdict_leads_to_its_case() -> None:
+    assert list(run_leads(verdict_view(detail(waiting_run())))) == ["case"]
 
 
 def test_the_same_tool_is_not_described_twice() -> None:

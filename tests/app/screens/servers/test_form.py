@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.screens.servers.form import ServerForm, form_of, read, suggested_name
+from app.screens.servers.form import ServerForm, form_of, free_name, read, suggested_name
 from mcp_tef import AuthType, OAuthClient, ServerSpec, Transport
 
 SPECS = [
@@ -87,3 +87,49 @@ def test_a_fault_names_its_field(form: ServerForm, field: str) -> None:
 )
 def test_a_name_is_suggested(form: ServerForm, name: str) -> None:
     assert suggested_name(form) == name
+
+
+def address(url: str) -> str:
+    """What is said of an address."""
+    return read(ServerForm(kind="url", name="x", url=url)).faults.get("url", "")
+
+
+@pytest.mark.parametrize("url", ["http://", "https:///mcp", "https://a b/mcp", "http://a:port/", "http://[::1"])
+def test_half_an_address_is_told(url: str) -> None:
+    assert address(url) == "This is no whole address. Write one such as https://tools.example.com/mcp."
+
+
+@pytest.mark.parametrize("url", ["http://a", "https://${HOST}:${PORT}/mcp", "http://[::1]:8000/mcp?key=${K}"])
+def test_a_whole_address_is_left_in_peace(url: str) -> None:
+    assert address(url) == ""
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ("X Team: docs", "Line 1 names no header: “X Team” has a character that cannot be in a name."),
+        ("A: 1\n\na: 2", "Line 3 names a once more."),
+    ],
+)
+def test_headers_that_cannot_be_sent_are_told(lines: str, said: str) -> None:
+    assert read(ServerForm(kind="url", name="x", url="https://e.example", headers=lines)).faults == {"headers": said}
+
+
+def test_variables_may_differ_in_case_alone_but_not_be_named_twice() -> None:
+    def faults(lines: str) -> dict[str, str]:
+        return read(ServerForm(name="x", command="npx", environment=lines)).faults
+
+    assert faults("path=1\nPATH=2") == {}
+    assert faults("A=1\nA=2") == {"environment": "Line 2 names A once more."}
+    assert "names no variable" in faults("MY KEY=1")["environment"]
+
+
+def test_names_and_addresses_that_are_taken_are_told_at_their_fields() -> None:
+    form = ServerForm(kind="url", name="desk", url="https://e.example")
+    faults = read(form, {"desk": None, "mail": "https://e.example"}).faults
+    assert faults == {
+        "name": "A server named “desk” is here already. Choose another name.",
+        "url": "The server mail has this address already.",
+    }
+    assert read(form, {"mail": "https://other.example"}).faults == {}
+    assert (free_name("desk", {"desk", "desk-2"}), free_name("mail", {"desk"})) == ("desk-3", "mail")

@@ -1,12 +1,12 @@
 """Servers come in from other programs: shown first, chosen by ticks, none started, and taken back by undo."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -14,7 +14,7 @@ from app.screens.servers.import_sheet import ImportSheet
 from app.screens.servers.page import ServersPage
 from app.screens.servers.source_sheet import SourceSheet
 from app.widgets import Button, FlowText
-from mcp_tef import Server
+from mcp_tef import Arrival, ArrivalKind, Server
 from tests.support.configs import CLOCK, written
 from tests.support.fake_engine import FakeEngine
 from tests.support.ports import command_server, tool
@@ -131,7 +131,7 @@ def test_undo_gives_a_changed_server_its_old_settings(qapp: QApplication, tmp_pa
         async with page_over(FakeEngine()) as page:
             before = await page.session.call(lambda core: _brought_in(core, path))
             config(path, clock={**CLOCK, "command": "pipx"}, desk=DESK)
-            page.importing.take([path])
+            page.session.spawn(page.bring_in([Arrival(kind=ArrivalKind.SERVERS, path=path)]))
             sheet = await opened(page, ImportSheet)
             assert f"{CLOCK['command']} → pipx" in read_in(sheet)
             await click(sheet, "Import 2 servers")
@@ -178,7 +178,7 @@ def test_what_a_config_says_is_never_markup(qapp: QApplication, tmp_path: Path) 
 
     async def work() -> None:
         async with page_over(FakeEngine()) as page:
-            page.importing.take([path])
+            page.session.spawn(page.bring_in([Arrival(kind=ArrivalKind.SERVERS, path=path)]))
             sheet = await opened(page, ImportSheet)
             said = read_in(sheet)
             for words in ("<img src='file:///etc/passwd'>⟨U+202E⟩evil", "<b>A", "<u>", "<i>kept", "<s>mcp.json"):
@@ -190,21 +190,38 @@ def test_what_a_config_says_is_never_markup(qapp: QApplication, tmp_path: Path) 
     drive(work())
 
 
-def test_files_that_are_dropped_on_the_page_are_shown_and_nothing_found_is_said(
-    qapp: QApplication, tmp_path: Path
-) -> None:
+def test_a_config_that_lists_nothing_says_so(qapp: QApplication, tmp_path: Path) -> None:
     path = written(tmp_path / "mcp.json", {"mcpServers": {}})
 
     async def work() -> None:
         async with page_over(FakeEngine()) as page:
-            data = QMimeData()
-            data.setUrls([QUrl.fromLocalFile(str(path))])
-            keys = (Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
-            QApplication.sendEvent(page, QDragEnterEvent(QPoint(9, 9), Qt.DropAction.CopyAction, data, *keys))
-            QApplication.sendEvent(page, QDropEvent(QPointF(9, 9), Qt.DropAction.CopyAction, data, *keys))
+            page.session.spawn(page.bring_in([Arrival(kind=ArrivalKind.SERVERS, path=path)]))
             sheet = await opened(page, ImportSheet)
             assert "No servers were found." in read_in(sheet)
             await click(sheet, "Close")
             await until(lambda: not page.findChildren(ImportSheet))
+
+    drive(work())
+
+
+def test_an_import_of_servers_that_takes_long_can_be_cancelled_and_none_is_kept(
+    qapp: QApplication, tmp_path: Path
+) -> None:
+    path = config(tmp_path / "mcp.json", clock=CLOCK, desk=DESK)
+
+    async def work() -> None:
+        fake = FakeEngine()
+        async with page_over(fake) as page:
+            toasts: list[str] = []
+            page.session.toasted.connect(lambda text, _undo: toasts.append(text))
+            fake.store.servers.gate = gate = asyncio.Event()
+            page.session.spawn(page.bring_in([Arrival(kind=ArrivalKind.SERVERS, path=path)]))
+            await click(await opened(page, ImportSheet), "Import 2 servers")
+            await until(lambda: [bar.fraction for bar in page.session.activity.shown()] == [0.5])
+            page.session.activity.shown()[0].cancel_wanted.emit()
+            await page.session.value(lambda _: gate.set())
+            await until(lambda: toasts)
+            assert toasts == ["The import was cancelled, and no server was kept"]
+            assert (await stored(page), page.session.activity.shown()) == ({}, ())
 
     drive(work())

@@ -4,10 +4,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-from PySide6.QtWidgets import QAbstractButton, QApplication, QPlainTextEdit
+from PySide6.QtCore import QPoint
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QPlainTextEdit, QWidget
 
 from app.screens.servers.form import ServerForm
 from app.screens.servers.page import ServersPage
+from app.screens.servers.parameter_table import ParameterTable
+from app.screens.servers.schema import Parameter
 from app.screens.servers.server_sheet import ServerSheet
 from app.widgets import FlowText, Label, Notice
 from mcp_tef import AuthType, ServerError, ServerFault, ServerStatus, ToolProblem
@@ -145,8 +149,51 @@ def test_a_removed_server_comes_back_by_undo(qapp: QApplication) -> None:
             await until(lambda: page.session.can_undo() and not page.rail.rows.rowCount())
             page.session.undo()
             await until(lambda: page.rail.rows.rowCount() == 1)
+            page.session.redo()
+            await until(lambda: not page.rail.rows.rowCount())
 
     drive(work())
+
+
+def test_a_server_that_is_removed_twice_in_one_breath_goes_once_and_comes_back(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with page_over(FakeEngine()) as page:
+            await page.session.call(lambda core: core.open_sample())
+            await until(lambda: page.rail.rows.rowCount() == 1)
+            for _ in range(2):
+                page.remove(page.rail.selected_ids())
+            await page.session.begun()
+            assert [one.text for one in page.session.said] == ["Removed Bike shop"]
+            page.session.undo()
+            await until(lambda: page.rail.rows.rowCount() == 1)
+            assert not page.session.can_undo()
+
+    drive(work())
+
+
+def test_an_edit_of_a_server_is_taken_back_and_done_again(qapp: QApplication) -> None:
+    async def work() -> None:
+        fake = FakeEngine()
+        await fake.open_sample()
+        async with page_over(fake) as page:
+            old, new = ["Bike shop"], ["Workshop"]
+            fake.gateway.servers[new[0]] = fake.gateway.servers[old[0]]
+            page.edit()
+            await until(lambda: page.findChildren(ServerSheet))
+            sheet = page.findChildren(ServerSheet)[0]
+            sheet.fields.fill(replace(sheet.fields.form(), name=new[0]))
+            sheet.keep()
+            await until(lambda: names(page) == new and page.session.can_undo())
+            page.session.undo()
+            await until(lambda: names(page) == old)
+            page.session.redo()
+            await until(lambda: names(page) == new)
+
+    drive(work())
+
+
+def names(page: ServersPage) -> list[str]:
+    return [page.rail.rows.row(place).title for place in range(page.rail.rows.rowCount())]
 
 
 def test_the_tool_that_is_read_stays_open_while_the_server_is_checked(qapp: QApplication) -> None:
@@ -216,3 +263,106 @@ def test_a_name_that_is_taken_is_said_at_its_field(qapp: QApplication) -> None:
             sheet.reject()
 
     drive(work())
+
+
+def test_a_name_that_is_taken_is_told_while_it_is_typed_and_none_such_is_suggested(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with page_over(FakeEngine({"desk": SAMPLE_TOOLS})) as page:
+            await page.session.call(lambda core: core.servers.add(http_server("desk")))
+            await until(lambda: page.rail.rows.rowCount() == 1)
+            page.add()
+            await until(lambda: page.findChild(ServerSheet))
+            sheet = page.findChild(ServerSheet)
+            assert isinstance(sheet, ServerSheet)
+            sheet.open_form(ServerForm(kind="command"))
+            fields = sheet.fields
+            QTest.keyClicks(fields.command, "uvx desk")
+            assert fields.name.text() == "desk-2"
+            fields.name.clear()
+            QTest.keyClicks(fields.name, "desk")
+            await until(lambda: "already" in fields.name.accessibleDescription())
+            QTest.keyClicks(fields.name, "s")
+            assert not fields.name.property("wrong")
+            sheet.reject()
+
+    drive(work())
+
+
+def test_what_is_wrong_with_a_server_is_told_while_it_is_typed_and_untouched_fields_are_left_in_peace(
+    qapp: QApplication,
+) -> None:
+    async def work() -> None:
+        async with page_over(FakeEngine()) as page:
+            page.add()
+            await until(lambda: page.findChild(ServerSheet))
+            sheet = page.findChild(ServerSheet)
+            assert isinstance(sheet, ServerSheet)
+            sheet.open_form(ServerForm(kind="url"))
+            fields = sheet.fields
+            QTest.keyClicks(fields.headers, "X-Team")
+            await until(lambda: fields.headers.property("wrong"))
+            assert fields.headers.accessibleDescription() == "Line 1 is not NAME: value."
+            assert not fields.url.property("wrong")
+            QTest.keyClicks(fields.headers, ": docs")
+            assert not fields.headers.property("wrong")
+            QTest.keyClicks(fields.url, "tools.example.com")
+            await until(lambda: fields.url.property("wrong"))
+            fields.url.clear()
+            QTest.keyClicks(fields.url, "https://tools.example.com")
+            assert not fields.url.property("wrong")
+            sheet.reject()
+
+    drive(work())
+
+
+def test_a_server_that_filters_hide_is_shown_when_it_is_asked_for_and_one_that_is_gone_is_told(
+    qapp: QApplication,
+) -> None:
+    async def work() -> None:
+        async with page_over(FakeEngine({"mail": [EVIL], "desk": [EVIL]})) as page:
+            await page.session.call(lambda core: core.servers.add(http_server("mail")))
+            await page.session.call(lambda core: core.servers.add(http_server("desk")))
+            await until(lambda: page.rail.rows.rowCount() == 2)
+            ids = {server.name: server.id for server in page.presenter.servers.values()}
+            said: list[str] = []
+            page.session.toasted.connect(lambda text, _: said.append(text))
+            assert page.header.search is not None
+            QTest.keyClicks(page.header.search, "desk")
+            await until(lambda: page.rail.rows.rowCount() == 1)
+            page.arrive(ids["mail"])
+            assert page.rail.current_id() == ids["mail"]
+            page.arrive("a server that was removed")
+            assert said == ["That server is not there any more"]
+
+    drive(work())
+
+
+def test_where_it_is_narrow_a_description_has_the_whole_width_under_its_parameter(qapp: QApplication) -> None:
+    table = ParameterTable()
+    words = "What the part is, in the customer’s words."
+    row = Parameter(name="query", type="text", required=True, description=words, limits="")
+    try:
+        table.set_parameters([row])
+        shown(table, 900, 300)
+        name, description = (part_saying(table, text) for text in ("query", words))
+        assert top(description, table) == top(name, table)
+        table.resize(380, 300)
+        QApplication.processEvents()
+        assert top(description, table) > top(name, table)
+        assert description.width() > 300
+        table.resize(900, 300)
+        QApplication.processEvents()
+        assert top(description, table) == top(name, table)
+    finally:
+        table.close()
+        table.deleteLater()
+
+
+def part_saying(where: QWidget, text: str) -> FlowText:
+    """The visible paragraph with a text."""
+    return next(part for part in where.findChildren(FlowText) if part.text() == text and part.isVisible())
+
+
+def top(part: QWidget, where: QWidget) -> int:
+    """How far down a part begins, in pixels."""
+    return part.mapTo(where, QPoint()).y()

@@ -5,15 +5,18 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 from shiboken6 import isValid
 
 from app.screens.servers.page import ServersPage
 from app.screens.servers.try_sheet import CallQuestion, TrySheet
 from app.screens.servers.trying import WHOLE, CallDraft, draft_of, outcome, read, response_text, turned
-from app.widgets import GrowingEdit, MenuButton
+from app.widgets import GrowingEdit, MenuButton, RailList
 from mcp_tef import Failure, ServerError, ServerFault, ToolCall, ToolCallStatus, ToolReply, Transport
 from mcp_tef.model.ids import ServerId, ToolCallId
 from mcp_tef.model.servers import ServerSpec
@@ -87,7 +90,7 @@ async def sheet_over(fake: FakeEngine, spec: ServerSpec | None = None) -> AsyncI
         await until(lambda: page.current() is not None)
         server = page.current()
         assert server is not None
-        page.try_tool(SEARCH if spec is None else tool("read", "files"))
+        page.deeds.try_tool(SEARCH if spec is None else tool("read", "files"))
         await until(lambda: any(sheet.isVisible() for sheet in page.findChildren(TrySheet)))
         (sheet,) = page.findChildren(TrySheet)
         yield sheet
@@ -108,6 +111,10 @@ async def agreed(sheet: TrySheet) -> None:
     sheet.call_button.click()
     await until(lambda: asked(sheet))
     asked(sheet)[0].accept()
+
+
+def has_rows(rows: RailList, number: int) -> bool:
+    return rows.rows.rowCount() == number
 
 
 def type_text(sheet: TrySheet, text: str) -> None:
@@ -173,6 +180,28 @@ def test_what_does_not_fit_is_said_at_its_field_and_nobody_is_asked(qapp: QAppli
     drive(work())
 
 
+def test_what_the_schema_does_not_take_is_told_while_it_is_typed_and_what_is_not_given_yet_is_left_in_peace(
+    qapp: QApplication,
+) -> None:
+    async def work() -> None:
+        async with sheet_over(FakeEngine()) as sheet:
+            limit, missing = sheet.form.rows["limit"].value, sheet.form.rows["text"].value
+            limit.setFocus()
+            QTest.keyClicks(limit, "90")
+            await until(lambda: limit.property("wrong"))
+            assert "maximum: 50" in limit.accessibleDescription()
+            assert not missing.property("wrong")
+            QTest.keyClick(limit, Qt.Key.Key_Backspace)
+            await until(lambda: not limit.property("wrong"))
+            sheet.form.toggle.click()
+            sheet.form.json.setFocus()
+            sheet.form.json.selectAll()
+            QTest.keyClicks(sheet.form.json, '{"limit": 5}')
+            await until(lambda: sheet.form.json.property("wrong"))
+
+    drive(work())
+
+
 def test_a_call_under_way_can_be_cancelled_and_is_kept_as_such(qapp: QApplication) -> None:
     async def work() -> None:
         fake = FakeEngine()
@@ -220,6 +249,51 @@ def test_a_server_that_cannot_be_reached_says_why_and_the_call_stays_in_the_list
             await agreed(sheet)
             await until(lambda: sheet.history.list.rows.rowCount() == 2)
             assert not sheet.failure.isVisible()
+
+    drive(work())
+
+
+def test_deleted_calls_come_back_by_the_undo_beside_them_and_by_that_of_the_window(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with sheet_over(FakeEngine()) as sheet:
+            type_text(sheet, "city bike")
+            rows = sheet.history.list
+            for number in (1, 2):
+                await agreed(sheet)
+                await until(partial(has_rows, rows, number))
+                await until(lambda: sheet.call_button.isEnabled())
+            before = rows.rows.ids()
+            rows.selectAll()
+            QTest.keyClick(rows, Qt.Key.Key_Delete)
+            await until(lambda: sheet.history.undo.isVisible())
+            assert rows.isHidden()
+            sheet.history.undo.click()
+            await until(lambda: rows.isVisible() and rows.rows.ids() == before)
+            rows.select(before[1])
+            QTest.keyClick(rows, Qt.Key.Key_Delete)
+            await until(lambda: rows.rows.ids() == before[:1] and sheet.history.undo.isVisible())
+            sheet._session.undo()
+            await until(lambda: rows.rows.ids() == before)
+            sheet._session.redo()
+            await until(lambda: rows.rows.ids() == before[:1])
+
+    drive(work())
+
+
+def test_a_call_is_made_again_after_the_same_question(qapp: QApplication) -> None:
+    async def work() -> None:
+        fake = FakeEngine()
+        async with sheet_over(fake) as sheet:
+            type_text(sheet, "city bike")
+            await agreed(sheet)
+            await until(lambda: sheet.history.list.rows.rowCount() == 1 and sheet.call_button.isEnabled())
+            type_text(sheet, "something else")
+            sheet.history.repeat.click()
+            await until(lambda: asked(sheet))
+            assert len(fake.caller.asked) == 1
+            asked(sheet)[0].accept()
+            await until(lambda: sheet.history.list.rows.rowCount() == 2)
+            assert [arguments for _, _, arguments in fake.caller.asked] == [{"text": "city bike"}] * 2
 
     drive(work())
 

@@ -27,18 +27,17 @@ def test_what_was_left_is_found_again() -> None:
     kept.set_view("pairs")
     kept.set_wanted(Wanted(embedder="folder:/models/mini", servers=("docs",)))
     again = Kept(settings)
-    assert (again.threshold(0.5), again.kind(), again.view()) == (0.9, MapKind.OVERLAP, "pairs")
+    assert (again.threshold(), again.kind(), again.view()) == (0.9, MapKind.OVERLAP, "pairs")
     assert again.wanted() == Wanted(embedder="folder:/models/mini", servers=("docs",))
 
 
 def test_spoilt_settings_give_the_defaults() -> None:
     settings = Settings(None)
-    settings.set("similarity.threshold", 900)
+    settings.set("core", {"SIMILARITY_THRESHOLD": "9", "EMBEDDING_MODEL_TYPE": "magic:wand"})
     settings.set("similarity.kind", "colourful")
     settings.set("similarity.view", "nowhere")
-    settings.set("similarity.embedder", "magic:wand")
     kept = Kept(settings)
-    assert (kept.threshold(0.85), kept.kind(), kept.view()) == (0.85, MapKind.SIMILARITY, "map")
+    assert (kept.threshold(), kept.kind(), kept.view()) == (0.85, MapKind.SIMILARITY, "map")
     assert kept.wanted() == Wanted()
 
 
@@ -72,7 +71,7 @@ def test_the_embedder_that_is_used_stands_in_the_header(qtbot: QtBot) -> None:
     wanted: list[str] = []
     menu.wanted.connect(wanted.append)
     menu.show_embedder("", "tfidf")
-    assert menu.text() == "Word overlap"
+    assert menu.text() == "By words"
     menu.show_embedder("folder:/models/mini", "folder:mini")
     assert menu.text() == "Model folder"
     assert [action.text for action in menu.actions_offered() if action.checked] == ["Model folder: /models/mini"]

@@ -1,23 +1,31 @@
 """The similarity screen as a user meets it, on a qasync loop over an engine in memory."""
 
 import json
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from app.screens.similarity.page import SimilarityPage
 from app.screens.similarity.presenter import State
+from app.screens.similarity.view import SimilarityView
 from app.screens.similarity.words import MapKind
-from mcp_tef import ServerError, ServerFault, ServerSpec, Standing, Transport
+from app.settings import Settings
+from app.widgets import FlowText, Label
+from mcp_tef import ServerError, ServerFault, ServerSpec, Standing, ToolLabel, Transport
 from tests.support.alike_tools import DOCS, docs_and_desk, registered
 from tests.support.fake_engine import FakeEngine
 from tests.support.pages import page_test
+from tests.support.ports import command_server
 from tests.support.similarity_page import Bench, answer, on_page, open_pair
 from tests.support.tool_sets import FakeEmbedders, HashedWords
+from tests.support.windows import consent_for
 
 
 async def nothing() -> Any:
@@ -54,6 +62,32 @@ async def test_without_tools_the_page_leads_to_the_servers(bench: Bench) -> None
     assert not bench.page.exporting.actions()[0].enabled
 
 
+async def with_a_program() -> Any:
+    """Two servers, and a program that nobody has agreed to."""
+    fake = await docs_and_desk()
+    fake.gateway.servers["files"] = [replace(tool, server="files") for tool in DOCS[:2]]
+    await fake.servers.add(command_server("files"))
+    return fake.engine
+
+
+@page_test(SimilarityPage, with_a_program)
+async def test_a_program_nobody_agreed_to_is_asked_about_before_it_is_read(bench: Bench) -> None:
+    assert bench.page.view.notices.gaps.accessibleName() == "Not compared: files."
+    bench.page.read_again()
+    (await consent_for(bench.page, "files")).accept()
+    await bench.until(lambda: bench.page.presenter.gathered.by_server.get("files") == 2)
+    await bench.page.settled()
+
+
+def test_until_tools_are_compared_the_page_says_what_is_under_way(qapp: QApplication) -> None:
+    view = SimilarityView(Settings(None))
+    titles, sentences = view.empty.findChildren(Label), view.empty.findChildren(FlowText)
+    said = [*(part.text() for part in titles), *(part.text() for part in sentences)]
+    assert said[0] == "Comparing your tools"
+    assert all(said)
+    view.deleteLater()
+
+
 @page_test(SimilarityPage, one_tool)
 async def test_one_tool_is_too_few_and_what_was_not_reached_is_named(bench: Bench) -> None:
     assert "One tool is known" in bench.page.view.empty._sentence.text()
@@ -83,7 +117,7 @@ async def test_the_threshold_acts_at_once_and_is_remembered(bench: Bench) -> Non
     page.view.map.scale.setValue(0)
     assert "15 of 15 pairs flagged" in page.view.map.scale.accessibleName()
     await bench.until(lambda: len(page.presenter.work.items) == 15)
-    assert page.kept.threshold(0.5) == 0.0
+    assert page.kept.threshold() == 0.0
 
 
 @on_page
@@ -187,11 +221,11 @@ async def test_tools_that_change_are_compared_anew_and_others_are_not(bench: Ben
 async def test_word_overlap_is_said_and_a_model_can_be_fetched(bench: Bench) -> None:
     page = bench.page
     assert "No embedding model is on this machine" in page.view.notices.embedder.accessibleName()
-    assert page.embedder.text() == "Word overlap"
+    assert page.embedder.text() == "By words"
     page.view.notices.download_wanted.emit()
     await bench.until(lambda: bench.toasts)
     assert bench.toasts[0][0] == "The local model is on this machine now"
-    await bench.until(page.view.notices.download.isHidden)
+    await bench.until(page.downloading.bar.isHidden)
     await page.settled()
 
 
@@ -225,7 +259,8 @@ async def test_another_embedder_is_chosen_in_a_form_that_checks_it(bench: Bench)
 async def test_the_map_leaves_as_picture_and_drawing_and_the_rest_as_files(bench: Bench, tmp_path: Path) -> None:
     page = bench.page
     names = ("map.png", "map.svg", "pairs.csv", "all.json", "report.html")
-    actions = [action for action in page.exporting.actions() if action.text != "Copy map"]
+    wanted = (action for action in page.exporting.actions() if action.text.endswith("…"))
+    actions = [action for action in wanted if "PDF" not in action.text]
     for action, name in zip(actions, names, strict=True):
         action.do()
         answer(bench, tmp_path / name)
@@ -238,10 +273,75 @@ async def test_the_map_leaves_as_picture_and_drawing_and_the_rest_as_files(bench
 
 
 @on_page
+async def test_where_the_map_shows_the_overlap_it_is_what_leaves(bench: Bench, tmp_path: Path) -> None:
+    page = bench.page
+    page._choose_kind(MapKind.OVERLAP)
+    await bench.until(lambda: page._shown[1] is MapKind.OVERLAP)
+    actions = {action.text: action for action in page.exporting.actions()}
+    for text, name in (("Overlap as JSON…", "shared.json"), ("Overlap report as PDF…", "shared.pdf")):
+        actions[text].do()
+        answer(bench, tmp_path / name)
+    await bench.until(lambda: len(bench.toasts) == 2)
+    assert "weights" in json.loads((tmp_path / "shared.json").read_text("utf-8"))
+    assert (tmp_path / "shared.pdf").read_bytes().startswith(b"%PDF")
+    assert "Report as HTML…" not in actions
+
+
+@on_page
+async def test_the_pairs_to_work_on_are_copied_as_markdown(bench: Bench) -> None:
+    (copy,) = [one for one in bench.page.exporting.actions() if one.text == "Copy the pairs to work on as Markdown"]
+    copy.do()
+    await bench.until(lambda: len(bench.toasts) == 1)
+    assert QGuiApplication.clipboard().text().startswith("## Which tools look alike?")
+
+
+@on_page
 async def test_another_screen_can_ask_for_the_look_alikes_of_a_tool(bench: Bench) -> None:
-    bench.page.arrive("desk/send_email")
+    bench.page.arrive(ToolLabel(tool="send_email", server="desk"))
     await bench.until(lambda: bench.page.view.pairs.table.rows.rowCount() == 5)
     assert bench.page.views.current() == "pairs"
+
+
+FILES, CODE = ToolLabel(tool="search_files", server="docs"), ToolLabel(tool="search_code", server="docs")
+
+
+@on_page
+async def test_another_screen_can_ask_for_a_pair_and_for_what_to_write_instead(bench: Bench) -> None:
+    pane = bench.page.view.pair
+    bench.page.arrive((CODE, FILES, "advice"))
+    await bench.until(lambda: pane.advice.copy.hasFocus())
+    bar = pane._pane.verticalScrollBar()
+    await bench.until(lambda: bar.value() == min(bar.maximum(), pane.advice.y()) > 0)
+    assert pane.detail is not None
+    assert set(pane.detail.names) == {"search_files", "search_code"}
+    here = bench.page.here()
+    assert isinstance(here, tuple)
+    assert set(here) == {FILES, CODE}
+    assert bench.toasts == []
+
+
+@on_page
+async def test_another_screen_can_ask_for_the_pairs_of_several_tools(bench: Bench) -> None:
+    bench.page.arrive((CODE, FILES, ToolLabel(tool="send_email", server="desk")))
+    await bench.until(lambda: bench.page.views.current() == "pairs" and bench.page.view.pairs.table.rows.rowCount())
+    assert bench.page.search.text() == "docs/search_code|docs/search_files|desk/send_email"
+
+
+@on_page
+async def test_a_pair_that_is_not_compared_is_said_to_be_so(bench: Bench) -> None:
+    bench.page.arrive((CODE, ToolLabel(tool="search_code", server="gone")))
+    await bench.until(lambda: bench.toasts)
+    assert "not compared" in bench.toasts[0][0]
+
+
+@on_page
+async def test_each_tool_of_a_pair_leads_to_its_definition_and_its_quality(bench: Bench) -> None:
+    await open_pair(bench)
+    links = bench.page.view.pair.sides[0].links
+    for link in links.buttons:
+        link.click()
+    assert [(place, target) for place, target in bench.went if target in (FILES, CODE)] == bench.went
+    assert [place for place, _ in bench.went] == ["servers", "quality"]
 
 
 @on_page

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from app.screens.similarity.maps import Analysis, analysis_of, heat_of, short_names
-from app.screens.similarity.pairs import PairQuery, list_pairs, matching, ordered, places_of, row_id
+from app.screens.similarity.pairs import PairQuery, any_of, list_pairs, matching, ordered, places_of, row_id
 from app.screens.similarity.pairs_pane import list_words
 from app.screens.similarity.rows import PAIR_COLUMNS, copy_rows, group_rows, pair_row
 from app.screens.similarity.words import MapKind
-from mcp_tef import Clusters, ComparedTool, MatrixKind, Merge, Standing, ToolGroup, WorkItem
+from mcp_tef import Clusters, ComparedTool, MatrixKind, Merge, Standing, ToolGroup, ToolLabel, WorkItem
 from tests.support.alike_tools import DESK, DOCS, IDS
 from tests.support.tool_sets import compared
 
@@ -134,3 +134,13 @@ def test_the_table_is_ready_made_row_by_row(analysis: Analysis) -> None:
     assert list_words(list_pairs(analysis, PairQuery(), {}, None)) == "15 pairs"
     few = replace(list_pairs(analysis, PairQuery(), {}, None), fitting=2_000_000)
     assert list_words(few) == ("The 15 pairs highest in similarity of 2,000,000. Search for a tool to see others.")
+
+
+def test_the_pairs_of_any_of_several_tools_are_searched_for_together(analysis: Analysis) -> None:
+    tools = [ToolLabel(tool="search_files", server="docs"), ToolLabel(tool="send_email", server="the desk")]
+    assert any_of(tools) == "docs/search_files|desk/send_email"
+    rows = list_pairs(analysis, PairQuery(text=any_of(tools)), {}, None).rows
+    sought = {place for place, name in enumerate(IDS) if name in ("docs/search_files", "desk/send_email")}
+    assert len(rows) == 9
+    assert all(set(places_of(row.id)) & sought for row in rows)
+    assert set(matching(analysis, any_of(tools))) == sought

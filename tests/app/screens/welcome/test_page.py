@@ -5,16 +5,27 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.screens.welcome.page import WelcomePage, programs
+from app.session import Session
 from app.widgets import Label
+from app.workspaces import Workspaces
 from mcp_tef import StoreError, TestCase
 from tests.support.configs import CLOCK, written
 from tests.support.fake_engine import FakeEngine
 from tests.support.windows import drive, session_for, shown, until
 
 DESK = {"url": "https://desk.test/mcp"}
+
+
+async def _nowhere(_: object) -> None:
+    """No other workspace is opened here."""
+
+
+def welcome(session: Session) -> WelcomePage:
+    """The page, over no workspaces that were opened before."""
+    return WelcomePage(session, Workspaces(QWidget(), session.settings, _nowhere, _nowhere, lambda _: None))
 
 
 class Unlucky(FakeEngine):
@@ -27,7 +38,7 @@ class Unlucky(FakeEngine):
 def test_one_click_opens_the_sample(qapp: QApplication) -> None:
     async def work() -> None:
         async with session_for() as (session, _):
-            page = WelcomePage(session)
+            page = welcome(session)
             shown(page)
             opened: list[tuple[object, ...]] = []
             page.sample_opened.connect(opened.append)
@@ -45,7 +56,7 @@ def test_servers_of_other_programs_are_counted_and_offered(qapp: QApplication, t
 
     async def work() -> None:
         async with session_for(FakeEngine(environment={"HOME": str(tmp_path)})) as (session, _):
-            page = WelcomePage(session)
+            page = welcome(session)
             shown(page)
             wanted: list[str] = []
             page.servers_wanted.connect(wanted.append)
@@ -63,7 +74,7 @@ def test_servers_of_other_programs_are_counted_and_offered(qapp: QApplication, t
 def test_where_none_are_found_a_config_can_be_given(qapp: QApplication) -> None:
     async def work() -> None:
         async with session_for() as (session, _):
-            page = WelcomePage(session)
+            page = welcome(session)
             shown(page)
             wanted: list[str] = []
             page.servers_wanted.connect(wanted.append)
@@ -95,7 +106,7 @@ def test_programs_take_no_more_lines_than_there_are(
 def test_enter_opens_the_sample_and_a_failure_says_what_to_do(qapp: QApplication) -> None:
     async def work() -> None:
         async with session_for(Unlucky()) as (session, _):
-            page = WelcomePage(session)
+            page = welcome(session)
             shown(page)
             QTest.keyClick(page, Qt.Key.Key_Return)
             await until(lambda: page.failure.isVisible())

@@ -58,6 +58,7 @@ def test_a_draft_without_the_pointer_says_why_it_has_none() -> None:
         ("Remove a link between two issues.", "To remove a link between two issues, use `other`."),
         ("Gets the queues of a desk.", "To get the queues of a desk, use `other`."),
         ("Get sprints by state.", "For sprints by state, use `other`."),
+        ("Add an entry linked to a Jira ticket. Or not.", "For an entry linked to a Jira ticket, use `other`."),
         ("Add a note (PDF, text) to pages, at the end.", "For a note to pages, use `other`."),
         ("Get messages by number.", "For messages by number, use `other`."),
         ("Add a comment to an entry.", "Where `queue` is given, use `other`."),
@@ -87,6 +88,14 @@ def test_sentences_that_both_have_are_left_out_and_the_reader_is_told() -> None:
     assert proposal.drafts[-1].text == "Create a new directory."
     trimmed = proposed(MAKE, MOVE, IssueType.SCOPE_CLARITY)[0].drafts[-1]
     assert trimmed.note == "The draft leaves out 2 sentences that both have word for word."
+
+
+def test_a_heading_that_both_have_stays_over_what_it_is_for() -> None:
+    one = told("one", "Start a program.\n\nDETECTION:\n- Waits for the prompt.\n\nIt can be called by its name.")
+    other = told("other", "Send a line.\n\nDETECTION:\n- Ends after a while.\n\nIt can be called by its name.")
+    drafts = [each.drafts[-1].text for each in proposed(one, other, IssueType.SCOPE_CLARITY)]
+    assert drafts
+    assert all("DETECTION:" in text and "by its name" not in text for text in drafts)
 
 
 def test_an_own_parameter_is_mentioned_with_its_choices() -> None:

@@ -1,11 +1,12 @@
 """What is worth a second look before a program starts is said in words; what is harmless is not."""
 
 import time
+from dataclasses import replace
 
 import pytest
 
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.scoring.launches.risks import MOST_RISKS, launch_risks
+from mcp_tef.scoring.launches.risks import MOST_READ, MOST_RISKS, launch_risks
 
 
 def risks(*argv: str, cwd: str | None = None, **env: str) -> str:
@@ -121,13 +122,22 @@ def test_an_address_starts_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["curl |" * 40_000, "$(" * 100_000, "'" * 99_999, "sudo " * 50_000, "C:" * 99_999, "a\\" * 99_999]
+    "text",
+    [text * 66_666 for text in ("curl |", "$(", "'", "sudo ", "C:", "a\\", "${", "///")],
 )
 def test_endless_texts_are_read_in_no_time_and_said_shortly(text: str) -> None:
-    began = time.perf_counter()
-    said = launch_risks(
-        ServerSpec(name="x", transport=Transport.STDIO, command="bash", args=("-c", text, "-v", text), cwd=text)
-    )
-    assert time.perf_counter() - began < 2
-    assert len(said) <= MOST_RISKS
-    assert all(len(sentence) < 300 for sentence in said)
+    many = ("-v", *text.split("|", 20_000))
+    for args in (("-c", text, "-v", text), many):
+        for program in ("bash", "docker", "sudo", "npx"):
+            spec = ServerSpec(name="x", transport=Transport.STDIO, command=program, args=args, cwd=text)
+            began = time.thread_time()
+            said = launch_risks(spec)
+            assert time.thread_time() - began < 0.1
+            assert len(said) <= MOST_RISKS
+            assert all(len(sentence) < 300 for sentence in said)
+
+
+def test_what_stands_behind_a_long_text_is_told_by_its_length_alone() -> None:
+    padded = ServerSpec(name="x", transport=Transport.STDIO, command="env", args=("A=" + "x" * MOST_READ, "sudo", "ls"))
+    assert launch_risks(padded) == ("The command is 10,011 characters long. Nobody has read all of that.",)
+    assert len(launch_risks(replace(padded, args=("A=" + "x" * 4_000, "sudo", "ls")))) == 1

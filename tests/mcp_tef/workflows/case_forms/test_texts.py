@@ -1,11 +1,13 @@
 """Files from strangers: too large, in whatever encoding, or made to unfold without end."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from mcp_tef.errors import InputError
-from mcp_tef.workflows.case_forms.texts import parse_json, parse_yaml, read_text, require_plain, to_yaml
+from mcp_tef.workflows.case_forms.texts import parse_json, parse_yaml, read_text, require_plain, to_yaml, write_text
 
 LAUGHS = "a: &a [ha, ha, ha, ha, ha, ha, ha, ha, ha]\n" + "".join(
     f"{name}: &{name} [{', '.join(['*' + before] * 9)}]\n" for before, name in zip("abcdefgh", "bcdefghi", strict=True)
@@ -14,6 +16,19 @@ MERGES = "a: &a {x: 1, y: 2}\n" + "".join(
     f"{name}: &{name} {{<<: [{', '.join(['*' + before] * 20)}]}}\n"
     for before, name in zip("abcdefg", "bcdefgh", strict=True)
 )
+
+
+def test_no_text_is_written_over_a_workspace(tmp_path: Path) -> None:
+    workspace, report = tmp_path / "work.db", tmp_path / "report.csv"
+    with closing(sqlite3.connect(workspace)) as connection:
+        connection.execute("CREATE TABLE runs (x)")
+    before = workspace.read_bytes()
+    with pytest.raises(InputError, match=r"work\.db is a workspace or another database"):
+        write_text(workspace, "case,query")
+    assert workspace.read_bytes() == before
+    for text in ("one", "two"):
+        write_text(report, text)
+    assert report.read_text("utf-8") == "two"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])

@@ -7,7 +7,8 @@ from mcp_tef.model.ids import CaseId
 from mcp_tef.model.metrics import ModelFigures, Rate, RepeatedCase
 from mcp_tef.model.verdicts import Classification, Kind
 from mcp_tef.workflows.reports.html import to_html
-from mcp_tef.workflows.reports.run_rows import MOST_RUNS
+from mcp_tef.workflows.reports.page import cell
+from mcp_tef.workflows.reports.run_rows import MOST_RUNS, runs_table
 from tests.support.html_reader import Reader
 from tests.support.made_results import results, run
 
@@ -74,7 +75,7 @@ def test_a_large_matrix_becomes_a_list_of_what_was_confused_most() -> None:
 
 def test_a_large_batch_is_cut_and_says_so() -> None:
     page = to_html(results(*[run(number) for number in range(MOST_RUNS + 5)]))
-    assert f"{MOST_RUNS} of {MOST_RUNS + 5} runs; the CSV holds all." in page
+    assert f"{MOST_RUNS:,} of {MOST_RUNS + 5:,} runs; the CSV holds all." in page
     assert page.count("<tr>") < MOST_RUNS + 40
 
 
@@ -129,3 +130,17 @@ def test_what_passed_now_and_then_is_named() -> None:
     words = "".join(Reader(to_html(replace(made, overview=replace(made.overview, repeats=mixed)))).words)
     assert "1 now and then" in words
     assert "a coina/b1 of 3" in words
+
+
+def test_the_model_of_each_run_stands_there_only_where_there_are_several() -> None:
+    one, other = run(1), replace(run(2), model="ollama/qwen3")
+    assert "<th>Model</th>" not in runs_table((one, one))
+    several = runs_table((one, other))
+    assert "<th>Model</th>" in several
+    assert "<td>ollama/qwen3</td>" in several
+
+
+def test_a_long_name_breaks_between_its_words_and_a_short_one_does_not() -> None:
+    assert cell("search_files in shop") == "search_files in shop"
+    assert cell("a_name_of_many_words_and_more") == "a_<wbr>name_<wbr>of_<wbr>many_<wbr>words_<wbr>and_<wbr>more"
+    assert cell("<script>_and_more_than_enough") == "&lt;script&gt;_and_<wbr>more_<wbr>than_<wbr>enough"

@@ -45,7 +45,7 @@ def test_the_page_holds_everything_and_nothing_runs() -> None:
     text = quality_html(made_analyses.quality())
     seen = Reader(text)
     words = " ".join(seen.words)
-    assert "3 tools: 1 error, 1 warning, 0 notes; 1 tool without any finding." in words
+    assert "1 error  and 1 warning, 0 notes in 3 tools; 1 tool without any finding." in words
     for said in ("45 of 100", "vague-words", "Do it well.", "2 of 10", "The model did not answer. Try again.", "made"):
         assert said in words
     assert not {"script", "a", "img", "form"} & set(seen.elements)

@@ -57,7 +57,8 @@ def test_words_of_strangers_are_shown_as_words() -> None:
 
 def test_it_tells_what_was_compared_what_is_flagged_and_what_was_not_read() -> None:
     words = "".join(Reader(page()).words)
-    assert "4 tools on 2 servers, compared by made. Of 6 pairs, 1 is at least 0.85 alike in meaning." in words
+    assert "1 of 6 pairs is at least 0.85 alike in meaning." in words
+    assert "4 tools on 2 servers, compared by made." in words
     assert "A made notice." in words
     assert "It did not answer." in words
     assert "It has no inputSchema." in words
@@ -82,7 +83,10 @@ def test_without_a_flagged_pair_the_closest_are_shown() -> None:
 
 def test_few_tools_are_drawn_with_their_names_in_the_order_of_their_clusters() -> None:
     seen = Reader(page())
-    assert seen.elements["rect"] == 16
+    assert seen.elements["rect"] == 16 + 2
+    assert [value for name, value in seen.attributes if value == "flag"] == ["flag"] * 2
+    assert "".join(seen.words).count("Framed: 0.85 or more") == 1
+    assert page().count('text-anchor="middle">0.91</text>') == 2
     assert any("shop/find_file and shop/look_up_file: 0.91" in words for words in seen.words)
     assert seen.words.index("shop/look_up_file") < seen.words.index("shop/pay")
 

@@ -1,0 +1,87 @@
+"""What an import of cases would do is shown as a table: sorted, searched, each case told in full."""
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from app.screens.cases.import_sheet import PreviewSheet
+from app.widgets import Button, FlowText
+from mcp_tef import CaseDraft, CaseFileForm, FieldChange, ImportedCase, ImportFate, ImportPreview
+
+CHAIN = "<b>Chain</b>⟨U+202E⟩"
+DRAFT = CaseDraft(name="Tandem", query="I want a tandem")
+CHANGE = FieldChange("query", "A bike", "I want a tandem")
+CASES = (
+    ImportedCase(label="Tandem", place="case 1", fate=ImportFate.ADDED, draft=DRAFT),
+    ImportedCase(label="Bell", place="case 2", fate=ImportFate.CHANGED, draft=DRAFT, changes=(CHANGE,)),
+    ImportedCase(label="<b>Chain</b>\u202e", place="case 3", fate=ImportFate.REFUSED, reason="It has no query."),
+    ImportedCase(label="Lamp", place="case 4", fate=ImportFate.UNCHANGED, draft=DRAFT),
+)
+PREVIEW = ImportPreview(source="cases.yaml", form=CaseFileForm.TEF, cases=CASES, servers=())
+
+
+@pytest.fixture
+def sheet(qtbot: QtBot) -> PreviewSheet:
+    return shown(qtbot, PREVIEW)
+
+
+def shown(qtbot: QtBot, preview: ImportPreview) -> PreviewSheet:
+    """The sheet over a window, which takes it along when it goes."""
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.resize(1100, 800)
+    window.show()
+    made = PreviewSheet(preview, window)
+    made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, on=False)
+    made.show()
+    return made
+
+
+def labels(sheet: PreviewSheet) -> list[str]:
+    return [sheet.table.rows.row(place).cells[1].text for place in range(sheet.table.rows.rowCount())]
+
+
+def said(sheet: PreviewSheet) -> str:
+    return "\n".join(text.text() for text in sheet.findChildren(FlowText) if text.isVisible())
+
+
+def buttons(sheet: PreviewSheet) -> list[str]:
+    return [made.text() for made in sheet.findChildren(Button) if made.isVisible()]
+
+
+def test_what_is_refused_comes_first_and_is_told_in_full(sheet: PreviewSheet, qtbot: QtBot) -> None:
+    assert labels(sheet) == [CHAIN, "Bell", "Tandem", "Lamp"]
+    qtbot.waitUntil(lambda: "It has no query." in said(sheet), timeout=30_000)
+    for words in ("1 added, 1 changed, 1 unchanged, 1 refused.", CHAIN, "It has no query.", "case 3"):
+        assert words in said(sheet)
+    assert buttons(sheet) == ["Cancel", "Import 2 cases"]
+
+
+def test_a_change_is_told_from_what_to_what(sheet: PreviewSheet, qtbot: QtBot) -> None:
+    sheet.table.setFocus()
+    QTest.keyClick(sheet.table, Qt.Key.Key_Down)
+    qtbot.waitUntil(lambda: "A bike → I want a tandem" in said(sheet), timeout=30_000)
+
+
+def test_cases_are_searched_by_name_fate_and_reason(sheet: PreviewSheet, qtbot: QtBot) -> None:
+    QTest.keyClicks(sheet.search, "no QUERY")
+    qtbot.waitUntil(lambda: labels(sheet) == [CHAIN], timeout=30_000)
+    sheet.search.clear()
+    QTest.keyClicks(sheet.search, "changed tandem")
+    qtbot.waitUntil(lambda: labels(sheet) == ["Bell"], timeout=30_000)
+
+
+def test_cases_are_sorted_by_a_column(sheet: PreviewSheet) -> None:
+    sheet.table.sort_by(1)
+    assert labels(sheet) == [CHAIN, "Bell", "Lamp", "Tandem"]
+
+
+def test_a_file_without_cases_can_only_be_closed(qtbot: QtBot) -> None:
+    made = shown(qtbot, replace(PREVIEW, cases=()))
+    assert "The file holds no cases" in said(made)
+    assert buttons(made) == ["Close"]
+    assert not made.table.isVisible()

@@ -1,0 +1,166 @@
+"""Rows of the metrics screen: found by words, and led further from by their menus."""
+
+from typing import Any
+
+from app.screens.metrics.filters import Dimension
+from app.settings import Settings
+from app.widgets import Action, ListTable
+from mcp_tef import RunFilter
+from tests.app.screens.metrics.conftest import Desk, Tell
+from tests.support.made_runs import GPT
+from tests.support.windows import until
+
+
+def menu(table: ListTable) -> dict[str, Action]:
+    """What the context menu of the chosen rows offers first, by its words."""
+    assert table._menu is not None
+    return {action.text: action for action in table._menu(table.selected_ids())}
+
+
+def names(table: ListTable) -> list[str]:
+    """The first cell of every row."""
+    return [table.table_rows.row(place).cells[0].text for place in range(table.rows.rowCount())]
+
+
+async def find(desk: Desk, text: str) -> None:
+    """Type into the search field, and wait until it was heard."""
+    desk.page.search.setText(text)
+    await until(lambda: desk.session.settings.get("metrics.search", "") == text)
+
+
+def test_the_search_narrows_every_table_and_says_where_nothing_is_left(use: Tell) -> None:
+    async def story(desk: Desk) -> None:
+        await find(desk, "READ")
+        assert names(desk.page.overview.tools) == ["read_file"]
+        desk.page.show_view("models")
+        assert names(desk.page.models.models) == []
+        await find(desk, "gpt")
+        assert names(desk.page.models.models) == ["gpt-4.1-mini"]
+        assert names(desk.page.overview.tools) == []
+        desk.page.search.setText("")
+        await until(lambda: len(names(desk.page.overview.tools)) > 1)
+
+    use(story)
+
+
+def test_words_that_are_searched_for_stay_until_the_next_start(use: Tell) -> None:
+    settings = Settings(None)
+
+    async def first(desk: Desk) -> None:
+        await find(desk, "read")
+
+    async def second(desk: Desk) -> None:
+        assert desk.page.search.text() == "read"
+        await until(lambda: names(desk.page.overview.tools) == ["read_file"])
+
+    use(first, settings=settings)
+    use(second, settings=settings)
+
+
+def test_models_have_room_for_all_of_them_where_a_search_was_kept(use: Tell) -> None:
+    settings = Settings(None)
+    settings.set("metrics.search", "of nobody")
+
+    async def story(desk: Desk) -> None:
+        desk.page.show_view("models")
+        table = desk.page.models.models
+        await until(lambda: desk.page.search.text() == "of nobody" and names(table) == [])
+        await find(desk, "")
+        await until(lambda: len(names(table)) == 2)
+        assert table.maximumHeight() >= table.verticalHeader().length() + table.horizontalHeader().height()
+
+    use(story, settings=settings)
+
+
+def test_pairs_of_a_comparison_are_found_by_what_their_runs_say(use: Tell) -> None:
+    async def story(desk: Desk) -> None:
+        desk.page.show_view("compare")
+        pane = desk.page.compare
+        await until(lambda: pane.table.pages.rowCount() > 1)
+        every = pane.table.pages.rowCount()
+        desk.page.search.setText("search_code")
+        await until(lambda: 0 < pane.table.pages.rowCount() < every)
+        desk.page.search.setText("of nobody")
+        await until(lambda: pane.table.pages.rowCount() == 0)
+        desk.page.search.setText("")
+        await until(lambda: pane.table.pages.rowCount() == every)
+
+    use(story)
+
+
+def test_a_tool_leads_to_its_runs_to_its_rival_and_to_the_other_screens(use: Tell) -> None:
+    async def story(desk: Desk) -> None:
+        tools = desk.page.overview.tools
+        tools.select("0")
+        offered = menu(tools)
+        assert list(offered) == [
+            "Show its runs",
+            "Compare with search_files",
+            "Definition",
+            "Test cases",
+            "Look-alikes",
+            "Quality",
+        ]
+        offered["Compare with search_files"].do()
+        offered["Quality"].do()
+        (screen, pair), (quality, _) = desk.gone
+        assert (screen, quality) == ("similarity", "quality")
+        assert isinstance(pair, tuple)
+        assert [label.tool for label in pair] == ["search_code", "search_files"]
+
+    use(story)
+
+
+def test_several_models_are_looked_into_and_kept_alone_together(use: Tell) -> None:
+    async def story(desk: Desk) -> None:
+        desk.page.show_view("models")
+        models = desk.page.models.models
+        models.selectAll()
+        labels = models.selected_ids()
+        menu(models)["Show their runs"].do()
+        ((_, target),) = desk.gone
+        assert isinstance(target, tuple)
+        where = target[1]
+        assert isinstance(where, RunFilter)
+        assert (where.models, target[2]) == (labels, "2 models")
+        menu(models)["Show only these 2 models"].do()
+        assert desk.page.presenter.filters.of(Dimension.MODEL) == labels
+        await desk.page.settled()
+        models.select(GPT)
+        menu(models)["Show only this model"].do()
+        await desk.page.settled()
+        assert desk.page.presenter.filters.of(Dimension.MODEL) == (GPT,)
+
+    use(story)
+
+
+def test_a_server_is_kept_alone(use: Tell) -> None:
+    async def story(desk: Desk) -> None:
+        desk.page.show_view("models")
+        servers = desk.page.models.servers
+        servers.select_first()
+        (name,) = servers.selected_ids()
+        menu(servers)["Show only this server"].do()
+        assert desk.page.presenter.filters.of(Dimension.EXPECTED_SERVER) == (name,)
+        await desk.page.settled()
+
+    use(story)
+
+
+def test_the_cases_of_chosen_pairs_are_run_again_each_once(use: Tell) -> None:
+    async def story(desk: Desk) -> None:
+        desk.page.show_view("compare")
+        pane = desk.page.compare
+        await until(lambda: pane.table.current_id())
+        assert next(iter(menu(pane.table))) == "Show both runs"
+        pane.table.selectAll()
+        ((words, action),) = menu(pane.table).items()
+        action.do()
+        ((screen, target),) = desk.gone
+        assert isinstance(target, tuple)
+        cases: Any = target[1]
+        assert (screen, target[0]) == ("runs", "start")
+        assert len(set(cases)) == len(cases) == len({pair.case_id for pair in pane.selected_pairs()})
+        assert words == f"Run {len(cases):,} cases again…"
+
+    use(story)

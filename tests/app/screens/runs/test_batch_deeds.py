@@ -1,0 +1,80 @@
+"""What a user does to whole batches: delete, bring back, compare."""
+
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from app.screens.runs.renaming import RenameSheet
+from tests.app.screens.runs.conftest import Desk
+
+
+def test_a_deleted_batch_comes_back_by_undo_and_goes_again_by_redo(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        await desk.run_offline()
+        empty = desk.page.view.empty
+        menu = {
+            action.text: action for action in desk.page.steering.menu(desk.page.rail.selected_ids(), desk.page._delete)
+        }
+        assert "Resume" not in menu
+        menu["Delete batch"].do()
+        await desk.until(lambda: empty.isVisible() and desk.session.can_undo())
+        desk.session.undo()
+        await desk.until(lambda: not empty.isVisible() and has_batches(desk, 1))
+        desk.session.redo()
+        await desk.until(empty.isVisible)
+
+    use(story)
+
+
+def test_a_batch_is_renamed_from_the_keyboard_and_called_as_before_by_undo(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        await desk.run_offline()
+        page = desk.page
+        await desk.until(lambda: page.presenter.live() is None and page.rail.selected_ids())
+        before = name(desk)
+        page.rail.setFocus()
+        QTest.keyClick(page.rail, Qt.Key.Key_F2)
+        await desk.until(lambda: page.findChild(RenameSheet))
+        sheet = page.findChild(RenameSheet)
+        assert isinstance(sheet, RenameSheet)
+        assert sheet.edit.selectedText() == before
+        QTest.keyClicks(sheet.edit, "Before the new texts")
+        QTest.keyClick(sheet.edit, Qt.Key.Key_Return)
+        await desk.until(lambda: name(desk) == "Before the new texts" and desk.session.can_undo())
+        desk.session.undo()
+        await desk.until(lambda: name(desk) == before)
+        desk.session.redo()
+        await desk.until(lambda: name(desk) == "Before the new texts")
+
+    use(story)
+
+
+def name(desk: Desk) -> str:
+    """What the first card of the rail is called."""
+    row = desk.page.rail.rows.row(0)
+    return row.title
+
+
+def test_two_chosen_batches_are_compared_the_older_one_first(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        for number in (1, 2):
+            await desk.run_offline()
+            await desk.until(partial(has_batches, desk, number))
+        page = desk.page
+        newer, older = page.rail.rows.ids()
+        went: list[tuple[str, object]] = []
+        desk.session.navigated.connect(lambda screen, target: went.append((screen, target)))
+        page.rail.selectAll()
+        page.steering.menu(page.rail.selected_ids(), page._delete)[0].do()
+        assert went == [("metrics", ("compare", older, newer))]
+
+    use(story)
+
+
+def has_batches(desk: Desk, number: int) -> bool:
+    return desk.page.rail.rows.rowCount() == number

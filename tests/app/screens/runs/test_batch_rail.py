@@ -1,0 +1,182 @@
+"""Batches on the rail: found by words, sorted, and remembered."""
+
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from app.screens.runs.batches import card
+from app.screens.runs.narrowing import ORDER
+from app.screens.runs.shelf import BatchOrder, Shelf, order_of
+from mcp_tef import Batch, BatchId, BatchRequest, BatchStatus
+from tests.app.screens.runs.conftest import Desk
+
+NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
+
+
+def batch(name: str, right: int, wrong: int, model: str = "openai/gpt-4.1-mini") -> Batch:
+    """A batch with so many right and wrong runs."""
+    return Batch(
+        id=BatchId(name),
+        name=name,
+        status=BatchStatus.COMPLETED,
+        created_at=NOW,
+        models=(model,),
+        total=right + wrong,
+        counts={"TP": right, "FN": wrong},
+    )
+
+
+NEWEST = (batch("b", 1, 1), batch("C", 0, 0), batch("a", 2, 0))
+
+
+@pytest.mark.parametrize(
+    ("order", "names"),
+    [
+        (BatchOrder.NEWEST, "bCa"),
+        (BatchOrder.OLDEST, "aCb"),
+        (BatchOrder.NAME, "abC"),
+        (BatchOrder.WORST, "baC"),
+        (BatchOrder.BEST, "abC"),
+    ],
+)
+def test_batches_come_in_the_order_that_is_wanted_those_without_a_verdict_last(order: BatchOrder, names: str) -> None:
+    assert "".join(one.name for one in Shelf("", order).sorted(NEWEST)) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "fits"),
+    [
+        ("NIGHT", True),
+        ("night gpt", True),
+        ("openai", True),
+        ("67 %", True),
+        ("night claude", False),
+    ],
+)
+def test_a_batch_is_found_by_all_words_of_its_card_and_models(text: str, fits: bool) -> None:
+    one = batch("Nightly", 2, 1)
+    assert Shelf(text).fits(card(one, NOW), one) is fits
+
+
+def test_an_order_that_is_none_is_the_newest_first() -> None:
+    assert (order_of("best"), order_of("worse than that")) == (BatchOrder.BEST, BatchOrder.NEWEST)
+
+
+async def with_batches(desk: Desk, *names: str) -> None:
+    """Run a batch under each name, the last one newest."""
+    await desk.session.call(lambda core: core.open_sample())
+    for name in names:
+        one = await desk.session.call(partial(start, name))
+        await desk.session.call(partial(wait, one.id))
+    await desk.open(sample=False)
+    await desk.until(lambda: len(shown(desk)) == len(names) and desk.rests())
+
+
+async def start(name: str, core: Any) -> Batch:
+    made: Batch = await core.runs.start(BatchRequest(name=name))
+    return made
+
+
+async def wait(batch_id: BatchId, core: Any) -> None:
+    await core.runs.wait(batch_id)
+
+
+def shown(desk: Desk) -> list[str]:
+    """The names on the rail."""
+    rail = desk.page.rail
+    return [rail.rows.row(place).title for place in range(rail.rows.rowCount())]
+
+
+def test_a_single_batch_needs_no_field_to_find_it(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await with_batches(desk, "Only")
+        command = next(one for one in desk.page.commands() if one.id == "runs.find_batch")
+        assert not desk.page.view.rail_pane.search.isVisible()
+        assert not command.needs()
+
+    use(story)
+
+
+def test_batches_are_found_and_chosen_by_keys_alone(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await with_batches(desk, "Before", "After", "Afterwards")
+        pane = desk.page.view.rail_pane
+        command = next(one for one in desk.page.commands() if one.id == "runs.find_batch")
+        assert command.needs()
+        command.do()
+        QTest.keyClicks(pane.search, "bef")
+        await desk.until(lambda: shown(desk) == ["Before"] and pane.count.text() == "1 of 3")
+        QTest.keyClick(pane.search, Qt.Key.Key_Down)
+        assert pane.list.selected_ids()
+        await desk.until(lambda: desk.page.presenter.current == pane.list.current_id())
+        QTest.keyClick(pane.list, Qt.Key.Key_Return)
+        assert desk.page.focusWidget() is desk.page.list.table
+        command.do()
+        QTest.keyClicks(pane.search, "zzz")
+        await desk.until(pane.nothing.isVisible)
+        QTest.keyClick(pane.search, Qt.Key.Key_Escape)
+        await desk.until(lambda: len(shown(desk)) == 3)
+        assert pane.list.current_id() == desk.page.presenter.current
+
+    use(story)
+
+
+def test_the_order_is_chosen_in_a_menu_and_remembered(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await with_batches(desk, "B", "a", "C")
+        pane = desk.page.view.rail_pane
+        next(one for one in pane.orders() if one.text == "By name").do()
+        assert shown(desk) == ["a", "B", "C"]
+        assert [one.text for one in pane.orders() if one.checked] == ["By name"]
+        assert pane.sort.accessibleName() == "Sort batches, now: by name"
+        assert desk.session.settings.get(ORDER, "") == "name"
+
+    use(story)
+
+
+def test_what_is_typed_counts_at_once_for_enter_and_for_another_order(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await with_batches(desk, "Before", "After", "Afterwards")
+        pane = desk.page.view.rail_pane
+        pane.focus_search()
+        QTest.keyClicks(pane.search, "aft")
+        next(one for one in pane.orders() if one.text == "By name").do()
+        assert (pane.search.text(), shown(desk)) == ("aft", ["After", "Afterwards"])
+        QTest.keyClicks(pane.search, "erw")
+        QTest.keyClick(pane.search, Qt.Key.Key_Return)
+        assert shown(desk) == ["Afterwards"]
+        assert pane.list.selected_ids()
+
+    use(story)
+
+
+def test_the_field_stays_as_long_as_its_words_hide_the_only_batch(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await with_batches(desk, "Before", "After")
+        pane, oldest = desk.page.view.rail_pane, desk.page.presenter.batches()[-1]
+        pane.search.setText("before")
+        await desk.until(lambda: shown(desk) == ["Before"])
+        await desk.page.steering.delete([oldest.id])
+        await desk.until(pane.nothing.isVisible)
+        assert pane.search.isVisible()
+        QTest.keyClick(pane.search, Qt.Key.Key_Escape)
+        await desk.until(lambda: shown(desk) == ["After"] and not pane.search.isVisible())
+
+    use(story)
+
+
+def test_a_batch_that_begins_is_shown_whatever_is_being_looked_for(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await with_batches(desk, "Before", "After")
+        pane = desk.page.view.rail_pane
+        pane.search.setText("before")
+        await desk.until(lambda: shown(desk) == ["Before"])
+        await desk.page.steering.run_offline()
+        await desk.until(lambda: "All cases" in shown(desk) and pane.search.text() == "")
+        await desk.until_ended(1)
+
+    use(story)

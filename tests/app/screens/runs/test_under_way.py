@@ -1,0 +1,116 @@
+"""Batches under way, each with its bar."""
+
+from typing import Any
+
+from mcp_tef import BatchRequest, BatchStatus
+from tests.app.screens.runs.conftest import Desk
+
+LONG = BatchRequest(name="Long", repeats=10, concurrency=2)
+
+
+def outcomes(desk: Desk) -> list[str]:
+    """The column of what was selected."""
+    pages = desk.page.list.table.pages
+    return [pages.row(number).cells[2].text for number in range(pages.rowCount())]
+
+
+def test_a_batch_under_way_is_seen_in_the_activity_bar_and_can_be_cancelled(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        batch = await desk.session.call(lambda core: core.runs.start(BatchRequest(name="Long", repeats=100)))
+        bar = desk.page.bars.bar(batch.id)
+        await desk.until(lambda: not bar.isHidden())
+        bar.cancel_wanted.emit()
+        await desk.until(lambda: desk.said and bar.isHidden())
+        assert desk.said == ["Long was cancelled. What is finished is kept."]
+        ended = desk.page.presenter.batch(batch.id)
+        assert ended is not None
+        assert ended.status is BatchStatus.CANCELLED
+
+    use(story, pace=1.0)
+
+
+def test_batches_under_way_at_once_are_paused_and_cancelled_each_by_itself(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        runs = [await desk.session.call(lambda core: core.runs.start(LONG)) for _ in range(2)]
+        first, second = (desk.page.bars.bar(batch.id) for batch in runs)
+        await desk.until(lambda: len(desk.session.activity.shown()) == 2)
+        second.resume_wanted.emit()
+        await desk.until(lambda: not desk.page.presenter.queue.waiting)
+        first.pause_wanted.emit()
+        await desk.until(lambda: runs[0].id in desk.page.presenter.paused)
+        second.cancel_wanted.emit()
+        await desk.until(lambda: desk.session.activity.shown() == (first,))
+        assert desk.page.presenter.paused == {runs[0].id}
+        first.cancel_wanted.emit()
+        await desk.until(lambda: not desk.session.activity.shown() and len(desk.said) == 2)
+
+    use(story, pace=1.0)
+
+
+def test_a_pause_holds_the_batch_until_it_goes_on(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        bar = desk.page.bars.bar((await desk.session.call(lambda core: core.runs.start(LONG))).id)
+        await desk.until(lambda: not bar.isHidden())
+        bar.pause_wanted.emit()
+        live = desk.page.presenter.live
+        await desk.until(lambda: (now := live()) and now.status is BatchStatus.PAUSED)
+        desk.fake.selector.pace = 0
+        bar.resume_wanted.emit()
+        await desk.until(lambda: desk.said == ["Long: 50 % right."])
+
+    use(story, pace=1.0)
+
+
+def test_a_cancelled_batch_can_be_resumed_to_its_end(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        bar = desk.page.bars.bar((await desk.session.call(lambda core: core.runs.start(LONG))).id)
+        await desk.until(lambda: not bar.isHidden())
+        bar.cancel_wanted.emit()
+        await desk.until(lambda: desk.said)
+        desk.fake.selector.pace = 0
+        await desk.press("Resume")
+        await desk.until(lambda: desk.said[-1] == "Long: 50 % right.")
+        await desk.until(lambda: "cancelled" not in outcomes(desk))
+
+    use(story, pace=1.0)
+
+
+def test_a_second_batch_waits_for_the_first_and_can_run_beside_it(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        first, second, third = [await desk.session.call(lambda core: core.runs.start(LONG)) for _ in range(3)]
+        bars, presenter = desk.page.bars, desk.page.presenter
+        await desk.until(lambda: list(presenter.queue.waiting) == [second.id, third.id])
+        await desk.until(lambda: desk.session.activity.shown() == tuple(map(bars.bar, (first.id, second.id, third.id))))
+        assert [presenter.card(one.id).result for one in (second, third)] == ["waiting, next", "waiting, 2 before it"]
+        assert bars.bar(second.id).pause_button.toolTip() == "Run beside what is under way"
+        bars.bar(second.id).resume_wanted.emit()
+        await desk.until(lambda: list(presenter.queue.waiting) == [third.id])
+        assert presenter.card(third.id).result == "waiting, next"
+        for batch in (first, second, third):
+            bars.bar(batch.id).cancel_wanted.emit()
+        await desk.until(lambda: not desk.session.activity.shown())
+
+    use(story, pace=1.0)
+
+
+def test_a_waiting_batch_can_be_cancelled_from_its_card(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.open()
+        first, second = [await desk.session.call(lambda core: core.runs.start(LONG)) for _ in range(2)]
+        await desk.until(lambda: desk.page.presenter.queue.waiting)
+        offers = {offer.text: offer for offer in desk.page.steering.menu([second.id], lambda _: None)}
+        assert list(offers)[:2] == ["Run beside what is under way", "Cancel batch"]
+        offers["Cancel batch"].do()
+        await desk.until(lambda: desk.said == ["Long was cancelled. What is finished is kept."])
+        ended = desk.page.presenter.batch(second.id)
+        assert ended is not None
+        assert (ended.status, ended.count("cancelled")) == (BatchStatus.CANCELLED, ended.total)
+        desk.page.bars.bar(first.id).cancel_wanted.emit()
+        await desk.until(lambda: not desk.session.activity.shown())
+
+    use(story, pace=1.0)

@@ -1,0 +1,255 @@
+"""The list of a server's tools, worked as a user works it: several chosen, filtered, sorted, left out."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu
+
+from app.screens.servers.page import ServersPage
+from app.screens.servers.rows import LEFT_OUT
+from app.screens.servers.tool_narrowing import Only, ToolOrder, ToolsShown, tools_shown_of
+from app.settings import Settings
+from app.text import count
+from mcp_tef import ToolLabel
+from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine, made_tool
+from tests.support.windows import drive, session_for, shown, until
+
+BARE = made_tool("ping", "", "Bike shop")
+TOOLS = (*SAMPLE_TOOLS, BARE)
+NAMES = ["search_bikes", "search_parts", "book_repair", "ping"]
+
+
+@asynccontextmanager
+async def tools_of_a_shop(settings: Settings | None = None) -> AsyncIterator[ServersPage]:
+    """The page over the sample, once its tools are shown and nothing is under way."""
+    async with session_for(FakeEngine({"Bike shop": TOOLS}), settings) as (session, _):
+        page = ServersPage(session)
+        session.events.connect(lambda events: page.take(events, visible=True))
+        shown(page)
+        await session.call(lambda core: core.open_sample())
+        await until(lambda: "Active" in page.presenter.answer_line(server) if (server := page.current()) else False)
+        await page.settled()
+        yield page
+        await page.settled()
+        page.close()
+        page.deleteLater()
+
+
+def chosen(page: ServersPage, *names: str) -> None:
+    """Choose these tools as with Ctrl and clicks."""
+    assert page.pane.tools.select_many(names)
+    assert page.pane.side.chosen() == names
+
+
+def do(page: ServersPage, starts: str) -> None:
+    """Choose from the menu of the chosen tools."""
+    [action] = [one for one in page.deeds.actions() if one.text.startswith(starts)]
+    assert action.enabled
+    action.do()
+
+
+def went(page: ServersPage) -> list[tuple[str, object]]:
+    heard: list[tuple[str, object]] = []
+    page.session.navigated.connect(lambda screen, target: heard.append((screen, target)))
+    return heard
+
+
+def labels(*names: str) -> tuple[ToolLabel, ...]:
+    return tuple(ToolLabel(tool=name, server="Bike shop") for name in names)
+
+
+def test_several_tools_are_chosen_with_the_keyboard_and_their_definitions_copied_as_a_list(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with tools_of_a_shop() as page:
+            page.pane.tools.select("search_bikes")
+            page.pane.tools.setFocus()
+            QTest.keyClick(page.pane.tools, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+            do(page, "Copy 2 definitions as JSON")
+            copied = json.loads(QGuiApplication.clipboard().text())
+            assert copied == {"tools": [tool.raw for tool in SAMPLE_TOOLS[:2]]}
+            chosen(page, "ping")
+            do(page, "Copy the definition as JSON")
+            assert json.loads(QGuiApplication.clipboard().text()) == BARE.raw
+
+    drive(work())
+
+
+def test_chosen_tools_lead_to_cases_quality_and_look_alikes_of_all_of_them(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with tools_of_a_shop() as page:
+            heard = went(page)
+            chosen(page, "search_parts")
+            for verb in ("Write a test case", "Show quality", "Show look-alikes"):
+                do(page, verb)
+            [one] = labels("search_parts")
+            assert heard == [("cases", ("new", (one,))), ("quality", one), ("similarity", one)]
+            heard.clear()
+            two = ("search_bikes", "book_repair")
+            chosen(page, *two)
+            for verb in ("Write 2 test cases", "Show quality", "Compare the two"):
+                do(page, verb)
+            assert heard == [
+                ("cases", ("new", labels(*two))),
+                ("quality", labels(*two)),
+                ("similarity", labels(*two)),
+            ]
+
+    drive(work())
+
+
+def test_the_menu_key_opens_the_menu_of_the_chosen_tools(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with tools_of_a_shop() as page:
+            chosen(page, "search_bikes", "ping")
+            page.pane.tools.setFocus()
+            QTest.keyClick(page.pane.tools, Qt.Key.Key_F10, Qt.KeyboardModifier.ShiftModifier)
+            await until(lambda: isinstance(QApplication.activePopupWidget(), QMenu))
+            menu = QApplication.activePopupWidget()
+            assert isinstance(menu, QMenu)
+            texts = [entry.text() for entry in menu.actions()]
+            menu.close()
+            assert {"Write 2 test cases", "Leave out 2 tools", "Copy 2 rows"} <= set(texts)
+
+    drive(work())
+
+
+def test_tools_that_are_left_out_go_from_the_list_and_come_back_by_undo_or_from_their_own_list(
+    qapp: QApplication,
+) -> None:
+    async def work() -> None:
+        async with tools_of_a_shop() as page:
+            side = page.pane.tools
+            chosen(page, "search_bikes", "ping")
+            side.setFocus()
+            QTest.keyClick(side, Qt.Key.Key_Delete)
+            rest = ["search_parts", "book_repair", LEFT_OUT]
+            await until(lambda: side.rows.ids() == rest and page.session.can_undo())
+            server = page.current()
+            assert server is not None
+            assert server.spec.disallowed_tools == ("search_bikes", "ping")
+            page.session.undo()
+            await until(lambda: side.rows.ids() == NAMES)
+            page.session.redo()
+            await until(lambda: side.rows.ids() == rest)
+            side.select(LEFT_OUT)
+            names = page.pane.tool_pane.left_out
+            await until(lambda: names.isVisible() and names.list.rows.ids() == ["search_bikes", "ping"])
+            names.list.select("ping")
+            names.list.setFocus()
+            QTest.keyClick(names.list, Qt.Key.Key_Return)
+            await until(lambda: side.rows.ids() == ["search_parts", "book_repair", "ping", LEFT_OUT])
+            names.again.click()
+            await until(lambda: side.rows.ids() == NAMES)
+
+    drive(work())
+
+
+def test_filter_and_order_of_tools_hold_are_told_and_are_there_at_the_next_start(qapp: QApplication) -> None:
+    settings = Settings(None)
+
+    async def first() -> None:
+        async with tools_of_a_shop(settings) as page:
+            page.deeds.narrow(ToolsShown(only=Only.UNDESCRIBED))
+            assert page.pane.tools.rows.ids() == ["ping"]
+            assert page.pane.side.title() == "1 of 4 tools"
+            page.deeds.narrow(ToolsShown(order=ToolOrder.NAME))
+            assert page.pane.tools.rows.ids() == sorted(NAMES)
+
+    async def second() -> None:
+        async with tools_of_a_shop(settings) as page:
+            assert page.pane.tools.rows.ids() == sorted(NAMES)
+            page.deeds.narrow(ToolsShown(only=Only.CHANGED))
+            assert page.pane.tools.rows.ids() == []
+            page.arrive(ToolLabel(tool="ping", server="Bike shop"))
+            assert page.pane.tools.current_id() == "ping"
+
+    drive(first())
+    drive(second())
+
+
+@pytest.mark.parametrize("shown", [ToolsShown(), ToolsShown(only=Only.BARE, order=ToolOrder.WEIGHT)])
+def test_what_narrows_tools_comes_back_from_the_settings(shown: ToolsShown) -> None:
+    assert tools_shown_of(shown.to_keep()) == shown
+    assert tools_shown_of({"only": 3, "order": "sideways"}) == ToolsShown()
+
+
+@pytest.mark.parametrize(
+    ("shown", "names"),
+    [
+        (ToolsShown(only=Only.BARE), ["ping"]),
+        (ToolsShown(only=Only.CHANGED), ["book_repair"]),
+        (ToolsShown(order=ToolOrder.WEIGHT), ["search_bikes", "book_repair", "search_parts", "ping"]),
+    ],
+)
+def test_tools_are_narrowed_and_sorted(shown: ToolsShown, names: list[str]) -> None:
+    assert [tool.name for tool in shown.of(TOOLS, {"book_repair"})] == names
+
+
+def test_tools_sorted_by_tokens_show_them(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with tools_of_a_shop() as page:
+            page.deeds.narrow(ToolsShown(order=ToolOrder.WEIGHT))
+            rows = [page.pane.tools.rows.row(place) for place in range(4)]
+            weights = [int(row.right.text) for row in rows if row.right]
+            assert weights == sorted(weights, reverse=True)
+            assert len(weights) == len(TOOLS)
+
+    drive(work())
+
+
+def test_only_one_tool_at_a_time_can_be_tried(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with tools_of_a_shop() as page:
+            chosen(page, *NAMES)
+            off = [action.text for action in page.deeds.actions() if not action.enabled]
+            assert off == ["Try it…"]
+            assert f"Leave out {count(4, 'tool')}" in [action.text for action in page.deeds.actions()]
+
+    drive(work())
+
+
+def test_tools_that_are_left_out_one_after_the_other_without_a_pause_are_all_left_out_and_all_come_back(
+    qapp: QApplication,
+) -> None:
+    async def left_out(page: ServersPage) -> tuple[str, ...]:
+        [server] = await page.session.call(lambda core: core.servers.list())
+        return server.spec.disallowed_tools
+
+    async def work() -> None:
+        async with tools_of_a_shop() as page:
+            for name in ("search_bikes", "ping", "ping"):
+                chosen(page, name)
+                page.deeds.leave_out()
+            await until(lambda: page.session.undo_words() == "Undo leave out ping")
+            await page.session.begun()
+            assert await left_out(page) == ("search_bikes", "ping")
+            page.session.undo()
+            page.session.undo()
+            await page.session.undone()
+            assert await left_out(page) == ()
+            assert not page.session.can_undo()
+
+    drive(work())
+
+
+def test_what_was_changed_since_stays_when_tools_are_offered_again(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with tools_of_a_shop() as page:
+            chosen(page, "ping")
+            page.deeds.leave_out()
+            await until(page.session.can_undo)
+            [server] = await page.session.call(lambda core: core.servers.list())
+            slower = replace(server.spec, command="another")
+            await page.session.call(lambda core: core.servers.edit(server.id, slower))
+            page.session.undo()
+            await page.session.undone()
+            [server] = await page.session.call(lambda core: core.servers.list())
+            assert (server.spec.command, server.spec.disallowed_tools) == ("another", ())
+
+    drive(work())

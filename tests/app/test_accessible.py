@@ -1,0 +1,160 @@
+"""Every screen, view and dialog, as it is for who uses the keyboard alone, hears it read, or sees little."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QWidget
+
+from app.frame import Frame
+from app.screens.welcome.closed import ClosedDoor, Exits
+from app.screens.welcome.page import WelcomePage
+from app.session import Page
+from app.settings import Settings
+from app.theme import ThemeMode, theme
+from app.widgets import tell_roles
+from app.workspaces import Workspaces
+from mcp_tef import StoreError
+from tests.support.configs import CLOCK, written
+from tests.support.fake_engine import FakeEngine
+from tests.support.hostile import hostile_engine
+from tests.support.sheets import over_screens
+from tests.support.touring import filled, looked_over, opened, tour
+from tests.support.walk import Keyboard, Walk
+from tests.support.walking import drawn
+from tests.support.windows import drive, session_for, shown, until
+
+SERVER = "docs"
+TEXT = "Read the whole of a file, then tell what stands in it"
+Look = Callable[[Walk, QWidget, str], None]
+DIRECT = Qt.FindChildOption.FindDirectChildrenOnly
+LOOKS = pytest.mark.parametrize(
+    ("mode", "size", "look"),
+    [
+        (ThemeMode.LIGHT, 100, Walk.whole),
+        (ThemeMode.DARK, 100, Walk.colours),
+        (ThemeMode.LIGHT, 80, Walk.room),
+        (ThemeMode.LIGHT, 200, Walk.large),
+    ],
+    ids=["light", "dark", "small", "large"],
+)
+
+
+@pytest.fixture(autouse=True)
+def usual_size(qapp: QApplication) -> Iterator[None]:
+    """The next test has text as large as usual."""
+    yield
+    theme().set_text_size(100)
+
+
+def is_ready(page: Page) -> bool:
+    """Whether a page has read what there is."""
+    return SERVER in drawn(page)
+
+
+def with_text(size: int) -> Settings:
+    """Settings of who wants text of this size."""
+    settings = Settings(None)
+    settings.set("window.text_size", size)
+    return settings
+
+
+async def seen(frame: Frame) -> None:
+    """Show a window, and wait until it has the keyboard and nothing else is in it."""
+    tell_roles()
+    shown(frame)
+    await until(lambda: frame.isActiveWindow() and len(frame.findChildren(QWidget, options=DIRECT)) == 1)
+
+
+@LOOKS
+def test_every_screen_can_be_used_without_a_mouse_heard_and_read(
+    mode: ThemeMode, size: int, look: Look, qapp: QApplication
+) -> None:
+    walk = Walk()
+
+    async def work() -> None:
+        keyboard = Keyboard(qapp)
+        async with opened(await hostile_engine(TEXT, SERVER), with_text(size)) as window:
+            await tour(window, is_ready, lambda page: look(walk, page.window(), page.title))
+            walk.take(keyboard.faults(), "a screen")
+
+    drive(work(), mode)
+    assert not walk.found, walk.told()
+
+
+@LOOKS
+def test_all_that_opens_over_the_screens_can_be_used_without_a_mouse_heard_and_read(
+    mode: ThemeMode, size: int, look: Look, tmp_path: Path
+) -> None:
+    walk = Walk()
+
+    def look_at(name: str, over: QWidget) -> None:
+        look(walk, over.window(), name)
+
+    async def work() -> None:
+        async with opened(await hostile_engine(TEXT, SERVER), with_text(size)) as window:
+            await filled(window, is_ready)
+            server = (await window.session.call(lambda core: core.servers.list()))[0]
+            for name, show in over_screens(window, tmp_path, server, TEXT, SERVER):
+                await looked_over(window, show, partial(look_at, name))
+
+    drive(work(), mode)
+    assert not walk.found, walk.told()
+
+
+@LOOKS
+@pytest.mark.parametrize("before", [0, 1, 6])
+def test_the_first_page_can_be_used_without_a_mouse_heard_and_read(
+    before: int, mode: ThemeMode, size: int, look: Look, tmp_path: Path
+) -> None:
+    walk, settings = Walk(), Settings(None)
+    theme().set_text_size(size)
+    files = [tmp_path / f"A workspace that was open, number {number}.db" for number in range(before)]
+    for file in files:
+        file.touch()
+    settings.set("workspaces", [str(file) for file in files])
+    written(tmp_path / ".config" / "Claude" / "claude_desktop_config.json", {"mcpServers": {"clock": CLOCK}})
+
+    async def nowhere(_: object) -> None: ...
+
+    async def work() -> None:
+        async with session_for(FakeEngine(environment={"HOME": str(tmp_path)}), settings) as (session, _):
+            frame = Frame(settings)
+            page = WelcomePage(session, Workspaces(frame, settings, nowhere, nowhere, lambda _: None))
+            frame.set_content(page)
+            await seen(frame)
+            await until(lambda: page.use_servers.text() == "Choose from 1 server…")
+            look(walk, frame, "first page")
+            page.failure.show_message(TEXT, TEXT, details=TEXT)
+            look(walk, frame, "first page with a failure")
+            frame.close()
+            frame.deleteLater()
+
+    drive(work(), mode)
+    assert not walk.found, walk.told()
+
+
+@LOOKS
+@pytest.mark.parametrize("code", ["workspace_locked", "workspace_not_writable"])
+def test_the_closed_door_can_be_used_without_a_mouse_heard_and_read(
+    code: str, mode: ThemeMode, size: int, look: Look, tmp_path: Path
+) -> None:
+    def nothing(*_: object) -> None: ...
+
+    walk = Walk()
+    theme().set_text_size(size)
+    error = StoreError(TEXT, hint=TEXT, code=code, context={"path": str(tmp_path / "work.db")})
+    ways = Exits(try_again=nothing, copy=nothing, open_another=nothing, open_temporary=nothing, leave=nothing)
+
+    async def work() -> None:
+        frame = Frame(Settings(None))
+        frame.set_content(ClosedDoor(error, ways, tmp_path))
+        await seen(frame)
+        look(walk, frame, code)
+        frame.close()
+        frame.deleteLater()
+
+    drive(work(), mode)
+    assert not walk.found, walk.told()

@@ -1,0 +1,71 @@
+"""A change of the theme while the window is open: every screen wears the new colours, and none of the old ones."""
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QApplication, QWidget
+
+from app.places import places
+from app.theme import Role, ThemeMode, theme
+from app.window import Window
+from tests.support.hostile import hostile_engine
+from tests.support.legible import faint, pixels
+from tests.support.touring import filled, opened
+from tests.support.walking import drawn
+from tests.support.windows import drive, until
+
+SERVER, TEXT = "docs", "Read the whole of a file, then tell what stands in it"
+STRAY = 2_000
+
+
+@pytest.fixture(autouse=True)
+def usual_looks(qapp: QApplication) -> Iterator[None]:
+    """The next test has the usual looks."""
+    yield
+    theme().install(ThemeMode.LIGHT)
+
+
+def is_dressed(window: QWidget) -> bool:
+    """Whether every visible part wears today's sheet, and is painted."""
+    worn = [one for one in window.findChildren(QWidget) if "QToolTip" in one.styleSheet() and one.isVisible()]
+    return window.updatesEnabled() and bool(worn) and all(one.styleSheet() == theme().sheet for one in worn)
+
+
+def number_of(colour: QColor, window: QWidget) -> int:
+    """How many pixels of a window have a colour."""
+    return int((pixels(window.grab().toImage()) == colour.rgb() & 0xFFFFFF).sum())
+
+
+async def left_over(window: Window, old: QColor) -> list[str]:
+    """What of each screen can hardly be read, and whether much of it still has the ground of before."""
+    found: list[str] = []
+    for place in places():
+        window.show_place(place.key)
+        await window.page(place.key).settled()
+        await until(lambda: is_dressed(window.window()))
+        found += [f"{place.key}: {fault}" for fault in faint(window.window())]
+        if (number := number_of(old, window.window())) > STRAY:
+            found.append(f"{place.key}: {number:,} pixels have the old ground")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [(ThemeMode.LIGHT, ThemeMode.DARK), (ThemeMode.DARK, ThemeMode.LIGHT)],
+    ids=["to dark", "to light"],
+)
+def test_every_screen_wears_the_new_colours_and_none_of_the_old_ones(before: ThemeMode, after: ThemeMode) -> None:
+    found: list[str] = []
+
+    async def work() -> None:
+        theme().install(before, whole=False)
+        async with opened(await hostile_engine(TEXT, SERVER)) as window:
+            await filled(window, lambda page: SERVER in drawn(page))
+            old = theme().colour(Role.SURFACE)
+            assert number_of(old, window.window()) > STRAY
+            theme().set_mode(after)
+            found.extend(await left_over(window, old))
+
+    drive(work(), before)
+    assert found == []

@@ -1,0 +1,157 @@
+"""Closing while work is under way: everything that would be stopped is named, and what is stopped can go on later."""
+
+import asyncio
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication, QFileDialog
+
+from app.screens.runs.page import RunsPage
+from app.session import Session
+from app.widgets import Button, FlowText, Sheet
+from app.workbench import Workbench
+from mcp_tef import BatchId, BatchRequest, BatchStatus, ModelSettings
+from tests.app.test_workbench import window, workbench
+from tests.support.fake_engine import FakeEngine
+from tests.support.windows import drive, until
+
+HOSTED = ModelSettings(provider="openai", model="gpt-4o-mini")
+QUESTION = "Close while work is under way?"
+
+
+async def asked(bench: Workbench) -> Sheet:
+    """The question that closing brings."""
+    bench.frame.close()
+    await until(lambda: bench.frame.findChildren(Sheet))
+    return bench.frame.findChildren(Sheet)[0]
+
+
+def said(sheet: Sheet) -> list[str]:
+    """What the question says, line by line."""
+    return [words.text() for words in sheet.findChildren(FlowText)]
+
+
+def press(sheet: Sheet, text: str) -> None:
+    """Press a button of the question."""
+    next(one for one in sheet.findChildren(Button) if one.text() == text).click()
+
+
+async def started(bench: Workbench, name: str) -> BatchId:
+    """A batch that is under way, or waits, and shows at the foot."""
+    batch = await window(bench).session.call(lambda core: core.runs.start(BatchRequest(name=name)))
+    page = window(bench).page("runs")
+    assert isinstance(page, RunsPage)
+    await until(lambda: any(name in bar.words() for bar in window(bench).session.activity.shown()))
+    return batch.id
+
+
+def never_ending(session: Session, what: str) -> "asyncio.Task[None]":
+    """A long work of any other kind, that ends when it is stopped."""
+
+    async def work() -> None:
+        with suppress(asyncio.CancelledError):
+            await session.call_long(what, lambda _: asyncio.Event().wait(), slow_s=0.0)
+
+    return session.spawn(work())
+
+
+def test_every_kind_of_work_under_way_is_named_as_the_foot_of_the_window_names_it(qapp: QApplication) -> None:
+    async def work() -> None:
+        fake = FakeEngine(pace=5.0)
+        await fake.open_sample()
+        async with workbench(fake) as bench:
+            session = window(bench).session
+            await started(bench, "First")
+            await started(bench, "Second")
+            works = ["Reading cases.csv", "Comparing tools", "Downloading the local model", "Asking gpt about 3 pairs"]
+            tasks = [never_ending(session, what) for what in works]
+            await until(lambda: len(session.activity.shown()) == 6)
+            sheet = await asked(bench)
+            assert sheet.windowTitle() == QUESTION
+            lines = [line for line in said(sheet) if line.startswith("• ")]
+            assert lines[0].startswith("• 0 of 4 · First")
+            assert "Second" in lines[1]
+            assert "waiting, next" in lines[1]
+            assert lines[2:] == [f"• {what}" for what in works]
+            sheet.reject()
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks)
+
+    drive(work())
+
+
+def test_done_of_total_and_the_cost_so_far_are_told(qapp: QApplication) -> None:
+    async def work() -> None:
+        fake = FakeEngine()
+        await fake.open_sample()
+        async with workbench(fake) as bench:
+            session = window(bench).session
+            session.activity.add().set_state(0.3, "12 of 40", ["All cases", "$0.04 of $1.00", "12 s left"])
+            sheet = await asked(bench)
+            assert "• 12 of 40 · All cases · $0.04 of $1.00 · 12 s left" in said(sheet)
+            sheet.reject()
+
+    drive(work())
+
+
+def test_cancelling_the_question_leaves_everything_as_it_is(qapp: QApplication) -> None:
+    async def work() -> None:
+        fake = FakeEngine(pace=5.0)
+        await fake.open_sample()
+        async with workbench(fake) as bench:
+            await started(bench, "First")
+            press(await asked(bench), "Cancel")
+            await until(lambda: not bench.frame.findChildren(Sheet))
+            assert (bench.frame.isVisible(), bench.frame.isMinimized()) == (True, False)
+            assert len(fake.runs.active()) == 1
+
+    drive(work())
+
+
+def test_work_can_go_on_out_of_sight(qapp: QApplication) -> None:
+    async def work() -> None:
+        fake = FakeEngine(pace=5.0)
+        await fake.open_sample()
+        async with workbench(fake) as bench:
+            await started(bench, "First")
+            press(await asked(bench), "Keep running, minimised")
+            await until(bench.frame.isMinimized)
+            assert (len(fake.runs.active()), fake.closed) == (1, False)
+
+    drive(work())
+
+
+@pytest.mark.parametrize("batches", [1, 2])
+def test_what_is_stopped_can_be_resumed(qapp: QApplication, batches: int) -> None:
+    async def work() -> None:
+        fake = FakeEngine(pace=5.0)
+        await fake.open_sample()
+        async with workbench(fake) as bench:
+            ids = [await started(bench, f"Batch {number}") for number in range(batches)]
+            press(await asked(bench), "Stop and close")
+            await until(lambda: fake.closed)
+            for batch_id in ids:
+                assert (await fake.store.runs.batch(batch_id)).status is BatchStatus.INTERRUPTED
+                assert len(await fake.store.runs.unfinished(batch_id)) == 4
+
+    drive(work())
+
+
+def test_another_workspace_is_not_opened_beside_work_that_goes_on(qapp: QApplication, tmp_path: Path) -> None:
+    async def work() -> None:
+        fake = FakeEngine(pace=5.0)
+        await fake.open_sample()
+        async with workbench(fake) as bench:
+            await started(bench, "First")
+            bench.workspaces.ask_new()
+            (dialog,) = bench.frame.findChildren(QFileDialog)
+            dialog.fileSelected.emit(str(tmp_path / "other.mcp-tef"))
+            dialog.close()
+            await until(lambda: bench.frame.findChildren(Sheet))
+            sheet = bench.frame.findChildren(Sheet)[0]
+            assert [one.text() for one in sheet.findChildren(Button)] == ["Cancel", "Stop and close"]
+            sheet.reject()
+
+    drive(work())

@@ -1,0 +1,141 @@
+"""Every heading and figure of the trade is explained, in the words of one glossary that the help shows too."""
+
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+import app.screens
+from app.glossary import TERMS, explain
+from app.help.topics import topics
+from app.screens.metrics.exports import heading_help
+from app.screens.metrics.figures import asides, figures
+from app.screens.metrics.overview_pane import AgainstPart
+from app.screens.quality.view import Strip
+from app.screens.runs.batches import actions, summary
+from app.screens.runs.runs_list import SummaryStrip
+from app.screens.runs.verdict_pane import ConfidencePart
+from app.screens.similarity.score_lines import LeadScore, ScoreLine
+from app.screens.similarity.words import SCORE_HELP
+from app.widgets import Column
+from mcp_tef import MatrixKind, ScoreWords
+from tests.support.made_results import metrics
+from tests.support.made_runs import batch as made_batch
+
+SCREENS = Path(app.screens.__file__).parent
+EVERYDAY = {
+    *("Tool", "Other tool", "On another server", "Server", "Servers", "Tools", "Members", "What they share", "Model"),
+    *("Query", "Case", "Batch", "Expected", "Selected", "Suite", "Tag", "Before", "After", "Change", "Work list"),
+    *("From", "Reached by", "Program or address", "What happens", "Why", "Where"),
+}
+
+
+def modules() -> list[ModuleType]:
+    files = [file for file in SCREENS.rglob("*.py") if "Column(" in file.read_text("utf-8")]
+    names = (".".join(file.relative_to(SCREENS.parent.parent).with_suffix("").parts) for file in files)
+    return [import_module(name) for name in names]
+
+
+def columns() -> list[Column]:
+    groups = [value for module in modules() for value in vars(module).values() if isinstance(value, tuple)]
+    return [column for group in groups for column in group if isinstance(column, Column)]
+
+
+def test_every_heading_that_is_no_everyday_word_has_an_explanation() -> None:
+    found = columns()
+    assert len(found) > 40
+    assert {column.title for column in found if not column.tip} - {""} <= EVERYDAY
+
+
+@pytest.mark.parametrize(
+    ("title", "term"),
+    [
+        ("F1", "F1"),
+        ("Pass rate", "pass rate"),
+        ("Confusability", "confusability"),
+        ("Similarity", "similarity"),
+        ("With parameters", "similarity with parameters"),
+        ("Wording", "wording"),
+        ("Confidence", "confidence"),
+        ("Made up", "hallucinated parameter"),
+        ("Score", "quality score"),
+        ("Tokens", "token weight"),
+    ],
+)
+def test_a_term_means_the_same_in_every_table(title: str, term: str) -> None:
+    tips = [column.tip for column in columns() if column.title == title]
+    assert tips
+    assert all(tip.startswith(TERMS[term]) for tip in tips)
+
+
+def test_every_figure_says_what_it_means() -> None:
+    shown = [*(one.help for one in figures(metrics())), *(one.help for one in asides(metrics()))]
+    assert all(shown)
+
+
+def test_the_figures_over_runs_a_pair_and_a_comparison_explain_themselves(qapp: QApplication) -> None:
+    strip, lead, against, confidence, quality = SummaryStrip(), LeadScore(), AgainstPart(), ConfidencePart(), Strip()
+    lead.show_score("Alike", ScoreWords(MatrixKind.SIMILARITY, "Meaning", 0.9, "Closer than most"), 0.85)
+    told = {
+        "accuracy": strip.figure,
+        "Wilson interval": strip.detail,
+        "percentile": lead.number,
+        "McNemar's test": against.reading,
+        "confidence": confidence.figure,
+        "token weight": quality.detail,
+    }
+    for term, part in told.items():
+        assert TERMS[term] in part.accessibleDescription(), term
+        assert part.toolTip()
+
+
+def test_what_a_ranking_adds_is_explained_only_where_it_stands(qapp: QApplication) -> None:
+    strip = SummaryStrip()
+    batch = made_batch()
+    strip.show_summary(summary(batch, "expected tool first in 60 %"), actions(batch))
+    assert strip.note.toolTip()
+    strip.show_summary(summary(batch), actions(batch))
+    assert not strip.note.toolTip()
+
+
+@pytest.mark.parametrize("kind", list(MatrixKind))
+def test_every_score_of_a_pair_explains_itself(qapp: QApplication, kind: MatrixKind) -> None:
+    line = ScoreLine()
+    line.show_score(ScoreWords(kind, "A score", 0.5, "Half of it"))
+    assert line.accessibleDescription() == SCORE_HELP[kind]
+    assert line.toolTip()
+
+
+@pytest.mark.parametrize(
+    ("heading", "term"),
+    [
+        ("Accuracy", "accuracy"),
+        ("Accuracy low", "Wilson interval"),
+        ("pass^k high", "Wilson interval"),
+        ("Right n", "n"),
+        ("Mean confidence", "confidence"),
+    ],
+)
+def test_the_table_behind_a_chart_explains_its_figures(heading: str, term: str) -> None:
+    assert heading_help(heading) == TERMS[term]
+
+
+def test_a_heading_in_everyday_words_needs_no_explanation() -> None:
+    assert (heading_help("Batch"), heading_help("From low")) == ("", "")
+
+
+def test_what_else_is_to_be_said_stands_below() -> None:
+    assert explain("n", "Judged ones.") == f"{TERMS['n']}\nJudged ones."
+
+
+def test_each_term_is_explained_in_whole_short_sentences() -> None:
+    for term, meaning in TERMS.items():
+        assert (meaning[0].isupper(), meaning[-1]) == (True, "."), term
+        assert len(meaning) <= 220, term
+
+
+def test_the_help_lists_every_term() -> None:
+    concepts = next(topic for topic in topics({}) if topic.key == "concepts")
+    assert [term for term in TERMS if f"**{term}**" not in concepts.text] == []

@@ -1,0 +1,202 @@
+"""Texts of people who mean harm, in what a model writes: what it recommends, what it thinks, and why it did neither."""
+
+import json
+import re
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+
+from app.model_sheet import ModelSheet
+from app.screens.quality.page import QualityPage
+from app.screens.quality.review_part import ReviewPart
+from app.screens.similarity.advice_part import AdvicePart
+from app.screens.similarity.page import SimilarityPage
+from app.screens.similarity.pair_pane import PairPane
+from app.window import Window
+from mcp_tef import ModelError, ModelFault, TefError
+from tests.support.hostile import ALL, HOSTILE, HUGE, MODEL, hostile_engine
+from tests.support.touring import opened
+from tests.support.walking import HIDDEN, complaints, drawn
+from tests.support.windows import drive, until
+
+Look = Callable[[Window], Coroutine[Any, Any, set[str]]]
+OPEN_HARM = f"Said: {HOSTILE['html']} {HOSTILE['qt']} {HOSTILE['markdown']}"
+"""What can be seen: a description in which anything is hidden is refused before it is shown."""
+IN_UNICODE = " ".join(text for kind, text in HOSTILE.items() if kind != "surrogates")
+"""What a server's definition can hold: one that no file can keep is set aside where it is read."""
+ENDLESS = f"Said: {HOSTILE['html']} ".ljust(1_990, "x")
+REFUSED = ModelError(ModelFault.REJECTED, f"Said: {ALL}", hint=ALL, context={"body": ALL})
+NO_ANSWERS: dict[str, str | TefError] = {"words": f"Said: {ALL}", "endless words": f"Said: {HUGE}", "refusal": REFUSED}
+
+
+def advice(description: str, rationale: str) -> str:
+    """A recommendation as models write it."""
+    return json.dumps({"description": description, "rationale": rationale})
+
+
+def review(reason: str, suggested: str) -> str:
+    """Three grades as models give them, each for the same reason, and a description."""
+    names = ("clarity", "completeness", "conciseness")
+    grades = {name: {"score": 3, "explanation": reason} for name in names}
+    return json.dumps({**grades, "suggested_description": suggested})
+
+
+ADVICE = {"harm": advice(OPEN_HARM, f"Said: {ALL}"), "endless": advice(ENDLESS, f"Said: {HUGE}")}
+NO_ADVICE = {**NO_ANSWERS, "hidden": advice(f"Said: {ALL}", ALL), "far too long": advice(f"Said: {HUGE}", HUGE)}
+REVIEWS = {"harm": review(f"Said: {ALL}", f"Said: {ALL}"), "endless": review(f"Said: {HUGE}", f"Said: {HUGE[:7_000]}")}
+NO_REVIEWS = {**NO_ANSWERS, "far too long": review("Said: so", f"Said: {HUGE}")}
+
+
+def over_model(reply: str | TefError, look: Look, text: str = ALL) -> None:
+    """Open the window over hostile tools, and a model that writes this whatever it is asked; nothing may be wrong."""
+
+    async def work() -> set[str]:
+        engine = await hostile_engine(text, text)
+        engine.writer.script = lambda _: reply
+        async with opened(engine) as window:
+            return await look(window)
+
+    found = drive(work())
+    assert found == set(), "\n".join(sorted(found))
+
+
+def wrong(window: Window, part: QWidget) -> set[str]:
+    """What the window shows that it must not, or draws in a part of it, also where that is scrolled out of sight."""
+    return complaints(window) | {f"it draws U+{ord(found):04X}" for found in HIDDEN.findall(drawn(part))}
+
+
+def said(part: QWidget) -> int:
+    """How often what the model wrote stands there as the text that it is, wherever its lines break."""
+    return len(re.findall(r"Said:(?:0)?<imgsrc=", "".join(drawn(part).split())))
+
+
+def texts(value: object) -> list[object]:
+    """Everything that stands in JSON and holds nothing else."""
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return [value] if inside is None else [text for one in inside for text in texts(one)]
+
+
+async def saved(window: Window, folder: Path) -> tuple[str, Path]:
+    """Answer where something is to go: the name that was proposed, and the file once it is whole."""
+    await until(lambda: window.findChildren(QFileDialog))
+    (dialog,) = window.findChildren(QFileDialog)
+    name = Path(dialog.selectedFiles()[0]).name
+    file = folder / name
+    told: list[str] = []
+    window.session.toasted.connect(lambda text, _: told.append(text))
+    dialog.fileSelected.emit(str(file))
+    dialog.reject()
+    await until(lambda: not window.findChildren(QFileDialog))
+    await until(lambda: f"Saved {name}" in told)
+    return name, file
+
+
+async def agree(find: Callable[[], ModelSheet | None]) -> None:
+    """Choose the model in the form for asking, once it is there, and ask."""
+    await until(find)
+    sheet = find()
+    assert sheet is not None
+    sheet.model.other.emit(MODEL.label)
+    await until(sheet.estimate.text)
+    sheet.ask.click()
+
+
+async def asked_about_a_pair(window: Window) -> PairPane:
+    """Two tools side by side, once a model was asked about them."""
+    window.show_place("similarity")
+    page = window.page("similarity")
+    assert isinstance(page, SimilarityPage)
+    await until(lambda: page.presenter.analysis)
+    page.pair.open((0, 1))
+    pane = page.view.pair
+    await until(lambda: pane.advice.current() is not None and pane.advice.ask.isVisible())
+    pane.advice.ask.click()
+    await agree(lambda: page.pair.advising.sheet)
+    await until(lambda: _is_by_model(pane.advice) or pane.advice.notice.isVisible())
+    await until(lambda: "<img src=" in drawn(pane.advice), every=0.1)
+    return pane
+
+
+def _is_by_model(part: AdvicePart) -> bool:
+    shown = part.current()
+    return shown is not None and shown.author == MODEL.label
+
+
+async def asked_about_a_tool(window: Window) -> ReviewPart:
+    """What stands beside a tool, once a model was asked about it."""
+    window.show_place("quality")
+    page = window.page("quality")
+    assert isinstance(page, QualityPage)
+    await until(page.view.table.rows.ids)
+    tool = page.view.table.rows.ids()[0]
+    page.view.table.select(tool)
+    page.ask([tool])
+    await agree(lambda: page.sheet)
+    part = page.view.detail.review
+    await until(lambda: part.failure.isVisible() or said(part), every=0.1)
+    return part
+
+
+@pytest.mark.parametrize("reply", ADVICE.values(), ids=ADVICE)
+def test_what_a_model_recommends_is_shown_as_text(qapp: QApplication, reply: str) -> None:
+    async def look(window: Window) -> set[str]:
+        pane = await asked_about_a_pair(window)
+        pane.whole_wanted.emit()
+        found = wrong(window, pane)
+        assert said(pane.advice) == 2, "the description and the reason"
+        while pane.advice.forth.isEnabled():
+            pane.advice.forth.click()
+            found |= wrong(window, pane)
+        return found
+
+    over_model(reply, look)
+
+
+@pytest.mark.parametrize("reply", NO_ADVICE.values(), ids=NO_ADVICE)
+def test_why_a_model_recommends_nothing_is_shown_as_text(qapp: QApplication, reply: str | TefError) -> None:
+    async def look(window: Window) -> set[str]:
+        pane = await asked_about_a_pair(window)
+        assert pane.advice.notice.isVisible()
+        return wrong(window, pane)
+
+    over_model(reply, look)
+
+
+def test_a_recommendation_is_copied_and_saved_as_the_text_that_it_is(qapp: QApplication, tmp_path: Path) -> None:
+    async def look(window: Window) -> set[str]:
+        part = (await asked_about_a_pair(window)).advice
+        part.copy.click()
+        assert QGuiApplication.clipboard().text() == OPEN_HARM
+        assert not QGuiApplication.clipboard().mimeData().hasHtml()
+        for button, form in ((part.patch, "patch"), (part.override, "override")):
+            button.click()
+            name, file = await saved(window, tmp_path)
+            assert re.fullmatch(rf"[a-z0-9-]{{1,60}}-{form}\.json", name)
+            assert OPEN_HARM in texts(json.loads(file.read_text("utf-8")))
+        return wrong(window, part)
+
+    over_model(ADVICE["harm"], look, IN_UNICODE)
+
+
+@pytest.mark.parametrize("reply", REVIEWS.values(), ids=REVIEWS)
+def test_what_a_model_thinks_of_a_tool_is_shown_as_text(qapp: QApplication, reply: str) -> None:
+    async def look(window: Window) -> set[str]:
+        part = await asked_about_a_tool(window)
+        assert said(part) == 4, "three reasons and the description"
+        return wrong(window, part)
+
+    over_model(reply, look)
+
+
+@pytest.mark.parametrize("reply", NO_REVIEWS.values(), ids=NO_REVIEWS)
+def test_why_a_model_says_nothing_of_a_tool_is_shown_as_text(qapp: QApplication, reply: str | TefError) -> None:
+    async def look(window: Window) -> set[str]:
+        part = await asked_about_a_tool(window)
+        assert part.failure.isVisible()
+        return wrong(window, part)
+
+    over_model(reply, look)

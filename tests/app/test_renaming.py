@@ -1,0 +1,155 @@
+"""A workspace is renamed from the window that has it open, and from the first page, and nothing is lost by it."""
+
+import asyncio
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from app.renaming import RenameSheet
+from app.screens.cases.page import CasesPage
+from app.screens.welcome.page import WelcomePage
+from app.settings import Recent, Settings
+from app.widgets import Button
+from mcp_tef import CaseDraft, Engine, Secret
+from tests.app.test_workspaces import act, case_names, dialog_of, entered, started
+from tests.support.windows import drive, until
+
+
+def filled(path: Path) -> Path:
+    """A workspace with one case in it."""
+
+    async def fill() -> None:
+        engine = await Engine.open(path)
+        await engine.cases.add([CaseDraft(name="mine", query="Find it")])
+        await engine.close()
+
+    asyncio.run(fill())
+    return path
+
+
+def test_the_open_workspace_is_renamed_and_keeps_its_keys_its_place_and_what_can_be_undone(
+    qapp: QApplication, tmp_path: Path
+) -> None:
+    work, settings, undone = filled(tmp_path / "work.mcp-tef"), Settings(None), list[str]()
+
+    async def look() -> None:
+        async with started(work, settings) as bench:
+            window = await entered(bench, work)
+            window.show_place("cases")
+            await window.session.value(lambda core: core.keys.set("openai", Secret("sk-typed")))
+            window.session.toast("Done", undo=lambda: undone.append("it"), deed="do it")
+            act(bench.workspaces.actions(), "Rename…")
+            sheet = await dialog_of(bench, RenameSheet)
+            sheet.edit.setText("Bike shop")
+            QTest.keyClick(sheet, Qt.Key.Key_Return)
+            renamed = work.with_name("Bike shop.mcp-tef")
+            again = await entered(bench, renamed)
+            await until(lambda: bench.window is not window and bench.window and bench.window.current == "cases")
+            assert bench.frame.windowTitle() == "Bike shop – mcp-tef"
+            assert await case_names(bench) == ["mine"]
+            assert await again.session.value(lambda core: core.keys.typed()) == ("openai",)
+            again.session.undo()
+            await until(lambda: undone)
+
+    drive(look())
+    assert [path.name for path in tmp_path.glob("*.mcp-tef*")] == ["Bike shop.mcp-tef"]
+    assert Recent(settings).paths() == [work.with_name("Bike shop.mcp-tef")]
+    assert settings.get("workspace", "") == str(work.with_name("Bike shop.mcp-tef"))
+
+
+def test_what_was_deleted_and_who_is_signed_in_outlast_another_name(qapp: QApplication, tmp_path: Path) -> None:
+    work, address = filled(tmp_path / "work.mcp-tef"), "https://tools.example.com/mcp"
+
+    async def look() -> None:
+        async with started(work) as bench:
+            window = await entered(bench, work)
+            session = window.session
+            window.show_place("cases")
+            page = window.page("cases")
+            assert isinstance(page, CasesPage)
+            await until(page.many.selected)
+            await session.value(lambda core: core._strongbox.hold({address: Secret("signed in")}))
+            page.many.delete()
+            await until(session.can_undo)
+            act(bench.workspaces.actions(), "Rename…")
+            sheet = await dialog_of(bench, RenameSheet)
+            sheet.edit.setText("Bike shop")
+            QTest.keyClick(sheet, Qt.Key.Key_Return)
+            await until(lambda: bench.window is not window and bench.window and bench.window.current)
+            assert bench.workspaces.current == work.with_name("Bike shop.mcp-tef")
+            assert await case_names(bench) == []
+            assert set((await session.value(lambda core: core.held())).grants) == {address}
+            session.undo()
+            await session.undone()
+            assert await case_names(bench) == ["mine"]
+
+    drive(look())
+    assert b"signed in" not in work.with_name("Bike shop.mcp-tef").read_bytes()
+
+
+def test_a_name_that_is_taken_is_told_at_the_field(qapp: QApplication, tmp_path: Path) -> None:
+    work = filled(tmp_path / "work.db")
+    (tmp_path / "taken.db").touch()
+
+    async def look() -> None:
+        async with started(work) as bench:
+            await entered(bench, work)
+            act(bench.workspaces.actions(), "Rename…")
+            sheet = await dialog_of(bench, RenameSheet)
+            for name, fault in (("taken", "taken.db is there already. Choose another name."), (" ", "Write a name.")):
+                sheet.edit.setText(name)
+                QTest.keyClick(sheet, Qt.Key.Key_Return)
+                assert sheet.edit.accessibleDescription() == fault
+                assert sheet.isVisible()
+            sheet.reject()
+            assert bench.workspaces.current == work
+
+    drive(look())
+    assert work.is_file()
+
+
+def test_another_workspace_is_renamed_from_the_first_page(qapp: QApplication, tmp_path: Path) -> None:
+    other, settings = filled(tmp_path / "other.db"), Settings(None)
+    Recent(settings).add(other)
+
+    async def look() -> None:
+        async with started(tmp_path / "empty.db", settings) as bench:
+            await entered(bench, tmp_path / "empty.db")
+            page = await dialog_of(bench, WelcomePage)
+
+            def names() -> list[str]:
+                return [one.text() for one in page.others.findChildren(Button) if one.isVisible()]
+
+            await until(lambda: "other" in names())
+            assert bench.session is not None
+            bench.session.spawn(page.rename(other))
+            sheet = await dialog_of(bench, RenameSheet)
+            sheet.edit.setText("better")
+            QTest.keyClick(sheet, Qt.Key.Key_Return)
+            await until(lambda: "better" in names() and "other" not in names())
+
+    drive(look())
+    assert tmp_path.joinpath("better.db").is_file()
+    assert tmp_path.joinpath("better.db") in Recent(settings).paths()
+
+
+def test_a_name_that_the_disk_refuses_is_told_and_the_workspace_goes_on(qapp: QApplication, tmp_path: Path) -> None:
+    work = filled(tmp_path / "work.db")
+
+    async def look() -> None:
+        async with started(work) as bench:
+            window = await entered(bench, work)
+            act(bench.workspaces.actions(), "Rename…")
+            sheet = await dialog_of(bench, RenameSheet)
+            sheet.edit.setText("taken")
+            QTest.keyClick(sheet, Qt.Key.Key_Return)
+            (tmp_path / "taken.db").touch()
+            await until(lambda: bench.window is not None and bench.window is not window and bench.window.current)
+            again = await entered(bench, work)
+            await until(again.notice.isVisible)
+            assert again.notice.accessibleName() == "taken.db is there already. Choose another name."
+            assert await case_names(bench) == ["mine"]
+
+    drive(look())

@@ -1,0 +1,48 @@
+"""Going back and forward through stops."""
+
+from app.trail import LONGEST, Stop, Trail
+
+A, B, C = (Stop(name) for name in "abc")
+
+
+def walked(*stops: Stop) -> Trail:
+    """A trail on which each of these was left."""
+    trail = Trail()
+    for stop in stops:
+        trail.leave(stop)
+    return trail
+
+
+def test_back_goes_through_the_stops_from_the_last_one_and_forward_returns() -> None:
+    trail = walked(A, B)
+    assert trail.back(C) == B
+    assert trail.back(B) == A
+    assert trail.forward(A) == B
+    assert trail.forward(B) == C
+    assert not trail.can_go_forward()
+
+
+def test_a_new_way_forgets_what_was_ahead() -> None:
+    trail = walked(A)
+    trail.back(B)
+    trail.leave(A)
+    assert not trail.can_go_forward()
+    assert trail.back(C) == A
+
+
+def test_a_stop_that_shows_what_is_shown_already_is_passed_over() -> None:
+    assert walked(A, Stop("b", "one"), Stop("b", "one")).back(Stop("b", "one")) == A
+
+
+def test_where_nothing_lies_behind_back_stays() -> None:
+    trail = Trail()
+    assert not trail.can_go_back()
+    assert trail.back(A) == A
+
+
+def test_a_long_way_is_forgotten_from_its_beginning() -> None:
+    trail = walked(*(Stop(str(number)) for number in range(LONGEST + 50)))
+    here, seen = Stop("end"), 0
+    while trail.can_go_back():
+        here, seen = trail.back(here), seen + 1
+    assert (here, seen) == (Stop("50"), LONGEST)

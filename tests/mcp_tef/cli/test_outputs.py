@@ -1,0 +1,137 @@
+"""Where results may not go: over a workspace, over what they are made from, or two of them into one file."""
+
+import argparse
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mcp_tef.cli.main import parser
+from tests.support import case_book
+from tests.support.command_line import say
+
+WRITES = {
+    ("cases export", "out"): "cases export {file}",
+    ("run", "junit"): "run --junit {file}",
+    ("run", "html"): "run --html {file}",
+    ("run", "csv"): "run --csv {file}",
+    ("runs show", "junit"): "runs show {batch} --junit {file}",
+    ("runs show", "html"): "runs show {batch} --html {file}",
+    ("runs show", "csv"): "runs show {batch} --csv {file}",
+    ("runs retry", "junit"): "runs retry --junit {file}",
+    ("runs retry", "html"): "runs retry --html {file}",
+    ("runs retry", "csv"): "runs retry --csv {file}",
+    ("runs resume", "junit"): "runs resume --junit {file}",
+    ("runs resume", "html"): "runs resume --html {file}",
+    ("runs resume", "csv"): "runs resume --csv {file}",
+    ("compare", "html"): "compare {batch} {batch} --html {file}",
+    ("compare", "csv"): "compare {batch} {batch} --csv {file}",
+    ("similarity", "out"): "similarity --server city --out {file}",
+    ("overlap", "out"): "overlap --server city --out {file}",
+    ("quality", "out"): "quality --server city --out {file}",
+    ("score", "out"): "score {calls} --out {file}",
+}
+REPLACED = (
+    "score {calls} --out {calls}",
+    "similarity --pairs {pairs} --out {pairs}",
+    "similarity --tools-file {tools} --out {tools}",
+    "overlap --tools-file {pairs} {tools} --out {tools}",
+    "quality --tools-file {tools} --out {tools}",
+    "similarity --server city --out {tools}",
+    "overlap --server city --out {tools}",
+    "quality --server city --out {tools}",
+    "quality --tools-file {tools} --workspace {folder}/new.db --out {folder}/new.db",
+)
+TWICE = (
+    "run --junit {folder}/a --html {folder}/a",
+    "run --html {folder}/a --csv {folder}/b/../a",
+    "compare x y --html {folder}/a --csv {folder}/a",
+)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, str]:
+    """A workspace with a server, a case and a batch; and files that verbs read."""
+    tools = case_book.tools_file(tmp_path)
+    workspace, calls, pairs = (tmp_path / name for name in ("work.db", "calls.jsonl", "pairs.jsonl"))
+    cases = case_book.case_file(tmp_path, [case_book.weather(1)])
+    for arguments in (("servers", "add", "city", "--tools-file", tools), ("cases", "import", cases)):
+        assert say(*arguments, "--workspace", workspace).code == 0
+    batch = say("run", "--workspace", workspace, "--json").document["batch"]
+    calls.write_text(json.dumps({"id": "1"}), "utf-8")
+    pairs.write_text(json.dumps({"id": "1"}), "utf-8")
+    (tmp_path / "b").mkdir()
+    named = {"file": workspace, "calls": calls, "pairs": pairs, "tools": tools, "folder": tmp_path}
+    return {"batch": batch, **{name: str(path) for name, path in named.items()}}
+
+
+def verbs(above: argparse.ArgumentParser, name: str = "") -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    """Every verb by its whole name."""
+    groups = [one for one in above._actions if isinstance(one, argparse._SubParsersAction)]
+    for group in groups:
+        for key, below in group.choices.items():
+            yield from verbs(below, f"{name} {key}".strip())
+    if not groups:
+        yield name, above
+
+
+def test_the_table_of_outputs_names_those_of_every_verb() -> None:
+    written = {
+        (verb, action.dest)
+        for verb, below in verbs(parser())
+        for action in below._actions
+        if getattr(action.type, "__name__", "") == "writable"
+    }
+    assert written == set(WRITES)
+
+
+def test_no_verb_replaces_the_workspace_that_is_open(files: dict[str, str]) -> None:
+    before = Path(files["file"]).read_bytes()
+    for line in WRITES.values():
+        said = say(*line.format(**files).split(), "--workspace", files["file"])
+        assert (said.code, said.out) == (2, ""), line
+        assert "is a workspace or another database, which no text replaces." in said.err, line
+    assert Path(files["file"]).read_bytes() == before
+
+
+@pytest.mark.parametrize("beside", ["-wal", "-shm", "-journal"])
+def test_no_verb_replaces_what_belongs_to_a_workspace(files: dict[str, str], beside: str) -> None:
+    said = say("score", files["calls"], "--out", files["file"] + beside)
+    assert (said.code, Path(files["file"] + beside).exists()) == (2, False)
+
+
+def test_no_verb_replaces_what_its_results_are_made_from(files: dict[str, str]) -> None:
+    before = {name: Path(files[name]).read_bytes() for name in ("calls", "pairs", "tools")}
+    for line in REPLACED:
+        own = () if "--workspace" in line else ("--workspace", files["file"])
+        said = say(*line.format(**files).split(), *own)
+        assert said.code == 2, line
+        assert "which it is made from." in said.err, line
+    assert {name: Path(files[name]).read_bytes() for name in before} == before
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("score {calls} --out {folder}/{long}", 2),
+        ("run --html {folder}/{long}", 2),
+        ("score {long} --out {calls}", 3),
+        ("similarity --tools-file {long}", 3),
+        ("servers import {long}", 3),
+    ],
+)
+def test_a_name_that_no_file_can_have_is_told_as_such(files: dict[str, str], line: str, code: int) -> None:
+    said = say(*line.format(**files, long="a" * 300).split(), "--workspace", files["file"])
+    assert (said.code, said.err.count("File name too long.")) == (code, 1)
+
+
+@pytest.mark.parametrize("line", TWICE)
+def test_two_results_do_not_go_into_one_file(files: dict[str, str], line: str) -> None:
+    said = say(*line.format(**files).split(), "--workspace", files["file"])
+    assert (said.code, said.err.count("Two results would be written to")) == (2, 1)
+
+
+def test_another_name_of_a_file_that_is_read_is_not_written_either(files: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "link.jsonl").hardlink_to(files["calls"])
+    assert say("score", files["calls"], "--out", tmp_path / "link.jsonl").code == 2

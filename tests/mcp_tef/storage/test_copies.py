@@ -1,0 +1,118 @@
+"""A copy holds everything, also what is under way; and no other file is ever taken for a workspace."""
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path, PurePath
+
+import pytest
+
+from mcp_tef import Engine, StoreError, require_workspace
+from mcp_tef.storage.copies import save_copy
+from mcp_tef.storage.store import open_store
+from tests.support.stored import change, fill, http, rows
+
+COUNTS = (
+    "SELECT (SELECT count(*) FROM mcp_servers), (SELECT count(*) FROM test_cases), (SELECT count(*) FROM test_runs)"
+)
+BFCL = {
+    "id": "simple_0",
+    "question": [[{"role": "user", "content": "Add 1 and 2"}]],
+    "function": [{"name": "add", "description": "Add.", "parameters": {"type": "dict", "properties": {}}}],
+    "ground_truth": [{"add": {}}],
+}
+
+
+def content_of(path: Path | str) -> bytes:
+    """What a file holds."""
+    return Path(path).read_bytes()
+
+
+def names_in(folder: Path) -> list[str]:
+    """The names in a folder."""
+    return [file.name for file in folder.iterdir()]
+
+
+async def test_a_copy_of_an_open_workspace_holds_what_is_in_its_journal_and_opens_by_itself(
+    workspace: Path, tmp_path: Path
+) -> None:
+    store = await open_store(workspace)
+    await fill(store, repeats=3)
+    copy = tmp_path / "there" / "copy.db"
+    save_copy(workspace, copy)
+    assert rows(copy, COUNTS) == rows(workspace, COUNTS)
+    await store.servers.add(http("later"))
+    await store.close()
+    again = await open_store(copy)
+    assert "later" not in [server.name for server in await again.servers.all()]
+    await again.close()
+    assert names_in(copy.parent) == ["copy.db"]
+
+
+async def test_tools_files_that_came_with_cases_belong_to_the_copy(tmp_path: Path) -> None:
+    engine = await Engine.open(tmp_path / "a.db", environment={})
+    cases = tmp_path / "cases.jsonl"
+    cases.write_text(json.dumps(BFCL), "utf-8")
+    await engine.case_files.import_file(cases)
+    (tmp_path / "b").mkdir()
+    await engine.save_copy(tmp_path / "b" / "copy.db")
+    (mine,) = await engine.servers.list()
+    await engine.close()
+    engine = await Engine.open(tmp_path / "b" / "copy.db", environment={})
+    (its,) = await engine.servers.list()
+    assert its.spec.path == str(tmp_path / "b" / "copy-tools" / PurePath(str(mine.spec.path)).name)
+    assert content_of(str(its.spec.path)) == content_of(str(mine.spec.path))
+    await engine.close()
+
+
+async def test_an_open_workspace_is_not_written_over(workspace: Path, tmp_path: Path) -> None:
+    other = await open_store(tmp_path / "other.db")
+    await other.servers.add(http("docs"))
+    ours = await open_store(workspace)
+    around, link = tmp_path / "not-there" / ".." / workspace.name, tmp_path / "link.db"
+    link.symlink_to(workspace)
+    journals = [workspace.with_name(f"{workspace.name}{ending}") for ending in ("-wal", "-shm")]
+    for target in (tmp_path / "other.db", workspace, around, link, *journals):
+        with pytest.raises(StoreError, match=r"The workspace \S+ is open"):
+            save_copy(workspace, target)
+    assert len(await other.servers.all()) == 1
+    for store in (other, ours):
+        await store.close()
+
+
+async def test_a_copy_that_cannot_be_written_leaves_what_was_there(workspace: Path, tmp_path: Path) -> None:
+    await (await open_store(workspace)).close()
+    (tmp_path / "file").write_text("mine", "utf-8")
+    with pytest.raises(StoreError, match=r"copy\.db cannot be opened or written"):
+        save_copy(workspace, tmp_path / "file" / "copy.db")
+    assert content_of(tmp_path / "file") == b"mine"
+
+
+async def test_a_file_that_is_no_workspace_is_refused_and_stays_as_it_is(tmp_path: Path) -> None:
+    notes = tmp_path / "notes.yaml"
+    notes.write_text("cases: []\n" * 10, "utf-8")
+    with pytest.raises(StoreError, match=r"The file notes\.yaml is no workspace\."):
+        await open_store(notes)
+    assert content_of(notes) == b"cases: []\n" * 10
+    assert names_in(tmp_path) == ["notes.yaml"]
+
+
+async def test_a_look_tells_a_workspace_from_every_other_file_and_changes_nothing(
+    workspace: Path, tmp_path: Path
+) -> None:
+    store = await open_store(workspace)
+    foreign, newer, text = tmp_path / "foreign.db", tmp_path / "newer.db", tmp_path / "text.db"
+    with closing(sqlite3.connect(foreign)) as connection:
+        connection.execute("CREATE TABLE theirs (x)")
+    save_copy(workspace, newer)
+    change(newer, "PRAGMA user_version = 999")
+    text.write_text("cases: []\n" * 10, "utf-8")
+    before = {file: content_of(file) for file in (foreign, newer, text)}
+    for file, said in ((foreign, "another program"), (newer, "newer mcp-tef"), (text, "is no workspace")):
+        with pytest.raises(StoreError, match=said):
+            require_workspace(file)
+        assert content_of(file) == before[file]
+    require_workspace(workspace)
+    require_workspace(tmp_path / "new.db")
+    assert "new.db" not in names_in(tmp_path)
+    await store.close()

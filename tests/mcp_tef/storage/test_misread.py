@@ -1,0 +1,160 @@
+"""A row that holds something else than this program once wrote is told in one sentence that names it."""
+
+import re
+import sqlite3
+from collections.abc import Awaitable, Callable
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from mcp_tef.errors import StoreError
+from mcp_tef.model.ids import ToolCallId, new_id
+from mcp_tef.model.past import PastVerdict, RejudgeReason
+from mcp_tef.model.rejudging import Judgement
+from mcp_tef.model.runs import BatchStatus, RunFilter
+from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
+from mcp_tef.model.tools import Listing
+from mcp_tef.ports import CheckResult
+from mcp_tef.storage.columns import Document
+from mcp_tef.storage.store import SqliteStore
+from mcp_tef.storage.tables import Row
+from tests.support.stored import Filled, draft, fill, right, run_all, tool
+
+NO_JSON = ("[{", "", "[" * 100_000)
+OTHERWISE = ("5", '"words"', "[5]", '{"tool": 5}', "null")
+SEEN_BY_NOBODY = {("test_cases", "expected_parameters"), ("test_runs", "extracted_parameters")}
+CELLS = {
+    (table.name, column.name)
+    for table in Row.metadata.tables.values()
+    for column in table.columns
+    if isinstance(column.type, Document)
+} - SEEN_BY_NOBODY
+ROW = re.compile(r" cannot be read: .*\b(\w+), row [\w-]+\.$")
+MOMENT = datetime(2026, 11, 22, 6, tzinfo=UTC)
+Read = Callable[[], Awaitable[object]]
+
+
+async def fill_every_table(store: SqliteStore) -> Filled:
+    """A workspace with a row wherever JSON is kept."""
+    filled = await fill(store, (draft(),))
+    run = filled.runs[0]
+    await run_all(store, filled.runs)
+    verdict = right(run).verdict
+    assert verdict is not None
+    past = PastVerdict(
+        verdict=verdict,
+        expectation=draft().expectation,
+        replaced_at=MOMENT,
+        reason=RejudgeReason.EXPECTATION_CHANGED,
+    )
+    again = Judgement(
+        run_id=run.id, verdict=verdict, expectation=draft(tool="read").expectation, expected_rank=1, past=past
+    )
+    await store.runs.rejudge([again])
+    server = await store.servers.find("docs")
+    for description in ("Looks.", "Looks and mails."):
+        found = Listing(server="docs", tools=(tool(description=description),), protocol="2025-11-25", latency_ms=5)
+        await store.servers.record_check(server.id, CheckResult(listing=found))
+    call = ToolCall(
+        id=ToolCallId(new_id()),
+        server_id=server.id,
+        server="docs",
+        tool="search",
+        arguments={},
+        asked_at=MOMENT,
+        status=ToolCallStatus.ANSWERED,
+        duration_ms=1,
+        reply=ToolReply(content=(), execution_time_ms=1),
+    )
+    await store.calls.begin(call)
+    await store.calls.end(call)
+    return filled
+
+
+async def reads(store: SqliteStore, filled: Filled) -> tuple[Read, ...]:
+    """What screens and commands read."""
+    run, batch = filled.runs[0].id, filled.batch.id
+    server = (await store.servers.find("docs")).id
+    return (
+        store.servers.all,
+        lambda: store.servers.listing(server),
+        lambda: store.servers.accepted_listing(server),
+        lambda: store.calls.of_server(server),
+        store.cases.all,
+        store.cases.recent,
+        store.runs.batches,
+        lambda: store.runs.request(batch),
+        lambda: store.runs.runs(RunFilter()),
+        lambda: store.runs.detail(run),
+        lambda: store.runs.answered([run]),
+        lambda: store.runs.redefined([run]),
+        lambda: store.runs.outcomes(batch),
+        lambda: store.metrics.history(RunFilter()),
+    )
+
+
+async def writes(store: SqliteStore, filled: Filled) -> tuple[Read, ...]:
+    """What is written over rows that are there, and reads them for that."""
+    run, case, batch = filled.runs[0], filled.cases[0], filled.batch.id
+    server = await store.servers.find("docs")
+    listing = Listing(server="docs", tools=(tool(),), protocol="2025-11-25", latency_ms=5)
+    return (
+        lambda: store.servers.record_check(server.id, CheckResult(listing=listing)),
+        lambda: store.servers.accept_listing(server.id, listing),
+        lambda: store.servers.update(server.id, server.spec),
+        lambda: store.cases.update(case.id, case.draft),
+        lambda: store.runs.reopen(batch, filled.runs, None),
+        lambda: store.runs.finish([right(run)]),
+        lambda: store.runs.rename_batch(batch, "Again"),
+        lambda: store.runs.set_batch_status(batch, BatchStatus.COMPLETED),
+    )
+
+
+async def complaints(asked: tuple[Read, ...]) -> list[StoreError]:
+    """What the reads say; whatever is no error of the store comes out here."""
+    found = []
+    for read in asked:
+        try:
+            await read()
+        except StoreError as error:
+            found.append(error)
+    return found
+
+
+@pytest.mark.parametrize("spoilt", [*NO_JSON, *OTHERWISE], ids=lambda text: text[:12])
+async def test_whatever_stands_in_a_cell_a_read_answers_or_says_which(
+    store: SqliteStore, workspace: Path, spoilt: str
+) -> None:
+    asked = await reads(store, await fill_every_table(store))
+    assert await complaints(asked) == []
+    silent = set()
+    for table, column in sorted(CELLS):
+        with closing(sqlite3.connect(workspace, isolation_level=None)) as file:
+            (before,) = file.execute(f"SELECT {column} FROM {table}").fetchone()
+            file.execute(f"UPDATE {table} SET {column} = ?", [spoilt])
+            told = await complaints(asked)
+            file.execute(f"UPDATE {table} SET {column} = ?", [before])
+        assert all("workspace.db holds a row that cannot be read" in error.message for error in told)
+        assert all(ROW.search(error.message) for error in told), (table, column, told)
+        if spoilt in NO_JSON and not any(f"{column} of {table}, row " in error.message for error in told):
+            silent.add((table, column))
+    assert silent == set()
+
+
+@pytest.mark.parametrize("spoilt", ["[{", "5", '{"tool": 5}'])
+async def test_whatever_stands_in_a_cell_a_write_goes_through_or_says_which(
+    store: SqliteStore, workspace: Path, spoilt: str
+) -> None:
+    asked = await writes(store, await fill_every_table(store))
+    met = set()
+    for table, column in sorted(CELLS):
+        with closing(sqlite3.connect(workspace, isolation_level=None)) as file:
+            (before,) = file.execute(f"SELECT {column} FROM {table}").fetchone()
+            file.execute(f"UPDATE {table} SET {column} = ?", [spoilt])
+            told = await complaints(asked)
+            file.execute(f"UPDATE {table} SET {column} = ?", [before])
+        assert all(ROW.search(error.message) for error in told), (table, column, told)
+        met |= {table for _ in told}
+    assert {"server_listings", "batches"} <= met

@@ -1,0 +1,324 @@
+"""What there is to see: each scene is a name, a workspace, and how a user gets there."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from app.screens.cases.page import CasesPage
+from app.screens.metrics.page import MetricsPage
+from app.screens.runs.page import RunsPage
+from app.screens.servers.page import ServersPage
+from app.screens.servers.rows import LEFT_OUT
+from app.screens.servers.tool_narrowing import ToolOrder, ToolsShown
+from app.screens.similarity.page import SimilarityPage
+from app.screens.welcome.page import WelcomePage
+from app.widgets import DetailPane
+from mcp_tef import Classification, Engine, RunFilter, ServerId, StoreError
+from tests.shots.stage import Stage, built
+from tests.shots.workspaces import EMPTY, ERRORS, FULL, SHUT
+from tests.support.windows import until
+
+Show = Callable[[Stage], Awaitable[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One picture; scenes of a state follow each other in one window."""
+
+    name: str
+    state: str
+    show: Show
+
+
+async def _welcome(stage: Stage) -> None:
+    await until(lambda: stage.bench.frame.findChild(WelcomePage))
+
+
+async def _start_empty(stage: Stage) -> None:
+    welcome = stage.bench.frame.findChild(WelcomePage)
+    assert isinstance(welcome, WelcomePage)
+    welcome.start_empty.click()
+    await built(stage)
+    await stage.page("servers")
+
+
+async def _server(stage: Stage, name: str) -> ServersPage:
+    page = await stage.page("servers")
+    assert isinstance(page, ServersPage)
+    await until(lambda: page.presenter.servers)
+    await built(stage)
+    page.rail.select(next(server.id for server in page.presenter.servers.values() if server.name == name))
+    return page
+
+
+async def _tools_chosen(stage: Stage) -> None:
+    page = await _server(stage, "Bike shop")
+    page.deeds.narrow(ToolsShown(order=ToolOrder.WEIGHT))
+    tools = page.pane.tools
+    await until(lambda: tools.rows.rowCount() > 3)
+    tools.select(tools.rows.ids()[-1])
+    page.deeds.leave_out()
+    await until(lambda: tools.rows.place(LEFT_OUT) is not None)
+    await page.settled()
+    tools.select_many(tools.rows.ids()[:3])
+    page.pane.side.more.click()
+
+
+async def _tools_left_out(stage: Stage) -> None:
+    page = await stage.page("servers")
+    assert isinstance(page, ServersPage)
+    page.pane.tools.select(LEFT_OUT)
+
+
+async def _import_servers(stage: Stage) -> None:
+    page = await _server(stage, "Bike shop")
+    page.importing.ask()
+    await stage.sheet()
+
+
+async def _asked_for(core: Engine, server: ServerId, words: str) -> None:
+    await core.calls.call(server, "find_parts", {"query": words})
+
+
+async def _try_tool(stage: Stage) -> None:
+    page = await _server(stage, "Bike shop")
+    server = page.current()
+    assert server is not None
+    listing = await stage.session.call(lambda core: core.servers.tools(server.id))
+    tool = next(tool for tool in listing.tools if tool.name == "find_parts")
+    for words in ("chain", "brake pads", "bell"):
+        await stage.session.call(partial(_asked_for, server=server.id, words=words))
+    page.deeds.try_tool(tool)
+    await stage.sheet()
+
+
+async def _by_command(stage: Stage, key: str, command: str) -> None:
+    await stage.page(key)
+    stage.do(command)
+    await stage.sheet()
+
+
+async def _case(stage: Stage, name: str) -> None:
+    page = await stage.page("cases")
+    assert isinstance(page, CasesPage)
+    cases = await stage.session.call(lambda core: core.cases.list())
+    page.arrive(next(case.id for case in cases if case.name == name))
+
+
+async def _cases_chosen(stage: Stage) -> None:
+    page = await stage.page("cases")
+    assert isinstance(page, CasesPage)
+    page.table.selectAll()
+
+
+async def _cases_labelled(stage: Stage) -> None:
+    await _cases_chosen(stage)
+    stage.do("cases.label")
+    await stage.sheet()
+
+
+async def _cases_expecting(stage: Stage) -> None:
+    await _cases_chosen(stage)
+    stage.do("cases.expect")
+    await stage.sheet()
+
+
+async def _run(stage: Stage, tab: int = 0, batch: str = "") -> RunsPage:
+    page = await stage.page("runs")
+    assert isinstance(page, RunsPage)
+    batches = await stage.session.call(lambda core: core.runs.batches())
+    wanted = next(one.id for one in batches if batch in one.name)
+    page.arrive(("batch", wanted))
+    await until(lambda: page.presenter.current == wanted and page.list.table.current_id())
+    page.detail.tabs.tabs.choose(tab)
+    return page
+
+
+async def _wrong_run(stage: Stage) -> None:
+    page = await _run(stage, batch="new texts")
+    assert page.presenter.current
+    where = RunFilter(batch_ids=(page.presenter.current,))
+    wrong = await stage.session.call(lambda core: core.runs.list(where))
+    page.list.table.select(next(run.id for run in wrong if run.classification == "FN"))
+
+
+async def _rename_batch(stage: Stage) -> None:
+    page = await _run(stage)
+    assert page.presenter.current
+    page.steering.rename(page.presenter.current)
+    await stage.sheet()
+
+
+async def _columns(stage: Stage) -> None:
+    page = await _run(stage)
+    page.list.table.arrange()
+    await stage.sheet()
+
+
+async def _narrowed_runs(stage: Stage) -> None:
+    page = await _run(stage, batch="new texts")
+    page.arrive(("filter", RunFilter(classifications=(Classification.FN,)), "Missed"))
+    await until(lambda: page.list.strip.note.text() == "Missed")
+    page.narrowing.find("repair")
+    page.view.rail_pane.search.setText("stub-large")
+    await until(lambda: page.presenter.table.where.text and page.presenter.shelf.text)
+
+
+async def _start_runs(stage: Stage) -> None:
+    page = await stage.page("runs")
+    page.arrive(("start", ()))
+    await stage.sheet()
+
+
+async def _metrics(stage: Stage, view: str) -> None:
+    page = await stage.page("metrics")
+    assert isinstance(page, MetricsPage)
+    page.show_view(view)
+    await page.settled()
+    if view == "compare":
+        await until(lambda: page.compare.chosen())
+
+
+async def _similarity(stage: Stage, view: str) -> None:
+    page = await stage.page("similarity")
+    assert isinstance(page, SimilarityPage)
+    await until(lambda: page.presenter.analysis)
+    page.show_view(view)
+
+
+async def _recommendation(stage: Stage) -> None:
+    await _similarity(stage, "pairs")
+    page = stage.window.page("similarity")
+    assert isinstance(page, SimilarityPage)
+    analysis = page.presenter.analysis
+    assert analysis is not None
+    ids = [one.id for one in analysis.tools]
+    places = ids.index("Documents/search_files"), ids.index("Documents/search_code")
+    page.pair.open(places, advice=True)
+    await until(lambda: page.pair.places in page.presenter.advice)
+
+
+async def _settings(stage: Stage, tab: int) -> None:
+    stage.do("settings")
+    sheet = await stage.sheet()
+    pane = sheet.findChild(DetailPane)
+    assert isinstance(pane, DetailPane)
+    pane.tabs.choose(tab)
+
+
+async def _palette(stage: Stage) -> None:
+    await stage.page("runs")
+    stage.do("palette")
+
+
+async def _shortcuts(stage: Stage) -> None:
+    await stage.page("runs")
+    stage.do("shortcuts")
+    await stage.sheet()
+
+
+async def _help(stage: Stage, topic: str, typed: str = "") -> None:
+    await stage.page("runs")
+    shown = stage.window.show_help(topic)
+    shown.search.setText(typed)
+    await until(lambda: shown.isVisible() and (not typed or shown.rail.rows.ids()[0].count("#")))
+    await until(shown.text.has_drawn)
+
+
+async def _failure(stage: Stage) -> None:
+    await stage.page("runs")
+    stage.session.show_error(StoreError("The disk is full.", hint="Make room, then try again."))
+
+
+async def _toast(stage: Stage) -> None:
+    stage.window.notice.clear()
+    await stage.page("cases")
+    stage.session.toast("Deleted 3 test cases", undo=lambda: None)
+
+
+async def _closing(stage: Stage) -> None:
+    await stage.page("runs")
+    activity = stage.session.activity
+    activity.add().set_state(0.3, "12 of 40", ["All cases", "1 failed", "$0.04 of $1.00", "48 s left"])
+    activity.add().set_state(0.0, "0 of 24", ["Near misses", "waiting, next", "starts in about 48 s"], paused=True)
+    activity.add().show_share("Comparing tools", 0.45)
+    stage.bench.frame.close()
+    await stage.sheet()
+
+
+async def _shut(stage: Stage) -> None:
+    await until(lambda: stage.bench.window is None)
+
+
+SETTINGS = (
+    *("settings", "settings-runs", "settings-similarity", "settings-servers", "settings-keys"),
+    *("settings-consents", "settings-data"),
+)
+SCENES: tuple[Scene, ...] = (
+    Scene("welcome", EMPTY, _welcome),
+    Scene("servers", EMPTY, _start_empty),
+    Scene("server-add", EMPTY, partial(_by_command, key="servers", command="servers.add")),
+    *(Scene(key, EMPTY, partial(Stage.page, key=key)) for key in ("cases", "runs", "metrics", "similarity", "quality")),
+    Scene("servers", FULL, partial(_server, name="Bike shop")),
+    Scene("servers-file", FULL, partial(_server, name="Documents")),
+    Scene("server-add", FULL, partial(_by_command, key="servers", command="servers.add")),
+    Scene("server-import", FULL, _import_servers),
+    Scene("server-try", FULL, _try_tool),
+    Scene("cases", FULL, partial(_case, name="Spare parts under a price")),
+    Scene("cases-chosen", FULL, _cases_chosen),
+    Scene("cases-labels", FULL, _cases_labelled),
+    Scene("cases-expect", FULL, _cases_expecting),
+    Scene("runs", FULL, _wrong_run),
+    Scene("runs-tools", FULL, partial(_run, tab=1)),
+    Scene("runs-exchange", FULL, partial(_run, tab=2)),
+    Scene("runs-settings", FULL, partial(_run, tab=3)),
+    Scene("runs-rename", FULL, _rename_batch),
+    Scene("runs-columns", FULL, _columns),
+    Scene("runs-start", FULL, _start_runs),
+    *(
+        Scene(f"metrics-{view}", FULL, partial(_metrics, view=view))
+        for view in ("overview", "models", "repeats", "compare")
+    ),
+    *(Scene(f"similarity-{view}", FULL, partial(_similarity, view=view)) for view in ("map", "pairs", "groups")),
+    Scene("similarity-pair", FULL, _recommendation),
+    Scene("quality", FULL, partial(Stage.page, key="quality", target="Documents/find_document")),
+    Scene("quality-ask", FULL, partial(_by_command, key="quality", command="quality.ask")),
+    *(Scene(name, FULL, partial(_settings, tab=tab)) for tab, name in enumerate(SETTINGS)),
+    Scene("palette", FULL, _palette),
+    Scene("shortcuts", FULL, _shortcuts),
+    Scene("help", FULL, partial(_help, topic="getting-started")),
+    Scene("help-settings", FULL, partial(_help, topic="settings")),
+    Scene("help-search", FULL, partial(_help, topic="comparison", typed="worse")),
+    Scene("servers-tools", FULL, _tools_chosen),
+    Scene("servers-left-out", FULL, _tools_left_out),
+    Scene("runs-narrowed", FULL, _narrowed_runs),
+    Scene("closing", FULL, _closing),
+    Scene("servers-failed", ERRORS, partial(_server, name="Mail")),
+    Scene("servers-refused", ERRORS, partial(_server, name="Calendar")),
+    Scene("servers-consent", ERRORS, partial(_server, name="Files")),
+    Scene("servers-problem", ERRORS, partial(_server, name="Bells")),
+    Scene("runs-failed", ERRORS, _run),
+    Scene("quality", ERRORS, partial(Stage.page, key="quality")),
+    Scene("similarity", ERRORS, partial(Stage.page, key="similarity")),
+    Scene("metrics", ERRORS, partial(Stage.page, key="metrics")),
+    Scene("failure", ERRORS, _failure),
+    Scene("toast", ERRORS, _toast),
+    Scene("closed-door", SHUT, _shut),
+)
+
+
+PICTURES: Mapping[str, tuple[str, str]] = {
+    "welcome": ("welcome", EMPTY),
+    "servers": ("servers", FULL),
+    "import": ("server-import", FULL),
+    "cases": ("cases", FULL),
+    "run-form": ("runs-start", FULL),
+    "run": ("runs", FULL),
+    "metrics": ("metrics-overview", FULL),
+    "comparison": ("metrics-compare", FULL),
+    "similarity": ("similarity-map", FULL),
+    "pair": ("similarity-pair", FULL),
+    "quality": ("quality", FULL),
+    "settings": ("settings", FULL),
+}
+"""The pictures of the help, and the scene that each shows."""

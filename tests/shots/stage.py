@@ -1,0 +1,121 @@
+"""The real window offscreen, as pictures need it: one workspace at a time, standing still before each picture."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
+
+from app.frame import Frame
+from app.screens.welcome.closed import ClosedDoor
+from app.session import Page, Session
+from app.settings import Settings
+from app.text_size import KEY
+from app.widgets import Sheet
+from app.window import Window
+from app.workbench import Workbench, open_engine
+from tests.support.windows import shown, until
+
+WIDTH, HEIGHT = 1280, 800
+LOOK_EVERY_S = 0.05
+ALIKE = 6
+
+
+class Stage:
+    """One window over one workspace; scenes arrange it, and it takes the picture."""
+
+    def __init__(self, bench: Workbench) -> None:
+        self.bench = bench
+
+    @property
+    def window(self) -> Window:
+        """The window inside the frame."""
+        assert self.bench.window is not None
+        return self.bench.window
+
+    @property
+    def session(self) -> Session:
+        """What screens share."""
+        assert self.bench.session is not None
+        return self.bench.session
+
+    async def page(self, key: str, target: object = None) -> Page:
+        """Go to a screen, and wait until it has read what it shows."""
+        self.window.show_place(key, target)
+        page = self.window.page(key)
+        await page.settled()
+        return page
+
+    def do(self, command_id: str) -> None:
+        """Do a command by its id, as the palette would."""
+        command = next(one for one in self.session.commands.possible() if one.id == command_id)
+        self.session.do(command.do)
+
+    async def sheet(self) -> Sheet:
+        """The dialog that is opening."""
+        await until(lambda: any(sheet.isVisible() for sheet in self.bench.frame.findChildren(Sheet)))
+        return next(sheet for sheet in self.bench.frame.findChildren(Sheet) if sheet.isVisible())
+
+    async def picture(self) -> QImage:
+        """What a user sees, once it has stood still for a moment."""
+        if self.bench.window is not None and self.window.current:
+            await self.window.page(self.window.current).settled()
+        pictures = [_picture(self.bench.frame)]
+
+        def still() -> bool:
+            pictures.append(_picture(self.bench.frame))
+            return len(pictures) >= ALIKE and all(one == pictures[-1] for one in pictures[-ALIKE:])
+
+        await until(still, every=LOOK_EVERY_S)
+        return pictures[-1]
+
+    async def clear(self) -> None:
+        """Close whatever stands above the window."""
+        for widget in _above(self.bench.frame):
+            (widget.reject if isinstance(widget, QDialog) else widget.close)()
+        await until(lambda: not _above(self.bench.frame))
+
+
+@asynccontextmanager
+async def staged(workspace: Path, mode: str, text: int) -> AsyncIterator[Stage]:
+    """A window that has opened a workspace, with text of a size, and is left at the end."""
+    settings = Settings(None)
+    settings.set("theme", mode)
+    settings.set(KEY, text)
+    frame = Frame(settings)
+    bench = Workbench(frame, settings, open_engine)
+    shown(frame, WIDTH, HEIGHT)
+    life = asyncio.create_task(bench.live(workspace))
+    await until(lambda: bench.window is not None or frame.findChild(ClosedDoor) is not None)
+    try:
+        yield Stage(bench)
+    finally:
+        bench.leave()
+        await life
+        frame.close()
+        frame.deleteLater()
+
+
+async def built(stage: Stage) -> None:
+    """Wait until every screen has been made ahead, as a moment after the start."""
+    await until(stage.window.is_built)
+
+
+def _above(frame: QWidget) -> list[QWidget]:
+    return [widget for widget in QApplication.topLevelWidgets() if widget.isVisible() and widget is not frame]
+
+
+def _picture(frame: QWidget) -> QImage:
+    image = frame.grab().toImage()
+    painter = QPainter(image)
+    for widget in _above(frame):
+        if widget.windowFlags():
+            at = widget.mapToGlobal(QPoint()) - frame.mapToGlobal(QPoint())
+            painter.drawPixmap(at, widget.grab())
+            painter.setPen(QColor(128, 128, 128))
+            painter.drawRect(widget.rect().translated(at).adjusted(0, 0, -1, -1))
+    painter.end()
+    return image

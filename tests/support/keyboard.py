@@ -1,0 +1,175 @@
+"""Somebody at the real window with a keyboard and no mouse."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLabel, QMenu, QWidget
+
+from app.frame import Frame
+from app.settings import Settings
+from app.widgets import FlowText, LineText
+from app.window import Window
+from app.workbench import Workbench, open_engine
+from tests.support.windows import shown, until
+
+Found = TypeVar("Found", bound=QWidget)
+MOST_TABS = 120
+CTRL, ALT, SHIFT = (
+    Qt.KeyboardModifier.ControlModifier,
+    Qt.KeyboardModifier.AltModifier,
+    Qt.KeyboardModifier.ShiftModifier,
+)
+PLAIN = Qt.KeyboardModifier.NoModifier
+
+
+class Keyboard:
+    """Keys go to whatever has the focus; nothing else is ever touched."""
+
+    def __init__(self, bench: Workbench) -> None:
+        self.bench = bench
+
+    @property
+    def window(self) -> Window:
+        """The window, which must be open."""
+        assert self.bench.window is not None
+        return self.bench.window
+
+    def focus(self) -> QWidget:
+        """What has the keyboard."""
+        popup = QApplication.activePopupWidget()
+        found = popup.focusWidget() or popup if popup else QApplication.focusWidget() or QApplication.activeWindow()
+        assert found is not None, "nothing has the keyboard"
+        return found
+
+    def press(self, key: Qt.Key, how: Qt.KeyboardModifier = PLAIN, times: int = 1) -> None:
+        """Press a key."""
+        for _ in range(times):
+            QTest.keyClick(self.focus(), key, how)
+
+    def type(self, text: str) -> None:
+        """Type text, in place of what is there."""
+        self.press(Qt.Key.Key_A, CTRL)
+        QTest.keyClicks(self.focus(), text)
+
+    async def wake(self) -> None:
+        """Be in the sheet that is open, else in the window itself; a window manager sees to that."""
+        while QApplication.activeWindow() is not (last := QApplication.activeModalWidget() or self.bench.frame):
+            last.activateWindow()
+            await asyncio.sleep(0.005)
+
+    async def tab_to(self, name: str) -> QWidget:
+        """Press Tab until something so called has the keyboard."""
+        await self.wake()
+        seen: list[str] = []
+        for _ in range(MOST_TABS):
+            if seen and name in spoken(self.focus()):
+                return self.focus()
+            self.press(Qt.Key.Key_Tab)
+            await asyncio.sleep(0)
+            seen.append(spoken(self.focus()))
+        raise AssertionError(f"Tab never leads to {name!r}; it leads to {list(dict.fromkeys(seen))}")
+
+    async def push(self, name: str) -> None:
+        """Tab to a button and push it."""
+        await self.see(name)
+        await self.tab_to(name)
+        self.press(Qt.Key.Key_Space)
+
+    async def command(self, words: str) -> None:
+        """Do something by the palette."""
+        self.press(Qt.Key.Key_K, CTRL)
+        await until(QApplication.activePopupWidget)
+        QTest.keyClicks(QApplication.focusWidget() or self.focus(), words)
+        self.press(Qt.Key.Key_Return)
+        await until(lambda: QApplication.activePopupWidget() is None)
+
+    async def go(self, number: int, place: str) -> None:
+        """Go to a screen, and wait until it shows what it has."""
+        await self.wake()
+        self.press(Qt.Key(Qt.Key.Key_0 + number), CTRL)
+        await self.come_to(place)
+
+    async def come_to(self, place: str) -> None:
+        """Wait until a screen is there, and shows what it has."""
+        await until(lambda: self.window.current == place)
+        await self.window.page(place).settled()
+        await self.wake()
+
+    async def pick(self, field: str, words: str) -> None:
+        """Find something in the list that a field opens, and take it."""
+        await self.tab_to(field)
+        self.press(Qt.Key.Key_Space)
+        await until(lambda: (popup := QApplication.activePopupWidget()) and popup.isActiveWindow())
+        self.type(words)
+        self.press(Qt.Key.Key_Return)
+        await until(lambda: QApplication.activePopupWidget() is None)
+        await self.wake()
+
+    async def choose(self, name: str) -> None:
+        """Take an entry of the menu that is open."""
+        await until(lambda: isinstance(QApplication.activePopupWidget(), QMenu))
+        menu = QApplication.activePopupWidget()
+        assert isinstance(menu, QMenu)
+        for _ in menu.actions():
+            self.press(Qt.Key.Key_Down)
+            if (entry := menu.activeAction()) is not None and entry.text().startswith(name):
+                self.press(Qt.Key.Key_Return)
+                return
+        raise AssertionError(f"the menu has no {name!r}: {[entry.text() for entry in menu.actions()]}")
+
+    async def see(self, text: str) -> None:
+        """Wait until something that can be read, or done, says so."""
+        try:
+            await until(lambda: any(text in said for said in readable()), every=0.02)
+        except AssertionError:
+            raise AssertionError(f"{text!r} is nowhere; there is {readable()}") from None
+
+    async def save_as(self, file: Path) -> None:
+        """Name a file in the dialog that is open."""
+        await until(lambda: isinstance(QApplication.activeWindow(), QFileDialog))
+        self.type(str(file))
+        self.press(Qt.Key.Key_Return)
+        await until(file.exists)
+
+
+def spoken(widget: QWidget) -> str:
+    """What a reader of the screen says of a widget."""
+    return widget.accessibleName() or (widget.text() if isinstance(widget, QAbstractButton) else "")
+
+
+def readable() -> list[str]:
+    """What can be read now, in whatever windows are open."""
+    parts = [part for window in QApplication.topLevelWidgets() for part in window.findChildren(QWidget)]
+    seen = [
+        part for part in parts if isinstance(part, QLabel | QAbstractButton | FlowText | LineText) and part.isVisible()
+    ]
+    return [part.text() or part.accessibleName() for part in seen]
+
+
+def the(kind: type[Found], where: QWidget, fits: Callable[[Found], bool] = lambda _: True) -> Found:
+    """The one visible widget of a kind."""
+    return next(one for one in where.findChildren(kind) if one.isVisible() and fits(one))
+
+
+@asynccontextmanager
+async def at_the_window(workspace: Path) -> AsyncIterator[Keyboard]:
+    """The window over a workspace on disk and the real core, closed in order at the end."""
+    settings = Settings(None)
+    frame = Frame(settings)
+    bench = Workbench(frame, settings, open_engine)
+    shown(frame)
+    frame.activateWindow()
+    life = asyncio.create_task(bench.live(workspace))
+    await until(lambda: bench.window is not None)
+    try:
+        yield Keyboard(bench)
+    finally:
+        bench.leave()
+        await life
+        frame.close()
+        frame.deleteLater()

@@ -1,0 +1,88 @@
+"""Measures what is on the screen: does every text stand out from what is really behind it, and does the focus show."""
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QPointF, QRect
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QTransform
+from PySide6.QtWidgets import QWidget
+
+from tests.support.walking import text_parts
+
+LEAST_TEXT, LEAST_SHAPE = 4.5, 3.0
+LEAST_PIXELS = 12
+NEAR = 40
+
+
+@cache
+def luminance(colour: int) -> float:
+    """Relative luminance of an RGB number, as WCAG defines it."""
+    parts = ((colour >> shift & 0xFF) / 255 for shift in (16, 8, 0))
+    red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: int, other: int) -> float:
+    """The ratio of two colours, 1 to 21."""
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def faint(root: QWidget) -> set[str]:
+    """Texts with too little contrast, with their colours, but for what is disabled or covered."""
+    image = pixels(root.grab().toImage())
+    found: set[str] = set()
+    for text, colour, box in _texts(root):
+        written, behind = _seen(image, box, colour)
+        inside = root.childAt(box.center())
+        if written is None or behind is None or (inside is not None and not inside.isEnabled()):
+            continue
+        if contrast(written, behind) < LEAST_TEXT:
+            found.add(f"{text[:40]!r}: #{written:06x} on #{behind:06x} is {contrast(written, behind):.2f}")
+    return found
+
+
+def _texts(root: QWidget) -> Iterator[tuple[str, int, QRect]]:
+    for part in text_parts(root):
+        size = float(part.attributes["font-size"])
+        font = QFont(part.attributes["font-family"].strip("'"))
+        font.setPixelSize(max(1, round(size)))
+        place = QTransform(*part.matrix).map(QPointF(float(part.attributes["x"]), float(part.attributes["y"])))
+        wide = QFontMetricsF(font).horizontalAdvance(part.text)
+        box = QRect(round(place.x()), round(place.y() - size * 0.75), round(wide), round(size * 0.8))
+        if part.text.strip() and (shown := box.intersected(root.rect())).width() > 3:
+            yield part.text, QColor(part.fill).rgb() & 0xFFFFFF, shown
+
+
+def _seen(image: npt.NDArray[np.uint32], box: QRect, colour: int) -> tuple[int | None, int | None]:
+    """The colour in which a text is really seen, which is another where it is selected, and the one round it."""
+    pixels = Counter(image[box.top() : box.bottom(), box.left() : box.right()].ravel().tolist())
+    behind = next((one for one, _ in pixels.most_common() if not _near(one, colour)), None)
+    written = [one for one in pixels if _near(one, colour)]
+    if behind is None or not written:
+        return None, None
+    return max(colour, *written, key=lambda one: contrast(one, behind)), behind
+
+
+def _near(one: int, other: int) -> bool:
+    return all(abs((one >> shift & 0xFF) - (other >> shift & 0xFF)) <= NEAR for shift in (16, 8, 0))
+
+
+def shows(before: QImage, after: QImage) -> bool:
+    """Whether two pictures of a widget differ enough for an eye: in enough pixels, and in each by 3 to 1."""
+    one, other = pixels(before), pixels(after)
+    if one.shape != other.shape:
+        return True
+    changed = one != other
+    pairs = Counter(zip(one[changed].tolist(), other[changed].tolist(), strict=True))
+    return sum(number for pair, number in pairs.items() if contrast(*pair) >= LEAST_SHAPE) >= LEAST_PIXELS
+
+
+def pixels(image: QImage) -> npt.NDArray[np.uint32]:
+    """The colours of a picture as RGB numbers, line by line."""
+    plain = image.convertToFormat(QImage.Format.Format_RGB32)
+    lines = np.frombuffer(bytes(plain.constBits()), np.uint32).reshape(plain.height(), -1)
+    return lines[:, : plain.width()] & np.uint32(0xFFFFFF)

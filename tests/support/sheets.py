@@ -1,0 +1,95 @@
+"""Everything that opens over the screens, with texts that came from elsewhere in it."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from app.launches import ConsentSheet
+from app.places import places
+from app.screens.cases.page import CasesPage
+from app.screens.runs.hurdles import KeySheet
+from app.screens.servers.form import ServerForm
+from app.screens.servers.page import ServersPage
+from app.screens.servers.server_sheet import ServerSheet
+from app.screens.servers.try_sheet import CallQuestion, TrySheet
+from app.screens.similarity.embedder_sheet import EmbedderSheet
+from app.screens.similarity.page import SimilarityPage
+from app.session import Page
+from app.widgets import ask
+from app.window import Window
+from mcp_tef import Arrival, ArrivalKind, Server, ServerSpec, StoreError, Tool, Transport
+from tests.support.case_book import written
+
+P = TypeVar("P", bound=Page)
+Over = Iterator[tuple[str, Callable[[], object]]]
+ADDRESS = "http://127.0.0.1:9/mcp"
+
+
+def over_screens(window: Window, folder: Path, server: Server, text: str, mark: str) -> Over:
+    """What opens, by name, and how it is opened; a `text` and a shorter `mark` stand wherever they can."""
+    yield from _notices(window, text)
+    yield from _of_servers(window, folder, server, text, mark)
+    yield from _of_asking(window, folder, text)
+    yield "settings", window.settings_wanted.emit
+    yield "palette", window.show_palette
+    yield "shortcuts", window.show_shortcuts
+    yield "messages", window.show_messages
+    yield "help", lambda: window.show_help("confusion")
+
+
+def _page(window: Window, kind: type[P]) -> P:
+    return next(page for page in window.findChildren(kind) if isinstance(page, kind))
+
+
+def _command(window: Window, name: str) -> Callable[[], object]:
+    commands = (command for place in places() for command in window.page(place.key).commands())
+    return next(command.do for command in commands if command.id == name)
+
+
+def _notices(window: Window, text: str) -> Over:
+    session = window.session
+    yield "toast", lambda: session.toast(text, undo=lambda: None)
+    yield "error", lambda: session.show_error(StoreError(text, hint=text, context={text: text}))
+    yield "question", lambda: session.spawn(ask(window, text, text, yes="Yes"))
+
+
+def _of_servers(window: Window, folder: Path, server: Server, text: str, mark: str) -> Over:
+    session, page = window.session, _page(window, ServersPage)
+    config = {"command": text, "args": [text, mark], "env": {mark: text}, "note": text, "cwd": text}
+    configs = written(folder / "mcp.json", {"mcpServers": {text: config, mark: {"url": ADDRESS}}})
+    dropped = Arrival(kind=ArrivalKind.SERVERS, path=configs)
+    spec = ServerSpec(name=text, transport=Transport.STDIO, command=text, args=(text,), cwd=text, env={text: text})
+    properties = {mark: {"description": text, "enum": [text]}, text: {"type": "string"}}
+    tool = Tool(
+        server=text,
+        name=text,
+        description=text,
+        input_schema={"type": "object", "properties": properties},
+        raw={},
+    )
+
+    def by_command() -> None:
+        sheet = ServerSheet(session, page.presenter, page)
+        sheet.open_form(ServerForm(kind="command"))
+        sheet.open()
+
+    yield "server, which kind", _command(window, "servers.add")
+    yield "server, a command", by_command
+    yield "server, an address", _command(window, "servers.edit")
+    yield "import of servers, from where", _command(window, "servers.import")
+    yield "import of servers", lambda: session.spawn(page.bring_in([dropped]))
+    yield "consent", lambda: ConsentSheet(spec, window).open()
+    yield "try a tool", lambda: TrySheet(session, server, tool, window).open()
+    yield "call a tool", lambda: CallQuestion(server, tool, {text: text}, window).open()
+
+
+def _of_asking(window: Window, folder: Path, text: str) -> Over:
+    session, pairs = window.session, _page(window, SimilarityPage).pair
+    case = {"name": text, "query": text, "servers": [text], "expected": [{"tool": text}], "tags": [text], "odd": text}
+    cases = written(folder / "cases.json", {"version": 1, "cases": [case, {"query": 1, "name": text}]})
+    yield "import of cases", lambda: session.spawn(_page(window, CasesPage).transfer.import_file(cases))
+    yield "start", _command(window, "runs.start")
+    yield "key", lambda: KeySheet(text, text, window).open()
+    yield "embedder", lambda: EmbedderSheet(f"litellm:{text}", window).open()
+    yield "questions about tools", _command(window, "quality.ask")
+    yield "questions about pairs", lambda: pairs.ask([(0, 1)])
