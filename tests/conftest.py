@@ -63,6 +63,14 @@ def no_unexpected_complaint(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
+def no_secret_is_held() -> Iterator[None]:
+    """Keep the secrets of one test from masking the texts of the next."""
+    before = leftovers.held_secrets()
+    yield
+    leftovers.let_go_of_secrets(before)
+
+
+@pytest.fixture(autouse=True)
 def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty home folder for each test; HOME and the XDG folders point into it."""
     folder = tmp_path_factory.mktemp("home")

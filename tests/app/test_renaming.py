@@ -70,7 +70,7 @@ def test_what_was_deleted_and_who_is_signed_in_outlast_another_name(qapp: QAppli
             page = window.page("cases")
             assert isinstance(page, CasesPage)
             await until(page.many.selected)
-            await session.value(lambda core: core._strongbox.hold({address: Secret("signed in")}))
+            await session.value(lambda core: core._strongbox.hold({address: Secret("brought by a sign-in")}))
             page.many.delete()
             await until(session.can_undo)
             act(bench.workspaces.actions(), "Rename…")
@@ -86,7 +86,7 @@ def test_what_was_deleted_and_who_is_signed_in_outlast_another_name(qapp: QAppli
             assert await case_names(bench) == ["mine"]
 
     drive(look())
-    assert b"signed in" not in work.with_name("Bike shop.mcp-tef").read_bytes()
+    assert b"brought by a sign-in" not in work.with_name("Bike shop.mcp-tef").read_bytes()
 
 
 def test_a_name_that_is_taken_is_told_at_the_field(qapp: QApplication, tmp_path: Path) -> None:

@@ -1,10 +1,12 @@
-"""What a test may not leave behind: running tasks, running threads, complaints in the log."""
+"""What a test may not leave behind: running tasks, running threads, held secrets, complaints in the log."""
 
 import asyncio
 import logging
 import threading
 import time
 from collections.abc import Set as AbstractSet
+
+from mcp_tef.model import secrets
 
 GRACE_SECONDS = 3.0
 OUR_LOGGERS = ("mcp_tef", "app", "asyncio", "qasync")
@@ -49,3 +51,14 @@ def tasks_left(before: AbstractSet["asyncio.Task[object]"]) -> list[str]:
     """Tasks of the running loop that are new since `before` and not done."""
     own = asyncio.current_task()
     return sorted(repr(task) for task in asyncio.all_tasks() - before if task is not own and not task.done())
+
+
+def held_secrets() -> frozenset[int]:
+    """Which secrets this process takes out of every text now."""
+    return frozenset(secrets._HELD)
+
+
+def let_go_of_secrets(before: AbstractSet[int]) -> None:
+    """Let no secret that is new since `before` mask what later tests read, should the collector not have come by yet."""
+    for held in held_secrets() - before:
+        secrets._HELD.pop(held, None)
