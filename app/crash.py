@@ -12,6 +12,7 @@ from typing import Any
 
 from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 
+from app.preferences import Preferences
 from mcp_tef import RedactingFormatter
 
 LOG = logging.getLogger("app.crash")
@@ -39,6 +40,12 @@ def start_log(folder: Path) -> Path:
     root.addHandler(handler)
     root.setLevel(logging.INFO)
     return file
+
+
+def hold_level(preferences: Preferences) -> None:
+    """Log as much as was set."""
+    level = preferences.variable("LOG_LEVEL").read(preferences.text("LOG_LEVEL"))
+    logging.getLogger().setLevel(level or logging.INFO)
 
 
 class CrashHooks:

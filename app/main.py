@@ -50,7 +50,7 @@ def main(argv: Sequence[str] | None = None, work: Work | None = None) -> int:
 
 
 def _work(frame: Frame, settings: Settings, workspace: Path | None) -> int:
-    from app.workbench import run
+    from app.process import run
 
     return run(frame, settings, workspace)
 

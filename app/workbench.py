@@ -1,7 +1,6 @@
-"""The composition root behind the first frame: log, core, session, window and screens, closed in order."""
+"""What stands in the frame: core, session, window and screens of one workspace after the other, closed in order."""
 
 import asyncio
-import logging
 import os
 import tempfile
 from collections.abc import Awaitable, Callable
@@ -10,30 +9,26 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import platformdirs
 from PySide6.QtCore import QUrl
-from PySide6.QtGui import QDesktopServices, QIcon
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QWidget
 
-import resources
 from app.arrivals import Arrivals
 from app.attention import Attention, tell
-from app.bridge import Addresses, Bridge, Tidy
+from app.bridge import Bridge
 from app.browsing import Browsing
 from app.commands import Command
-from app.crash import CrashHooks, start_log
+from app.crash import hold_level
 from app.doorway import Doorway
 from app.frame import PRODUCT, Frame
 from app.leaving import Leaving, until_quiet
 from app.places import places
-from app.preferences import Preferences
 from app.screens.runs.unfinished import Unfinished
 from app.screens.welcome.closed import Exits
 from app.session import Page, Session
 from app.settings import Settings
 from app.settings_dialog import SettingsDialog
 from app.text_size import TextSizes
-from app.theme import theme
 from app.widgets import FileDrops, breath, tell_roles
 from app.window import Stay, Window
 from app.workspaces import Workspaces, copied, renamed, require
@@ -42,38 +37,8 @@ from mcp_tef import Event, HeldSecrets, Noticed, TefError
 if TYPE_CHECKING:
     from mcp_tef import Engine
 
-ICON = Path(resources.__file__).parent / "icons" / "mcp-tef-256.png"
 LATER = "Text has its new size once what is under way has ended"
 OpenCore = Callable[[Path | None, HeldSecrets | None], "Awaitable[Engine]"]
-
-
-def run(frame: Frame, settings: Settings, workspace: Path | None) -> int:
-    """Work until the window is closed."""
-    from qasync import QEventLoop  # type: ignore[import-untyped]  # it ships no types
-
-    theme().follow()
-    preferences = Preferences(settings)
-    log_file = start_log(Path(platformdirs.user_log_dir(PRODUCT, appauthor=False)))
-    _hold_log_level(preferences)
-    running = QApplication.instance()
-    if isinstance(running, QApplication):
-        running.setQuitOnLastWindowClosed(False)
-        running.setWindowIcon(QIcon(str(ICON)))
-        running.setDesktopFileName("mcp-tef-desktop")
-    addresses = Addresses()
-    open_core = partial(open_engine, show=addresses.wanted.emit, preferences=preferences)
-    bench = Workbench(frame, settings, open_core, log_file)
-    addresses.wanted.connect(bench.offer_sign_in)
-    hooks = CrashHooks(bench.report_crash)
-    hooks.install()
-    loop = QEventLoop(running)
-    hooks.watch(loop)
-    tidy = Tidy()
-    tidy.start()
-    with loop:
-        loop.run_until_complete(bench.live(workspace))
-    tidy.stop()
-    return 0
 
 
 def _say(session: Session, events: tuple[Event, ...]) -> None:
@@ -83,23 +48,6 @@ def _say(session: Session, events: tuple[Event, ...]) -> None:
 
 def _show_folder(folder: Path) -> None:
     QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
-
-
-async def open_engine(
-    workspace: Path | None,
-    held: HeldSecrets | None = None,
-    show: Callable[[str], None] | None = None,
-    preferences: Preferences | None = None,
-) -> "Engine":
-    """Open the core on its own thread, as was set; its heavy parts are imported here and not before."""
-    from mcp_tef import Engine
-
-    return await Engine.open(workspace, show=show, settings=preferences.core() if preferences else {}, held=held)
-
-
-def _hold_log_level(preferences: Preferences) -> None:
-    level = preferences.variable("LOG_LEVEL").read(preferences.text("LOG_LEVEL"))
-    logging.getLogger().setLevel(level or logging.INFO)
 
 
 class Next(Enum):
@@ -189,7 +137,7 @@ class Workbench:
         self.text_sizes.wear()
         session.commands.put("text", self.text_sizes.commands())
         self.workspaces.begin(session)
-        session.configured.connect(lambda: _hold_log_level(session.preferences))
+        session.configured.connect(lambda: hold_level(session.preferences))
         bridge.start()
         try:
             if workspace is not None and self._by_name:

@@ -10,12 +10,13 @@ import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from app.frame import Frame
+from app.process import open_engine
 from app.screens.servers.import_sheet import ImportSheet
 from app.screens.welcome.closed import ClosedDoor
 from app.screens.welcome.page import WelcomePage
 from app.settings import Settings
 from app.widgets import FlowText, Sheet
-from app.workbench import Workbench, open_engine
+from app.workbench import Workbench
 from mcp_tef import Engine
 from tests.support.case_book import written
 from tests.support.configs import CLOCK

@@ -15,6 +15,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from app.frame import Frame
+from app.process import open_engine
 from app.screens.servers.import_sheet import ImportSheet
 from app.screens.servers.server_sheet import ServerSheet
 from app.screens.welcome.page import WelcomePage
@@ -22,7 +23,7 @@ from app.settings import Recent, Settings
 from app.theme import theme
 from app.widgets import Action, Button, FlowText, Sheet
 from app.window import Window
-from app.workbench import Workbench, open_engine
+from app.workbench import Workbench
 from mcp_tef import CaseDraft, Engine, Secret
 from tests.support.case_book import TOOLS, case, case_file, tools_file, written
 from tests.support.configs import CLOCK

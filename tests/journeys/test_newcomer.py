@@ -9,9 +9,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.frame import Frame
+from app.process import open_engine
 from app.settings import Settings
 from app.widgets import Button
-from app.workbench import Workbench, open_engine
+from app.workbench import Workbench
 from mcp_tef import BatchEnded, Event, RunEnded
 from tests.support.windows import drive, shown, until
 

@@ -10,13 +10,14 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from app.frame import Frame
+from app.process import open_engine
 from app.screens.welcome.closed import ClosedDoor
 from app.session import Page, Session
 from app.settings import Settings
 from app.text_size import KEY
 from app.widgets import Sheet
 from app.window import Window
-from app.workbench import Workbench, open_engine
+from app.workbench import Workbench
 from tests.support.windows import shown, until
 
 WIDTH, HEIGHT = 1280, 800

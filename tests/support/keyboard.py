@@ -11,10 +11,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLabel, QMenu, QWidget
 
 from app.frame import Frame
+from app.process import open_engine
 from app.settings import Settings
 from app.widgets import FlowText, LineText
 from app.window import Window
-from app.workbench import Workbench, open_engine
+from app.workbench import Workbench
 from tests.support.windows import shown, until
 
 Found = TypeVar("Found", bound=QWidget)

@@ -59,6 +59,6 @@ def held_secrets() -> frozenset[int]:
 
 
 def let_go_of_secrets(before: AbstractSet[int]) -> None:
-    """Let no secret that is new since `before` mask what later tests read, should the collector not have come by yet."""
+    """Let no secret that is new since `before` mask what later tests read, even where the collector has not come by."""
     for held in held_secrets() - before:
         secrets._HELD.pop(held, None)
