@@ -17,7 +17,7 @@ OFFENCES = {
     "a thread left running": """
         import threading
         def test_it():
-            threading.Thread(target=threading.Event().wait, args=(8,)).start()
+            threading.Thread(target=threading.Event().wait, daemon=True).start()
     """,
     "a connection to another machine": """
         import contextlib, socket

@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 
 from mcp_tef.model import secrets
 
-GRACE_SECONDS = 3.0
+GRACE_SECONDS = 10.0
 OUR_LOGGERS = ("mcp_tef", "app", "asyncio", "qasync")
 LIBRARY_THREADS = ("tqdm_monitor", "pytest_timeout", "execnet", "loguru", "LiteLLM", "litellm-", "QDBusConnection")
 

@@ -55,12 +55,12 @@ class ModelStub:
 
     def __enter__(self) -> "ModelStub":
         self._thread.start()
-        self._ready.wait(10)
+        self.wait_until_ready()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(10)
+        self._thread.join()
 
     def serve_forever(self) -> None:
         """Serve on this thread until interrupted."""
@@ -68,7 +68,7 @@ class ModelStub:
 
     def wait_until_ready(self) -> None:
         """Return once the port is known."""
-        self._ready.wait(10)
+        assert self._ready.wait(60), "the stub did not come up"
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)

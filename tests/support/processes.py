@@ -2,7 +2,10 @@
 
 import asyncio
 import os
+import time
 from pathlib import Path
+
+PATIENCE_SECONDS = 30.0
 
 
 def children() -> frozenset[int]:
@@ -33,9 +36,10 @@ def read(file: Path) -> str:
 
 
 async def gone(pid: int) -> bool:
-    """Whether a process has ended, or does so within a second."""
-    for _ in range(100):
-        if not alive(pid):
-            return True
+    """Whether a process has ended, or does so while somebody would wait."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while alive(pid):
+        if time.monotonic() > deadline:
+            return False
         await asyncio.sleep(0.01)
-    return False
+    return True

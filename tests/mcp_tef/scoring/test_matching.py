@@ -1,13 +1,13 @@
 """When a given value is the expected one."""
 
 import math
-import time
 from typing import Any
 
 import pytest
 
 from mcp_tef.scoring.matching import fits
 from mcp_tef.scoring.schema_walk import Document, Place
+from tests.support.effort import computing_at_most
 
 
 def place(schema: Any) -> Place:
@@ -197,9 +197,8 @@ def test_a_broken_matcher_matches_nothing(broken: Any) -> None:
     "pattern", ["^(a+)+$", "(a|aa)+$", "(a{1,1000}){1,1000}b", "a{1000000000}", "((a{1000}){1000}){1000}", "(" * 5000]
 )
 def test_a_pattern_that_would_take_for_ever_costs_little_and_matches_nothing(pattern: str) -> None:
-    start = time.perf_counter()
-    assert not fits({"$regex": pattern}, "a" * 5_000 + "!")
-    assert time.perf_counter() - start < 2
+    with computing_at_most(2):
+        assert not fits({"$regex": pattern}, "a" * 5_000 + "!")
 
 
 def test_extreme_numbers_are_compared_and_do_not_overflow() -> None:

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from mcp_tef.model.limits import Limits
 from mcp_tef.servers.gateway import McpGateway
 from tests.support.processes import children
 
@@ -15,10 +16,16 @@ def environment() -> dict[str, str]:
 
 
 @pytest.fixture
-async def gateway(environment: dict[str, str]) -> AsyncIterator[McpGateway]:
+def limits() -> Limits:
+    """The usual ones, with time for last words where the machine is busy."""
+    return Limits(exit_seconds=5.0)
+
+
+@pytest.fixture
+async def gateway(environment: dict[str, str], limits: Limits) -> AsyncIterator[McpGateway]:
     """A gateway that is closed afterwards; a program that survives that fails the test."""
     before = children()
-    gateway = McpGateway(environment)
+    gateway = McpGateway(environment, limits)
     yield gateway
     await gateway.close()
     assert children() <= before

@@ -20,7 +20,7 @@ from tests.support.processes import children
 
 SHORT, AMPLE, SLACK = 6.0, 60.0, 20.0
 AT_ONCE = 6
-LIMITS = Limits(discover_seconds=1.0)
+LIMITS = Limits(discover_seconds=1.0, exit_seconds=5.0)
 FOREIGN = re.compile(r"Traceback|\w(Error|Exception|Group)\b|File \"|object at 0x|\n")
 
 JUNK = "wrote a line that is no MCP message, such as “{}”, and no answer within 6 s."

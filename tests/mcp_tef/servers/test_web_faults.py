@@ -11,7 +11,7 @@ from mcp_tef.model.servers import AuthType, ServerSpec, Transport
 from mcp_tef.servers.gateway import McpGateway
 from tests.support.fault_web import serving
 
-AMPLE, SHORT, MARGIN = 20.0, 0.6, 3.0
+AMPLE, SHORT, MARGIN = 60.0, 0.6, 20.0
 
 
 def spec(url: str, transport: Transport = Transport.STREAMABLE_HTTP, **fields: Any) -> ServerSpec:
@@ -103,9 +103,10 @@ async def test_an_answer_without_end_ends_before_its_budget(gateway: McpGateway)
 
 @pytest.mark.parametrize("transport", [Transport.STREAMABLE_HTTP, Transport.SSE])
 async def test_a_port_where_nobody_listens_is_told_as_refused(gateway: McpGateway, transport: Transport) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    error = await failure(gateway, spec(f"http://127.0.0.1:{port}/mcp", transport))
+    with socket.socket() as mute:
+        mute.bind(("127.0.0.1", 0))
+        port = mute.getsockname()[1]
+        error = await failure(gateway, spec(f"http://127.0.0.1:{port}/mcp", transport))
     assert error.fault is ServerFault.REFUSED
     assert error.message == f"Bench could not be reached at 127.0.0.1:{port}: the connection was refused."
 
