@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_tef import InputError, Json, ModelSettings, PairAdvice, Secret, ToolSet
+from mcp_tef import InputError, Json, ModelSettings, PairAdvice, ToolSet
 from mcp_tef.cli.arguments import Verbs, add_verb
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.similarity_words import advice_lines, compared_line
@@ -16,6 +16,7 @@ from mcp_tef.cli.tool_sources import (
     add_source_options,
     add_threshold_option,
     analyse,
+    asked_embedder,
     code_of,
     gather,
     keys_for,
@@ -25,7 +26,7 @@ from mcp_tef.cli.words import counted
 from mcp_tef.cli.writers import add_writer_options, tell_estimate, writer
 
 if TYPE_CHECKING:
-    from mcp_tef import Engine, Similarity
+    from mcp_tef import Similarity
 
 SOME_FAILED = 1
 
@@ -50,7 +51,12 @@ async def recommend(arguments: Namespace, terminal: Terminal) -> int:
         tool_set = await gather(engine, arguments, terminal)
         found = await analyse(engine, tool_set, arguments, terminal, keys, full=True)
         places = wanted_pairs(found, arguments.pair, threshold(engine, arguments))
-        advice = await _advise(engine, found, places, model, keys, terminal)
+        if model and places:
+            tell_estimate(await engine.recommend.estimate(found, places, model), model, terminal)
+        asked = asked_embedder(engine, arguments, keys)
+        advice = await engine.recommend.pairs(
+            found, places, model=model, keys=keys, embedder=asked.choice, embedder_key=asked.key
+        )
         files = await engine.exports.write_advice(advice, arguments.patch_dir) if arguments.patch_dir else ()
     terminal.document(_document(found, advice, model, files))
     terminal.say(compared_line(found))
@@ -58,19 +64,6 @@ async def recommend(arguments: Namespace, terminal: Terminal) -> int:
         terminal.say(*advice_lines(one))
     terminal.say(*_closing(advice, files, arguments))
     return _code(advice, tool_set)
-
-
-async def _advise(
-    engine: "Engine",
-    found: "Similarity",
-    places: Sequence[tuple[int, int]],
-    model: ModelSettings | None,
-    keys: dict[str, Secret],
-    terminal: Terminal,
-) -> tuple[PairAdvice, ...]:
-    if model and places:
-        tell_estimate(await engine.recommend.estimate(found, places, model), model, terminal)
-    return await engine.recommend.pairs(found, places, model=model, keys=keys)
 
 
 def wanted_pairs(found: "Similarity", named: Sequence[Sequence[str]], at: float) -> list[tuple[int, int]]:

@@ -63,7 +63,7 @@ class Recommendations:
         """Advice on each pair, in the order asked for, four at a time; `heard` gets each as it is done.
 
         With a model, each tool of a pair gets a description that it wrote, beside the drafts; what the model fails
-        at is the advice's `failure`. `embedder` is the choice of the analysis, where its name alone does not tell.
+        at is the advice's `failure`. `embedder` is the choice of the analysis, None where it took the best at hand.
         Raises InputError for places that are none and for the built-in baseline, ModelError where a key is missing.
         """
         _check(pairs, len(similarity))

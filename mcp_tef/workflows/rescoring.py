@@ -7,9 +7,9 @@ from typing import Protocol
 
 import numpy as np
 
-from mcp_tef.errors import EmbeddingError, InputError
+from mcp_tef.errors import EmbeddingError
 from mcp_tef.model.secrets import Secret
-from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind, parse_embedder
+from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind
 from mcp_tef.model.tools import Tool
 from mcp_tef.ports import Embedder, Embedders, Lexicon
 from mcp_tef.scoring.similarity.analysis import Similarity
@@ -93,17 +93,17 @@ class Gauge:
 async def gauge(
     analysis: Similarity, embedders: Embedders, lexicon: Lexicon, choice: EmbedderChoice | None, key: Secret | None
 ) -> Gauge:
-    """A gauge with the embedder of an analysis, known by its name or how it was chosen; else with word overlap."""
+    """A gauge with the embedder of an analysis: the one that was chosen, else the best; without it by word overlap."""
     name, tools = analysis.embedder, [compared.tool for compared in analysis.tools]
     if name == EmbedderKind.TFIDF:
         return Gauge(ByWords(lexicon, tools, exact=True))
-    found = await _found(embedders, name, choice, key) or await embedders.best()
-    return Gauge(ByMeaning(found) if found.name == name else ByWords(lexicon, tools, exact=False))
+    found = await _found(embedders, choice, key)
+    return Gauge(ByMeaning(found) if found and found.name == name else ByWords(lexicon, tools, exact=False))
 
 
-async def _found(embedders: Embedders, name: str, choice: EmbedderChoice | None, key: Secret | None) -> Embedder | None:
-    """The embedder of this choice, or of this name, which does not always lead to one (`folder:NAME`)."""
+async def _found(embedders: Embedders, choice: EmbedderChoice | None, key: Secret | None) -> Embedder | None:
+    """Never by a name alone: what has it may be elsewhere, and would be sent the tools."""
     try:
-        return await embedders.find(choice or parse_embedder(name), key)
-    except (EmbeddingError, InputError):
+        return await (embedders.find(choice, key) if choice else embedders.best())
+    except EmbeddingError:
         return None

@@ -10,7 +10,7 @@ import pytest
 from tests.support import embedding_replies
 from tests.support.case_book import written
 from tests.support.command_line import Said, run, say
-from tests.support.model_stub import ModelStub
+from tests.support.model_stub import ModelStub, Script
 
 KEYS = ["embedder", "tools", "matrix", "full_matrix", "lexical_matrix", "threshold", "flagged", "unreachable"]
 FIND = {
@@ -167,6 +167,26 @@ def test_an_address_of_ones_own_is_asked_with_the_key_from_standard_input(tools:
     assert (matrix == matrix.T).all()
     assert (matrix.diagonal() == 1).all()
     assert "sk-similarity" not in said.out + said.err
+
+
+@pytest.mark.parametrize(
+    ("embedder", "replies"),
+    [("litellm:openai/nomic", embedding_replies.openai), ("http:{url}", embedding_replies.inference)],
+)
+def test_drafts_are_measured_where_the_analysis_was_made_and_nowhere_else(
+    embedder: str, replies: Script, tools: Path
+) -> None:
+    with ModelStub(replies) as stub:
+        at = ("--embedder-url", stub.url) if embedder.startswith("litellm") else ()
+        asked = ("--embedder", embedder.format(url=stub.url), *at, "--key-stdin", "--json")
+        wanted = ("--tools-file", tools, "--pair", "find_file", "lookup_file")
+        said = run("recommend", *wanted, *asked, stdin="sk-similarity-0123456789")
+        texts = [text for one in stub.requests for text in one.body.get("input") or one.body.get("inputs") or ()]
+        assert {request.key for request in stub.requests} == {"sk-similarity-0123456789"}
+    assert said.code == 0, said.err
+    drafted = [one["revised"] for one in said.document["pairs"][0]["recommendations"] if one["revised"]]
+    assert drafted
+    assert all(any(text.endswith(revised) for text in texts) for revised in drafted)
 
 
 @pytest.mark.parametrize("reply", ["401", "junk", "empty", "html", "500"])
