@@ -93,8 +93,8 @@ class QualityPage(Page):
 
     async def refresh(self) -> None:
         """Judge all tools as they were last seen, and show them."""
-        await self.presenter.load()
-        self._present()
+        if await self.presenter.load():
+            self._present()
 
     def concerns(self, event: Event) -> bool:
         return stale_after(event)
@@ -379,7 +379,7 @@ class QualityPage(Page):
         if self._progress is not None:
             self._progress.take(quality)
             self._show_progress()
-        if known is not None:
+        if known is not None and self.presenter.is_shown(known):
             self.view.table.upsert([tool_row(known)])
             if known.tool.id == self.view.table.current_id():
                 self._settle.start()

@@ -102,18 +102,24 @@ class QualityPresenter:
         self.report: QualityReport | None = None
         self.filters = Filters()
         self.server_ids: dict[str, ServerId] = {}
+        self._loading = 0
 
-    async def load(self) -> None:
-        """Read the servers as last seen and judge their tools by the rules."""
+    async def load(self) -> bool:
+        """Read the servers as last seen and judge their tools by the rules; False where a later reading overtook it."""
+        self._loading += 1
+        mine = self._loading
         servers = await self._ask(lambda core: core.servers.list())
+        found = await self._ask(lambda core: _judge(core, servers)) if servers else None
+        if mine != self._loading:
+            return False
         self.server_ids = {server.name: server.id for server in servers}
         self._silent = tuple(one for one in servers if one.status is ServerStatus.FAILED)
-        found = await self._ask(lambda core: _judge(core, servers)) if servers else None
         self.report, self._looks = (found.report, found.looks) if found else (None, {})
         self._tools = {one.tool.id: self._with_review(one) for one in found.report.tools} if found else {}
         self._levels = _levels(self._looks.values())
         if self.filters.server not in self.server_ids:
             self.filters = replace(self.filters, server="")
+        return True
 
     async def read_servers(self) -> None:
         """Ask every server for its tools as they are now."""
@@ -137,7 +143,11 @@ class QualityPresenter:
 
     def shown(self) -> tuple[ToolQuality, ...]:
         """The tools that the filters let through."""
-        return tuple(one for tool_id, one in self._tools.items() if self.filters.lets(self._looks[tool_id]))
+        return tuple(one for one in self._tools.values() if self.is_shown(one))
+
+    def is_shown(self, quality: ToolQuality) -> bool:
+        """Whether the filters let a tool through."""
+        return self.filters.lets(self._looks[quality.tool.id])
 
     def current(self) -> QualityReport | None:
         """The report with all that models have said since."""

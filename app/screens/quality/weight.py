@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from app.screens.quality.words import share, tokens
+from app.text import percent
 from mcp_tef import QualityReport, ServerWeight, Tool, ToolQuality
 
 HEAVY: Final = 0.5
@@ -77,7 +78,7 @@ def _heavy(tool: Tool, parts: Sequence[Part]) -> str:
     if not parts or parts[0].name != "Parameters" or parts[0].share < HEAVY:
         return ""
     found = heaviest_parameter(tool.input_schema)
-    return f"The parameter {found[0]} alone takes {found[1]:.0%} of its parameters.".replace("%", " %") if found else ""
+    return f"The parameter {found[0]} alone takes {percent(found[1])} of its parameters." if found else ""
 
 
 def heaviest_parameter(schema: Mapping[str, Any]) -> tuple[str, float] | None:

@@ -10,6 +10,7 @@ from app.screens.similarity.words import EMBEDDERS, embedder_words
 from app.text import count
 from app.widgets import Action, MenuButton, PickItem, PickPopup, show_menu
 from app.widgets.actions import MenuOpener
+from app.widgets.plain import one_line
 from mcp_tef import EmbedderKind
 
 MOST_IN_A_MENU = 12
@@ -38,7 +39,7 @@ class ServersMenu(MenuOpener):
     def show_servers(self, known: Mapping[str, int], chosen: Sequence[str]) -> None:
         """Offer servers with their numbers of tools."""
         self._known, self._chosen = dict(known), tuple(name for name in chosen if name in known)
-        self.setText(self._words().replace("&", "&&"))
+        self.setText(self.words().replace("&", "&&"))
 
     def pick(self, name: str) -> None:
         """Choose a server, or let it go; "" lets all go."""
@@ -62,10 +63,11 @@ class ServersMenu(MenuOpener):
         ]
         return [every, *found]
 
-    def _words(self) -> str:
+    def words(self) -> str:
+        """Which are chosen."""
         if not self._chosen:
             return "All servers"
-        return self._chosen[0][:24] if len(self._chosen) == 1 else count(len(self._chosen), "server")
+        return one_line(self._chosen[0], 24) if len(self._chosen) == 1 else count(len(self._chosen), "server")
 
     def open(self, field: QWidget) -> None:
         """Offer them under a field: few as a menu, many to be searched."""
@@ -128,7 +130,7 @@ class CompareMenu(MenuOpener):
 
     def actions_offered(self) -> list[Action]:
         """The embedders, and the way to the servers."""
-        servers = Action(text=f"{self._servers.text()}…", do=self._open_servers, apart=True)
+        servers = Action(text=f"{self._servers.words()}…", do=self._open_servers, apart=True)
         return [*self._embedder.actions_offered(), servers]
 
     def _open_servers(self) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QKeyEvent, QResizeEvent, Qt
@@ -16,6 +17,7 @@ from app.screens.similarity.comparing import Comparing
 from app.screens.similarity.deeds import Deeds
 from app.screens.similarity.downloading import Downloading
 from app.screens.similarity.embedder_sheet import EmbedderSheet
+from app.screens.similarity.emptiness import tell_stopped, tell_too_few
 from app.screens.similarity.exporting import Exporting
 from app.screens.similarity.groups_pane import GroupsPane
 from app.screens.similarity.kept import Kept
@@ -235,7 +237,8 @@ class SimilarityPage(Page):
     def _say_embedder(self) -> None:
         analysis = self.presenter.analysis
         similarity = analysis.similarity if analysis else None
-        offer = similarity is not None and similarity.embedder == EmbedderKind.TFIDF
+        choice = self.presenter.wanted.choice
+        offer = choice is None or choice.kind is EmbedderKind.FASTEMBED
         notice = similarity.notice if similarity and not self.downloading.busy else None
         self.view.notices.show_embedder(notice, offer=offer)
 
@@ -248,32 +251,32 @@ class SimilarityPage(Page):
         self.header.set_count(f"{count(len(analysis.tools), 'tool')} on {count(len(servers), 'server')}")
 
     def _show_empty(self) -> None:
-        found = sum(self.presenter.gathered.by_server.values())
-        sentence = (
-            "Here stands which tools look alike, why, and what to write instead. "
-            f"{'One tool is' if found else 'No tools are'} known so far; it takes two to compare."
-        )
-        go = Action(text="Add a server…", do=lambda: self.session.go("servers"), kind="primary", icon="plus")
-        again = Action(text="Read the servers again", do=self.read_again)
-        actions = [go, again] if self.presenter.gathered.unreachable else [go]
-        self.view.empty.set("grid-four", "Nothing to compare yet", sentence, actions)
+        gathered = self.presenter.gathered
+        again = self.read_again if gathered.unreachable else None
+        go = partial(self.session.go, "servers")
+        tell_too_few(self.view.empty, known=any(gathered.by_server.values()), go=go, again=again)
 
     async def _show_map(self) -> None:
         kind, weights = self.view.map.shown_kind(), self.view.map.weights.weights()
-        wanted = (self.presenter.analysis, kind, weights if kind is MapKind.OVERLAP else None)
+        wanted = self._map_wanted()
         if wanted == self._shown and kind is not MapKind.OBSERVED:
             return
         heat = await self.presenter.heat(kind, weights)
-        if heat is not None and kind is self.view.map.shown_kind():
+        if heat is not None and wanted == self._map_wanted():
             self._shown = wanted
             self.view.map.show_heat(heat)
             self.view.map.heatmap.choose(self.pair.places)
+
+    def _map_wanted(self) -> tuple[object, ...]:
+        kind = self.view.map.shown_kind()
+        weights = self.view.map.weights.weights() if kind is MapKind.OVERLAP else None
+        return self.presenter.analysis, kind, weights
 
     async def _show_work(self) -> None:
         threshold = self.view.map.scale.threshold()
         self._say_flagged()
         work = await self.presenter.list_work(threshold)
-        if threshold == self.view.map.scale.threshold():
+        if work is not None:
             self.view.strip.show_work(work)
             await self._show_pairs()
 
@@ -367,12 +370,14 @@ class SimilarityPage(Page):
 
     async def _read_again(self) -> None:
         await ask_for_programs(self.session, self)
+        self.presenter.try_again()
         self._fresh = True
         self.request_refresh()
 
     def _compare(self, **changes: object) -> None:
         self.presenter.wanted = replace(self.presenter.wanted, **changes)  # type: ignore[arg-type]  # names of its fields
         self.kept.set_wanted(self.presenter.wanted)
+        self.presenter.try_again()
         self.request_refresh()
 
     def _choose_embedder(self, label: str) -> None:
@@ -394,6 +399,8 @@ class SimilarityPage(Page):
     def _stop_comparing(self) -> None:
         if self._refreshing is not None:
             self._refreshing.cancel()
+        if self.presenter.analysis is None:
+            tell_stopped(self.view.empty, self.request_refresh)
 
     def _open_export(self) -> None:
         made = self.header.buttons()[-1]

@@ -110,8 +110,9 @@ class SimilarityPresenter:
         self.work = Work()
         self.advice: dict[Places, PairAdvice] = {}
         self._observed: NDArray[np.float32] | None = None
-        self._made_for: tuple[Wanted, tuple[str, ...]] | None = None
+        self._made_for: tuple[Wanted, Secret | None, tuple[str, ...]] | None = None
         self._reading = 0
+        self._listing = 0
 
     @property
     def state(self) -> State:
@@ -127,34 +128,36 @@ class SimilarityPresenter:
         core's thread.
         """
         self._reading += 1
-        mine, wanted = self._reading, self.wanted
+        mine, wanted, key = self._reading, self.wanted, self.key
         gathered, tools = await self._gather(wanted, fresh=fresh)
         if mine != self._reading:
             return False
-        self.gathered = gathered
-        if (wanted, gathered.compared) != self._made_for or anew:
-            analysis = (
-                await self._ask(lambda core: _analyse(core, tools, wanted, self.key, progress)) if tools else None
-            )
-            if mine != self._reading:
-                return False
-            self.analysis, self._made_for = analysis, (wanted, gathered.compared)
+        made_for, analysis = (wanted, key, gathered.compared), self.analysis
+        if anew or made_for != self._made_for:
+            analysis = await self._ask(lambda core: _analyse(core, tools, wanted, key, progress)) if tools else None
+        observed = await self._observe(analysis)
+        if mine != self._reading:
+            return False
+        if analysis is not self.analysis:
             self.advice.clear()
             self.work = Work()
-        await self.read_runs()
-        return mine == self._reading
+        self.gathered, self.analysis, self._observed, self._made_for = gathered, analysis, observed, made_for
+        return True
+
+    def try_again(self) -> None:
+        """Compare at the next loading, whatever has changed, where another embedder stood in for the wanted one."""
+        if self.analysis is not None and self.analysis.similarity.notice is not None:
+            self._made_for = None
 
     async def _gather(self, wanted: Wanted, *, fresh: bool) -> tuple[Gathered, ToolSet | None]:
         found = await self._ask(lambda core: _gather(core, fresh=fresh))
         return await self._ask(lambda _: asyncio.to_thread(_chosen, found, wanted.servers))
 
-    async def read_runs(self) -> None:
+    async def _observe(self, analysis: Analysis | None) -> NDArray[np.float32] | None:
         """What runs say of the pairs."""
-        analysis = self.analysis
         if analysis is None or len(analysis.tools) > MOST_OBSERVED:
-            self._observed = None
-            return
-        self._observed = await self._ask(lambda core: core.similarity.observed_matrix(analysis.similarity))
+            return None
+        return await self._ask(lambda core: core.similarity.observed_matrix(analysis.similarity))
 
     async def heat(self, kind: MapKind, weights: OverlapWeights) -> Heat | None:
         """A map, made off the window's thread."""
@@ -163,16 +166,20 @@ class SimilarityPresenter:
             return None
         return await self._ask(lambda core: _heat(core, analysis, kind, weights, observed))
 
-    async def list_work(self, threshold: float) -> Work:
-        """The work list at a threshold."""
-        analysis = self.analysis
+    async def list_work(self, threshold: float) -> Work | None:
+        """The work list at a threshold; None where a later one was asked for, or other tools compared meanwhile."""
+        self._listing += 1
+        mine, analysis = self._listing, self.analysis
         if analysis is None:
-            return Work()
-        if analysis.similarity.count_at(threshold) > MOST_WORK:
-            self.work = Work(too_many=True)
-            return self.work
-        self.work = await self._ask(lambda core: _work(core, analysis, threshold))
-        return self.work
+            work = Work()
+        elif analysis.similarity.count_at(threshold) > MOST_WORK:
+            work = Work(too_many=True)
+        else:
+            work = await self._ask(lambda core: _work(core, analysis, threshold))
+        if mine != self._listing or analysis is not self.analysis:
+            return None
+        self.work = work
+        return work
 
     async def list_pairs(self, query: PairQuery) -> PairList:
         """The rows of the list."""
@@ -182,9 +189,9 @@ class SimilarityPresenter:
         return await self._ask(lambda _: asyncio.to_thread(_listed, analysis, query, work, observed))
 
     async def detail(self, pair: Places, kind: MapKind, weights: OverlapWeights) -> PairDetail | None:
-        """One pair side by side."""
+        """One pair side by side; None where it is not among the compared any more."""
         analysis, observed = self.analysis, self._observed
-        if analysis is None:
+        if analysis is None or max(pair) >= len(analysis.tools):
             return None
         item = self.work.by_pair.get(pair)
         found = await self._ask(lambda _: asyncio.to_thread(detail_of, analysis, pair, item, observed))
@@ -240,14 +247,20 @@ class SimilarityPresenter:
         places = {one.id: place for place, one in enumerate(analysis.tools)}
 
         def keep(advice: PairAdvice) -> None:
-            self.advice[ordered(places[advice.a], places[advice.b])] = advice
+            if analysis is self.analysis:
+                self.advice[ordered(places[advice.a], places[advice.b])] = advice
             if heard is not None:
                 heard(advice)
 
-        choice, key = self.wanted.choice, self.key
+        wanted, key = self.wanted, self.key
         return await self._ask(
             lambda core: core.recommend.pairs(
-                analysis.similarity, tuple(pairs), model=model, embedder=choice, embedder_key=key, heard=keep
+                analysis.similarity,
+                tuple(pairs),
+                model=model,
+                embedder=wanted.choice,
+                embedder_key=_key_of(core, wanted, key),
+                heard=keep,
             )
         )
 
@@ -306,12 +319,18 @@ def _unseen(server: Server) -> Unreachable:
 async def _analyse(
     core: "Engine", tools: ToolSet, wanted: Wanted, key: Secret | None, progress: Progress | None
 ) -> Analysis:
-    choice = wanted.choice
-    if key is None and choice is not None and choice.kind is EmbedderKind.LITELLM:
-        key = core.keys.key(choice.target.partition("/")[0])
-    similarity = await core.similarity.analyse(tools, embedder=choice, key=key, progress=progress)
+    key = _key_of(core, wanted, key)
+    similarity = await core.similarity.analyse(tools, embedder=wanted.choice, key=key, progress=progress)
     clusters = await core.similarity.clusters(similarity)
     return await asyncio.to_thread(analysis_of, similarity, clusters)
+
+
+def _key_of(core: "Engine", wanted: Wanted, typed: Secret | None) -> Secret | None:
+    """The key that was typed, else the one at hand for the provider of the embedder."""
+    choice = wanted.choice
+    if typed is None and choice is not None and choice.kind is EmbedderKind.LITELLM:
+        return core.keys.key(choice.target.partition("/")[0])
+    return typed
 
 
 async def _heat(

@@ -8,6 +8,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.screens.similarity.advice_part import AdvicePart
+from app.screens.similarity.emptiness import BUSY, ICON
 from app.screens.similarity.groups_pane import GroupsPane
 from app.screens.similarity.map_pane import MapPane
 from app.screens.similarity.notices import NoticePart
@@ -22,7 +23,6 @@ VIEWS = (("map", "Map"), ("pairs", "Pairs"), ("groups", "Groups"))
 BESIDE = 900
 MOST_NOTICES = 200
 PAUSE_S = 0.01
-BUSY = "Their definitions are read as the servers last gave them, and each is compared with every other."
 KEPT_SPLIT = "similarity.split"
 
 
@@ -39,7 +39,7 @@ class SimilarityView(QWidget):
         super().__init__()
         self._settings = settings
         self.notices = NoticePart()
-        self.empty = EmptyState("grid-four", "Comparing your tools", BUSY)
+        self.empty = EmptyState(ICON, *BUSY)
         self.map = MapPane()
         self.strip = WorkStrip()
         self.views = QStackedWidget()

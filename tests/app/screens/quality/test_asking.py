@@ -46,6 +46,21 @@ def test_an_answer_that_cannot_be_read_is_shown_as_such(qapp: QApplication) -> N
     drive(work())
 
 
+def test_an_answer_on_a_tool_that_filters_hide_does_not_bring_it_into_the_list(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with desk({"desk": [NAMELESS, FINE]}) as bench:
+            assert bench.page.header.search is not None
+            bench.page.header.search.setText("invoice")
+            await until(lambda: bench.tools() == ["desk/find_invoice"])
+            sheet = await bench.sheet(["desk/doIt", "desk/find_invoice"])
+            sheet.ask.click()
+            await until(lambda: bench.said)
+            bench.page.view.table.rows.flush()
+            assert bench.tools() == ["desk/find_invoice"]
+
+    drive(work())
+
+
 def test_asking_can_be_stopped_and_what_was_heard_stays(qapp: QApplication) -> None:
     async def work() -> None:
         async with desk({"desk": [NAMELESS, FINE]}) as bench:

@@ -1,5 +1,6 @@
 """What the quality screen knows and lets through, without a window."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
@@ -26,6 +27,7 @@ from mcp_tef import (
     ToolQuality,
 )
 from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine, made_tool
+from tests.support.held_asks import HeldAsks
 from tests.support.judged_tools import finding, judged, names
 from tests.support.ports import command_server, http_server
 
@@ -231,3 +233,25 @@ def test_a_cost_that_is_not_known_for_all_is_not_told() -> None:
     progress.take(replace(judged("a"), review=REVIEW))
     progress.take(replace(judged("b"), review=replace(REVIEW, cost_usd=None)))
     assert progress.farewell(stopped=False) == "own/model reviewed 2 tools"
+
+
+async def test_a_reading_that_comes_late_never_replaces_a_later_one() -> None:
+    bench = Bench({"desk": [NAMELESS]})
+    asks = HeldAsks(bench.fake.engine)
+    bench.presenter = QualityPresenter(asks)
+    await bench.load()
+    asks.holding = True
+    earlier = asyncio.create_task(bench.presenter.load())
+    await asks.held(1)
+    asks.waiting[0].set()
+    await asks.held(2)
+    asks.holding = False
+    bench.fake.gateway.servers["desk"] = [NAMELESS, *SAMPLE_TOOLS]
+    (server,) = await bench.fake.servers.list()
+    await bench.fake.servers.tools(server.id)
+    assert await bench.presenter.load()
+    bench.fake.gateway.servers["desk"] = [NAMELESS]
+    await bench.fake.servers.tools(server.id)
+    asks.waiting[1].set()
+    assert not await earlier
+    assert len(bench.presenter.tools()) == 1 + len(SAMPLE_TOOLS)

@@ -1,5 +1,6 @@
 """The similarity screen as a user meets it, on a qasync loop over an engine in memory."""
 
+import asyncio
 import json
 from dataclasses import replace
 from functools import partial
@@ -10,7 +11,7 @@ from xml.etree import ElementTree
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.screens.similarity.page import SimilarityPage
 from app.screens.similarity.presenter import State
@@ -18,14 +19,27 @@ from app.screens.similarity.view import SimilarityView
 from app.screens.similarity.words import MapKind
 from app.settings import Settings
 from app.widgets import FlowText, Label
-from mcp_tef import ServerError, ServerFault, ServerSpec, Standing, ToolLabel, Transport
+from mcp_tef import (
+    Clusters,
+    OverlapWeights,
+    ServerError,
+    ServerFault,
+    ServerSpec,
+    Similarity,
+    Standing,
+    ToolLabel,
+    Transport,
+)
+from mcp_tef.embedding.tfidf import TfidfLexicon
+from mcp_tef.scoring.similarity.overlap import Overlap
+from mcp_tef.workflows.similarity import SimilarityAnalyses
 from tests.support.alike_tools import DOCS, docs_and_desk, registered
 from tests.support.fake_engine import FakeEngine
-from tests.support.pages import page_test
+from tests.support.pages import PageBench, page_test
 from tests.support.ports import command_server
 from tests.support.similarity_page import Bench, answer, on_page, open_pair
 from tests.support.tool_sets import FakeEmbedders, HashedWords
-from tests.support.windows import consent_for
+from tests.support.windows import consent_for, drive, shown
 
 
 async def nothing() -> Any:
@@ -215,6 +229,104 @@ async def test_tools_that_change_are_compared_anew_and_others_are_not(bench: Ben
     assert page.presenter.analysis is before
     page.servers.pick("desk")
     await bench.until(lambda: page.presenter.analysis is not before)
+
+
+class LateOverlaps(SimilarityAnalyses):
+    """Overlaps by the default weights come only once `late` is set."""
+
+    late: asyncio.Event
+
+    async def overlap(self, similarity: Similarity, weights: OverlapWeights | None = None) -> Overlap:
+        """The real one, sooner or later."""
+        if weights == OverlapWeights():
+            await self.late.wait()
+        return await super().overlap(similarity, weights)
+
+
+async def with_late_overlaps() -> Any:
+    """Two servers whose overlaps take their time."""
+    fake = await docs_and_desk()
+    fake.similarity = LateOverlaps(fake.embedders, TfidfLexicon(), fake.store.metrics)
+    fake.similarity.late = asyncio.Event()
+    return fake.engine
+
+
+@page_test(SimilarityPage, with_late_overlaps)
+async def test_a_map_by_weights_that_were_changed_meanwhile_never_replaces_the_later_one(bench: Bench) -> None:
+    page = bench.page
+    page._choose_kind(MapKind.OVERLAP)
+    page.view.map.weights.fields["Parameters"].setValue(1.0)
+    await bench.until(lambda: is_shown(page, MapKind.OVERLAP))
+    shown = page.view.map.heatmap.heat()
+    await bench.session.call(lambda core: released(core.similarity))
+    await bench.session.begun()
+    assert page.view.map.heatmap.heat() is shown
+
+
+async def released(late: Any) -> None:
+    """Let the overlaps come that were waited for."""
+    late.late.set()
+
+
+class StuckGauge(SimilarityAnalyses):
+    """Compares nothing before `going` is set."""
+
+    going: asyncio.Event
+
+    async def clusters(self, similarity: Similarity) -> Clusters:
+        """The real ones, once it goes on."""
+        await self.going.wait()
+        return await super().clusters(similarity)
+
+
+async def stuck() -> Any:
+    """Two servers whose tools take long to compare."""
+    fake = await docs_and_desk()
+    fake.similarity = StuckGauge(fake.embedders, TfidfLexicon(), fake.store.metrics)
+    fake.similarity.going = asyncio.Event()
+    return fake.engine
+
+
+def test_a_first_comparing_that_was_stopped_says_so_and_can_be_begun_again(qapp: QApplication) -> None:
+    async def work() -> None:
+        bench = PageBench(SimilarityPage, stuck)
+        bench.session.bridge.start()
+        shown(bench.page, 1104, 800)
+        bench.page.request_refresh()
+        bar = bench.page.comparing.bar
+        await bench.until(lambda: not bar.isHidden())
+        bar.cancel_wanted.emit()
+        await bench.page.settled()
+        assert bench.page.view.empty._title.text() == "Comparing was stopped"
+        await bench.session.call(lambda core: going_on(core.similarity))
+        bench.page.view.empty.buttons()[0].click()
+        assert bench.page.view.empty._title.text() == "Comparing your tools"
+        await bench.until(bench.page.view.is_full)
+        await bench.page.settled()
+        await bench.close()
+
+    drive(work())
+
+
+async def going_on(analyses: Any) -> None:
+    """Compare from now on."""
+    analyses.going.set()
+
+
+@on_page
+async def test_a_local_model_is_not_offered_in_place_of_a_provider_that_does_not_answer(bench: Bench) -> None:
+    page = bench.page
+    page._compare(embedder="litellm:openai/some-model")
+    notice = page.view.notices.embedder
+    await bench.until(lambda: "some-model" in notice.accessibleName())
+    assert [link.text() for link in notice.findChildren(QPushButton) if link.isVisible()] == ["Hide"]
+
+
+@on_page
+async def test_a_name_with_an_ampersand_reads_the_same_in_a_narrow_window(bench: Bench) -> None:
+    page = bench.page
+    page.servers.show_servers({"R&D": 2, "desk": 1}, ["R&D"])
+    assert page.narrow.actions_offered()[-1].text == "R&D…"
 
 
 @page_test(SimilarityPage, with_a_model)
