@@ -20,7 +20,7 @@ from app.preferences import Preferences
 from app.settings import Settings
 from app.text import error_words
 from app.undo import Turn, Turns, Undo, Undos
-from app.widgets import Activities, ListTable, PageHeader, Spoken
+from app.widgets import Activities, ListTable, PageHeader, SearchField, Spoken
 from mcp_tef import Arrival, Event
 
 if TYPE_CHECKING:
@@ -334,12 +334,12 @@ class Page(QWidget):
         """What has the keyboard when the page is shown."""
         return None
 
-    def keep_search(self) -> None:
-        """Have the words in the search field as they were left; being heard, they narrow what is shown."""
-        if (field := self.header.search) is not None:
-            kept = f"{self.key}.search"
-            field.setText(self.session.settings.get(kept, ""))
-            field.searched.connect(lambda text: self.session.settings.set(kept, text.strip()))
+    def keep_search(self, field: SearchField) -> str:
+        """Have the words in a search field as they were left, and give them; they are also heard as if typed."""
+        kept = f"{self.key}.search"
+        field.setText(self.session.settings.get(kept, ""))
+        field.searched.connect(lambda text: self.session.settings.set(kept, text.strip()))
+        return field.text()
 
     def keep_layout(self, key: str, table: ListTable) -> None:
         """Have a table as it was left, now and at every start."""

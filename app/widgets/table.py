@@ -46,7 +46,7 @@ STRIP_STEP = 18
 SPAN_TEXT = 42
 ARRANGE = "Ctrl+Shift+L"
 ARRANGE_KEYS = QKeyCombination(Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier, Qt.Key.Key_L)
-NOTHING = "No row says this."
+NOTHING = "No row holds these words. An empty search shows all."
 FIGURES = (CellKind.NUMBER, CellKind.SHARE)
 
 
@@ -223,7 +223,7 @@ class CellDelegate(QStyledItemDelegate):
 class ListTable(KeyedView[Row]):
     """A table of `Row`s under `Column`s, many selectable, sorted by a click on a title.
 
-    `layout_changed` tells that `layout_state` is another now.
+    `layout_changed` tells that `layout_state` is another now; `when_empty` is what stands where no row does.
     """
 
     sorted = Signal(str, bool)
@@ -243,6 +243,7 @@ class ListTable(KeyedView[Row]):
         model.setParent(self)
         self.table_rows = model
         self.columns = model.columns
+        self.when_empty = ""
         self.setAccessibleName(name)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setItemDelegate(CellDelegate(self))
@@ -351,9 +352,10 @@ class ListTable(KeyedView[Row]):
 
     def paintEvent(self, event: Any) -> None:  # noqa: N802
         super().paintEvent(event)
-        if self.table_rows.words and not self.table_rows.rowCount():
+        words = NOTHING if self.table_rows.words else self.when_empty
+        if words and not self.table_rows.rowCount():
             place = QRectF(EDGE, EDGE, self.viewport().width() - 2 * EDGE, height("table_row"))
-            LinePainter().text(QPainter(self.viewport()), place, NOTHING, theme().font(Size.SMALL), Role.DIM)
+            LinePainter().text(QPainter(self.viewport()), place, words, theme().font(Size.SMALL), Role.DIM)
         if self.focus_visible and self.currentIndex().isValid():
             rect = self.visualRect(self.currentIndex())
             painter = QPainter(self.viewport())

@@ -40,9 +40,8 @@ class TickTable(ListTable):
         """Tick rows, or untick them, where they have a box."""
         changed = [row_id for row_id in ids if self._ticks.get(row_id, ticked) is not ticked]
         self._ticks |= dict.fromkeys(changed, ticked)
-        self.rows.upsert([self._row(row_id) for row_id in changed])
-        self.rows.flush()
         if changed:
+            self.set_rows([self._row(row_id) for row_id in self._make])
             self.ticks_changed.emit()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
@@ -53,10 +52,12 @@ class TickTable(ListTable):
             self.tick([row_id], ticked=not self._ticks.get(row_id))
 
     def own_actions(self) -> Sequence[Action]:
-        every = tuple(self._ticks)
+        """Ticks of all rows that are shown: those that a search hides keep theirs."""
+        which = [row_id for row_id in self.rows.ids() if row_id in self._ticks]
+        found = " that were found" if self.table_rows.words else ""
         return [
-            Action(text="Tick all", do=lambda: self.tick(every, ticked=True)),
-            Action(text="Tick none", do=lambda: self.tick(every, ticked=False)),
+            Action(text=f"Tick all{found}", do=lambda: self.tick(which, ticked=True)),
+            Action(text=f"Untick all{found}" if found else "Tick none", do=lambda: self.tick(which, ticked=False)),
             *super().own_actions(),
         ]
 

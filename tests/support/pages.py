@@ -30,6 +30,7 @@ class PageBench(Generic[P]):
         self.session.toasted.connect(lambda text, undo: self.toasts.append((text, undo)))
         self.session.failed.connect(lambda *words: self.failures.append(words))
         self.session.navigated.connect(lambda screen, target: self.went.append((screen, target)))
+        self._make = make
         self.page = make(self.session)
         self.session.events.connect(lambda events: self.page.take(events, visible=True))
 
@@ -37,9 +38,19 @@ class PageBench(Generic[P]):
         """Start the core, show the page, and wait until it has read everything."""
         QApplication.setQuitOnLastWindowClosed(False)
         self.session.bridge.start()
-        shown(self.page, 1104, 800)
-        self.page.request_refresh()
-        await self.page.settled()
+        await self._show(self.page)
+
+    async def again(self) -> P:
+        """The page as it is made at the next start, with what was remembered."""
+        page = self._make(self.session)
+        await self._show(page)
+        return page
+
+    @staticmethod
+    async def _show(page: P) -> None:
+        shown(page, 1104, 800)
+        page.request_refresh()
+        await page.settled()
 
     async def until(self, holds: Callable[[], object]) -> None:
         """Wait until something holds."""

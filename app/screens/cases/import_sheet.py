@@ -23,6 +23,7 @@ from app.widgets import (
 )
 from mcp_tef import ImportedCase, ImportFate, ImportPreview
 
+NOTHING = "No case holds these words. An empty search shows all."
 COLUMNS = (
     Column(key="fate", title="What happens", width=116),
     Column(key="label", title="Case", width=250),
@@ -50,6 +51,7 @@ class PreviewSheet(Sheet):
         self._cases = {str(number): case for number, case in enumerate(ordered)}
         self.search = SearchField("Search what is imported", self)
         self.table = ListTable(COLUMNS, "What is imported", parent=self)
+        self.table.when_empty = NOTHING
         self._details = KeyValues(label_width=sized(LABELS), parent=self)
         self.body.addWidget(FlowText(f"{preview_words(preview)}. Nothing is changed yet.", role=Role.DIM))
         for server in preview.servers:

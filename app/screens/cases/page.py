@@ -79,7 +79,9 @@ class CasesPage(Page):
         return timer
 
     def _wire(self) -> None:
-        self.header.set_search("Search cases").searched.connect(self._search)
+        search = self.header.set_search("Search cases")
+        self.presenter.wanted = replace(self.presenter.wanted, text=self.keep_search(search))
+        search.searched.connect(self._search)
         self.header.set_filter(lambda: filter_actions(self.presenter, self._narrow))
         self.table.chosen.connect(self._choose)
         self.table.picked.connect(lambda _ids: self._show_header())

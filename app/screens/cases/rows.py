@@ -99,7 +99,7 @@ ALL: Final = Wanted()
 
 
 def filters_to_keep(wanted: Wanted) -> dict[str, str]:
-    """The filters as plain values; what is searched for is not kept."""
+    """The filters as plain values; what is searched for is kept with its field."""
     return {"suite": wanted.suite, "tag": wanted.tag, "server": wanted.server, "last": wanted.last or ""}
 
 

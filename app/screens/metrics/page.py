@@ -69,7 +69,7 @@ class MetricsPage(Page):
         self.session.closing.connect(self._late.stop)
         self.views.changed.connect(self._turn)
         self.search.searched.connect(self._find)
-        self.keep_search()
+        self.keep_search(self.search)
         self.filters.removed.connect(lambda key: self._filter(self.presenter.filters.without(*chip_of(key))))
         self.filters.cleared.connect(lambda: self._filter(Filters()))
         self.filters.toggled.connect(self._toggle)

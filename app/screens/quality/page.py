@@ -64,7 +64,9 @@ class QualityPage(Page):
         self._connect()
 
     def _lay_out(self) -> None:
-        self.header.set_search("Search tools").searched.connect(self._search)
+        search = self.header.set_search("Search tools")
+        search.searched.connect(self._search)
+        self.keep_search(search)
         self.header.place(self.levels)
         self._show_level_choices()
         self._show_buttons()
@@ -80,7 +82,6 @@ class QualityPage(Page):
         self.view.server_chosen.connect(self._choose_server)
         self.view.gaps.servers_wanted.connect(lambda: self.session.go("servers"))
         self.view.gaps.read_wanted.connect(self.read_again)
-        self.keep_search()
         self.view.table.chosen.connect(self._choose)
         self.view.table.set_menu(self._menu)
         self.view.table.tell_keys(Enter="Read about the tool", Space="Read about the tool")

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 from app.launches import Rows, launch_rows, risk_rows
 from app.screens.servers.import_choice import FATE_WORDS, ImportChoice, Offer
 from app.text import count
-from app.theme import Role, sized
+from app.theme import Role, Size, sized
 from app.widgets import (
     Action,
     Cell,
@@ -18,6 +18,7 @@ from app.widgets import (
     Notice,
     Rule,
     ScrollPane,
+    SearchField,
     Section,
     Sheet,
     Span,
@@ -48,11 +49,15 @@ class ImportSheet(Sheet):
     def __init__(self, choice: ImportChoice, parent: QWidget) -> None:
         super().__init__("Import servers", parent, width=920)
         self._choice = choice
+        self.search = SearchField("Search what is imported", self)
+        self._found = FlowText(size=Size.SMALL, role=Role.DIM, parent=self)
         self.table = TickTable(COLUMNS, "Servers to import", self)
         self._details = KeyValues(label_width=sized(LABELS), parent=self)
         self._import = self.set_buttons(self._actions())[-1]
         self._lay_out()
-        self.table.setVisible(bool(choice.offers))
+        for part in (self.search, self.table):
+            part.setVisible(bool(choice.offers))
+        self.search.searched.connect(self._find)
         self.table.chosen.connect(self._show_details)
         self.table.ticks_changed.connect(self._count)
         ticks = dict.fromkeys(choice.useful, True)
@@ -89,14 +94,29 @@ class ImportSheet(Sheet):
         details.column.addStretch(1)
         pane = ScrollPane(details, "Chosen server")
         pane.setFixedHeight(sized(DETAIL_HEIGHT))
-        for part in (self.table, Rule(), pane):
+        for part in (self.search, self._found, self.table, Rule(), pane):
             self.body.addWidget(part, int(part is self.table))
 
+    def _find(self, text: str) -> None:
+        self.table.find_rows(text)
+        self._count()
+
     def _count(self) -> None:
+        self._found.set_text(self._found_words())
+        self._found.setVisible(bool(self._found.text()))
         if self._choice.useful:
             number = len(self.ticked)
             self._import.setText(f"Import {count(number, 'server')}")
             self._import.setEnabled(number > 0)
+
+    def _found_words(self) -> str:
+        """How many a search found, and that others are ticked all the same."""
+        shown = set(self.table.rows.ids())
+        if len(shown) == len(self._choice.offers):
+            return ""
+        hidden = sum(key not in shown for key in self.ticked)
+        others = f", and {count(hidden, 'other server')} ticked" if hidden else ""
+        return f"{len(shown):,} of {count(len(self._choice.offers), 'server')} found{others}."
 
     def _show_details(self, key: str) -> None:
         self._details.set_rows(_details(self._choice.offers[key]) if key else [])

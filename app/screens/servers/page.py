@@ -73,7 +73,9 @@ class ServersPage(Page):
 
     def _lay_out(self) -> None:
         add = Action(text="Add server", do=self.add, icon="plus", kind="primary", tip="Ctrl+N")
-        self.header.set_search("Search servers and tools").searched.connect(self._search)
+        search = self.header.set_search("Search servers and tools")
+        self.presenter.search = self.keep_search(search)
+        search.searched.connect(self._search)
         self.header.set_filter(lambda: narrowing_actions(self.presenter.narrowed, self._narrow))
         self.header.set_buttons([Action(text="Import", do=self._open_import, icon="download-simple"), add])
         left = QWidget()
@@ -289,8 +291,9 @@ class ServersPage(Page):
             self.session.toast(f"Removed {what}", back, again, deed=f"remove {what}")
 
     def _search(self, text: str) -> None:
-        self.presenter.search = text
-        self._present()
+        if text != self.presenter.search:
+            self.presenter.search = text
+            self._present()
 
     def _narrow(self, shown: Shown) -> None:
         self.presenter.narrowed = shown

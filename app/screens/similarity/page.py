@@ -19,12 +19,13 @@ from app.screens.similarity.downloading import Downloading
 from app.screens.similarity.embedder_sheet import EmbedderSheet
 from app.screens.similarity.emptiness import tell_stopped, tell_too_few
 from app.screens.similarity.exporting import Exporting
+from app.screens.similarity.finding import Finding
 from app.screens.similarity.groups_pane import GroupsPane
 from app.screens.similarity.kept import Kept
 from app.screens.similarity.one_pair import OnePair
 from app.screens.similarity.pair_menu import pair_actions
 from app.screens.similarity.pair_pane import PairPane
-from app.screens.similarity.pairs import PairQuery, Places, any_of, matching
+from app.screens.similarity.pairs import Places, any_of
 from app.screens.similarity.pairs_pane import PairsPane
 from app.screens.similarity.presenter import Haste, SimilarityPresenter, State, haste
 from app.screens.similarity.saving import Saving
@@ -34,7 +35,7 @@ from app.session import Page, Session
 from app.text import count
 from app.theme import sized
 from app.widgets import Action, Segmented, show_menu
-from mcp_tef import EmbedderKind, Event, MatrixKind, Standing, ToolLabel, parse_embedder
+from mcp_tef import EmbedderKind, Event, Standing, ToolLabel, parse_embedder
 
 LATE_MS, QUIET_MS = 2_000, 150
 ROOMY, SEARCH, NARROW_SEARCH = 1_060, 200, 150
@@ -54,14 +55,13 @@ class SimilarityPage(Page):
         self.downloading = Downloading(self, self.presenter, self.view.notices)
         self.comparing = Comparing(self, self._stop_comparing)
         self.sheet: EmbedderSheet | None = None
-        self._query = PairQuery()
         self._shown: tuple[object, ...] = ()
-        self._listed = 0
         self._fresh = False
         self._started = False
         self._late = QTimer(self, singleShot=True, interval=LATE_MS)
         self._quiet = QTimer(self, singleShot=True, interval=QUIET_MS)
         self._lay_out()
+        self.finding = Finding(self.presenter, self.view, session.spawn, self.keep_search(self.search))
         self._connect()
 
     def _lay_out(self) -> None:
@@ -87,7 +87,7 @@ class SimilarityPage(Page):
         self._late.timeout.connect(self.request_refresh)
         self._quiet.timeout.connect(lambda: session.spawn(self._show_work()))
         self.views.changed.connect(self.show_view)
-        self.search.searched.connect(self._search)
+        self.search.searched.connect(self.finding.search)
         self.search.returnPressed.connect(self._focus)
         self.servers.picked.connect(lambda names: self._compare(servers=names))
         self.embedder.wanted.connect(self._choose_embedder)
@@ -118,7 +118,7 @@ class SimilarityPage(Page):
             case PairsPane():
                 pane.opened.connect(self.pair.open_two)
                 pane.chosen.connect(lambda a, b: self.pair.open((a, b)) if self.view.pair_open else None)
-                pane.sort_wanted.connect(lambda by: self._list(replace(self._query, by=by)))
+                pane.sort_wanted.connect(self.finding.sort)
                 pane.standing_cleared.connect(lambda: self._choose_standing(None))
                 pane.table.set_menu(lambda rows: pair_actions(self.pair, rows, self._show_on_map))
                 self.keep_layout("similarity.pairs", pane.table)
@@ -231,6 +231,8 @@ class SimilarityPage(Page):
             self.view.map.scale.set_numbers(analysis.histogram)
             await asyncio.sleep(PAUSE_S)
         await self._show_map()
+        if fresh:
+            self.finding.show_found(self.search.text())
         await self._show_work()
         await self._open_first(fresh=fresh)
 
@@ -287,12 +289,7 @@ class SimilarityPage(Page):
             self.view.map.show_flagged(flagged, analysis.similarity.pair_count)
 
     async def _show_pairs(self) -> None:
-        self._listed += 1
-        mine = self._listed
-        found = await self.presenter.list_pairs(self._query)
-        if mine != self._listed:
-            return
-        self.view.pairs.show_pairs(found)
+        await self.finding.show_pairs()
         self.view.pairs.mark(self.pair.places)
 
     async def _open_first(self, *, fresh: bool) -> None:
@@ -313,7 +310,7 @@ class SimilarityPage(Page):
         self.view.turn(key)
         self.view.pairs.mark(self.pair.places)
         self.kept.set_view(key)
-        self._search(self.search.text())
+        self.finding.search(self.search.text())
 
     def _choose_kind(self, kind: MapKind) -> None:
         self.view.map.set_kind(kind)
@@ -330,29 +327,15 @@ class SimilarityPage(Page):
         self.view.pair.show_threshold(threshold)
         self._quiet.start()
 
-    def _search(self, text: str) -> None:
-        analysis = self.presenter.analysis
-        if analysis is None:
-            return
-        self.view.map.heatmap.bring_out(matching(analysis, text))
-        self.view.groups.search(text)
-        if text != self._query.text:
-            self._list(replace(self._query, text=text))
-
     def _focus(self) -> None:
         part = self.first_focus()
         if part is not None:
             part.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    def _list(self, query: PairQuery) -> None:
-        self._query = query
-        self.session.spawn(self._show_pairs())
-
     def _choose_standing(self, standing: Standing | None) -> None:
-        self.view.strip.mark(standing)
         if standing is not None:
             self.show_view("pairs")
-        self._list(replace(self._query, standing=standing, by=MatrixKind.SIMILARITY))
+        self.finding.choose(standing)
 
     def _open_group(self, members: tuple[int, ...]) -> None:
         self.show_view("map")

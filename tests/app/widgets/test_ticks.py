@@ -35,6 +35,20 @@ def test_a_click_on_the_box_ticks_its_row_and_a_row_without_a_box_stays(qapp: QA
     drive(work())
 
 
+def test_what_a_search_hides_keeps_its_tick_and_what_it_shows_is_ticked_together(qapp: QApplication) -> None:
+    made = TickTable([Column(key="name", title="Name")], "Names")
+    cells = {"a": "apple", "b": "bread", "c": "berry"}
+    made.show_cells({key: lambda text=text: [text] for key, text in cells.items()}, dict.fromkeys("abc", False))  # type: ignore[misc]
+    made.find_rows("b e r")
+    next(action for action in made.own_actions() if action.text == "Tick all that were found").do()
+    assert made.ticked() == ("b", "c")
+    assert made.rows.ids() == ["b", "c"]
+    made.find_rows("")
+    boxes = [made.rows.row(place).cells[0].marks[0].value for place in range(3)]
+    assert boxes == ["not ticked", "ticked", "ticked"]
+    made.deleteLater()
+
+
 def test_space_ticks_all_that_are_selected_alike(qapp: QApplication) -> None:
     async def work() -> None:
         made = table()

@@ -50,6 +50,17 @@ async def test_another_case_is_shown_when_it_is_chosen(bench: Bench) -> None:
 
 
 @with_cases
+async def test_what_was_searched_for_narrows_the_cases_at_the_next_start(bench: Bench) -> None:
+    assert bench.page.header.search is not None
+    bench.page.header.search.setText("bike")
+    every = bench.page.table.rows.rowCount()
+    await bench.until(lambda: bench.page.table.rows.rowCount() < every)
+    page = await bench.again()
+    assert page.header.searched_for == "bike"
+    assert page.table.rows.ids() == bench.page.table.rows.ids()
+
+
+@with_cases
 async def test_searching_for_nothing_that_is_there_says_so_and_offers_the_way_back(bench: Bench) -> None:
     page = bench.page
     assert page.header.search is not None

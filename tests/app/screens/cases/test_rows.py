@@ -49,7 +49,7 @@ def test_after_a_deletion_the_next_row_that_stays_is_looked_at(gone: list[str], 
     assert neighbour(["a", "b", "c", "d"], gone) == next_one
 
 
-def test_filters_are_kept_and_what_was_searched_for_is_not() -> None:
+def test_filters_are_kept_and_what_was_searched_for_stays_with_its_field() -> None:
     wanted = Wanted(text="bike", suite="Smoke", tag="slow", server="shop", last=Last.FN)
     assert wanted_of(filters_to_keep(wanted)) == replace(wanted, text="")
     assert wanted_of({"suite": 3, "last": "often"}) == Wanted()

@@ -109,6 +109,28 @@ def test_what_other_programs_have_comes_in_by_ticks_and_goes_by_undo(qapp: QAppl
     drive(work())
 
 
+def test_among_many_found_servers_words_find_some_and_ticks_of_the_others_still_count(
+    qapp: QApplication, tmp_path: Path
+) -> None:
+    settings = tmp_path / ".config"
+    config(settings / "Claude" / "claude_desktop_config.json", clock=CLOCK, desk=DESK, shop={"command": "shop"})
+
+    async def work() -> None:
+        async with page_over(FakeEngine(environment={"HOME": str(tmp_path)})) as page:
+            await click(page, "Find on this machine")
+            sheet = await opened(page, ImportSheet)
+            QTest.keyClicks(sheet.search, "sho")
+            await until(lambda: sheet.table.rows.rowCount() == 1)
+            assert "1 of 3 servers found, and 2 other servers ticked." in read_in(sheet)
+            sheet.table.select_first()
+            QTest.keyClick(sheet.table, Qt.Key.Key_Space)
+            await click(sheet, "Import 2 servers")
+            await until(lambda: page.rail.rows.rowCount() == 2)
+            assert set(await stored(page)) == {"clock", "desk"}
+
+    drive(work())
+
+
 def test_a_program_whose_consent_was_revoked_is_asked_about_again(qapp: QApplication) -> None:
     async def work() -> None:
         fake = FakeEngine({"files": [tool("read")]})

@@ -13,6 +13,7 @@ from app.screens.servers.page import ServersPage
 from app.screens.servers.parameter_table import ParameterTable
 from app.screens.servers.schema import Parameter
 from app.screens.servers.server_sheet import ServerSheet
+from app.settings import Settings
 from app.widgets import FlowText, Label, Notice
 from mcp_tef import AuthType, ServerError, ServerFault, ServerStatus, ToolProblem
 from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine, made_tool
@@ -25,9 +26,9 @@ EVIL = made_tool("evil", "<img src='file:///etc/passwd'>\u202eevil", "desk")
 
 
 @asynccontextmanager
-async def page_over(fake: FakeEngine) -> AsyncIterator[ServersPage]:
+async def page_over(fake: FakeEngine, settings: Settings | None = None) -> AsyncIterator[ServersPage]:
     """A shown page that hears the core's events."""
-    async with session_for(fake) as (session, _):
+    async with session_for(fake, settings) as (session, _):
         page = ServersPage(session)
         session.events.connect(lambda events: page.take(events, visible=True))
         shown(page)
@@ -48,6 +49,23 @@ def test_an_empty_page_says_what_belongs_here(qapp: QApplication) -> None:
     async def work() -> None:
         async with page_over(FakeEngine()) as page:
             assert "No servers yet" in texts(page)
+
+    drive(work())
+
+
+def test_what_was_searched_for_narrows_the_servers_at_the_next_start(qapp: QApplication) -> None:
+    async def work() -> None:
+        fake, settings = FakeEngine({"desk": [tool("mail")], "files": [tool("read")]}), Settings(None)
+        async with page_over(fake, settings) as page:
+            await page.session.call(lambda core: core.servers.add(command_server()))
+            await page.session.call(lambda core: core.servers.add(http_server()))
+            await until(lambda: page.rail.rows.rowCount() == 2)
+            assert page.header.search is not None
+            page.header.search.setText("files")
+            await until(lambda: page.rail.rows.rowCount() == 1)
+        async with page_over(fake, settings) as page:
+            assert page.header.searched_for == "files"
+            assert page.rail.rows.rowCount() == 1
 
     drive(work())
 

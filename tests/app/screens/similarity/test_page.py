@@ -147,6 +147,18 @@ async def test_every_pair_is_listed_and_searched_for(bench: Bench) -> None:
 
 
 @on_page
+async def test_what_was_searched_for_narrows_pairs_groups_and_map_at_the_next_start(bench: Bench) -> None:
+    bench.page.show_view("pairs")
+    bench.page.search.setText("timer")
+    await bench.until(lambda: bench.page.view.pairs.table.rows.rowCount() == 5)
+    page = await bench.again()
+    assert page.search.text() == "timer"
+    assert page.view.pairs.table.rows.rowCount() == 5
+    assert len(page.view.map.heatmap._shown.found) == 1
+    assert page.view.groups.titles[0].text() == "No groups"
+
+
+@on_page
 async def test_a_search_on_the_map_brings_the_tools_out(bench: Bench) -> None:
     page = bench.page
     page.search.setText("read_file")
