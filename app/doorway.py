@@ -35,12 +35,16 @@ class Doorway:
 
         found = await asyncio.to_thread(look_at_files, files)
         useful = [one for one in found if one.kind not in (None, ArrivalKind.WORKSPACE)]
-        self.kept += [one.path for one in useful if one.path and one.path not in self.kept]
+        self.keep([one.path for one in useful if one.path])
         if self._door is not None:
             self._door.say(*_words(found, useful))
         for path in [one.path for one in found if one.kind is ArrivalKind.WORKSPACE][:1]:
             if path is not None:
                 self._open_workspace(path)
+
+    def keep(self, files: Sequence[Path]) -> None:
+        """Have files wait."""
+        self.kept += [file for file in files if file not in self.kept]
 
     def handed_over(self) -> list[Path]:
         """The files that waited, once."""

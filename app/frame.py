@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QRect
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QCloseEvent, QPaintEvent, QPalette
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 
@@ -36,6 +36,7 @@ class Frame(QWidget):
         content, self._content = self._content, None
         if content is not None:
             picture = QLabel()
+            picture.setCursor(Qt.CursorShape.WaitCursor)
             if self.isVisible():
                 picture.setPixmap(content.grab())
             picture.setMinimumSize(1, 1)

@@ -18,6 +18,7 @@ from app.commands import Command, Commands
 from app.outcomes import Fate, Outcome
 from app.preferences import Preferences
 from app.settings import Settings
+from app.tasks import Tasks
 from app.text import error_words
 from app.undo import Turn, Turns, Undo, Undos
 from app.widgets import Activities, ListTable, PageHeader, SearchField, Spoken
@@ -63,7 +64,7 @@ class Session(QObject):
         self.preferences = Preferences(settings)
         self.commands = commands or Commands()
         self.activity = Activities()
-        self._tasks: set[asyncio.Task[Any]] = set()
+        self._tasks = Tasks(self._take_failure)
         self._undos = Undos()
         self._turns = Turns(self._undos, self.spawn, self._say_turn)
         self._lasting: dict[type[Any], Any] = {}
@@ -107,12 +108,7 @@ class Session(QObject):
 
         Work `of` a dialog ends with it: nothing may come back to widgets that are gone.
         """
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._done)
-        if of is not None:
-            of.destroyed.connect(lambda: task.cancel())
-        return task
+        return self._tasks.spawn(work, of)
 
     def do(self, what: Callable[[], object]) -> None:
         """Do something that may be a plain function or give something to await."""
@@ -215,17 +211,20 @@ class Session(QObject):
         words = error_words(error)
         self.failed.emit(words.message, words.hint, words.details)
 
-    async def rest(self) -> None:
-        """End what the window does, so that it can be built anew; the core, what can be undone and what lasts go on."""
-        await self.undone()
+    async def rest(self, *, amid_turn: bool = False) -> None:
+        """End what the window does, so that it can be built anew; the core, what can be undone and what lasts go on.
+
+        A turn is waited for, unless it is itself what has the window built anew.
+        """
+        if not amid_turn:
+            await self.undone()
         self.closing.emit()
-        await self._end_tasks()
+        await self._tasks.end(spared=self._turns.taking if amid_turn else None)
         self.activity.drop_all()
 
     async def begun(self) -> None:
         """Wait until everything has ended that was begun so far, whoever asks aside."""
-        if tasks := self._tasks - {asyncio.current_task()}:
-            await asyncio.wait(tasks)
+        await self._tasks.begun()
 
     async def take(self, bridge: Bridge) -> None:
         """Go on with another core, once the one there is has ended."""
@@ -238,23 +237,13 @@ class Session(QObject):
         """Stop every task and the core."""
         self._closed = True
         self.closing.emit()
-        await self._end_tasks()
+        await self._tasks.end()
         await self.bridge.stop()
 
-    async def _end_tasks(self) -> None:
-        for task in self._tasks - {asyncio.current_task()}:
-            task.cancel()
-        await self.begun()
-
-    def _done(self, task: "asyncio.Task[Any]") -> None:
-        self._tasks.discard(task)
-        if task.cancelled():
-            return
-        error = task.exception()
-        if error is None or self._closed:
-            return
-        LOG.info("A call failed: %s", error, exc_info=error)
-        self.show_error(error)
+    def _take_failure(self, error: BaseException) -> None:
+        if not self._closed:
+            LOG.info("A call failed: %s", error, exc_info=error)
+            self.show_error(error)
 
 
 def _words(verb: str, step: Undo | None) -> str:

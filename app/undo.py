@@ -96,6 +96,7 @@ class Turns:
     """Takes turns in the order in which they were wanted, each once the one before has ended.
 
     `ended` is told of each, with the error that kept it from being done; those that waited behind it are not taken.
+    `taking` is the work on them.
     """
 
     def __init__(
@@ -108,20 +109,20 @@ class Turns:
         self._spawn = spawn
         self._ended = ended
         self._waiting: deque[Turn] = deque()
-        self._taking: asyncio.Task[None] | None = None
+        self.taking: asyncio.Task[None] | None = None
 
     def add(self, turn: Turn | None) -> None:
         """Take this one after those that wait."""
         if turn is None:
             return
         self._waiting.append(turn)
-        if self._taking is None or self._taking.done():
-            self._taking = self._spawn(self._take_all())
+        if self.taking is None or self.taking.done():
+            self.taking = self._spawn(self._take_all())
 
     async def idle(self) -> None:
         """Wait until none is under way."""
-        if self._taking is not None:
-            await asyncio.wait({self._taking})
+        if self.taking is not None:
+            await asyncio.wait({self.taking})
 
     async def _take_all(self) -> None:
         while self._waiting:

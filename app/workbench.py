@@ -4,6 +4,7 @@ import asyncio
 import os
 import tempfile
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from pathlib import Path
@@ -58,6 +59,21 @@ class Next(Enum):
     ANEW = "anew"
 
 
+@dataclass(frozen=True, slots=True)
+class Renaming:
+    """A name that the open workspace is to have; `turn` waits for it, where an earlier one is taken back."""
+
+    name: str
+    turn: "asyncio.Future[None] | None" = None
+
+    def end(self, failure: BaseException | None) -> None:
+        """Have the turn end, as it was done or could not be."""
+        if self.turn is not None and failure is None:
+            self.turn.set_result(None)
+        elif self.turn is not None and failure is not None:
+            self.turn.set_exception(failure)
+
+
 class Workbench:
     """One frame, and one workspace after the other in it."""
 
@@ -84,7 +100,7 @@ class Workbench:
         self._resizing: asyncio.Task[None] | None = None
         self._by_name = False
         self._unfinished: Unfinished | None = None
-        self._new_name = ""
+        self._renaming: Renaming | None = None
         self.arrivals: Arrivals | None = None
         self.workspaces = Workspaces(frame, settings, self._switch, self._rename, _show_folder)
         self.text_sizes = TextSizes(settings, self._resize, frame)
@@ -107,6 +123,7 @@ class Workbench:
             self._building = step is Next.ANEW
             await (self._build_anew() if self._building else self._open(self._wanted))
             self._building = False
+            self._take_what_waited()
             step = Next.END if self._closed else await self._next
         self.frame.hide()
         await self._put_away()
@@ -152,8 +169,6 @@ class Workbench:
         self._unfinished = Unfinished(session)
         window = await self._show(session, core_path, is_new, Stay())
         await self._unfinished.offer(window.offer)
-        if kept := self._doorway.handed_over():
-            self._take_dropped(kept)
         await self._say_notices(session, core_path.parent)
 
     def _enter_workspace(self, path: Path) -> None:
@@ -172,30 +187,40 @@ class Workbench:
         session, before = self.session, self.window
         if session is None or before is None or self._unfinished is None:
             return
+        covered = self.frame.cover()
+        renaming, self._renaming = self._renaming, None
         await before.finish()
-        await session.rest()
-        stay, name, self._new_name = before.part(), self._new_name, ""
+        await session.rest(amid_turn=renaming is not None and renaming.turn is not None)
+        stay = before.part()
         try:
-            failure = await self._moved(session, name) if name else None
+            told = await self._renamed(session, renaming) if renaming else None
             path, is_new = await session.value(lambda core: core.workspace), await self._is_new(session)
         except TefError as error:
             self.window = self.arrivals = None
-            before.deleteLater()
             self._show_closed_door(session, error)
-            return
-        await before.take_apart()
-        covered = self.frame.cover()
-        await breath()
-        self.text_sizes.wear()
-        window = await self._show(session, path, is_new, stay)
+        else:
+            await before.take_apart()
+            await breath()
+            self.text_sizes.wear()
+            window = await self._show(session, path, is_new, stay)
+            if told is not None:
+                told()
+            await self._unfinished.offer(window.offer)
         before.deleteLater()
         if covered is not None:
             covered.deleteLater()
+
+    async def _renamed(self, session: Session, renaming: Renaming) -> Callable[[], object]:
+        """Rename the workspace; gives what tells of it, once there is a window again."""
+        before = await session.value(lambda core: core.workspace)
+        failure = await self._moved(session, renaming.name)
+        if renaming.turn is not None:
+            return partial(renaming.end, failure)
         if failure is not None:
-            session.show_error(failure)
-        elif name:
-            session.toast(f"The workspace is called {path.stem} now")
-        await self._unfinished.offer(window.offer)
+            return partial(session.show_error, failure)
+        back, again = partial(self._take_name, before.stem), partial(self._take_name, renaming.name)
+        told = f"The workspace is called {renaming.name} now"
+        return partial(session.toast, told, back, again, deed="rename the workspace")
 
     async def _moved(self, session: Session, name: str) -> TefError | None:
         """Go on in the workspace under another name, with what its core has in memory; why that was refused."""
@@ -258,10 +283,16 @@ class Workbench:
         return window.page(key)
 
     def _take_dropped(self, files: list[Path]) -> None:
-        if self.arrivals is not None:
+        if self._building:
+            self._doorway.keep(files)
+        elif self.arrivals is not None:
             self.arrivals.take(files)
         elif self.session is not None:
             self._doorway.take(self.session, files)
+
+    def _take_what_waited(self) -> None:
+        if self.arrivals is not None and (kept := self._doorway.handed_over()):
+            self.arrivals.take(kept)
 
     async def _say_notices(self, session: Session, folder: Path) -> None:
         session.events.connect(lambda events: _say(session, events))
@@ -302,12 +333,23 @@ class Workbench:
             await self._leaving.leave_if_agreed(self.session, self.window, lambda: self.leave(following))
 
     async def _rename(self, name: str) -> None:
+        await self._go_on_as(Renaming(name))
+
+    async def _take_name(self, name: str) -> None:
+        """A turn that takes an earlier rename back, or does it again; it ends once the window is there again."""
+        turn = asyncio.get_running_loop().create_future()
+        await self._go_on_as(Renaming(name, turn))
+        await turn
+
+    async def _go_on_as(self, renaming: Renaming) -> None:
         def go_on() -> None:
-            self._new_name = name
+            self._renaming = renaming
             self._go_on(Next.ANEW)
 
         if self.session is not None:
             await self._leaving.leave_if_agreed(self.session, self.window, go_on, keeps_typing=True)
+        if self._renaming is not renaming and renaming.turn is not None:
+            renaming.turn.cancel()
 
     def _resize(self) -> None:
         if self.session is not None and (self._resizing is None or self._resizing.done()):
@@ -325,13 +367,13 @@ class Workbench:
         if self.session is None:
             return
         self.frame.remember()
+        covered = self.frame.cover()
         if self.window is not None:
             await self.window.finish()
         await self.session.close()
         if self.window is not None:
             await self.window.take_apart()
             self.window.deleteLater()
-        covered = self.frame.cover()
         if covered is not None:
             covered.deleteLater()
         self.session.bridge.deleteLater()

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
+from app.screens.cases.page import CasesPage
 from app.screens.runs.page import RunsPage
 from app.session import Session
+from app.settings import Settings
 from app.widgets import Button, FlowText, Sheet
 from app.workbench import Workbench
 from mcp_tef import BatchId, BatchRequest, BatchStatus, ModelSettings
@@ -155,3 +157,20 @@ def test_another_workspace_is_not_opened_beside_work_that_goes_on(qapp: QApplica
             sheet.reject()
 
     drive(work())
+
+
+def test_closing_remembers_the_panes_of_the_screen_that_is_shown(qapp: QApplication) -> None:
+    settings = Settings(None)
+    settings.set("window.place", "cases")
+
+    async def work() -> None:
+        fake = FakeEngine()
+        await fake.open_sample()
+        async with workbench(fake, settings) as bench:
+            page = window(bench).page("cases")
+            assert isinstance(page, CasesPage)
+            await until(page.view.editor.isVisible)
+
+    drive(work())
+    assert all(settings.get("cases.split", []))
+    assert len(settings.get("cases.split", [])) == 2

@@ -23,7 +23,7 @@ from app.settings import Recent, Settings
 from app.theme import theme
 from app.widgets import Action, Button, FlowText, Sheet
 from app.window import Window
-from app.workbench import Workbench
+from app.workbench import OpenCore, Workbench
 from mcp_tef import CaseDraft, Engine, Secret
 from tests.support.case_book import TOOLS, case, case_file, tools_file, written
 from tests.support.configs import CLOCK
@@ -48,11 +48,13 @@ def work(tmp_path: Path) -> Path:
 
 
 @asynccontextmanager
-async def started(path: Path, settings: Settings | None = None) -> AsyncIterator[Workbench]:
+async def started(
+    path: Path, settings: Settings | None = None, open_core: OpenCore = open_engine
+) -> AsyncIterator[Workbench]:
     """The window on a workspace, left at the end."""
     kept = settings or Settings(None)
     frame = Frame(kept)
-    bench = Workbench(frame, kept, open_engine)
+    bench = Workbench(frame, kept, open_core)
     shown(frame)
     life = asyncio.create_task(bench.live(path))
     await entered(bench, path)

@@ -85,7 +85,7 @@ class CasesView(QWidget):
 
     def remember_layout(self, settings: Settings) -> None:
         """Keep the splitter for the next start."""
-        if self._left.isVisible() and self.editor.isVisible():
+        if not self._left.isHidden() and not self.editor.isHidden():
             settings.set("cases.split", self._split.layout_state())
 
     def restore_layout(self, settings: Settings) -> None:

@@ -1,0 +1,43 @@
+"""What is under way beside the window."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+from PySide6.QtCore import QObject
+
+T = TypeVar("T")
+
+
+class Tasks:
+    """Holds what was begun until it has ended; `failed` is told of errors that nobody caught."""
+
+    def __init__(self, failed: Callable[[BaseException], object]) -> None:
+        self._failed = failed
+        self._running: set[asyncio.Task[Any]] = set()
+
+    def spawn(self, work: Coroutine[Any, Any, T], of: QObject | None = None) -> "asyncio.Task[T]":
+        """Begin something; work `of` a dialog ends with it."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._done)
+        if of is not None:
+            of.destroyed.connect(lambda: task.cancel())
+        return task
+
+    async def begun(self, spared: "asyncio.Task[Any] | None" = None) -> None:
+        """Wait until everything has ended that was begun so far, whoever asks and one that is spared aside."""
+        if tasks := self._running - {asyncio.current_task(), spared}:
+            await asyncio.wait(tasks)
+
+    async def end(self, spared: "asyncio.Task[Any] | None" = None) -> None:
+        """Cancel everything, but for whoever asks and one that is spared, and wait for its end."""
+        for task in self._running - {asyncio.current_task(), spared}:
+            task.cancel()
+        await self.begun(spared)
+
+    def _done(self, task: "asyncio.Task[Any]") -> None:
+        self._running.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            self._failed(error)
