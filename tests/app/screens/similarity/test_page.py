@@ -247,10 +247,12 @@ class LateOverlaps(SimilarityAnalyses):
     """Overlaps by the default weights come only once `late` is set."""
 
     late: asyncio.Event
+    asked = False
 
     async def overlap(self, similarity: Similarity, weights: OverlapWeights | None = None) -> Overlap:
         """The real one, sooner or later."""
         if weights == OverlapWeights():
+            self.asked = True
             await self.late.wait()
         return await super().overlap(similarity, weights)
 
@@ -265,8 +267,10 @@ async def with_late_overlaps() -> Any:
 
 @page_test(SimilarityPage, with_late_overlaps)
 async def test_a_map_by_weights_that_were_changed_meanwhile_never_replaces_the_later_one(bench: Bench) -> None:
-    page = bench.page
+    page, overlaps = bench.page, await bench.session.value(lambda core: core.similarity)
+    assert isinstance(overlaps, LateOverlaps)
     page._choose_kind(MapKind.OVERLAP)
+    await bench.until(lambda: overlaps.asked)
     page.view.map.weights.fields["Parameters"].setValue(1.0)
     await bench.until(lambda: is_shown(page, MapKind.OVERLAP))
     shown = page.view.map.heatmap.heat()
