@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_tef import EmbedderKind, InputError, Json
+from mcp_tef import InputError, Json
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal, unreachable
 from mcp_tef.cli.tool_sources import KINDS, AskedEmbedder, asked_embedder, keys_for
@@ -47,9 +47,10 @@ async def _scores(
     sound = [line.tools for line in lines if line.tools]
     if not sound:
         return ()
-    if asked.choice is None and (await engine.embedders.best()).name == EmbedderKind.TFIDF:
-        terminal.note("No embedding model is on this machine: the pairs are compared by their words (tfidf).")
-    return await engine.similarity.score_pairs(sound, **asked.options)
+    scores = await engine.similarity.score_pairs(sound, **asked.options)
+    if scores.notice:
+        terminal.note(scores.notice)
+    return scores.pairs
 
 
 def _tell(rows: Sequence[dict[str, Json]], out: Path | None, terminal: Terminal) -> None:

@@ -125,6 +125,14 @@ class ToolPair:
 
 
 @dataclass(frozen=True, slots=True)
+class PairScores:
+    """The scores of given pairs, in their order; `notice` says where another embedder stood in."""
+
+    pairs: tuple[ToolPair, ...]
+    notice: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class ScoreWords:
     """A score of a pair under its plain name ("Parameters"), with one sentence that says where it comes from."""
 

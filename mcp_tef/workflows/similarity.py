@@ -15,7 +15,7 @@ from mcp_tef.model.similarity import (
     EmbedderChoice,
     MatrixKind,
     OverlapWeights,
-    ToolPair,
+    PairScores,
     ToolSet,
     WorkItem,
 )
@@ -100,7 +100,7 @@ class SimilarityAnalyses:
         embedder: EmbedderChoice | None = None,
         key: Secret | None = None,
         strict: bool = False,
-    ) -> tuple[ToolPair, ...]:
+    ) -> PairScores:
         """Only these pairs, in order; `a` and `b` are 0 and 1, `percentile` is 0: there are no other pairs."""
         keys_of = [(a.fingerprint, b.fingerprint) for a, b in pairs]
         different = dict(zip(chain(*keys_of), chain(*pairs), strict=True))
@@ -109,7 +109,8 @@ class SimilarityAnalyses:
         meaning = await self._embedding.meaning([each.tool for each in tools], wanted, _unheard)
         place = {each.id: at for at, each in enumerate(tools)}
         places = np.array([(place[a], place[b]) for a, b in keys_of], dtype=np.intp).reshape(-1, 2)
-        return await asyncio.to_thread(Similarity(ToolSet(tools=tools), meaning).alone, places[:, 0], places[:, 1])
+        scored = Similarity(ToolSet(tools=tools), meaning)
+        return PairScores(await asyncio.to_thread(scored.alone, places[:, 0], places[:, 1]), meaning.notice)
 
 
 def _unheard(share: float) -> None:

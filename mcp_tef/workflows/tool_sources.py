@@ -8,6 +8,7 @@ from functools import partial
 
 from mcp_tef.errors import InputError, ServerError, ServerFault, TefError
 from mcp_tef.model.config import Config
+from mcp_tef.model.secrets import without_keys
 from mcp_tef.model.servers import Server, ServerSpec, Transport
 from mcp_tef.model.similarity import ComparedTool, SourceKind, ToolSet, ToolSource, Unreachable
 from mcp_tef.model.tools import Listing, Tool, ToolProblem
@@ -61,7 +62,7 @@ class ToolSources:
                 servers = [await self._servers.find(name) for name in names] or await self._servers.list()
                 return [_tried(server.name, partial(self._of_server, server, fresh)) for server in servers]
             case SourceKind.URLS:
-                return [_tried(url, partial(self._of_url, url)) for url in [_checked(name) for name in names]]
+                return [_tried(_called(url), partial(self._of_url, url)) for url in [_checked(name) for name in names]]
             case SourceKind.FILES:
                 return [self._of_file(path) for path in names]
             case SourceKind.TOOLS:
@@ -86,7 +87,8 @@ class ToolSources:
             return (other,)
 
     async def _listed(self, url: str, transport: Transport) -> Listing:
-        return await self._gateway.list_tools(ServerSpec(name=url, transport=transport, url=url), timeout=self._seconds)
+        spec = ServerSpec(name=_called(url), transport=transport, url=url)
+        return await self._gateway.list_tools(spec, timeout=self._seconds)
 
     async def _of_file(self, path: str) -> _Found:
         try:
@@ -107,8 +109,17 @@ async def _tried(name: str, read: Callable[[], Awaitable[tuple[Listing, ...]]]) 
 
 def _checked(url: str) -> str:
     if not url.startswith(("http://", "https://")):
-        raise InputError(f"{url} is not a web address.", hint="Write one that begins with http:// or https://.")
+        raise InputError(
+            f"{_called(url)} is not a web address.", hint="Write one that begins with http:// or https://."
+        )
     return url
+
+
+def _called(url: str) -> str:
+    """What an address is called in results, which others may read: without user, password and keys."""
+    start, _, rest = url.partition("://")
+    place, slash, path = rest.partition("/")
+    return without_keys(f"{start}://{place.rpartition('@')[2]}{slash}{path}") if rest else without_keys(url)
 
 
 def _named(tools: Iterable[Tool]) -> tuple[ComparedTool, ...]:

@@ -31,8 +31,9 @@ def _scope(pair: Sides) -> Iterator[DifferentiationIssue]:
     leads = tuple(f"{ticked(side.name)}: “{cut(side.lead, 120)}”" for side, _ in pair.both() if side.description)
     if empty:
         names = listed([called(side, other) for side, other in pair.both() if side in empty])
-        sentence = f"{names} {'has' if len(empty) == 1 else 'have'} no description, so its scope is a guess."
-        yield _issue(IssueType.SCOPE_CLARITY, Priority.HIGH, sentence.replace("its", "their", len(empty) - 1), leads)
+        has, its = ("has", "its") if len(empty) == 1 else ("have", "their")
+        sentence = f"{names} {has} no description, so {its} scope is a guess."
+        yield _issue(IssueType.SCOPE_CLARITY, Priority.HIGH, sentence, leads)
         return
     names = "Neither description says" if len(silent) == 2 else f"{ticked(silent[0].name)} does not say"
     priority = Priority.HIGH if pair.similarity >= 0.7 or pair.confusability >= 0.7 else Priority.MEDIUM

@@ -41,17 +41,18 @@ def shared_words(a: str, b: str) -> tuple[str, ...]:
 
 
 def _rank(pair: ToolPair) -> str:
-    return f"closer than {_percent(pair.percentile)} of all pairs"
+    return f"closer than {percent(pair.percentile)} of all pairs"
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
     """Never 100 % of what is not all of it."""
     return f"{min(share * 100, 99.9):.1f} %" if share < 1 else "100 %"
 
 
 def _summary(a: Tool, b: Tool, pair: ToolPair) -> str:
     if a.name == b.name and a.description == b.description and dict(a.input_schema) == dict(b.input_schema):
-        return f"{a.name} is the same on both servers: nothing else tells them apart."
+        where = "is there twice" if a.server == b.server else "is the same on both servers"
+        return f"{a.name} {where}: nothing else tells them apart."
     degree = "very much alike" if pair.similarity >= 0.85 else "alike" if pair.similarity >= 0.6 else "not much alike"
     return f"{a.name} and {b.name} are {degree} in meaning, {_rank(pair)}."
 

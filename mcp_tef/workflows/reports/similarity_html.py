@@ -7,6 +7,7 @@ import numpy as np
 
 from mcp_tef.model.similarity import Clusters, MatrixKind, ToolPair, WorkItem
 from mcp_tef.scoring.similarity.analysis import Similarity
+from mcp_tef.scoring.similarity.explain import percent
 from mcp_tef.workflows.reports.charts import shown
 from mcp_tef.workflows.reports.heat import heat_map
 from mcp_tef.workflows.reports.page import cell, counted, page, paragraphs, section, table, unread
@@ -89,8 +90,8 @@ def _work(results: SimilarityResults) -> str:
     return _cut(len(results.work)) + table(heads, rows, (4, 5))
 
 
-def _cut(count: int) -> str:
-    return paragraphs(f"The first {MOST_PAIRS} of {count:,}; the JSON file holds all.") if count > MOST_PAIRS else ""
+def _cut(count: int, elsewhere: str = "") -> str:
+    return paragraphs(f"The first {MOST_PAIRS} of {count:,}{elsewhere}.") if count > MOST_PAIRS else ""
 
 
 def _pairs(similarity: Similarity, flagged: Sequence[ToolPair], count: int) -> tuple[str, str]:
@@ -100,7 +101,7 @@ def _pairs(similarity: Similarity, flagged: Sequence[ToolPair], count: int) -> t
     full = ["Full"] * similarity.has_full
     heads = ("Tool", "Other tool", "Similarity", *full, "Words", "Parameters", "Closer than", "Confusable")
     rows = [_scores(similarity, pair) for pair in pairs]
-    return title, _cut(count) + table(heads, rows, range(2, len(heads)))
+    return title, _cut(count, "; the JSON file holds all") + table(heads, rows, range(2, len(heads)))
 
 
 def _scores(similarity: Similarity, pair: ToolPair) -> tuple[str, ...]:
@@ -108,7 +109,7 @@ def _scores(similarity: Similarity, pair: ToolPair) -> tuple[str, ...]:
     scores = (pair.similarity, *full, pair.lexical, pair.parameters)
     figures = ("–" if score is None else f"{score:.2f}" for score in scores)
     names = (similarity.tools[place].id for place in (pair.a, pair.b))
-    return (*names, *figures, f"{pair.percentile * 100:.1f} %", f"{pair.confusability:.2f}")
+    return (*names, *figures, percent(pair.percentile), f"{pair.confusability:.2f}")
 
 
 def _explained(similarity: Similarity, pairs: Sequence[ToolPair]) -> str:
@@ -136,5 +137,11 @@ def _groups(results: SimilarityResults) -> str:
 
 def _copies(results: SimilarityResults) -> str:
     tools, copies = results.similarity.tools, results.clusters.near_duplicates if results.clusters else ()
-    rows = [(tools[pair.a].id, tools[pair.b].id, f"{pair.similarity:.2f}") for pair in copies]
-    return _cut(len(rows)) + table(("Tool", "Copy", "Similarity"), rows[:MOST_PAIRS], (2,))
+    full = ["Full"] * results.similarity.has_full
+    rows = [(tools[pair.a].id, tools[pair.b].id, *_figures(pair)) for pair in copies[:MOST_PAIRS]]
+    return _cut(len(copies)) + table(("Tool", "Copy", "Similarity", *full), rows, (2, 3))
+
+
+def _figures(pair: ToolPair) -> list[str]:
+    """A copy may be one by either score."""
+    return [f"{score:.2f}" for score in (pair.similarity, pair.full) if score is not None]

@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
-import numpy as np
-
 from mcp_tef.model.json import Json
 from mcp_tef.scoring.similarity.analysis import Similarity
+from mcp_tef.scoring.similarity.best import best_pairs
 from mcp_tef.scoring.similarity.overlap import Overlap
 from mcp_tef.scoring.similarity.signals import Matrix
 from mcp_tef.workflows.reports.cells import csv_text
@@ -35,13 +34,10 @@ class OverlappingPair:
 
 def most_overlapping(overlap: Overlap, limit: int) -> Iterator[OverlappingPair]:
     """The pairs that overlap most, at most `limit` of them."""
-    rows, columns = np.triu_indices(len(overlap.matrix), 1)
-    scores = overlap.matrix[rows, columns]
-    limit = min(limit, len(scores))
-    best = np.argpartition(-scores, limit - 1)[:limit] if limit else rows[:0]
-    for place in best[np.lexsort((best, -scores[best]))]:
-        a, b = int(rows[place]), int(columns[place])
-        yield OverlappingPair(a, b, float(scores[place]), overlap.explain(a, b))
+    scores = overlap.matrix
+    best = best_pairs(lambda start, stop: scores[start:stop, start:], len(scores), 0.0, limit)
+    for a, b in zip(*(places.tolist() for places in best), strict=True):
+        yield OverlappingPair(a, b, float(scores[a, b]), overlap.explain(a, b))
 
 
 def overlap_json(similarity: Similarity, overlap: Overlap, limit: int) -> str:

@@ -128,4 +128,4 @@ def _row(similarity: Similarity, pair: ToolPair, threshold: float) -> list[Json]
     names: list[Json] = [similarity.tools[place].id for place in (pair.a, pair.b)]
     scores = (pair.similarity, pair.full, pair.lexical, pair.names, pair.parameters, pair.percentile)
     rounded = [None if score is None else round(score, 4) for score in (*scores, pair.confusability)]
-    return [*names, *rounded, pair.similarity >= threshold]
+    return [*names, *rounded, bool(pair.similarity >= np.float32(threshold))]

@@ -104,7 +104,7 @@ async def test_scores_do_not_depend_on_the_order_in_which_texts_are_embedded() -
 @pytest.mark.parametrize("model", [True, False], ids=["model", "words"])
 async def test_given_pairs_are_scored_as_in_an_analysis_without_a_percentile(model: bool) -> None:
     made = analyses(HashedWords() if model else None)
-    pairs = await made.score_pairs([(FIND, SEARCH), (UNLOCK, FIND), (FIND, FIND)])
+    pairs = (await made.score_pairs([(FIND, SEARCH), (UNLOCK, FIND), (FIND, FIND)])).pairs
     similarity = await made.analyse(DESK)
     assert [(pair.a, pair.b, pair.percentile) for pair in pairs] == [(0, 1, 0.0)] * 3
     assert pairs[0].similarity == pytest.approx(similarity.pair(0, 1).similarity, abs=1e-5)
@@ -113,7 +113,14 @@ async def test_given_pairs_are_scored_as_in_an_analysis_without_a_percentile(mod
 
 
 async def test_no_pairs_have_no_scores() -> None:
-    assert await analyses().score_pairs([]) == ()
+    assert (await analyses().score_pairs([])).pairs == ()
+
+
+async def test_pairs_that_are_scored_by_words_since_a_model_fails_are_said_to_be() -> None:
+    made = analyses(HashedWords(fault=EmbeddingError("The embedding model is damaged.")))
+    scores = await made.score_pairs([(FIND, SEARCH)])
+    assert scores.notice is not None
+    assert scores.notice.startswith("The embedding model is damaged. Tools are compared by their words")
 
 
 async def test_squares_groups_and_overlap_can_be_waited_for() -> None:

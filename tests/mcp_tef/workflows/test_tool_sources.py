@@ -185,3 +185,15 @@ async def test_pasted_definitions_without_any_tool_say_what_was_wrong(desk: Desk
     with pytest.raises(InputError, match="No tool was found") as caught:
         await desk.sources.gather(ToolSource(kind=SourceKind.TOOLS, definitions=({"name": "x"},)))
     assert "It has no inputSchema." in caught.value.hint
+
+
+async def test_an_address_is_called_by_what_is_no_secret_in_it() -> None:
+    secret, shown = "//bob:pa55-planted@127.0.0.1:1/mcp?api_key=k3y-planted&team=red", "//127.0.0.1:1/mcp?api_key="
+    there, gone = TwoWays(Transport.STREAMABLE_HTTP, ServerFault.NOT_MCP), TwoWays(None, ServerFault.NOT_MCP)
+    found = await Desk(there).gather(f"http:{secret}", kind=SourceKind.URLS)
+    lost = await Desk(gone).gather(f"http:{secret}", kind=SourceKind.URLS)
+    with pytest.raises(InputError) as refused:
+        await Desk(gone).gather(f"ftp:{secret}", kind=SourceKind.URLS)
+    assert ids(found) == [f"http:{shown}•••&team=red/{name}" for name in ("find", "read")]
+    assert lost.unreachable[0].server == f"http:{shown}•••&team=red"
+    assert "planted" not in f"{lost} {refused.value}"

@@ -66,8 +66,8 @@ def test_a_missing_description_is_a_scope_that_is_a_guess() -> None:
     issue = found(told("get_page"), told("list_pages", "List pages."))[IssueType.SCOPE_CLARITY]
     assert issue.priority is Priority.HIGH
     assert issue.sentence == "`get_page` has no description, so its scope is a guess."
-    both = found(told("get_page"), told("list_page"))[IssueType.SCOPE_CLARITY]
-    assert both.sentence == "`get_page` and `list_page` have no description, so their scope is a guess."
+    both = found(told("get_commits"), told("list_commits"))[IssueType.SCOPE_CLARITY]
+    assert both.sentence == "`get_commits` and `list_commits` have no description, so their scope is a guess."
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,7 @@ def test_the_rank_among_all_pairs_is_told_and_is_never_rounded_up_to_all() -> No
 def test_the_same_definition_twice_is_called_the_same() -> None:
     twin = a_tool("search_files", FILES.description, "other", **FILES.input_schema["properties"])
     assert "the same on both servers" in explained(FILES, twin).summary
+    assert explained(FILES, FILES).summary == "search_files is there twice: nothing else tells them apart."
 
 
 def test_the_summary_names_both_tools_and_how_alike_they_are() -> None:

@@ -10,7 +10,10 @@ import pytest
 
 from mcp_tef.model.labels import LabelKind, ToolLabel
 from mcp_tef.model.metrics import Rate
-from mcp_tef.model.similarity import Clusters, Observation, Standing, ToolGroup, WorkItem
+from mcp_tef.model.similarity import Clusters, Observation, Standing, ToolGroup, ToolSet, WorkItem
+from mcp_tef.scoring.similarity.analysis import Similarity
+from mcp_tef.scoring.similarity.meaning import Meaning
+from mcp_tef.scoring.similarity.signals import Square
 from mcp_tef.workflows.reports.heat import LARGEST_DRAWN, LARGEST_IMAGE, LARGEST_NAMED, data_uri, shrunk
 from mcp_tef.workflows.reports.similarity_html import SimilarityResults, similarity_html
 from tests.support import made_analyses
@@ -73,6 +76,25 @@ def test_groups_and_copies_are_named() -> None:
     words = " ".join(Reader(page()).words)
     assert "file, name shop/find_file, shop/look_up_file" in words
     assert "Copies on other servers" in words
+
+
+def test_a_copy_shows_the_score_that_makes_it_one() -> None:
+    tools = made_analyses.some_tools()[:2]
+    meaning = Meaning(
+        embedder="made",
+        described=Square(np.array([[1, 0.8], [0.8, 1]], dtype=np.float32)),
+        full=Square(np.array([[1, 0.97], [0.97, 1]], dtype=np.float32)),
+    )
+    found = Similarity(ToolSet(tools=tools), meaning)
+    copies = Clusters(order=(0, 1), merges=(), groups=(), near_duplicates=(found.pair(0, 1),))
+    words = " ".join(Reader(similarity_html(SimilarityResults(similarity=found, threshold=0.9, clusters=copies))).words)
+    assert "Similarity Full shop/find_file shop/look_up_file 0.80 0.97" in words.partition("Copies on other")[2]
+
+
+def test_the_best_of_very_many_pairs_is_not_said_to_be_closer_than_all_of_them() -> None:
+    words = Reader(similarity_html(SimilarityResults(similarity=made_analyses.many(70), threshold=0.0))).words
+    assert "99.9 %" in words
+    assert "100.0 %" not in words
 
 
 def test_without_a_flagged_pair_the_closest_are_shown() -> None:
