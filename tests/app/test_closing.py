@@ -15,7 +15,7 @@ from app.widgets import Button, FlowText, Sheet
 from app.workbench import Workbench
 from mcp_tef import BatchId, BatchRequest, BatchStatus, ModelSettings
 from tests.app.test_workbench import window, workbench
-from tests.support.fake_engine import FakeEngine
+from tests.support.fake_engine import NEVER, FakeEngine
 from tests.support.windows import drive, until
 
 HOSTED = ModelSettings(provider="openai", model="gpt-4o-mini")
@@ -60,7 +60,7 @@ def never_ending(session: Session, what: str) -> "asyncio.Task[None]":
 
 def test_every_kind_of_work_under_way_is_named_as_the_foot_of_the_window_names_it(qapp: QApplication) -> None:
     async def work() -> None:
-        fake = FakeEngine(pace=5.0)
+        fake = FakeEngine(pace=NEVER)
         await fake.open_sample()
         async with workbench(fake) as bench:
             session = window(bench).session
@@ -100,7 +100,7 @@ def test_done_of_total_and_the_cost_so_far_are_told(qapp: QApplication) -> None:
 
 def test_cancelling_the_question_leaves_everything_as_it_is(qapp: QApplication) -> None:
     async def work() -> None:
-        fake = FakeEngine(pace=5.0)
+        fake = FakeEngine(pace=NEVER)
         await fake.open_sample()
         async with workbench(fake) as bench:
             await started(bench, "First")
@@ -114,7 +114,7 @@ def test_cancelling_the_question_leaves_everything_as_it_is(qapp: QApplication) 
 
 def test_work_can_go_on_out_of_sight(qapp: QApplication) -> None:
     async def work() -> None:
-        fake = FakeEngine(pace=5.0)
+        fake = FakeEngine(pace=NEVER)
         await fake.open_sample()
         async with workbench(fake) as bench:
             await started(bench, "First")
@@ -128,7 +128,7 @@ def test_work_can_go_on_out_of_sight(qapp: QApplication) -> None:
 @pytest.mark.parametrize("batches", [1, 2])
 def test_what_is_stopped_can_be_resumed(qapp: QApplication, batches: int) -> None:
     async def work() -> None:
-        fake = FakeEngine(pace=5.0)
+        fake = FakeEngine(pace=NEVER)
         await fake.open_sample()
         async with workbench(fake) as bench:
             ids = [await started(bench, f"Batch {number}") for number in range(batches)]
@@ -143,7 +143,7 @@ def test_what_is_stopped_can_be_resumed(qapp: QApplication, batches: int) -> Non
 
 def test_another_workspace_is_not_opened_beside_work_that_goes_on(qapp: QApplication, tmp_path: Path) -> None:
     async def work() -> None:
-        fake = FakeEngine(pace=5.0)
+        fake = FakeEngine(pace=NEVER)
         await fake.open_sample()
         async with workbench(fake) as bench:
             await started(bench, "First")

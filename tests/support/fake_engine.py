@@ -46,6 +46,8 @@ from tests.support.tool_sets import FakeEmbedders
 if TYPE_CHECKING:
     from mcp_tef import Engine
 
+NEVER = 600.0
+
 _MODELS = {
     "offline/retrieval": ModelInfo(provider="offline", model="retrieval", tool_calling=True),
     "openai/gpt-4.1-mini": ModelInfo(

@@ -36,6 +36,7 @@ class OnePair(QObject):
         self.places: Places | None = None
         self.aim: Aim | None = None
         self._to_advice = False
+        self._read = 0
         self.advising = Advising(page, presenter)
         self._session, self._presenter, self._view = page.session, presenter, view
         self._saving, self._kept = saving, kept
@@ -96,12 +97,14 @@ class OnePair(QObject):
         self._view.map.heatmap.choose(None)
 
     async def show(self) -> None:
-        """Read and show the pair anew."""
+        """Read and show the pair anew; what is read for an earlier wish is not shown after it."""
         places, view = self.places, self._view
         if places is None:
             return
+        self._read += 1
+        mine = self._read
         detail = await self._presenter.detail(places, view.map.shown_kind(), view.map.weights.weights())
-        if detail is None or places != self.places:
+        if detail is None or places != self.places or mine != self._read:
             return
         view.pair.show_pair(detail, view.map.scale.threshold())
         view.pair.show_leads([_leads(label) for label in self.tools() or ()])

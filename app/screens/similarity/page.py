@@ -102,7 +102,7 @@ class SimilarityPage(Page):
     def _connect_panes(self) -> None:
         view = self.view
         view.map.kind_changed.connect(self._choose_kind)
-        view.map.weights_changed.connect(lambda _: self.session.spawn(self._show_map()))
+        view.map.weights_changed.connect(lambda _: self.session.spawn(self._recolour()))
         view.map.threshold_changed.connect(self._move_threshold)
         view.map.heatmap.menu_wanted.connect(lambda at: show_menu(self.exporting.actions(), at, self))
         view.map.opened.connect(self.pair.open_two)

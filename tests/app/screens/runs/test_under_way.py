@@ -4,6 +4,7 @@ from typing import Any
 
 from mcp_tef import BatchRequest, BatchStatus
 from tests.app.screens.runs.conftest import Desk
+from tests.support.fake_engine import NEVER
 
 LONG = BatchRequest(name="Long", repeats=10, concurrency=2)
 
@@ -27,7 +28,7 @@ def test_a_batch_under_way_is_seen_in_the_activity_bar_and_can_be_cancelled(use:
         assert ended is not None
         assert ended.status is BatchStatus.CANCELLED
 
-    use(story, pace=1.0)
+    use(story, pace=NEVER)
 
 
 def test_batches_under_way_at_once_are_paused_and_cancelled_each_by_itself(use: Any) -> None:
@@ -46,7 +47,7 @@ def test_batches_under_way_at_once_are_paused_and_cancelled_each_by_itself(use: 
         first.cancel_wanted.emit()
         await desk.until(lambda: not desk.session.activity.shown() and len(desk.said) == 2)
 
-    use(story, pace=1.0)
+    use(story, pace=NEVER)
 
 
 def test_a_pause_holds_the_batch_until_it_goes_on(use: Any) -> None:
@@ -76,7 +77,7 @@ def test_a_cancelled_batch_can_be_resumed_to_its_end(use: Any) -> None:
         await desk.until(lambda: desk.said[-1] == "Long: 50 % right.")
         await desk.until(lambda: "cancelled" not in outcomes(desk))
 
-    use(story, pace=1.0)
+    use(story, pace=NEVER)
 
 
 def test_a_second_batch_waits_for_the_first_and_can_run_beside_it(use: Any) -> None:
@@ -95,7 +96,7 @@ def test_a_second_batch_waits_for_the_first_and_can_run_beside_it(use: Any) -> N
             bars.bar(batch.id).cancel_wanted.emit()
         await desk.until(lambda: not desk.session.activity.shown())
 
-    use(story, pace=1.0)
+    use(story, pace=NEVER)
 
 
 def test_a_waiting_batch_can_be_cancelled_from_its_card(use: Any) -> None:
@@ -113,4 +114,4 @@ def test_a_waiting_batch_can_be_cancelled_from_its_card(use: Any) -> None:
         desk.page.bars.bar(first.id).cancel_wanted.emit()
         await desk.until(lambda: not desk.session.activity.shown())
 
-    use(story, pace=1.0)
+    use(story, pace=NEVER)

@@ -1,7 +1,9 @@
 """One pair side by side, its recommendations, and what a model is asked."""
 
+import asyncio
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
@@ -9,8 +11,18 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
 from app.asking import Blank
-from mcp_tef import RunFilter
+from app.screens.similarity.page import SimilarityPage
+from app.screens.similarity.words import MapKind
+from mcp_tef import Overlap, OverlapWeights, RunFilter, Similarity
+from mcp_tef.embedding.tfidf import TfidfLexicon
+from mcp_tef.workflows.similarity import SimilarityAnalyses
+from tests.support.alike_tools import docs_and_desk
+from tests.support.fake_engine import FakeEngine
+from tests.support.pages import page_test
 from tests.support.similarity_page import Bench, answer, on_page, open_pair, place
+
+if TYPE_CHECKING:
+    from mcp_tef import Engine
 
 
 @on_page
@@ -129,3 +141,58 @@ async def test_a_missing_key_is_asked_for_before_anything_is_spent(bench: Bench)
     await bench.until(lambda: "is missing" in sheet.key.accessibleDescription())
     sheet.reject()
     await bench.until(lambda: page.pair.advising.sheet is None)
+
+
+@on_page
+async def test_other_weights_are_told_of_beside_the_map_at_once(bench: Bench) -> None:
+    page = bench.page
+    page._choose_kind(MapKind.OVERLAP)
+    await open_pair(bench)
+    told = page.view.pair.overlap
+    await bench.until(lambda: told.text().startswith("Overlap 0."))
+    before = told.text()
+    page.view.map.weights.fields["Parameters"].setValue(1.0)
+    await bench.until(lambda: told.text() != before)
+
+
+class HeldOverlap(SimilarityAnalyses):
+    """Tells of an overlap only while it may."""
+
+    def __init__(self, fake: FakeEngine) -> None:
+        super().__init__(fake.embedders, TfidfLexicon(), fake.store.metrics)
+        self.may_tell = asyncio.Event()
+        self.may_tell.set()
+        self.asked = 0
+
+    async def overlap(self, similarity: Similarity, weights: OverlapWeights | None = None) -> Overlap:
+        self.asked += 1
+        await self.may_tell.wait()
+        return await super().overlap(similarity, weights)
+
+
+async def with_held_overlap() -> "Engine":
+    fake = await docs_and_desk()
+    fake.similarity = HeldOverlap(fake)
+    return fake.engine
+
+
+@page_test(SimilarityPage, with_held_overlap)
+async def test_an_overlap_that_is_told_late_does_not_come_back_to_who_looks_at_something_else_by_then(
+    bench: Bench,
+) -> None:
+    page, told = bench.page, bench.page.view.pair.overlap
+    page._choose_kind(MapKind.OVERLAP)
+    await open_pair(bench)
+    await bench.until(lambda: told.text().startswith("Overlap 0."))
+    await bench.session.begun()
+    held = await bench.session.value(lambda core: core.similarity)
+    assert isinstance(held, HeldOverlap)
+    await bench.session.value(lambda _: held.may_tell.clear())
+    before = held.asked
+    await open_pair(bench)
+    await bench.until(lambda: held.asked > before)
+    page._choose_kind(MapKind.SIMILARITY)
+    await bench.until(lambda: not told.text())
+    await bench.session.value(lambda _: held.may_tell.set())
+    await bench.session.begun()
+    assert not told.text()

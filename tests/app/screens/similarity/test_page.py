@@ -218,7 +218,7 @@ async def test_weights_of_the_overlap_recolour_the_map(bench: Bench) -> None:
     page.view.map.weights.fields["Parameters"].setValue(1.0)
     await bench.until(lambda: page.view.map.heatmap.heat() is not before)
     await open_pair(bench)
-    assert page.view.pair.overlap.text().startswith("Overlap 0.")
+    await bench.until(lambda: page.view.pair.overlap.text().startswith("Overlap 0."))
 
 
 @on_page
