@@ -192,6 +192,7 @@ if TYPE_CHECKING:
     from mcp_tef.storage.renaming import rename_workspace, renamed_path
     from mcp_tef.workflows.arrivals import look_at_files
     from mcp_tef.workflows.case_forms.texts import require_replaceable
+    from mcp_tef.workflows.cases import free_suite_name
     from mcp_tef.workflows.grade import grade_lines
     from mcp_tef.workflows.pair_lines import PairLine, pair_results, read_pair_lines
     from mcp_tef.workflows.reports.comparison import comparison_to_json
@@ -218,6 +219,7 @@ _WHEN_NAMED = {
     "confusions_to_json": "mcp_tef.scoring.figures_codec",
     "copy_workspace": "mcp_tef.storage.copies",
     "default_workspace": "mcp_tef.engine",
+    "free_suite_name": "mcp_tef.workflows.cases",
     "grade_lines": "mcp_tef.workflows.grade",
     "launch_risks": "mcp_tef.scoring.launches.risks",
     "look_at_files": "mcp_tef.workflows.arrivals",
@@ -281,7 +283,7 @@ __all__ = [
     "Unreachable", "ValueChange", "Variable", "Verdict", "VerdictChange", "WorkItem", "WrittenSecret", "advice_to_json",
     "batch_to_json", "canonical", "comparison_to_json",
     "confusions_to_json", "copy_workspace", "default_workspace", "expectation_from_json",
-    "expectation_to_json", "grade_lines", "launch_risks", "look_at_files",
+    "expectation_to_json", "free_suite_name", "grade_lines", "launch_risks", "look_at_files",
     "matrix_file", "metrics_to_json", "most_overlapping", "number", "overlap_json", "overview_to_json", "pair_results",
     "parse_embedder", "parse_model", "quality_to_json", "read_pair_lines", "rename_workspace", "renamed_path",
     "require_replaceable", "require_workspace",

@@ -11,7 +11,7 @@ from sqlalchemy import update as update_rows
 from sqlalchemy.sql.elements import ColumnElement
 from sqlmodel import Session
 
-from mcp_tef.errors import NotFoundError
+from mcp_tef.errors import ConflictError, NotFoundError
 from mcp_tef.model.cases import CaseDraft, TestCase, expectation_to_json
 from mcp_tef.model.ids import CaseId, new_id
 from mcp_tef.storage.columns import now, storable
@@ -106,6 +106,26 @@ def suites(session: Session) -> tuple[str, ...]:
     cases = select(SUITE_CASES.c.suite_id).join(CASES, CASES.c.id == SUITE_CASES.c.test_case_id).where(_VISIBLE)
     names = session.execute(select(SUITES.c.name).where(SUITES.c.id.in_(cases)).order_by(SUITES.c.name))
     return tuple(names.scalars())
+
+
+def rename_suite(session: Session, name: str, wanted: str) -> None:
+    """Give a suite another name, for hidden cases as well. NotFoundError; ConflictError where another has the name."""
+    ids = {row.name: row.id for row in session.execute(select(SUITES.c.name, SUITES.c.id))}
+    suite, other = ids.get(storable(name)), ids.get(storable(wanted))
+    if suite is None:
+        raise NotFoundError(f"There is no suite named “{name}” any more.", hint="Its cases may have been deleted.")
+    if other not in (None, suite):
+        _clear_away(session, other, wanted)
+    session.execute(update_rows(SUITES).where(SUITES.c.id == suite).values(name=storable(wanted)))
+
+
+def _clear_away(session: Session, suite: str | None, name: str) -> None:
+    """Take out a suite that no case is in, not even a deleted one."""
+    if session.execute(select(SUITE_CASES.c.suite_id).where(SUITE_CASES.c.suite_id == suite).limit(1)).first():
+        raise ConflictError(
+            f"Cases, or cases deleted since the start, are in a suite named “{name}”.", hint="Choose another name."
+        )
+    session.execute(delete(SUITES).where(SUITES.c.id == suite))
 
 
 def _cells(draft: CaseDraft) -> dict[str, Any]:

@@ -105,6 +105,10 @@ class SqliteCases:
         """The names of suites that have a case, in order."""
         return await self._database.read(case_rows.suites)
 
+    async def rename_suite(self, name: str, wanted: str) -> None:
+        """Give a suite another name; its cases stay as they are. NotFoundError; ConflictError where it is taken."""
+        await self._database.write(lambda session: case_rows.rename_suite(session, name, wanted))
+
     async def recent(self, limit: int = 5) -> Mapping[CaseId, tuple[RunSummary, ...]]:
         """The last finished runs of every case, newest last."""
         return await self._database.read(lambda session: recent(session, limit))

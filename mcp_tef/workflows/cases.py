@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from mcp_tef.errors import InputError
+from mcp_tef.errors import ConflictError, InputError
 from mcp_tef.events import CasesTouched, EventStream
 from mcp_tef.model.cases import CaseDraft, ExpectedCall, TestCase
 from mcp_tef.model.ids import CaseId
@@ -72,6 +72,13 @@ class Cases:
         """The names of all suites."""
         return await self._store.cases.suites()
 
+    async def rename_suite(self, name: str, wanted: str, *, by: str = "") -> None:
+        """Call a suite otherwise; InputError where the name cannot be had. Batches keep what they recorded."""
+        there = await self._store.cases.suites()
+        new = free_suite_name(wanted, [other for other in there if other != name])
+        await self._store.cases.rename_suite(name, new)
+        self._touched((case.id for case in await self._store.cases.select(suites=[new])), by)
+
     async def recent(self, limit: int = 5) -> Mapping[CaseId, tuple[RunSummary, ...]]:
         """The last finished runs of every case, newest last."""
         return await self._store.cases.recent(limit)
@@ -105,6 +112,17 @@ class Cases:
 
     def _touched(self, ids: Iterable[CaseId], by: str) -> None:
         self._events.publish(CasesTouched(tuple(ids), by))
+
+
+def free_suite_name(wanted: str, others: Iterable[str]) -> str:
+    """The name as a suite can have it; InputError where there is none, or another suite has it in any case."""
+    name = " ".join(wanted.split())
+    if not name:
+        raise InputError("The suite has no name.", hint="Write one.")
+    taken = next((other for other in others if other.casefold() == name.casefold()), None)
+    if taken is not None:
+        raise ConflictError(f"A suite named “{taken}” is here already.", hint="Choose another name.")
+    return name
 
 
 def checked(draft: CaseDraft) -> CaseDraft:

@@ -228,6 +228,13 @@ class MemoryCases:
         """All names in use."""
         return tuple(sorted({suite for case in self._cases.values() for suite in case.draft.suites}))
 
+    async def rename_suite(self, name: str, wanted: str) -> None:
+        """Of all cases, also those set aside."""
+        for cases in (self._cases, self._removed):
+            for case in list(cases.values()):
+                suites = tuple(wanted if suite == name else suite for suite in case.draft.suites)
+                cases[case.id] = replace(case, draft=replace(case.draft, suites=suites))
+
     async def recent(self, limit: int = 5) -> Mapping[CaseId, tuple[RunSummary, ...]]:
         """The last finished runs of every case."""
         return {case_id: tuple(runs[-limit:]) for case_id, runs in self.finished.items()}

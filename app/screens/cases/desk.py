@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Final
+from typing import Final, TypeVar
 
 from app.screens.cases.calls import FindTool
 from app.screens.cases.form import CaseForm, Reading, case_form, read_form, refitted_form
 from mcp_tef import CaseDraft, CaseId, canonical, expectation_to_json
 
 MOST_STEPS: Final = 100
+Suited = TypeVar("Suited", CaseDraft, CaseForm)
 
 
 class State(StrEnum):
@@ -133,9 +134,21 @@ class Desk:
         if not typed:
             self.form = case_form(stored, find)
 
+    def rename_suite(self, name: str, wanted: str) -> None:
+        """A suite is called otherwise: in what is typed and saved, and in every form to go back or forward to."""
+        self.form = _renamed(self.form, name, wanted)
+        self.saved = _renamed(self.saved, name, wanted) if self.saved is not None else None
+        self.past = [_renamed(draft, name, wanted) for draft in self.past]
+        self.future = [_renamed(form, name, wanted) for form in self.future]
+
     def refit(self, find: FindTool) -> None:
         """The tools are known better now."""
         self.form = refitted_form(self.form, find)
+
+
+def _renamed(one: Suited, name: str, wanted: str) -> Suited:
+    suites = (wanted if suite == name else suite for suite in one.suites)
+    return replace(one, suites=tuple(dict.fromkeys(suites)))
 
 
 def same_draft(one: CaseDraft, other: CaseDraft) -> bool:

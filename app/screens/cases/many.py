@@ -32,6 +32,11 @@ class Many:
         """The cases that are chosen."""
         return tuple(CaseId(row_id) for row_id in self._table.selected_ids())
 
+    def suites(self) -> tuple[str, ...]:
+        """The suites that chosen cases are in."""
+        drafts = self._presenter.drafts(self.selected()).values()
+        return tuple(dict.fromkeys(suite for draft in drafts for suite in draft.suites))
+
     def copy_queries(self) -> None:
         """What the users say, a line each, into the clipboard."""
         QGuiApplication.clipboard().setText(self._presenter.queries(self.selected()))

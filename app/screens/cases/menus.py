@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from app.screens.cases.presenter import CasesPresenter
 from app.screens.cases.rows import LAST_WORDS, Last, Wanted
 from app.text import count
 from app.widgets import Action, one_line
 
+MOST_SUITES = 3
 Narrow = Callable[[Wanted], object]
 Deed = Callable[[], object]
 
@@ -22,12 +24,13 @@ class RowDeeds:
     copy: Deed
     label: Deed
     expect: Deed
+    rename_suite: Callable[[str], object]
     export: Deed
     delete: Deed
 
 
-def row_actions(number: int, deeds: RowDeeds, *, saved: bool) -> Sequence[Action]:
-    """What can be done to so many selected cases; most of it only to saved ones."""
+def row_actions(number: int, deeds: RowDeeds, suites: Sequence[str], *, saved: bool) -> Sequence[Action]:
+    """What can be done to so many selected cases of these suites; most of it only to saved cases."""
     copy = "Copy queries" if number > 1 else "Copy query"
     cases = count(number, "case")
     return [
@@ -36,6 +39,7 @@ def row_actions(number: int, deeds: RowDeeds, *, saved: bool) -> Sequence[Action
         Action(text="Duplicate", do=deeds.duplicate, icon="copy", keys="Ctrl+D", enabled=saved),
         Action(text="Tags, suites and servers…", do=deeds.label, icon="tag", enabled=saved),
         Action(text="Expected tool…", do=deeds.expect, icon="wrench", enabled=saved),
+        *rename_actions(suites[:MOST_SUITES], deeds.rename_suite),
         Action(text=copy, do=deeds.copy, keys="Ctrl+Shift+C", enabled=saved),
         Action(text="Export…", do=deeds.export, icon="export", enabled=saved),
         Action(text=f"Delete {cases}", do=deeds.delete, icon="trash", keys="Del", apart=True),
@@ -50,8 +54,16 @@ def more_actions(to_import: Deed, to_export: Deed, *, some: bool) -> Sequence[Ac
     ]
 
 
-def filter_actions(presenter: CasesPresenter, narrow: Narrow) -> Sequence[Action]:
-    """Every filter as a choice that is ticked while it is in force, and a way to drop them all."""
+def rename_actions(suites: Sequence[str], rename: Callable[[str], object]) -> list[Action]:
+    """A way to rename each suite."""
+    return [
+        Action(text=f"Rename suite “{one_line(suite, 40)}”…", do=partial(rename, suite), icon="pencil-simple")
+        for suite in suites
+    ]
+
+
+def filter_actions(presenter: CasesPresenter, narrow: Narrow, rename: Callable[[str], object]) -> Sequence[Action]:
+    """Every filter as a choice that is ticked while it is in force, a way to drop all, and to rename the suite."""
     now = presenter.wanted
     groups = (
         _expected(now, narrow),
@@ -59,6 +71,7 @@ def filter_actions(presenter: CasesPresenter, narrow: Narrow) -> Sequence[Action
         _named("Suite", presenter.all_suites(), now.suite, lambda name: narrow(replace(now, suite=name))),
         _named("Tag", presenter.all_tags(), now.tag, lambda name: narrow(replace(now, tag=name))),
         _named("Server", presenter.server_names(), now.server, lambda name: narrow(replace(now, server=name))),
+        rename_actions([now.suite] if now.suite else [], rename),
     )
     clear = Action(
         text="Show all cases",

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 from app.commands import Command
 from app.outcomes import Outcome
 from app.screens.cases.call_list import Pick
+from app.screens.cases.deeds import PageDeeds
 from app.screens.cases.desk import Desk
 from app.screens.cases.editor import Offered
 from app.screens.cases.empty import NO_CASES, NO_SERVERS, nothing_matches
@@ -23,6 +24,7 @@ from app.screens.cases.rows import ALL, KEPT, Wanted, filters_to_keep, wanted_of
 from app.screens.cases.running import Running
 from app.screens.cases.staleness import EVERYTHING, Stale, stale_after
 from app.screens.cases.steps import Steps
+from app.screens.cases.suites import Suites
 from app.screens.cases.table import table_row
 from app.screens.cases.transfer import Transfer
 from app.screens.cases.view import CasesView
@@ -34,7 +36,6 @@ from mcp_tef import Arrival, CaseId, Event, ToolLabel
 SAVE_MS: Final = 600
 REVIEW_MS: Final = 250
 RUNS_MS: Final = 400
-GROUP: Final = "Test cases"
 
 
 class CasesPage(Page):
@@ -65,6 +66,7 @@ class CasesPage(Page):
         self.view = CasesView(lambda server, name: self.presenter.tools.find(server, name), deeds)
         self.table, self.editor = self.view.table, self.view.editor
         self.many = Many(self, self.presenter, self.table, front)
+        self.suites = Suites(self, self.presenter, front)
         self.body.addWidget(self.view)
         self.view.restore_layout(session.settings)
         self.keep_layout("cases.table", self.table)
@@ -82,7 +84,7 @@ class CasesPage(Page):
         search = self.header.set_search("Search cases")
         self.presenter.wanted = replace(self.presenter.wanted, text=self.keep_search(search))
         search.searched.connect(self._search)
-        self.header.set_filter(lambda: filter_actions(self.presenter, self._narrow))
+        self.header.set_filter(lambda: filter_actions(self.presenter, self._narrow, self.suites.ask))
         self.table.chosen.connect(self._choose)
         self.table.picked.connect(lambda _ids: self._show_header())
         self.table.opened.connect(lambda _id: self._edit())
@@ -150,30 +152,20 @@ class CasesPage(Page):
         return self.table
 
     def commands(self) -> Sequence[Command]:
-        def deed(name: str, text: str, do: Callable[[], object], keys: str = "", *, some: bool = False) -> Command:
-            needs = (lambda: bool(self.many.selected())) if some else (lambda: True)
-            return Command(
-                id=f"cases.{name}", text=text, do=do, keys=keys, needs=needs, unless="Choose cases first", group=GROUP
-            )
-
-        return (
-            deed("new", "New case", self.new, "Ctrl+N"),
-            deed(
-                "run",
-                "Run the selected cases",
-                lambda: self.running.run(self.many.selected()),
-                "Ctrl+Return",
-                some=True,
-            ),
-            deed("runs", "Show the runs of the selected cases", self._show_runs, some=True),
-            deed("duplicate", "Duplicate the selected cases", self.many.duplicate, "Ctrl+D", some=True),
-            deed("delete", "Delete the selected cases", self.many.delete, some=True),
-            deed("label", "Tags, suites and servers of the selected cases", self.many.label, some=True),
-            deed("expect", "Expected tool of the selected cases", self.many.expect, some=True),
-            deed("copy", "Copy the selected queries", self.many.copy_queries, "Ctrl+Shift+C", some=True),
-            deed("import", "Import cases from a file", self.transfer.ask_import),
-            deed("export", "Export cases to a file", self._export),
+        deeds = PageDeeds(
+            new=self.new,
+            run=self._run_selected,
+            runs=self._show_runs,
+            duplicate=self.many.duplicate,
+            delete=self.many.delete,
+            label=self.many.label,
+            expect=self.many.expect,
+            copy=self.many.copy_queries,
+            rename_suite=self.suites.ask,
+            to_import=self.transfer.ask_import,
+            to_export=self._export,
         )
+        return deeds.commands(lambda: bool(self.many.selected()), lambda: bool(self.presenter.all_suites()))
 
     # ------------------------------------------------------------ showing
 
@@ -375,10 +367,12 @@ class CasesPage(Page):
             copy=self.many.copy_queries,
             label=self.many.label,
             expect=self.many.expect,
+            rename_suite=self.suites.ask,
             export=lambda: self.transfer.ask_export(self.presenter.runnable(self.many.selected())),
             delete=self.many.delete,
         )
-        return row_actions(len(ids), deeds, saved=bool(self.presenter.runnable(self.many.selected())))
+        suites = self.many.suites()
+        return row_actions(len(ids), deeds, suites, saved=bool(self.presenter.runnable(self.many.selected())))
 
     def _run_selected(self) -> None:
         self.running.run(self.many.selected())

@@ -348,6 +348,17 @@ class CasesPresenter:
             await self._call(lambda core: core.cases.edit_all(drafts, by=BY))
             await self._refresh(Stale(cases=True))
 
+    async def rename_suite(self, name: str, wanted: str) -> None:
+        """Call a suite otherwise, also in what is typed and not saved, and where the cases are narrowed to it."""
+        async with self._turn:
+            await self._save_all()
+            await self._call(lambda core: core.cases.rename_suite(name, wanted, by=BY))
+            for desk in (*self._desks.values(), *self._removed.values()):
+                desk.rename_suite(name, wanted)
+            if self.wanted.suite == name:
+                self.wanted = replace(self.wanted, suite=wanted)
+            await self._refresh(Stale(cases=True))
+
     async def restore(self, ids: Sequence[CaseId]) -> None:
         """Bring deleted cases back, with what was typed into them."""
         desks = {case_id: self._removed.pop(case_id) for case_id in ids if case_id in self._removed}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_tef.errors import NotFoundError
+from mcp_tef.errors import ConflictError, NotFoundError
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall
 from mcp_tef.model.ids import CaseId
 from mcp_tef.model.runs import RunFilter
@@ -166,3 +166,34 @@ async def test_the_last_runs_of_a_case_come_newest_last(store: SqliteStore) -> N
     recent = await store.cases.recent(2)
     assert [run.id for run in recent[filled.cases[0].id]] == [mine[2].id, mine[3].id]
     assert filled.cases[1].id not in recent
+
+
+async def test_a_suite_gets_another_name_for_its_deleted_cases_too_and_nothing_else_of_them_changes(
+    registered: SqliteStore,
+) -> None:
+    made = await registered.cases.add(
+        [draft("one", suites=("S", "T")), draft("two", suites=("T", "S")), draft("three", suites=("S",))]
+    )
+    await registered.cases.remove([made[2].id])
+    await registered.cases.rename_suite("S", "Größe")
+    await registered.cases.restore([made[2].id])
+    found = await registered.cases.all()
+    assert [case.draft.suites for case in found] == [("Größe", "T"), ("T", "Größe"), ("Größe",)]
+    assert [replace(case, draft=before.draft) for case, before in zip(found[:2], made, strict=False)] == list(made[:2])
+
+
+async def test_a_suite_that_no_case_is_in_any_more_keeps_no_name_from_another(registered: SqliteStore) -> None:
+    one, _ = await registered.cases.add([draft("one", suites=("S",)), draft("two", suites=("T",))])
+    await registered.cases.update(one.id, replace(one.draft, suites=()))
+    await registered.cases.rename_suite("T", "S")
+    assert await registered.cases.suites() == ("S",)
+
+
+async def test_a_suite_takes_no_name_that_cases_have_even_deleted_ones(registered: SqliteStore) -> None:
+    one, _ = await registered.cases.add([draft("one", suites=("S",)), draft("two", suites=("T",))])
+    await registered.cases.remove([one.id])
+    with pytest.raises(ConflictError, match="“S”"):
+        await registered.cases.rename_suite("T", "S")
+    with pytest.raises(NotFoundError, match="“U”"):
+        await registered.cases.rename_suite("U", "V")
+    assert await registered.cases.suites() == ("T",)

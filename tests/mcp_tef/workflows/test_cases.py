@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mcp_tef.errors import InputError
-from mcp_tef.events import CasesTouched
+from mcp_tef.events import CasesTouched, Event
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall
 from mcp_tef.model.tools import Tool
 from mcp_tef.model.verdicts import Classification
@@ -62,6 +62,29 @@ async def test_what_is_exported_and_imported_elsewhere_is_equal(made: Bench, tmp
     assert (len(report.added), report.refused) == (2, ())
     assert [case.draft for case in await other.cases.list()] == [case.draft for case in await made.cases.list()]
     await with_store.close()
+
+
+async def test_a_suite_is_renamed_and_a_batch_made_before_keeps_what_it_recorded(made: Bench) -> None:
+    (case,) = await write(made, RICH)
+    batch = await made.runs.start(request(suites=("Slow",)))
+    await made.runs.wait(batch.id)
+    heard: list[Event] = []
+    made.events.subscribe(heard.append)
+    await made.cases.rename_suite("Slow", "  By \n night ", by="me")
+    assert (await made.cases.get(case.id)).draft.suites == ("Everyday", "By night")
+    assert heard == [CasesTouched((case.id,), "me")]
+    assert (await made.store.runs.request(batch.id)).suites == ("Slow",)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "says"), [(" ", "The suite has no name."), ("EVERYDAY", "A suite named “Everyday” is here already.")]
+)
+async def test_a_suite_takes_no_empty_name_and_none_that_another_has(made: Bench, wanted: str, says: str) -> None:
+    await write(made, RICH)
+    with pytest.raises(InputError, match=says):
+        await made.cases.rename_suite("Slow", wanted)
+    await made.cases.rename_suite("Slow", "slow")
+    assert await made.cases.suites() == ("Everyday", "slow")
 
 
 async def test_importing_the_same_file_twice_changes_nothing(made: Bench, tmp_path: Path) -> None:
