@@ -268,6 +268,7 @@ SCENES: tuple[Scene, ...] = (
     Scene("cases-chosen", FULL, _cases_chosen),
     Scene("cases-labels", FULL, _cases_labelled),
     Scene("cases-expect", FULL, _cases_expecting),
+    Scene("cases-suite", FULL, partial(_by_command, key="cases", command="cases.rename_suite")),
     Scene("runs", FULL, _wrong_run),
     Scene("runs-tools", FULL, partial(_run, tab=1)),
     Scene("runs-exchange", FULL, partial(_run, tab=2)),

@@ -10,12 +10,11 @@ from PySide6.QtWidgets import QAbstractButton, QPlainTextEdit, QWidget
 from app.screens.cases.desk import State
 from app.screens.cases.form import Mode
 from app.screens.cases.matchers import Matcher
-from app.screens.cases.menus import filter_actions
 from app.screens.cases.page import CasesPage
-from app.screens.cases.rows import Last, Wanted
+from app.screens.cases.rows import Last
 from app.widgets import MenuButton
 from app.widgets.focus import reading_order
-from mcp_tef import BatchRequest, CaseDraft, RunFilter, ToolLabel, expectation_from_json
+from mcp_tef import BatchRequest, CaseDraft, RunFilter, expectation_from_json
 from tests.support.cases_page import (
     BIKE,
     THANKS,
@@ -47,58 +46,6 @@ async def test_another_case_is_shown_when_it_is_chosen(bench: Bench) -> None:
     assert bench.page.editor.query.toPlainText() == THANKS
     assert bench.page.editor.modes.current() == Mode.NONE.value
     assert not bench.page.editor.calls.isVisible()
-
-
-@with_cases
-async def test_what_was_searched_for_narrows_the_cases_at_the_next_start(bench: Bench) -> None:
-    assert bench.page.header.search is not None
-    bench.page.header.search.setText("bike")
-    every = bench.page.table.rows.rowCount()
-    await bench.until(lambda: bench.page.table.rows.rowCount() < every)
-    page = await bench.again()
-    assert page.header.searched_for == "bike"
-    assert page.table.rows.ids() == bench.page.table.rows.ids()
-
-
-@with_cases
-async def test_searching_for_nothing_that_is_there_says_so_and_offers_the_way_back(bench: Bench) -> None:
-    page = bench.page
-    assert page.header.search is not None
-    page.header.search.setText("tandem")
-    await bench.until(lambda: page.view.nothing.isVisible())
-    verb = next(made for made in page.view.nothing.findChildren(QAbstractButton) if made.text() == "Show all cases")
-    verb.click()
-    await bench.until(lambda: page.table.isVisible())
-    assert page.table.rows.rowCount() == 4
-    assert page.header.search.text() == ""
-
-
-@with_cases
-async def test_a_case_can_be_arrived_at_though_a_filter_hides_it(bench: Bench) -> None:
-    page = bench.page
-    target = next(row.id for row in page.presenter.rows() if row.query == THANKS)
-    page.presenter.wanted = Wanted(text="chain")
-    page.arrive(target)
-    assert page.presenter.current == target
-
-
-@with_cases
-async def test_the_cases_of_a_tool_can_be_arrived_at_and_let_go_again(bench: Bench) -> None:
-    page = bench.page
-    page.arrive(ToolLabel(tool="search_bikes", server="Bike shop"))
-    assert [row.query for row in page.presenter.rows()] == [BIKE]
-    expected = next(
-        action for action in filter_actions(page.presenter, page._narrow, page.suites.ask) if action.checked
-    )
-    assert expected.text == "Expects: search_bikes"
-    expected.do()
-    assert page.table.rows.rowCount() == 4
-
-
-@with_cases
-async def test_a_case_that_is_gone_is_said_to_be_gone(bench: Bench) -> None:
-    bench.page.arrive("no such case")
-    assert [text for text, _ in bench.toasts] == ["That case is not there any more"]
 
 
 @with_cases

@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.screens.similarity.page import SimilarityPage
@@ -26,8 +24,6 @@ from mcp_tef import (
     ServerFault,
     ServerSpec,
     Similarity,
-    Standing,
-    ToolLabel,
     Transport,
 )
 from mcp_tef.embedding.tfidf import TfidfLexicon
@@ -132,71 +128,6 @@ async def test_the_threshold_acts_at_once_and_is_remembered(bench: Bench) -> Non
     assert "15 of 15 pairs flagged" in page.view.map.scale.accessibleName()
     await bench.until(lambda: len(page.presenter.work.items) == 15)
     assert page.kept.threshold() == 0.0
-
-
-@on_page
-async def test_every_pair_is_listed_and_searched_for(bench: Bench) -> None:
-    page = bench.page
-    page.show_view("pairs")
-    assert page.view.pairs.table.rows.rowCount() == 15
-    page.search.setText("timer")
-    await bench.until(lambda: page.view.pairs.table.rows.rowCount() == 5)
-    assert page.view.pairs.note.text() == "5 pairs"
-    page.search.setText("nobody")
-    await bench.until(lambda: page.view.pairs.note.text() == "No pair fits.")
-
-
-@on_page
-async def test_what_was_searched_for_narrows_pairs_groups_and_map_at_the_next_start(bench: Bench) -> None:
-    bench.page.show_view("pairs")
-    bench.page.search.setText("timer")
-    await bench.until(lambda: bench.page.view.pairs.table.rows.rowCount() == 5)
-    page = await bench.again()
-    assert page.search.text() == "timer"
-    assert page.view.pairs.table.rows.rowCount() == 5
-    assert len(page.view.map.heatmap._shown.found) == 1
-    assert page.view.groups.titles[0].text() == "No groups"
-
-
-@on_page
-async def test_a_search_on_the_map_brings_the_tools_out(bench: Bench) -> None:
-    page = bench.page
-    page.search.setText("read_file")
-    await bench.until(lambda: page.view.map.heatmap._shown.found)
-    assert len(page.view.map.heatmap._shown.found) == 2
-
-
-@on_page
-async def test_the_work_list_counts_and_a_click_restricts_the_pairs(bench: Bench) -> None:
-    page = bench.page
-    cells = page.view.strip.cells
-    await bench.until(lambda: cells[Standing.ALIKE_NOT_CONFUSED].number)
-    QTest.mouseClick(cells[Standing.CONFUSED_NOT_ALIKE], Qt.MouseButton.LeftButton)
-    await bench.until(lambda: page.view.pairs.table.rows.rowCount() == 1)
-    assert page.views.current() == "pairs"
-    page.view.pairs.chips.chips()[0].remove_wanted.emit()
-    await bench.until(lambda: page.view.pairs.table.rows.rowCount() == 15)
-    assert not cells[Standing.CONFUSED_NOT_ALIKE].isChecked()
-
-
-@on_page
-async def test_walking_through_the_list_changes_the_open_pair(bench: Bench) -> None:
-    await open_pair(bench)
-    page = bench.page
-    page.show_view("pairs")
-    page.view.pairs.table.select("0-3")
-    await bench.until(lambda: page.view.pair.detail is not None and page.view.pair.detail.places == (0, 3))
-
-
-@on_page
-async def test_copies_on_other_servers_and_groups_are_listed_and_lead_to_the_map(bench: Bench) -> None:
-    page = bench.page
-    page.show_view("groups")
-    copies = page.view.groups.copies
-    assert {cell.text for cell in copies.rows.row(0).cells[:2]} == {"docs/read_file", "desk/read_file"}
-    page.view.groups.groups.opened.emit("0")
-    assert page.views.current() == "map"
-    assert not page.view.map.heatmap.port().fitted
 
 
 @on_page
@@ -421,55 +352,6 @@ async def test_the_pairs_to_work_on_are_copied_as_markdown(bench: Bench) -> None
     copy.do()
     await bench.until(lambda: len(bench.toasts) == 1)
     assert QGuiApplication.clipboard().text().startswith("## Which tools look alike?")
-
-
-@on_page
-async def test_another_screen_can_ask_for_the_look_alikes_of_a_tool(bench: Bench) -> None:
-    bench.page.arrive(ToolLabel(tool="send_email", server="desk"))
-    await bench.until(lambda: bench.page.view.pairs.table.rows.rowCount() == 5)
-    assert bench.page.views.current() == "pairs"
-
-
-FILES, CODE = ToolLabel(tool="search_files", server="docs"), ToolLabel(tool="search_code", server="docs")
-
-
-@on_page
-async def test_another_screen_can_ask_for_a_pair_and_for_what_to_write_instead(bench: Bench) -> None:
-    pane = bench.page.view.pair
-    bench.page.arrive((CODE, FILES, "advice"))
-    await bench.until(lambda: pane.advice.copy.hasFocus())
-    bar = pane._pane.verticalScrollBar()
-    await bench.until(lambda: bar.value() == min(bar.maximum(), pane.advice.y()) > 0)
-    assert pane.detail is not None
-    assert set(pane.detail.names) == {"search_files", "search_code"}
-    here = bench.page.here()
-    assert isinstance(here, tuple)
-    assert set(here) == {FILES, CODE}
-    assert bench.toasts == []
-
-
-@on_page
-async def test_another_screen_can_ask_for_the_pairs_of_several_tools(bench: Bench) -> None:
-    bench.page.arrive((CODE, FILES, ToolLabel(tool="send_email", server="desk")))
-    await bench.until(lambda: bench.page.views.current() == "pairs" and bench.page.view.pairs.table.rows.rowCount())
-    assert bench.page.search.text() == "docs/search_code|docs/search_files|desk/send_email"
-
-
-@on_page
-async def test_a_pair_that_is_not_compared_is_said_to_be_so(bench: Bench) -> None:
-    bench.page.arrive((CODE, ToolLabel(tool="search_code", server="gone")))
-    await bench.until(lambda: bench.toasts)
-    assert "not compared" in bench.toasts[0][0]
-
-
-@on_page
-async def test_each_tool_of_a_pair_leads_to_its_definition_and_its_quality(bench: Bench) -> None:
-    await open_pair(bench)
-    links = bench.page.view.pair.sides[0].links
-    for link in links.buttons:
-        link.click()
-    assert [(place, target) for place, target in bench.went if target in (FILES, CODE)] == bench.went
-    assert [place for place, _ in bench.went] == ["servers", "quality"]
 
 
 @on_page
