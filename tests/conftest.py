@@ -71,6 +71,22 @@ def no_secret_is_held() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
+def the_interpreter_is_as_it_was() -> Iterator[None]:
+    """Keep how a test has threads take turns and garbage collected from the next."""
+    with leftovers.same_interpreter():
+        yield
+
+
+@pytest.fixture(autouse=True)
+def the_application_is_as_new(request: pytest.FixtureRequest) -> None:
+    """Keep windows, looks and the clipboard of earlier tests from those that use the application."""
+    if not {"qtbot", "qapp"}.isdisjoint(request.fixturenames):
+        from tests.support.fresh import renew
+
+        renew(request.getfixturevalue("qapp"))
+
+
+@pytest.fixture(autouse=True)
 def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty home folder for each test; HOME and the XDG folders point into it."""
     folder = tmp_path_factory.mktemp("home")

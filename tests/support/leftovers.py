@@ -1,10 +1,14 @@
 """What a test may not leave behind: running tasks, running threads, held secrets, complaints in the log."""
 
 import asyncio
+import gc
 import logging
+import sys
 import threading
 import time
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
 
 from mcp_tef.model import secrets
 
@@ -62,3 +66,13 @@ def let_go_of_secrets(before: AbstractSet[int]) -> None:
     """Let no secret that is new since `before` mask what later tests read, even where the collector has not come by."""
     for held in held_secrets() - before:
         secrets._HELD.pop(held, None)
+
+
+@contextmanager
+def same_interpreter() -> Iterator[None]:
+    """Have threads take turns, and garbage be collected, afterwards as before."""
+    turn, collects, thresholds = sys.getswitchinterval(), gc.isenabled(), gc.get_threshold()
+    yield
+    sys.setswitchinterval(turn)
+    gc.set_threshold(*thresholds)
+    (gc.enable if collects else gc.disable)()

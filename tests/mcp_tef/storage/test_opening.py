@@ -214,7 +214,7 @@ def test_a_step_that_fails_leaves_the_workspace_as_it_was(workspace: Path) -> No
 async def test_several_openings_at_once_make_one_workspace(tmp_path: Path) -> None:
     for attempt in range(4):
         path = tmp_path / f"{attempt}.db"
-        stores = await asyncio.gather(*(open_store(path) for _ in range(3)))
+        stores = await asyncio.gather(*(open_store(path, lock_wait=60) for _ in range(3)))
         await asyncio.gather(*(store.servers.add(http(f"s{place}")) for place, store in enumerate(stores)))
         assert len(await stores[0].servers.all()) == 3
         for store in stores:  # of two that close at once, neither may see that it is the last, and clear up

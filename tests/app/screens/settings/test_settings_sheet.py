@@ -131,7 +131,7 @@ def test_a_sheet_that_closes_while_it_revokes_has_revoked_and_complains_of_nothi
             QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
             await until(lambda: fake.store.servers._consents == {})
             await session.call(lambda core: core.servers.consents())
-            await until(lambda: not session._tasks)
+            await session.begun()
             assert failures == []
             window.close()
             window.deleteLater()
