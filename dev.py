@@ -123,8 +123,12 @@ def bench(environment: Path, names: list[str]) -> int:
     """Run the benchmarks one after the other, and fail if one of them misses its mark."""
     files = sorted((ROOT / "tests" / "benchmarks").glob("*.py"))
     benchmarks = [file for file in files if not file.stem.endswith("_roles")]
+    if unknown := [name for name in names if name not in {file.stem for file in benchmarks}]:
+        known = ", ".join(file.stem for file in benchmarks)
+        print(f"There is no benchmark called {', '.join(unknown)}; there are: {known}.", file=sys.stderr)
+        return 2
     chosen = [file for file in benchmarks if not names or file.stem in names]
-    return max([_announced([str(environment), str(file)]) for file in chosen] or [2])
+    return max(_announced([str(environment), str(file)]) for file in chosen)
 
 
 def shots(environment: Path, arguments: list[str]) -> int:

@@ -26,7 +26,7 @@ QT_PLUGINS_KEPT = (
 FILES = (
     *("PySide6/**/translations/*", "PySide6/**/qml/*", "litellm/proxy/*", "qtawesome/fonts/*", "pyqtgraph/icons/*"),
     *("litellm/**/*.md", "litellm/**/*.wav", "*/tests/*", "botocore/data/*", "pyqtgraph/examples/*"),
-    *("*libQt6EglFS*", "scipy/*/tests/*"),
+    "*libQt6EglFS*",
 )
 FILES_KEPT = (
     *("qtawesome/fonts/phosphor-*", "botocore/data/endpoints.json", "botocore/data/partitions.json"),

@@ -47,6 +47,14 @@ def test_a_display_that_nobody_serves_is_none(monkeypatch: pytest.MonkeyPatch) -
     assert dev.has_display() is not sys.platform.startswith("linux")
 
 
+def test_a_benchmark_that_is_not_there_is_said_to_be_and_nothing_is_run(capsys: pytest.CaptureFixture[str]) -> None:
+    assert dev.bench(Path("no-python"), ["help_time", "hepl_time"]) == 2
+    said = capsys.readouterr()
+    assert said.err.startswith("There is no benchmark called hepl_time; there are: ")
+    assert "help_time" in said.err
+    assert said.out == ""
+
+
 def test_every_benchmark_explains_itself_and_its_limit() -> None:
     files = (ROOT / "tests" / "benchmarks").glob("*.py")
     assert [file.name for file in files if not file.read_text("utf-8").startswith('"""')] == []

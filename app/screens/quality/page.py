@@ -41,7 +41,7 @@ _LEVELS = {
 
 
 class QualityPage(Page):
-    """Owns the presenter; `arrive` understands the id of a tool, "server/name"."""
+    """Owns the presenter; `arrive` understands a tool, and several of them."""
 
     _heard = Signal(object)
 
@@ -56,6 +56,7 @@ class QualityPage(Page):
         self.levels.setFixedWidth(sized(LEVELS_WIDTH))
         self.sheet: AskSheet | None = None
         self._wanted: tuple[str, ...] = (session.settings.get("quality.chosen", ""),)
+        self._sought: tuple[ToolLabel, ...] = ()
         self._progress: Progress | None = None
         self._reviewing: asyncio.Task[None] | None = None
         self._reading: asyncio.Task[None] | None = None
@@ -104,7 +105,7 @@ class QualityPage(Page):
         """Choose a tool, or several, whatever the filters say."""
         tools = (target,) if isinstance(target, ToolLabel) else target if isinstance(target, tuple) else ()
         if tools:
-            self._wanted = tuple(f"{tool.server}/{tool.tool}" for tool in tools)
+            self._sought = tools
             self._clear()
 
     def here(self) -> object:
@@ -183,8 +184,9 @@ class QualityPage(Page):
                 "funnel", "No tool fits", "No tool is like this. Take a filter away to see more.", [clear]
             )
         self.view.show_tools(shown)
-        if self.view.table.select_many(self._wanted):
-            self._wanted = ()
+        sought = (tool_id for tool in self._sought for tool_id in self.presenter.ids_of(tool))
+        if self.view.table.select_many([*sought, *self._wanted]):
+            self._sought, self._wanted = (), ()
         self._settle.start()
 
     def _show_empty(self, standing: Standing) -> None:

@@ -17,6 +17,7 @@ from mcp_tef import (
     ServerStateChanged,
     ServerStatus,
     ServersTouched,
+    ToolLabel,
     ToolQuality,
     ToolSet,
     ToolSource,
@@ -140,6 +141,11 @@ class QualityPresenter:
     def get(self, tool_id: str) -> ToolQuality | None:
         """One tool."""
         return self._tools.get(tool_id)
+
+    def ids_of(self, label: ToolLabel) -> tuple[str, ...]:
+        """The tools that a label means: on every server where it names none."""
+        named = ((tool_id, one.tool.tool) for tool_id, one in self._tools.items() if one.tool.tool.name == label.tool)
+        return tuple(tool_id for tool_id, tool in named if label.server in (None, tool.server))
 
     def shown(self) -> tuple[ToolQuality, ...]:
         """The tools that the filters let through."""

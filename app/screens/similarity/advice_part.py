@@ -115,8 +115,9 @@ class AdvicePart(QWidget):
         self._show()
 
     def show_advice(self, advice: PairAdvice) -> None:
-        """Show the advice for another pair."""
-        self._advice, self._place = advice, 0
+        """Show the advice for a pair, where it was left if it is the same."""
+        self._place = self._place if advice is self._advice else 0
+        self._advice = advice
         self._say_failure(advice)
         self.words.set_text("" if advice.recommendations else "There is nothing to recommend for this pair.")
         self._show()

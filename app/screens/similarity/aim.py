@@ -17,6 +17,11 @@ class Aim:
 
     def places(self, tools: Sequence[ComparedTool]) -> Places | None:
         """Where both are among the compared; None where one of them is not."""
-        by_name = {(one.tool.server, one.tool.name): place for place, one in enumerate(tools)}
-        a, b = (by_name.get((label.server or "", label.tool or "")) for label in (self.a, self.b))
+        a, b = (_place(label, tools) for label in (self.a, self.b))
         return ordered(a, b) if a is not None and b is not None and a != b else None
+
+
+def _place(label: ToolLabel, tools: Sequence[ComparedTool]) -> int | None:
+    """Of a label without a server, the first tool of its name."""
+    named = (place for place, one in enumerate(tools) if one.tool.name == label.tool)
+    return next((place for place in named if label.server in (None, tools[place].tool.server)), None)

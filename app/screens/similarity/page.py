@@ -25,7 +25,7 @@ from app.screens.similarity.kept import Kept
 from app.screens.similarity.one_pair import OnePair
 from app.screens.similarity.pair_menu import pair_actions
 from app.screens.similarity.pair_pane import PairPane
-from app.screens.similarity.pairs import Places, any_of
+from app.screens.similarity.pairs import Places, any_of, text_of
 from app.screens.similarity.pairs_pane import PairsPane
 from app.screens.similarity.presenter import Haste, SimilarityPresenter, State, haste
 from app.screens.similarity.saving import Saving
@@ -164,7 +164,7 @@ class SimilarityPage(Page):
         match target:
             case ToolLabel():
                 self.show_view("pairs")
-                self.search.setText(f"{target.server}/{target.tool}")
+                self.search.setText(text_of(target))
             case [ToolLabel(), ToolLabel(), ToolLabel(), *_]:
                 self.show_view("pairs")
                 self.search.setText(any_of([one for one in target if isinstance(one, ToolLabel)]))

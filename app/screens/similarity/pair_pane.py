@@ -97,7 +97,8 @@ class PairPane(QWidget):
         return row
 
     def show_pair(self, detail: PairDetail, threshold: float) -> None:
-        """Show another pair."""
+        """Show another pair, or the same anew: whole descriptions stay whole."""
+        told = (self.detail.a, self.detail.b) if self.detail else None
         self.detail = detail
         a, b = detail.names
         self.heading.set_spans([Span(a, mono=True), Span(" and ", Role.DIM), Span(b, mono=True)])
@@ -105,7 +106,8 @@ class PairPane(QWidget):
         self.scores.show_scores(detail.scores)
         self.overlap.set_text(f"Overlap {detail.overlap}" if detail.overlap else "")
         self.overlap.setVisible(bool(detail.overlap))
-        self._show_texts((detail.a, detail.b))
+        if told != (detail.a, detail.b):
+            self._show_texts((detail.a, detail.b))
         self.parameters.show_parameters(detail.parameters, detail.names, detail.more_parameters)
         self.observed.show_observed(detail.observed)
 

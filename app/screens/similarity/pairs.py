@@ -104,7 +104,12 @@ def matching(analysis: Analysis, text: str) -> tuple[int, ...]:
 
 def any_of(tools: Sequence[ToolLabel]) -> str:
     """What is searched for to have every pair of one of these tools."""
-    return "|".join(f"{tool.server}/{tool.tool}".split()[-1] for tool in tools)
+    return "|".join(text_of(tool).split()[-1] for tool in tools)
+
+
+def text_of(tool: ToolLabel) -> str:
+    """What is searched for to have the pairs of a tool, on every server where none is named."""
+    return f"{tool.server}/{tool.tool}" if tool.server else f"{tool.tool}"
 
 
 def _has(name: str, word: str) -> bool:

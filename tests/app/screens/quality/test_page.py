@@ -170,6 +170,15 @@ def test_a_tool_that_is_come_for_is_shown_whatever_the_filters_say(qapp: QApplic
     drive(work())
 
 
+def test_a_tool_that_is_come_for_without_its_server_is_found_by_its_name(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with desk({"desk": [NAMELESS, FINE]}) as bench:
+            bench.page.arrive(ToolLabel(tool="find_invoice"))
+            assert bench.page.view.table.current_id() == "desk/find_invoice"
+
+    drive(work())
+
+
 def test_several_tools_that_are_come_for_are_chosen_together(qapp: QApplication) -> None:
     async def work() -> None:
         async with desk({"desk": [NAMELESS, FINE]}) as bench:

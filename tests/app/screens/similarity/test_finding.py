@@ -1,5 +1,7 @@
 """What the similarity screen shows of many pairs: what was searched for, chosen, or asked for by another screen."""
 
+from dataclasses import replace
+
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
@@ -94,6 +96,17 @@ async def test_another_screen_can_ask_for_a_pair_and_for_what_to_write_instead(b
     here = bench.page.here()
     assert isinstance(here, tuple)
     assert set(here) == {FILES, CODE}
+    assert bench.toasts == []
+
+
+@on_page
+async def test_a_tool_whose_server_nobody_named_is_found_by_its_name(bench: Bench) -> None:
+    email, timer = ToolLabel(tool="send_email"), ToolLabel(tool="set_timer")
+    bench.page.arrive(email)
+    await bench.until(lambda: bench.page.view.pairs.table.rows.rowCount() == 5)
+    bench.page.arrive((email, timer))
+    wanted = (replace(timer, server="docs"), replace(email, server="desk"))
+    await bench.until(lambda: bench.page.here() in (wanted, wanted[::-1]))
     assert bench.toasts == []
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
@@ -16,8 +16,8 @@ from app.screens.similarity.words import MapKind
 from mcp_tef import Overlap, OverlapWeights, RunFilter, Similarity
 from mcp_tef.embedding.tfidf import TfidfLexicon
 from mcp_tef.workflows.similarity import SimilarityAnalyses
-from tests.support.alike_tools import docs_and_desk
-from tests.support.fake_engine import FakeEngine
+from tests.support.alike_tools import docs_and_desk, registered
+from tests.support.fake_engine import FakeEngine, made_tool
 from tests.support.pages import page_test
 from tests.support.similarity_page import Bench, answer, on_page, open_pair, place
 
@@ -79,6 +79,38 @@ async def test_recommendations_come_one_by_one_with_what_they_change(bench: Benc
     advice.back.click()
     assert advice.action.text() == first
     assert "without a model" in advice.author.text()
+
+
+@on_page
+async def test_news_of_runs_leave_the_recommendation_that_is_read_where_it_is(bench: Bench) -> None:
+    await open_pair(bench)
+    advice = bench.page.view.pair.advice
+    advice.forth.click()
+    read = advice.action.text()
+    bench.page.request_refresh()
+    await bench.page.settled()
+    assert advice.action.text() == read
+    await open_pair(bench, "docs/read_file", "docs/search_code")
+    assert advice.place.text().startswith("1 of ")
+
+
+async def long_texts() -> Any:
+    """Two servers, and a third with a tool of which much is told."""
+    fake = await docs_and_desk()
+    await registered(fake, long=[made_tool("read_all", "Read a file of the workspace. " * 60, "long")])
+    return fake.engine
+
+
+@page_test(SimilarityPage, long_texts)
+async def test_news_of_runs_leave_whole_descriptions_whole(bench: Bench) -> None:
+    await open_pair(bench, "long/read_all", "docs/read_file")
+    pane = bench.page.view.pair
+    assert pane.whole.isVisible()
+    pane.whole.click()
+    assert not pane.whole.isVisible()
+    bench.page.request_refresh()
+    await bench.page.settled()
+    assert not pane.whole.isVisible()
 
 
 @on_page
