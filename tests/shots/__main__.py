@@ -1,6 +1,7 @@
 """Takes the pictures: `python -m tests.shots FOLDER`, of all scenes or of those that are named.
 
-The files are called `screen-state-theme-scale.png`, with the size of text at the end where it is not the usual one.
+The files are called `screen-state-theme-scale.png`, with the size of text or of the window at the end where it is
+not the usual one.
 Each theme and scale has a process of its own, since the scale of a screen is fixed when Qt starts; all of them look at
 the same prepared workspaces.
 """
@@ -17,6 +18,7 @@ from pathlib import Path
 
 from app.text_size import SIZES
 
+WINDOWS = ("1280x800", "960x640", "2560x1440")
 THEMES, SCALES = ("light", "dark"), ("1", "2")
 HELP_PICTURES = "--help-pictures"
 PICTURES_FOLDER = Path(__file__).parents[2] / "resources" / "help" / "pictures"
@@ -31,14 +33,20 @@ def main() -> int:
     parser.add_argument("--theme", choices=THEMES, action="append", help="only this theme")
     parser.add_argument("--scale", choices=SCALES, action="append", help="only this scale")
     parser.add_argument("--text", choices=[str(size) for size in SIZES], default="100", help="how large text is, in %%")
+    parser.add_argument("--window", choices=WINDOWS, default=WINDOWS[0], help="how large the window is")
     parser.add_argument("--help-pictures", action="store_true", help="make the pictures of the help anew, and no other")
-    chosen = parser.parse_args()
+    chosen = parser.parse_intermixed_args()
     if chosen.help_pictures:
-        return _take(PICTURES_FOLDER, ("light",), ("1",), ["100", HELP_PICTURES])
+        return _take(PICTURES_FOLDER, ("light",), ("1",), ["100", WINDOWS[0], HELP_PICTURES])
     if chosen.folder is None:
         parser.error("say in which folder the pictures are to be")
     chosen.folder.mkdir(parents=True, exist_ok=True)
-    return _take(chosen.folder.resolve(), chosen.theme or THEMES, chosen.scale or SCALES, [chosen.text, *chosen.scenes])
+    return _take(
+        chosen.folder.resolve(),
+        chosen.theme or THEMES,
+        chosen.scale or SCALES,
+        [chosen.text, chosen.window, *chosen.scenes],
+    )
 
 
 def _take(folder: Path, themes: Sequence[str], scales: Sequence[str], rest: Sequence[str]) -> int:

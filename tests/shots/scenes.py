@@ -14,6 +14,7 @@ from app.screens.similarity.page import SimilarityPage
 from app.screens.welcome.page import WelcomePage
 from app.widgets import DetailPane
 from mcp_tef import Classification, Engine, RunFilter, ServerId, StoreError
+from tests.shots import openings
 from tests.shots.stage import Stage, built
 from tests.shots.workspaces import EMPTY, ERRORS, FULL, SHUT
 from tests.support.windows import until
@@ -259,12 +260,23 @@ SCENES: tuple[Scene, ...] = (
     Scene("servers", EMPTY, _start_empty),
     Scene("server-add", EMPTY, partial(_by_command, key="servers", command="servers.add")),
     *(Scene(key, EMPTY, partial(Stage.page, key=key)) for key in ("cases", "runs", "metrics", "similarity", "quality")),
+    Scene("palette-off", EMPTY, openings.palette_off),
     Scene("servers", FULL, partial(_server, name="Bike shop")),
     Scene("servers-file", FULL, partial(_server, name="Documents")),
     Scene("server-add", FULL, partial(_by_command, key="servers", command="servers.add")),
     Scene("server-import", FULL, _import_servers),
+    Scene("server-form", FULL, openings.server_form),
+    Scene("server-form-faults", FULL, openings.server_form_faults),
+    Scene("server-form-consent", FULL, openings.server_form_consent),
+    Scene("server-preview", FULL, openings.server_preview),
     Scene("server-try", FULL, _try_tool),
+    Scene("server-try-faults", FULL, openings.try_long_form),
+    Scene("workspace-rename", FULL, openings.workspace_rename),
+    Scene("outcomes", FULL, openings.outcomes),
     Scene("cases", FULL, partial(_case, name="Spare parts under a price")),
+    Scene("cases-picker", FULL, openings.cases_picker),
+    Scene("cases-filter", FULL, openings.cases_filter),
+    Scene("cases-import", FULL, openings.cases_import),
     Scene("cases-chosen", FULL, _cases_chosen),
     Scene("cases-labels", FULL, _cases_labelled),
     Scene("cases-expect", FULL, _cases_expecting),
@@ -276,6 +288,7 @@ SCENES: tuple[Scene, ...] = (
     Scene("runs-rename", FULL, _rename_batch),
     Scene("runs-columns", FULL, _columns),
     Scene("runs-start", FULL, _start_runs),
+    Scene("runs-start-model", FULL, openings.runs_start_model),
     *(
         Scene(f"metrics-{view}", FULL, partial(_metrics, view=view))
         for view in ("overview", "models", "repeats", "compare")
@@ -285,7 +298,10 @@ SCENES: tuple[Scene, ...] = (
     Scene("quality", FULL, partial(Stage.page, key="quality", target="Documents/find_document")),
     Scene("quality-ask", FULL, partial(_by_command, key="quality", command="quality.ask")),
     *(Scene(name, FULL, partial(_settings, tab=tab)) for tab, name in enumerate(SETTINGS)),
+    Scene("metrics-export", FULL, openings.metrics_export),
     Scene("palette", FULL, _palette),
+    Scene("palette-found", FULL, openings.palette_found),
+    Scene("messages", FULL, openings.messages),
     Scene("shortcuts", FULL, _shortcuts),
     Scene("help", FULL, partial(_help, topic="getting-started")),
     Scene("help-settings", FULL, partial(_help, topic="settings")),
@@ -293,10 +309,12 @@ SCENES: tuple[Scene, ...] = (
     Scene("servers-tools", FULL, _tools_chosen),
     Scene("servers-left-out", FULL, _tools_left_out),
     Scene("runs-narrowed", FULL, _narrowed_runs),
+    Scene("cases-importing", FULL, openings.cases_importing),
     Scene("closing", FULL, _closing),
     Scene("servers-failed", ERRORS, partial(_server, name="Mail")),
     Scene("servers-refused", ERRORS, partial(_server, name="Calendar")),
     Scene("servers-consent", ERRORS, partial(_server, name="Files")),
+    Scene("consent", ERRORS, openings.consent),
     Scene("servers-problem", ERRORS, partial(_server, name="Bells")),
     Scene("runs-failed", ERRORS, _run),
     Scene("quality", ERRORS, partial(Stage.page, key="quality")),

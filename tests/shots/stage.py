@@ -20,7 +20,6 @@ from app.window import Window
 from app.workbench import Workbench
 from tests.support.windows import shown, until
 
-WIDTH, HEIGHT = 1280, 800
 LOOK_EVERY_S = 0.05
 ALIKE = 6
 
@@ -81,14 +80,14 @@ class Stage:
 
 
 @asynccontextmanager
-async def staged(workspace: Path, mode: str, text: int) -> AsyncIterator[Stage]:
-    """A window that has opened a workspace, with text of a size, and is left at the end."""
+async def staged(workspace: Path, mode: str, text: int, window: str) -> AsyncIterator[Stage]:
+    """A window of a size that has opened a workspace, with text of a size, and is left at the end."""
     settings = Settings(None)
     settings.set("theme", mode)
     settings.set(KEY, text)
     frame = Frame(settings)
     bench = Workbench(frame, settings, open_engine)
-    shown(frame, WIDTH, HEIGHT)
+    shown(frame, *map(int, window.split("x")))
     life = asyncio.create_task(bench.live(workspace))
     await until(lambda: bench.window is not None or frame.findChild(ClosedDoor) is not None)
     try:

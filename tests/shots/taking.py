@@ -16,29 +16,33 @@ from PySide6.QtWidgets import QApplication
 
 from app.text_size import NORMAL
 from app.theme import ThemeMode, theme
-from tests.shots.__main__ import HELP_PICTURES
+from tests.shots.__main__ import HELP_PICTURES, WINDOWS
 from tests.shots.scenes import PICTURES, SCENES, Scene
 from tests.shots.stage import Stage, staged
 from tests.shots.workspaces import prepare, workspace
 
 
 def main(arguments: Sequence[str]) -> None:
-    """`prepare PLACE`, or `take PLACE FOLDER THEME SCALE TEXT [SCENE…]`."""
+    """`prepare PLACE`, or `take PLACE FOLDER THEME SCALE TEXT WINDOW [SCENE…]`."""
     verb, place, *rest = arguments
     if verb == "prepare":
         asyncio.run(prepare(Path(place)))
     else:
-        folder, mode, scale, text, *names = rest
-        _run(take(Path(place), Path(folder), Look(mode, scale, int(text)), names), mode)
+        folder, mode, scale, text, window, *names = rest
+        _run(take(Path(place), Path(folder), Look(mode, scale, int(text), window), names), mode)
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How the window looks in all pictures of a process; `text` is the size of text in per cent."""
+    """How the window looks in all pictures of a process; `text` is the size of text in per cent.
+
+    `window` is the size of the window, such as 1280x800.
+    """
 
     mode: str
     scale: str
     text: int
+    window: str
 
 
 async def take(place: Path, folder: Path, look: Look, names: Sequence[str]) -> None:
@@ -46,9 +50,8 @@ async def take(place: Path, folder: Path, look: Look, names: Sequence[str]) -> N
     for state, scenes in groupby(SCENES, lambda scene: scene.state):
         files = {scene: file for scene in scenes if (file := _file(scene, look, names))}
         if files:
-            async with staged(
-                _copied(place, state, f"{look.mode}-{look.scale}-{look.text}"), look.mode, look.text
-            ) as stage:
+            copy = _copied(place, state, f"{look.mode}-{look.scale}-{look.text}-{look.window}")
+            async with staged(copy, look.mode, look.text, look.window) as stage:
                 for scene, file in files.items():
                     await _take_one(stage, scene, folder / file, small=HELP_PICTURES in names)
 
@@ -65,6 +68,7 @@ def _file(scene: Scene, look: Look, names: Sequence[str]) -> str:
         return next((f"{name}.png" for name, shown in PICTURES.items() if shown == (scene.name, scene.state)), "")
     wanted = not names or scene.name in names
     size = "" if look.text == NORMAL else f"-{look.text}%"
+    size += "" if look.window == WINDOWS[0] else f"-{look.window}"
     return f"{scene.name}-{scene.state}-{look.mode}-{look.scale}x{size}.png" if wanted else ""
 
 

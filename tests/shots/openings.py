@@ -1,0 +1,214 @@
+"""How a user gets to what opens over a screen: forms with faults in them, previews, questions, popups, menus."""
+
+from collections.abc import Mapping
+
+from app.arrivals import outcomes_sheet
+from app.launches import ConsentSheet
+from app.outcomes import Fate, Outcome
+from app.renaming import RenameSheet
+from app.screens.cases.page import CasesPage
+from app.screens.metrics.page import MetricsPage
+from app.screens.runs.page import RunsPage
+from app.screens.runs.start_sheet import StartSheet
+from app.screens.servers.consent_bar import ConsentBar
+from app.screens.servers.form import ServerForm
+from app.screens.servers.page import ServersPage
+from app.screens.servers.server_sheet import ServerSheet
+from app.screens.servers.source_sheet import SourceSheet
+from app.screens.servers.try_sheet import TrySheet
+from app.widgets import PickPopup
+from app.widgets.picker import Picker
+from mcp_tef import Json
+from tests.shots.stage import Stage, built
+from tests.support.windows import until
+
+OUTCOMES = (
+    Outcome("bike-shop-cases.yaml", Fate.TAKEN, "12 cases added."),
+    Outcome("old-cases.csv", Fate.LEFT, "The import was not carried out."),
+    Outcome("notes.txt", Fate.REFUSED, "It holds neither servers nor tools nor test cases."),
+    Outcome("other.db", Fate.REFUSED, "Another workspace is opened; only one can be open."),
+)
+CONFIG = """{"mcpServers": {
+  "time": {"command": "uvx", "args": ["mcp-server-time"]},
+  "files": {"command": "npx", "args": ["-y", "files-server@2.1.0", "/home/ada/papers"], "env": {"REGION": "eu"}},
+  "tickets": {"type": "http", "url": "https://tickets.example.com/mcp", "headers": {"Authorization": "Bearer abc"}},
+  "broken": {"args": ["--quiet"]}}}"""
+CASES = """- name: Spare parts under a price
+  query: Find spare parts for brakes with a highest price of 25 euros.
+  suites: [Sample]
+  servers: [Bike shop]
+  expected: [{tool: find_parts, server: Bike shop, parameters: {query: brake, max_price: 25}}]
+- name: A bell by its number
+  query: Do you have BL-001 in stock?
+  servers: [Bike shop]
+  expected: [{tool: check_stock, server: Bike shop}]
+- name: No query at all
+- name: Small talk
+  query: How was your weekend?
+  servers: [Documents]
+  suites: [Documents]
+  expected: []
+"""
+WRONG_ARGUMENTS: Mapping[str, Json] = {"customer": "Noor Haddad", "bike": "city bike", "day": "next Friday", "work": []}
+
+
+async def workspace_rename(stage: Stage) -> None:
+    """The sheet that gives a workspace another name, with a name that cannot be had."""
+    await stage.page("servers")
+    stage.do("workspace.rename")
+    sheet = await stage.sheet()
+    assert isinstance(sheet, RenameSheet)
+    sheet.edit.setText("shop/bikes")
+    sheet.edit.typed.emit(sheet.edit.text())
+
+
+async def outcomes(stage: Stage) -> None:
+    """What came of several files that were dropped at once."""
+    await stage.page("servers")
+    outcomes_sheet(stage.bench.frame, OUTCOMES).open()
+
+
+async def _servers(stage: Stage) -> ServersPage:
+    page = await stage.page("servers")
+    assert isinstance(page, ServersPage)
+    await built(stage)
+    return page
+
+
+async def _server_form(stage: Stage) -> ServerSheet:
+    await _servers(stage)
+    stage.do("servers.add")
+    sheet = await stage.sheet()
+    assert isinstance(sheet, ServerSheet)
+    return sheet
+
+
+async def server_form(stage: Stage) -> None:
+    """The form of a command."""
+    (await _server_form(stage)).open_form(ServerForm(command="uvx mcp-server-time", name="time"))
+
+
+async def server_form_faults(stage: Stage) -> None:
+    """The form of an address, with something wrong in most fields."""
+    sheet = await _server_form(stage)
+    sheet.open_form(ServerForm(kind="url", url="tools.example.com/mcp", headers="X-Team", name="Bike shop"))
+    sheet.keep()
+
+
+async def server_form_consent(stage: Stage) -> None:
+    """The form of a command that is tried and was not agreed to."""
+    sheet = await _server_form(stage)
+    sheet.open_form(ServerForm(command="npx -y files-server /home/ada/papers", name="files"))
+    sheet.test()
+    await until(lambda: any(bar.isVisible() for bar in sheet.findChildren(ConsentBar)))
+
+
+async def server_preview(stage: Stage) -> None:
+    """What an import of servers would bring."""
+    page = await _servers(stage)
+    page.importing.ask()
+    source = await stage.sheet()
+    assert isinstance(source, SourceSheet)
+    source.area.setPlainText(CONFIG)
+    await source.read_text()
+    await until(lambda: not source.isVisible())
+    await stage.sheet()
+
+
+async def consent(stage: Stage) -> None:
+    """The question whether a program may be started for a run."""
+    page = await _servers(stage)
+    await until(lambda: page.presenter.servers)
+    spec = next(server.spec for server in page.presenter.servers.values() if server.name == "Files")
+    ConsentSheet(spec, stage.bench.frame).open()
+
+
+async def try_long_form(stage: Stage) -> None:
+    """A tool with many parameters, tried with arguments that it does not take."""
+    page = await _servers(stage)
+    server = page.current()
+    assert server is not None
+    listing = await stage.session.call(lambda core: core.servers.tools(server.id))
+    page.deeds.try_tool(next(tool for tool in listing.tools if tool.name == "book_repair"))
+    sheet = await stage.sheet()
+    assert isinstance(sheet, TrySheet)
+    sheet.form.fill(WRONG_ARGUMENTS)
+    sheet.call()
+
+
+async def cases_import(stage: Stage) -> None:
+    """What an import of cases would do."""
+    page = await stage.page("cases")
+    assert isinstance(page, CasesPage)
+    stage.session.spawn(page.transfer.import_text(CASES))
+    await stage.sheet()
+
+
+async def cases_importing(stage: Stage) -> None:
+    """The bar of an import that takes long."""
+    await stage.page("cases")
+    stage.session.activity.add().show_share("Importing 5,000 cases.yaml", 0.62)
+
+
+async def cases_picker(stage: Stage) -> None:
+    """The tools to expect, narrowed by what was typed."""
+    page = await stage.page("cases")
+    assert isinstance(page, CasesPage)
+    picker = page.findChild(Picker)
+    assert picker is not None
+    picker.open()
+    picker.popup().search.setText("repair")
+
+
+async def cases_filter(stage: Stage) -> None:
+    """What test cases can be narrowed by."""
+    page = await stage.page("cases")
+    assert isinstance(page, CasesPage)
+    assert page.header.filter is not None
+    page.header.filter.click()
+
+
+async def runs_start_model(stage: Stage) -> None:
+    """The form of a run that asks a model, with something wrong in it."""
+    page = await stage.page("runs")
+    assert isinstance(page, RunsPage)
+    page.arrive(("start", ()))
+    sheet = await stage.sheet()
+    assert isinstance(sheet, StartSheet)
+    sheet.panel.selector.choose(1)
+    sheet.panel.numbers[next(iter(sheet.panel.numbers))].setText("0")
+    sheet.run.click()
+
+
+async def metrics_export(stage: Stage) -> None:
+    """What of the figures can be written to files."""
+    page = await stage.page("metrics")
+    assert isinstance(page, MetricsPage)
+    stage.do("metrics.export")
+
+
+async def palette_found(stage: Stage) -> None:
+    """The palette with what has the typed name."""
+    await stage.page("runs")
+    stage.do("palette")
+    await _typed(stage, "repair")
+
+
+async def palette_off(stage: Stage) -> None:
+    """The palette where some of what was typed for cannot be done now."""
+    await stage.page("runs")
+    stage.do("palette")
+    await _typed(stage, "run")
+
+
+async def _typed(stage: Stage, text: str) -> None:
+    await until(lambda: stage.bench.frame.findChild(PickPopup) is not None)
+    popup = next(one for one in stage.bench.frame.findChildren(PickPopup) if one.isVisible())
+    popup.search.setText(text)
+
+
+async def messages(stage: Stage) -> None:
+    """What the window said lately."""
+    await stage.page("runs")
+    stage.do("messages")
+    await stage.sheet()
