@@ -117,7 +117,8 @@ def outcomes_sheet(parent: QWidget, outcomes: Sequence[Outcome]) -> Sheet:
     for outcome in outcomes:
         line = FlowText()
         name = Span(one_line(outcome.name, 80), strong=True)
-        line.set_spans([Span(f"{outcome.fate}  ", ROLES[outcome.fate]), name, Span(f"\n{outcome.words}", Role.DIM)])
+        fate = Span(f"\n{outcome.fate}: ", ROLES[outcome.fate])
+        line.set_spans([name, fate, Span(outcome.words, Role.DIM)])
         section.add(line)
     section.column.addStretch(1)
     pane = ScrollPane(section, "What came of each file")

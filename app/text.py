@@ -1,9 +1,35 @@
-"""Words for people: numbers with units, times, counts, and errors."""
+"""Words for people: numbers with units, times, counts, outcomes, and errors."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from mcp_tef import TefError
+from mcp_tef import Classification, Kind, RunStatus, TefError
+
+OUTCOME_WORDS: Mapping[Classification, str] = {
+    Classification.TP: "right tool",
+    Classification.TN: "rightly no tool",
+    Classification.FN: "missed the expected tool",
+    Classification.FP: "a call too many",
+}
+
+KIND_WORDS: Mapping[Kind, str] = {
+    Kind.MATCH: "as expected",
+    Kind.WRONG_TOOL: "wrong tool",
+    Kind.NO_TOOL: "no tool picked",
+    Kind.INVENTED_TOOL: "invented tool",
+    Kind.EXTRA_CALL: "extra call",
+    Kind.UNEXPECTED_CALL: "call where none was expected",
+    Kind.NO_CALL_EXPECTED: "rightly no tool",
+}
+
+STATUS_WORDS: Mapping[RunStatus, str] = {
+    RunStatus.PENDING: "waiting",
+    RunStatus.RUNNING: "being asked",
+    RunStatus.COMPLETED: "judged",
+    RunStatus.FAILED: "failed",
+    RunStatus.CANCELLED: "cancelled",
+}
 
 
 @dataclass(frozen=True, slots=True)

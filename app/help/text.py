@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, Final
 
-from PySide6.QtCore import Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import QRectF, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import (
     QImage,
     QImageReader,
+    QPainter,
     QResizeEvent,
     QTextBlock,
     QTextBlockFormat,
@@ -149,6 +150,10 @@ class HelpText(QTextBrowser):
         whole = QImage(_file(name)).convertToFormat(QImage.Format.Format_RGB32)
         smooth = whole.scaledToWidth(round(self._room() * scale), Qt.TransformationMode.SmoothTransformation)
         smooth.setDevicePixelRatio(scale)
+        painter = QPainter(smooth)
+        painter.setPen(theme().colour(Role.LINE))
+        painter.drawRect(QRectF(0.5, 0.5, smooth.width() / scale - 1, smooth.height() / scale - 1))
+        painter.end()
         return smooth
 
     def _room(self) -> int:

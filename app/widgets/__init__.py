@@ -1,6 +1,6 @@
 """Qt parts that every screen is built of; they know no word of the trade."""
 
-from app.widgets.actions import Action, Button, IconButton, button, menu, show_menu
+from app.widgets.actions import Action, Button, IconButton, button, menu, show_menu, show_menu_under
 from app.widgets.activity import Activities, ActivityBar
 from app.widgets.bars import IntervalBar, ScaleMark, Segment, StackedBar
 from app.widgets.cards import ChoiceCard
@@ -105,6 +105,7 @@ __all__ = [
     "plain",
     "set_wrong",
     "show_menu",
+    "show_menu_under",
     "tell_roles",
     "tip",
     "undo_beyond",

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from app.theme import Role, sized, theme
 
 ICON, ICON_ROOM, CARET = 16, 21, 12
+EDGE = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,6 +178,17 @@ def show_menu(actions: Sequence[Action], at: QPoint, parent: QWidget) -> QMenu:
     made = menu(actions, parent)
     made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     made.popup(at)
+    return made
+
+
+def show_menu_under(actions: Sequence[Action], opener: QWidget) -> QMenu:
+    """Open a menu under what opens it; its right end stays within the window."""
+    made = menu(actions, opener)
+    made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    made.ensurePolished()
+    left = opener.mapTo(opener.window(), QPoint(0, 0)).x()
+    room = max(0, opener.window().width() - EDGE - made.sizeHint().width())
+    made.popup(opener.mapToGlobal(QPoint(min(0, room - left), opener.height() + 4)))
     return made
 
 

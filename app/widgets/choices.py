@@ -142,14 +142,18 @@ class Tabs(ChoiceBar):
 
     GAP = 20
     LEAST_GAP = 8
+    INSET = 16
 
-    def __init__(self, choices: Sequence[Choice], name: str, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, choices: Sequence[Choice], name: str, parent: QWidget | None = None, *, inset: int = INSET
+    ) -> None:
         super().__init__(choices, name, parent)
+        self._inset = inset
         self.setFixedHeight(height("tab_bar"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        return QSize(self._laid(len(self._choices) - 1).right() + 16 if self._choices else 32, self.height())
+        return QSize(self._laid(len(self._choices) - 1).right() + self._inset if self._choices else 32, self.height())
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         return QSize(60, self.height())
@@ -159,20 +163,22 @@ class Tabs(ChoiceBar):
 
     def _laid(self, place: int) -> QRect:
         font = theme().font(strong=True)
-        left = 16 + sum(round(self._line.width(label, font)) + self._gap() for _, label in self._choices[:place])
+        left = self._inset + sum(
+            round(self._line.width(label, font)) + self._gap() for _, label in self._choices[:place]
+        )
         return QRect(left, 0, round(self._line.width(self._choices[place][1], font)), self.height())
 
     def _pushed(self) -> int:
         """How far all move to the left, so that the chosen one and the next are seen where there is no room for all."""
         last = len(self._choices) - 1
-        seen = self._laid(min(self._place + 1, last)).right() + 16 - self.width()
-        return max(0, min(seen, self._laid(max(self._place, 0)).left() - 16))
+        seen = self._laid(min(self._place + 1, last)).right() + self._inset - self.width()
+        return max(0, min(seen, self._laid(max(self._place, 0)).left() - self._inset))
 
     def _gap(self) -> int:
         """Smaller where the words would not fit otherwise."""
         words = sum(round(self._line.width(label, theme().font(strong=True))) for _, label in self._choices)
         gaps = max(1, len(self._choices) - 1)
-        return max(self.LEAST_GAP, min(self.GAP, (self.width() - 32 - words) // gaps))
+        return max(self.LEAST_GAP, min(self.GAP, (self.width() - 2 * self._inset - words) // gaps))
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
         painter = QPainter(self)

@@ -47,12 +47,16 @@ class ComparedRow:
 
 
 class ComparedTable(QWidget):
-    """Rows under three titles, hairlines between them. It is as high as its rows; tooltips show whole values."""
+    """Rows under three titles, hairlines between them; tooltips show whole values.
+
+    It is as high as its rows. `mono` is for those that name code.
+    """
 
     SPOKEN_AS = Spoken.StaticText
 
-    def __init__(self, titles: tuple[str, str, str], parent: QWidget | None = None) -> None:
+    def __init__(self, titles: tuple[str, str, str], parent: QWidget | None = None, *, mono: bool = True) -> None:
         super().__init__(parent)
+        self._mono = mono
         self._titles = titles
         self._rows: tuple[ComparedRow, ...] = ()
         self._tops: list[int] = []
@@ -141,9 +145,9 @@ class ComparedTable(QWidget):
             painter.drawPixmap(EDGE, top + 6, mark_pixmap(row.mark, sized(MARK), self.devicePixelRatioF()))
         else:
             painter.fillRect(EDGE + 3, top + 5 + sized(8), sized(10), 1, theme().colour(Role.CONTROL))
-        mono = theme().font(Size.BODY, mono=True)
+        font = theme().font(Size.BODY, mono=self._mono)
         for number, text in enumerate((row.name, row.left, row.right)):
-            self._line.text(painter, self._column(number, top + 4), one_line(text), mono, Role.TEXT)
+            self._line.text(painter, self._column(number, top + 4), one_line(text), font, Role.TEXT)
         bottom = top + 8 + sized(LINE) + self._note_height(row)
         self._paint_note(painter, row, top + 4 + sized(LINE), bottom)
         if row is not self._rows[-1]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.theme import Role, Size, roomy, sized, theme
@@ -119,6 +119,7 @@ class Notice(QFrame):
         self._toggle.clicked.connect(lambda: self._details.setVisible(self._details.isHidden()))
         self._actions = QHBoxLayout()
         self._actions.setSpacing(8)
+        self._upper = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         self._lay_out()
         self.hide()
 
@@ -127,13 +128,31 @@ class Notice(QFrame):
         row.setContentsMargins(16, 10, 16, 10)
         row.setSpacing(10)
         row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        words = QVBoxLayout()
+        words.setSpacing(4)
+        for part in (self._message, self._hint):
+            words.addWidget(part)
+        self._upper.setSpacing(4)
+        self._upper.addLayout(words, 1)
+        self._upper.addLayout(self._actions)
         column = QVBoxLayout()
         column.setSpacing(4)
         row.addLayout(column, 1)
-        column.addWidget(self._message)
-        column.addWidget(self._hint)
-        column.addLayout(self._actions)
+        column.addLayout(self._upper)
         column.addWidget(self._details)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """What can be done stands at the end of the message where both fit into one line, else below."""
+        margins = self.contentsMargins()
+        edges = 16 + self._icon.width() + 10 + 16 + margins.left() + margins.right()
+        wanted = self._message.width_of(self._message.text()) + self._actions.sizeHint().width() + 24
+        beside = self._hint.isHidden() and wanted + edges <= self.width()
+        ways = QBoxLayout.Direction
+        self._upper.setDirection(ways.LeftToRight if beside else ways.TopToBottom)
 
     def show_message(self, message: str, hint: str = "", actions: Sequence[Action] = (), details: str = "") -> None:
         """Say it; an empty message hides the notice."""
@@ -160,6 +179,7 @@ class Notice(QFrame):
         self._actions.addWidget(self._toggle)
         self._toggle.setVisible(details)
         self._actions.addStretch(1)
+        self._arrange()
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
         painter = QPainter(self)

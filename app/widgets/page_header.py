@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QPoint, QSize
+from PySide6.QtCore import QEvent, QSize
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.theme import Role, Size, height, sized, space, theme
-from app.widgets.actions import Action, Button, IconButton, MenuOpener, button, show_menu
+from app.widgets.actions import Action, Button, IconButton, MenuOpener, button, show_menu_under
 from app.widgets.fields import SearchField
 from app.widgets.label import Label
 
@@ -152,4 +152,4 @@ class PageHeader(QWidget):
 
     def _open_filter(self) -> None:
         if self.filter is not None:
-            show_menu(self._filter_actions(), self.filter.mapToGlobal(QPoint(0, self.filter.height() + 4)), self)
+            show_menu_under(self._filter_actions(), self.filter)

@@ -84,9 +84,9 @@ class DetailPane(QWidget):
 
     changed = Signal(str)
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+    def __init__(self, name: str, parent: QWidget | None = None, *, inset: int = Tabs.INSET) -> None:
         super().__init__(parent)
-        self.tabs = Tabs([], name)
+        self.tabs = Tabs([], name, inset=inset)
         self._labels: dict[str, str] = {}
         self._panes: dict[str, QWidget] = {}
         self._to_make: dict[str, Callable[[], QWidget]] = {}

@@ -98,7 +98,7 @@ class PickDelegate(QStyledItemDelegate):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme().colour(Role.SELECTED))
             painter.drawRoundedRect(QRectF(option.rect.adjusted(3, 0, -3, 0)), 4, 4)
-        inner = QRectF(option.rect.adjusted(20 + sized(TICK) if self._popup.chosen else 12, 0, -12, 0))
+        inner = QRectF(option.rect.adjusted(self._popup.inset(), 0, -12, 0))
         if item.id == self._popup.chosen:
             side = sized(TICK)
             tick = theme().pixmap("check", Role.ACCENT, side, self._popup.devicePixelRatioF())
@@ -167,7 +167,6 @@ class PickPopup(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(4, 4, 4, 4)
         column.setSpacing(4)
-        self._foot.setContentsMargins(30, 2, 8, 4)
         for part in (self.search, self.list, Rule(), self._foot):
             column.addWidget(part)
         self._quiet = QTimer(self, singleShot=True, interval=QUIET_MS)
@@ -197,6 +196,10 @@ class PickPopup(QFrame):
         self._narrow(self.search.text())
         self.list.select(row)
 
+    def inset(self) -> int:
+        """Where words begin: beside the tick, if one of the items has it."""
+        return 20 + sized(TICK) if self.chosen else 12
+
     def _type(self, typed: str) -> None:
         self._below = ()
         self._narrow(typed)
@@ -209,6 +212,7 @@ class PickPopup(QFrame):
 
     def _fill(self, items: Sequence[PickItem], chosen: str, wide: int) -> None:
         self._items, self.chosen = tuple(items), chosen
+        self._foot.setContentsMargins(self.inset(), 2, 8, 4)
         self.search.clear()
         self._narrow("")
         self.list.select(chosen)

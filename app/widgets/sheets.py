@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from app.theme import Role, Size, sized, theme
@@ -14,6 +15,7 @@ from app.widgets.notices import clear_layout
 from app.widgets.plain import one_line
 
 TITLE_LIMIT, TITLE_LINES = 120, 2
+SIDE, BAR = 24, 8
 
 
 class Sheet(ReadingOrder, QDialog):
@@ -27,8 +29,8 @@ class Sheet(ReadingOrder, QDialog):
         self._below = parent.window()
         self.need(width=width)
         self._ended: asyncio.Future[bool] | None = None
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 20)
+        self._column = column = QVBoxLayout(self)
+        column.setContentsMargins(SIDE, 20, SIDE, 20)
         column.setSpacing(12)
         self.title = FlowText(self.windowTitle(), size=Size.LEAD, strong=True, max_lines=TITLE_LINES)
         column.addWidget(self.title)
@@ -46,6 +48,12 @@ class Sheet(ReadingOrder, QDialog):
         super().changeEvent(event)
         if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow():
             QTimer.singleShot(0, self, self._begin_where_one_can_act)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """What grows by itself stays in the middle of its window, so that its buttons do not leave the screen."""
+        super().resizeEvent(event)
+        if self.isVisible() and not event.spontaneous():
+            self.adjustPosition(self._below)
 
     def _begin_where_one_can_act(self) -> None:
         """A pane that was too low for its text before all was laid out needs no scrolling, so it is no place to be."""
@@ -73,6 +81,12 @@ class Sheet(ReadingOrder, QDialog):
         if made:
             made[-1].setDefault(True)
         return made
+
+    def add_scrolling(self, pane: QWidget) -> None:
+        """Put a pane that scrolls into the body; its bar stands in the margin, so that its fields end with the foot."""
+        self._column.setContentsMargins(SIDE, 20, SIDE - BAR, 20)
+        self._foot.setContentsMargins(0, 0, BAR, 0)
+        self.body.addWidget(pane, 1)
 
     async def done_with(self) -> bool:
         """Open it and wait for its end: True where it was accepted."""

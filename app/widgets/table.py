@@ -186,7 +186,7 @@ class CellDelegate(QStyledItemDelegate):
         if cell.marks:
             rect = self._paint_marks(painter, rect, cell, column)
         if cell.lead:
-            rect = self._paint_lead(painter, rect, cell.lead)
+            rect = self._paint_lead(painter, rect, cell, self._line.width(cell.text, self._font(cell, column)))
         if cell.span is not None:
             rect = self._paint_span(painter, rect, cell.span)
         if cell.text:
@@ -215,9 +215,14 @@ class CellDelegate(QStyledItemDelegate):
             left += sized(STRIP_STEP) if column.kind is CellKind.MARKS else size + PAD
         return rect.adjusted(left - rect.left(), 0, 0, 0)
 
-    def _paint_lead(self, painter: QPainter, rect: QRectF, lead: str) -> QRectF:
-        used = self._line.text(painter, rect, f"{lead} / ", theme().font(Size.BODY), Role.DIM)
-        return rect.adjusted(used, 0, 0, 0)
+    def _paint_lead(self, painter: QPainter, rect: QRectF, cell: Cell, text: float) -> QRectF:
+        """What leads to the text is left out where it would cut the text."""
+        font, lead = theme().font(Size.BODY), f"{cell.lead} / "
+        wide = self._line.width(lead, font)
+        if wide + text > rect.width():
+            return rect
+        self._line.text(painter, rect, lead, font, Role.DIM)
+        return rect.adjusted(wide, 0, 0, 0)
 
 
 class ListTable(KeyedView[Row]):

@@ -252,9 +252,9 @@ def test_several_files_go_each_to_its_own_preview_and_what_came_of_each_is_told(
             await until(lambda: titled(bench, "2 of 4 files taken in"))
             (sheet,) = titled(bench, "2 of 4 files taken in")
             first, second, *rest = outcomes_of(sheet)
-            assert first.startswith("Not taken  notes.txt\nnotes.txt is neither a config of servers, nor tools")
-            assert second.startswith("Not taken  broken.csv\n")
-            assert rest == ["Taken  cases.json\n1 added.", "Taken  tools.json\nIts tools are a server now."]
+            assert first.startswith("notes.txt\nNot taken: notes.txt is neither a config of servers, nor tools")
+            assert second.startswith("broken.csv\nNot taken: ")
+            assert rest == ["cases.json\nTaken: 1 added.", "tools.json\nTaken: Its tools are a server now."]
             sheet.accept()
 
     drive(look())
@@ -289,8 +289,8 @@ def test_of_several_workspaces_one_is_opened_and_that_is_told_first(
             await until(lambda: titled(bench, "1 of 2 files taken in"))
             (sheet,) = titled(bench, "1 of 2 files taken in")
             assert outcomes_of(sheet) == [
-                "Taken  work.db\nIt opens once this is closed.",
-                "Not taken  other.db\nAnother workspace is opened; only one can be open.",
+                "work.db\nTaken: It opens once this is closed.",
+                "other.db\nNot taken: Another workspace is opened; only one can be open.",
             ]
             sheet.accept()
             await entered(bench, work)

@@ -21,7 +21,7 @@ NO_SERVERS = Emptiness(
     "No servers yet",
     "A test case names the tool that should be called, so a server comes first. "
     "The sample brings one with cases that run at once, without a key or a network.",
-    "Add a server",
+    "Add server",
     "Open the sample",
 )
 NO_CASES = Emptiness(

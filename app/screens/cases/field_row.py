@@ -21,7 +21,7 @@ from app.widgets import (
 )
 
 NAME_WIDTH = 136
-MATCHER_WIDTH = 128
+MATCHER_WIDTH = 140
 FLAGS = ("yes", "no")
 APART = Matcher.ANYTHING
 PLACEHOLDERS = {
@@ -67,7 +67,7 @@ class FieldRow(QWidget):
         column.setSpacing(2)
         column.addLayout(self._line)
         below = QHBoxLayout()
-        below.addSpacing(NAME_WIDTH + 8)
+        below.addSpacing(sized(NAME_WIDTH) + 8)
         below.addWidget(self._error)
         column.addLayout(below)
         self._name.setFixedHeight(sized(28))

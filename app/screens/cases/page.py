@@ -57,7 +57,7 @@ class CasesPage(Page):
         self.transfer = Transfer(self, self.presenter, front)
         self.running = Running(session, self.presenter, self.save)
         deeds: dict[str, Callable[[], object]] = {
-            "Add a server": lambda: session.go("servers", "add"),
+            "Add server": lambda: session.go("servers", "add"),
             "Open the sample": lambda: session.spawn(session.call(lambda core: core.open_sample())),
             "New case": self.new,
             "Import…": self.transfer.ask_import,

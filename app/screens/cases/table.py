@@ -21,7 +21,7 @@ COLUMNS: Final = (
         tip="One mark for each of the last runs, newest at the right. Sorts what went wrong to the top.",
     ),
     Column(key="suite", title="Suite", width=96, least=40, role=Role.DIM),
-    Column(key="tag", title="Tag", width=92, least=40, role=Role.DIM),
+    Column(key="tag", title="Tag", width=104, least=40, role=Role.DIM),
 )
 SUITE: Final = 3
 ROOM_FOR_ALL: Final = 720

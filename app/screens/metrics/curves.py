@@ -7,7 +7,7 @@ from datetime import datetime
 from app.screens.metrics.exports import DataTable, rate_columns, rate_values
 from app.screens.metrics.words import NONE, SOURCES, milliseconds, runs_words, share_words
 from app.text import clock, count, money, percent
-from mcp_tef import Calibration, CalibrationBin, CalibrationReport, PassPower, Rate, TrendPoint
+from mcp_tef import CalibrationBin, CalibrationReport, PassPower, Rate, TrendPoint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +64,7 @@ def calibration_curve(report: CalibrationReport) -> Curve:
     )
     return Curve(
         note=_calibration_note(report),
-        help=_calibration_help(whole),
+        help=_calibration_help(report),
         table=_calibration_table(report),
         spots=tuple(_level(item) for item in whole.bins if item.mean is not None and item.right.value is not None),
         stacks=tuple(_stack(item) for item in whole.bins),
@@ -73,12 +73,19 @@ def calibration_curve(report: CalibrationReport) -> Curve:
 
 
 def _calibration_note(report: CalibrationReport) -> str:
-    names = [SOURCES[item.source] for item in report.by_source if item.source is not None and item.n]
-    return " · ".join([*([", ".join(names)] if names else []), f"n {report.overall.n:,}"])
+    sources = _sources(report)
+    known = [sources[0] if len(sources) == 1 else "of several kinds"] if sources else []
+    return " · ".join([*known, f"n {report.overall.n:,}"])
 
 
-def _calibration_help(whole: Calibration) -> str:
-    lines = [CALIBRATION_HELP]
+def _sources(report: CalibrationReport) -> list[str]:
+    return [SOURCES[item.source] for item in report.by_source if item.source is not None and item.n]
+
+
+def _calibration_help(report: CalibrationReport) -> str:
+    lines, whole, sources = [CALIBRATION_HELP], report.overall, _sources(report)
+    if len(sources) > 1:
+        lines.append(f"The confidence is of several kinds here: {', '.join(sources)}.")
     if whole.mean_gap is not None:
         lines.append(f"On average the confidence is {whole.mean_gap:.2f} away from the share that was right.")
     if whole.without:

@@ -67,7 +67,7 @@ def _accuracy_help(metrics: Metrics) -> str:
 def _precision_words(metrics: Metrics) -> str:
     if not metrics.precision.n:
         return "No call was right, and none too many"
-    return f"{count(metrics.tp, 'right call')}, {metrics.fp:,} where none was wanted"
+    return f"{count(metrics.tp, 'right call')}, {metrics.fp:,} unwanted"
 
 
 def _precision_help(metrics: Metrics) -> str:

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QPoint, QTimer, Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.screens.metrics.filters import TITLES, Dimension, Offer, button_words
 from app.screens.metrics.presenter import MetricsPresenter
 from app.theme import sized
-from app.widgets import Action, PageHeader, PickItem, PickPopup, show_menu
+from app.widgets import Action, PageHeader, PickItem, PickPopup, show_menu_under
 from app.widgets.actions import MenuOpener
 from app.widgets.chips import ChipRow
 
@@ -64,8 +64,7 @@ class FilterBar(ChipRow):
         """Offer the values of a dimension under a button: few as a menu, many to be searched."""
         found = self._presenter.offers(dimension)
         if len(found) <= MOST_IN_A_MENU and not any(offer.detail for offer in found):
-            place = field.mapToGlobal(QPoint(0, field.height() + 4))
-            show_menu(self._choices(dimension, found), place, self)
+            show_menu_under(self._choices(dimension, found), field)
             return
         chosen = next(iter(self._presenter.filters.of(dimension)), "")
         self._popup(dimension).open_at(field, [_item(offer) for offer in found], chosen)

@@ -25,7 +25,7 @@ OFTEN = 5
 SHARE_TIP = "With the 95 % interval as a thin bar."
 TOOL_COLUMNS = (
     Column(key="tool", title="Tool", kind=CellKind.MONO, width=150, stretch=True),
-    Column(key="n", title="n", kind=CellKind.NUMBER, width=44, tip=explain("n", "Here: runs that expected this tool.")),
+    Column(key="n", title="n", kind=CellKind.NUMBER, width=40, tip=explain("n", "Here: runs that expected this tool.")),
     Column(
         key="recall",
         title="Recall",
@@ -44,11 +44,11 @@ TOOL_COLUMNS = (
         key="f1",
         title="F1",
         kind=CellKind.NUMBER,
-        width=50,
+        width=48,
         role=Role.DIM,
         tip=explain("F1"),
     ),
-    Column(key="times", title="", kind=CellKind.NUMBER, width=40, tip="How often."),
+    Column(key="times", title="", kind=CellKind.NUMBER, width=36, tip="How often."),
     Column(
         key="taken",
         title="Most taken for",
@@ -85,9 +85,9 @@ SERVER_COLUMNS = (
 )
 FLAKY_COLUMNS = (
     Column(key="case", title="Case", width=240, stretch=True),
-    Column(key="passed", title="Passed", kind=CellKind.NUMBER, width=88, tip="Runs that passed, of all of this case."),
+    Column(key="passed", title="Passed", kind=CellKind.NUMBER, width=80, tip="Runs that passed, of all of this case."),
     Column(key="rate", title="Pass rate", kind=CellKind.SHARE, width=132, tip=explain("pass rate", SHARE_TIP)),
-    Column(key="model", title="Model", width=144),
+    Column(key="model", title="Model", width=104),
     Column(key="batch", title="Batch", width=144, role=Role.DIM),
 )
 PAIR_COLUMNS = (

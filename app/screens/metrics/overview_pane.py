@@ -60,8 +60,8 @@ class OverviewPane(QWidget):
             zoom = IconButton(icon, text, size=14)
             zoom.clicked.connect(lambda _=False, by=steps: self.square.zoom(by))
             self.matrix.add_tool(zoom)
-        self._upper = _side_by_side((self.matrix, 44), (self.tools, 56))
-        self._lower = _side_by_side((self.calibration, 44), (self.trend, 33), (self.against, 23))
+        self._upper = _side_by_side((self.matrix, 42), (self.tools, 58))
+        self._lower = _side_by_side((self.calibration, 42), (self.trend, 34), (self.against, 24))
         self._upper.setMinimumHeight(sized(320))
         self._lower.setMinimumHeight(sized(216))
         self._rules = [Rule() for _ in range(3)]

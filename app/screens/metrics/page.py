@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import cached_property, partial
-from typing import Any
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QKeyEvent, QResizeEvent, Qt
@@ -24,7 +23,7 @@ from app.screens.metrics.repeats_pane import RepeatsPane
 from app.screens.metrics.saving import Saving
 from app.screens.metrics.ways import Ways
 from app.session import Page, Session
-from app.widgets import Action, EmptyState, ScrollPane, Segmented, show_menu
+from app.widgets import Action, EmptyState, ScrollPane, Segmented, show_menu_under
 from app.widgets.chart_panel import ChartPanel
 from mcp_tef import BatchId, Event
 
@@ -54,7 +53,7 @@ class MetricsPage(Page):
     def _make_parts(self) -> None:
         self.views = Segmented(VIEWS, "View")
         self.header.place(self.views, beside_title=True)
-        self.search = self.header.set_search("Find in the tables")
+        self.search = self.header.set_search("Search tables")
         self.filters = FilterBar(self.presenter, self.header)
         self.empty = EmptyState("chart-bar", "", "")
         self.header.set_buttons([Action(text="Export", do=self._open_export, icon="export")])
@@ -375,5 +374,4 @@ class MetricsPage(Page):
         ]
 
     def _open_export(self) -> None:
-        made: Any = self.header.buttons()[-1]
-        show_menu(self.export_actions(), made.mapToGlobal(made.rect().bottomLeft()), self)
+        show_menu_under(self.export_actions(), self.header.buttons()[-1])

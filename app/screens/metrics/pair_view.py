@@ -8,12 +8,17 @@ from typing import Any, Final
 from app.changes import Stretch, difference
 from app.screens.metrics.comparing import WORDS, PairRow
 from app.screens.metrics.words import model_name
-from app.text import count
+from app.text import KIND_WORDS, OUTCOME_WORDS, STATUS_WORDS, count
 from mcp_tef import Call, DefinitionChange, PairChange, RunComparison, RunDetail, ToolChange, ValueChange
 
 MISSING: Final = "–"
 LONGEST_VALUE: Final = 2_000
 SAID_ELSEWHERE: Final = frozenset({"Explanation", "Calls"})
+SAID: Final[Mapping[str, Mapping[str, str]]] = {
+    "Outcome": {one.value: words for one, words in OUTCOME_WORDS.items()},
+    "Kind": {one.value: words for one, words in KIND_WORDS.items()},
+    "Status": {one.value: words for one, words in STATUS_WORDS.items()},
+}
 CHANGES: Final[Mapping[DefinitionChange, str]] = {
     DefinitionChange.ADDED: "only offered now",
     DefinitionChange.REMOVED: "only offered before",
@@ -116,7 +121,15 @@ def _side(run: RunDetail, choice: tuple[Stretch, ...]) -> Side:
 
 def _rows(changes: Sequence[ValueChange]) -> tuple[ValueRow, ...]:
     kept = (one for one in changes if one.name not in SAID_ELSEWHERE)
-    return tuple(ValueRow(name=one.name, before=one.before, after=one.after) for one in kept)
+    return tuple(
+        ValueRow(name=one.name, before=_in_words(one.name, one.before), after=_in_words(one.name, one.after))
+        for one in kept
+    )
+
+
+def _in_words(name: str, value: str) -> str:
+    """A code of the trade as people say it; anything else as it is."""
+    return SAID.get(name, {}).get(value, value)
 
 
 def _parameters(before: RunDetail, after: RunDetail) -> Iterator[ValueRow]:

@@ -21,7 +21,7 @@ COLUMNS: Final = (
         least=56,
         tip=explain("quality score"),
     ),
-    Column(key="tool", title="Tool", kind=CellKind.MONO, width=160, least=80),
+    Column(key="tool", title="Tool", kind=CellKind.MONO, width=148, least=80),
     Column(key="server", title="Server", width=96, role=Role.DIM),
     Column(key="worst", title="Worst finding", stretch=True, tip=explain("finding")),
     Column(key="findings", title="Findings", kind=CellKind.NUMBER, width=80, least=56, tip=explain("finding")),

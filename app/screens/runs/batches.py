@@ -9,14 +9,13 @@ from app.screens.runs.words import (
     MARKS,
     NONE,
     OUTCOME_HELP,
-    OUTCOME_WORDS,
     Mark,
     interval,
     is_baseline,
     model_name,
     models_name,
 )
-from app.text import clock, count, percent
+from app.text import OUTCOME_WORDS, clock, count, percent
 from mcp_tef import Batch, BatchId, BatchStatus, Classification, Rate, wilson
 
 BAR_ORDER = (Classification.TP, Classification.TN, Classification.FN, Classification.FP)

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from app.screens.runs.words import MARKS, OUTCOME_WORDS, Mark, Span, sentence_spans
+from app.screens.runs.words import MARKS, Mark, Span, sentence_spans
+from app.text import OUTCOME_WORDS
 from mcp_tef import Classification, PastVerdict, RejudgeReason, RunDetail, Verdict
 
 REASONS: Mapping[RejudgeReason, str] = {

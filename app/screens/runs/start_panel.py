@@ -231,9 +231,9 @@ class KeyField(QWidget):
         typed = bool(self.edit.text())
         for part in (self.edit, self.remember):
             part.setVisible(needed or typed)
-        for other in (self.says, self.link):
-            other.setVisible(not needed and not typed)
+        self.link.setVisible(not needed and not typed)
         self.says.setText("No key is needed now." if need is None or need.provider else "")
+        self.says.setVisible(bool(self.says.text()) and not needed and not typed)
 
     def typed(self) -> Secret | None:
         """The key that was typed, if any."""

@@ -6,12 +6,11 @@ from datetime import datetime
 from decimal import ROUND_DOWN, Decimal
 from enum import StrEnum
 
-from app.text import count, duration
+from app.text import KIND_WORDS, STATUS_WORDS, count, duration
 from mcp_tef import (
     Classification,
     ConfidenceCategory,
     ConfidenceSource,
-    Kind,
     ModelSettings,
     Rate,
     RunStatus,
@@ -61,36 +60,11 @@ STATUS_MARKS: Mapping[RunStatus, Mark] = {
     RunStatus.COMPLETED: Mark.FAILED,
 }
 
-OUTCOME_WORDS: Mapping[Classification, str] = {
-    Classification.TP: "right tool",
-    Classification.TN: "rightly no tool",
-    Classification.FN: "missed the expected tool",
-    Classification.FP: "a call too many",
-}
-
 OUTCOME_HELP: Mapping[Classification, str] = {
     Classification.TP: "Right tool (true positive): a tool was expected, and that tool was picked.",
     Classification.TN: "Rightly no tool (true negative): no tool was expected, and none was picked.",
     Classification.FN: "Missed (false negative): a tool was expected, and another one or none was picked.",
     Classification.FP: "A call too many (false positive): a tool was picked that nobody expected.",
-}
-
-KIND_WORDS: Mapping[Kind, str] = {
-    Kind.MATCH: "as expected",
-    Kind.WRONG_TOOL: "wrong tool",
-    Kind.NO_TOOL: "no tool picked",
-    Kind.INVENTED_TOOL: "invented tool",
-    Kind.EXTRA_CALL: "extra call",
-    Kind.UNEXPECTED_CALL: "call where none was expected",
-    Kind.NO_CALL_EXPECTED: "rightly no tool",
-}
-
-STATUS_WORDS: Mapping[RunStatus, str] = {
-    RunStatus.PENDING: "waiting",
-    RunStatus.RUNNING: "being asked",
-    RunStatus.COMPLETED: "judged",
-    RunStatus.FAILED: "failed",
-    RunStatus.CANCELLED: "cancelled",
 }
 
 SOURCE_WORDS: Mapping[ConfidenceSource, str] = {

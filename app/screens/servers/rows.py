@@ -32,7 +32,7 @@ def server_row(server: Server, presenter: ServersPresenter) -> RailRow:
         title=one_line(server.name),
         mark=MARKS[server.status],
         right=_tool_count(server),
-        sub=(Span(word, role, strong=server.status is not ServerStatus.FAILED), Span(f" · {line}", Role.DIM)),
+        sub=(Span(word, role, strong=True), Span(f" · {line}", Role.DIM)),
         sub_right=_changed(presenter.drifts.get(server.id)) or _aside(server.problem_count),
         tip=server.spec.address,
     )

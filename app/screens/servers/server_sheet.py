@@ -12,6 +12,7 @@ from app.session import Session
 from app.text import error_words
 from app.theme import Role
 from app.widgets import Action, ChoiceCard, FlowText, Notice, ScrollPane, Sheet
+from app.widgets.sheets import BAR
 from mcp_tef import ConflictError, Server, ServerSpec, TefError
 
 _CARDS = (
@@ -41,7 +42,7 @@ class ServerSheet(Sheet):
         self._page = self._form()
         for page in (self._cards(), self._page) if server is None else (self._page,):
             self._stack.addWidget(page)
-        self.body.addWidget(self._stack)
+        self.add_scrolling(self._stack)
         self._consent.agreed.connect(lambda: session.spawn(self._agree(), of=self))
         self._consent.put_off.connect(self._consent.hide)
         self.fields.changed.connect(self._forget_result)
@@ -53,7 +54,7 @@ class ServerSheet(Sheet):
     def _cards(self) -> QWidget:
         page = QWidget()
         column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
+        column.setContentsMargins(0, 0, BAR, 0)
         column.setSpacing(16)
         column.addWidget(FlowText("Where do the tools come from? Adding a server starts nothing.", role=Role.DIM))
         row = QHBoxLayout()
@@ -72,8 +73,11 @@ class ServerSheet(Sheet):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
         column.addWidget(ScrollPane(self.fields, "Server"), 1)
+        said = QVBoxLayout()
+        said.setContentsMargins(0, 0, BAR, 0)
         for part in (self._consent, self._working, self._good, self._bad):
-            column.addWidget(part)
+            said.addWidget(part)
+        column.addLayout(said)
         return page
 
     def open_form(self, form: ServerForm, _checked: bool = False) -> None:

@@ -71,7 +71,7 @@ async def _revoke(session: Session, consent: Consent) -> None:
 def _row(consent: Consent, revoke: Callable[[], object]) -> QWidget:
     holder = QWidget()
     row = QHBoxLayout(holder)
-    row.setContentsMargins(0, 0, 8, 0)
+    row.setContentsMargins(0, 0, 0, 0)
     row.setSpacing(16)
     words = QVBoxLayout()
     words.setSpacing(2)

@@ -83,7 +83,7 @@ class DataSection(Section):
     def _row(self, part: Part) -> QWidget:
         holder = QWidget()
         row = QHBoxLayout(holder)
-        row.setContentsMargins(0, 4, 8, 4)
+        row.setContentsMargins(0, 4, 0, 4)
         row.setSpacing(12)
         words = QVBoxLayout()
         words.setSpacing(2)

@@ -99,7 +99,7 @@ def _forget(keys: "KeyRing", name: str, in_keychain: bool) -> None:
 def _row(title: str, where: str, forget: Callable[[], object] | None) -> QWidget:
     holder = QWidget()
     row = QHBoxLayout(holder)
-    row.setContentsMargins(0, 0, 8, 0)
+    row.setContentsMargins(0, 0, 0, 0)
     words = QVBoxLayout()
     words.setSpacing(2)
     words.addWidget(FlowText(title, strong=True))

@@ -25,6 +25,7 @@ from mcp_tef import Variable
 
 FIELD_WIDTH = 172
 UNIT_WIDTH = 72
+BELOW_NOTE = 12
 
 
 class SettingRow(QWidget):
@@ -42,6 +43,7 @@ class SettingRow(QWidget):
         self.field.setAccessibleName(variable.title)
         self.field.setPlaceholderText(variable.default)
         self.why = FlowText(variable.reason, size=Size.SMALL, role=Role.DIM)
+        self.rule = Rule()
         self.source = Label(size=Size.SMALL, role=Role.DIM)
         self.back = button(Action(text="Use the default", do=self._use_default, kind="link"))
         self.back.setAccessibleName(f"Use the default of {variable.title}")
@@ -86,11 +88,11 @@ class SettingRow(QWidget):
         below.addStretch(1)
         left.addLayout(below)
         unit = Label(self.variable.unit, role=Role.DIM)
-        unit.setFixedWidth(sized(UNIT_WIDTH))
+        unit.setFixedSize(sized(UNIT_WIDTH), self.field.sizeHint().height())
         whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 8, 0)
+        whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(8)
-        whole.addWidget(Rule())
+        whole.addWidget(self.rule)
         row = QHBoxLayout()
         row.setContentsMargins(0, 0, 0, 8)
         row.setSpacing(12)
@@ -122,17 +124,19 @@ class SettingRow(QWidget):
 
 
 class SettingsSection(Section):
-    """Rows of settings with hairlines between them; `changed` names the one that was set."""
+    """Rows of settings with hairlines between them, `ruled` ones above too; `changed` names the one that was set."""
 
     changed = Signal(str)
 
-    def __init__(self, preferences: Preferences, note: str = "") -> None:
+    def __init__(self, preferences: Preferences, note: str = "", *, ruled: bool = False) -> None:
         super().__init__(margins=False)
         self.column.setSpacing(0)
         self.rows: list[SettingRow] = []
         self._preferences = preferences
         if note:
             self.add(FlowText(note, role=Role.DIM))
+            self.column.addSpacing(BELOW_NOTE)
+        self._ruled = ruled or bool(note)
         self.column.addStretch(1)
 
     async def fill(self, variables: Iterable[Variable[Any]]) -> None:
@@ -144,5 +148,6 @@ class SettingsSection(Section):
     def _add_row(self, variable: Variable[Any]) -> None:
         row = SettingRow(self._preferences, variable)
         row.changed.connect(self.changed)
+        row.rule.setVisible(self._ruled or bool(self.rows))
         self.rows.append(row)
         self.column.insertWidget(self.column.count() - 1, row)

@@ -43,7 +43,7 @@ class SettingsSheet(Sheet):
         self._session = session
         self._places = places
         self.search = SearchField("Search settings")
-        self.pane = DetailPane("Settings")
+        self.pane = DetailPane("Settings", inset=0)
         self._found = self._section()
         self._finding: asyncio.Task[None] | None = None
         self._words: list[str] = []
@@ -78,17 +78,18 @@ class SettingsSheet(Sheet):
 
     def _data(self) -> QWidget:
         lie = Section(margins=False)
-        for part in (self._read(DataSection(self._session, self._places)), self._rows(_named(["LOG_LEVEL"]))):
-            lie.add(part)
+        lie.column.setContentsMargins(0, 0, 0, 0)
+        lie.add(self._read(DataSection(self._session, self._places)))
+        lie.add(self._rows(_named(["LOG_LEVEL"]), ruled=True))
         return lie
 
-    def _rows(self, variables: Sequence[Variable[Any]], note: str = "") -> SettingsSection:
-        section = self._section(note)
+    def _rows(self, variables: Sequence[Variable[Any]], note: str = "", *, ruled: bool = False) -> SettingsSection:
+        section = self._section(note, ruled=ruled)
         self.while_open(self._session.spawn(section.fill(variables)))
         return section
 
-    def _section(self, note: str = "") -> SettingsSection:
-        section = SettingsSection(self._session.preferences, note)
+    def _section(self, note: str = "", *, ruled: bool = False) -> SettingsSection:
+        section = SettingsSection(self._session.preferences, note, ruled=ruled)
         section.changed.connect(self._hold)
         return section
 

@@ -36,6 +36,6 @@ def tell_too_few(
         "Here stands which tools look alike, why, and what to write instead. "
         f"{'One tool is' if known else 'No tools are'} known so far; it takes two to compare."
     )
-    actions = [Action(text="Add a server…", do=go, kind="primary", icon="plus")]
+    actions = [Action(text="Add server", do=go, kind="primary", icon="plus")]
     actions += [Action(text="Read the servers again", do=again)] if again else []
     empty.set(ICON, "Nothing to compare yet", sentence, actions)

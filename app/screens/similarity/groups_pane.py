@@ -13,6 +13,10 @@ from app.text import count
 from app.theme import Role, Size
 from app.widgets import Action, LineText, ListTable, Rule
 
+GROUPS = "Tools that a model may take for each other. Enter or a double click shows a group on the map."
+NO_GROUPS = "No two tools are as alike as the threshold under the map asks; a lower one shows more."
+COPIES = "Nearly the same tool, offered by more than one server."
+
 
 class GroupsPane(QWidget):
     """`group_opened` gives the members of a group, `pair_opened` two copies."""
@@ -26,6 +30,7 @@ class GroupsPane(QWidget):
         self.groups = ListTable(GROUP_COLUMNS, "Groups of look-alikes")
         self.copies = ListTable(COPY_COLUMNS, "Near-duplicates on different servers")
         self.titles = (LineText("", strong=True), LineText("", strong=True))
+        self.words = (LineText("", size=Size.SMALL, role=Role.DIM), LineText(COPIES, size=Size.SMALL, role=Role.DIM))
         self.groups.tell_keys(Enter="Show the group on the map")
         self.copies.tell_keys(Enter="Open the pair side by side")
         self.groups.set_menu(self._group_menu)
@@ -34,16 +39,12 @@ class GroupsPane(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        help_of = (
-            "Tools that a model may take for each other. Enter or a double click shows a group on the map.",
-            "Nearly the same tool, offered by more than one server.",
-        )
-        for title, words, table, share in zip(self.titles, help_of, (self.groups, self.copies), (3, 2), strict=True):
+        for title, words, table, share in zip(self.titles, self.words, (self.groups, self.copies), (3, 2), strict=True):
             head = QVBoxLayout()
             head.setContentsMargins(16, 12, 16, 8)
             head.setSpacing(0)
             head.addWidget(title)
-            head.addWidget(LineText(words, size=Size.SMALL, role=Role.DIM))
+            head.addWidget(words)
             column.addLayout(head)
             column.addWidget(table, share)
             if table is self.groups:
@@ -55,6 +56,7 @@ class GroupsPane(QWidget):
         self._analysis = analysis
         self.groups.set_rows(group_rows(analysis))
         self.copies.set_rows(copy_rows(analysis))
+        self.words[0].set_text(GROUPS if analysis.clusters.groups else NO_GROUPS)
         self.search(" ".join(self.groups.table_rows.words))
 
     def search(self, text: str) -> None:

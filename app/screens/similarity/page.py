@@ -34,7 +34,7 @@ from app.screens.similarity.words import MapKind
 from app.session import Page, Session
 from app.text import count
 from app.theme import sized
-from app.widgets import Action, Segmented, show_menu
+from app.widgets import Action, Segmented, show_menu, show_menu_under
 from mcp_tef import EmbedderKind, Event, Standing, ToolLabel, parse_embedder
 
 LATE_MS, QUIET_MS = 2_000, 150
@@ -255,7 +255,7 @@ class SimilarityPage(Page):
     def _show_empty(self) -> None:
         gathered = self.presenter.gathered
         again = self.read_again if gathered.unreachable else None
-        go = partial(self.session.go, "servers")
+        go = partial(self.session.go, "servers", "add")
         tell_too_few(self.view.empty, known=any(gathered.by_server.values()), go=go, again=again)
 
     async def _show_map(self) -> None:
@@ -386,5 +386,4 @@ class SimilarityPage(Page):
             tell_stopped(self.view.empty, self.request_refresh)
 
     def _open_export(self) -> None:
-        made = self.header.buttons()[-1]
-        show_menu(self.exporting.actions(), made.mapToGlobal(made.rect().bottomLeft()), self)
+        show_menu_under(self.exporting.actions(), self.header.buttons()[-1])

@@ -26,7 +26,7 @@ from app.widgets import (
 from app.widgets.spans import marked
 from mcp_tef import SharedParameter
 
-EDGE = 16
+EDGE, MOST_ALIGNED = 16, 24
 MARKS = {True: (Mark.CROSS, "confused"), False: (Mark.CHECK, "told apart"), None: (Mark.BROKEN, "not tried")}
 
 
@@ -189,20 +189,22 @@ class ParameterGrid(QWidget):
         """Show these."""
         for column in (self._both, *self._sides):
             clear_layout(column)
+        longest = max((len(one.name) for one in parameters if one.in_both), default=0)
         for one in parameters:
             side = self._both if one.in_both else self._sides[0 if one.type_a is not None else 1]
-            side.addWidget(_parameter(one, names))
+            side.addWidget(_parameter(one, names, longest))
         said = "Neither has parameters" if not parameters else f"and {more:,} more" if more else ""
         self.more.setText(said)
         self.more.setVisible(bool(said))
 
 
-def _parameter(one: SharedParameter, names: tuple[str, str]) -> FlowText:
+def _parameter(one: SharedParameter, names: tuple[str, str], longest: int) -> FlowText:
     """Its name, and in dim words where it is; one in both is marked, and says so where its types differ."""
     line = FlowText(size=Size.SMALL)
     if one.in_both:
         word = "in both" if one.same_type else f"in both, {one.type_a or 'any'} and {one.type_b or 'any'}"
-        line.set_spans([Span(one.name, mono=True, back=Role.MARK_SHARED), Span(f"   {word}", Role.DIM)])
+        room = Span(" " * min(MOST_ALIGNED, longest - len(one.name)), mono=True)
+        line.set_spans([Span(one.name, mono=True, back=Role.MARK_SHARED), room, Span(f"   {word}", Role.DIM)])
     else:
         only = names[0] if one.type_a is not None else names[1]
         line.set_spans([Span(one.name, mono=True), Span(f"   only {only}", Role.DIM)])

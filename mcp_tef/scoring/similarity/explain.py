@@ -23,7 +23,7 @@ def explain(a: Tool, b: Tool, pair: ToolPair) -> PairExplanation:
     ]
     if pair.full is not None:
         words = "Name, description and parameters taken together"
-        scores.insert(1, ScoreWords(MatrixKind.FULL, "Meaning with parameters", pair.full, words))
+        scores.insert(1, ScoreWords(MatrixKind.FULL, "With parameters", pair.full, words))
     scores.append(ScoreWords(MatrixKind.CONFUSABILITY, "Confusability", pair.confusability, _chance(pair)))
     return PairExplanation(
         summary=_summary(a, b, pair),

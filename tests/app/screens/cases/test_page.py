@@ -305,7 +305,7 @@ async def test_without_servers_the_sample_is_one_click_away(bench: Bench) -> Non
     page = bench.page
     await bench.until(lambda: page.view.blank.isVisible())
     verbs = {made.text(): made for made in page.view.blank.findChildren(QAbstractButton)}
-    verbs["Add a server"].click()
+    verbs["Add server"].click()
     assert bench.went == [("servers", "add")]
     verbs["Open the sample"].click()
     await bench.until(lambda: page.table.isVisible())

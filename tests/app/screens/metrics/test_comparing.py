@@ -156,7 +156,9 @@ async def test_both_choices_stand_beside_what_was_expected() -> None:
     assert "".join(one.text for one in view.after.choice) == "search_parts"
     assert (view.before.right, view.after.right) == (True, False)
     assert view.title == "Regressed"
-    assert ("Outcome", "TP", "FN") in [(row.name, row.before, row.after) for row in view.values]
+    assert ("Outcome", "right tool", "missed the expected tool") in [
+        (row.name, row.before, row.after) for row in view.values
+    ]
 
 
 async def test_settings_that_differ_are_named() -> None:

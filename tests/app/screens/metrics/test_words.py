@@ -41,7 +41,7 @@ def test_four_figures_say_their_n_in_words() -> None:
     assert list(shown_figures) == ["Accuracy", "Precision", "Recall", "Parameters right"]
     accuracy = shown_figures["Accuracy"]
     assert (accuracy.value, accuracy.bounds, accuracy.sentence) == ("77 %", "(64–86)", "40 of 52 runs judged right")
-    assert shown_figures["Precision"].sentence == "31 right calls, 2 where none was wanted"
+    assert shown_figures["Precision"].sentence == "31 right calls, 2 unwanted"
     assert shown_figures["Recall"].sentence == "31 of 41 expected tools picked"
     assert shown_figures["Parameters right"].sentence == "27 of 31 right calls, every value"
 

@@ -68,7 +68,7 @@ async def test_without_tools_the_page_leads_to_the_servers(bench: Bench) -> None
     assert bench.page.presenter.state is State.TOO_FEW
     assert "No tools are known" in bench.page.view.empty._sentence.text()
     bench.page.view.empty.buttons()[0].click()
-    assert bench.went == [("servers", None)]
+    assert bench.went == [("servers", "add")]
     assert not bench.page.exporting.actions()[0].enabled
 
 
