@@ -1,8 +1,10 @@
-"""The screens of the window, each built when it is first needed."""
+"""The screens of the window, each built when it is first needed, the large ones a part at a time."""
 
 from collections.abc import Callable
 
 from app.session import Page, Session
+from app.settings import Settings
+from app.widgets import Making
 from app.window import Place
 
 
@@ -18,41 +20,55 @@ def places() -> list[Place]:
     ]
 
 
-def _place(key: str, title: str, icon: str, make: Callable[[Session], Page]) -> Place:
+def last_place(settings: Settings) -> str:
+    """The screen that was shown last, else the first one."""
+    known = [place.key for place in places()]
+    return settings.get("window.place", known[0], known.__contains__)
+
+
+def _place(key: str, title: str, icon: str, make: Callable[[Session], Making[Page]]) -> Place:
     return Place(key=key, title=title, icon=icon, make=make, module=f"app.screens.{key}.page")
 
 
-def _servers(session: Session) -> Page:
+def _servers(session: Session) -> Making[Page]:
     from app.screens.servers.page import ServersPage
+    from app.screens.servers.server_pane import ServerPane
 
-    return ServersPage(session)
+    pane = yield from ServerPane.in_parts(session)
+    return ServersPage(session, pane)
 
 
-def _cases(session: Session) -> Page:
+def _cases(session: Session) -> Making[Page]:
     from app.screens.cases.page import CasesPage
 
+    yield
     return CasesPage(session)
 
 
-def _runs(session: Session) -> Page:
+def _runs(session: Session) -> Making[Page]:
     from app.screens.runs.page import RunsPage
+    from app.screens.runs.view import RunsView
 
-    return RunsPage(session)
+    view = yield from RunsView.in_parts()
+    return RunsPage(session, view)
 
 
-def _metrics(session: Session) -> Page:
+def _metrics(session: Session) -> Making[Page]:
     from app.screens.metrics.page import MetricsPage
 
+    yield
     return MetricsPage(session)
 
 
-def _similarity(session: Session) -> Page:
+def _similarity(session: Session) -> Making[Page]:
     from app.screens.similarity.page import SimilarityPage
 
+    yield
     return SimilarityPage(session)
 
 
-def _quality(session: Session) -> Page:
+def _quality(session: Session) -> Making[Page]:
     from app.screens.quality.page import QualityPage
 
+    yield
     return QualityPage(session)

@@ -17,7 +17,7 @@ from app.palette import Palette
 from app.session import Page, Session
 from app.theme import sized, theme
 from app.trail import Stop, Trail
-from app.widgets import Action, MouseWays, Navigation, Notice, ReadingOrder, Toaster, breath, in_turns
+from app.widgets import Action, Making, MouseWays, Navigation, Notice, ReadingOrder, Toaster, breath, in_turns
 from app.widgets.keyed_view import KeyedView
 from mcp_tef import Event
 
@@ -36,7 +36,7 @@ class Place:
     key: str
     title: str
     icon: str
-    make: Callable[[Session], Page]
+    make: Callable[[Session], Making[Page]]
     module: str = ""
 
 
@@ -160,7 +160,8 @@ class Window(ReadingOrder, QWidget):
         return self._steps[key]
 
     def _build(self, place: Place) -> Iterator[None]:
-        page = place.make(self.session)
+        page = yield from place.make(self.session)
+        yield
         self.stack.addWidget(page)  # before it wears anything: what is dressed and then put elsewhere is dressed twice
         yield
         theme().wear(page)

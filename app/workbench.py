@@ -23,14 +23,14 @@ from app.crash import hold_level
 from app.doorway import Doorway
 from app.frame import PRODUCT, Frame
 from app.leaving import Leaving, until_quiet
-from app.places import places
+from app.places import last_place, places
 from app.screens.runs.unfinished import Unfinished
 from app.screens.welcome.closed import Exits
 from app.session import Page, Session
 from app.settings import Settings
 from app.settings_dialog import SettingsDialog
 from app.text_size import TextSizes
-from app.widgets import FileDrops, breath, tell_roles
+from app.widgets import FileDrops, breath, held, tell_roles
 from app.window import Stay, Window
 from app.workspaces import Workspaces, copied, renamed, require
 from mcp_tef import Event, HeldSecrets, Noticed, TefError
@@ -251,8 +251,7 @@ class Workbench:
             await breath()
             self.frame.set_content(welcome)
         else:
-            known = [one.key for one in places()]
-            await self._go_in(window, stay.place or self.settings.get("window.place", "servers", known.__contains__))
+            await self._go_in(window, stay.place or last_place(self.settings))
         self.window = window
         session.spawn(window.prepare())
         return window
@@ -270,9 +269,11 @@ class Workbench:
     async def _go_in(self, window: Window, place: str, target: object = None) -> None:
         """Show a screen in the window once it is built; what is shown until then stays."""
         await window.make_ready(place)
-        if not window.current:
-            self.frame.set_content(window)
-        window.show_place(place, target)
+        async with held(self.frame):
+            if not window.current:
+                self.frame.set_content(window)
+                await breath()
+            window.show_place(place, target)
 
     async def _leave_welcome(self, window: Window, place: str, target: object = None) -> None:
         window.dismiss()

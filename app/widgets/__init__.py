@@ -30,7 +30,7 @@ from app.widgets.table import ListTable
 from app.widgets.text_edit import GrowingEdit, LineEdit, undo_beyond
 from app.widgets.ticks import TickTable
 from app.widgets.tokens_edit import TokensEdit
-from app.widgets.turns import breath, held, in_turns
+from app.widgets.turns import Making, at_once, breath, held, in_turns
 
 __all__ = [
     "Action",
@@ -58,6 +58,7 @@ __all__ = [
     "LineText",
     "Links",
     "ListTable",
+    "Making",
     "Mark",
     "MarkLabel",
     "MenuButton",
@@ -91,6 +92,7 @@ __all__ = [
     "Toaster",
     "TokensEdit",
     "ask",
+    "at_once",
     "breath",
     "button",
     "clear_layout",

@@ -5,9 +5,9 @@ Whoever makes more than some 20 widgets at once makes them in turns. Nothing of 
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from typing import Final, TypeVar
+from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator
+from contextlib import asynccontextmanager
+from typing import Final, TypeAlias, TypeVar
 
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
@@ -15,6 +15,7 @@ from shiboken6 import isValid
 
 TURN_S: Final = 0.006
 Item = TypeVar("Item")
+Making: TypeAlias = Generator[None, None, Item]
 
 
 async def breath() -> None:
@@ -47,12 +48,25 @@ def take_turns(owner: QObject, steps: Iterator[None]) -> None:
     timer.start()
 
 
-@contextmanager
-def held(part: QWidget) -> Iterator[None]:
-    """Paint nothing of a part before all of it is there."""
+def at_once(making: Making[Item]) -> Item:
+    """What is made a part at a time, made in one go."""
+    made: list[Item] = []
+
+    def whole() -> Iterator[None]:
+        made.append((yield from making))
+
+    for _ in whole():
+        pass
+    return made[0]
+
+
+@asynccontextmanager
+async def held(part: QWidget) -> AsyncIterator[None]:
+    """Paint nothing of a part before all of it is there and laid out."""
     part.setUpdatesEnabled(False)
     try:
         yield
+        await breath()
     finally:
         if isValid(part):
             part.setUpdatesEnabled(True)

@@ -5,13 +5,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTableView
 
 from app.frame import PRODUCT
 from app.places import places
-from app.widgets import SearchField
+from app.widgets import SearchField, at_once
 from app.window import Window
 from mcp_tef import BatchRequest, ModelSettings
 from tests.app.test_workbench import window, workbench
@@ -31,6 +32,21 @@ def test_the_pages_are_built_behind_the_welcome_while_it_is_read_and_go_with_a_w
             bench.leave(tmp_path / "following.db")
             await until(lambda: bench.window not in (first, None))
             await until(lambda: bench.frame.findChildren(Window) == [window(bench)])
+
+    drive(work())
+
+
+@pytest.mark.parametrize("key", ["servers", "runs"])
+def test_a_large_page_is_made_a_part_at_a_time(qapp: QApplication, key: str) -> None:
+    async def work() -> None:
+        async with session_for(FakeEngine()) as (session, _):
+            (place,) = (one for one in places() if one.key == key)
+            making = place.make(session)
+            for _ in range(2):
+                next(making)
+            page = at_once(making)
+            assert page.key == key
+            page.deleteLater()
 
     drive(work())
 

@@ -32,6 +32,7 @@ from app.screens.runs.page import RunsPage
 from app.session import Page, Session
 from app.settings import Settings
 from app.theme import ThemeMode, theme
+from app.widgets import Making
 from app.window import Place, Window
 from mcp_tef import (
     Batch,
@@ -170,7 +171,8 @@ async def shown(page: RunsPage, batch: Batch) -> None:
     await asyncio.sleep(0.3)
 
 
-def _page(session: Session) -> Page:
+def _page(session: Session) -> Making[Page]:
+    yield
     return RunsPage(session)
 
 

@@ -104,7 +104,7 @@ class CasesPage(Page):
         """Read again what is out of date and show it; what is being typed stays."""
         stale, self._stale = self._stale, Stale()
         await self.presenter.refresh(stale or EVERYTHING)
-        with held(self.view):
+        async with held(self.view):
             self._show_rows()
             await breath()
             self._filled = True

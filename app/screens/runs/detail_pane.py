@@ -1,13 +1,13 @@
 """One run in full: the verdict, the tools offered, the raw exchange and the settings, each on its tab."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeyEvent, Qt
 from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
-from app.leads import Go, Lead
+from app.leads import Lead
 from app.screens.runs.leads import run_leads
 from app.screens.runs.record import exchange, offered_rows, settings_rows
 from app.screens.runs.record_panes import ExchangePane, SettingsPane, ToolsPane
@@ -21,16 +21,21 @@ NOTHING: Mapping[str, DefinitionChange] = MappingProxyType({})
 
 
 class RunPane(QWidget):
-    """Shows one run at a time; tabs that are not looked at are filled when they are. `closed` asks to go back."""
+    """Shows one run at a time; tabs that are not looked at are filled when they are. `closed` asks to go back.
+
+    `retry_wanted` comes from a failed run; `led` gives the screen that a run leads to, and what is to be shown there.
+    """
 
     closed = Signal()
+    retry_wanted = Signal()
+    led = Signal(str, object)
 
-    def __init__(self, retry: Callable[[], object], go: Go) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self._run: RunDetail | None = None
         self._since = NOTHING
         self._stale: set[str] = set()
-        self.verdict = VerdictPane(retry, go)
+        self.verdict = VerdictPane(self.retry_wanted.emit, self.led.emit)
         self.tools = ToolsPane()
         self.exchange = ExchangePane()
         self.settings = SettingsPane()

@@ -24,7 +24,7 @@ from app.screens.runs.steering import EXPORT, Steering
 from app.screens.runs.view import RunsView
 from app.session import Page, Session
 from app.text import count
-from app.widgets import Action, button
+from app.widgets import Action, at_once, button
 from mcp_tef import Batch, BatchId, CaseId, Event, RunFilter, RunId
 
 GATHER_MS = 50
@@ -35,7 +35,7 @@ MOST_AT_ONCE = 250
 class RunsPage(Page):
     """Owns the presenter and the activity bar; hears every event of the core, visible or not."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, view: RunsView | None = None) -> None:
         super().__init__(session, key="runs", title="Runs")
         self.presenter = RunsPresenter(session.call, lambda: datetime.now(UTC))
         self._heard: list[Event] = []
@@ -45,7 +45,7 @@ class RunsPage(Page):
         self._settle = self._timer(SETTLE_MS, self._load_detail)
         self.steering = Steering(session, self.presenter, self, self._show_started)
         self.bars = Bars(session.activity, self)
-        self.view = RunsView()
+        self.view = view or at_once(RunsView.in_parts())
         self.view.restore(session.settings)
         self.rail, self.list, self.detail = self.view.rail, self.view.list, self.view.detail
         self.chosen = ChosenRuns(session, self.presenter, self.steering, self.list.table, self)
@@ -89,8 +89,8 @@ class RunsPage(Page):
         self.list.wanted.connect(self._fetch)
         self.list.strip.retry_wanted.connect(self._retry)
         self.list.strip.resume_wanted.connect(self._resume)
-        self.view.retry_wanted.connect(self._retry)
-        self.view.led.connect(self.session.go)
+        self.detail.retry_wanted.connect(self._retry)
+        self.detail.led.connect(self.session.go)
         self.bars.pressed.connect(self._pause_or_proceed)
         self.bars.stopped.connect(self._cancel)
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QStackedWidget
 
 from app.screens.runs.batch_rail import BatchRail
 from app.screens.runs.batches import BatchCard
@@ -13,28 +13,22 @@ from app.screens.runs.looks import segments
 from app.screens.runs.runs_list import RunsList
 from app.settings import Settings
 from app.theme import Role, sized, width
-from app.widgets import EmptyState, RailRow, Span, Split
+from app.widgets import EmptyState, Making, RailRow, Span, Split
 
 NARROW = 1100
 SPLIT = "runs.split"
 
 
 class RunsView(QStackedWidget):
-    """Either an empty state or the three panes. `retry_wanted` comes from the detail of a failed run.
+    """Either an empty state or the three panes."""
 
-    `led` gives the screen that a run leads to, and what is to be shown there.
-    """
-
-    retry_wanted = Signal()
-    led = Signal(str, object)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, rail: BatchRail, runs: RunsList, detail: RunPane) -> None:
+        super().__init__()
         self._detail_open = False
-        self.rail_pane = BatchRail()
-        self.rail = self.rail_pane.list
-        self.list = RunsList()
-        self.detail = RunPane(self.retry_wanted.emit, self.led.emit)
+        self.rail_pane = rail
+        self.rail = rail.list
+        self.list = runs
+        self.detail = detail
         self.empty = EmptyState("play-circle", "", "")
         self.split = Split(
             [self.rail_pane, self.list, self.detail],
@@ -47,6 +41,17 @@ class RunsView(QStackedWidget):
         self.addWidget(self.empty)
         self.addWidget(self.split)
         self._connect()
+
+    @classmethod
+    def in_parts(cls) -> Making["RunsView"]:
+        """The view, made a pane at a time."""
+        rail = BatchRail()
+        yield
+        runs = RunsList()
+        yield
+        detail = RunPane()
+        yield
+        return cls(rail, runs, detail)
 
     def _connect(self) -> None:
         table = self.list.table

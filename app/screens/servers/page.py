@@ -1,7 +1,6 @@
 """The servers screen: servers at the left, the chosen one with its tools at the right."""
 
 import asyncio
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -16,7 +15,6 @@ from app.screens.servers.aiming import choose_server, choose_tool
 from app.screens.servers.form import ServerForm, free_name, suggested_name
 from app.screens.servers.importing import Importing
 from app.screens.servers.narrowing import KEPT, Shown, narrowing_actions, shown_of
-from app.screens.servers.presenter import ServersPresenter
 from app.screens.servers.rows import server_row
 from app.screens.servers.server_pane import ServerPane, rail_head
 from app.screens.servers.server_sheet import ServerSheet
@@ -26,7 +24,7 @@ from app.screens.servers.tool_narrowing import ToolsShown, tools_shown_of
 from app.session import Page, Session
 from app.text import count
 from app.theme import Role, Size, height, width
-from app.widgets import Action, EmptyState, Label, RailList, Split, breath, held, show_menu
+from app.widgets import Action, EmptyState, Label, RailList, Split, at_once, breath, held, show_menu
 from mcp_tef import (
     Arrival,
     ArrivalKind,
@@ -52,13 +50,13 @@ WHY_NOTHING = "No server fits the search and the filters, neither by its name no
 class ServersPage(Page):
     """Lists, adds, edits, removes and checks servers."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, pane: ServerPane | None = None) -> None:
         super().__init__(session, key="servers", title="Servers")
-        self.presenter = ServersPresenter(session, time.monotonic)
+        self.pane = pane or at_once(ServerPane.in_parts(session))
+        self.presenter = self.pane.presenter
         self.presenter.narrowed = shown_of(session.settings.get(KEPT, {}))
         self.presenter.tools_shown = tools_shown_of(session.settings.get(TOOLS_KEPT, {}))
         self.rail = RailList("Servers", row_height=height("server_row"), many=True)
-        self.pane = ServerPane(self.presenter)
         self._summary = Label(size=Size.SMALL, role=Role.DIM, strong=True)
         every = Action(text="Show all servers", do=self._show_all)
         self._nothing = EmptyState("magnifying-glass", "Nothing found", WHY_NOTHING, [every])
@@ -120,7 +118,7 @@ class ServersPage(Page):
     async def refresh(self) -> None:
         """Read all servers and show them."""
         await self.presenter.load()
-        with held(self._all):
+        async with held(self._all):
             self._show_servers()
             await breath()
             self._choose_something()

@@ -1,5 +1,7 @@
 """One server: its state, what it asks or why it failed, and its tools."""
 
+import time
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
@@ -10,8 +12,9 @@ from app.screens.servers.rows import CHANGES, LEFT_OUT, PROBLEMS, tool_rows
 from app.screens.servers.tool_narrowing import ToolOrder
 from app.screens.servers.tool_pane import ToolPane
 from app.screens.servers.tool_side import ToolSide
+from app.session import Session
 from app.theme import Role, Size, height, sized, width
-from app.widgets import Action, Label, LineText, Notice, Rule, Split, button
+from app.widgets import Action, Label, LineText, Making, Notice, Rule, Split, button
 from mcp_tef import AuthType, Drift, Server, ServerId, ServerStatus, Transport
 
 LEAST_NAME = 160
@@ -25,22 +28,33 @@ class ServerPane(QWidget):
     remove_wanted = Signal()
     sign_in_wanted = Signal()
 
-    def __init__(self, presenter: ServersPresenter) -> None:
+    def __init__(self, presenter: ServersPresenter, side: ToolSide, tool_pane: ToolPane) -> None:
         super().__init__()
-        self._presenter = presenter
+        self.presenter = presenter
         self.server_id: ServerId | None = None
         self.consent = ConsentBar()
         self.failure = Notice("bad")
         self.drifted = Notice("warn")
-        self.side = ToolSide()
-        self.tools = self.side.list
-        self.tool_pane = ToolPane()
+        self.side = side
+        self.tools = side.list
+        self.tool_pane = tool_pane
         self._name = LineText(size=Size.LEAD, strong=True)
         self._state = LineText(role=Role.DIM)
         self._address = LineText(role=Role.DIM, mono=True)
         self._test = button(Action(text="Test connection", do=self.check_wanted.emit))
         self._lay_out()
         self.tools.chosen.connect(self._show_tool)
+
+    @classmethod
+    def in_parts(cls, session: Session) -> Making["ServerPane"]:
+        """The pane, made a part at a time."""
+        side = ToolSide()
+        yield
+        tool_pane = ToolPane()
+        yield
+        pane = cls(ServersPresenter(session, time.monotonic), side, tool_pane)
+        yield
+        return pane
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
@@ -78,7 +92,7 @@ class ServerPane(QWidget):
         whole = self._name.sizeHint().width() + 4
         self._name.setMinimumWidth(min(whole, sized(LEAST_NAME)))
         self._name.setMaximumWidth(whole)
-        self._state.set_text(self._presenter.answer_line(server))
+        self._state.set_text(self.presenter.answer_line(server))
         self._address.set_text(server.spec.address)
         self._test.setEnabled(server.status is not ServerStatus.STARTING)
         self._show_bars(server)
@@ -87,10 +101,10 @@ class ServerPane(QWidget):
 
     def tick(self, server: Server) -> None:
         """Only time has passed."""
-        self._state.set_text(self._presenter.answer_line(server))
+        self._state.set_text(self.presenter.answer_line(server))
 
     def _show_bars(self, server: Server) -> None:
-        if self._presenter.asks_consent(server.id):
+        if self.presenter.asks_consent(server.id):
             self.consent.ask(server.spec)
         else:
             self.consent.hide()
@@ -107,7 +121,7 @@ class ServerPane(QWidget):
             self.failure.clear()
 
     def _show_drift(self, server: Server) -> None:
-        drift = self._presenter.drifts.get(server.id)
+        drift = self.presenter.drifts.get(server.id)
         if drift is None:
             self.drifted.clear()
             return
@@ -115,7 +129,7 @@ class ServerPane(QWidget):
         self.drifted.show_message(summary(drift), warning(drift), [look])
 
     def _show_tools(self, server: Server) -> None:
-        presenter, left_out = self._presenter, server.spec.disallowed_tools
+        presenter, left_out = self.presenter, server.spec.disallowed_tools
         tools, listing = presenter.tools_of(server.id), presenter.listings.get(server.id)
         weighed = presenter.tools_shown.order is ToolOrder.WEIGHT
         rows = tool_rows(tools, listing, presenter.drifts.get(server.id), left_out, weighed=weighed)
@@ -137,21 +151,21 @@ class ServerPane(QWidget):
             self.tool_pane.show_changes(drift)
 
     def _show_tool(self, name: str) -> None:
-        listing = self._presenter.listings.get(self.server_id) if self.server_id else None
+        listing = self.presenter.listings.get(self.server_id) if self.server_id else None
         if listing is None or self.server_id is None:
             return
         if name == PROBLEMS:
             self.tool_pane.show_problems(listing.problems)
             return
         if name == CHANGES:
-            self._show_changes(self._presenter.drifts.get(self.server_id))
+            self._show_changes(self.presenter.drifts.get(self.server_id))
             return
         if name == LEFT_OUT:
-            self.tool_pane.show_left_out(self._presenter.servers[self.server_id].spec.disallowed_tools)
+            self.tool_pane.show_left_out(self.presenter.servers[self.server_id].spec.disallowed_tools)
             return
         tool = next((tool for tool in listing.tools if tool.name == name), None)
         if tool is not None:
-            spec = self._presenter.servers[self.server_id].spec
+            spec = self.presenter.servers[self.server_id].spec
             self.tool_pane.show_tool(tool, listing.tools, can_be_called=spec.transport is not Transport.FILE)
 
 

@@ -141,7 +141,7 @@ class SettingsSection(Section):
 
     async def fill(self, variables: Iterable[Variable[Any]]) -> None:
         """Make a row of each below the others, in turns; they are seen once all are there."""
-        with held(self):
+        async with held(self):
             for _ in in_turns(variables, self._add_row):
                 await breath()
 

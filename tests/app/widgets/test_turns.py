@@ -1,10 +1,11 @@
 """Work in turns, of which none is long; and parts that are painted whole or not at all."""
 
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
-from app.widgets import held, in_turns
+from app.widgets import Making, at_once, held, in_turns
 from app.widgets.turns import TURN_S
-from tests.support.windows import until_spent
+from tests.support.windows import drive, shown, until, until_spent
 
 
 def test_many_small_items_share_a_turn_and_a_long_one_ends_it() -> None:
@@ -15,11 +16,57 @@ def test_many_small_items_share_a_turn_and_a_long_one_ends_it() -> None:
     assert sum(1 for _ in in_turns(range(100), work)) == 1
 
 
+def test_what_is_made_in_parts_is_the_same_made_at_once() -> None:
+    def parts() -> Making[list[str]]:
+        made = ["rail"]
+        yield
+        made.append("list")
+        yield
+        return made
+
+    assert at_once(parts()) == ["rail", "list"]
+
+
+def test_what_is_held_is_laid_out_before_it_is_painted(qapp: QApplication) -> None:
+    async def work() -> None:
+        part, late = QWidget(), QWidget()
+        column = QVBoxLayout(part)
+        column.setContentsMargins(0, 0, 0, 0)
+        shown(part, 300, 200)
+        painted = Paints(part)
+        await until(lambda: painted.count)
+        before = painted.count
+        async with held(part):
+            column.addWidget(late)
+        assert (late.width(), painted.count) == (300, before)
+        await until(lambda: painted.count > before)
+        part.deleteLater()
+
+    drive(work())
+
+
 def test_what_is_held_paints_again_also_after_an_error(qapp: QApplication) -> None:
-    part = QWidget()
-    try:
-        with held(part):
-            assert not part.updatesEnabled()
-            raise ValueError
-    except ValueError:
+    async def work() -> None:
+        part = QWidget()
+        try:
+            async with held(part):
+                assert not part.updatesEnabled()
+                raise ValueError
+        except ValueError:
+            pass
         assert part.updatesEnabled()
+
+    drive(work())
+
+
+class Paints(QObject):
+    """Counts how often a widget is painted."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self.count = 0
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        self.count += event.type() == QEvent.Type.Paint
+        return False
