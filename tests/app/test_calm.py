@@ -35,8 +35,9 @@ def test_what_libraries_made_is_set_aside_once() -> None:
     calm.settle()
     frozen = gc.get_freeze_count()
     assert frozen > 0
+    later: list[list[int]] = [[] for _ in range(1000)]
     calm.settle()
-    assert gc.get_freeze_count() == frozen
+    assert gc.get_freeze_count() < frozen + len(later)
 
 
 def test_a_full_round_waits_until_nobody_looks_but_not_for_ever() -> None:
