@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from mcp_tef import InputError
+from mcp_tef import InputError, require_replaceable
 
 LONGEST_S: Final = 600
 UNFINISHED: Final = ".unfinished"
@@ -14,6 +14,7 @@ UNFINISHED: Final = ".unfinished"
 
 async def print_page(page: str, title: str, file: Path) -> None:
     """Print an HTML page into a file; InputError says why that cannot be. Where it fails, the file stays as it was."""
+    await asyncio.to_thread(require_replaceable, file)
     printing = _Printing()
     try:
         await asyncio.to_thread(printing.print, page, title, file)

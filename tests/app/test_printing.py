@@ -19,6 +19,7 @@ from mcp_tef.workflows.reports.charts import svg
 from mcp_tef.workflows.reports.page import page, paragraphs, section, table
 from tests.support.command_line import ROOT
 from tests.support.windows import until
+from tests.support.workspace_files import a_workspace
 
 CHART = svg(200, 100, "A chart", ['<rect class="f-good" x="0" y="0" width="90" height="20"/>', "<text>Right</text>"])
 PIXEL = (
@@ -79,6 +80,14 @@ def test_a_process_of_its_own_prints_and_says_why_where_it_cannot(tmp_path: Path
     assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
     with pytest.raises(InputError, match=r"could not be written: No such file or directory"):
         asyncio.run(print_page(report(2), "A batch", tmp_path / "missing" / "report.pdf"))
+
+
+def test_no_report_is_printed_over_a_workspace(tmp_path: Path) -> None:
+    workspace = a_workspace(tmp_path)
+    before = workspace.read_bytes()
+    with pytest.raises(InputError, match="which is never replaced"):
+        asyncio.run(print_page(report(2), "A batch", workspace))
+    assert workspace.read_bytes() == before
 
 
 def test_printing_ends_with_whoever_waits_for_it_and_leaves_the_file_as_it_was(tmp_path: Path) -> None:

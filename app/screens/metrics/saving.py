@@ -10,6 +10,7 @@ from app.screens.metrics.exports import DataTable, csv_text
 from app.session import Page
 from app.widgets.chart import save_picture
 from app.widgets.chart_panel import ChartPanel
+from mcp_tef import InputError, require_replaceable
 
 KINDS: Final = {"png": "Picture (*.png)", "svg": "Drawing (*.svg)", "csv": "Table (*.csv)"}
 
@@ -42,7 +43,11 @@ class Saving:
     def _write(self, file: Path, write: Callable[[], object]) -> None:
         session = self._page.session
         try:
+            require_replaceable(file)
             write()
+        except InputError as error:
+            session.show_error(error)
+            return
         except OSError as error:
             hint = "Choose another folder, or close the program that has the file open."
             session.failed.emit(f"{file.name} could not be written.", hint, error.strerror or str(error))

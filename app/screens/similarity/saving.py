@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from app.session import Page
 from app.widgets.chart import Chart, save_picture
+from mcp_tef import require_replaceable
 
 KINDS: Final = {
     "png": "Picture (*.png)",
@@ -40,8 +41,9 @@ class Saving:
         return dialog
 
     async def save(self, file: Path, write: Write) -> None:
-        """Write a file, and say so, or why not."""
+        """Write a file, and say so, or why not; no workspace is replaced."""
         session = self._page.session
+        await asyncio.to_thread(require_replaceable, file)
         try:
             await write(file)
         except OSError as error:

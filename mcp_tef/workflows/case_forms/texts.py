@@ -68,7 +68,7 @@ def require_replaceable(path: Path) -> None:
     beside = [path.with_name(path.name.removesuffix(end)) for end in _BESIDE if path.name.removesuffix(end)]
     if any(file.is_file() and is_database(file) for file in (path, *beside)):
         raise InputError(
-            f"{path} is a workspace or another database, which no text replaces.", hint="Choose another place."
+            f"{path} is a workspace or another database, which is never replaced.", hint="Choose another place."
         )
 
 

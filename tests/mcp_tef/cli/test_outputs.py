@@ -91,7 +91,7 @@ def test_no_verb_replaces_the_workspace_that_is_open(files: dict[str, str]) -> N
     for line in WRITES.values():
         said = say(*line.format(**files).split(), "--workspace", files["file"])
         assert (said.code, said.out) == (2, ""), line
-        assert "is a workspace or another database, which no text replaces." in said.err, line
+        assert "is a workspace or another database, which is never replaced." in said.err, line
     assert Path(files["file"]).read_bytes() == before
 
 

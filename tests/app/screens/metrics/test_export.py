@@ -11,6 +11,7 @@ from app.settings import Settings
 from tests.app.screens.metrics.conftest import Desk, Tell, desk
 from tests.support.made_runs import GPT
 from tests.support.windows import drive, until
+from tests.support.workspace_files import a_workspace
 
 
 def test_charts_are_saved_in_all_three_forms(use: Tell, tmp_path: Path) -> None:
@@ -35,6 +36,19 @@ def test_a_file_that_cannot_be_written_is_told(qapp: QApplication, tmp_path: Pat
             panel = made.page.overview.matrix
             made.page.saving.save_chart(panel, made.page._table_of(panel), tmp_path / "missing" / "a.png")
             assert made.failed == ["a.png could not be written."]
+
+    drive(story())
+
+
+def test_no_picture_replaces_a_workspace(qapp: QApplication, tmp_path: Path) -> None:
+    async def story() -> None:
+        async with desk(Settings(None), empty=False) as made:
+            workspace, panel = a_workspace(tmp_path), made.page.overview.matrix
+            before = workspace.read_bytes()
+            made.page.saving.save_chart(panel, made.page._table_of(panel), workspace)
+            assert len(made.failed) == 1
+            assert "which is never replaced" in made.failed[0]
+            assert workspace.read_bytes() == before
 
     drive(story())
 
