@@ -1,5 +1,6 @@
 """What is dropped on the window or pasted goes to the screen that it belongs to, and what came of each is told."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -20,6 +21,7 @@ ROLES = {Fate.TAKEN: Role.GOOD, Fate.LEFT: Role.DIM, Fate.REFUSED: Role.BAD}
 NOTHING = "There is nothing to paste."
 WHAT = "Copy a config of servers, an array of tools, or test cases, as JSON."
 ONE_AT_A_TIME = "Another workspace is opened; only one can be open."
+GIVEN_UP = "Reading it was cancelled."
 OPENS = "It opens once this is closed."
 LIST_HEIGHT, ROW_HEIGHT = 320, 48
 
@@ -94,6 +96,16 @@ class Arrivals:
         except TefError as error:
             words = error_words(error)
             return [Outcome(one.name, Fate.REFUSED, f"{words.message} {words.hint}".strip()) for one in group]
+        except asyncio.CancelledError:
+            if _is_ending():
+                raise
+            return [Outcome(one.name, Fate.LEFT, GIVEN_UP) for one in group]
+
+
+def _is_ending() -> bool:
+    """Whether the whole task was cancelled, and not what it awaits."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 def _groups(arrivals: Sequence[Arrival]) -> Iterator[Sequence[Arrival]]:

@@ -1,0 +1,62 @@
+"""Several files are dropped at once, and one of them is given up: the others are brought in all the same."""
+
+import asyncio
+from pathlib import Path
+
+from PySide6.QtWidgets import QApplication
+
+from app.screens.cases.import_sheet import PreviewSheet
+from app.workbench import Workbench
+from mcp_tef import CaseFileForm, ImportPreview
+from mcp_tef.workflows.transfer import CaseTransfer
+from tests.app.test_workbench import window, workbench
+from tests.app.test_workspaces import outcomes_of, titled
+from tests.support.case_book import case, written
+from tests.support.dropping import drop
+from tests.support.fake_engine import FakeEngine
+from tests.support.windows import drive, until
+
+
+class EndlessReading(CaseTransfer):
+    """Never comes to the end of one file."""
+
+    async def preview(self, path: Path, form: CaseFileForm | None = None) -> ImportPreview:
+        if path.name == "endless.json":
+            await asyncio.Event().wait()
+        return await super().preview(path, form)
+
+
+async def previewed(bench: Workbench, name: str) -> PreviewSheet:
+    """The preview of a file, once it is there."""
+
+    def sheets() -> list[PreviewSheet]:
+        return [one for one in bench.frame.findChildren(PreviewSheet) if one.windowTitle() == f"Import {name}"]
+
+    await until(sheets)
+    return sheets()[0]
+
+
+def test_a_file_whose_reading_is_cancelled_does_not_take_the_others_with_it(qapp: QApplication, tmp_path: Path) -> None:
+    names = ("first.json", "endless.json", "last.json")
+    files = [written(tmp_path / name, {"cases": [case(f"from {name}", None, server="Bike shop")]}) for name in names]
+    notes = tmp_path / "notes.txt"
+    notes.write_text("buy milk", "utf-8")
+
+    async def work() -> None:
+        fake = FakeEngine()
+        await fake.open_sample()
+        fake.case_files = EndlessReading(fake.store, fake.servers, fake._events, tmp_path / "tools")
+        async with workbench(fake) as bench:
+            session = window(bench).session
+            drop(bench.frame, notes, *files)
+            (await previewed(bench, "first.json")).accept()
+            await until(lambda: [bar.words() for bar in session.activity.shown()] == ["Reading endless.json"])
+            session.activity.shown()[0].cancel_wanted.emit()
+            (await previewed(bench, "last.json")).accept()
+            await until(lambda: titled(bench, "2 of 4 files taken in"))
+            (sheet,) = titled(bench, "2 of 4 files taken in")
+            assert outcomes_of(sheet)[2] == "Left out  endless.json\nReading it was cancelled."
+            sheet.accept()
+            assert {"from first.json", "from last.json"} <= {one.name for one in await fake.cases.list()}
+
+    drive(work())
