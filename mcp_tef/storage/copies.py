@@ -3,7 +3,7 @@
 import os
 import shutil
 import sqlite3
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -34,26 +34,40 @@ def tools_folder(workspace: Path) -> Path:
 def save_copy(path: Path, target: Path) -> None:
     """Write all that a workspace holds to another file, whatever goes on in it meanwhile; StoreError.
 
-    A file of that name is replaced in one step, once the copy is whole; tools files that belong to it come along.
+    A file of that name is replaced in one step, once the copy is whole. Tools files that belong to the workspace come
+    along; where a folder lies that they would go to, nothing is copied.
     """
     named, target = target.absolute(), target.resolve()
     if any(_is_open(one, path.resolve()) for one in (named, target)):
         raise StoreError(f"The workspace {target.name} is open.", hint="Choose another name.", code="workspace_is_open")
+    folder = tools_destination(path, target)
+    if folder is not None and folder.exists():
+        said = f"The folder {folder.name} is there already, and may hold tools files of another workspace."
+        raise StoreError(said, hint="Choose another name.")
     unfinished = target.with_name(f"{target.name}.part")
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        unfinished.unlink(missing_ok=True)
-        with translated(target):
-            _back_up(path, unfinished)
-            take_tools_along(path, target, unfinished)
-        for suffix in ("-wal", "-shm"):
-            target.with_name(target.name + suffix).unlink(missing_ok=True)
-        os.replace(unfinished, target)
+        with ExitStack() as on_failure:
+            if folder is not None:
+                folder.mkdir(parents=True)
+                on_failure.callback(shutil.rmtree, folder, ignore_errors=True)
+            _write_copy(path, target, unfinished)
+            on_failure.pop_all()
     except OSError as error:
         raise cannot_write(target) from error
     finally:
         with suppress(OSError):
             unfinished.unlink(missing_ok=True)
+
+
+def _write_copy(path: Path, target: Path, unfinished: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    unfinished.unlink(missing_ok=True)
+    with translated(target):
+        _back_up(path, unfinished)
+        take_tools_along(path, target, unfinished)
+    for suffix in ("-wal", "-shm"):
+        target.with_name(target.name + suffix).unlink(missing_ok=True)
+    os.replace(unfinished, target)
 
 
 def _is_open(target: Path, ours: Path) -> bool:
@@ -68,10 +82,18 @@ def _back_up(path: Path, copy: Path) -> None:
         target.execute("PRAGMA journal_mode = DELETE")
 
 
-def take_tools_along(path: Path, target: Path, database: Path) -> bool:
-    """Copy the tools files of a workspace to where another has them, and have a database use them; whether any are."""
+def tools_destination(path: Path, target: Path) -> Path | None:
+    """Where the tools files of a workspace go for another; None where it has none, or both use the same."""
     source, folder = tools_folder(path.absolute()), tools_folder(target.absolute())
     if not source.is_dir() or (folder.exists() and folder.samefile(source)):
+        return None
+    return folder
+
+
+def take_tools_along(path: Path, target: Path, database: Path) -> bool:
+    """Copy the tools files of a workspace to where another has them, and have a database use them; whether any are."""
+    source, folder = tools_folder(path.absolute()), tools_destination(path, target)
+    if folder is None:
         return False
     shutil.copytree(source, folder, dirs_exist_ok=True)
     before = f"{source}{os.sep}"

@@ -65,6 +65,41 @@ async def test_tools_files_that_came_with_cases_belong_to_the_copy(tmp_path: Pat
     await engine.close()
 
 
+async def with_tools(path: Path) -> None:
+    """A workspace with a tools file that came with a case."""
+    engine = await Engine.open(path, environment={})
+    cases = path.with_suffix(".jsonl")
+    cases.write_text(json.dumps(BFCL), "utf-8")
+    await engine.case_files.import_file(cases)
+    await engine.close()
+
+
+async def test_tools_files_that_lie_where_those_of_a_copy_would_go_are_never_written_over(tmp_path: Path) -> None:
+    ours, theirs = tmp_path / "ours.db", tmp_path / "theirs.db"
+    for path in (ours, theirs):
+        await with_tools(path)
+    (their_file,) = (tmp_path / "theirs-tools").iterdir()
+    their_file.write_text("their own", "utf-8")
+    before = content_of(theirs)
+    with pytest.raises(StoreError, match=r"The folder theirs-tools is there already") as refused:
+        save_copy(ours, theirs)
+    assert refused.value.hint == "Choose another name."
+    assert (content_of(theirs), content_of(their_file)) == (before, b"their own")
+    assert names_in(their_file.parent) == [their_file.name]
+
+
+async def test_a_copy_that_fails_leaves_no_tools_files_behind_and_can_be_made_later(tmp_path: Path) -> None:
+    ours, copy = tmp_path / "ours.db", tmp_path / "copy.db"
+    await with_tools(ours)
+    copy.mkdir()
+    with pytest.raises(StoreError, match=r"copy\.db cannot be opened or written"):
+        save_copy(ours, copy)
+    assert not (tmp_path / "copy-tools").exists()
+    copy.rmdir()
+    save_copy(ours, copy)
+    assert names_in(tmp_path / "copy-tools") == names_in(tmp_path / "ours-tools")
+
+
 async def test_an_open_workspace_is_not_written_over(workspace: Path, tmp_path: Path) -> None:
     other = await open_store(tmp_path / "other.db")
     await other.servers.add(http("docs"))
