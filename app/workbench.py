@@ -168,7 +168,7 @@ class Workbench:
         Attention(session, self.frame)
         self._unfinished = Unfinished(session)
         window = await self._show(session, core_path, is_new, Stay())
-        await self._unfinished.offer(window.offer)
+        session.spawn(self._unfinished.offer(window.offer))
         await self._say_notices(session, core_path.parent)
 
     def _enter_workspace(self, path: Path) -> None:
@@ -205,7 +205,7 @@ class Workbench:
             window = await self._show(session, path, is_new, stay)
             if told is not None:
                 told()
-            await self._unfinished.offer(window.offer)
+            session.spawn(self._unfinished.offer(window.offer))
         before.deleteLater()
         if covered is not None:
             covered.deleteLater()

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import product
 from typing import Any
 
@@ -107,17 +107,24 @@ def all_batches(session: Session) -> tuple[Batch, ...]:
     return tuple(_batches(session, rows))
 
 
-def set_status(session: Session, batch_id: BatchId, status: BatchStatus) -> Batch:
-    """Store where a batch is in its life. NotFoundError."""
+def set_status(session: Session, batch_id: BatchId, status: BatchStatus) -> None:
+    """Store where a batch is in its life, also where it is hidden, or nothing else of it can be read."""
     ended = None if status.value in UNDER_WAY else now()
     session.execute(update(BATCHES).where(BATCHES.c.id == batch_id).values(status=status.value, completed_at=ended))
-    return get(session, batch_id)
 
 
 def rename(session: Session, batch_id: BatchId, name: str) -> Batch:
     """Call a batch otherwise. NotFoundError."""
     session.execute(update(BATCHES).where(BATCHES.c.id == batch_id).values(name=name))
     return get(session, batch_id)
+
+
+def remove(session: Session, ids: Sequence[BatchId], owner: Owner) -> None:
+    """Hide batches. InputError, and none is hidden, where another process works on one."""
+    columns = (BATCHES.c.name, BATCHES.c.status, BATCHES.c.owner)
+    for row in session.execute(select(*columns).where(BATCHES.c.id.in_(one_of(ids)))):
+        _require_idle(row, owner, "Cancel it there first.")
+    set_removed(session, ids, removed=True)
 
 
 def set_removed(session: Session, ids: Sequence[BatchId], *, removed: bool) -> None:
@@ -129,14 +136,16 @@ def set_removed(session: Session, ids: Sequence[BatchId], *, removed: bool) -> N
 def take_over(session: Session, batch_id: BatchId, owner: Owner, max_cost_usd: float | None) -> None:
     """Make a batch run again, by this process and under this cost cap. NotFoundError, InputError."""
     row = _row(session, batch_id)
-    if row.status in UNDER_WAY and row.owner != owner.token and owner.alive(row.owner):
-        raise InputError(
-            f"{row.name or 'The batch'} is running in another window or command.", hint="Wait until it has ended there."
-        )
+    _require_idle(row, owner, "Wait until it has ended there.")
+    request = replace(_request(row), max_cost_usd=max_cost_usd)
     set_status(session, batch_id, BatchStatus.RUNNING)
-    request = {**row.request, "max_cost_usd": max_cost_usd}
-    cells = {"owner": owner.token, "max_cost_usd": max_cost_usd, "request": request}
+    cells = {"owner": owner.token, "max_cost_usd": max_cost_usd, "request": asdict(request)}
     session.execute(update(BATCHES).where(BATCHES.c.id == batch_id).values(**cells))
+
+
+def _require_idle(row: Any, owner: Owner, hint: str) -> None:
+    if row.status in UNDER_WAY and row.owner != owner.token and owner.alive(row.owner):
+        raise InputError(f"{row.name or 'The batch'} is running in another window or command.", hint=hint)
 
 
 def planned(session: Session, batch_id: BatchId, *conditions: Any) -> tuple[PlannedRun, ...]:

@@ -121,8 +121,12 @@ class SqliteRuns:
         return await self._database.write(lambda session: _finish(session, outcomes))
 
     async def set_batch_status(self, batch_id: BatchId, status: BatchStatus) -> Batch:
-        """Store where a batch is in its life."""
-        return await self._database.write(lambda session: batch_rows.set_status(session, batch_id, status))
+        """Store where a batch is in its life. NotFoundError where it was removed; that is stored all the same."""
+        await self._set_status(batch_id, status)
+        return await self.batch(batch_id)
+
+    async def _set_status(self, batch_id: BatchId, status: BatchStatus) -> None:
+        await self._database.write(lambda session: batch_rows.set_status(session, batch_id, status))
 
     async def batches(self) -> tuple[Batch, ...]:
         """Newest first, with their counts."""
@@ -181,8 +185,11 @@ class SqliteRuns:
         return await self._database.write(lambda session: batch_rows.rename(session, batch_id, name))
 
     async def remove_batches(self, ids: Sequence[BatchId]) -> None:
-        """Hide batches and their runs until the next open, which deletes them; `restore_batches` undoes it."""
-        await self._database.write(lambda session: batch_rows.set_removed(session, ids, removed=True))
+        """Hide batches and their runs until the next open, which deletes them; `restore_batches` undoes it.
+
+        InputError where another process works on one.
+        """
+        await self._database.write(lambda session: batch_rows.remove(session, ids, self._owner))
 
     async def restore_batches(self, ids: Sequence[BatchId]) -> None:
         """Show removed batches and their runs again."""
@@ -193,7 +200,7 @@ class SqliteRuns:
         marked = 0
         for batch_id in await self._database.read(self._abandoned):
             marked += await self._interrupt(batch_id)
-            await self.set_batch_status(batch_id, BatchStatus.INTERRUPTED)
+            await self._set_status(batch_id, BatchStatus.INTERRUPTED)
         return marked
 
     def _abandoned(self, session: Session) -> list[BatchId]:

@@ -4,10 +4,10 @@ import asyncio
 import logging
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from mcp_tef.errors import StoreError, TefError
-from mcp_tef.events import BatchEnded, BatchStarted, Event, EventStream
+from mcp_tef.errors import NotFoundError, StoreError, TefError
+from mcp_tef.events import BatchEnded, BatchesTouched, BatchStarted, Event, EventStream
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.ids import CaseId
 from mcp_tef.model.runs import (
@@ -29,6 +29,7 @@ from mcp_tef.workflows.run_log import RunLog
 from mcp_tef.workflows.tally import Tally
 
 _LOG = logging.getLogger(__name__)
+DELETED = "It was deleted in another window or command."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,11 +130,20 @@ class BatchJob:
             if run.id not in self._ended:
                 self._log.end(Outcome(run_id=run.id, status=RunStatus.CANCELLED))
         await self._log.flush()
-        batch = await self._store.set_batch_status(self._job.batch.id, status)
+        batch, is_there = await self._ended_as(status)
         if self._trouble:
             raise self._trouble
-        self._publish(BatchEnded(batch, reason))
+        self._publish(BatchEnded(batch, reason if is_there else DELETED))
+        if not is_there:
+            self._publish(BatchesTouched((batch.id,)))
         return batch
+
+    async def _ended_as(self, status: BatchStatus) -> tuple[Batch, bool]:
+        """Store how the batch ended; the batch, and whether it is still there."""
+        try:
+            return await self._store.set_batch_status(self._job.batch.id, status), True
+        except NotFoundError:
+            return replace(self._tally.batch, status=status), False
 
     async def _take(self, queue: "deque[PlannedRun]") -> None:
         while queue and not self._stop:

@@ -16,7 +16,7 @@ from mcp_tef.model.ids import RunId
 from mcp_tef.model.runs import BatchStatus, Failure, RunFilter, RunStatus
 from mcp_tef.storage.owners import Owner
 from mcp_tef.storage.store import SqliteStore, open_store
-from tests.support.stored import Filled, fill, rows
+from tests.support.stored import Filled, change, fill, rows
 
 ROOT = Path(__file__).parents[3]
 CHILD = """
@@ -181,4 +181,36 @@ async def test_what_another_process_works_on_is_not_resumed_here(workspace: Path
         assert await statuses(store) == before
         await killed(process)
         assert (await store.runs.reopen(batch.id, left, None)).status is BatchStatus.RUNNING
+    await store.close()
+
+
+async def test_what_another_process_works_on_is_not_deleted_here(workspace: Path) -> None:
+    async with other_process(workspace, repeats=3, first_finished=2) as process:
+        await until_ready(process)
+        store = await open_store(workspace)
+        (batch,) = await store.runs.batches()
+        with pytest.raises(InputError, match="is running in another window or command") as refused:
+            await store.runs.remove_batches([batch.id])
+        assert refused.value.hint == "Cancel it there first."
+        assert [one.id for one in await store.runs.batches()] == [batch.id]
+        await killed(process)
+        await store.runs.remove_batches([batch.id])
+        assert await store.runs.batches() == ()
+    await store.close()
+
+
+@pytest.mark.parametrize("spoilt", ["request = '[{'", "request = '5'", "removed_at = created_at"])
+async def test_whatever_stands_in_a_batch_that_a_dead_process_left_the_workspace_opens(
+    workspace: Path, spoilt: str
+) -> None:
+    async with other_process(workspace, repeats=3, first_finished=2) as process:
+        await until_ready(process)
+        await killed(process)
+    change(workspace, f"UPDATE batches SET {spoilt}")
+    store = await open_store(workspace, keep_removed=True)
+    assert await store.runs.interrupt_leftovers() > 0
+    assert rows(workspace, "SELECT DISTINCT status FROM batches") == [("interrupted",)]
+    if "request" in spoilt:
+        with pytest.raises(StoreError, match=r"cannot be read: .*batches, row "):
+            await store.runs.batches()
     await store.close()

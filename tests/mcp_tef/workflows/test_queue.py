@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from mcp_tef.errors import InputError, NotFoundError
-from mcp_tef.events import BatchEnded, BatchQueued, BatchStarted
+from mcp_tef.events import BatchEnded, BatchesTouched, BatchQueued, BatchStarted
 from mcp_tef.model.runs import Batch, BatchStatus
 from mcp_tef.storage.store import open_store
 from tests.support.bench_of_runs import Bench, bench, draft, request, write
 from tests.support.ports import picks, tool
+from tests.support.stored import change
 
 
 @pytest.fixture
@@ -120,3 +121,19 @@ async def test_how_long_a_waiting_batch_will_take_is_told_from_past_runs(made: B
     (queued,) = [event for event in made.said if isinstance(event, BatchQueued)]
     assert queued.seconds is not None
     assert queued.seconds > 0
+
+
+async def test_a_batch_that_is_deleted_elsewhere_ends_with_a_word_and_holds_up_nobody(
+    made: Bench, tmp_path: Path
+) -> None:
+    first, second = await start(made, "first", "second")
+    change(tmp_path / "workspace.db", f"UPDATE batches SET removed_at = created_at WHERE id = '{first.id}'")
+    made.selector.gate.set()
+    assert (await made.runs.wait(second.id)).status is BatchStatus.COMPLETED
+    ended = {event.batch.name: event.reason for event in made.said if isinstance(event, BatchEnded)}
+    assert ended == {"first": "It was deleted in another window or command.", "second": None}
+    assert [event.ids for event in made.said if isinstance(event, BatchesTouched)] == [(first.id,)]
+    assert [one.name for one in await made.runs.batches()] == ["second"]
+    await made.runs.restore_batches([first.id])
+    back = await made.runs.batch(first.id)
+    assert (back.status, back.counts) == (BatchStatus.COMPLETED, {"TP": 1})
