@@ -55,7 +55,7 @@ def test_a_file_whose_reading_is_cancelled_does_not_take_the_others_with_it(qapp
             (await previewed(bench, "last.json")).accept()
             await until(lambda: titled(bench, "2 of 4 files taken in"))
             (sheet,) = titled(bench, "2 of 4 files taken in")
-            assert outcomes_of(sheet)[2] == "Left out  endless.json\nReading it was cancelled."
+            assert outcomes_of(sheet)[2] == "endless.json\nLeft out: Reading it was cancelled."
             sheet.accept()
             assert {"from first.json", "from last.json"} <= {one.name for one in await fake.cases.list()}
 
