@@ -32,6 +32,7 @@ from app.widgets import (
     Split,
     Tabs,
     describe,
+    one_line,
 )
 from app.widgets.paged import PagedTable
 from mcp_tef import BatchId, ComparedRuns, NotFoundError, RunPair
@@ -91,6 +92,7 @@ class ComparePane(QWidget):
         self.groups.changed.connect(lambda key: self.show_group(Group(key)))
         self.table.pages.wanted.connect(self._fetch)
         self.table.set_reader(lambda places, do: self._spawn(self._give(places, do)))
+        self.table.sorted.connect(lambda *_: self.show_group(self._group))
         self.table.chosen.connect(lambda _: self.settle.start())
         self.table.tell_keys(Enter="Show both runs")
         self.table.opened.connect(lambda row: self._open(int(row)))
@@ -216,14 +218,18 @@ class ComparePane(QWidget):
         self._group = group
         self.groups.set_current(group.value)
         pairs = self._view.of(group) if self._view else ()
-        if self._text and pairs:
-            self._spawn(self._find(pairs, self._text))
+        if pairs and (self._text or self.table.sorted_by):
+            self._spawn(self._arrange(pairs, self._text, self.table.sorted_by))
         else:
             self._show_pairs(pairs)
 
-    async def _find(self, pairs: tuple[RunPair, ...], text: str) -> None:
-        found = await self._presenter.saying(pairs, self._chosen, text)
-        if text == self._text and self._view is not None and self._view.of(self._group) == pairs:
+    async def _arrange(self, pairs: tuple[RunPair, ...], text: str, order: tuple[int, bool] | None) -> None:
+        """Show those that say so, in the order that is wanted, unless others are wanted by then."""
+        found = await self._presenter.saying(pairs, self._chosen, text) if text else pairs
+        if order is not None:
+            found = await self._presenter.by_column(found, PAIR_COLUMNS[order[0]].key, down=order[1])
+        wanted = self._view is not None and self._view.of(self._group) == pairs
+        if wanted and (text, order) == (self._text, self.table.sorted_by):
             self._show_pairs(found)
 
     def _show_pairs(self, pairs: tuple[RunPair, ...]) -> None:
@@ -233,7 +239,8 @@ class ComparePane(QWidget):
         self.table.pages.show_total(len(self._pairs))
         self._fetch(self._place, self._place)
         if not self._pairs:
-            self.pair.show_sentence("No pair of runs is among these.")
+            none = f"No pair of these says “{one_line(self._text, 60)}”. An empty search shows all."
+            self.pair.show_sentence(none if self._text else "No pair of runs is among these. Choose another tab.")
 
     def _kept_place(self, pairs: tuple[RunPair, ...]) -> int:
         """Where the pair that is chosen now stands among these; the first place where it is none of them."""

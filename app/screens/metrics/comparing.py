@@ -204,6 +204,17 @@ def pair_row(compared: ComparedRuns) -> PairRow:
     )
 
 
+def by_column(compared: Sequence[ComparedRuns], column: str, *, down: bool) -> tuple[RunPair, ...]:
+    """Pairs in the order of what a column says of them; those that it says the same of keep theirs."""
+
+    def place(one: ComparedRuns) -> tuple[int, str]:
+        row = pair_row(one)
+        said = {"query": row.query, "before": row.before, "after": row.after}.get(column, "")
+        return _FIRST.index(row.change) if column == "change" else 0, said.casefold()
+
+    return tuple(one.pair for one in sorted(compared, key=place, reverse=down))
+
+
 def _choice(run: RunSummary | None) -> str:
     if run is None:
         return "not run"

@@ -91,10 +91,10 @@ FLAKY_COLUMNS = (
     Column(key="batch", title="Batch", width=144, role=Role.DIM),
 )
 PAIR_COLUMNS = (
-    Column(key="change", title="Change", kind=CellKind.MARK, width=128, sortable=False),
-    Column(key="query", title="Query", width=220, stretch=True, sortable=False),
-    Column(key="before", title="Before", kind=CellKind.MONO, width=148, sortable=False),
-    Column(key="after", title="After", kind=CellKind.MONO, width=148, sortable=False),
+    Column(key="change", title="Change", kind=CellKind.MARK, width=128),
+    Column(key="query", title="Query", width=220, stretch=True),
+    Column(key="before", title="Before", kind=CellKind.MONO, width=148),
+    Column(key="after", title="After", kind=CellKind.MONO, width=148),
 )
 
 

@@ -1,5 +1,6 @@
 """What the metrics screen knows and does, without a window: the filters in force and all that the runs say."""
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -7,7 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, TypeVar
 
 from app.asking import Ask
-from app.screens.metrics.comparing import ComparisonView, comparison_view, default_pair
+from app.screens.metrics.comparing import ComparisonView, by_column, comparison_view, default_pair
 from app.screens.metrics.confusion import ConfusionView, confusion_view, tools_table, worst_first
 from app.screens.metrics.curves import Curve, calibration_curve, trend_curve
 from app.screens.metrics.exports import DataTable
@@ -160,6 +161,10 @@ class MetricsPresenter:
             return tuple(pair for pair in pairs if pair.before in said or pair.after in said)
 
         return await self._ask(read)
+
+    async def by_column(self, pairs: Sequence[RunPair], column: str, *, down: bool) -> tuple[RunPair, ...]:
+        """The pairs in the order of what a column says of them."""
+        return await asyncio.to_thread(by_column, await self.pairs(pairs), column, down=down)
 
     async def both(self, pair: RunPair) -> RunComparison | None:
         """Both runs of a pair in full; None where it has only one, or one is gone."""

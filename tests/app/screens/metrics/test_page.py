@@ -173,7 +173,7 @@ def test_pairs_can_be_narrowed_to_what_was_fixed(use: Tell) -> None:
         await until(lambda: compare.table.rows.rowCount() == 3 and compare.table.rows.row(0).id)
         assert [cell.text for cell in compare.table.rows.row(0).cells][2:] == ["search_files", "search_code"]
         compare.show_group(Group.NEW)
-        assert compare.pair.sentence.text() == "No pair of runs is among these."
+        assert compare.pair.sentence.text() == "No pair of runs is among these. Choose another tab."
 
     use(story)
 

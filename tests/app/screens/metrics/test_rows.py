@@ -72,6 +72,44 @@ def test_models_have_room_for_all_of_them_where_a_search_was_kept(use: Tell) -> 
     use(story, settings=settings)
 
 
+def queries(table: ListTable) -> list[str]:
+    """The query of every pair, once all are there."""
+    return [table.table_rows.row(place).cells[1].text for place in range(table.rows.rowCount())]
+
+
+def test_pairs_of_a_comparison_are_sorted_by_a_click_and_stay_so_until_the_next_start(use: Tell) -> None:
+    settings = Settings(None)
+
+    async def first(desk: Desk) -> None:
+        desk.page.show_view("compare")
+        table = desk.page.compare.table
+        await until(lambda: table.rows.rowCount() > 1 and all(queries(table)))
+        every, given = sorted(queries(table), key=str.casefold), queries(table)
+        assert given != every
+        chosen = desk.page.compare._current()
+        table.sort_by_next(1)
+        await until(lambda: queries(table) == every)
+        await until(lambda: desk.page.compare._current() == chosen)
+        table.sort_by_next(1)
+        await until(lambda: queries(table) == every[::-1])
+        table.sort_by_next(1)
+        await until(lambda: queries(table) == given)
+        table.sort_by_next(2)
+        await until(
+            lambda: (said := [table.table_rows.row(n).cells[2].text for n in range(len(every))]) == sorted(said)
+        )
+
+    async def second(desk: Desk) -> None:
+        desk.page.show_view("compare")
+        table = desk.page.compare.table
+        await until(lambda: table.rows.rowCount() > 1 and all(queries(table)))
+        said = [table.table_rows.row(place).cells[2].text for place in range(table.rows.rowCount())]
+        assert said == sorted(said)
+
+    use(first, settings=settings)
+    use(second, settings=settings)
+
+
 def test_pairs_of_a_comparison_are_found_by_what_their_runs_say(use: Tell) -> None:
     async def story(desk: Desk) -> None:
         desk.page.show_view("compare")
