@@ -15,6 +15,7 @@ from app.screens.servers.aiming import choose_server, choose_tool
 from app.screens.servers.form import ServerForm, free_name, suggested_name
 from app.screens.servers.importing import Importing
 from app.screens.servers.narrowing import KEPT, Shown, narrowing_actions, shown_of
+from app.screens.servers.parameter_list import keep_parameters
 from app.screens.servers.rows import server_row
 from app.screens.servers.server_pane import ServerPane, rail_head
 from app.screens.servers.server_sheet import ServerSheet
@@ -110,6 +111,7 @@ class ServersPage(Page):
         self.pane.consent.agreed.connect(lambda: self.session.spawn(self._agree()))
         self.pane.consent.put_off.connect(self._put_off)
         self.pane.tool_pane.shown.connect(self._show_links)
+        keep_parameters(self.pane.tool_pane.reader.parameters, self.session.settings)
         self.pane.tool_pane.changes.accepted.connect(lambda: self.session.spawn(self._accept()))
         self._clock.timeout.connect(self._tick)
         self.split.splitterMoved.connect(self._remember)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.screens.servers.changes_pane import ChangesPane
 from app.screens.servers.left_out_pane import LeftOutPane
-from app.screens.servers.parameter_table import ParameterTable, padded
+from app.screens.servers.parameter_list import ParameterList
 from app.screens.servers.presenter import weight_line
 from app.screens.servers.schema import parameters
 from app.text import count
@@ -46,8 +46,7 @@ class ReaderPane(QWidget):
         self._weight = LineText(size=Size.SMALL, role=Role.DIM)
         self._description = FlowText(size=Size.LEAD)
         self.links = Links()
-        self._table = ParameterTable()
-        self._none = FlowText("It takes no parameters.", role=Role.DIM)
+        self.parameters = ParameterList()
         head = QHBoxLayout()
         head.addWidget(self._name, 1)
         head.addWidget(self.attempt)
@@ -64,10 +63,7 @@ class ReaderPane(QWidget):
         column.setSpacing(0)
         column.addLayout(top)
         column.addWidget(Rule())
-        column.addWidget(self._table)
-        self._none.setContentsMargins(16, 12, 16, 12)
-        self._none_row = padded(self._none, first=True)
-        column.addWidget(self._none_row)
+        column.addWidget(self.parameters)
         column.addStretch(1)
 
     def show_tool(self, tool: Tool, tools: Sequence[Tool], *, can_be_called: bool) -> None:
@@ -78,10 +74,7 @@ class ReaderPane(QWidget):
         missing = not tool.description.strip()
         text = "It has no description: a model has only the name to go by." if missing else tool.description
         self._description.set_text(text, Role.WARN if missing else Role.TEXT)
-        rows = parameters(tool.input_schema)
-        self._table.set_parameters(rows)
-        self._table.setVisible(bool(rows))
-        self._none_row.setVisible(not rows)
+        self.parameters.show_parameters((tool.server, tool.name), parameters(tool.input_schema))
 
 
 class ProblemsPane(QWidget):

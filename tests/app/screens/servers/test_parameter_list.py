@@ -1,0 +1,123 @@
+"""The parameters of a tool are found, sorted and copied; how they are sorted is remembered."""
+
+from typing import Any
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.screens.servers.parameter_list import NONE_FIT, ParameterList, keep_parameters
+from app.screens.servers.parameter_narrowing import (
+    OnlyParameters,
+    ParameterOrder,
+    ParametersShown,
+    parameters_shown_of,
+)
+from app.screens.servers.schema import Parameter
+from app.settings import Settings
+from app.widgets import FlowText
+
+PRICE = Parameter(name="price", type="number", required=False, description="The most it may cost", limits="at least 0")
+QUERY = Parameter(name="query", type="text", required=True, description="What | it is", limits="")
+BRANCH = Parameter(name="branch", type="one of 2 values", required=False, description="", limits='"harbour"')
+ALL = (PRICE, QUERY, BRANCH)
+MANY = (*ALL, *(Parameter(name=f"o{n}", type="text", required=False, description="?", limits="") for n in range(5)))
+
+
+@pytest.fixture
+def parameters(qtbot: QtBot) -> ParameterList:
+    made = ParameterList()
+    qtbot.addWidget(made)
+    made.resize(900, 500)
+    made.show_parameters("find_parts", MANY)
+    made.show()
+    return made
+
+
+def said(parameters: ParameterList) -> list[str]:
+    """All that can be read, from the top."""
+    return [part.text() for part in parameters.findChildren(FlowText) if part.isVisible()]
+
+
+def choose(parameters: ParameterList, text: str) -> None:
+    """Choose from the menu."""
+    next(action for action in parameters.menu_actions() if action.text == text).do()
+
+
+@pytest.mark.parametrize(
+    ("shown", "text", "names"),
+    [
+        (ParametersShown(), "", ["price", "query", "branch"]),
+        (ParametersShown(order=ParameterOrder.NAME), "", ["branch", "price", "query"]),
+        (ParametersShown(order=ParameterOrder.TYPE), "", ["price", "branch", "query"]),
+        (ParametersShown(order=ParameterOrder.REQUIRED), "", ["query", "price", "branch"]),
+        (ParametersShown(OnlyParameters.REQUIRED), "", ["query"]),
+        (ParametersShown(OnlyParameters.UNDESCRIBED), "", ["branch"]),
+        (ParametersShown(), "COST most", ["price"]),
+        (ParametersShown(), "harbour", ["branch"]),
+        (ParametersShown(OnlyParameters.REQUIRED), "cost", []),
+    ],
+)
+def test_parameters_are_narrowed_and_sorted(shown: ParametersShown, text: str, names: list[str]) -> None:
+    assert [one.name for one in shown.of(ALL, text)] == names
+
+
+@pytest.mark.parametrize(
+    "shown", [ParametersShown(), ParametersShown(OnlyParameters.UNDESCRIBED, ParameterOrder.REQUIRED)]
+)
+def test_what_narrows_parameters_comes_back_from_the_settings(shown: ParametersShown) -> None:
+    assert parameters_shown_of(shown.to_keep()) == shown
+    odd: dict[str, Any] = {"only": 3, "order": "nonsense"}
+    assert parameters_shown_of(odd) == ParametersShown()
+
+
+def test_words_find_parameters_stay_for_their_tool_and_leave_with_it(parameters: ParameterList, qtbot: QtBot) -> None:
+    QTest.keyClicks(parameters.search, "cost")
+    qtbot.waitUntil(lambda: parameters.title.text() == "1 of 8 parameters", timeout=30_000)
+    qtbot.waitUntil(lambda: "price" in said(parameters) and "query" not in said(parameters), timeout=30_000)
+    parameters.show_parameters("find_parts", MANY)
+    assert parameters.found() == (PRICE,)
+    parameters.show_parameters("order_part", ALL)
+    assert parameters.found() == ALL
+    assert parameters.search.text() == ""
+
+
+def test_where_nothing_is_found_the_way_back_is_told(parameters: ParameterList, qtbot: QtBot) -> None:
+    QTest.keyClicks(parameters.search, "tandem")
+    qtbot.waitUntil(lambda: not parameters.found() and not parameters.table.isVisible(), timeout=30_000)
+    qtbot.waitUntil(lambda: said(parameters) == [NONE_FIT], timeout=30_000)
+    parameters.show_parameters("bare", ())
+    qtbot.waitUntil(lambda: said(parameters) == ["It takes no parameters."], timeout=30_000)
+    assert not parameters.search.isVisible()
+
+
+def test_a_filter_that_hides_the_only_parameter_can_still_be_let_go(parameters: ParameterList) -> None:
+    choose(parameters, "Required")
+    parameters.show_parameters("one", (PRICE,))
+    assert parameters.more.isVisible()
+    choose(parameters, "All parameters")
+    assert parameters.found() == (PRICE,)
+
+
+def test_the_order_is_there_at_the_next_start(qapp: QApplication, qtbot: QtBot) -> None:
+    settings = Settings(None)
+    first, second = ParameterList(), ParameterList()
+    for made in (first, second):
+        qtbot.addWidget(made)
+    keep_parameters(first, settings)
+    choose(first, "Sort by name")
+    keep_parameters(second, settings)
+    second.show_parameters("find_parts", ALL)
+    assert second.found() == (BRANCH, PRICE, QUERY)
+    assert [action.text for action in second.menu_actions() if action.checked] == ["All parameters", "Sort by name"]
+
+
+def test_what_is_shown_is_copied_as_a_table_in_markdown(parameters: ParameterList) -> None:
+    choose(parameters, "Required")
+    choose(parameters, "Copy 1 parameter as Markdown")
+    heads, line, row = QGuiApplication.clipboard().text().splitlines()
+    assert heads == "| Parameter | Type | Required | Description | Limits |"
+    assert line == "| --- | --- | --- | --- | --- |"
+    assert row == r"| query | text | yes | What \| it is |  |"
