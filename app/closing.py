@@ -23,11 +23,12 @@ async def may_stop(window: QWidget, session: Session, keep_running: Callable[[],
     if not batches and not works:
         return True
     named = works or [count(batches, "batch", "batches")]
-    sheet = _question(window, named, keep_running)
+    sheet = closing_question(window, named, keep_running)
     return await sheet.done_with()
 
 
-def _question(window: QWidget, works: Sequence[str], keep_running: Callable[[], object] | None) -> Sheet:
+def closing_question(window: QWidget, works: Sequence[str], keep_running: Callable[[], object] | None) -> Sheet:
+    """What is under way, and whether it may be stopped."""
     sheet = Sheet("Close while work is under way?", window)
     more = len(works) - MOST_NAMED
     for work in works[:MOST_NAMED]:

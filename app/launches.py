@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.session import Session
+from app.text import count
 from app.theme import Role, sized
 from app.widgets import Action, FittingPane, FlowText, KeyValues, Sheet, Span, one_line
 from mcp_tef import ServerSpec, launch_risks
@@ -95,7 +96,7 @@ def _words(spec: ServerSpec) -> Iterator[Span]:
     for number, word in enumerate(spec.argv):
         if len(word) > room:
             left = sum(map(len, spec.argv[number:])) - room
-            yield Span(f"{word[:room]} … ({left:,} more characters)", mono=True)
+            yield Span(f"{word[:room]} … ({count(left, 'more character')})", mono=True)
             return
         room -= len(word)
         yield Span(word if word and not any(map(str.isspace, word)) else f"'{word}'", mono=True)

@@ -17,6 +17,7 @@ MOST_RECENT: Final = 8
 ASIDE: Final = "text."
 WIDTH: Final = 560
 TOP: Final = 72
+SIDE: Final = 16
 PLACES: Final[Mapping[FoundKind, str]] = {
     FoundKind.SERVER: "servers",
     FoundKind.TOOL: "servers",
@@ -79,7 +80,8 @@ class Palette(PickPopup):
     def open_centred(self, host: QWidget) -> None:
         """Show it near the top of the window."""
         items = [command_item(command) for command in self._commands.values()]
-        self.open_over(host, items, QPoint((host.width() - sized(WIDTH)) // 2, TOP), sized(WIDTH))
+        wide = min(sized(WIDTH), host.width() - 2 * SIDE)
+        self.open_over(host, items, QPoint((host.width() - wide) // 2, TOP), wide)
 
     async def _look_up(self, typed: str) -> None:
         found = await self._session.call(lambda core: core.finding.find(typed))

@@ -8,13 +8,14 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QStyle, QStyleOptionButton, QStylePainter, QWidget
 
 from app.theme import Role, height, radius, sized, theme
-from app.widgets.actions import Action, Button, show_menu
+from app.widgets.actions import Action, Button, show_menu, show_menu_under
 from app.widgets.plain import LINE_LIMIT, visible
 from app.widgets.spans import LinePainter
 from app.widgets.spoken import Spoken
 
 Choice = tuple[str, str]
 CARET = 12
+OPENING = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space, Qt.Key.Key_Down)
 
 
 class ChoiceBar(QWidget):
@@ -95,18 +96,42 @@ class ChoiceBar(QWidget):
 
 
 class Segmented(ChoiceBar):
-    """A bordered field cut in equal parts."""
+    """A bordered field cut in equal parts; folded, it shows the chosen one alone, and the others in a menu."""
 
     def __init__(self, choices: Sequence[Choice], name: str, parent: QWidget | None = None) -> None:
+        self._folded = False
         super().__init__(choices, name, parent)
         self.setFixedHeight(height("button_and_field"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
+    def fold(self, folded: bool) -> None:
+        """Take less room, or show all words again."""
+        if folded is not self._folded:
+            self._folded = folded
+            self.updateGeometry()
+            self.update()
+
+    def whole_width(self) -> int:
+        """How wide it is with all its words."""
+        return self._widest() * max(1, len(self._choices))
+
+    def folded_width(self) -> int:
+        """How wide it is with one word and a caret."""
+        return self._widest() + sized(CARET) + 16
+
+    def _widest(self) -> int:
+        words = (self._line.width(label, theme().font(strong=True)) for _, label in self._choices)
+        return round(max(words, default=0) + 24)
+
     def sizeHint(self) -> QSize:  # noqa: N802
-        widest = max((self._line.width(label, theme().font(strong=True)) for _, label in self._choices), default=0)
-        return QSize(round(widest + 24) * max(1, len(self._choices)), self.height())
+        return QSize(self.folded_width() if self._folded else self.whole_width(), self.height())
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        return self.sizeHint()
 
     def box(self, place: int) -> QRect:
+        if self._folded:
+            return self.rect() if place == self._place else QRect()
         left = round(self.width() * place / len(self._choices))
         return QRect(left, 0, round(self.width() * (place + 1) / len(self._choices)) - left, self.height())
 
@@ -118,8 +143,37 @@ class Segmented(ChoiceBar):
         painter.setBrush(theme().colour(Role.SURFACE))
         edge = QRectF(self.rect()).adjusted(ring / 2, ring / 2, -ring / 2, -ring / 2)
         painter.drawRoundedRect(edge, radius("field_and_button"), radius("field_and_button"))
+        if self._folded:
+            self._paint_folded(painter)
+            return
         for place in range(len(self._choices)):
             self._paint_part(painter, place)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        if self._folded:
+            self._open()
+        else:
+            super().mousePressEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        if self._folded and event.key() in OPENING:
+            self._open()
+        else:
+            super().keyPressEvent(event)
+
+    def _open(self) -> None:
+        actions = [
+            Action(text=label, do=partial(self.choose, place), checked=place == self._place)
+            for place, (_, label) in enumerate(self._choices)
+        ]
+        show_menu_under(actions, self)
+
+    def _paint_folded(self, painter: QPainter) -> None:
+        side = sized(CARET)
+        words = QRectF(self.rect()).adjusted(12, 0, -16 - side, 0)
+        self._line.text(painter, words, self._choices[self._place][1], theme().font(strong=True), Role.ACCENT)
+        caret = theme().pixmap("caret-down", Role.DIM, side, self.devicePixelRatioF())
+        painter.drawPixmap(self.width() - 8 - side, (self.height() - side) // 2, caret)
 
     def _paint_part(self, painter: QPainter, place: int) -> None:
         box = QRectF(self.box(place)).adjusted(3, 3, -3, -3)
@@ -136,7 +190,7 @@ class Segmented(ChoiceBar):
 
 
 class Tabs(ChoiceBar):
-    """Words on a hairline, the chosen one underlined."""
+    """Words on a hairline, the chosen one underlined; a caret at an end leads to those for which there is no room."""
 
     SPOKEN_AS = Spoken.PageTab
 
@@ -153,7 +207,9 @@ class Tabs(ChoiceBar):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        return QSize(self._laid(len(self._choices) - 1).right() + self._inset if self._choices else 32, self.height())
+        return QSize(
+            self._laid(len(self._choices) - 1).right() + self._margin() if self._choices else 32, self.height()
+        )
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         return QSize(60, self.height())
@@ -163,16 +219,15 @@ class Tabs(ChoiceBar):
 
     def _laid(self, place: int) -> QRect:
         font = theme().font(strong=True)
-        left = self._inset + sum(
-            round(self._line.width(label, font)) + self._gap() for _, label in self._choices[:place]
-        )
-        return QRect(left, 0, round(self._line.width(self._choices[place][1], font)), self.height())
+        before = sum(round(self._line.width(label, font)) + self._gap() for _, label in self._choices[:place])
+        return QRect(self._margin() + before, 0, round(self._line.width(self._choices[place][1], font)), self.height())
 
     def _pushed(self) -> int:
         """How far all move to the left, so that the chosen one and the next are seen where there is no room for all."""
         last = len(self._choices) - 1
-        seen = self._laid(min(self._place + 1, last)).right() + self._inset - self.width()
-        return max(0, min(seen, self._laid(max(self._place, 0)).left() - self._inset))
+        margin = self._margin()
+        seen = self._laid(min(self._place + 1, last)).right() + margin - self.width()
+        return max(0, min(seen, self._laid(max(self._place, 0)).left() - margin))
 
     def _gap(self) -> int:
         """Smaller where the words would not fit otherwise."""
@@ -180,18 +235,53 @@ class Tabs(ChoiceBar):
         gaps = max(1, len(self._choices) - 1)
         return max(self.LEAST_GAP, min(self.GAP, (self.width() - 2 * self._inset - words) // gaps))
 
+    def _margin(self) -> int:
+        """What is left free at both ends: room for the carets where not all words fit."""
+        words = sum(round(self._line.width(label, theme().font(strong=True))) for _, label in self._choices)
+        fits = words + self.LEAST_GAP * (len(self._choices) - 1) + 2 * self._inset <= self.width()
+        return self._inset if fits else max(self._inset, self.INSET)
+
+    def _hidden(self) -> tuple[range, range]:
+        """The places of the words for which there is no room, at the left and at the right."""
+        first = last = self._place
+        while first and self.box(first - 1).left() >= 0:
+            first -= 1
+        while last < len(self._choices) - 1 and self.box(last + 1).right() < self.width():
+            last += 1
+        return range(first), range(last + 1, len(self._choices))
+
+    def _at(self, point: QPoint) -> int:
+        """A word that is seen, or beyond it the next one that is not."""
+        before, after = self._hidden()
+        if before and point.x() < self.INSET:
+            return before[-1]
+        if after and point.x() >= self.width() - self.INSET:
+            return after[0]
+        found = super()._at(point)
+        return -1 if found in before or found in after else found
+
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
         painter = QPainter(self)
         painter.fillRect(0, self.height() - 1, self.width(), 1, theme().colour(Role.LINE))
-        for place, (_, label) in enumerate(self._choices):
-            box, chosen = self.box(place), place == self._place
-            role = Role.TEXT if chosen or place == self._hovered else Role.DIM
-            self._line.text(painter, QRectF(box.adjusted(0, 0, 4, 0)), label, theme().font(strong=chosen), role)
-            if chosen:
-                painter.fillRect(box.left(), self.height() - 2, box.width(), 2, theme().colour(Role.ACCENT))
-                if self.focus_visible():
-                    painter.setPen(QPen(theme().colour(Role.FOCUS), 2))
-                    painter.drawRoundedRect(QRectF(box).adjusted(-6, 5, 6, -6), 4, 4)
+        before, after = self._hidden()
+        for place in range(before.stop, after.start if self._choices else 0):
+            self._paint_word(painter, place)
+        side = min(sized(CARET), self.INSET)
+        for name, left, more in (("caret-left", 0, before), ("caret-right", self.width() - side, after)):
+            if more:
+                caret = theme().pixmap(name, Role.DIM, side, self.devicePixelRatioF())
+                painter.drawPixmap(left, (self.height() - side) // 2, caret)
+
+    def _paint_word(self, painter: QPainter, place: int) -> None:
+        box, chosen = self.box(place), place == self._place
+        role = Role.TEXT if chosen or place == self._hovered else Role.DIM
+        label = self._choices[place][1]
+        self._line.text(painter, QRectF(box.adjusted(0, 0, 4, 0)), label, theme().font(strong=chosen), role)
+        if chosen:
+            painter.fillRect(box.left(), self.height() - 2, box.width(), 2, theme().colour(Role.ACCENT))
+            if self.focus_visible():
+                painter.setPen(QPen(theme().colour(Role.FOCUS), 2))
+                painter.drawRoundedRect(QRectF(box).adjusted(-6, 5, 6, -6), 4, 4)
 
 
 class MenuButton(Button):

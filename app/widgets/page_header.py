@@ -1,51 +1,84 @@
 """The head of a page: its title, a count, and at the right what can be done."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QSize
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.theme import Role, Size, height, sized, space, theme
 from app.widgets.actions import Action, Button, IconButton, MenuOpener, button, show_menu_under
+from app.widgets.choices import Segmented
 from app.widgets.fields import SearchField
 from app.widgets.label import Label
 
 LEAST_SEARCH_WIDTH, SEARCH_WIDTH, MOST_SEARCH_WIDTH = 120, 200, 260
 AHEAD = 1_000
-LEAST_WIDTH, SLACK = 320, 12
+LEAST_WIDTH, PAD = 320, 12
+DIRECT = Qt.FindChildOption.FindDirectChildrenOnly
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a header goes without, the less room there is."""
+
+    icons: bool = False
+    asides: bool = False
+    lines: int = 1
+    folded: bool = False
+
+
+STEPS = (
+    Step(icons=True, asides=True),
+    Step(asides=True),
+    Step(),
+    Step(asides=True, lines=2),
+    Step(lines=2),
+    Step(lines=2, folded=True),
+)
 
 
 class PageHeader(QWidget):
-    """56 pixels over a hairline: title and count, then search, filter and buttons from left to right."""
+    """56 pixels over a hairline: title and count, then search, filter and buttons from left to right.
+
+    Where there is too little room it goes without icons, then without what stands beside the title, then has two lines.
+    """
 
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.search: SearchField | None = None
         self.filter: Button | None = None
         self._buttons: list[Button] = []
-        self._short, self._offers_help = 0, False
+        self._step, self._offers_help = STEPS[0], False
+        self._choices: list[Segmented] = []
         self._title = Label(title, size=Size.TITLE, strong=True)
         self._count = Label(role=Role.DIM, tabular=True)
         self._filter_actions: Callable[[], Sequence[Action]] = tuple
         self._filters = 0
-        self.setFixedHeight(height("page_header"))
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(space("page_margin"), 0, space("page_margin"), 0)
-        self._row.setSpacing(space("between_controls"))
         self._help = IconButton("question", "How this works (F1)")
         self._help.hide()
-        self._row.addWidget(self._title)
-        self._row.addWidget(self._help)
-        self._row.addSpacing(4)
-        self._row.addWidget(self._count)
+        self._tools = QWidget()
+        self._lines, self._head, self._row = QVBoxLayout(self), QHBoxLayout(), QHBoxLayout(self._tools)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        for row in (self._head, self._row):
+            row.setContentsMargins(0, 0, 0, 0)
+            row.setSpacing(space("between_controls"))
+        for part in (self._title, self._help, self._count):
+            self._head.addWidget(part)
+        self._head.addStretch(0)
+        self._head.addWidget(self._tools, 1)
         self._row.addStretch(1)
+        self._lines.addLayout(self._head)
+        self._set_lines(1)
 
     def offer_help(self, show: Callable[[], object]) -> None:
         """Have a mark beside the title that shows how the page works."""
         self._help.clicked.connect(lambda: show())
         self._offers_help = True
-        self._help.setVisible(self._short < 2)
+        self._help.setVisible(self._step.asides)
 
     def set_title(self, title: str) -> None:
         """Another title."""
@@ -57,7 +90,13 @@ class PageHeader(QWidget):
 
     def place(self, widget: QWidget, *, beside_title: bool = False) -> None:
         """Put a widget of the page beside the title, or at the right of what is already there."""
-        self._row.insertWidget(4 if beside_title else self._row.count(), widget)
+        if isinstance(widget, Segmented):
+            widget.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+            self._choices.append(widget)
+        if beside_title:
+            self._head.insertWidget(self._head.indexOf(self._count) + 1, widget)
+        else:
+            self._row.addWidget(widget)
 
     def set_search(self, placeholder: str) -> SearchField:
         """Have a search field; listen to its `searched`."""
@@ -102,7 +141,7 @@ class PageHeader(QWidget):
             made.deleteLater()
         self._buttons = [button(action, self) for action in actions]
         for made in self._buttons:
-            made.show_icon(shown=self._short < 1)
+            made.show_icon(shown=self._step.icons)
             self._row.addWidget(made)
 
     def buttons(self) -> tuple[Button, ...]:
@@ -123,25 +162,50 @@ class PageHeader(QWidget):
         return done
 
     def _fit(self) -> None:
-        """Where there is too little room, go without icons, then also without what stands beside the title."""
-        least = self._row.minimumSize().width()
-        before = self._short
-        if least > self.width():
-            self._short = min(2, self._short + 1)
-        elif self._short and least + self._saved(self._short) + SLACK <= self.width():
-            self._short -= 1
-        if self._short != before:
-            for made in self._buttons:
-                made.show_icon(shown=self._short < 1)
-            self._help.setVisible(self._offers_help and self._short < 2)
-            self._count.setVisible(self._short < 2)
+        """Take the first step for which there is room."""
+        step = next((step for step in STEPS if self._wanted(step) <= self.width()), STEPS[-1])
+        if step == self._step:
+            return
+        before, self._step = self._step, step
+        for made in self._buttons:
+            made.show_icon(shown=step.icons)
+        for choice in self._choices:
+            choice.fold(step.folded)
+        self._help.setVisible(self._offers_help and step.asides)
+        self._count.setVisible(step.asides)
+        if step.lines != before.lines:
+            self._set_lines(step.lines)
 
-    def _saved(self, short: int) -> int:
-        """How much room the last thing gave that was gone without."""
-        if short == 1:
-            return sum(made.iconSize().width() + 4 for made in self._buttons if made.icon_name)
+    def _wanted(self, step: Step) -> int:
+        """How wide it has to be for a step."""
         asides = (self._help, self._count) if self._offers_help else (self._count,)
-        return sum(one.sizeHint().width() + self._row.spacing() for one in asides)
+        head = [self._title, *self._choices, *(asides if step.asides else ())]
+        widths = [sum(self._least(part, step) for part in parts) for parts in (head, self._shown_tools())]
+        return 2 * space("page_margin") + (sum(widths) if step.lines == 1 else max(widths))
+
+    def _shown_tools(self) -> list[QWidget]:
+        parts = (part for part in self._tools.findChildren(QWidget, options=DIRECT) if self._row.indexOf(part) >= 0)
+        return [one for one in parts if not one.isHidden()]
+
+    def _least(self, part: QWidget, step: Step) -> int:
+        """How wide a part has to be, with the gap beside it."""
+        gap = self._row.spacing()
+        if isinstance(part, Segmented):
+            return gap + (part.folded_width() if step.folded else part.whole_width())
+        least = gap + part.minimumSizeHint().expandedTo(part.minimumSize()).width()
+        if isinstance(part, Button) and part in self._buttons and part.icon_name:
+            least += (part.iconSize().width() + 4) * (step.icons - self._step.icons)
+        return least
+
+    def _set_lines(self, lines: int) -> None:
+        """Have the tools beside the title, or below it."""
+        side, pad, line = space("page_margin"), PAD if lines > 1 else 0, height("button_and_field")
+        self._lines.setContentsMargins(side, pad, side, pad)
+        if lines > 1:
+            self._lines.addWidget(self._tools)
+        else:
+            self._head.addWidget(self._tools, 1)
+        self.setFixedHeight(2 * line + 3 * PAD if lines > 1 else height("page_header"))
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
         QPainter(self).fillRect(0, self.height() - 1, self.width(), 1, theme().colour(Role.LINE))

@@ -35,7 +35,7 @@ def plain(text: str, limit: int = PARAGRAPH_LIMIT, lines: int = PARAGRAPH_LINES)
     kept = "\n".join(whole.split("\n", lines)[:lines])
     missing = max(0, len(text) - limit) + len(whole) - len(kept)
     shown = _CONTROLS.sub(_visible, _ENDLESS_WORD.sub(_cut, kept))
-    return f"{shown} … ({missing:,} more characters)" if missing else shown
+    return f"{shown}{_more(missing)}" if missing else shown
 
 
 def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -89,7 +89,11 @@ def units(text: str) -> int:
 
 
 def _cut(found: re.Match[str]) -> str:
-    return f"{found[1]} … ({len(found[2]):,} more characters)"
+    return f"{found[1]}{_more(len(found[2]))}"
+
+
+def _more(number: int) -> str:
+    return f" … ({number:,} more character{'s' * (number != 1)})"
 
 
 def _visible(found: re.Match[str]) -> str:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
@@ -13,9 +13,11 @@ from app.widgets.flow import FlowText
 from app.widgets.focus import ReadingOrder, reading_order
 from app.widgets.notices import clear_layout
 from app.widgets.plain import one_line
+from app.widgets.sheet_pane import SheetPane
 
 TITLE_LIMIT, TITLE_LINES = 120, 2
-SIDE, BAR = 24, 8
+SIDE, BAR, ABOVE, GAP = 24, 8, 20, 12
+RIM = QSize(32, 40)
 
 
 class Sheet(ReadingOrder, QDialog):
@@ -29,20 +31,39 @@ class Sheet(ReadingOrder, QDialog):
         self._below = parent.window()
         self.need(width=width)
         self._ended: asyncio.Future[bool] | None = None
-        self._column = column = QVBoxLayout(self)
-        column.setContentsMargins(SIDE, 20, SIDE, 20)
-        column.setSpacing(12)
         self.title = FlowText(self.windowTitle(), size=Size.LEAD, strong=True, max_lines=TITLE_LINES)
-        column.addWidget(self.title)
-        self.body = QVBoxLayout()
-        self.body.setSpacing(12)
-        column.addLayout(self.body, 1)
-        column.addSpacing(4)
+        inside = QWidget()
+        self.body = QVBoxLayout(inside)
+        self._pane = SheetPane(inside, self.windowTitle(), self._most_inside)
         self._foot = QHBoxLayout()
-        self._foot.setSpacing(8)
-        column.addLayout(self._foot)
+        self._lay_out_frame()
         self.finished.connect(self._finish)
         theme().wear(self)
+
+    def _lay_out_frame(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(SIDE, ABOVE, SIDE - BAR, ABOVE)
+        column.setSpacing(GAP)
+        self.body.setContentsMargins(0, 0, 0, 0)
+        self.body.setSpacing(GAP)
+        self._foot.setContentsMargins(0, 4, BAR, 0)
+        self._foot.setSpacing(8)
+        column.addWidget(self.title)
+        column.addWidget(self._pane, 1)
+        column.addLayout(self._foot)
+
+    def _room(self) -> QSize:
+        """How large it may be to lie inside the window below."""
+        return self._below.size() - RIM
+
+    def _most_inside(self) -> int:
+        """How high the body may be for the buttons to be in the window as well."""
+        others = self.title.minimumHeight() + self._foot.minimumSize().height()
+        return self._room().height() - others - 2 * (ABOVE + GAP)
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        """Its height follows from the width that it will have."""
+        return super().sizeHint().expandedTo(self.minimumSize())
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         super().changeEvent(event)
@@ -63,11 +84,11 @@ class Sheet(ReadingOrder, QDialog):
 
     def need(self, *, width: int = 0, height: int = 0) -> None:
         """Be at least this large, and larger as text is, as far as the window below reaches."""
-        room = self._below.size()
+        room = self._room()
         if width:
-            self.setMinimumWidth(max(width, min(sized(width), room.width())))
+            self.setMinimumWidth(min(max(width, sized(width)), room.width()))
         if height:
-            self.setMinimumHeight(max(height, min(sized(height), room.height())))
+            self.setMinimumHeight(min(max(height, sized(height)), room.height()))
 
     def set_buttons(self, actions: Sequence[Action], *, left: Sequence[Action] = ()) -> tuple[Button, ...]:
         """Buttons at the right end, the last one the default; `left` ones stand apart."""
@@ -84,8 +105,7 @@ class Sheet(ReadingOrder, QDialog):
 
     def add_scrolling(self, pane: QWidget) -> None:
         """Put a pane that scrolls into the body; its bar stands in the margin, so that its fields end with the foot."""
-        self._column.setContentsMargins(SIDE, 20, SIDE - BAR, 20)
-        self._foot.setContentsMargins(0, 0, BAR, 0)
+        self._pane.hide_bar()
         self.body.addWidget(pane, 1)
 
     async def done_with(self) -> bool:

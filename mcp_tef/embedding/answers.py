@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_tef.errors import EmbeddingError
+from mcp_tef.scoring.wording import counted
 
 MOST_DIMENSIONS = 16_384
 HINT = "Check that the address and the model are those of an embedding service."
@@ -32,7 +33,7 @@ def unit_rows(name: str, rows: Any, count: int) -> NDArray[np.float32]:
     if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
         raise refused(name, "its answer holds no list of vectors")
     if len(rows) != count:
-        raise refused(name, f"it gave {len(rows)} vectors for {count} texts")
+        raise refused(name, f"it gave {counted(len(rows), 'vector', 'vectors')} for {counted(count, 'text', 'texts')}")
     widths = {len(row) for row in rows}
     if len(widths) != 1 or not 0 < max(widths) <= MOST_DIMENSIONS:
         raise refused(name, f"its vectors have {_lengths(widths)} numbers")

@@ -3,11 +3,14 @@
 from collections.abc import Iterator
 from itertools import combinations
 
-from PySide6.QtCore import QCoreApplication, QEvent, QRect
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRect
 from PySide6.QtWidgets import QAbstractScrollArea, QLabel, QLayout, QPushButton, QWidget
 
-from app.widgets.choices import MenuButton
+from app.help.window import HelpWindow
+from app.widgets import Button
+from app.widgets.choices import ChoiceBar, MenuButton
 from tests.support.accessible import path
+from tests.support.walking import placed_texts
 
 SLACK, SETTLING = 2, 3
 ELIDES = (MenuButton,)
@@ -19,8 +22,30 @@ def cramped(root: QWidget) -> set[str]:
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
     seen = [one for one in (root, *root.findChildren(QWidget)) if one.isVisible() and not one.isWindow()]
     found = {f"{path(one)} is cut: it needs {wanted} of {one.width()}" for one, wanted in _cut(seen)}
+    found |= {f"{path(one)} cuts {text!r}" for one in seen if isinstance(one, ChoiceBar) for text in _cut_words(one)}
     found |= {f"{path(one)} reaches out of what holds it" for one in seen if _reaches_out(one)}
     return found | {f"{path(one)} stands on {path(other)}" for held in seen for one, other in _stacked(held)}
+
+
+def beyond(over: QWidget, window: QWidget) -> set[str]:
+    """What of something that lies over a window reaches out of it, and which of its buttons are not wholly in sight."""
+    if isinstance(over, HelpWindow):  # it stands where one likes
+        return set()
+    inside = QRect(over.mapToGlobal(QPoint(0, 0)), over.size())
+    room = QRect(window.mapToGlobal(QPoint(0, 0)), window.size())
+    found = set() if room.contains(inside) else {f"{path(over)} is at {inside}, beyond the window"}
+    buttons = [one for one in over.findChildren(Button) if one.isVisible() and not _scrolls(one)]
+    return found | {f"{path(one)} is not wholly in sight" for one in buttons if not _is_whole(one)}
+
+
+def _scrolls(widget: QWidget) -> bool:
+    """Whether it lies in a pane, where it can be scrolled to."""
+    above = widget.parentWidget()
+    return above is not None and (isinstance(above, QAbstractScrollArea) or _scrolls(above))
+
+
+def _is_whole(widget: QWidget) -> bool:
+    return widget.visibleRegion().boundingRect() == widget.rect()
 
 
 def _cut(seen: list[QWidget]) -> Iterator[tuple[QWidget, int]]:
@@ -33,6 +58,13 @@ def _cut(seen: list[QWidget]) -> Iterator[tuple[QWidget, int]]:
             continue
         if wanted > one.width() + SLACK:
             yield one, wanted
+
+
+def _cut_words(bar: ChoiceBar) -> Iterator[str]:
+    """Words that are drawn in part, or with an ellipsis."""
+    for part, box in placed_texts(bar):
+        if "…" in part.text or box.left() < 0 or box.right() > bar.width() + SLACK:
+            yield part.text
 
 
 def _reaches_out(widget: QWidget) -> bool:

@@ -6,11 +6,11 @@ from functools import cache
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QPointF, QRect
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QTransform
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QWidget
 
-from tests.support.walking import text_parts
+from tests.support.walking import placed_texts
 
 LEAST_TEXT, LEAST_SHAPE = 4.5, 3.0
 LEAST_PIXELS = 12
@@ -46,13 +46,7 @@ def faint(root: QWidget) -> set[str]:
 
 
 def _texts(root: QWidget) -> Iterator[tuple[str, int, QRect]]:
-    for part in text_parts(root):
-        size = float(part.attributes["font-size"])
-        font = QFont(part.attributes["font-family"].strip("'"))
-        font.setPixelSize(max(1, round(size)))
-        place = QTransform(*part.matrix).map(QPointF(float(part.attributes["x"]), float(part.attributes["y"])))
-        wide = QFontMetricsF(font).horizontalAdvance(part.text)
-        box = QRect(round(place.x()), round(place.y() - size * 0.75), round(wide), round(size * 0.8))
+    for part, box in placed_texts(root):
         if part.text.strip() and (shown := box.intersected(root.rect())).width() > 3:
             yield part.text, QColor(part.fill).rgb() & 0xFFFFFF, shown
 

@@ -4,10 +4,21 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
+from app.arrivals import outcomes_sheet
+from app.attention import tell
+from app.closing import closing_question
 from app.launches import ConsentSheet
+from app.outcomes import Fate, Outcome
 from app.places import places
+from app.renaming import RenameSheet
+from app.screens.cases.expecting import ExpectSheet
+from app.screens.cases.labelling import LabelSheet
+from app.screens.cases.loss_sheet import loss_sheet
 from app.screens.cases.page import CasesPage
+from app.screens.runs.capping import CapSheet
 from app.screens.runs.hurdles import KeySheet
+from app.screens.runs.page import RunsPage
+from app.screens.runs.renaming import RenameSheet as BatchNameSheet
 from app.screens.servers.form import ServerForm
 from app.screens.servers.page import ServersPage
 from app.screens.servers.server_sheet import ServerSheet
@@ -17,7 +28,20 @@ from app.screens.similarity.page import SimilarityPage
 from app.session import Page
 from app.widgets import ask
 from app.window import Window
-from mcp_tef import Arrival, ArrivalKind, Server, ServerSpec, StoreError, Tool, Transport
+from mcp_tef import (
+    Arrival,
+    ArrivalKind,
+    CaseDraft,
+    CaseFileForm,
+    CaseId,
+    ExportReport,
+    InputError,
+    Server,
+    ServerSpec,
+    StoreError,
+    Tool,
+    Transport,
+)
 from tests.support.case_book import written
 
 P = TypeVar("P", bound=Page)
@@ -30,6 +54,9 @@ def over_screens(window: Window, folder: Path, server: Server, text: str, mark: 
     yield from _notices(window, text)
     yield from _of_servers(window, folder, server, text, mark)
     yield from _of_asking(window, folder, text)
+    yield from _of_many(window, text)
+    yield from _of_names(window, folder, text)
+    yield from _of_ends(window, folder, text)
     yield "settings", window.settings_wanted.emit
     yield "palette", window.show_palette
     yield "shortcuts", window.show_shortcuts
@@ -93,3 +120,36 @@ def _of_asking(window: Window, folder: Path, text: str) -> Over:
     yield "embedder", lambda: EmbedderSheet(f"litellm:{text}", window).open()
     yield "questions about tools", _command(window, "quality.ask")
     yield "questions about pairs", lambda: pairs.ask([(0, 1)])
+
+
+def _of_many(window: Window, text: str) -> Over:
+    drafts = {CaseId(f"case-{number}"): CaseDraft(name=text, query=text, tags=(text,)) for number in range(3)}
+    tools = _page(window, CasesPage).presenter.tools.of(())
+    listed = drafts.values()
+    names = (text,)
+    yield (
+        "tags, suites and servers of cases",
+        lambda: LabelSheet(listed, tags=names, suites=names, servers=names, parent=window).open(),
+    )
+    yield "expected tool of cases", lambda: ExpectSheet(drafts, tools, window).open()
+    yield "columns of a table", lambda: _page(window, RunsPage).list.table.arrange()
+
+
+def _of_names(window: Window, folder: Path, text: str) -> Over:
+    def refused(*_: object) -> None:
+        raise InputError(text)
+
+    yield "name of a batch", lambda: BatchNameSheet(text, window).open()
+    yield "name of a workspace", lambda: RenameSheet(folder / f"{text}.db", refused, window).open()
+    yield "cost cap", lambda: CapSheet(cap=1.0, spent=1.2, left=0.4, parent=window).open()
+
+
+def _of_ends(window: Window, folder: Path, text: str) -> Over:
+    outcomes = [Outcome(text, fate, text) for fate in Fate for _ in range(3)]
+    losses = tuple((text, text) for _ in range(9))
+    report = ExportReport(form=CaseFileForm.CSV, written=3, left_out=losses, lost=losses)
+    works = [f"{number} of {text}" for number in range(9)]
+    yield "what came of files", lambda: outcomes_sheet(window, outcomes).open()
+    yield "what an export does not hold", lambda: loss_sheet(window, folder / "cases.json", report).open()
+    yield "what happened to files", lambda: tell(window, [text] * 5, lambda: None)
+    yield "work under way", lambda: closing_question(window, works, lambda: None).open()

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
-from PySide6.QtCore import QAbstractItemModel, QBuffer, QByteArray, QIODevice, Qt
-from PySide6.QtGui import QAction
+from PySide6.QtCore import QAbstractItemModel, QBuffer, QByteArray, QIODevice, QPointF, QRect, Qt
+from PySide6.QtGui import QAction, QFont, QFontMetricsF, QTransform
 from PySide6.QtGui import Qt as GuiQt
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import (
@@ -88,6 +88,13 @@ def _texts(widget: QWidget) -> Iterator[tuple[str, str]]:
         yield "an action", action.text()
 
 
+def said(root: QWidget) -> set[str]:
+    """All that is read in a widget or heard of it: its texts, what it draws, its tooltips."""
+    widgets = [one for one in (root, *root.findChildren(QWidget)) if one.isVisible()]
+    texts = {text for one in widgets for _, text in _texts(one)} | {text for one in widgets for text in _tooltips(one)}
+    return texts | {part.text for part in text_parts(root)}
+
+
 def _tooltips(widget: QWidget) -> Iterator[str]:
     yield widget.toolTip()
     yield widget.statusTip()
@@ -149,6 +156,17 @@ def text_parts(widget: QWidget) -> list[TextPart]:
             for part in group.findall(f"{_SVG}text")
         ]
     return found
+
+
+def placed_texts(widget: QWidget) -> Iterator[tuple[TextPart, QRect]]:
+    """Every piece of text with the place where a widget draws it."""
+    for part in text_parts(widget):
+        size = float(part.attributes["font-size"])
+        font = QFont(part.attributes["font-family"].strip("'"))
+        font.setPixelSize(max(1, round(size)))
+        place = QTransform(*part.matrix).map(QPointF(float(part.attributes["x"]), float(part.attributes["y"])))
+        wide = QFontMetricsF(font).horizontalAdvance(part.text)
+        yield part, QRect(round(place.x()), round(place.y() - size * 0.75), round(wide), round(size * 0.8))
 
 
 _SVG = "{http://www.w3.org/2000/svg}"

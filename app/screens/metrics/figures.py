@@ -82,7 +82,7 @@ def _recall_words(metrics: Metrics) -> str:
 
 
 def _recall_help(metrics: Metrics) -> str:
-    return f"Recall: of the {metrics.recall.n:,} times a tool was expected, how often the right one was picked."
+    return f"Recall: of the {count(metrics.recall.n, 'time')} a tool was expected, how often the right one was picked."
 
 
 def _parameter_words(metrics: Metrics) -> str:
@@ -172,7 +172,7 @@ def _cost(metrics: Metrics) -> str:
 def _cost_help(metrics: Metrics) -> str:
     if metrics.cost_usd is None:
         return "No run has a known price. The offline baseline costs nothing."
-    tokens = f", {metrics.tokens:,} tokens" if metrics.tokens is not None else ""
+    tokens = f", {count(metrics.tokens, 'token')}" if metrics.tokens is not None else ""
     each = f" Half of the runs cost {money(metrics.cost_p50_usd)} or less." if metrics.cost_p50_usd is not None else ""
     return f"All runs whose price is known: {money(metrics.cost_usd)}{tokens}.{each}"
 

@@ -9,6 +9,7 @@ from app.changes import Stretch
 from app.leads import Lead, links
 from app.screens.metrics.pair_leads import PairLeads
 from app.screens.metrics.pair_view import PairView, Side, ToolView, ValueRow
+from app.text import count
 from app.theme import Role, Size
 from app.widgets import FlowText, Label, Links, Mark, MarkLabel, Rule, ScrollPane, Section, Span
 from app.widgets.compared import ComparedRow, ComparedTable
@@ -178,6 +179,6 @@ def _difference(lines: Sequence[str]) -> FlowText:
     parts = [Span(f"{line}\n", LINE_LOOKS.get(line[:1], Role.TEXT), mono=True) for line in shown[:-1]]
     parts += [Span(line, LINE_LOOKS.get(line[:1], Role.TEXT), mono=True) for line in shown[-1:]]
     if len(lines) > MOST_LINES:
-        parts.append(Span(f"\n… {len(lines) - MOST_LINES:,} more lines", Role.DIM))
+        parts.append(Span(f"\n… {count(len(lines) - MOST_LINES, 'more line')}", Role.DIM))
     made.set_spans(parts)
     return made

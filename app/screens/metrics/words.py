@@ -82,4 +82,5 @@ def percent_points(value: float | None, low: float | None, high: float | None) -
     if value is None:
         return "no difference to tell"
     interval = f" ({low * 100:+.0f} to {high * 100:+.0f})" if low is not None and high is not None else ""
-    return f"{value * 100:+.0f} points{interval}".replace("-", "−")
+    points = round(value * 100)
+    return f"{points:+,} {'point' if abs(points) == 1 else 'points'}{interval}".replace("-", "−")

@@ -7,6 +7,8 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.screens.quality.notes import Note, Place
 from app.screens.quality.rows import severity_mark
 from app.screens.quality.spans import revealed, sentence
+from app.screens.quality.words import lost
+from app.text import count
 from app.theme import Role, Size, radius, theme
 from app.widgets import FlowText, Label, MarkLabel, Rule, Span, Spoken
 
@@ -106,8 +108,8 @@ class NotePart(QWidget):
         self._unsafe = note.unsafe
         self.mark.set_mark(severity_mark(note.severity), note.word)
         self.title.set_text(note.title)
-        self.cost.setText(note.cost)
-        self.cost.setAccessibleName(f"{note.cost} points" if note.cost else "")
+        self.cost.setText(lost(note.cost))
+        self.cost.setAccessibleName(f"−{count(note.cost, 'point')}" if note.cost else "")
         where = f" · {note.where}" if note.where else ""
         self.word.set_spans(
             [Span(note.word, Role.BAD if note.unsafe else Role.DIM, strong=True), *revealed(where, Role.DIM)]

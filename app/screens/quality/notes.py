@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from app.screens.quality.words import SEVERITIES, danger, lost, ranked
+from app.screens.quality.words import SEVERITIES, danger, ranked
 from app.text import count
 from mcp_tef import LintFinding, Severity, ToolQuality
 
@@ -28,7 +28,7 @@ class Note:
     word: str
     title: str
     where: str
-    cost: str
+    cost: int
     places: tuple[Place, ...]
     more: str
     fix: str
@@ -54,7 +54,7 @@ def _note(group: list[LintFinding]) -> Note:
         word=f"{word}, {aimed}" if aimed else word,
         title=rule.title,
         where=group[0].place if len(group) == 1 else f"in {count(len(group), 'place')}",
-        cost=lost(sum(one.penalty for one in group)),
+        cost=sum(one.penalty for one in group),
         places=tuple(
             Place(sentence=_sentence(one, group), excerpt=one.excerpt, fix="" if len(fixes) == 1 else one.fix)
             for one in group[:MOST_PLACES]

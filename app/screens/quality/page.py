@@ -23,7 +23,7 @@ from app.screens.quality.view import QualityView
 from app.screens.quality.words import Level
 from app.session import Page, Session
 from app.text import count
-from app.theme import sized
+from app.theme import roomy
 from app.widgets import Action, MenuButton, show_menu
 from mcp_tef import Event, ModelSettings, ToolLabel, ToolQuality
 
@@ -53,7 +53,7 @@ class QualityPage(Page):
         self.view = QualityView()
         self.activity = session.activity.add()
         self.levels = MenuButton("Findings")
-        self.levels.setFixedWidth(sized(LEVELS_WIDTH))
+        self.levels.setFixedWidth(roomy(LEVELS_WIDTH))
         self.sheet: AskSheet | None = None
         self._wanted: tuple[str, ...] = (session.settings.get("quality.chosen", ""),)
         self._sought: tuple[ToolLabel, ...] = ()

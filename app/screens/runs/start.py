@@ -246,6 +246,6 @@ def estimate_text(estimate: Estimate, request: BatchRequest) -> str:
     if all(settings.offline for settings in request.models):
         parts.append("no cost, nothing leaves this machine")
     else:
-        parts += [f"about {estimate.tokens:,} tokens"] if estimate.tokens else []
+        parts += [f"about {count(estimate.tokens, 'token')}"] if estimate.tokens else []
         parts.append("cost unknown" if estimate.cost_usd is None else f"about {money(estimate.cost_usd)}")
     return " · ".join(parts)

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.changes import Stretch
 from app.screens.servers.drifting import ChangeView, change_view, worst_first
+from app.text import count
 from app.theme import Role, Size
 from app.widgets import Action, Button, FlowText, Label, LineText, Rule, Span, button, clear_layout
 from mcp_tef import Drift, ToolDrift
@@ -121,4 +122,4 @@ def _side(caption: str, text: Sequence[Stretch], back: Role) -> QVBoxLayout:
 def _difference(lines: Sequence[str]) -> list[Span]:
     shown = [Span(f"{line}\n", LOOKS.get(line[:1], Role.TEXT), mono=True) for line in lines[:MOST_LINES]]
     more = len(lines) - MOST_LINES
-    return [*shown, Span(f"… {more} more lines", Role.DIM)] if more > 0 else shown
+    return [*shown, Span(f"… {count(more, 'more line')}", Role.DIM)] if more > 0 else shown

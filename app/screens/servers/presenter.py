@@ -289,7 +289,7 @@ def failure_details(server: Server) -> str:
 def weight_line(tool: Tool, tools: Sequence[Tool]) -> str:
     """A tool's share of what all tools of its server cost in each request."""
     whole = sum(token_weight(one) for one in tools)
-    return f"about {token_weight(tool):,} of the server’s {whole:,} tokens"
+    return f"about {token_weight(tool):,} of the server’s {count(whole, 'token')}"
 
 
 def heard(listing: Listing) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from app.text import count
 from mcp_tef import Tool
 
 _WORDS = {
@@ -59,7 +60,7 @@ def type_words(part: Mapping[str, Any], root: Mapping[str, Any], depth: int = DE
         return "anything"
     part = _resolved(part, root, depth)
     if isinstance(part.get("enum"), Sequence) and not isinstance(part["enum"], str):
-        return f"one of {len(part['enum'])} values"
+        return f"one of {count(len(part['enum']), 'value')}"
     if "const" in part:
         return "one value"
     for key in ("anyOf", "oneOf"):

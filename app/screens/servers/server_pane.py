@@ -13,6 +13,7 @@ from app.screens.servers.tool_narrowing import ToolOrder
 from app.screens.servers.tool_pane import ToolPane
 from app.screens.servers.tool_side import ToolSide
 from app.session import Session
+from app.text import count
 from app.theme import Role, Size, height, sized, width
 from app.widgets import Action, Label, LineText, Making, Notice, Rule, Split, button
 from mcp_tef import AuthType, Drift, Server, ServerId, ServerStatus, Transport
@@ -171,7 +172,7 @@ class ServerPane(QWidget):
 
 def _title(shown: int, known: int, *, stale: bool) -> str:
     if shown < known:
-        return f"{shown} of {known} tools"
+        return f"{shown} of {count(known, 'tool')}"
     return "As last seen" if stale else "Tools"
 
 

@@ -7,7 +7,7 @@ from typing import Final
 from app.arguments.parameters import Parameter, parameters_of
 from app.arguments.typed_json import UnreadableError, dumps, loads
 from app.arguments.values import parse, show
-from app.text import duration
+from app.text import count, duration
 from mcp_tef import Finding, Json, Tool, ToolCall, ToolCallStatus
 
 WHOLE: Final = ""
@@ -127,7 +127,7 @@ def response_text(call: ToolCall) -> str:
 
 def _cut(text: str) -> str:
     more = len(text) - MOST_SHOWN
-    return f"{text[:MOST_SHOWN]}\n… ({more:,} more characters)" if more > 0 else text
+    return f"{text[:MOST_SHOWN]}\n… ({count(more, 'more character')})" if more > 0 else text
 
 
 def _block(block: Json) -> str:

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.session import Session
-from app.text import ago
+from app.text import ago, count
 from app.theme import Role, Size
 from app.widgets import Action, EmptyState, FlowText, Rule, Section, button, one_line
 from mcp_tef import Consent
@@ -41,7 +41,7 @@ class ConsentsSection(Section):
             self.add(Rule())
             self.add(_row(consent, partial(self._revoke_soon, consent)))
         if len(consents) > MOST_ROWS:
-            self.add(FlowText(f"And {len(consents) - MOST_ROWS} older ones.", role=Role.DIM))
+            self.add(FlowText(f"And {count(len(consents) - MOST_ROWS, 'older one')}.", role=Role.DIM))
         self.column.addStretch(1)
 
     def _revoke_soon(self, consent: Consent) -> None:

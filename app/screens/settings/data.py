@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.session import Session
+from app.text import count
 from app.theme import Role, Size
 from app.widgets import Action, FlowText, Label, Rule, Section, button
 
@@ -57,7 +58,7 @@ def size_words(size: int) -> str:
     for unit, limit in (("GB", 10**9), ("MB", 10**6), ("KB", 10**3)):
         if size >= limit:
             return f"{size / limit:.1f} {unit}" if size < 10 * limit else f"{size / limit:,.0f} {unit}"
-    return f"{size} bytes" if size else "nothing yet"
+    return count(size, "byte") if size else "nothing yet"
 
 
 class DataSection(Section):

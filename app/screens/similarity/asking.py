@@ -14,7 +14,7 @@ Pairs = Sequence[tuple[int, int]]
 def estimate_words(pairs: int, estimate: Estimate) -> str:
     """What it would take, before anything is spent; what cannot be known says so."""
     parts = [count(pairs, "pair")]
-    parts += [f"about {estimate.tokens:,} tokens"] if estimate.tokens else []
+    parts += [f"about {count(estimate.tokens, 'token')}"] if estimate.tokens else []
     parts.append("cost unknown" if estimate.cost_usd is None else f"about {money(estimate.cost_usd)}")
     return " · ".join(parts)
 

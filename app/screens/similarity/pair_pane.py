@@ -9,6 +9,7 @@ from app.leads import Lead, links
 from app.screens.similarity.advice_part import AdvicePart
 from app.screens.similarity.detail import Described, Observed, PairDetail, whole
 from app.screens.similarity.score_lines import LeadScore, ScoreLines
+from app.text import count
 from app.theme import Role, Size, width
 from app.widgets import (
     Button,
@@ -160,7 +161,7 @@ class SidePart(QWidget):
         self.server.set_text(f"on {one.server}" if one.server else "")
         self.server.setVisible(bool(one.server))
         if one.text:
-            more = [Span(f"… {one.cut:,} more characters", Role.DIM)] if one.cut else []
+            more = [Span(f"… {count(one.cut, 'more character')}", Role.DIM)] if one.cut else []
             self.text.set_spans([*marked(one.text, one.marks, Role.MARK_SHARED), *more])
         else:
             self.text.set_text("No description", Role.DIM)

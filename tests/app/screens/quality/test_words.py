@@ -69,7 +69,7 @@ def test_findings_of_one_rule_make_one_note_with_its_places() -> None:
         for n in range(8)
     ]
     (note,) = notes(judged("a", *found))
-    assert (note.word, note.where, note.cost) == ("Warning", "in 8 places", "−48")
+    assert (note.word, note.where, note.cost) == ("Warning", "in 8 places", 48)
     assert [place.sentence for place in note.places] == [f"`p{n}` has no description." for n in range(MOST_PLACES)]
     assert note.more == "And 2 more places of the same kind."
     assert (note.fix, {place.fix for place in note.places}) == ("Say more.", {""})
@@ -98,7 +98,7 @@ def test_notes_come_the_gravest_first_and_say_what_is_unsafe() -> None:
 
 
 def test_a_finding_that_costs_nothing_has_no_figure() -> None:
-    assert notes(judged("a", finding("vague", penalty=0)))[0].cost == ""
+    assert notes(judged("a", finding("vague", penalty=0)))[0].cost == 0
 
 
 def report(*tools: ToolQuality) -> QualityReport:
