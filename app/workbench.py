@@ -155,6 +155,7 @@ class Workbench:
         session.commands.put("text", self.text_sizes.commands())
         self.workspaces.begin(session)
         session.configured.connect(lambda: hold_level(session.preferences))
+        session.events.connect(lambda events: _say(session, events))
         bridge.start()
         try:
             if workspace is not None and self._by_name:
@@ -296,7 +297,6 @@ class Workbench:
             self.arrivals.take(kept)
 
     async def _say_notices(self, session: Session, folder: Path) -> None:
-        session.events.connect(lambda events: _say(session, events))
         notices = [*self.settings.notices(), *await session.value(lambda core: core.opened)]
         if notices:
             tell(self.frame, notices, partial(_show_folder, folder))

@@ -41,9 +41,9 @@ def press(sheet: Sheet, text: str) -> None:
 
 async def started(bench: Workbench, name: str) -> BatchId:
     """A batch that is under way, or waits, and shows at the foot."""
-    batch = await window(bench).session.call(lambda core: core.runs.start(BatchRequest(name=name)))
     page = window(bench).page("runs")
     assert isinstance(page, RunsPage)
+    batch = await window(bench).session.call(lambda core: core.runs.start(BatchRequest(name=name)))
     await until(lambda: any(name in bar.words() for bar in window(bench).session.activity.shown()))
     return batch.id
 

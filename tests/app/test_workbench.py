@@ -23,7 +23,7 @@ from app.widgets.keyed_view import KeyedView
 from app.widgets.notices import Toast
 from app.window import Window
 from app.workbench import Workbench
-from mcp_tef import Noticed, StoreError, ToolLabel
+from mcp_tef import StoreError, ToolLabel
 from tests.support.fake_engine import FakeEngine
 from tests.support.windows import drive, shown, until
 
@@ -166,20 +166,6 @@ def test_an_error_stands_in_the_window_until_it_is_dismissed(qapp: QApplication)
             assert window(bench).notice.accessibleName() == "The disk is full. Make room."
             bench.report_crash(KeyError("secret"))
             assert "secret" not in window(bench).notice.accessibleName()
-
-    drive(work())
-
-
-def test_a_notice_of_the_core_is_told(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine()
-        await fake.open_sample()
-        async with workbench(fake) as bench:
-            told: list[str] = []
-            window(bench).session.toasted.connect(lambda text, _: told.append(text))
-            await window(bench).session.value(lambda core: fake.publish(Noticed("Words are compared instead.")))
-            await until(lambda: told)
-            assert told == ["Words are compared instead."]
 
     drive(work())
 
