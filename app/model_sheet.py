@@ -36,6 +36,7 @@ class KeyPart(QWidget):
         self.edit.setEchoMode(QLineEdit.EchoMode.Password)
         self.edit.setAccessibleName("Key")
         self.remember = QCheckBox("Remember in the system keychain")
+        self._provider = ""
         self.setAccessibleName("Key")
         self.setFocusProxy(self.edit)
         column = QVBoxLayout(self)
@@ -43,6 +44,12 @@ class KeyPart(QWidget):
         column.setSpacing(6)
         column.addWidget(self.edit)
         column.addWidget(self.remember)
+
+    def ask_for(self, provider: str) -> None:
+        """From now on it is this provider's; what was typed for another one goes to nobody."""
+        if self._provider not in ("", provider):
+            self.edit.clear()
+        self._provider = provider or self._provider
 
     def take(self) -> Secret | None:
         """The key, which is forgotten here."""
@@ -157,6 +164,7 @@ class ModelSheet(Sheet):
 
     async def _show_need(self, model: ModelSettings) -> None:
         self._need = await self._asking.key_need(model)
+        self.key.ask_for(self._need.provider)
         self.fields[Blank.KEY].set_note(self._need.hint)
         self.fields[Blank.KEY].setVisible(self._need.needed)
 

@@ -208,6 +208,7 @@ class KeyField(QWidget):
         self.edit = QLineEdit()
         self.edit.setEchoMode(QLineEdit.EchoMode.Password)
         self.edit.setAccessibleName("Key")
+        self._provider = ""
         self.remember = QCheckBox("Remember in the system keychain")
         self.says = Label(size=Size.SMALL, role=Role.DIM)
         self.link = Button("Use another key", kind="link")
@@ -226,7 +227,11 @@ class KeyField(QWidget):
         self.show_need(None)
 
     def show_need(self, need: KeyNeed | None) -> None:
-        """Ask for a key, or say that none is needed."""
+        """Ask for a key, or say that none is needed; what was typed for another provider goes to nobody."""
+        provider = need.provider if need else ""
+        if provider and self._provider not in ("", provider):
+            self.clear()
+        self._provider = provider or self._provider
         needed = need is not None and need.needed
         typed = bool(self.edit.text())
         for part in (self.edit, self.remember):

@@ -131,6 +131,7 @@ class StartSheet(Sheet):
         reading = self._starting.read(form)
         if reading.model is not None:
             self._need = await self._starting.key_need(reading.model)
+            self.panel.key.show_need(self._need)
         problems = self._shown(reading)
         self.panel.show_problems(problems)
         if problems or reading.request is None:

@@ -52,6 +52,7 @@ class EmbedderSheet(Sheet):
         self.target_field.set_error("")
         self.target.setPlaceholderText(example)
         self.key_field.setVisible(kind in NEEDS_KEY)
+        self.key_edit.clear()
 
     def _label(self) -> str:
         kind, target = self.kinds.current(), self.target.text().strip()

@@ -4,9 +4,13 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from app.widgets import FlowText
-from mcp_tef import Secret
+from mcp_tef import ModelSettings, Secret
+from mcp_tef.workflows.models import Models
+from tests.support.ports import FakeCatalogue
 from tests.support.quality_desk import FINE, GPT, NAMELESS, SUGGESTED, desk
 from tests.support.windows import drive, until
+
+OFFLINE = ModelSettings()
 
 
 def test_what_a_model_thinks_stands_beside_the_findings(qapp: QApplication) -> None:
@@ -92,6 +96,24 @@ def test_a_missing_key_is_asked_for_before_anything_is_sent(qapp: QApplication) 
             sheet.ask.click()
             await until(lambda: bench.said)
             assert bench.fake.keys.key("openai") == Secret("typed")
+
+    drive(work())
+
+
+def test_a_key_that_was_typed_for_one_provider_never_goes_to_another(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with desk({"desk": [NAMELESS]}) as bench:
+            bench.fake.models = Models(FakeCatalogue({}, frozenset({"openai", "anthropic"})), bench.fake.keys, OFFLINE)
+            bench.fake.keys.set("openai", Secret(""))
+            sheet = await bench.sheet()
+            await until(sheet.key.edit.isVisible)
+            sheet.key.edit.setText("typed-for-openai")
+            sheet.model.other.emit("anthropic/some-model")
+            sheet.ask.click()
+            await until(lambda: "anthropic is missing" in sheet.key.accessibleDescription())
+            assert sheet.key.edit.text() == ""
+            assert not bench.fake.keys.key("anthropic")
+            assert bench.fake.writer.tasks == []
 
     drive(work())
 

@@ -3,9 +3,12 @@
 from dataclasses import replace
 
 import pytest
+from PySide6.QtWidgets import QApplication
 
+from app.asking import KeyNeed
 from app.screens.runs.start import Field, Scope, StartForm, button, estimate_text, read, tags_of
-from mcp_tef import BatchRequest, CallingMode, CaseId, Estimate, ModelSettings
+from app.screens.runs.start_panel import KeyField
+from mcp_tef import BatchRequest, CallingMode, CaseId, Estimate, ModelSettings, Secret
 from tests.support.made_runs import case
 
 CASES = (case(1), case(2), case(3, suites=("Look-alikes",), tags=()))
@@ -145,3 +148,15 @@ def test_the_baseline_costs_nothing_and_says_that_nothing_leaves() -> None:
 
 def test_tags_are_offered_by_name() -> None:
     assert tags_of((case(1, tags=("b", "a")), case(2, tags=("a",)))) == ("a", "b")
+
+
+def test_a_key_that_was_typed_for_one_provider_is_none_for_another(qapp: QApplication) -> None:
+    field = KeyField()
+    field.show_need(KeyNeed(provider="openai", needed=True))
+    field.edit.setText("typed-for-openai")
+    field.show_need(KeyNeed(provider="openai", needed=True))
+    field.show_need(KeyNeed())
+    assert field.typed() == Secret("typed-for-openai")
+    field.show_need(KeyNeed(provider="anthropic", needed=True))
+    assert field.typed() is None
+    field.deleteLater()
