@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from PySide6.QtCore import QPoint
-from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtGui import QColor, QCursor, QImage, QPainter
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from app.frame import Frame
@@ -73,10 +73,11 @@ class Stage:
         return pictures[-1]
 
     async def clear(self) -> None:
-        """Close whatever stands above the window."""
+        """Close whatever stands above the window; who waited for its answer has it then."""
         for widget in _above(self.bench.frame):
             (widget.reject if isinstance(widget, QDialog) else widget.close)()
         await until(lambda: not _above(self.bench.frame))
+        await asyncio.sleep(0)
 
 
 @asynccontextmanager
@@ -88,6 +89,7 @@ async def staged(workspace: Path, mode: str, text: int, window: str) -> AsyncIte
     frame = Frame(settings)
     bench = Workbench(frame, settings, open_engine)
     shown(frame, *map(int, window.split("x")))
+    QCursor.setPos(frame.screen().geometry().bottomRight())  # where it hovers over nothing
     life = asyncio.create_task(bench.live(workspace))
     await until(lambda: bench.window is not None or frame.findChild(ClosedDoor) is not None)
     try:

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.text import count
 from app.theme import Role
@@ -76,16 +76,19 @@ class LabelSheet(Sheet):
     def _fields(
         self, what: str, known: Names, used: Collection[str], *, only_known: bool = False
     ) -> tuple[TokensEdit, TokensEdit]:
-        """A field for what to add, and one for what to take away, unless there is nothing."""
+        """A field for what to add, and beside it one for what to take away, unless there is nothing."""
         add = TokensEdit(what, f"Add a {what}", only_known=only_known, framed=True)
         add.set_known(known)
         remove = TokensEdit(what, f"Choose a {what}", only_known=True, framed=True)
         remove.set_known(sorted(used, key=str.lower))
+        beside = QHBoxLayout()
+        beside.setSpacing(16)
         for title, edit in ((f"Add {what}s", add), (f"Remove {what}s", remove)):
             field = Field(title, edit)
             field.setVisible(edit is add or bool(used))
-            self.body.addWidget(field)
+            beside.addWidget(field, 1)
             edit.changed.connect(self._judge)
+        self.body.addLayout(beside)
         return add, remove
 
     def _judge(self) -> None:

@@ -84,7 +84,7 @@ SERVER_COLUMNS = (
     replace(GROUP_COLUMNS[-1], width=76),
 )
 FLAKY_COLUMNS = (
-    Column(key="case", title="Case", width=240, stretch=True),
+    Column(key="case", title="Case", width=240, least=150, stretch=True),
     Column(key="passed", title="Passed", kind=CellKind.NUMBER, width=80, tip="Runs that passed, of all of this case."),
     Column(key="rate", title="Pass rate", kind=CellKind.SHARE, width=132, tip=explain("pass rate", SHARE_TIP)),
     Column(key="model", title="Model", width=104),
