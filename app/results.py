@@ -105,6 +105,21 @@ def ask_file(parent: QWidget, session: Session, heading: str, name: str, ways: W
     return dialog
 
 
+def ask_place(
+    parent: QWidget, heading: str, name: str, form: tuple[str, str], chosen: Callable[[Path], object]
+) -> QFileDialog:
+    """Ask where something is to go whose form, its words and its ending, was chosen before; `chosen` gets the file."""
+    words, ending = form
+    dialog = QFileDialog(parent, heading, f"{name}.{ending}")
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setNameFilters([words])
+    dialog.setDefaultSuffix(ending)
+    dialog.fileSelected.connect(lambda file: chosen(Path(file)))
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+    return dialog
+
+
 async def save(session: Session, file: Path, write: Write) -> None:
     """Write the file, off the window's thread, and say so."""
     soon = asyncio.get_running_loop().call_later(PATIENCE_S, session.toast, f"Writing {file.name}…")

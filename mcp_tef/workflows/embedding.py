@@ -59,8 +59,7 @@ class Embedding:
     async def _by(
         self, embedder: Embedder, notice: str | None, tools: Sequence[Tool], full: bool, progress: Progress
     ) -> Meaning:
-        described = [description_text(tool) for tool in tools]
-        whole = [full_text(tool) for tool in tools] if full else None
+        described, whole = await asyncio.to_thread(_texts, tools, full)
         if embedder.name == EmbedderKind.TFIDF:
             return await self._by_words(described, whole, notice)
         vectors = await _embedded(embedder, [*described, *(whole or ()), *UNRELATED], progress)
@@ -87,9 +86,19 @@ class Embedding:
         return Square(await asyncio.to_thread(index.overlaps))
 
 
+def _texts(tools: Sequence[Tool], full: bool) -> tuple[list[str], list[str] | None]:
+    """What is compared: name and description, and with parameters where that is wanted."""
+    return [description_text(tool) for tool in tools], [full_text(tool) for tool in tools] if full else None
+
+
+def _different(texts: Sequence[str]) -> list[str]:
+    """The texts that say something, each once, those of like length together."""
+    return sorted({text for text in texts if says_something(text)}, key=len)
+
+
 async def _embedded(embedder: Embedder, texts: Sequence[str], progress: Progress) -> NDArray[np.float32]:
     """One vector a text, equal texts embedded once; of length 0 for a text that says nothing."""
-    different = sorted({text for text in texts if says_something(text)}, key=len)
+    different = await asyncio.to_thread(_different, texts)
     portions = []
     for start in range(0, len(different), PORTION):
         portions.append(await embedder.embed(different[start : start + PORTION]))

@@ -6,6 +6,7 @@ from typing import Final
 
 from PySide6.QtWidgets import QFileDialog
 
+from app.results import ask_place
 from app.screens.metrics.exports import DataTable, csv_text
 from app.session import Page
 from app.widgets.chart import save_picture
@@ -55,11 +56,4 @@ class Saving:
         session.toast(f"Saved {file.name}")
 
     def _ask(self, name: str, kind: str, chosen: Callable[[Path], object]) -> QFileDialog:
-        dialog = QFileDialog(self._page, f"Save {name}", f"{name}.{kind}")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilters([KINDS[kind]])
-        dialog.setDefaultSuffix(kind)
-        dialog.fileSelected.connect(lambda file: chosen(Path(file)))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-        return dialog
+        return ask_place(self._page, f"Save {name}", name, (KINDS[kind], kind), chosen)

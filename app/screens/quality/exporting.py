@@ -7,7 +7,7 @@ from typing import Final
 from PySide6.QtWidgets import QFileDialog
 
 from app.printing import print_page
-from app.results import copy_markdown
+from app.results import ask_place, copy_markdown
 from app.session import Page
 from mcp_tef import QualityReport, ToolQuality
 
@@ -22,14 +22,8 @@ NAME: Final = "tool-quality"
 
 def ask_where(page: Page, report: QualityReport, form: str) -> QFileDialog:
     """Ask which file the report is to go to, as `csv`, `json`, `html` or `pdf`."""
-    dialog = QFileDialog(page, "Export the quality of tools", f"{NAME}.{form}")
-    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-    dialog.setNameFilters([FORMS[form]])
-    dialog.setDefaultSuffix(form)
-    dialog.fileSelected.connect(lambda file: page.session.spawn(write(page, report, Path(file))))
-    dialog.finished.connect(dialog.deleteLater)
-    dialog.open()
-    return dialog
+    heading, words = "Export the quality of tools", (FORMS[form], form)
+    return ask_place(page, heading, NAME, words, lambda file: page.session.spawn(write(page, report, file)))
 
 
 async def write(page: Page, report: QualityReport, file: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Final
 
 from PySide6.QtWidgets import QFileDialog
 
+from app.results import ask_place
 from app.session import Page
 from app.widgets.chart import Chart, save_picture
 from mcp_tef import require_replaceable
@@ -31,14 +32,9 @@ class Saving:
 
     def ask(self, name: str, kind: str, write: Write) -> QFileDialog:
         """Ask where something is to go; `write` gets the file."""
-        dialog = QFileDialog(self._page, f"Save {name}", f"{name}.{kind}")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilters([KINDS[kind]])
-        dialog.setDefaultSuffix(kind)
-        dialog.fileSelected.connect(lambda file: self._page.session.spawn(self.save(Path(file), write)))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-        return dialog
+        session = self._page.session
+        form = KINDS[kind], kind
+        return ask_place(self._page, f"Save {name}", name, form, lambda file: session.spawn(self.save(file, write)))
 
     async def save(self, file: Path, write: Write) -> None:
         """Write a file, and say so, or why not; no workspace is replaced."""

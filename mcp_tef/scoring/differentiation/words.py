@@ -15,7 +15,7 @@ _END = re.compile(
 )
 _BREAK = re.compile(r"[,;:.!?)\]]$")
 _PLURAL = re.compile(r"\b([A-Z]{2,})s\b")
-_EDGES = ' \t\n.,;:!?"“”'
+_EDGES = ' \t\n.,;:!?"“”。！？'
 _BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]?")
 
 

@@ -26,8 +26,9 @@ PAIR_HEADS = (
 
 def matrix_file(similarity: Similarity, path: Path) -> Path | None:
     """The file beside the JSON at `path` that holds the matrices; None where the JSON itself does."""
-    there = len(similarity) > MOST_IN_JSON and path.suffix.lower() not in OTHER_FORMS
-    return path.with_suffix(".npz") if there else None
+    if len(similarity) <= MOST_IN_JSON or path.suffix.lower() in OTHER_FORMS:
+        return None
+    return path.with_suffix(".matrices.npz" if path.suffix.lower() == ".npz" else ".npz")
 
 
 def similarity_json(similarity: Similarity, threshold: float, *, full: bool, matrices_in: Path | None = None) -> str:

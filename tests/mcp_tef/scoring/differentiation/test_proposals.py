@@ -133,7 +133,7 @@ def test_a_parameter_that_other_parts_of_the_schema_may_name_is_not_renamed() ->
 
 
 def test_texts_that_do_not_read_as_english_get_no_phrases_cut_out_of_them() -> None:
-    one = told("solar", "根据阳历时间来获取八字信息。", required=("sun",), sun="用时间")
+    one = told("solar", "根据阳历时间来获取八字信息。", required=("sun",), sun="用时间。")
     other = told("lunar", "根据农历时间来获取八字信息。", required=("moon",), moon="用月")
     drafts = [each.drafts[0].text for each in proposed(one, other, IssueType.SCOPE_CLARITY)]
     assert drafts[1] == "根据阳历时间来获取八字信息。 Needs `sun` (用时间). Where `moon` is given, use `lunar`."

@@ -16,7 +16,7 @@ from mcp_tef.errors import InputError
 from mcp_tef.workflows.reports import similarity_tables
 from mcp_tef.workflows.reports.analyses import Exports
 from mcp_tef.workflows.reports.similarity_html import SimilarityResults
-from mcp_tef.workflows.reports.similarity_tables import matrix_text, similarity_csv, similarity_json
+from mcp_tef.workflows.reports.similarity_tables import matrix_file, matrix_text, similarity_csv, similarity_json
 from tests.support import made_analyses
 from tests.support.made_results import EVIL
 
@@ -76,6 +76,11 @@ async def test_above_two_thousand_tools_the_matrices_go_beside(tmp_path: Path) -
         assert sorted(matrices) == ["full_matrix", "lexical_matrix", "matrix"]
         assert matrices["matrix"].shape == (2001, 2001)
         assert matrices["matrix"][3, 4] == pytest.approx(found.pair(3, 4).similarity, abs=0.00005001)
+
+
+def test_matrices_never_go_where_the_document_goes(tmp_path: Path) -> None:
+    found = made_analyses.many(similarity_tables.MOST_IN_JSON + 1)
+    assert matrix_file(found, tmp_path / "out.npz") == tmp_path / "out.matrices.npz"
 
 
 async def test_two_thousand_tools_stay_in_the_document(tmp_path: Path) -> None:
