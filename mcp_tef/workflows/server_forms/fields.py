@@ -35,12 +35,12 @@ class Fields:
         return tuple(plain_text(item, f"an item of its “{name}”") for item in items)
 
     def command(self) -> tuple[str, ...]:
-        """The command line, of a command that is a text or a list."""
+        """The command line, of a command that is a text or a list; arguments alone have no program."""
         value = self.left.pop("command", None)
         if isinstance(value, dict):
             inner = Fields(value)
             return (inner.text("path", "command") or "", *inner.texts("args"), *self.texts("args"))
-        first = value if isinstance(value, list) else [value] if value else []
+        first = value if isinstance(value, list) and value else [value or ""]
         return (*(plain_text(item, "its “command”") for item in first), *self.texts("args"))
 
     def variables(self) -> dict[str, str]:

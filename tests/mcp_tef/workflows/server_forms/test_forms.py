@@ -81,6 +81,8 @@ def test_what_only_the_other_program_understands_is_kept() -> None:
     [
         (3, "It is not a list of settings."),
         ({}, "It has neither a command nor an address."),
+        ({"args": ["--quiet"]}, "It has neither a command nor an address."),
+        ({"command": [], "args": ["--quiet"]}, "It has neither a command nor an address."),
         ({"command": "x", "url": "https://a.test"}, "It has both a command and an address."),
         ({"type": "http", "command": "x"}, "What it says of its transport does not fit the rest."),
         ({"type": "ws", "url": "https://a.test"}, "Its transport is none of stdio, sse and streamable HTTP."),
