@@ -246,11 +246,14 @@ class RunFilter:
     `since` is included, `until` is not; both are about the moment the run was planned.
     `outcome` order is FN, FP, TP, TN, then runs without a verdict; runs without a confidence come last.
     `text` is looked for in the query, the case's name, and the expected and selected tools.
+    Runs that were `interrupted` count as failed; where that is False they do not, and where it is True they are named
+    beside those of `statuses`.
     """
 
     batch_id: BatchId | None = None
     case_id: CaseId | None = None
     statuses: tuple[RunStatus, ...] = ()
+    interrupted: bool | None = None
     classifications: tuple[Classification, ...] = ()
     kinds: tuple[Kind, ...] = ()
     model: str | None = None
@@ -268,6 +271,12 @@ class RunFilter:
     until: datetime | None = None
     order: RunOrder = RunOrder.PLANNED
     descending: bool = False
+
+    def admits_state(self, run: RunSummary) -> bool:
+        """Whether a run stands as it is asked for."""
+        if run.interrupted and self.interrupted is not None:
+            return self.interrupted
+        return not (self.statuses or self.interrupted) or run.status in self.statuses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

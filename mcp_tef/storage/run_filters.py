@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, Select, case, func, or_, select
+from sqlalchemy import ColumnElement, FromClause, Select, and_, case, exists, func, not_, or_, select
 
 from mcp_tef.model.labels import LabelKind, ToolLabel
-from mcp_tef.model.runs import RunFilter, RunOrder
+from mcp_tef.model.runs import INTERRUPTED, RunFilter, RunOrder, RunStatus
 from mcp_tef.storage.ids import one_of
 from mcp_tef.storage.tables import (
     BATCHES,
@@ -40,6 +40,11 @@ def named(words: Select[Any]) -> Select[Any]:
     return select(WORDS.c.id).where(WORDS.c.word.in_(words))
 
 
+_CUT_OFF = RUNS.alias("cut_off")
+_INTERRUPTED = and_(
+    _FACT.status == RunStatus.FAILED.value,
+    exists().where(_CUT_OFF.c.id == _FACT.run_id, _CUT_OFF.c.error_code == INTERRUPTED.code),
+)
 _HIDDEN = named(select(CASES.c.id).where(CASES.c.removed_at.is_not(None)))
 _GONE = named(select(BATCHES.c.id).where(BATCHES.c.removed_at.is_not(None)))
 
@@ -47,7 +52,7 @@ _GONE = named(select(BATCHES.c.id).where(BATCHES.c.removed_at.is_not(None)))
 def conditions(where: RunFilter) -> list[_Condition]:
     """What facts must meet so that a filter names their run. Runs of removed cases and batches never do."""
     there = (_FACT.test_case.not_in(_HIDDEN), func.coalesce(_FACT.batch, 0).not_in(_GONE))
-    return [*there, *_by_name(where), *_by_case(where), *_by_tool(where), *_by_time(where)]
+    return [*there, *_by_state(where), *_by_name(where), *_by_case(where), *_by_tool(where), *_by_time(where)]
 
 
 def source(where: RunFilter) -> FromClause:
@@ -66,6 +71,13 @@ def order(where: RunFilter) -> Sequence[ColumnElement[Any]]:
     return ((key.desc() if where.descending else key).nulls_last(), *newest)
 
 
+def _by_state(where: RunFilter) -> list[_Condition]:
+    stands: list[_Condition] = [_FACT.status.in_([value.value for value in where.statuses])] if where.statuses else []
+    if where.interrupted is None:
+        return stands
+    return [or_(*stands, _INTERRUPTED)] if where.interrupted else [*stands, not_(_INTERRUPTED)]
+
+
 def _by_name(where: RunFilter) -> list[_Condition]:
     numbered = (
         (_FACT.batch, _told(where.batch_id)),
@@ -76,7 +88,6 @@ def _by_name(where: RunFilter) -> list[_Condition]:
         (_FACT.model, where.models),
     )
     plain = (
-        (_FACT.status, where.statuses),
         (_FACT.classification, where.classifications),
         (_FACT.kind, where.kinds),
     )

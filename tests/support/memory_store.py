@@ -336,7 +336,7 @@ def _passes(row: RunSummary, where: RunFilter) -> bool:
     tests = (
         where.batch_id is None or row.batch_id == where.batch_id,
         where.case_id is None or row.case_id == where.case_id,
-        not where.statuses or row.status in where.statuses,
+        where.admits_state(row),
         not where.classifications or row.classification in where.classifications,
         where.model is None or row.model == where.model,
         where.text.casefold() in f"{row.query} {row.selected or ''}".casefold(),

@@ -10,7 +10,23 @@ from mcp_tef import Classification, Kind, RunFilter, RunStatus
 
 OUTCOMES = (Classification.FN, Classification.FP, Classification.TP, Classification.TN)
 KINDS = (Kind.WRONG_TOOL, Kind.NO_TOOL, Kind.INVENTED_TOOL, Kind.EXTRA_CALL, Kind.UNEXPECTED_CALL)
-STATUSES = (RunStatus.FAILED, RunStatus.RUNNING, RunStatus.PENDING, RunStatus.CANCELLED)
+
+
+class State(StrEnum):
+    """How runs without a verdict stand, as people tell them apart."""
+
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
+    RUNNING = "running"
+    PENDING = "pending"
+    CANCELLED = "cancelled"
+
+
+STATES: tuple[State, ...] = tuple(State)
+STANDINGS = tuple(RunStatus(state.value) for state in State if state is not State.INTERRUPTED)
+STATE_WORDS: Mapping[State, str] = {State.INTERRUPTED: "interrupted"} | {
+    State(status.value): STATUS_WORDS[status] for status in STANDINGS
+}
 
 Item = TypeVar("Item")
 Word = TypeVar("Word", bound=StrEnum)
@@ -29,12 +45,12 @@ class FilterChoice:
 def choices(where: RunFilter, unfiltered: RunFilter) -> tuple[FilterChoice, ...]:
     """The lines of the menu for a filter; a run has an outcome or a state, so one takes the other away."""
     usual = _not_offered(unfiltered)
-    judged, standing = replace(where, statuses=usual), replace(where, classifications=(), kinds=())
-    states = tuple(item for item in where.statuses if item in STATUSES)
+    judged = replace(where, statuses=usual, interrupted=None)
+    standing = replace(where, classifications=(), kinds=())
     lines = [
         *_group(OUTCOMES, OUTCOME_WORDS, where.classifications, lambda items: replace(judged, classifications=items)),
         *_group(KINDS, KIND_WORDS, where.kinds, lambda items: replace(judged, kinds=items)),
-        *_group(STATUSES, STATUS_WORDS, states, lambda items: replace(standing, statuses=items or usual)),
+        *_group(STATES, STATE_WORDS, states_of(where), lambda items: with_states(standing, items, usual)),
     ]
     if active(where):
         lines.append(FilterChoice(text="Show all runs", ticked=False, gives=unfiltered, apart=True))
@@ -52,9 +68,25 @@ def _group(
         yield FilterChoice(text=text, ticked=item in ticked, gives=gives(_toggled(ticked, item)), apart=number == 0)
 
 
+def states_of(where: RunFilter) -> tuple[State, ...]:
+    """The states that a filter names; one that does not tell interrupted runs from failed ones names both."""
+    named = {item.value for item in where.statuses}
+    cut_off = RunStatus.FAILED in where.statuses if where.interrupted is None else where.interrupted
+    return tuple(state for state in State if (cut_off if state is State.INTERRUPTED else state.value in named))
+
+
+def with_states(where: RunFilter, states: Sequence[State], otherwise: tuple[RunStatus, ...] = ()) -> RunFilter:
+    """The filter that names these states; where there are none, as was said."""
+    if not states:
+        return replace(where, statuses=otherwise, interrupted=None)
+    statuses = tuple(RunStatus(state.value) for state in states if state is not State.INTERRUPTED)
+    failed, cut_off = State.FAILED in states, State.INTERRUPTED in states
+    return replace(where, statuses=statuses, interrupted=None if failed is cut_off else cut_off)
+
+
 def _not_offered(where: RunFilter) -> tuple[RunStatus, ...]:
     """States that are asked for and cannot be ticked: another screen may want only runs that were judged."""
-    return tuple(item for item in where.statuses if item not in STATUSES)
+    return tuple(item for item in where.statuses if item not in STANDINGS)
 
 
 def _toggled(items: tuple[Item, ...], item: Item) -> tuple[Item, ...]:
@@ -75,7 +107,8 @@ def chips(where: RunFilter, unfiltered: RunFilter) -> tuple[FilterChip, ...]:
     groups = (
         *_ticked(where.classifications, unfiltered.classifications, OUTCOME_WORDS),
         *_ticked(where.kinds, unfiltered.kinds, KIND_WORDS),
-        *_ticked(where.statuses, unfiltered.statuses, STATUS_WORDS),
+        *_ticked(_not_offered(where), _not_offered(unfiltered), STATUS_WORDS),
+        *_ticked(states_of(where), states_of(unfiltered), STATE_WORDS),
     )
     return (*searched, *groups)
 
@@ -87,19 +120,19 @@ def _ticked(ticked: tuple[Word, ...], unfiltered: tuple[Word, ...], words: Mappi
 
 def without_chip(where: RunFilter, unfiltered: RunFilter, key: str) -> RunFilter:
     """The same without one of what narrows it."""
-    states = tuple(item for item in where.statuses if item.value != key)
+    states = tuple(item for item in states_of(where) if item.value != key)
+    judged = tuple(item for item in _not_offered(where) if item.value != key)
     return replace(
-        where,
+        with_states(where, states, judged or _not_offered(unfiltered)),
         text="" if key == "text" else where.text,
         classifications=tuple(item for item in where.classifications if item.value != key),
         kinds=tuple(item for item in where.kinds if item.value != key),
-        statuses=states or _not_offered(unfiltered),
     )
 
 
 def active(where: RunFilter) -> int:
     """How many lines are ticked."""
-    return len(where.classifications) + len(where.kinds) + len(set(where.statuses) & set(STATUSES))
+    return len(where.classifications) + len(where.kinds) + len(states_of(where))
 
 
 def without_filters(where: RunFilter) -> RunFilter:

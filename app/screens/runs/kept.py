@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final, TypeVar
 
-from app.screens.runs.filtering import KINDS, OUTCOMES, STATUSES
+from app.screens.runs.filtering import KINDS, OUTCOMES, STATES, states_of, with_states
 from app.settings import Settings
 from mcp_tef import RunFilter
 
@@ -30,21 +30,20 @@ class Narrowed:
             classifications=kept.classifications,
             kinds=kept.kinds,
             statuses=kept.statuses,
+            interrupted=kept.interrupted,
         )
 
 
 def narrowed_in(settings: Settings, workspace: str) -> Narrowed:
     """What narrowed the screen when this workspace was left; whatever does not fit is left out."""
     values = next((values for place, values in _kept(settings) if place == workspace), {})
-    return Narrowed(
-        batches=_text(values.get("batches")),
-        runs=RunFilter(
-            text=_text(values.get("text")),
-            classifications=_known(values.get("outcomes"), OUTCOMES),
-            kinds=_known(values.get("kinds"), KINDS),
-            statuses=_known(values.get("states"), STATUSES),
-        ),
+    runs = RunFilter(
+        text=_text(values.get("text")),
+        classifications=_known(values.get("outcomes"), OUTCOMES),
+        kinds=_known(values.get("kinds"), KINDS),
     )
+    states = _known(values.get("states"), STATES)
+    return Narrowed(batches=_text(values.get("batches")), runs=with_states(runs, states))
 
 
 def keep_narrowed(settings: Settings, workspace: str, narrowed: Narrowed) -> None:
@@ -55,7 +54,7 @@ def keep_narrowed(settings: Settings, workspace: str, narrowed: Narrowed) -> Non
         "text": runs.text,
         "outcomes": [item.value for item in runs.classifications],
         "kinds": [item.value for item in runs.kinds],
-        "states": [item.value for item in runs.statuses],
+        "states": [item.value for item in states_of(runs)],
     }
     others = [(place, kept) for place, kept in _kept(settings) if place != workspace]
     now = [*others, (workspace, values)] if any(values.values()) else others

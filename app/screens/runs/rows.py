@@ -95,8 +95,8 @@ def admits(where: RunFilter) -> Test:
     tests: list[Test] = []
     if where.batch_id is not None:
         tests.append(lambda run: run.batch_id == where.batch_id)
-    if where.statuses:
-        tests.append(lambda run: run.status in where.statuses)
+    if where.statuses or where.interrupted is not None:
+        tests.append(where.admits_state)
     if where.classifications:
         tests.append(lambda run: run.classification in where.classifications)
     if where.kinds:

@@ -13,7 +13,7 @@ import pytest
 from mcp_tef.engine import Engine
 from mcp_tef.errors import InputError, StoreError
 from mcp_tef.model.ids import RunId
-from mcp_tef.model.runs import BatchStatus, Failure, RunFilter, RunStatus
+from mcp_tef.model.runs import BatchStatus, Failure, RunFilter, RunOrder, RunStatus
 from mcp_tef.storage.owners import Owner
 from mcp_tef.storage.store import SqliteStore, open_store
 from tests.support.stored import Filled, change, fill, rows
@@ -77,6 +77,13 @@ async def statuses(store: SqliteStore) -> list[RunStatus]:
     return [run.status for run in await store.runs.runs(RunFilter())]
 
 
+async def found(store: SqliteStore, where: RunFilter) -> int:
+    """How many runs a filter names, counted and listed."""
+    listed = len(await store.runs.runs(where))
+    assert await store.runs.count(where) == listed
+    return listed
+
+
 async def test_runs_of_a_killed_process_become_failed_with_the_reason(workspace: Path) -> None:
     async with other_process(workspace, repeats=4, first_finished=3) as process:
         await until_ready(process)
@@ -88,6 +95,10 @@ async def test_runs_of_a_killed_process_become_failed_with_the_reason(workspace:
     assert left.failure == Failure(
         "interrupted", "The run was interrupted before it ended.", "Resume the batch to run it again."
     )
+    assert await found(store, RunFilter(interrupted=True)) == 3
+    assert await found(store, RunFilter(interrupted=False)) == 1
+    assert await found(store, RunFilter(statuses=(RunStatus.FAILED,), interrupted=False)) == 0
+    assert await found(store, RunFilter(statuses=(RunStatus.COMPLETED,), interrupted=True, order=RunOrder.QUERY)) == 4
     (batch,) = await store.runs.batches()
     assert batch.status is BatchStatus.INTERRUPTED
     assert (batch.count("failed"), batch.interrupted, batch.failed) == (3, 3, 0)

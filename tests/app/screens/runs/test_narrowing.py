@@ -10,9 +10,12 @@ from PySide6.QtTest import QTest
 
 from app.screens.runs.filtering import chips, choices, without_chip
 from app.screens.runs.kept import KEPT, Narrowed, keep_narrowed, narrowed_in
+from app.screens.runs.rows import admits
 from app.settings import Settings
 from mcp_tef import BatchRequest, Classification, Kind, RunFilter, RunOrder, RunStatus
+from mcp_tef.model.runs import INTERRUPTED
 from tests.app.screens.runs.conftest import Desk
+from tests.support.made_runs import failed_run, run
 
 MISSED = RunFilter(classifications=(Classification.FN,))
 
@@ -135,6 +138,48 @@ def test_letting_go_of_a_chip_leaves_order_and_the_other_chips(key: str, left: R
 def test_what_was_asked_for_anyway_is_no_chip() -> None:
     asked = RunFilter(statuses=(RunStatus.COMPLETED,), classifications=(Classification.FN,))
     assert chips(asked, asked) == ()
+
+
+def ticked(where: RunFilter, *texts: str) -> RunFilter:
+    """A filter once these lines of the menu were chosen, one after the other."""
+    for text in texts:
+        where = next(one.gives for one in choices(where, RunFilter()) if one.text == text)
+    return where
+
+
+@pytest.mark.parametrize(
+    ("texts", "shown"),
+    [
+        ((), ["judged", "failed", "interrupted", "cancelled"]),
+        (("Failed",), ["failed"]),
+        (("Interrupted",), ["interrupted"]),
+        (("Failed", "Interrupted"), ["failed", "interrupted"]),
+        (("Interrupted", "Failed", "Failed"), ["interrupted"]),
+        (("Interrupted", "Cancelled"), ["interrupted", "cancelled"]),
+        (("Failed", "Cancelled"), ["failed", "cancelled"]),
+        (("Interrupted", "Interrupted"), ["judged", "failed", "interrupted", "cancelled"]),
+    ],
+)
+def test_interrupted_runs_are_ticked_apart_from_failed_ones(texts: tuple[str, ...], shown: list[str]) -> None:
+    runs = {
+        "judged": run(),
+        "failed": failed_run(),
+        "interrupted": failed_run(failure=INTERRUPTED),
+        "cancelled": run(status=RunStatus.CANCELLED),
+    }
+    where = ticked(RunFilter(), *texts)
+    assert [name for name, one in runs.items() if admits(where)(one)] == shown
+    told = [chip.text.lower() for chip in chips(where, RunFilter())]
+    assert told == ([] if where == RunFilter() else shown)
+    settings = Settings(None)
+    keep_narrowed(settings, "one.db", Narrowed(runs=where))
+    assert narrowed_in(settings, "one.db").runs == where
+
+
+def test_a_filter_that_was_kept_before_they_were_told_apart_shows_what_failed() -> None:
+    settings = Settings(None)
+    settings.set(KEPT, [["one.db", {"states": ["failed"]}]])
+    assert [chip.text for chip in chips(narrowed_in(settings, "one.db").runs, RunFilter())] == ["Failed"]
 
 
 JUDGED = RunFilter(statuses=(RunStatus.COMPLETED,))
