@@ -4,11 +4,12 @@ import asyncio
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from app.theme import Role, Size, sized, theme
 from app.widgets.actions import Action, Button, button
+from app.widgets.fields import SearchField
 from app.widgets.flow import FlowText
 from app.widgets.focus import ReadingOrder, reading_order
 from app.widgets.notices import clear_layout
@@ -64,6 +65,12 @@ class Sheet(ReadingOrder, QDialog):
     def sizeHint(self) -> QSize:  # noqa: N802
         """Its height follows from the width that it will have."""
         return super().sizeHint().expandedTo(self.minimumSize())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """Enter in a search agrees to nothing."""
+        enters = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if not (enters and isinstance(self.focusWidget(), SearchField)):
+            super().keyPressEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         super().changeEvent(event)

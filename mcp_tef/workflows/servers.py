@@ -70,10 +70,15 @@ class Servers:
         self._events.publish(ServersTouched(tuple(ids), by))
 
     async def check(self, server_id: ServerId) -> Server:
-        """Connect once and keep what was found, good or bad; raises only ConsentError."""
+        """Connect once and keep what was found, good or bad; raises ConsentError, and NotFoundError once it is removed.
+
+        Where it is edited meanwhile, what was asked is nobody's question any more: the server as it is now.
+        """
         server = await self._store.get(server_id)
         await require_consent(self._store, server.spec)
-        return await asyncio.shield(self._checking(server))
+        checking = self._checking(server)
+        await asyncio.wait({checking})
+        return await self.get(server_id) if checking.cancelled() else checking.result()
 
     async def probe(self, spec: ServerSpec) -> Listing:
         """What a server that is not stored lists; raises ServerError, ConsentError."""

@@ -168,7 +168,11 @@ class CallHistory(QWidget):
             do(call)
 
     def _remove(self, calls: tuple[ToolCall, ...]) -> None:
+        """Have calls go; they are gone here at once, so that nobody deletes them twice."""
         if calls:
+            gone = {call.id for call in calls}
+            self._calls = {call_id: call for call_id, call in self._calls.items() if call.id not in gone}
+            self._list()
             self.remove_wanted.emit(calls)
 
     def _menu(self, ids: Sequence[str]) -> Sequence[Action]:

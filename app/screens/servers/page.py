@@ -161,6 +161,7 @@ class ServersPage(Page):
 
     async def bring_in(self, arrivals: Sequence[Arrival]) -> Sequence[Outcome]:
         """Configs go through the preview of imports; tools become a server, once that is wanted."""
+        await self.settled()
         configs = [arrival for arrival in arrivals if arrival.kind is ArrivalKind.SERVERS]
         outcomes = [*await self.importing.bring_in(configs)] if configs else []
         return [*outcomes, *[await self._offer_tools(one) for one in arrivals if one.kind is ArrivalKind.TOOLS]]

@@ -196,8 +196,10 @@ class TrySheet(Sheet):
             self.history.say_removed(len(calls), lambda: self._session.take_back(step))
 
     async def _take_out(self, calls: tuple[ToolCall, ...]) -> None:
-        await self._session.call(lambda core: core.calls.remove(calls))
-        await self.refresh()
+        try:
+            await self._session.call(lambda core: core.calls.remove(calls))
+        finally:
+            await self.refresh()
 
     async def _put_back(self, calls: tuple[ToolCall, ...]) -> None:
         await self._session.call(lambda core: core.calls.restore(calls))

@@ -183,3 +183,25 @@ async def test_what_is_left_out_is_known_no_more_and_is_again_once_it_is_offered
         known = await made.servers.known_tools(server.id)
         assert known is not None
         assert [tool.name for tool in known.tools] == names
+
+
+async def test_who_waits_for_a_check_that_an_edit_or_a_removal_stops_is_told_what_there_is_instead(made: Bench) -> None:
+    first, by_hand, after_edit, again = made.gateway.gates = [Gate() for _ in range(4)]
+    first.opened.set()
+    server = await made.servers.add(http_server("desk"))
+    await settled(made, ServerStatus.ACTIVE)
+    waiting = asyncio.create_task(made.servers.check(server.id))
+    await by_hand.reached.wait()
+    changed = await made.servers.edit(server.id, replace(server.spec, headers={"X-Team": "docs"}))
+    by_hand.opened.set()
+    assert (await waiting).spec == changed.spec
+    active = asyncio.create_task(settled(made, ServerStatus.ACTIVE))
+    await after_edit.reached.wait()
+    after_edit.opened.set()
+    await active
+    waiting = asyncio.create_task(made.servers.check(server.id))
+    await again.reached.wait()
+    await made.servers.remove([server.id])
+    again.opened.set()
+    with pytest.raises(NotFoundError):
+        await waiting

@@ -85,3 +85,17 @@ def test_a_file_without_cases_can_only_be_closed(qtbot: QtBot) -> None:
     assert "The file holds no cases" in said(made)
     assert buttons(made) == ["Close"]
     assert not made.table.isVisible()
+
+
+def test_enter_in_the_search_imports_nothing_and_on_the_button_it_does(sheet: PreviewSheet, qtbot: QtBot) -> None:
+    ended: list[int] = []
+    sheet.finished.connect(ended.append)
+    sheet.search.setFocus()
+    QTest.keyClicks(sheet.search, "tandem")
+    for key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        QTest.keyClick(sheet.search, key)
+    assert (sheet.isVisible(), ended) == (True, [])
+    (button,) = [one for one in sheet.findChildren(Button) if one.text().startswith("Import ")]
+    button.setFocus()
+    QTest.keyClick(button, Qt.Key.Key_Return)
+    assert ended == [PreviewSheet.DialogCode.Accepted]

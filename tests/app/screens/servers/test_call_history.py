@@ -4,6 +4,7 @@ import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
@@ -116,3 +117,16 @@ def test_chosen_calls_are_copied_with_their_answers(history: CallHistory) -> Non
     assert copied[0]["reply"]["content"] == [{"type": "text", "text": "tandem found"}]
     assert copied[1]["failure"] == {"message": "desk is mute.", "hint": "Wait."}
     assert copied[2]["arguments"] == {"text": "bike"}
+
+
+def test_calls_that_are_deleted_are_gone_at_once_so_that_no_second_key_deletes_them_again(history: CallHistory) -> None:
+    deleted: list[list[str]] = []
+    history.remove_wanted.connect(lambda calls: deleted.append([call.id for call in calls]))
+    history.list.select("2")
+    for _ in range(2):
+        QTest.keyClick(history.list, Qt.Key.Key_Delete)
+    assert deleted == [["2"], [deleted[1][0]]]
+    assert listed(history) == [left for left in ("3", "1") if left != deleted[1][0]]
+    history.forget.click()
+    history.forget.click()
+    assert sorted(call for calls in deleted for call in calls) == ["1", "2", "3"]

@@ -12,9 +12,11 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.screens.servers.import_sheet import ImportSheet
 from app.screens.servers.page import ServersPage
+from app.screens.servers.server_sheet import ServerSheet
 from app.screens.servers.source_sheet import SourceSheet
 from app.widgets import Button, FlowText
-from mcp_tef import Arrival, ArrivalKind, Server
+from mcp_tef import Arrival, ArrivalKind, Server, ServerSpec, Transport
+from tests.support.case_book import tools_file
 from tests.support.configs import CLOCK, written
 from tests.support.fake_engine import FakeEngine
 from tests.support.ports import command_server, tool
@@ -245,5 +247,28 @@ def test_an_import_of_servers_that_takes_long_can_be_cancelled_and_none_is_kept(
             await until(lambda: toasts)
             assert toasts == ["The import was cancelled, and no server was kept"]
             assert (await stored(page), page.session.activity.shown()) == ({}, ())
+
+    drive(work())
+
+
+def test_tools_that_are_dropped_before_the_servers_were_read_get_a_name_that_is_free(
+    qapp: QApplication, tmp_path: Path
+) -> None:
+    path = tools_file(tmp_path)
+
+    async def work() -> None:
+        fake = FakeEngine({"tools": [tool("find")]})
+        await fake.servers.add(ServerSpec(name="tools", transport=Transport.FILE, path=str(path)))
+        async with session_for(fake) as (session, _):
+            page = ServersPage(session)
+            shown(page)
+            page.request_refresh()
+            session.spawn(page.bring_in([Arrival(kind=ArrivalKind.TOOLS, path=path)]))
+            sheet = await opened(page, ServerSheet)
+            assert sheet.fields.form().name == "tools-2"
+            sheet.reject()
+            await page.settled()
+            page.close()
+            page.deleteLater()
 
     drive(work())
