@@ -10,7 +10,7 @@ import pytest
 
 from tests.support import case_book
 from tests.support.command_line import Said, command, run, say
-from tests.support.model_replies import Received, Reply, pick, unauthorized
+from tests.support.model_replies import Received, Reply, hang, pick, unauthorized
 from tests.support.model_stub import ModelStub
 
 KEY = "sk-never-to-be-found-6f1d2c"
@@ -18,17 +18,19 @@ CASES = 40
 
 
 class HalfWay:
-    """A script for the stub: answers, slowly, and tells when half of the cases were asked."""
+    """A script for the stub: answers half of the cases, slowly, then tells so, and answers no more until it may."""
 
     def __init__(self) -> None:
         self.reached = threading.Event()
+        self.may_go_on = threading.Event()
         self._asked = 0
 
     def __call__(self, request: Received) -> Reply:
         self._asked += 1
-        if self._asked >= CASES // 2:
-            self.reached.set()
-        return pick(request).after(0.1)
+        if self._asked <= CASES // 2 or self.may_go_on.is_set():
+            return pick(request).after(0.1)
+        self.reached.set()
+        return hang()
 
 
 @pytest.fixture
@@ -53,6 +55,7 @@ def stopped_in_the_middle(stub: ModelStub, half_way: HalfWay, stop: signal.Signa
         assert half_way.reached.wait(60)
         process.send_signal(stop)
         out, err = process.communicate(timeout=60)
+    half_way.may_go_on.set()
     return Said(process.returncode, out, err)
 
 

@@ -1,6 +1,5 @@
 """The screen of test cases as a user meets it: looking, typing, the keyboard."""
 
-import asyncio
 from functools import partial
 
 from PySide6.QtCore import Qt
@@ -316,16 +315,13 @@ async def test_without_servers_the_sample_is_one_click_away(bench: Bench) -> Non
 async def test_a_narrow_window_shows_the_editor_in_place_of_the_table(bench: Bench) -> None:
     page = bench.page
     page.resize(784, 640)
-    await asyncio.sleep(0.01)
-    assert (page.table.isVisible(), page.editor.isVisible()) == (True, False)
+    await bench.until(lambda: (page.table.isVisible(), page.editor.isVisible()) == (True, False))
     page.table.setFocus()
     QTest.keyClick(page.table, Qt.Key.Key_Return)
-    await asyncio.sleep(0.01)
-    assert (page.table.isVisible(), page.editor.isVisible()) == (False, True)
-    assert page.editor.query.hasFocus()
+    await bench.until(lambda: (page.table.isVisible(), page.editor.isVisible()) == (False, True))
+    await bench.until(page.editor.query.hasFocus)
     QTest.keyClick(page.editor.query, Qt.Key.Key_Escape)
-    await asyncio.sleep(0.01)
-    assert page.table.isVisible()
+    await bench.until(page.table.isVisible)
 
 
 @with_cases
