@@ -37,7 +37,7 @@ MARKS = {
 }
 BAD = (ToolCallStatus.TOOL_ERROR, ToolCallStatus.FAILED)
 NONE = "No calls yet. What comes back is kept here, without keys."
-NONE_FIT = "No call fits the search and the filter."
+NONE_FIT = "No call fits. Empty the search, or choose any outcome in the filter."
 
 
 class CallHistory(QWidget):

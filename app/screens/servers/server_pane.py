@@ -19,6 +19,7 @@ from app.widgets import Action, Label, LineText, Making, Notice, Rule, Split, bu
 from mcp_tef import AuthType, Drift, Server, ServerId, ServerStatus, Transport
 
 LEAST_NAME = 160
+NO_TOOL_FITS = "No tool of this server fits. Empty the search, or choose all tools in the filter of the list."
 
 
 class ServerPane(QWidget):
@@ -139,7 +140,7 @@ class ServerPane(QWidget):
         self.side.show_rows(rows, _title(len(tools), len(known), stale=stale))
         self.side.setVisible(bool(rows or known))
         if not rows and known:
-            self.tool_pane.show_nothing("No tool fits", "No tool of this server fits the search and the filter.")
+            self.tool_pane.show_nothing("No tool fits", NO_TOOL_FITS)
         elif not rows:
             self.tool_pane.show_nothing(*_no_tools(server, asked=server.id in presenter.unasked))
         elif not self.tools.current_id():

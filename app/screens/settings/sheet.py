@@ -18,6 +18,7 @@ from app.widgets import Action, DetailPane, EmptyState, ScrollPane, SearchField,
 from mcp_tef import VARIABLES, Variable
 
 HEIGHT = 600
+NOTHING = "No setting is about these words. Try another one, or empty the search."
 FOUND = 1
 RUN_NOTE = "A run starts with these, and what you change when you start one stands here the next time."
 LIMIT_NOTE = "How much of a server is put up with. What is beyond is left out, and a sentence says so."
@@ -47,7 +48,7 @@ class SettingsSheet(Sheet):
         self._found = self._section()
         self._finding: asyncio.Task[None] | None = None
         self._words: list[str] = []
-        self._nothing = EmptyState("magnifying-glass", "Nothing found", "No setting is about these words.")
+        self._nothing = EmptyState("magnifying-glass", "Nothing found", NOTHING)
         self._stack = QStackedWidget()
         for part in (self.pane, ScrollPane(self._found, "Settings found"), self._nothing):
             self._stack.addWidget(part)

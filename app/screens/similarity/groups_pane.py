@@ -64,8 +64,9 @@ class GroupsPane(QWidget):
         for table in (self.groups, self.copies):
             table.find_rows(text)
         groups, copies = self.groups.rows.rowCount(), self.copies.rows.rowCount()
-        self.titles[0].set_text(count(groups, "group") if groups else "No groups")
-        self.titles[1].set_text(count(copies, "near-duplicate") if copies else "No near-duplicates")
+        back = " with these words: an empty search shows all" if text.strip() else ""
+        self.titles[0].set_text(count(groups, "group") if groups else f"No groups{back}")
+        self.titles[1].set_text(count(copies, "near-duplicate") if copies else f"No near-duplicates{back}")
         self.groups.setVisible(bool(groups))
         self.copies.setVisible(bool(copies))
 

@@ -92,7 +92,12 @@ def list_words(found: PairList) -> str:
     """How many pairs there are, and which of them are shown."""
     shown = len(found.rows)
     if not found.fitting:
-        return "No pair fits."
+        narrowed = [
+            words
+            for words, holds in (("empty the search", found.query.text), ("take the chip away", found.query.standing))
+            if holds
+        ]
+        return f"No pair fits: {' or '.join(narrowed)} to see others." if narrowed else "There is no pair to compare."
     if shown == found.fitting:
         return count(shown, "pair")
     return (

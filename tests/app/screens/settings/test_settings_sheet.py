@@ -204,7 +204,7 @@ def test_settings_are_found_by_words_in_every_tab(qapp: QApplication) -> None:
             await until(lambda: [row.variable.title for row in visible_rows(sheet)] == ["Pairs are flagged from"])
             QTest.keyClicks(sheet.search, " xyzzy")
             await until(lambda: not visible_rows(sheet))
-            assert "No setting is about these words." in read_in(sheet)
+            assert "No setting is about these words. Try another one, or empty the search." in read_in(sheet)
             sheet.accept()
             window.close()
             window.deleteLater()

@@ -18,7 +18,7 @@ async def test_every_pair_is_listed_and_searched_for(bench: Bench) -> None:
     await bench.until(lambda: page.view.pairs.table.rows.rowCount() == 5)
     assert page.view.pairs.note.text() == "5 pairs"
     page.search.setText("nobody")
-    await bench.until(lambda: page.view.pairs.note.text() == "No pair fits.")
+    await bench.until(lambda: page.view.pairs.note.text() == "No pair fits: empty the search to see others.")
 
 
 @on_page
@@ -30,7 +30,7 @@ async def test_what_was_searched_for_narrows_pairs_groups_and_map_at_the_next_st
     assert page.search.text() == "timer"
     assert page.view.pairs.table.rows.rowCount() == 5
     assert len(page.view.map.heatmap._shown.found) == 1
-    assert page.view.groups.titles[0].text() == "No groups"
+    assert page.view.groups.titles[0].text() == "No groups with these words: an empty search shows all"
 
 
 @on_page
@@ -132,3 +132,12 @@ async def test_each_tool_of_a_pair_leads_to_its_definition_and_its_quality(bench
         link.click()
     assert [(place, target) for place, target in bench.went if target in (FILES, CODE)] == bench.went
     assert [place for place, _ in bench.went] == ["servers", "quality"]
+
+
+@on_page
+async def test_where_no_pair_is_left_it_is_told_what_hides_them(bench: Bench) -> None:
+    page = bench.page
+    page._choose_standing(Standing.ALIKE_UNTRIED)
+    page.search.setText("nobody")
+    both = "No pair fits: empty the search or take the chip away to see others."
+    await bench.until(lambda: page.view.pairs.note.text() == both)
