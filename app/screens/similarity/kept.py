@@ -68,12 +68,12 @@ class Kept:
         self,
         presenter: SimilarityPresenter,
         set_threshold: Callable[[float], object],
-        compare: Callable[..., object],
+        choose_embedder: Callable[[str], object],
     ) -> None:
         """What was set elsewhere holds here as well."""
         set_threshold(self.threshold())
         if self._embedder() != presenter.wanted.embedder:
-            compare(embedder=self._embedder())
+            choose_embedder(self._embedder())
 
     def _embedder(self) -> str:
         text = self._preferences.text(EMBEDDER)

@@ -97,7 +97,7 @@ class SimilarityPage(Page):
 
     def _follow_settings(self) -> None:
         """A method of its own: what a lambda hears, it hears when this page is gone, too."""
-        self.kept.follow(self.presenter, self.view.map.set_threshold, self._compare)
+        self.kept.follow(self.presenter, self.view.map.set_threshold, self._choose_embedder)
 
     def _connect_panes(self) -> None:
         view = self.view

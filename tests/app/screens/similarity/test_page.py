@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QPushButton
 
+from app.preferences import Preferences
 from app.screens.similarity.page import SimilarityPage
 from app.screens.similarity.presenter import State
 from app.screens.similarity.view import SimilarityView
@@ -20,6 +21,7 @@ from app.widgets import FlowText, Label
 from mcp_tef import (
     Clusters,
     OverlapWeights,
+    Secret,
     ServerError,
     ServerFault,
     ServerSpec,
@@ -258,6 +260,20 @@ def test_a_first_comparing_that_was_stopped_says_so_and_can_be_begun_again(qapp:
 async def going_on(analyses: Any) -> None:
     """Compare from now on."""
     analyses.going.set()
+
+
+@on_page
+async def test_a_key_that_was_typed_for_one_embedder_never_goes_to_one_that_is_set_elsewhere(bench: Bench) -> None:
+    page = bench.page
+    page.presenter.key = Secret("typed-for-a-provider")
+    page._compare(embedder="litellm:openai/some-model")
+    await page.settled()
+    assert page.presenter.key
+    Preferences(bench.session.settings).set("EMBEDDING_MODEL_TYPE", "http://127.0.0.1:1/embed")
+    bench.session.configured.emit()
+    assert page.presenter.wanted.embedder == "http://127.0.0.1:1/embed"
+    assert page.presenter.key is None
+    await page.settled()
 
 
 @on_page
