@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from app.screens.similarity.maps import Analysis
 from app.screens.similarity.words import STANDINGS
 from app.widgets import Row
-from mcp_tef import MatrixKind, Observation, Standing, ToolLabel, ToolPair, WorkItem
+from mcp_tef import ComparedTool, MatrixKind, Observation, Standing, ToolLabel, ToolPair, WorkItem
 
 MOST = 2_000
 Places = tuple[int, int]
@@ -122,7 +122,10 @@ def _holds(analysis: Analysis, pair: ToolPair, words: Sequence[str]) -> bool:
 
 
 def _searched(analysis: Analysis, words: Sequence[str], by: MatrixKind) -> tuple[Sequence[ToolPair], int]:
-    """Pairs of which, for each word, one of both has it: only rows of the first word have to be looked at."""
+    """Pairs of which, for each word, one of both has it: only rows of the first word have to be looked at.
+
+    Where there are too many, those whose whole names were written are kept first, so that every pair can be found.
+    """
     ids = [one.id.casefold() for one in analysis.tools]
     having = [np.array([_has(name, word) for name in ids]) for word in words]
     rows = np.flatnonzero(having[0])
@@ -133,9 +136,15 @@ def _searched(analysis: Analysis, words: Sequence[str], by: MatrixKind) -> tuple
         fits &= mask[rows][:, None] | mask[None, :]
     at, to = np.nonzero(fits)
     scores = analysis.similarity.matrix(by)[rows[at], to]
-    best = np.argsort(-scores, kind="stable")[:MOST]
+    named = np.array([_is_named(one, words) for one in analysis.tools], dtype=np.intp)
+    kept = np.lexsort((-scores, -named[rows[at]] - named[to]))[:MOST]
+    best = kept[np.argsort(-scores[kept], kind="stable")]
     a, b = rows[at[best]], to[best]
     return analysis.similarity.pairs(np.minimum(a, b), np.maximum(a, b)), len(at)
+
+
+def _is_named(one: ComparedTool, words: Sequence[str]) -> bool:
+    return one.id.casefold() in words or one.tool.name.casefold() in words
 
 
 def _row(analysis: Analysis, pair: ToolPair, item: WorkItem | None, observed: Scores | None) -> PairRow:
