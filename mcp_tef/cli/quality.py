@@ -80,6 +80,8 @@ def shortfalls(report: QualityReport, least: int | None, gravest: str | None) ->
 
 def quality_lines(report: QualityReport) -> list[str]:
     """A table of all tools, the findings of each, and what servers weigh."""
+    if not report.tools:
+        return ["No tool was read."]
     rows = [(str(one.score), str(one.tokens), one.tool.id, _counts(one)) for one in report.tools]
     lines = table(("SCORE", "TOKENS", "TOOL", "FINDINGS"), rows)
     for one in report.tools:

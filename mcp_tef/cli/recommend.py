@@ -62,7 +62,7 @@ async def recommend(arguments: Namespace, terminal: Terminal) -> int:
     terminal.say(compared_line(found))
     for one in advice:
         terminal.say(*advice_lines(one))
-    terminal.say(*_closing(advice, files, arguments))
+    terminal.say(*_closing(len(found), advice, files, arguments))
     return _code(advice, tool_set)
 
 
@@ -100,8 +100,9 @@ def _document(
     }
 
 
-def _closing(advice: Sequence[PairAdvice], files: Sequence[Path], arguments: Namespace) -> list[str]:
-    lines = [] if advice else ["No pair is flagged. Lower --threshold, or name two tools with --pair."]
+def _closing(compared: int, advice: Sequence[PairAdvice], files: Sequence[Path], arguments: Namespace) -> list[str]:
+    none = "No pair is flagged. Lower --threshold, or name two tools with --pair."
+    lines = [none] if compared > 1 and not advice else []
     return [*lines, "", f"Written to {arguments.patch_dir}: {counted(len(files), 'file')}."] if files else lines
 
 

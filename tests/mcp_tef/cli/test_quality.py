@@ -171,6 +171,12 @@ def test_a_server_that_does_not_answer_counts_before_thresholds() -> None:
     assert expect(3, said).document["unreachable"][0]["reason"]
 
 
+def test_where_no_tool_was_read_nothing_is_said_of_pairs_or_of_tools() -> None:
+    gone = ("--url", "http://127.0.0.1:1/mcp")
+    assert expect(3, say("quality", *gone)).out == "No tool was read.\n"
+    assert "threshold" not in expect(3, say("recommend", *gone, *ALIKE)).out
+
+
 def reviewing(request: Received) -> Reply:
     """A review of every tool but `pay`."""
     return words("I would rather not." if '"pay"' in request.query else json.dumps(REVIEW))
