@@ -27,7 +27,9 @@ def _very_heavy(subject: Subject) -> Iterator[Hit]:
 
 def _weight(subject: Subject, bound: int) -> Hit:
     part, share = heaviest_part(subject)
-    sentence = f"The definition takes {subject.tokens:,} tokens, more than {bound:,}; {share:.0%} of it is {part}."
+    sentence = (
+        f"The definition takes {subject.tokens:,} tokens, more than {bound:,}; {share * 100:.0f} % of it is {part}."
+    )
     return Hit("definition", sentence, f"Shorten {part} first.")
 
 
