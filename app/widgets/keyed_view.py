@@ -214,7 +214,15 @@ class KeyedView(QTableView, Generic[R]):
         copied = Action(text=text, do=self.copy, icon="copy", keys="Ctrl+C", apart=True)
         forms: tuple[tuple[str, TextMaker], ...] = (("Markdown", markdown_table), ("CSV", spreadsheet_table))
         others = [Action(text=f"{text} as {form}", do=partial(self._copy_as, make)) for form, make in forms]
-        return [copied, *others] if rows else []
+        return [copied, *others, *self._cell_action()] if rows else []
+
+    def _cell_action(self) -> list[Action]:
+        """A way to copy the one cell that the menu is opened at, where its row has several."""
+        places, column = self.selected_places(), self.currentIndex().column()
+        title = self.rows.headerData(column, Qt.Orientation.Horizontal)
+        text = self.rows.told(self.rows.row(places[0]), column) if len(places) == 1 and title else ""
+        copy = partial(QGuiApplication.clipboard().setText, text)
+        return [Action(text=f"Copy cell: {title}", do=copy)] if text else []
 
     def copy(self) -> None:
         """Put the selected rows on the clipboard: a line each, a tab between cells, as spreadsheets take it."""

@@ -1,7 +1,7 @@
 """The programs that were agreed to, each with a way to take that back."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt
@@ -10,11 +10,12 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.session import Session
 from app.text import ago, count
 from app.theme import Role, Size
-from app.widgets import Action, EmptyState, FlowText, Rule, Section, button, one_line
+from app.widgets import Action, EmptyState, FlowText, Rule, SearchField, Section, button, one_line
 from mcp_tef import Consent
 
 BY = "settings"
-MOST_ROWS = 100
+MOST_ROWS, MANY = 100, 8
+NONE_FIT = "No consent is about these words. An empty search shows all."
 WHAT = (
     "These programs may be started on this computer, exactly as they stand here. Revoke one, and you are asked again "
     "before its next start."
@@ -28,21 +29,35 @@ class ConsentsSection(Section):
     def __init__(self, session: Session) -> None:
         super().__init__(margins=False)
         self._session = session
+        self._consents: tuple[Consent, ...] = ()
+        self.search = SearchField("Search consents")
+        self._rows = Section(margins=False)
+        self.add(self.search)
+        self.add(self._rows)
+        self.column.addStretch(1)
+        self.search.hide()
+        self.search.searched.connect(lambda _: self._show())
 
     async def load(self) -> None:
         """Read what was agreed to and show it."""
-        consents = await self._session.call(lambda core: core.servers.consents())
-        self.clear()
-        if not consents:
-            self.add(EmptyState("terminal-window", "Nothing agreed to yet", NOTHING))
+        self._consents = tuple(await self._session.call(lambda core: core.servers.consents()))
+        self._show()
+
+    def _show(self) -> None:
+        self._rows.clear()
+        words = self.search.text().casefold().split()
+        found = [one for one in self._consents if _says(one, words)]
+        self.search.setVisible(len(self._consents) >= MANY or bool(words))
+        if not self._consents:
+            self._rows.add(EmptyState("terminal-window", "Nothing agreed to yet", NOTHING))
             return
-        self.add(FlowText(WHAT, role=Role.DIM))
-        for consent in consents[:MOST_ROWS]:
-            self.add(Rule())
-            self.add(_row(consent, partial(self._revoke_soon, consent)))
-        if len(consents) > MOST_ROWS:
-            self.add(FlowText(f"And {count(len(consents) - MOST_ROWS, 'older one')}.", role=Role.DIM))
-        self.column.addStretch(1)
+        self._rows.add(FlowText(WHAT if found else NONE_FIT, role=Role.DIM))
+        for consent in found[:MOST_ROWS]:
+            self._rows.add(Rule())
+            self._rows.add(_row(consent, partial(self._revoke_soon, consent)))
+        if len(found) > MOST_ROWS:
+            older = count(len(found) - MOST_ROWS, "older one")
+            self._rows.add(FlowText(f"And {older}. Search for a server or a program to see others.", role=Role.DIM))
 
     def _revoke_soon(self, consent: Consent) -> None:
         revoking = self._session.spawn(_revoke(self._session, consent))
@@ -66,6 +81,11 @@ async def _revoke(session: Session, consent: Consent) -> None:
     await revoke()
     what = one_line(", ".join(consent.servers) or consent.launch, 40)
     session.toast(f"Revoked: {what}", agree_again, revoke, deed=f"revoke the consent to {what}")
+
+
+def _says(consent: Consent, words: Sequence[str]) -> bool:
+    told = "\n".join((*consent.servers, consent.launch)).casefold()
+    return all(word in told for word in words)
 
 
 def _row(consent: Consent, revoke: Callable[[], object]) -> QWidget:

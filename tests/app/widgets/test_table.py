@@ -254,6 +254,19 @@ def test_chosen_rows_are_copied_as_csv_in_which_nothing_runs(qtbot: QtBot) -> No
     ]
 
 
+def test_of_one_row_the_cell_that_the_menu_is_opened_at_is_copied_alone(qtbot: QtBot) -> None:
+    made = table(qtbot)
+    made.set_rows([row(1), row(2)])
+    made.show()
+    qtbot.waitUntil(lambda: made.visualRect(made.rows.index(1, 2)).isValid(), timeout=30_000)
+    cell = made.visualRect(made.rows.index(1, 2)).center()
+    QTest.mouseClick(made.viewport(), Qt.MouseButton.RightButton, pos=cell)
+    next(one for one in made.own_actions() if one.text == "Copy cell: Tool").do()
+    assert QGuiApplication.clipboard().text() == "docs / search"
+    made.selectAll()
+    assert [one.text for one in made.own_actions() if one.text.startswith("Copy cell")] == []
+
+
 def test_the_column_that_stretches_stays_readable_however_wide_another_is_dragged(qtbot: QtBot) -> None:
     made = table(qtbot)
     query, tool = 1, 2

@@ -1,5 +1,7 @@
 """The settings: what was agreed to is listed and can be taken back; the scheme changes at once."""
 
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,8 +15,8 @@ from app.screens.settings.sheet import SettingsSheet
 from app.session import Session
 from app.settings import Settings
 from app.text_size import TextSizes
-from app.widgets import Button, FlowText, Segmented
-from mcp_tef import Secret, ServerSpec, Transport
+from app.widgets import Button, FlowText, SearchField, Segmented
+from mcp_tef import Engine, Secret, ServerSpec, Transport
 from tests.support.fake_engine import FakeEngine
 from tests.support.windows import drive, session_for, shown, until
 
@@ -66,6 +68,40 @@ def test_what_was_agreed_to_is_listed_and_asked_about_again_once_it_is_revoked(q
             assert await session.call(lambda core: core.servers.needs_consent(NOW))
             QTest.mouseClick(revokers(sheet)[0], Qt.MouseButton.LeftButton)
             await until(lambda: not revokers(sheet))
+            sheet.accept()
+            window.close()
+            window.deleteLater()
+
+    drive(work())
+
+
+async def agreed(core: Engine, spec: ServerSpec) -> None:
+    await core.servers.grant_consent(spec)
+
+
+def only(sheet: QWidget, launch: str) -> bool:
+    """Whether one consent is left, that to a program."""
+    return len(revokers(sheet)) == 1 and launch in read_in(sheet)
+
+
+def test_among_many_consents_one_is_found_by_its_server_or_its_program(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with session_for(FakeEngine({"files": []})) as (session, _):
+            await session.call(lambda core: core.servers.add(NOW))
+            others = [replace(NOW, name=f"other {number}", args=(f"--{number}",)) for number in range(8)]
+            for spec in (NOW, *others):
+                await session.call(partial(agreed, spec=spec))
+            window = shown(QWidget())
+            sheet = opened(session, window, [])
+            sheet.pane.set_current("consents")
+            await until(lambda: len(revokers(sheet)) == 9)
+            search = next(one for one in sheet.findChildren(SearchField) if one.isVisible() and one is not sheet.search)
+            for typed, found in (("FILES all", "serve --all"), ("--5", "serve --5")):
+                search.setText(typed)
+                await until(partial(only, sheet, found))
+            search.setText("nobody")
+            await until(lambda: "No consent is about these words. An empty search shows all." in read_in(sheet))
+            assert not revokers(sheet)
             sheet.accept()
             window.close()
             window.deleteLater()
