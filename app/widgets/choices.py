@@ -15,6 +15,7 @@ from app.widgets.spoken import Spoken
 
 Choice = tuple[str, str]
 CARET = 12
+AROUND, LEAST_AROUND = 24, 8
 OPENING = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space, Qt.Key.Key_Down)
 
 
@@ -121,13 +122,15 @@ class Segmented(ChoiceBar):
 
     def _widest(self) -> int:
         words = (self._line.width(label, theme().font(strong=True)) for _, label in self._choices)
-        return round(max(words, default=0) + 24)
+        return round(max(words, default=0) + AROUND)
 
     def sizeHint(self) -> QSize:  # noqa: N802
         return QSize(self.folded_width() if self._folded else self.whole_width(), self.height())
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        return self.sizeHint()
+        """Words stand closer together before any is cut, so that a pane is not widened beyond its edge."""
+        closer = 0 if self._folded else (AROUND - LEAST_AROUND) * len(self._choices)
+        return self.sizeHint() - QSize(closer, 0)
 
     def box(self, place: int) -> QRect:
         if self._folded:

@@ -5,7 +5,20 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.widgets import Action, Button, Cell, CellKind, Column, ListTable, Notice, Row, Sheet, show_menu_under
+from app.widgets import (
+    Action,
+    Button,
+    Cell,
+    CellKind,
+    Column,
+    ListTable,
+    Notice,
+    Row,
+    Segmented,
+    Sheet,
+    show_menu_under,
+)
+from tests.support.walking import drawn as drawn_words
 
 MESSAGE = "No model is on this machine."
 ACTIONS = (Action(text="Download", do=lambda: None, kind="link"),)
@@ -29,8 +42,8 @@ def test_a_sheet_that_grows_stays_within_its_window(qtbot: QtBot) -> None:
     below = window(qtbot)
     sheet = Sheet("Add a server", below, width=300)
     sheet.open()
-    sheet.need(height=480)
-    assert sheet.height() >= 480
+    sheet.need(height=440)
+    assert sheet.height() >= 440
     assert on_screen(below).contains(on_screen(sheet))
     sheet.reject()
 
@@ -88,3 +101,13 @@ def drawn(qtbot: QtBot, lead: str, width: int) -> QImage:
 def test_a_tool_is_named_in_full_before_its_server_is(qtbot: QtBot) -> None:
     assert drawn(qtbot, "Bike shop", 220) == drawn(qtbot, "", 220)
     assert drawn(qtbot, "Bike shop", 400) != drawn(qtbot, "", 400)
+
+
+def test_four_choices_fit_into_a_pane_with_every_word_whole(qtbot: QtBot) -> None:
+    words = ("One call", "Several calls", "Any one of", "No call")
+    made = Segmented([(word, word) for word in words], "What should happen")
+    qtbot.addWidget(made)
+    made.resize(made.minimumSizeHint().width(), made.height())
+    made.show()
+    assert made.width() < made.sizeHint().width()
+    assert [word for word in words if word not in drawn_words(made)] == []
