@@ -1,10 +1,11 @@
 """The top window: bare at first, so that it is there at once; its content comes later."""
 
 from collections.abc import Callable
+from functools import cache
 
-from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QCloseEvent, QPaintEvent, QPalette
-from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import QObject, QRect, Qt
+from PySide6.QtGui import QAccessible, QCloseEvent, QPaintEvent, QPalette
+from PySide6.QtWidgets import QAccessibleWidget, QApplication, QLabel, QVBoxLayout, QWidget
 
 from app.settings import Settings
 from app.theme import Role, Size, height, theme, width
@@ -17,6 +18,7 @@ class Frame(QWidget):
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()
+        _tell_role()
         self.on_close: Callable[[], bool] = lambda: True
         self.on_painted: Callable[[], None] | None = None
         self._settings = settings
@@ -95,6 +97,16 @@ class Frame(QWidget):
             wanted = QRect(*values)
             if any(screen.availableGeometry().intersects(wanted) for screen in QApplication.screens()):
                 self.setGeometry(wanted)
+
+
+@cache
+def _tell_role() -> None:
+    """Screen readers ask what it is as soon as it is shown; the roles of what is inside are told later."""
+    QAccessible.installFactory(_told)
+
+
+def _told(_name: str, thing: QObject) -> QAccessibleWidget | None:
+    return QAccessibleWidget(thing, QAccessible.Role.Window) if isinstance(thing, Frame) else None
 
 
 def _pane(parent: QWidget, role: Role, place: QRect) -> QWidget:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.frame import Frame
@@ -66,6 +67,12 @@ async def seen(frame: Frame) -> None:
     tell_roles()
     shown(frame)
     await until(lambda: frame.isActiveWindow() and len(frame.findChildren(QWidget, options=DIRECT)) == 1)
+
+
+def test_the_window_is_told_of_as_a_window_before_anything_is_in_it(qapp: QApplication) -> None:
+    frame = Frame(Settings(None))
+    assert QAccessible.queryAccessibleInterface(frame).role() is QAccessible.Role.Window
+    frame.deleteLater()
 
 
 @LOOKS
