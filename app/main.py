@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.frame import PRODUCT, Frame
 from app.settings import Settings
-from app.theme import ThemeMode, theme
+from app.theme import Contrast, ThemeMode, theme
 
 NO_DISPLAY = "There is no display to open a window on. Use mcp-tef in this terminal, for example: mcp-tef demo"
 EXIT_UNREACHABLE = 3
@@ -37,8 +37,7 @@ def main(argv: Sequence[str] | None = None, work: Work | None = None) -> int:
     # Qt keeps what its own file dialog remembers in a file of its own.
     QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, str(file.parent))
     settings = Settings(file)
-    mode = ThemeMode(settings.get("theme", "system", lambda value: value in {m.value for m in ThemeMode}))
-    theme().install(mode, whole=False)
+    theme().install(settings.choice("theme", ThemeMode), settings.choice("contrast", Contrast), whole=False)
     theme().set_text_size(settings.get("window.text_size", 100, lambda value: 80 <= value <= 200))
     frame = Frame(settings)
     if settings.get("window.maximised", False):

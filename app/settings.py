@@ -4,10 +4,12 @@ import contextlib
 import json
 import os
 from collections.abc import Callable, Collection, Mapping
+from enum import Enum
 from pathlib import Path
 from typing import Any, TypeVar
 
 T = TypeVar("T", str, bool, int, list[Any], dict[str, Any])
+Choice = TypeVar("Choice", bound=Enum)
 
 
 MOST_RECENT = 10
@@ -29,6 +31,11 @@ class Settings:
         if type(value) is not type(default) or (allowed is not None and not allowed(value)):
             return default
         return value
+
+    def choice(self, key: str, kind: type[Choice]) -> Choice:
+        """Which of its kind a key names, or the first one."""
+        first, *_ = kind
+        return next((one for one in kind if one.value == self._values.get(key)), first)
 
     def set(self, key: str, value: str | bool | int | list[Any] | dict[str, Any]) -> None:
         """Remember a value; `save` writes it."""

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from app.session import Session
 from app.settings import Settings
 from app.text_size import TextSizes
-from app.theme import ThemeMode, theme
+from app.theme import Contrast, ThemeMode, theme
 
 
 class SettingsDialog:
@@ -43,6 +43,7 @@ class SettingsDialog:
             session,
             self._frame,
             set_theme=self.set_theme,
+            set_contrast=self.set_contrast,
             sizes=self._sizes,
             reset=partial(self._reset, session),
             places=lie,
@@ -52,7 +53,15 @@ class SettingsDialog:
     def set_theme(self, mode: str) -> None:
         """Wear a scheme from now on."""
         theme().set_mode(ThemeMode(mode))
-        self._settings.set("theme", mode)
+        self._keep("theme", mode)
+
+    def set_contrast(self, contrast: str) -> None:
+        """Wear colours of a contrast from now on."""
+        theme().set_contrast(Contrast(contrast))
+        self._keep("contrast", contrast)
+
+    def _keep(self, key: str, value: str) -> None:
+        self._settings.set(key, value)
         self._settings.save()
 
     def _reset(self, session: Session) -> None:
@@ -68,8 +77,8 @@ class SettingsDialog:
         await self._wear(session)
 
     async def _wear(self, session: Session) -> None:
-        modes = {mode.value for mode in ThemeMode}
-        theme().set_mode(ThemeMode(self._settings.get("theme", "system", modes.__contains__)))
+        theme().set_mode(self._settings.choice("theme", ThemeMode))
+        theme().set_contrast(self._settings.choice("contrast", Contrast))
         await session.configure()
         if self._sizes.due():
             self._resize()

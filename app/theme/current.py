@@ -3,18 +3,18 @@
 The first frame is painted with this, so it imports nothing dear: the namespace `Qt` alone costs 20 ms.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from enum import Enum
 from functools import cache
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QColor, QFont, QIcon, QPixmap
+from PySide6.QtGui import QColor, QFont, QIcon, QPen, QPixmap
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.theme import fonts
 from app.theme.palette import palette
 from app.theme.sheet import sheet
-from app.theme.tokens import TOKENS_FILE, Role, Size, TextSize, scheme_colours
+from app.theme.tokens import TOKENS_FILE, Role, Size, TextSize, scheme_colours, width
 from app.theme.wardrobe import Wardrobe
 
 
@@ -26,6 +26,14 @@ class ThemeMode(Enum):
     DARK = "dark"
 
 
+class Contrast(Enum):
+    """What the user wants: as much contrast as the system asks for, or always the usual or a high one."""
+
+    SYSTEM = "system"
+    NORMAL = "normal"
+    HIGH = "high"
+
+
 class Theme(QObject):
     """Colours, fonts and icons by role; `changed` tells that all of them are different now."""
 
@@ -34,14 +42,19 @@ class Theme(QObject):
     def __init__(self) -> None:
         super().__init__()
         self.mode = ThemeMode.SYSTEM
+        self.contrast = Contrast.SYSTEM
         self.dark = False
+        self.high = False
         self.sheet = ""
         self._whole = True
-        self._colours = _colours(dark=False)
+        self._born_dark = False
+        self._colours = _colours(dark=False, high=False)
         self._pixmaps: dict[Hashable, QPixmap] = {}
         self._wardrobe = Wardrobe()
 
-    def install(self, mode: ThemeMode = ThemeMode.SYSTEM, *, whole: bool = True) -> None:
+    def install(
+        self, mode: ThemeMode = ThemeMode.SYSTEM, contrast: Contrast = Contrast.SYSTEM, *, whole: bool = True
+    ) -> None:
         """Dress the application for its first frame; `follow` comes after it.
 
         Where not the `whole` application wears the sheet, the parts of its windows do, each by itself: see `wear`.
@@ -52,8 +65,11 @@ class Theme(QObject):
         if application().style().name() != "fusion":
             application().setStyle("Fusion")
         application().setFont(self.font())
-        self.mode = mode
-        self._dress(_palette_is_dark() if mode is ThemeMode.SYSTEM else mode is ThemeMode.DARK)
+        if not self.sheet:
+            self._born_dark = _palette_is_dark()
+        self.mode, self.contrast = mode, contrast
+        dark = self._born_dark if mode is ThemeMode.SYSTEM else mode is ThemeMode.DARK
+        self._dress(dark, high=contrast is Contrast.HIGH)
 
     def set_text_size(self, percent: int) -> None:
         """Make text larger or smaller, in all that is built from now on."""
@@ -61,24 +77,38 @@ class Theme(QObject):
             TextSize.factor = percent / 100
             fonts.font.cache_clear()
             application().setFont(self.font())
-            self._dress(self.dark)
+            self._dress(self.dark, self.high)
 
     def follow(self) -> None:
-        """Ask the system which scheme it has, and hear of it when that changes."""
-        application().styleHints().colorSchemeChanged.connect(lambda _: self._follow_system())
-        self._follow_system()
+        """Ask the system which scheme and how much contrast it has, and hear of it when that changes."""
+        hints = application().styleHints()
+        for changed in (hints.colorSchemeChanged, hints.accessibility().contrastPreferenceChanged):
+            changed.connect(lambda _: self._change())
+        self._change()
 
     def set_mode(self, mode: ThemeMode) -> None:
         """Change to another mode at once."""
         self.mode = mode
-        self._dress(_system_is_dark() if mode is ThemeMode.SYSTEM else mode is ThemeMode.DARK)
+        self._change()
 
-    def _dress(self, dark: bool) -> None:
-        self.dark = dark
-        self._colours = _colours(dark=self.dark)
+    def set_contrast(self, contrast: Contrast) -> None:
+        """Change to another contrast at once."""
+        self.contrast = contrast
+        self._change()
+
+    def _change(self) -> None:
+        by_system = self.mode is ThemeMode.SYSTEM
+        dark = _system_is_dark(self._born_dark) if by_system else self.mode is ThemeMode.DARK
+        high = _system_asks_for_more() if self.contrast is Contrast.SYSTEM else self.contrast is Contrast.HIGH
+        if (dark, high) != (self.dark, self.high):
+            self._dress(dark, high)
+
+    def _dress(self, dark: bool, high: bool) -> None:
+        self.dark, self.high = dark, high
+        self._colours = _colours(dark=dark, high=high)
         self._pixmaps.clear()
         application().setPalette(palette(self._colours))
-        self.sheet = sheet(self._colours, _images())
+        self.sheet = sheet(self._colours, _images(self._colours), self.ring)
         worn = self.sheet if self._whole else ""
         if application().styleSheet() != worn:
             application().setStyleSheet(worn)
@@ -96,6 +126,15 @@ class Theme(QObject):
     def forget(self, whole: QWidget) -> None:
         """Leave what is about to go as it is."""
         self._wardrobe.forget(whole)
+
+    @property
+    def ring(self) -> int:
+        """How thick what shows the focus is."""
+        return width("focus_high_contrast" if self.high else "focus")
+
+    def outline(self, role: Role) -> QPen:
+        """What surrounds a tint: nothing, but a line at high contrast, since a tint alone may not be seen."""
+        return QPen(self.colour(role) if self.high else QColor(0, 0, 0, 0))
 
     def colour(self, role: Role) -> QColor:
         """The colour of a role now."""
@@ -131,11 +170,6 @@ class Theme(QObject):
         """An icon for buttons, fields and menus; ask again after `changed`."""
         return QIcon(self.pixmap(name, role, size))
 
-    def _follow_system(self) -> None:
-        known = application().styleHints().colorScheme().name != "Unknown"
-        if self.mode is ThemeMode.SYSTEM and known and _system_is_dark() is not self.dark:
-            self._dress(_system_is_dark())
-
 
 @cache
 def theme() -> Theme:
@@ -156,13 +190,21 @@ def _palette_is_dark() -> bool:
     return application().palette().window().color().lightness() < 128
 
 
-def _system_is_dark() -> bool:
-    return application().styleHints().colorScheme().name == "Dark"
+def _system_is_dark(at_first: bool) -> bool:
+    """What the system says, or how it looked `at_first` where that says nothing."""
+    return {"Dark": True, "Light": False}.get(application().styleHints().colorScheme().name, at_first)
 
 
-def _colours(*, dark: bool) -> dict[Role, QColor]:
-    return {role: QColor(code) for role, code in scheme_colours(dark).items()}
+def _system_asks_for_more() -> bool:
+    hints = application().styleHints()  # what lies in it is gone with it
+    return hints.accessibility().contrastPreference().name == "HighContrast"
 
 
-def _images() -> dict[str, str]:
-    return {name: (TOKENS_FILE.parent / f"{name}.svg").as_posix() for name in ("tick", "up", "down")}
+def _colours(*, dark: bool, high: bool) -> dict[Role, QColor]:
+    return {role: QColor(code) for role, code in scheme_colours(dark, high=high).items()}
+
+
+def _images(colours: Mapping[Role, QColor]) -> dict[str, str]:
+    tick = "tick" if colours[Role.ON_ACCENT].lightness() > 128 else "tick_black"
+    files = {"tick": tick, "up": "up", "down": "down"}
+    return {name: (TOKENS_FILE.parent / f"{file}.svg").as_posix() for name, file in files.items()}

@@ -7,7 +7,9 @@ from PySide6.QtGui import QColor
 
 from app.theme.tokens import Role, radius, sized
 
-HEIGHTS = (16, 18, 24, 26, 28)
+HEIGHTS = (18, 26, 28)
+INSETS = (2, 3, 4, 5, 6, 8, 12)
+BOX = 14
 _SHEET = Template(
     """
 QToolTip { background: $raised; color: $text; border: 1px solid $line; padding: 4px 6px; }
@@ -20,50 +22,53 @@ QPushButton {
 }
 QPushButton:hover { background: $hover; }
 QPushButton:pressed, QPushButton:open { background: $selected; }
-QPushButton:focus { border: 2px solid $focus; padding: 0 11px; min-height: ${h24}px; }
+QPushButton:focus { border: ${ring}px solid $focus; padding: 0 ${in12}px; min-height: ${in_h26}px; }
 QPushButton:disabled { color: $control; border-color: $line; background: $surface; }
 QPushButton::menu-indicator { image: none; width: 0; }
 QPushButton[hollow="true"] { color: $dim; }
 QPushButton[kind="primary"] { background: $accent_fill; color: $on_accent; border: 1px solid $accent_fill; }
 QPushButton[kind="primary"]:hover { background: $primary_hover; border-color: $primary_hover; }
 QPushButton[kind="primary"]:pressed { background: $primary_down; border-color: $primary_down; }
-QPushButton[kind="primary"]:focus { border: 2px solid $text; }
+QPushButton[kind="primary"]:focus { border: ${ring}px solid $text; }
 QPushButton[kind="primary"]:disabled { background: $track; border-color: $track; color: $dim; }
 QPushButton[kind="danger"] { color: $bad; border-color: $bad; }
 QPushButton[kind="quiet"] { background: transparent; border: 1px solid transparent; padding: 0 8px; }
 QPushButton[kind="quiet"]:hover { background: $hover; }
-QPushButton[kind="quiet"]:focus { border: 2px solid $focus; padding: 0 7px; }
+QPushButton[kind="quiet"]:focus { border: ${ring}px solid $focus; padding: 0 ${in8}px; }
 QPushButton[kind="link"] {
     background: transparent; color: $accent; border: 1px solid transparent; padding: 0 2px 0 0; min-height: ${h18}px;
 }
 QPushButton[kind="link"]:hover { text-decoration: underline; }
 QPushButton[kind="link"]:focus {
-    border: 2px solid $focus; border-left-width: 1px; padding: 0 1px 0 0; min-height: ${h16}px;
+    border: ${ring}px solid $focus; border-left-width: 1px; padding: 0 ${in2}px 0 0; min-height: ${in_h18}px;
 }
 QPushButton[kind="link"]:disabled { color: $control; }
 QToolButton { background: transparent; border: 1px solid transparent; border-radius: ${corner}px; padding: 3px; }
 QToolButton:hover { background: $hover; }
 QToolButton:pressed { background: $selected; }
-QToolButton:focus { border: 2px solid $focus; padding: 2px; }
+QToolButton:focus { border: ${ring}px solid $focus; padding: ${in3}px; }
 QLineEdit, QPlainTextEdit, QSpinBox, QDoubleSpinBox, QComboBox {
     background: $surface; color: $text; border: 1px solid $control; border-radius: ${corner}px;
     selection-background-color: $accent_fill; selection-color: $on_accent;
 }
+QLineEdit, QPlainTextEdit { placeholder-text-color: $dim; }
 QLineEdit { padding: 0 8px; min-height: ${h26}px; }
-QLineEdit:focus { border: 2px solid $focus; padding: 0 7px; min-height: ${h24}px; }
+QLineEdit:focus { border: ${ring}px solid $focus; padding: 0 ${in8}px; min-height: ${in_h26}px; }
 QLineEdit[kind="search"] { padding: 0 6px 0 2px; }
-QLineEdit[kind="search"]:focus { padding: 0 5px 0 1px; }
-QAbstractScrollArea[pane="read"] { background: $surface; border: 2px solid transparent; }
+QLineEdit[kind="search"]:focus { padding: 0 ${in6}px 0 ${in2}px; }
+QAbstractScrollArea[pane="read"] { background: $surface; border: ${ring}px solid transparent; }
 QAbstractScrollArea[pane="read"]:focus { border-color: $focus; }
 QPlainTextEdit { padding: 4px 5px; }
-QPlainTextEdit:focus { border: 2px solid $focus; padding: 3px 4px; }
+QPlainTextEdit:focus { border: ${ring}px solid $focus; padding: ${in4}px ${in5}px; }
 QLineEdit[wrong="true"], QPlainTextEdit[wrong="true"] { border-color: $bad; }
 QLineEdit:disabled, QPlainTextEdit:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled {
     background: $sunken; color: $dim; border-color: $line;
 }
 QLineEdit:read-only, QPlainTextEdit[readOnly="true"] { background: $sunken; border-color: $line; }
 QSpinBox, QDoubleSpinBox { padding: 0 6px; min-height: ${h26}px; }
-QSpinBox:focus, QDoubleSpinBox:focus { border: 2px solid $focus; padding: 0 5px; min-height: ${h24}px; }
+QSpinBox:focus, QDoubleSpinBox:focus {
+    border: ${ring}px solid $focus; padding: 0 ${in6}px; min-height: ${in_h26}px;
+}
 QAbstractSpinBox QLineEdit { border: none; padding: 0; min-height: 0; background: transparent; }
 QSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::up-button, QDoubleSpinBox::down-button {
     border: none; background: transparent; width: 18px;
@@ -72,12 +77,13 @@ QSpinBox::up-arrow, QDoubleSpinBox::up-arrow { image: url($up); width: 10px; hei
 QSpinBox::down-arrow, QDoubleSpinBox::down-arrow { image: url($down); width: 10px; height: 10px; }
 QCheckBox { spacing: 8px; }
 QCheckBox::indicator {
-    width: 14px; height: 14px; border: 1px solid $control; border-radius: ${box}px; background: $surface;
+    width: ${tick_box}px; height: ${tick_box}px;
+    border: 1px solid $control; border-radius: ${box}px; background: $surface;
 }
 QCheckBox::indicator:hover { background: $hover; }
-QCheckBox::indicator:focus { border: 2px solid $focus; width: 12px; height: 12px; }
+QCheckBox::indicator:focus { border: ${ring}px solid $focus; width: ${in_box}px; height: ${in_box}px; }
 QCheckBox::indicator:checked { background: $accent_fill; border-color: $accent_fill; image: url($tick); }
-QCheckBox::indicator:checked:focus { border: 2px solid $text; width: 12px; height: 12px; }
+QCheckBox::indicator:checked:focus { border: ${ring}px solid $text; width: ${in_box}px; height: ${in_box}px; }
 QCheckBox:disabled { color: $control; }
 QMenu { background: $raised; color: $text; border: 1px solid $control; border-radius: ${popup}px; padding: 4px; }
 QMenu::item { padding: 0 24px 0 12px; min-height: ${h28}px; border-radius: ${item}px; }
@@ -88,12 +94,12 @@ QMenu::indicator { width: 16px; height: 16px; padding-left: 8px; }
 QMenu::separator { height: 1px; background: $line; margin: 4px 8px; }
 QScrollBar:vertical { background: transparent; width: 8px; margin: 0; }
 QScrollBar:horizontal { background: transparent; height: 8px; margin: 0; }
-QScrollBar::handle { background: $scroll; border-radius: 3px; margin: 1px; }
+QScrollBar::handle { background: $scroll; border-radius: 2px; margin: 2px; }
 QScrollBar[idle="true"]::handle { background: transparent; }
 QScrollBar::handle:vertical { min-height: ${h28}px; }
 QScrollBar::handle:horizontal { min-width: 28px; }
-QScrollBar::handle:hover { background: $control; }
-QScrollBar[loud="true"]::handle { background: $focus; }
+QScrollBar::handle:hover { background: $dim; border-radius: 3px; margin: 1px; }
+QScrollBar[loud="true"]::handle { background: $focus; border-radius: 4px; margin: 0; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QSplitter::handle { background: $line; }
@@ -116,13 +122,17 @@ QFrame[popup="true"] { background: $raised; border: 1px solid $control; border-r
 )
 
 
-def sheet(colours: Mapping[Role, QColor], images: Mapping[str, str]) -> str:
-    """The style sheet for one scheme; `images` are the paths of `tick`, `up` and `down`."""
+def sheet(colours: Mapping[Role, QColor], images: Mapping[str, str], ring: int) -> str:
+    """The style sheet for one scheme; `images` are the paths of `tick`, `up` and `down`, `ring` shows the focus."""
     names = {role.value: colour.name() for role, colour in colours.items()}
     fill = colours[Role.ACCENT_FILL]
     corners = {"corner": radius("field_and_button"), "box": radius("check_box"), "popup": radius("popup")}
     heights = {f"h{number}": sized(number) for number in HEIGHTS}
+    grown = ring - 1
+    insets = {f"in{number}": number - grown for number in INSETS}
+    insets |= {f"in_h{number}": sized(number) - 2 * grown for number in HEIGHTS} | {"in_box": BOX - 2 * grown}
     shades = {"primary_hover": fill.darker(108).name(), "primary_down": fill.darker(120).name()}
     dark = colours[Role.SURFACE].lightness() < 128
     shades["behind_dark_icons"] = names["control"] if dark else "transparent"
-    return _SHEET.substitute(names, **corners, **heights, item=radius("menu_item"), **shades, **images)
+    sizes = {"ring": ring, "tick_box": BOX, "item": radius("menu_item"), **heights, **insets}
+    return _SHEET.substitute(names, **corners, **sizes, **shades, **images)

@@ -65,9 +65,10 @@ def tokens() -> dict[str, Any]:
     return values
 
 
-def scheme_colours(dark: bool) -> dict[Role, str]:
-    """Each role's hex colour in one scheme."""
-    values = tokens()["colour"]["dark" if dark else "light"]
+def scheme_colours(dark: bool, *, high: bool = False) -> dict[Role, str]:
+    """Each role's hex colour in one scheme; with `high` contrast some have another one."""
+    scheme = "dark" if dark else "light"
+    values = {**tokens()["colour"][scheme], **(tokens()["high_contrast"][scheme] if high else {})}
     return {role: values[role.value] for role in Role}
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPoint, QSize, Qt
-from PySide6.QtGui import QAction, QIcon, QPainter, QPaintEvent, QPalette, QPixmap
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt
+from PySide6.QtGui import QAction, QIcon, QPainter, QPaintEvent, QPalette, QPen, QPixmap
 from PySide6.QtWidgets import (
     QMenu,
     QPushButton,
@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.theme import Role, sized, theme
+from app.theme import Role, radius, sized, theme
 
 ICON, ICON_ROOM, CARET = 16, 21, 12
 EDGE = 8
@@ -68,6 +68,21 @@ class Button(QPushButton):
         self._do = action.do
         self.setEnabled(action.enabled)
         self.setToolTip(action.tip)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        super().paintEvent(event)
+        if self._kind == "primary" and self.hasFocus():
+            self._paint_inner_ring()
+
+    def _paint_inner_ring(self) -> None:
+        """The border alone hardly stands out from the fill: a light line beside the dark one does."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        thick = theme().ring - 1
+        painter.setPen(QPen(theme().colour(Role.ON_ACCENT), thick))
+        inset = theme().ring + thick / 2
+        corner = radius("field_and_button") - theme().ring
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), corner, corner)
 
     def _act(self) -> None:
         if self._do is not None:

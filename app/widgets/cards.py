@@ -30,9 +30,10 @@ class ChoiceCard(QAbstractButton):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         focused = self.hasFocus()
-        painter.setPen(QPen(theme().colour(Role.FOCUS if focused else Role.CONTROL), 2 if focused else 1))
+        ring = theme().ring if focused else 1
+        painter.setPen(QPen(theme().colour(Role.FOCUS if focused else Role.CONTROL), ring))
         painter.setBrush(theme().colour(Role.HOVER if self.underMouse() else Role.SURFACE))
-        inset = 1.0 if focused else 0.5
+        inset = ring / 2
         corner = radius("popup")
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), corner, corner)
         painter.drawPixmap(16, 16, theme().pixmap(self._icon, Role.ACCENT, sized(20), self.devicePixelRatioF()))

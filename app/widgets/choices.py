@@ -141,8 +141,9 @@ class Segmented(ChoiceBar):
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        ring = 2 if self.focus_visible() else 1
-        painter.setPen(QPen(theme().colour(Role.FOCUS if ring == 2 else Role.CONTROL), ring))
+        focused = self.focus_visible()
+        ring = theme().ring if focused else 1
+        painter.setPen(QPen(theme().colour(Role.FOCUS if focused else Role.CONTROL), ring))
         painter.setBrush(theme().colour(Role.SURFACE))
         edge = QRectF(self.rect()).adjusted(ring / 2, ring / 2, -ring / 2, -ring / 2)
         painter.drawRoundedRect(edge, radius("field_and_button"), radius("field_and_button"))
@@ -182,7 +183,7 @@ class Segmented(ChoiceBar):
         box = QRectF(self.box(place)).adjusted(3, 3, -3, -3)
         chosen = place == self._place
         if chosen or place == self._hovered:
-            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setPen(theme().outline(Role.ACCENT))
             painter.setBrush(theme().colour(Role.SELECTED if chosen else Role.HOVER))
             painter.drawRoundedRect(box, 4, 4)
         if place and self._place not in (place, place - 1):
@@ -283,7 +284,7 @@ class Tabs(ChoiceBar):
         if chosen:
             painter.fillRect(box.left(), self.height() - 2, box.width(), 2, theme().colour(Role.ACCENT))
             if self.focus_visible():
-                painter.setPen(QPen(theme().colour(Role.FOCUS), 2))
+                painter.setPen(QPen(theme().colour(Role.FOCUS), theme().ring))
                 painter.drawRoundedRect(QRectF(box).adjusted(-6, 5, 6, -6), 4, 4)
 
 

@@ -158,7 +158,7 @@ def _split_lines(spans: Sequence[Span]) -> list[list[Span]]:
 
 
 def _paint_mark(painter: QPainter, layout: QTextLayout, start: int, end: int, back: Role) -> None:
-    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setPen(theme().outline(Role.CONTROL))
     painter.setBrush(theme().colour(back))
     for number in range(layout.lineCount()):
         line = layout.lineAt(number)

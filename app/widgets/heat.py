@@ -10,7 +10,8 @@ FAINTEST, DEPTH, BEND = 0.08, 0.86, 0.62
 
 def ramp() -> tuple[QColor, QColor]:
     """The ends of the ramp in the scheme of now."""
-    ends = tokens()["confusion_ramp"]["dark" if theme().dark else "light"]
+    scheme = ("high_contrast_" if theme().high else "") + ("dark" if theme().dark else "light")
+    ends = tokens()["confusion_ramp"][scheme]
     return QColor(ends["low"]), QColor(ends["high"])
 
 

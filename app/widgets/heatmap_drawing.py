@@ -125,8 +125,8 @@ class HeatPainter:
         if shown.hovered is not None:
             _ring(painter, _box(port, shown.hovered), "#FFFFFF", 1, grown=1)
         if shown.walked is not None:
-            _ring(painter, _box(port, shown.walked), "#FFFFFF", 4, grown=3)
-            _ring(painter, _box(port, shown.walked), theme().colour(Role.FOCUS), 2, grown=2)
+            _ring(painter, _box(port, shown.walked), "#FFFFFF", theme().ring + 2, grown=3)
+            _ring(painter, _box(port, shown.walked), theme().colour(Role.FOCUS), theme().ring, grown=2)
 
     def _draw_cross(self, painter: QPainter, port: Port, cell: Cell) -> None:
         """Lines from both names to the cell."""

@@ -236,7 +236,7 @@ class MatrixChart(QAbstractScrollArea):
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
         focused = self._current if self.hasFocus() else None
-        rings = ((self._marked, Role.BAD, 2), (self._hovered, Role.CONTROL, 1), (focused, Role.FOCUS, 2))
+        rings = ((self._marked, Role.BAD, 2), (self._hovered, Role.CONTROL, 1), (focused, Role.FOCUS, theme().ring))
         view = self.viewport().rect()
         painter = QPainter(self.viewport())
         self._painter.draw(painter, self._places(), view, rings, self._hovered)

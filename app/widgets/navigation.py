@@ -50,13 +50,14 @@ class NavItem(QAbstractButton):
         box = QRectF(self.rect())
         corner = radius("nav_item")
         if self.isChecked() or self.underMouse():
-            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setPen(theme().outline(Role.ACCENT if self.isChecked() else Role.CONTROL))
             painter.setBrush(theme().colour(Role.NAV_CURRENT if self.isChecked() else Role.HOVER))
-            painter.drawRoundedRect(box, corner, corner)
+            painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), corner, corner)
         if self.hasFocus():
-            painter.setPen(QPen(theme().colour(Role.FOCUS), 2))
+            painter.setPen(QPen(theme().colour(Role.FOCUS), theme().ring))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), corner, corner)
+            inset = theme().ring / 2
+            painter.drawRoundedRect(box.adjusted(inset, inset, -inset, -inset), corner, corner)
         self._paint_icon(painter)
         if not self.narrow:
             role = Role.TEXT
@@ -110,9 +111,9 @@ class NavHead(QAbstractButton):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self.underMouse() or self.hasFocus():
             ring = self.hasFocus()
-            painter.setPen(QPen(theme().colour(Role.FOCUS), 2) if ring else Qt.PenStyle.NoPen)
+            painter.setPen(QPen(theme().colour(Role.FOCUS), theme().ring) if ring else Qt.PenStyle.NoPen)
             painter.setBrush(theme().colour(Role.HOVER))
-            inset = 1 if ring else 0
+            inset = theme().ring / 2 if ring else 0
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), 6, 6)
         side = sized(CARET)
         caret = theme().pixmap("caret-down", Role.DIM, side, self.devicePixelRatioF())

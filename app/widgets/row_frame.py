@@ -25,16 +25,15 @@ def paint_frame(
     if last_line:
         painter.fillRect(rect.left(), rect.bottom(), rect.width(), width("hairline"), theme().colour(Role.LINE))
     if selected and first:
-        painter.fillRect(rect.left(), rect.top(), width("selected_row_bar"), rect.height(), theme().colour(Role.ACCENT))
+        painter.fillRect(rect.left(), rect.top(), theme().ring, rect.height(), theme().colour(Role.ACCENT))
     if focused:
         paint_focus(painter, rect)
 
 
 def paint_focus(painter: QPainter, rect: QRect) -> None:
     """A ring inside `rect`, for whoever has the keyboard."""
-    ring = width("focus")
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    pen = QPen(theme().colour(Role.FOCUS), ring)
+    pen = QPen(theme().colour(Role.FOCUS), theme().ring)
     pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
     painter.setPen(pen)
-    painter.drawRect(rect.adjusted(1, 1, -ring, -ring))
+    painter.drawRect(rect.adjusted(1, 1, -2, -2))

@@ -154,7 +154,7 @@ class ThresholdScale(QAbstractSlider):
         painter.setBrush(colour)
         painter.drawEllipse(centre, HANDLE, HANDLE)
         if self.hasFocus():
-            painter.setPen(QPen(theme().colour(Role.FOCUS), 2))
+            painter.setPen(QPen(theme().colour(Role.FOCUS), theme().ring))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawEllipse(centre, HANDLE + 3, HANDLE + 3)
 

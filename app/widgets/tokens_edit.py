@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, QStringListModel, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QCompleter, QLineEdit, QSizePolicy, QWidget
 
 from app.theme import Role, Size, radius, sized, theme
@@ -57,10 +57,10 @@ class Chip(QAbstractButton):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(theme().colour(Role.NAV_CURRENT))
-        painter.setPen(theme().colour(Role.FOCUS) if self.hasFocus() else Qt.PenStyle.NoPen)
-        painter.drawRoundedRect(
-            QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), radius("menu_item"), radius("menu_item")
-        )
+        painter.setPen(QPen(theme().colour(Role.FOCUS), theme().ring) if self.hasFocus() else Qt.PenStyle.NoPen)
+        inset = theme().ring / 2
+        edge = QRectF(self.rect()).adjusted(inset, inset, -inset, -inset)
+        painter.drawRoundedRect(edge, radius("menu_item"), radius("menu_item"))
         place = QRectF(8, 0, self.width() - 8 - sized(CROSS), self.height())
         self._line.text(painter, place, self._shown, theme().font(Size.SMALL), Role.TEXT)
         side = sized(CROSS) // 2

@@ -14,7 +14,7 @@ from app.screens.welcome.closed import ClosedDoor, Exits
 from app.screens.welcome.page import WelcomePage
 from app.session import Page
 from app.settings import Settings
-from app.theme import ThemeMode, theme
+from app.theme import Contrast, ThemeMode, theme
 from app.widgets import tell_roles
 from app.workspaces import Workspaces
 from mcp_tef import StoreError
@@ -30,16 +30,19 @@ from tests.support.windows import drive, session_for, shown, until
 SERVER = "docs"
 TEXT = "Read the whole of a file, then tell what stands in it"
 Look = Callable[[Walk, QWidget, str], None]
+Colours = tuple[ThemeMode, Contrast]
 DIRECT = Qt.FindChildOption.FindDirectChildrenOnly
 LOOKS = pytest.mark.parametrize(
-    ("mode", "size", "look"),
+    ("colours", "size", "look"),
     [
-        (ThemeMode.LIGHT, 100, Walk.whole),
-        (ThemeMode.DARK, 100, Walk.colours),
-        (ThemeMode.LIGHT, 80, Walk.room),
-        (ThemeMode.LIGHT, 200, Walk.large),
+        ((ThemeMode.LIGHT, Contrast.NORMAL), 100, Walk.whole),
+        ((ThemeMode.DARK, Contrast.NORMAL), 100, Walk.colours),
+        ((ThemeMode.LIGHT, Contrast.HIGH), 100, Walk.colours),
+        ((ThemeMode.DARK, Contrast.HIGH), 100, Walk.colours),
+        ((ThemeMode.LIGHT, Contrast.NORMAL), 80, Walk.room),
+        ((ThemeMode.LIGHT, Contrast.NORMAL), 200, Walk.large),
     ],
-    ids=["light", "dark", "small", "large"],
+    ids=["light", "dark", "light high", "dark high", "small", "large"],
 )
 
 
@@ -77,7 +80,7 @@ def test_the_window_is_told_of_as_a_window_before_anything_is_in_it(qapp: QAppli
 
 @LOOKS
 def test_every_screen_can_be_used_without_a_mouse_heard_and_read(
-    mode: ThemeMode, size: int, look: Look, qapp: QApplication
+    colours: Colours, size: int, look: Look, qapp: QApplication
 ) -> None:
     walk = Walk()
 
@@ -87,13 +90,13 @@ def test_every_screen_can_be_used_without_a_mouse_heard_and_read(
             await tour(window, is_ready, lambda page: look(walk, page.window(), page.title))
             walk.take(keyboard.faults(), "a screen")
 
-    drive(work(), mode)
+    drive(work(), *colours)
     assert not walk.found, walk.told()
 
 
 @LOOKS
 def test_all_that_opens_over_the_screens_can_be_used_without_a_mouse_heard_and_read(
-    mode: ThemeMode, size: int, look: Look, tmp_path: Path
+    colours: Colours, size: int, look: Look, tmp_path: Path
 ) -> None:
     walk = Walk()
 
@@ -107,14 +110,14 @@ def test_all_that_opens_over_the_screens_can_be_used_without_a_mouse_heard_and_r
             for name, show in over_screens(window, tmp_path, server, TEXT, SERVER):
                 await looked_over(window, show, partial(look_at, name))
 
-    drive(work(), mode)
+    drive(work(), *colours)
     assert not walk.found, walk.told()
 
 
 @LOOKS
 @pytest.mark.parametrize("before", [0, 1, 6])
 def test_the_first_page_can_be_used_without_a_mouse_heard_and_read(
-    before: int, mode: ThemeMode, size: int, look: Look, tmp_path: Path
+    before: int, colours: Colours, size: int, look: Look, tmp_path: Path
 ) -> None:
     walk, settings = Walk(), Settings(None)
     theme().set_text_size(size)
@@ -139,14 +142,14 @@ def test_the_first_page_can_be_used_without_a_mouse_heard_and_read(
             frame.close()
             frame.deleteLater()
 
-    drive(work(), mode)
+    drive(work(), *colours)
     assert not walk.found, walk.told()
 
 
 @LOOKS
 @pytest.mark.parametrize("code", ["workspace_locked", "workspace_not_writable"])
 def test_the_closed_door_can_be_used_without_a_mouse_heard_and_read(
-    code: str, mode: ThemeMode, size: int, look: Look, tmp_path: Path
+    code: str, colours: Colours, size: int, look: Look, tmp_path: Path
 ) -> None:
     def nothing(*_: object) -> None: ...
 
@@ -163,5 +166,5 @@ def test_the_closed_door_can_be_used_without_a_mouse_heard_and_read(
         frame.close()
         frame.deleteLater()
 
-    drive(work(), mode)
+    drive(work(), *colours)
     assert not walk.found, walk.told()

@@ -1,13 +1,13 @@
 """A change of the theme while the window is open: every screen wears the new colours, and none of the old ones."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.places import places
-from app.theme import Role, ThemeMode, theme
+from app.theme import Contrast, Role, ThemeMode, theme
 from app.window import Window
 from tests.support.hostile import hostile_engine
 from tests.support.legible import faint, pixels
@@ -38,7 +38,7 @@ def number_of(colour: QColor, window: QWidget) -> int:
 
 
 async def left_over(window: Window, old: QColor) -> list[str]:
-    """What of each screen can hardly be read, and whether much of it still has the ground of before."""
+    """What of each screen can hardly be read, and whether much of it still has the colour of before."""
     found: list[str] = []
     for place in places():
         window.show_place(place.key)
@@ -46,26 +46,33 @@ async def left_over(window: Window, old: QColor) -> list[str]:
         await until(lambda: is_dressed(window.window()))
         found += [f"{place.key}: {fault}" for fault in faint(window.window())]
         if (number := number_of(old, window.window())) > STRAY:
-            found.append(f"{place.key}: {number:,} pixels have the old ground")
+            found.append(f"{place.key}: {number:,} pixels have the old colour")
     return found
 
 
 @pytest.mark.parametrize(
-    ("before", "after"),
-    [(ThemeMode.LIGHT, ThemeMode.DARK), (ThemeMode.DARK, ThemeMode.LIGHT)],
-    ids=["to dark", "to light"],
+    ("before", "change", "old"),
+    [
+        (ThemeMode.LIGHT, lambda: theme().set_mode(ThemeMode.DARK), Role.SURFACE),
+        (ThemeMode.DARK, lambda: theme().set_mode(ThemeMode.LIGHT), Role.SURFACE),
+        (ThemeMode.LIGHT, lambda: theme().set_contrast(Contrast.HIGH), Role.LINE),
+        (ThemeMode.DARK, lambda: theme().set_contrast(Contrast.HIGH), Role.SURFACE),
+    ],
+    ids=["to dark", "to light", "to light and high", "to dark and high"],
 )
-def test_every_screen_wears_the_new_colours_and_none_of_the_old_ones(before: ThemeMode, after: ThemeMode) -> None:
+def test_every_screen_wears_the_new_colours_and_none_of_the_old_ones(
+    before: ThemeMode, change: Callable[[], object], old: Role
+) -> None:
     found: list[str] = []
 
     async def work() -> None:
         theme().install(before, whole=False)
         async with opened(await hostile_engine(TEXT, SERVER)) as window:
             await filled(window, lambda page: SERVER in drawn(page))
-            old = theme().colour(Role.SURFACE)
-            assert number_of(old, window.window()) > STRAY
-            theme().set_mode(after)
-            found.extend(await left_over(window, old))
+            colour = theme().colour(old)
+            assert number_of(colour, window.window()) > STRAY
+            change()
+            found.extend(await left_over(window, colour))
 
     drive(work(), before)
     assert found == []

@@ -20,6 +20,7 @@ from app.text_size import SIZES
 
 WINDOWS = ("1280x800", "960x640", "2560x1440")
 THEMES, SCALES = ("light", "dark"), ("1", "2")
+LOOKS = (*THEMES, "light-high", "dark-high")
 HELP_PICTURES = "--help-pictures"
 PICTURES_FOLDER = Path(__file__).parents[2] / "resources" / "help" / "pictures"
 SCREEN = {"name": "shots", "x": 0, "y": 0, "width": 2560, "height": 1600, "logicalDpi": 96, "logicalBaseDpi": 96}
@@ -30,7 +31,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python3 dev.py shots", description="Pictures of the real window.")
     parser.add_argument("folder", type=Path, nargs="?", help="where they go; make it one outside the repository")
     parser.add_argument("scenes", nargs="*", help="names of screens, such as runs; without any, all of them")
-    parser.add_argument("--theme", choices=THEMES, action="append", help="only this theme")
+    parser.add_argument("--theme", choices=LOOKS, action="append", help="only this theme; -high has more contrast")
     parser.add_argument("--scale", choices=SCALES, action="append", help="only this scale")
     parser.add_argument("--text", choices=[str(size) for size in SIZES], default="100", help="how large text is, in %%")
     parser.add_argument("--window", choices=WINDOWS, default=WINDOWS[0], help="how large the window is")

@@ -15,6 +15,7 @@ from app.screens.welcome.closed import ClosedDoor
 from app.session import Page, Session
 from app.settings import Settings
 from app.text_size import KEY
+from app.theme import Contrast, ThemeMode
 from app.widgets import Sheet
 from app.window import Window
 from app.workbench import Workbench
@@ -80,11 +81,18 @@ class Stage:
         await asyncio.sleep(0)
 
 
+def looks(name: str) -> tuple[ThemeMode, Contrast]:
+    """What `light`, `dark`, `light-high` and `dark-high` stand for."""
+    mode, _, contrast = name.partition("-")
+    return ThemeMode(mode), Contrast(contrast or "system")
+
+
 @asynccontextmanager
-async def staged(workspace: Path, mode: str, text: int, window: str) -> AsyncIterator[Stage]:
+async def staged(workspace: Path, look: str, text: int, window: str) -> AsyncIterator[Stage]:
     """A window of a size that has opened a workspace, with text of a size, and is left at the end."""
     settings = Settings(None)
-    settings.set("theme", mode)
+    for key, chosen in zip(("theme", "contrast"), looks(look), strict=True):
+        settings.set(key, chosen.value)
     settings.set(KEY, text)
     frame = Frame(settings)
     bench = Workbench(frame, settings, open_engine)

@@ -15,10 +15,10 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
 from app.text_size import NORMAL
-from app.theme import ThemeMode, theme
+from app.theme import theme
 from tests.shots.__main__ import HELP_PICTURES, WINDOWS
 from tests.shots.scenes import PICTURES, SCENES, Scene
-from tests.shots.stage import Stage, staged
+from tests.shots.stage import Stage, looks, staged
 from tests.shots.workspaces import prepare, workspace
 
 
@@ -96,7 +96,7 @@ def _run(work: Coroutine[object, object, None], mode: str) -> None:
     running = QApplication(["shots"])
     running.setQuitOnLastWindowClosed(False)
     running.setCursorFlashTime(0)
-    theme().install(ThemeMode(mode), whole=False)
+    theme().install(*looks(mode), whole=False)
     gc.disable()  # a Qt object must not die on the core's thread
     with QEventLoop(running) as loop:
         loop.run_until_complete(work)

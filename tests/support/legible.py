@@ -6,13 +6,15 @@ from functools import cache
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QRect
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor, QImage
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QScrollBar, QWidget
 
+from app.theme import theme
 from tests.support.walking import placed_texts
 
 LEAST_TEXT, LEAST_SHAPE = 4.5, 3.0
+LEAST_TEXT_IF_HIGH, LEAST_SHAPE_IF_HIGH = 7.0, 4.5
 LEAST_PIXELS = 12
 NEAR = 40
 
@@ -35,13 +37,39 @@ def faint(root: QWidget) -> set[str]:
     """Texts with too little contrast, with their colours, but for what is disabled or covered."""
     image = pixels(root.grab().toImage())
     found: set[str] = set()
+    least = LEAST_TEXT_IF_HIGH if theme().high else LEAST_TEXT
     for text, colour, box in _texts(root):
         written, behind = _seen(image, box, colour)
         inside = root.childAt(box.center())
         if written is None or behind is None or (inside is not None and not inside.isEnabled()):
             continue
-        if contrast(written, behind) < LEAST_TEXT:
+        if contrast(written, behind) < least:
             found.add(f"{text[:40]!r}: #{written:06x} on #{behind:06x} is {contrast(written, behind):.2f}")
+    return found
+
+
+def faint_bars(root: QWidget) -> set[str]:
+    """Scroll bars whose handle does not stand out from where it runs."""
+    image = pixels(root.grab().toImage())
+    least = LEAST_SHAPE_IF_HIGH if theme().high else LEAST_SHAPE
+    found: set[str] = set()
+    for bar in root.findChildren(QScrollBar):
+        seen = bar.visibleRegion().boundingRect()
+        if bar.maximum() == bar.minimum() or min(seen.width(), seen.height()) < bar.sizeHint().width() // 2:
+            continue
+        middle = bar.mapTo(root, bar.rect().center())
+        place = QRect(bar.mapTo(root, seen.topLeft()), seen.size())
+        upright = bar.orientation() is Qt.Orientation.Vertical
+        along = (
+            image[place.top() : place.bottom(), middle.x()]
+            if upright
+            else image[middle.y(), place.left() : place.right()]
+        )
+        lights = sorted(
+            (one for one, number in Counter(along.tolist()).items() if number >= LEAST_PIXELS), key=luminance
+        )
+        if (ratio := contrast(lights[0], lights[-1])) < least:
+            found.add(f"the handle of a scroll bar in {type(bar.parentWidget()).__name__} is {ratio:.2f}")
     return found
 
 
@@ -72,7 +100,8 @@ def shows(before: QImage, after: QImage) -> bool:
         return True
     changed = one != other
     pairs = Counter(zip(one[changed].tolist(), other[changed].tolist(), strict=True))
-    return sum(number for pair, number in pairs.items() if contrast(*pair) >= LEAST_SHAPE) >= LEAST_PIXELS
+    least = LEAST_SHAPE_IF_HIGH if theme().high else LEAST_SHAPE
+    return sum(number for pair, number in pairs.items() if contrast(*pair) >= least) >= LEAST_PIXELS
 
 
 def pixels(image: QImage) -> npt.NDArray[np.uint32]:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from tests.support.accessible import backward, unlit, unreached, unspoken, walked
 from tests.support.cut import cramped
-from tests.support.legible import faint
+from tests.support.legible import faint, faint_bars
 
 
 class Keyboard:
@@ -54,8 +54,8 @@ class Walk:
         self.keys(root, name)
 
     def texts(self, root: QWidget, name: str) -> None:
-        """Look for texts that can hardly be read."""
-        self.take(faint(root), name)
+        """Look for texts that can hardly be read, and scroll bars that can hardly be found."""
+        self.take(faint(root) | faint_bars(root), name)
 
     def keys(self, root: QWidget, name: str) -> None:
         """Look at where Tab goes: what it misses, and where the focus is not seen."""

@@ -16,7 +16,7 @@ from app.bridge import Bridge
 from app.launches import ConsentSheet
 from app.session import Session
 from app.settings import Settings
-from app.theme import ThemeMode, theme
+from app.theme import Contrast, ThemeMode, theme
 from tests.support.fake_engine import FakeEngine
 
 if TYPE_CHECKING:
@@ -26,13 +26,13 @@ T = TypeVar("T")
 PATIENCE = 30.0
 
 
-def drive(work: Coroutine[Any, Any, T], mode: ThemeMode = ThemeMode.LIGHT) -> T:
+def drive(work: Coroutine[Any, Any, T], mode: ThemeMode = ThemeMode.LIGHT, contrast: Contrast = Contrast.SYSTEM) -> T:
     """Run a coroutine on a loop that serves Qt; the tests that use it are plain functions."""
     from qasync import QEventLoop  # type: ignore[import-untyped]  # it ships no types
 
     running = QApplication.instance() or QApplication(["tests"])
     QApplication.setQuitOnLastWindowClosed(False)
-    theme().install(mode)
+    theme().install(mode, contrast)
     loop = QEventLoop(running)
     complaints: list[str] = []
     loop.set_exception_handler(lambda _, context: complaints.append(str(context.get("exception") or context)))

@@ -27,7 +27,7 @@ SERVERS = ("MCP_TOOL_PREFIX_SEPARATOR",)
 
 
 class SettingsSheet(Sheet):
-    """`set_theme` is told which scheme to wear, `reset` that all is to be as it was at first."""
+    """`set_theme` and `set_contrast` are told which colours to wear, `reset` that all is to be as it was at first."""
 
     def __init__(
         self,
@@ -35,6 +35,7 @@ class SettingsSheet(Sheet):
         parent: QWidget,
         *,
         set_theme: Callable[[str], object],
+        set_contrast: Callable[[str], object],
         sizes: TextSizes,
         reset: Callable[[], object],
         places: Places,
@@ -54,7 +55,7 @@ class SettingsSheet(Sheet):
             self._stack.addWidget(part)
         self.body.addWidget(self.search)
         self.body.addWidget(self._stack, 1)
-        self._add_tabs(GeneralSection(set_theme, sizes, self.accept))
+        self._add_tabs(GeneralSection(set_theme, set_contrast, sizes, self.accept))
         self.search.searched.connect(self._find)
         back = Action(text="Reset all settings", do=lambda: self._reset(reset), kind="quiet")
         (close,) = self.set_buttons([Action(text="Close", do=self.accept, kind="primary")], left=[back])

@@ -10,6 +10,7 @@ from app.screens.similarity.presenter import Work
 from app.screens.similarity.words import STANDING_HELP, STANDINGS
 from app.theme import Role, Size, sized, theme
 from app.widgets import FlowText, tip
+from app.widgets.row_frame import paint_focus
 from app.widgets.spans import LinePainter
 from mcp_tef import Standing
 
@@ -56,8 +57,7 @@ class StandingCell(QAbstractButton):
             painter.fillRect(self.rect().adjusted(0, 1, -1, 0), theme().colour(ground))
         painter.fillRect(self.width() - 1, 0, 1, self.height(), theme().colour(Role.LINE))
         if self.hasFocus():
-            painter.setPen(theme().colour(Role.FOCUS))
-            painter.drawRect(self.rect().adjusted(1, 2, -3, -2))
+            paint_focus(painter, self.rect().adjusted(0, 1, -1, 0))
         room = QRectF(self.rect()).adjusted(EDGE, 0, -EDGE, 0)
         figure = theme().font(Size.TITLE, strong=True, tabular=True)
         used = self._line.text(painter, room, f"{self.number:,}", figure, Role.TEXT)

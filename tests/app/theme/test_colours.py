@@ -7,14 +7,15 @@ import pytest
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
 
-from app.theme import ThemeMode, theme
+from app.theme import Contrast, ThemeMode, theme
 from app.theme.tokens import Role, scheme_colours
 from app.widgets import heatmap_image
 from app.widgets.bars import soft_accent
-from app.widgets.heat import ramp, shade
+from app.widgets.heat import ink_on, ramp, shade
 
 TEXTS = (Role.TEXT, Role.DIM, Role.ACCENT, Role.GOOD, Role.BAD, Role.WARN, Role.INFO)
 GROUNDS = (Role.SURFACE, Role.SELECTED)
+PANES = (Role.SURFACE, Role.RAISED, Role.SUNKEN)
 SHAPES = (Role.CONTROL, Role.FOCUS, Role.GOOD_FILL, Role.BAD_FILL, Role.WARN_FILL, Role.INFO_FILL)
 PAIRS = (
     (Role.ON_ACCENT, Role.ACCENT_FILL),
@@ -39,6 +40,11 @@ BLINDNESS = {
 }
 WHITE = (0.95047, 1.0, 1.08883)
 Triple = tuple[float, float, float]
+SCHEMES = pytest.mark.parametrize(
+    ("dark", "high"),
+    [(False, False), (True, False), (False, True), (True, True)],
+    ids=["light", "dark", "light high", "dark high"],
+)
 
 
 def linear(code: str) -> Triple:
@@ -83,42 +89,57 @@ def _cube(part: float) -> float:
     return float(part ** (1 / 3)) if part > 0.008856 else 7.787 * part + 16 / 116
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@SCHEMES
 @pytest.mark.parametrize("text", TEXTS, ids=lambda role: role.value)
-def test_text_can_be_read_on_every_ground(text: Role, dark: bool) -> None:
-    colours = scheme_colours(dark)
-    assert all(contrast(colours[text], colours[ground]) >= 4.5 for ground in GROUNDS)
+def test_text_can_be_read_on_every_ground(text: Role, dark: bool, high: bool) -> None:
+    colours = scheme_colours(dark, high=high)
+    assert all(contrast(colours[text], colours[ground]) >= (7 if high else 4.5) for ground in GROUNDS)
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_text_can_be_read_on_its_own_tint(dark: bool) -> None:
-    colours = scheme_colours(dark)
-    bad = [(a.value, b.value) for a, b in PAIRS if contrast(colours[a], colours[b]) < 4.5]
+@SCHEMES
+def test_text_can_be_read_on_its_own_tint(dark: bool, high: bool) -> None:
+    colours = scheme_colours(dark, high=high)
+    bad = [(a.value, b.value) for a, b in PAIRS if contrast(colours[a], colours[b]) < (7 if high else 4.5)]
     assert bad == []
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@SCHEMES
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda role: role.value)
-def test_shapes_stand_out_from_every_ground(shape: Role, dark: bool) -> None:
-    colours = scheme_colours(dark)
-    assert all(contrast(colours[shape], colours[ground]) >= 3 for ground in GROUNDS)
+def test_shapes_stand_out_from_every_ground(shape: Role, dark: bool, high: bool) -> None:
+    colours = scheme_colours(dark, high=high)
+    assert all(contrast(colours[shape], colours[ground]) >= (4.5 if high else 3) for ground in GROUNDS)
+
+
+@SCHEMES
+def test_the_handle_of_a_scroll_bar_stands_out_from_every_pane(dark: bool, high: bool) -> None:
+    colours = scheme_colours(dark, high=high)
+    assert all(contrast(colours[Role.SCROLL], colours[pane]) >= (4.5 if high else 3) for pane in PANES)
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_at_high_contrast_lines_are_seen_on_every_pane_and_more_is_told_apart(dark: bool) -> None:
+    usual, high = scheme_colours(dark), scheme_colours(dark, high=True)
+    assert all(contrast(high[Role.LINE], high[pane]) >= 4.5 for pane in PANES)
+    assert all(contrast(high[Role.LINE], high[ground]) >= 3 for ground in ICON_GROUNDS)
+    for strong in (Role.TEXT, Role.DIM, Role.CONTROL, Role.FOCUS, Role.SELECTED, Role.NAV_CURRENT):
+        assert contrast(high[strong], high[Role.SURFACE]) > contrast(usual[strong], usual[Role.SURFACE])
+
+
+@SCHEMES
 @pytest.mark.parametrize("icon", ICONS, ids=lambda role: role.value)
-def test_icons_stand_out_wherever_they_are_drawn(icon: Role, dark: bool) -> None:
-    colours = scheme_colours(dark)
+def test_icons_stand_out_wherever_they_are_drawn(icon: Role, dark: bool, high: bool) -> None:
+    colours = scheme_colours(dark, high=high)
     assert [ground for ground in ICON_GROUNDS if contrast(colours[icon], colours[ground]) < 3] == []
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_intervals_stand_out_from_the_page(dark: bool, qapp: QApplication) -> None:
-    theme().install(ThemeMode.DARK if dark else ThemeMode.LIGHT)
+@SCHEMES
+def test_intervals_stand_out_from_the_page(dark: bool, high: bool, qapp: QApplication) -> None:
+    theme().install(ThemeMode.DARK if dark else ThemeMode.LIGHT, Contrast.HIGH if high else Contrast.NORMAL)
     soft, page = soft_accent(), theme().colour(Role.SURFACE)
     strength = soft.alphaF()
     mixed = [round(a * strength + b * (1 - strength)) for a, b in zip(_parts(soft), _parts(page), strict=True)]
     theme().install(ThemeMode.LIGHT)
-    assert contrast(QColor(*mixed).name(), page.name()) >= 3
+    assert contrast(QColor(*mixed).name(), page.name()) >= (4.5 if high else 3)
 
 
 def _parts(colour: QColor) -> tuple[int, int, int]:
@@ -134,6 +155,17 @@ def ramps() -> Iterator[list[str]]:
     yield [colour.name() for colour in heatmap_image.ramp()]
 
 
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_counts_can_be_read_on_every_shade_at_high_contrast(dark: bool, qapp: QApplication) -> None:
+    theme().install(ThemeMode.DARK if dark else ThemeMode.LIGHT, Contrast.HIGH)
+    shades = [shade(*ramp(), step / 12) for step in range(13)]
+    theme().install(ThemeMode.LIGHT)
+    assert all(contrast(ink_on(one).name(), one.name()) >= 7 for one in shades)
+    lights = [lab(linear(one.name()))[0] for one in shades]
+    assert lights in (sorted(lights), sorted(lights, reverse=True))
+    assert abs(lights[-1] - lights[0]) >= 30
+
+
 @pytest.mark.parametrize("blindness", BLINDNESS)
 def test_more_is_always_lighter_or_always_darker_also_for_colour_blind_eyes(blindness: str, qapp: QApplication) -> None:
     for colours in ramps():
@@ -142,26 +174,26 @@ def test_more_is_always_lighter_or_always_darker_also_for_colour_blind_eyes(blin
         assert abs(light[-1] - light[0]) >= 50
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@SCHEMES
 @pytest.mark.parametrize("blindness", BLINDNESS)
 @pytest.mark.parametrize("text", TEXTS, ids=lambda role: role.value)
-def test_text_can_be_read_by_colour_blind_eyes(text: Role, blindness: str, dark: bool) -> None:
-    colours = scheme_colours(dark)
+def test_text_can_be_read_by_colour_blind_eyes(text: Role, blindness: str, dark: bool, high: bool) -> None:
+    colours = scheme_colours(dark, high=high)
     inks = [seen(linear(colours[role]), BLINDNESS[blindness]) for role in (text, Role.SURFACE)]
-    low, high = sorted(0.2126 * red + 0.7152 * green + 0.0722 * blue for red, green, blue in inks)
-    assert (high + 0.05) / (low + 0.05) >= 4.5
+    less, more = sorted(0.2126 * red + 0.7152 * green + 0.0722 * blue for red, green, blue in inks)
+    assert (more + 0.05) / (less + 0.05) >= (7 if high else 4.5)
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_the_main_button_stands_out_from_the_page(dark: bool) -> None:
-    colours = scheme_colours(dark)
+@SCHEMES
+def test_the_main_button_stands_out_from_the_page(dark: bool, high: bool) -> None:
+    colours = scheme_colours(dark, high=high)
     assert contrast(colours[Role.ACCENT_FILL], colours[Role.SURFACE]) >= 3
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@SCHEMES
 @pytest.mark.parametrize("blindness", BLINDNESS)
-def test_the_four_fills_are_told_apart_by_colour_blind_eyes(blindness: str, dark: bool) -> None:
-    colours = scheme_colours(dark)
+def test_the_four_fills_are_told_apart_by_colour_blind_eyes(blindness: str, dark: bool, high: bool) -> None:
+    colours = scheme_colours(dark, high=high)
     looks = [lab(seen(linear(colours[fill]), BLINDNESS[blindness])) for fill in FILLS]
     distances = [
         sum((a - b) ** 2 for a, b in zip(one, other, strict=True)) ** 0.5 for one, other in combinations(looks, 2)

@@ -10,8 +10,9 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QHeaderView, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
-from app.theme import Role, Size, ThemeMode, theme
+from app.theme import Contrast, Role, Size, ThemeMode, theme
 from app.theme.icons import glyphs
+from app.widgets import Button
 from tests.support.icon_names import names_in_source
 
 
@@ -31,6 +32,14 @@ class Part(QWidget):
         if event.type() is QEvent.Type.StyleChange:
             self.dressed.append(self.objectName())
         super().changeEvent(event)
+
+
+@pytest.fixture
+def usual_looks(qapp: QApplication) -> Iterator[None]:
+    """The next test has the usual looks."""
+    yield
+    theme().set_text_size(100)
+    theme().install(ThemeMode.LIGHT)
 
 
 @pytest.fixture
@@ -91,6 +100,53 @@ def test_a_part_that_is_gone_is_not_missed(in_parts: QWidget, qtbot: QtBot) -> N
     theme().set_mode(ThemeMode.DARK)
     delete(seen)
     qtbot.waitUntil(lambda: in_parts.updatesEnabled() and unseen.styleSheet() == theme().sheet)
+
+
+def test_high_contrast_is_worn_at_once_with_a_thicker_ring_round_what_has_the_keyboard(
+    in_parts: QWidget, qtbot: QtBot
+) -> None:
+    seen, unseen = parts(in_parts)
+    usual, ring = theme().colour(Role.DIM), theme().ring
+    theme().set_contrast(Contrast.HIGH)
+    qtbot.waitUntil(lambda: seen.styleSheet() == unseen.styleSheet() == theme().sheet)
+    assert (theme().dark, theme().colour(Role.DIM) == usual, theme().ring > ring) == (False, False, True)
+    assert (
+        f"QPushButton:focus {{ border: {theme().ring}px solid {theme().colour(Role.FOCUS).name()}" in seen.styleSheet()
+    )
+    theme().set_mode(ThemeMode.DARK)
+    assert theme().colour(Role.SURFACE).name() == "#000000"
+    theme().set_contrast(Contrast.NORMAL)
+    assert theme().colour(Role.SURFACE).name() != "#000000"
+
+
+@pytest.mark.parametrize("mode", [ThemeMode.LIGHT, ThemeMode.DARK])
+@pytest.mark.parametrize("kind", ["plain", "primary", "danger", "quiet", "link"])
+@pytest.mark.parametrize("percent", [80, 100, 200])
+def test_a_button_is_as_large_with_the_keyboard_as_without(
+    usual_looks: None, qtbot: QtBot, kind: str, mode: ThemeMode, percent: int
+) -> None:
+    theme().set_text_size(percent)
+    for contrast in (Contrast.NORMAL, Contrast.HIGH):
+        theme().install(mode, contrast)
+        window = QWidget()
+        button = Button("Run", kind=kind, parent=window)
+        window.show()
+        window.activateWindow()
+        usual = button.sizeHint()
+        button.setFocus()
+        qtbot.waitUntil(button.hasFocus)
+        assert button.sizeHint() == usual
+        window.close()
+        window.deleteLater()
+
+
+def test_a_part_that_has_the_colours_it_is_to_have_is_not_dressed_again(in_parts: QWidget) -> None:
+    seen, _ = parts(in_parts)
+    seen.dressed.clear()
+    theme().set_mode(ThemeMode.LIGHT)
+    theme().set_contrast(Contrast.NORMAL)
+    assert in_parts.updatesEnabled()
+    assert seen.dressed == []
 
 
 def theme_of_all() -> str:

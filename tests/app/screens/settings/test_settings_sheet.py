@@ -38,7 +38,15 @@ async def row_of(sheet: SettingsSheet, tab: str, name: str) -> SettingRow:
 def opened(session: Session, window: QWidget, worn: list[str]) -> SettingsSheet:
     places = Places(workspace=Path("/srv/mine.db"), settings=None, log=None, show=lambda _: None)
     sizes, reset = TextSizes(Settings(None), lambda: None, window), lambda: worn.append("reset")
-    sheet = SettingsSheet(session, window, set_theme=worn.append, sizes=sizes, reset=reset, places=places)
+    sheet = SettingsSheet(
+        session,
+        window,
+        set_theme=worn.append,
+        set_contrast=lambda contrast: worn.append(f"{contrast} contrast"),
+        sizes=sizes,
+        reset=reset,
+        places=places,
+    )
     sheet.open()
     return sheet
 
@@ -132,20 +140,23 @@ def test_what_was_revoked_is_agreed_to_again_with_undo_though_the_settings_are_c
     drive(work())
 
 
-def test_another_scheme_is_worn_at_once_and_a_sheet_that_closes_early_complains_of_nothing(qapp: QApplication) -> None:
+def test_another_scheme_and_contrast_are_worn_at_once_and_a_sheet_that_closes_early_complains_of_nothing(
+    qapp: QApplication,
+) -> None:
     async def work() -> None:
         async with session_for(FakeEngine()) as (session, _):
             failures: list[str] = []
             session.failed.connect(lambda message, *_: failures.append(message))
             window, worn = shown(QWidget()), list[str]()
             sheet = opened(session, window, worn)
-            looks = sheet.findChildren(Segmented)[0]
+            looks, contrast = sheet.findChildren(Segmented)
             await until(looks.isVisible)
             looks.choose(2)
+            contrast.choose(2)
             sheet.accept()
             await session.call(lambda core: core.servers.list())
             await until(lambda: not window.findChildren(SettingsSheet))
-            assert (worn, failures) == (["dark"], [])
+            assert (worn, failures) == (["dark", "high contrast"], [])
             window.close()
             window.deleteLater()
 
