@@ -18,13 +18,14 @@ from app.widgets.mouse_ways import MouseWays
 from app.widgets.navigation import Navigation
 from app.widgets.notices import EmptyState, IconPicture, Notice, Toaster, clear_layout
 from app.widgets.page_header import PageHeader
-from app.widgets.panes import DetailPane, KeyValues, ScrollPane, Section, Split
+from app.widgets.panes import DetailPane, KeyValues, ScrollPane, Section
 from app.widgets.picker import Picker, PickItem, PickPopup
 from app.widgets.plain import one_line, plain, tip, visible
 from app.widgets.rail import RailList, RailRow
 from app.widgets.sheets import Sheet, ask
 from app.widgets.span_line import SpanLine
 from app.widgets.spans import Span, joined, marked
+from app.widgets.split import Split
 from app.widgets.spoken import Spoken, describe, tell_roles
 from app.widgets.table import ListTable
 from app.widgets.text_edit import GrowingEdit, LineEdit, undo_beyond

@@ -1,7 +1,6 @@
-"""Panes: scrolling columns, tabs over them, sections, pairs of label and value, splitters."""
+"""Panes: scrolling columns, tabs over them, sections, pairs of label and value."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFocusEvent
@@ -10,13 +9,12 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QScrollArea,
-    QSplitter,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
-from app.theme import Role, Size, height, roomy, sized, space, unroomy
+from app.theme import Role, Size, height, sized, space
 from app.widgets.choices import Tabs
 from app.widgets.flow import FlowText
 from app.widgets.label import Label, Rule
@@ -210,34 +208,3 @@ class KeyValues(QWidget):
             caption.setFixedHeight(sized(20))
             self._grid.addWidget(caption, number, 0, Qt.AlignmentFlag.AlignTop)
             self._grid.addWidget(shown, number, 1)
-
-
-class Split(QSplitter):
-    """Panes beside each other with a hairline between; gives its sizes for the settings."""
-
-    def __init__(
-        self, panes: Sequence[QWidget], name: str, sizes: Sequence[int] = (), parent: QWidget | None = None
-    ) -> None:
-        super().__init__(Qt.Orientation.Horizontal, parent)
-        self.setAccessibleName(name)
-        self.setHandleWidth(1)
-        self.setChildrenCollapsible(False)
-        for pane in panes:
-            self.addWidget(pane)
-        if sizes:
-            self.setSizes([roomy(size) for size in sizes])
-
-    def set_stretch(self, place: int) -> None:
-        """Let one pane take what the others leave."""
-        for number in range(self.count()):
-            self.setStretchFactor(number, int(number == place))
-
-    def layout_state(self) -> list[int]:
-        """The sizes of the panes, as they are at the usual size of text."""
-        return [unroomy(size) for size in self.sizes()]
-
-    def restore_layout(self, state: Any) -> None:
-        """Take over what `layout_state` gave; anything else is ignored."""
-        fits = isinstance(state, list) and len(state) == self.count()
-        if fits and all(isinstance(size, int) and 0 <= size < 10_000 for size in state) and sum(state):
-            self.setSizes([roomy(size) for size in state])

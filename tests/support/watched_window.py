@@ -8,8 +8,8 @@ from PySide6.QtCore import QTimer
 
 from app.frame import Frame
 from app.main import main
+from app.process import run
 from app.settings import Settings
-from app.workbench import run
 from tests.support.legible import pixels
 
 MUCH = 100

@@ -4,14 +4,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QGridLayout,
     QLineEdit,
-    QSplitter,
     QVBoxLayout,
     QWidget,
 )
 
 from app.screens.runs.record import Exchange, OfferedRow, Setting, search_tools, tools_caption
 from app.theme import Role, Size, sized
-from app.widgets import FlowText, Label, RailList, RailRow, Rule, ScrollPane, Span
+from app.widgets import FlowText, Label, RailList, RailRow, Rule, ScrollPane, Span, Split
 from app.widgets.code_view import CodeView
 
 EDGE = 16
@@ -30,11 +29,7 @@ class ToolsPane(QWidget):
         self.caption = Label(size=Size.SMALL, role=Role.DIM)
         self.list = RailList("Tools offered", row_height=sized(52))
         self.definition = CodeView("Definition of the chosen tool")
-        split = QSplitter(Qt.Orientation.Vertical)
-        split.addWidget(self.list)
-        split.addWidget(self.definition)
-        split.setSizes([340, 260])
-        split.setChildrenCollapsible(False)
+        split = Split([self.list, self.definition], "Tools offered and a definition", [340, 260], stacked=True)
         layout = _column(self)
         layout.addLayout(_inset(self.search, self.caption))
         layout.addWidget(Rule())
@@ -81,10 +76,8 @@ class ExchangePane(QWidget):
         self.note = FlowText(size=Size.SMALL, role=Role.DIM)
         self.request = CodeView("Request")
         self.response = CodeView("Response")
-        split = QSplitter(Qt.Orientation.Vertical)
-        split.setChildrenCollapsible(False)
-        split.addWidget(_captioned("Request", self.request))
-        split.addWidget(_captioned("Response", self.response))
+        captioned = [_captioned("Request", self.request), _captioned("Response", self.response)]
+        split = Split(captioned, "Request and response", stacked=True)
         layout = _column(self)
         layout.addLayout(_inset(self.note))
         layout.addWidget(Rule())

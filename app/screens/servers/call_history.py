@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.screens.servers.call_listing import CallsShown, calls_as_json, calls_shown_actions
 from app.screens.servers.trying import STATUS_WORDS, outcome, request_text, response_text
@@ -22,6 +22,7 @@ from app.widgets import (
     Rule,
     SearchField,
     Span,
+    Split,
     one_line,
     show_menu,
 )
@@ -82,11 +83,9 @@ class CallHistory(QWidget):
         caption.addWidget(self.outcome, 1)
         for part in (self.repeat, self.use):
             caption.addWidget(part, 0, Qt.AlignmentFlag.AlignTop)
-        self._split = QSplitter(Qt.Orientation.Vertical)
-        self._split.setChildrenCollapsible(False)
-        for title, view in (("Response", self.response), ("Request", self.request)):
-            self._split.addWidget(_captioned(title, view))
-        self._split.setSizes([260, 200])
+        views = (("Response", self.response), ("Request", self.request))
+        captioned = [_captioned(title, view) for title, view in views]
+        self._split = Split(captioned, "Response and request", [260, 200], stacked=True)
         self.list.setFixedHeight(4 * sized(28))
         self.undo.hide()
         column = QVBoxLayout(self)
