@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -88,14 +89,18 @@ def move_in(patch: pytest.MonkeyPatch, home: Path) -> None:
 
 def prepare_process() -> None:
     """Before anything is imported: no screen unless MCP_TEF_TEST_SCREEN names Qt's way to one, no home, no keys, no
-    table fetched from the network, the plain locale. Ctrl+C is heard also where the suite runs in the background,
-    which ignores it.
+    table fetched from the network, the plain locale in the zone of UTC.
+
+    Ctrl+C is heard also where the suite runs in the background, which ignores it.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ["QT_QPA_PLATFORM"] = os.environ.get("MCP_TEF_TEST_SCREEN", "offscreen")
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     os.environ["HF_HUB_OFFLINE"] = "1"
     os.environ["LC_ALL"] = "C.UTF-8"
+    os.environ["TZ"] = "UTC"
+    if sys.platform != "win32":
+        time.tzset()
     for name in settings_of_this_machine():
         del os.environ[name]
     home = Path(tempfile.gettempdir()) / f"mcp-tef-tests-{os.getpid()}"
