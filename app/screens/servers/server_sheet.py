@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from app.screens.servers.consent_bar import ConsentBar
 from app.screens.servers.form import ServerForm, form_of
@@ -72,7 +72,11 @@ class ServerSheet(Sheet):
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
-        column.addWidget(ScrollPane(self.fields, "Server"), 1)
+        filled = ScrollPane(self.fields, "Server")  # gives way to what is asked below
+        filled.setSizePolicy(
+            QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored
+        )
+        column.addWidget(filled, 1)
         said = QVBoxLayout()
         said.setContentsMargins(0, 0, BAR, 0)
         for part in (self._consent, self._working, self._good, self._bad):
