@@ -73,9 +73,7 @@ class ServerSheet(Sheet):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
         filled = ScrollPane(self.fields, "Server")  # gives way to what is asked below
-        filled.setSizePolicy(
-            QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored
-        )
+        filled.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         column.addWidget(filled, 1)
         said = QVBoxLayout()
         said.setContentsMargins(0, 0, BAR, 0)
