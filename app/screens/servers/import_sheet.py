@@ -85,7 +85,7 @@ class ImportSheet(Sheet):
             self.body.addWidget(problem)
             problem.show_message("Some could not be read", "\n".join(self._choice.problems))
         if self._choice.offers:
-            self.need(height=620)
+            self.need(height=668)
             self._lay_out_table()
 
     def _lay_out_table(self) -> None:
@@ -99,6 +99,8 @@ class ImportSheet(Sheet):
 
     def _find(self, text: str) -> None:
         self.table.find_rows(text)
+        if not self.table.current_id():
+            self.table.select_first()
         self._count()
 
     def _count(self) -> None:
