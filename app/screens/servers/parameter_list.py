@@ -23,6 +23,7 @@ from app.widgets import Action, FlowText, IconButton, Label, Rule, SearchField, 
 from app.widgets.plain import markdown_table
 
 FEW, MANY = 2, 8
+SEARCH = 200
 NONE = "It takes no parameters."
 NONE_FIT = "No parameter fits the search and the filter. Empty the search, or show all parameters."
 
@@ -53,10 +54,10 @@ class ParameterList(QWidget):
         row = QHBoxLayout(self._head)
         row.setContentsMargins(16, 6, 8, 6)
         row.setSpacing(8)
-        row.addWidget(self.title)
+        self.search.setMaximumWidth(SEARCH)
+        for part in (self.title, self.more, self.search):
+            row.addWidget(part)
         row.addStretch(1)
-        row.addWidget(self.search, 1)
-        row.addWidget(self.more)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
