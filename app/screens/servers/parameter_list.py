@@ -55,8 +55,9 @@ class ParameterList(QWidget):
         row.setContentsMargins(16, 6, 8, 6)
         row.setSpacing(8)
         self.search.setMaximumWidth(SEARCH)
-        for part in (self.title, self.more, self.search):
-            row.addWidget(part)
+        row.addWidget(self.title)
+        row.addWidget(self.more)
+        row.addWidget(self.search)
         row.addStretch(1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
