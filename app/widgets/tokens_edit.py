@@ -11,6 +11,7 @@ from app.widgets.fields import set_wrong
 from app.widgets.label import Label
 from app.widgets.plain import one_line, tip
 from app.widgets.spans import LinePainter
+from app.widgets.spoken import Spoken
 
 CHIP = 24
 GAP = 4
@@ -74,6 +75,8 @@ class TokensEdit(QWidget):
     A name that is there already, or that nobody knows where only known ones count, is told once typing pauses.
     The place to type is `framed` where it has to be seen that there is one.
     """
+
+    SPOKEN_AS = Spoken.Grouping
 
     changed = Signal(tuple)
 

@@ -39,7 +39,6 @@ class ParameterTable(QWidget):
         self._set_widths(rows)
         heads = [_fixed(Label(title, size=Size.SMALL, role=Role.DIM, label=True)) for title in TITLES]
         self._add_line(heads, 0)
-        self._wide_limits.append(heads[-1])
         for number, row in enumerate(rows[:MOST], 1):
             self._add_line(self._cells(row), number)
         if len(rows) > MOST:
@@ -99,12 +98,12 @@ class ParameterTable(QWidget):
                 self._descriptions.append(holder)
             else:
                 self._grid.addWidget(holder, 3 * number, column, Qt.AlignmentFlag.AlignTop)
+        self._wide_limits.append(holder)
         self._grid.addWidget(Rule(), 3 * number + 2, 0, 1, len(cells))
 
     def _cells(self, row: Parameter) -> list[QWidget]:
         needed = Label("required", size=Size.SMALL, strong=True)
         limits, below = FlowText(row.limits, role=Role.DIM), FlowText(row.limits, size=Size.SMALL, role=Role.DIM)
-        self._wide_limits.append(limits)
         if row.limits:
             self._narrow_limits.append(below)
         return [
