@@ -91,15 +91,24 @@ def tools_destination(path: Path, target: Path) -> Path | None:
 
 
 def take_tools_along(path: Path, target: Path, database: Path) -> bool:
-    """Copy the tools files of a workspace to where another has them, and have a database use them; whether any are."""
+    """Copy the tools files of a workspace to where another has them, and have a database use them; whether any are.
+
+    Where that fails, nothing is left there.
+    """
     source, folder = tools_folder(path.absolute()), tools_destination(path, target)
     if folder is None:
         return False
-    shutil.copytree(source, folder, dirs_exist_ok=True)
-    before = f"{source}{os.sep}"
+    with ExitStack() as on_failure:
+        on_failure.callback(shutil.rmtree, folder, ignore_errors=True)
+        shutil.copytree(source, folder, dirs_exist_ok=True)
+        _lead_to(folder, f"{source}{os.sep}", database)
+        on_failure.pop_all()
+    return True
+
+
+def _lead_to(folder: Path, before: str, database: Path) -> None:
     with closing(sqlite3.connect(database)) as connection, connection:
         connection.execute(
             "UPDATE mcp_servers SET path = ? || substr(path, ?) WHERE substr(path, 1, ?) = ?",
             (f"{folder}{os.sep}", len(before) + 1, len(before), before),
         )
-    return True

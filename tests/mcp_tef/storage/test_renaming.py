@@ -58,6 +58,18 @@ async def test_what_still_stands_in_the_journal_goes_along(tmp_path: Path) -> No
     assert not new.with_name("kept.db-wal").exists()
 
 
+async def test_a_name_that_was_refused_half_way_can_be_tried_again(tmp_path: Path) -> None:
+    old = tmp_path / "work.mcp-tef"
+    await filled(old)
+    (tools_folder(old) / "gone.json").symlink_to(tmp_path / "nowhere.json")
+    before = set(contents(tmp_path))
+    with pytest.raises(StoreError):
+        rename_workspace(old, "Bike shop")
+    assert set(contents(tmp_path)) == before
+    (tools_folder(old) / "gone.json").unlink()
+    assert rename_workspace(old, "Bike shop").is_file()
+
+
 async def test_tools_files_that_another_workspace_uses_stay_where_they_are(tmp_path: Path) -> None:
     old = tmp_path / "work.db"
     await filled(old)
