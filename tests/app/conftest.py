@@ -8,7 +8,13 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def no_rubbish_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Collect garbage here, on the thread that Qt's objects belong to, after tests that made some."""
+    """Collect garbage here, on the thread that Qt's objects belong to, after tests that made some.
+
+    What was there before is set aside: to look through all that libraries hold takes longer than most tests.
+    """
+    uses_qt = not {"qtbot", "qapp"}.isdisjoint(request.fixturenames)
+    if uses_qt:
+        gc.freeze()
     yield
-    if not {"qtbot", "qapp"}.isdisjoint(request.fixturenames):
+    if uses_qt:
         gc.collect()
