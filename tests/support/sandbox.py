@@ -1,5 +1,6 @@
 """Keeps tests off the machine they run on: no home folder, no keys, no screen, no network beyond loopback."""
 
+import gc
 import ipaddress
 import os
 import signal
@@ -23,6 +24,7 @@ HOME_VARIABLES = {
     "LOCALAPPDATA": "AppData/Local",
 }
 LIMIT_BEGINNING = "MCP_TEF_MAX_"
+HARDLY_EVER = 500_000
 SETTING_ENDINGS = ("_API_KEY", "_API_BASE", "_BASE_URL")
 SETTINGS = (
     *("DATABASE_URL", "DEFAULT_LLM_PROVIDER", "DEFAULT_LLM_MODEL", "EMBEDDING_MODEL_TYPE", "LOG_LEVEL"),
@@ -91,8 +93,10 @@ def prepare_process() -> None:
     """Before anything is imported: no screen unless MCP_TEF_TEST_SCREEN names Qt's way to one, no home, no keys, no
     table fetched from the network, the plain locale in the zone of UTC.
 
-    Ctrl+C is heard also where the suite runs in the background, which ignores it.
+    Ctrl+C is heard also where the suite runs in the background, which ignores it. Full rounds of garbage collection do
+    not come by themselves, as in the window: among all that libraries hold each takes up to half a second.
     """
+    gc.set_threshold(*gc.get_threshold()[:2], HARDLY_EVER)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ["QT_QPA_PLATFORM"] = os.environ.get("MCP_TEF_TEST_SCREEN", "offscreen")
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
