@@ -91,9 +91,17 @@ class KeyAsking:
         """Whether the model needs a key that nobody has given yet."""
         return KeyNeed() if model.offline else await self._ask(lambda core: _need(core, model))
 
-    async def hold(self, provider: str, key: Secret, *, remember: bool = False) -> None:
-        """Keep a key for the session; in the keychain only where that was asked for."""
-        await self._ask(lambda core: _hold(core, provider, key, remember=remember))
+    async def hold(self, provider: str, key: Secret, *, address: str | None = None, remember: bool = False) -> None:
+        """Keep a key for the session, for the address that it was typed with; in the keychain only where asked for."""
+        await self._ask(lambda core: _hold(core, provider, key, address or "", remember=remember))
+
+    async def add_typed_address(self, model: ModelSettings) -> None:
+        """Note that the user typed the address of a model, which allows sending its key there."""
+        await self._ask(lambda core: _add_typed_address(core, model))
+
+    async def check_consents(self, model: ModelSettings) -> None:
+        """Raise ConsentError where the model's key may not be sent to its address yet."""
+        await self._ask(lambda core: _check_consents(core, model))
 
 
 class ModelAsking(KeyAsking):
@@ -110,7 +118,16 @@ async def _need(core: "Engine", model: ModelSettings) -> KeyNeed:
     return KeyNeed(provider=model.provider, variable=variable, needed=core.models.needs_key(model))
 
 
-async def _hold(core: "Engine", provider: str, key: Secret, *, remember: bool) -> None:
-    core.keys.set(provider, key)
+async def _add_typed_address(core: "Engine", model: ModelSettings) -> None:
+    if model.base_url:
+        core.consents.add_typed_address(model.provider, model.base_url)
+
+
+async def _check_consents(core: "Engine", model: ModelSettings) -> None:
+    core.models.keys_at([model.destination], {})
+
+
+async def _hold(core: "Engine", provider: str, key: Secret, address: str, *, remember: bool) -> None:
+    core.keys.set(provider, key, address)
     if remember:
         core.keys.remember(provider, key)

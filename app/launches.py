@@ -1,107 +1,139 @@
-"""What is shown of a program before it is started, for every screen that may start one."""
+"""Questions about consent, for every screen that may start a program, contact a server or send a key."""
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.session import Session
-from app.text import count
 from app.theme import Role, sized
 from app.widgets import Action, FittingPane, FlowText, KeyValues, Sheet, Span, one_line
-from mcp_tef import ServerSpec, launch_risks
+from mcp_tef import ConsentError, ConsentKind, ConsentRequest, consent_rows
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
 
+T = TypeVar("T")
 MOST_HEIGHT = 180
 LABELS = 80
-MOST_CHARACTERS = 10_000
-WHY = "It runs with your rights, and nobody has agreed to this command yet. Any change of it asks again."
-CASES_NEED = "These cases need a server that is a program on this computer."
-READING_NEEDS = "To read its tools, this program on your computer has to be started."
+WARNINGS = ("Check these", "Unencrypted")
+WHY = {
+    ConsentKind.PROGRAM: "It runs with your rights, and you have not allowed this command yet. "
+    "You are asked again if anything of it changes.",
+    ConsentKind.CONNECTION: "You have not allowed this address yet. You are asked again if it or what is sent changes.",
+    ConsentKind.KEY: "This is not the provider's own address. Whoever runs it can read and use your key.",
+}
+ALLOW = {
+    ConsentKind.PROGRAM: "Allow and start",
+    ConsentKind.CONNECTION: "Allow and connect",
+    ConsentKind.KEY: "Send the key",
+}
+CASES_NEED = {
+    ConsentKind.PROGRAM: "These cases need a server that is a program on this computer.",
+    ConsentKind.CONNECTION: "These cases need a server at this address.",
+    ConsentKind.KEY: "This model is asked at an address of its own.",
+}
+READING_NEEDS = {
+    ConsentKind.PROGRAM: "To read its tools, this program on your computer has to be started.",
+    ConsentKind.CONNECTION: "To read its tools, this address has to be contacted.",
+}
 Rows = list[tuple[str, str | list[Span]]]
 
 
-class LaunchView(QWidget):
-    """The whole command, its folder, the names of its variables, and what is worth a second look."""
+class ConsentView(QWidget):
+    """Everything that a consent covers; warnings stand apart, so that no long command can push them out of sight."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._rows, self._risks = KeyValues(label_width=sized(LABELS)), KeyValues(label_width=sized(LABELS))
+        self._rows, self._warnings = KeyValues(label_width=sized(LABELS)), KeyValues(label_width=sized(LABELS))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        for part, name in ((self._rows, "What is started"), (self._risks, "Worth a second look")):
+        for part, name in ((self._rows, "What you would allow"), (self._warnings, "Check these")):
             column.addWidget(FittingPane(part, name, MOST_HEIGHT))
 
-    def show_launch(self, spec: ServerSpec) -> None:
-        """Show what would be started."""
-        self._rows.set_rows(launch_rows(spec))
-        self._risks.set_rows(risk_rows(spec))
+    def show_request(self, request: ConsentRequest) -> None:
+        """Show what would be allowed."""
+        self._rows.set_rows(fact_rows(request))
+        self._warnings.set_rows(warning_rows(request))
 
 
 class ConsentSheet(Sheet):
-    """Asks whether a program may be started; accepted where it may. `need` says what for, `no` how to decline."""
+    """Asks one question about consent; accepted where the user allows it.
 
-    def __init__(self, spec: ServerSpec, parent: QWidget, need: str = CASES_NEED, no: str = "Cancel") -> None:
-        super().__init__(f"Start {one_line(spec.name, 60)}?", parent, width=620)
-        self.body.addWidget(FlowText(need, strong=True))
-        self.body.addWidget(FlowText(WHY, role=Role.DIM))
-        view = LaunchView()
-        view.show_launch(spec)
+    `without_key` is true when the user chose to go on without sending the key. `need` says what it is needed for,
+    `no` is the text of the button that declines.
+    """
+
+    def __init__(self, request: ConsentRequest, parent: QWidget, need: str | None = None, no: str = "Cancel") -> None:
+        super().__init__(one_line(request.title, 80), parent, width=620)
+        self.request = request
+        self.without_key = False
+        self.body.addWidget(FlowText(CASES_NEED[request.kind] if need is None else need, strong=True))
+        self.body.addWidget(FlowText(WHY[request.kind], role=Role.DIM))
+        view = ConsentView()
+        view.show_request(request)
         self.body.addWidget(view)
-        agree = Action(text="Agree and start", do=self.accept, kind="primary")
-        self.set_buttons([Action(text=no, do=self.reject), agree])
+        actions = [Action(text=no, do=self.reject)]
+        if request.kind is ConsentKind.KEY:
+            actions.append(Action(text="Run without a key", do=self._go_without))
+        self.set_buttons([*actions, Action(text=ALLOW[request.kind], do=self.accept, kind="primary")])
+
+    def _go_without(self) -> None:
+        self.without_key = True
+        self.accept()
 
 
-async def ask_for_programs(session: Session, parent: QWidget) -> None:
-    """Before servers are read: ask for each program that nobody has agreed to; what is declined is left out."""
-    for spec in await session.call(_not_agreed_to):
-        if await ConsentSheet(spec, parent, READING_NEEDS, "Leave it out").done_with():
-            await session.call(partial(_agree, spec=spec))
+async def with_consent(session: Session, parent: QWidget, work: Callable[[], Awaitable[T]]) -> T | None:
+    """Do the work, asking for consent as needed; None where the user cancelled."""
+    while True:
+        try:
+            return await work()
+        except ConsentError as error:
+            if not error.requests:
+                raise
+            for request in error.requests:
+                if not await ask(session, request, parent):
+                    return None
 
 
-async def _not_agreed_to(core: "Engine") -> list[ServerSpec]:
-    programs = {server.spec.launch_fingerprint: server.spec for server in await core.servers.list()}
-    return [spec for spec in programs.values() if await core.servers.needs_consent(spec)]
+async def ask(
+    session: Session, request: ConsentRequest, parent: QWidget, need: str | None = None, no: str = "Cancel"
+) -> bool:
+    """Ask one question and keep the answer; False where the user declined."""
+    sheet = ConsentSheet(request, parent, need, no)
+    if not await sheet.done_with():
+        return False
+    await session.call(partial(_decline_key if sheet.without_key else _allow, request=request))
+    return True
 
 
-async def _agree(core: "Engine", spec: ServerSpec) -> None:
-    await core.servers.grant_consent(spec)
+async def ask_for_servers(session: Session, parent: QWidget) -> None:
+    """Before all servers are read: ask about each that is not allowed yet; what is declined is left out."""
+    for request in await session.call(_missing):
+        await ask(session, request, parent, READING_NEEDS[request.kind], "Leave it out")
 
 
-def launch_rows(spec: ServerSpec) -> Rows:
-    """All of it in words; values of variables may be secrets and are left out."""
-    rows: Rows = [("Command", list(_words(spec)))]
-    rows.append(("Folder", _mono(spec.cwd) if spec.cwd else "the one mcp-tef was started in"))
-    if spec.project and spec.project != spec.cwd:
-        rows.append(("Project", _mono(spec.project)))
-    rows.append(("Variables", _mono(", ".join(spec.env)) if spec.env else "none of its own"))
-    if spec.env_file:
-        rows.append(("From a file", [*_mono(spec.env_file), Span(" (every variable in it)", Role.DIM)]))
-    return rows
+async def _missing(core: "Engine") -> tuple[ConsentRequest, ...]:
+    return core.consents.missing(server.spec for server in await core.servers.list())
 
 
-def risk_rows(spec: ServerSpec) -> Rows:
-    """What is worth a second look; beside the rest, so that no long command can push it out of sight."""
-    risks = launch_risks(spec)
-    lines = "\n".join(f"• {risk}" for risk in risks)
-    return [("Look twice", [Span(lines, Role.WARN)])] if risks else []
+async def _allow(core: "Engine", request: ConsentRequest) -> None:
+    await core.consents.allow(request)
 
 
-def _words(spec: ServerSpec) -> Iterator[Span]:
-    room = MOST_CHARACTERS
-    for number, word in enumerate(spec.argv):
-        if len(word) > room:
-            left = sum(map(len, spec.argv[number:])) - room
-            yield Span(f"{word[:room]} … ({count(left, 'more character')})", mono=True)
-            return
-        room -= len(word)
-        yield Span(word if word and not any(map(str.isspace, word)) else f"'{word}'", mono=True)
-        yield Span(" ", mono=True)
+async def _decline_key(core: "Engine", request: ConsentRequest) -> None:
+    core.consents.decline_key(request)
 
 
-def _mono(text: str) -> list[Span]:
-    return [Span(text, mono=True)]
+def fact_rows(request: ConsentRequest) -> Rows:
+    """What happens, each value on lines of its own."""
+    rows = (row for row in consent_rows(request) if row[0] not in WARNINGS)
+    return [(label, [Span("\n".join(lines), mono=True)]) for label, lines in rows]
+
+
+def warning_rows(request: ConsentRequest) -> Rows:
+    """What is worth checking before the answer."""
+    rows = (row for row in consent_rows(request) if row[0] in WARNINGS)
+    return [(label, [Span("\n".join(f"• {line}" for line in lines), Role.WARN)]) for label, lines in rows]

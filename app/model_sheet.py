@@ -8,6 +8,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QVBoxLayout, QWidget
 
 from app.asking import AskForm, Blank, KeyNeed, ModelAsking, Reading, read
+from app.launches import with_consent
 from app.session import Session
 from app.text import error_words
 from app.theme import Role, Size
@@ -177,7 +178,9 @@ class ModelSheet(Sheet):
         if reading.model is None or self._need.missing(self.key.edit.text()):
             return
         try:
-            await self._hold_key()
+            await self._hold_key(reading.model)
+            if not await self._may_send_key(reading.model):
+                return
         except TefError as error:
             words = error_words(error)
             self.notice.show_message(words.message, words.hint, details=words.details)
@@ -185,10 +188,21 @@ class ModelSheet(Sheet):
         self.agreed = reading.model
         self.accept()
 
-    async def _hold_key(self) -> None:
+    async def _hold_key(self, model: ModelSettings) -> None:
         key = self.key.take()
         if self._need.needed and key is not None:
-            await self._asking.hold(self._need.provider, key, remember=self.key.remember.isChecked())
+            remember = self.key.remember.isChecked()
+            await self._asking.hold(self._need.provider, key, address=model.base_url, remember=remember)
+
+    async def _may_send_key(self, model: ModelSettings) -> bool:
+        """Ask where a key would go to an address that takes a consent; False where the user cancelled."""
+        await self._asking.add_typed_address(model)
+
+        async def check() -> bool:
+            await self._asking.check_consents(model)
+            return True
+
+        return bool(await with_consent(self._session, self, check))
 
 
 def _item(info: ModelInfo) -> PickItem:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_tef.errors import (
     ConflictError,
-    ConsentError,
     EmbeddingError,
     InputError,
     ModelError,
@@ -63,7 +62,7 @@ from mcp_tef.model.comparison import (
     ValueChange,
 )
 from mcp_tef.model.config import VARIABLES, Config
-from mcp_tef.model.consents import Consent
+from mcp_tef.model.consents import Consent, ConsentError, ConsentKind, ConsentRequest, program_request
 from mcp_tef.model.drift import Drift, ToolDrift
 from mcp_tef.model.finding import Found, FoundKind
 from mcp_tef.model.ids import BatchId, CaseId, RunId, ServerId, SnapshotId
@@ -193,6 +192,7 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.arrivals import look_at_files
     from mcp_tef.workflows.case_forms.texts import require_replaceable
     from mcp_tef.workflows.cases import free_suite_name
+    from mcp_tef.workflows.consent import consent_rows
     from mcp_tef.workflows.grade import grade_lines
     from mcp_tef.workflows.pair_lines import PairLine, pair_results, read_pair_lines
     from mcp_tef.workflows.reports.comparison import comparison_to_json
@@ -217,6 +217,7 @@ _WHEN_NAMED = {
     "batch_to_json": "mcp_tef.workflows.reports.results",
     "comparison_to_json": "mcp_tef.workflows.reports.comparison",
     "confusions_to_json": "mcp_tef.scoring.figures_codec",
+    "consent_rows": "mcp_tef.workflows.consent",
     "copy_workspace": "mcp_tef.storage.copies",
     "default_workspace": "mcp_tef.engine",
     "free_suite_name": "mcp_tef.workflows.cases",
@@ -258,7 +259,8 @@ __all__ = [
     "CalibrationBin",
     "CalibrationReport", "Call", "CallingMode", "CaseDraft", "CaseFileForm", "CaseId", "CasesTouched",
     "Classification", "Clusters", "ComparedRuns", "ComparedTool", "Comparison", "ConfidenceCategory",
-    "ConfidenceSource", "Config", "ConflictError", "ConfusionMatrix", "Consent", "ConsentError", "DefinitionChange",
+    "ConfidenceSource", "Config", "ConflictError", "ConfusionMatrix", "Consent", "ConsentError",
+    "ConsentKind", "ConsentRequest", "DefinitionChange",
     "Difference", "DifferentiationIssue", "Drift", "EmbedderChoice", "EmbedderKind", "EmbeddingError", "Engine",
     "Estimate", "Event", "Expectation", "ExpectedCall", "ExportReport", "Failure", "FieldChange", "FilterChoices",
     "Finding", "FindingReason", "Found", "FoundConfig", "FoundKind", "Graded", "GroupMetrics", "HeldSecrets",
@@ -282,11 +284,11 @@ __all__ = [
     "ToolPair", "ToolProblem", "ToolQuality", "ToolReply", "ToolSet", "ToolSource", "Transport", "TrendPoint",
     "Unreachable", "ValueChange", "Variable", "Verdict", "VerdictChange", "WorkItem", "WrittenSecret", "advice_to_json",
     "batch_to_json", "canonical", "comparison_to_json",
-    "confusions_to_json", "copy_workspace", "default_workspace", "expectation_from_json",
+    "confusions_to_json", "consent_rows", "copy_workspace", "default_workspace", "expectation_from_json",
     "expectation_to_json", "free_suite_name", "grade_lines", "launch_risks", "look_at_files",
     "matrix_file", "metrics_to_json", "most_overlapping", "number", "overlap_json", "overview_to_json", "pair_results",
-    "parse_embedder", "parse_model", "quality_to_json", "read_pair_lines", "rename_workspace", "renamed_path",
-    "require_replaceable", "require_workspace",
+    "parse_embedder", "parse_model", "program_request", "quality_to_json", "read_pair_lines",
+    "rename_workspace", "renamed_path", "require_replaceable", "require_workspace",
     "run_sample_server", "run_to_json",
     "secrets_in", "similarity_json", "verdict_to_json", "whole", "wilson", "without_keys",
 ]  # fmt: skip

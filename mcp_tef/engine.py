@@ -26,14 +26,16 @@ from mcp_tef.servers.caller import McpCaller
 from mcp_tef.servers.gateway import McpGateway
 from mcp_tef.servers.sign_ins import McpSignIns
 from mcp_tef.servers.strongbox import Strongbox
+from mcp_tef.storage.consent_file import ConsentFile
 from mcp_tef.storage.copies import save_copy, tools_folder
 from mcp_tef.storage.store import SqliteStore, open_store
 from mcp_tef.workflows.cases import Cases
 from mcp_tef.workflows.compare import Compare
+from mcp_tef.workflows.consent import Consents
 from mcp_tef.workflows.metrics import Figures
 from mcp_tef.workflows.models import Models
 from mcp_tef.workflows.runs import Runs
-from mcp_tef.workflows.sample import open_sample
+from mcp_tef.workflows.sample import open_sample, sample_spec
 from mcp_tef.workflows.servers import Servers
 
 if TYPE_CHECKING:
@@ -91,21 +93,27 @@ class Engine:
         self._environment = environment
         self._store = store
         self._events = EventStream()
-        strongbox = Strongbox(
-            ServerVault(self.keys), lambda text: self._events.publish(Noticed(text)), data_folder() / "sign-ins"
+        self.consents = Consents(
+            ConsentFile(data_folder()),
+            environment,
+            config,
+            workspace=workspace,
+            bundled=frozenset({sample_spec().launch_fingerprint}),
+            notice=self._notice,
         )
+        strongbox = Strongbox(ServerVault(self.keys), self._notice, data_folder() / "sign-ins")
         self._strongbox = strongbox
         self._gateway = McpGateway(environment, config.limits, strongbox)
         self._caller = McpCaller(environment, config.limits, strongbox, show)
-        self.sign_ins = McpSignIns(strongbox, show, environment, config.limits)
+        self.sign_ins = McpSignIns(strongbox, show, environment, config.limits, self.consents.require)
         catalogue = LitellmCatalogue()
         self._selectors = ModelSelectors(_baseline(environment), catalogue)
-        self.models = Models(catalogue, self.keys, config.default_model)
-        self.servers = Servers(store.servers, self._gateway, self._events, config)
+        self.models = Models(catalogue, self.keys, self.consents, config.default_model)
+        self.servers = Servers(store.servers, self._gateway, self.consents, self._events, config)
         self.cases = Cases(store, self._events)
         self.metrics = Figures(store.metrics)
         self.compare = Compare(store.runs)
-        self.runs = Runs(store, self._gateway, self._selectors, self.models, self._events, config)
+        self.runs = Runs(store, self._gateway, self._selectors, self.models, self.consents, self._events, config)
 
     @classmethod
     async def open(
@@ -146,6 +154,9 @@ class Engine:
         """Hear every event, in order, on the engine's loop; call what comes back to stop."""
         return self._events.subscribe(listener)
 
+    def _notice(self, text: str) -> None:
+        self._events.publish(Noticed(text))
+
     async def save_copy(self, target: Path) -> None:
         """Write all of this workspace to another file, complete and consistent, whatever is under way; StoreError."""
         await asyncio.to_thread(save_copy, self.workspace, target)
@@ -164,7 +175,7 @@ class Engine:
         self.models.default = self.config.default_model
         for visitor in (self._gateway, self._caller, self.sign_ins):
             visitor.hold_to(self.config.limits)
-        for user in (self.servers, self.runs, self.tools):
+        for user in (self.consents, self.servers, self.runs, self.tools):
             user.use(self.config)
 
     async def open_sample(self) -> tuple[TestCase, ...]:
@@ -176,14 +187,15 @@ class Engine:
         """Tools called by hand."""
         from mcp_tef.workflows.calls import ToolCalls
 
-        return ToolCalls(self._store.servers, self._store.calls, self.servers, self._caller, self._events)
+        store = self._store
+        return ToolCalls(store.servers, store.calls, self.servers, self._caller, self.consents, self._events)
 
     @cached_property
     def drift(self) -> "Drifts":
         """Tools that are defined otherwise than they were seen."""
         from mcp_tef.workflows.drift import Drifts
 
-        return Drifts(self._store, self._events)
+        return Drifts(self._store, self.consents, self._events)
 
     @cached_property
     def finding(self) -> "Finder":

@@ -4,7 +4,7 @@ TefError
 ├── InputError           what was given is wrong: change it                        (exit 2)
 │   ├── NotFoundError    nothing here has that name or id
 │   ├── ConflictError    something else has that name already
-│   └── ConsentError     a program would start that nobody has agreed to
+│   └── ConsentError     something would start or be sent that is not allowed (in model/consents.py)
 ├── ReachError           something outside did not answer: mend it or try again    (exit 3)
 │   ├── ServerError      an MCP server or a tools file
 │   ├── ModelError       a language model's provider
@@ -89,12 +89,6 @@ class ConflictError(InputError):
     """Something else has that name already."""
 
     default_code = "conflict"
-
-
-class ConsentError(InputError):
-    """A program would start that nobody has agreed to; `context` holds its argv, cwd and env names."""
-
-    default_code = "consent_needed"
 
 
 class ReachError(TefError):

@@ -140,9 +140,9 @@ def _import_the_server(user: Keyboard) -> None:
     user.see("Import 1 server")
     user.keep("found")
     user.push("Import 1 server")
-    user.see("Start it")
+    user.see("Allow and start")
     user.keep("consent")
-    user.push("Start it")
+    user.push("Allow and start")
     user.see("1 server, 12 tools")
     user.keep("server")
 

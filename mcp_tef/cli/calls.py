@@ -7,7 +7,8 @@ from typing import Any
 
 from mcp_tef import CALL_SECONDS, ConsentError, InputError, Json, Server, ToolCall, ToolReply
 from mcp_tef.cli.arguments import Verbs, add_verb
-from mcp_tef.cli.session import agree, opened
+from mcp_tef.cli.consent import add_consent_options, agree
+from mcp_tef.cli.session import opened
 from mcp_tef.cli.shapes import call_shape
 from mcp_tef.cli.terminal import Terminal
 
@@ -15,7 +16,7 @@ TOOL_FAILED = 1
 LEAST_SECONDS, MOST_SECONDS = 0.1, 3600.0
 EXAMPLE = 'Write for example {"name": "value"}.'
 WAIT = f"seconds to wait (default: {CALL_SECONDS:g})"
-YES = "agree to the call, and that the server's program is started"
+YES = "allow the call, and the program or address of the server, for this command"
 
 
 def register(group: Verbs) -> None:
@@ -25,7 +26,7 @@ def register(group: Verbs) -> None:
     parser.add_argument("tool", metavar="TOOL")
     parser.add_argument("arguments", metavar="JSON", nargs="?", default="{}", help="the arguments as a JSON object")
     parser.add_argument("--timeout", type=_seconds, default=CALL_SECONDS, metavar="S", help=WAIT)
-    parser.add_argument("--yes", action="store_true", help=YES)
+    add_consent_options(parser, YES)
 
 
 def _seconds(text: str) -> float:
@@ -43,7 +44,7 @@ async def call(arguments: Namespace, terminal: Terminal) -> int:
     given = given_arguments(arguments.arguments)
     async with opened(arguments, terminal) as engine:
         server = await engine.servers.find(arguments.name)
-        await agree(engine, [server.spec], terminal, yes=arguments.yes)
+        await agree(engine, [server.spec], arguments, terminal)
         if not arguments.yes:
             require_word(terminal, server, arguments.tool, given)
         made = await engine.calls.call(server.id, arguments.tool, given, seconds=arguments.timeout)
@@ -69,7 +70,9 @@ def _refuse(name: str) -> None:
 def require_word(terminal: Terminal, server: Server, tool: str, given: Mapping[str, Json]) -> None:
     """Show the call and ask; ConsentError where nobody agrees, or nobody is there."""
     if not terminal.asks:
-        raise ConsentError(f"Nobody has agreed to call {tool} of {server.name}.", hint="Add --yes to agree to it.")
+        raise ConsentError(
+            f"You have not confirmed the call of {tool} of {server.name}.", hint="Add --yes to confirm it."
+        )
     terminal.note(f"This would be sent to {tool} of {server.name}:")
     terminal.note(terminal.redacted(json.dumps(given, indent=2, ensure_ascii=False)))
     if not terminal.confirms("Call it now?"):

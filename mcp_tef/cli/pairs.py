@@ -25,7 +25,7 @@ async def score(arguments: Namespace, terminal: Terminal) -> int:
     keys = keys_for(arguments, terminal)
     lines = _read(arguments.pairs)
     async with opened(arguments, terminal) as engine:
-        scores = await _scores(engine, lines, asked_embedder(engine, arguments, keys), terminal)
+        scores = await _scores(engine, lines, await asked_embedder(engine, arguments, terminal, keys), terminal)
     rows = list(pair_results(lines, scores))
     _tell(rows, arguments.out, terminal)
     return 1 if any("error" in row for row in rows) else 0

@@ -2,11 +2,13 @@
 
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from mcp_tef import InputError, ModelReview, QualityReport, Severity, ToolQuality
 from mcp_tef.cli.arguments import Verbs, add_verb
+from mcp_tef.cli.consent import with_consent
 from mcp_tef.cli.outputs import writable
-from mcp_tef.cli.run import read_keys
+from mcp_tef.cli.run import allow_typed_addresses, read_keys
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal, one_line, table
 from mcp_tef.cli.tool_sources import UNREACHED, add_source_options, code_of, gather
@@ -49,7 +51,9 @@ async def quality(arguments: Namespace, terminal: Terminal) -> int:
         tool_set = await gather(engine, arguments, terminal, at_least=1)
         if model:
             tell_estimate(await engine.quality.estimate(tool_set, model), model, terminal)
-        report = await engine.quality.review(tool_set, model=model, keys=keys)
+            allow_typed_addresses(engine, [model])
+        review = partial(engine.quality.review, tool_set, model=model, keys=keys)
+        report = await with_consent(engine, arguments, terminal, review)
         if arguments.out:
             await engine.exports.write_quality(report, arguments.out)
     terminal.document(quality_to_json(report))

@@ -2,11 +2,14 @@
 
 from argparse import Namespace
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_tef import InputError, Json, ModelSettings, PairAdvice, ToolSet
 from mcp_tef.cli.arguments import Verbs, add_verb
+from mcp_tef.cli.consent import with_consent
+from mcp_tef.cli.run import allow_typed_addresses
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.similarity_words import advice_lines, compared_line
 from mcp_tef.cli.terminal import Terminal
@@ -53,10 +56,18 @@ async def recommend(arguments: Namespace, terminal: Terminal) -> int:
         places = wanted_pairs(found, arguments.pair, threshold(engine, arguments))
         if model and places:
             tell_estimate(await engine.recommend.estimate(found, places, model), model, terminal)
-        asked = asked_embedder(engine, arguments, keys)
-        advice = await engine.recommend.pairs(
-            found, places, model=model, keys=keys, embedder=asked.choice, embedder_key=asked.key
+        asked = await asked_embedder(engine, arguments, terminal, keys)
+        if model:
+            allow_typed_addresses(engine, [model])
+        ask = partial(
+            engine.recommend.pairs,
+            *(found, places),
+            model=model,
+            keys=keys,
+            embedder=asked.choice,
+            embedder_key=asked.key,
         )
+        advice = await with_consent(engine, arguments, terminal, ask)
         files = await engine.exports.write_advice(advice, arguments.patch_dir) if arguments.patch_dir else ()
     terminal.document(_document(found, advice, model, files))
     terminal.say(compared_line(found))

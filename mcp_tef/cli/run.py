@@ -9,8 +9,9 @@ from mcp_tef import BatchRequest, Config, InputError, ModelSettings, Secret, par
 from mcp_tef.cli.arguments import Parser, Verbs, add_verb
 from mcp_tef.cli.batches import follow, report
 from mcp_tef.cli.cases import chosen, resolved
+from mcp_tef.cli.consent import add_consent_options, agree, with_consent
 from mcp_tef.cli.reports import add_report_options
-from mcp_tef.cli.session import agree, opened
+from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def register(verbs: Verbs) -> None:
     parser.add_argument("--repeats", type=int, default=1, metavar="N", help="times each case is run (default: 1)")
     parser.add_argument("--concurrency", type=int, default=4, metavar="N", help="runs at a time (default: 4)")
     parser.add_argument("--max-cost", type=float, metavar="USD", help="stop before this is spent")
-    add_consent_options(parser)
+    add_key_options(parser)
     add_report_options(parser)
 
 
@@ -45,10 +46,10 @@ def add_model_options(parser: Parser) -> None:
     parser.add_argument("--retries", type=int, default=3, metavar="N", help="further attempts (default: 3)")
 
 
-def add_consent_options(parser: Parser) -> None:
+def add_key_options(parser: Parser) -> None:
     """The key and the consent, which are never arguments themselves."""
     parser.add_argument("--key-stdin", action="store_true", help="read the provider's key from standard input")
-    parser.add_argument("--yes", action="store_true", help="agree that the servers' programs are started")
+    add_consent_options(parser, asks_models=True)
 
 
 async def run(arguments: Namespace, terminal: Terminal) -> int:
@@ -65,8 +66,10 @@ async def run(arguments: Namespace, terminal: Terminal) -> int:
             max_cost_usd=arguments.max_cost,
             name=", ".join((*arguments.suite, *arguments.tag)),
         )
-        await agree_to_servers(engine, cases, terminal, yes=arguments.yes)
-        batch = await follow(engine, terminal, engine.runs.start(request, keys))
+        await agree_to_servers(engine, cases, arguments, terminal)
+        allow_typed_addresses(engine, given)
+        start = with_consent(engine, arguments, terminal, lambda: engine.runs.start(request, keys))
+        batch = await follow(engine, terminal, start)
         return await report(engine, batch, terminal, arguments)
 
 
@@ -115,8 +118,17 @@ async def wanted_cases(engine: "Engine", arguments: Namespace) -> list["TestCase
     return list(cases.values())
 
 
-async def agree_to_servers(engine: "Engine", cases: Iterable["TestCase"], terminal: Terminal, *, yes: bool) -> None:
+def allow_typed_addresses(engine: "Engine", typed: Iterable[ModelSettings]) -> None:
+    """Note which addresses of models were typed in this command: that allows sending their key there."""
+    for model in typed:
+        if model.base_url:
+            engine.consents.add_typed_address(model.provider, model.base_url)
+
+
+async def agree_to_servers(
+    engine: "Engine", cases: Iterable["TestCase"], arguments: Namespace, terminal: Terminal
+) -> None:
     """Get consent for the servers of these cases."""
     names = sorted({name for case in cases for name in case.draft.servers})
     specs = [(await engine.servers.find(name)).spec for name in names]
-    await agree(engine, specs, terminal, yes=yes)
+    await agree(engine, specs, arguments, terminal)

@@ -1,14 +1,16 @@
 """`runs …`: look at batches and runs, run the failed ones again, go on with interrupted ones, judge again."""
 
 from argparse import Namespace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from mcp_tef import Batch, BatchId, InputError, NotFoundError, RunFilter, RunId, RunStatus, Secret, parse_model
 from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
 from mcp_tef.cli.batches import follow, report
+from mcp_tef.cli.consent import with_consent
 from mcp_tef.cli.progress import Progress
 from mcp_tef.cli.reports import add_report_options
-from mcp_tef.cli.run import add_consent_options, agree_to_servers, read_keys
+from mcp_tef.cli.run import add_key_options, agree_to_servers, read_keys
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.shapes import batch_shape, detail_shape, rejudge_shape, run_shape
 from mcp_tef.cli.terminal import Terminal, table
@@ -35,7 +37,7 @@ def register(verbs: Verbs) -> None:
         parser = add_verb(group, name, summary, command)
         parser.add_argument("batch", nargs="?", metavar="BATCH", help="a batch (default: the newest)")
         parser.add_argument("--max-cost", type=float, metavar="USD", help="another cost cap, for the whole batch")
-        add_consent_options(parser)
+        add_key_options(parser)
         add_report_options(parser)
     again = add_verb(group, "rejudge", "judge finished runs again by what their cases expect now", rejudge)
     again.add_argument("runs", nargs="*", metavar="RUN_ID", help="runs to judge again")
@@ -131,7 +133,7 @@ async def _again(engine: "Engine", arguments: Namespace, terminal: Terminal) -> 
     runs = await engine.runs.list(RunFilter(batch_id=batch.id))
     there = {case.id: case for case in await engine.cases.list()}
     cases = [there[case_id] for case_id in {run.case_id for run in runs} if case_id in there]
-    await agree_to_servers(engine, cases, terminal, yes=arguments.yes)
+    await agree_to_servers(engine, cases, arguments, terminal)
     return batch, keys
 
 
@@ -139,9 +141,8 @@ async def retry(arguments: Namespace, terminal: Terminal) -> int:
     """Run the failed runs of a batch again, and no other."""
     async with opened(arguments, terminal) as engine:
         batch, keys = await _again(engine, arguments, terminal)
-        ended = await follow(
-            engine, terminal, engine.runs.retry_failed(batch.id, keys, max_cost_usd=arguments.max_cost)
-        )
+        again = partial(engine.runs.retry_failed, batch.id, keys, max_cost_usd=arguments.max_cost)
+        ended = await follow(engine, terminal, with_consent(engine, arguments, terminal, again))
         return await report(engine, ended, terminal, arguments)
 
 
@@ -149,5 +150,6 @@ async def resume(arguments: Namespace, terminal: Terminal) -> int:
     """Run what has no verdict yet; what had finished stays as it is."""
     async with opened(arguments, terminal) as engine:
         batch, keys = await _again(engine, arguments, terminal)
-        ended = await follow(engine, terminal, engine.runs.resume(batch.id, keys, max_cost_usd=arguments.max_cost))
+        again = partial(engine.runs.resume, batch.id, keys, max_cost_usd=arguments.max_cost)
+        ended = await follow(engine, terminal, with_consent(engine, arguments, terminal, again))
         return await report(engine, ended, terminal, arguments)

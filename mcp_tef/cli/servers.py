@@ -9,14 +9,15 @@ from typing import Any
 from mcp_tef import InputError, Server, ServerSpec, ServerStatus, Transport
 from mcp_tef.cli import calls, drift, server_imports
 from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
+from mcp_tef.cli.consent import add_consent_options, agree
 from mcp_tef.cli.server_auth import add_auth_options, authenticated, given_auth
-from mcp_tef.cli.session import agree, opened
+from mcp_tef.cli.session import opened
 from mcp_tef.cli.shapes import check_shape, server_shape, tools_shape
 from mcp_tef.cli.terminal import Terminal, one_line, table
 from mcp_tef.cli.words import drift_line, server_line
 
 UNREACHED = 3
-YES = "agree that the server's program is started"
+REMEMBERED = "allow the program or address that it names, from now on"
 
 
 def register(verbs: Verbs) -> None:
@@ -25,8 +26,8 @@ def register(verbs: Verbs) -> None:
     _add_spec_options(_named(add_verb(group, "add", "register a server and check that it answers", add)))
     add_verb(group, "list", "list the servers", list_servers)
     _named(add_verb(group, "show", "show one server", show))
-    _yes(_named(add_verb(group, "check", "connect once and say what was found", check)))
-    _yes(_named(add_verb(group, "tools", "list the tools that a server has now", tools)))
+    add_consent_options(_named(add_verb(group, "check", "connect once and say what was found", check)))
+    add_consent_options(_named(add_verb(group, "tools", "list the tools that a server has now", tools)))
     edit_parser = _named(add_verb(group, "edit", "change a server; what is not given stays", edit))
     edit_parser.add_argument("--name", dest="new_name", metavar="NEW", help="a new name")
     _add_spec_options(edit_parser)
@@ -42,10 +43,6 @@ def _named(parser: Parser) -> Parser:
     return parser
 
 
-def _yes(parser: Parser) -> None:
-    parser.add_argument("--yes", action="store_true", help=YES)
-
-
 def _add_spec_options(parser: Parser) -> None:
     place = parser.add_mutually_exclusive_group()
     place.add_argument("--url", help="the address of an HTTP server")
@@ -58,14 +55,16 @@ def _add_spec_options(parser: Parser) -> None:
     parser.add_argument("--cwd", metavar="DIR", help="the folder that the program starts in")
     parser.add_argument("--header", action="append", metavar="K=V", help="a header of every request")
     add_auth_options(parser)
-    _yes(parser)
+    add_consent_options(parser, REMEMBERED)
+    parser.set_defaults(remember_consent=True)
 
 
 async def add(arguments: Namespace, terminal: Terminal) -> int:
     """Register a server and check it; a failed check keeps the server."""
     spec = new_spec(arguments)
     async with opened(arguments, terminal) as engine:
-        await agree(engine, [spec], terminal, yes=arguments.yes)
+        await engine.consents.add_typed_server(spec)
+        await agree(engine, [spec], arguments, terminal)
         server = await engine.servers.add(spec)
         return _told(await engine.servers.check(server.id), terminal)
 
@@ -102,7 +101,7 @@ async def check(arguments: Namespace, terminal: Terminal) -> int:
     """Connect once and say what was found."""
     async with opened(arguments, terminal) as engine:
         server = await engine.servers.find(arguments.name)
-        await agree(engine, [server.spec], terminal, yes=arguments.yes)
+        await agree(engine, [server.spec], arguments, terminal)
         code = _told(await engine.servers.check(server.id), terminal)
         changes = await engine.drift.of_server(server.id)
     if changes is not None:
@@ -123,7 +122,7 @@ async def tools(arguments: Namespace, terminal: Terminal) -> int:
     """List a server's tools afresh, with those that were set aside."""
     async with opened(arguments, terminal) as engine:
         server = await engine.servers.find(arguments.name)
-        await agree(engine, [server.spec], terminal, yes=arguments.yes)
+        await agree(engine, [server.spec], arguments, terminal)
         listing = await engine.servers.tools(server.id)
     terminal.document(tools_shape(listing))
     terminal.say(*table(("TOOL", "DESCRIPTION"), [(tool.name, tool.description) for tool in listing.tools]))
@@ -137,7 +136,9 @@ async def edit(arguments: Namespace, terminal: Terminal) -> int:
     async with opened(arguments, terminal) as engine:
         server = await engine.servers.find(arguments.name)
         spec = changed_spec(server.spec, arguments)
-        await agree(engine, [spec], terminal, yes=arguments.yes)
+        if arguments.url:
+            await engine.consents.add_typed_server(spec)
+        await agree(engine, [spec], arguments, terminal)
         await engine.servers.edit(server.id, spec)
         return _told(await engine.servers.check(server.id), terminal)
 

@@ -1,12 +1,12 @@
-"""Opens the workspace for one command, asks for consent where a program would start, and lets people sign in."""
+"""Opens the workspace for one command."""
 
 from argparse import Namespace
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_tef import AuthType, ConsentError, Event, Noticed, ServerSpec, TefError
+from mcp_tef import Event, Noticed
 from mcp_tef.cli.terminal import Terminal
 from mcp_tef.cli.words import counted
 
@@ -38,27 +38,3 @@ async def opened(arguments: Namespace, terminal: Terminal, default: Path | None 
         yield engine
     finally:
         await engine.close()
-
-
-async def agree(engine: "Engine", specs: Iterable[ServerSpec], terminal: Terminal, *, yes: bool) -> None:
-    """Get consent for every program that would start, and let who is there sign in; ConsentError where it is not given.
-
-    A sign-in that fails is told; what then uses the server says that it is needed.
-    """
-    for spec in specs:
-        await _sign_in(engine, spec, terminal)
-        if not await engine.servers.needs_consent(spec):
-            continue
-        if not (yes or terminal.agrees(spec)):
-            raise ConsentError(f"{spec.name} was not started, since you did not agree.", hint="Nothing was changed.")
-        await engine.servers.grant_consent(spec)
-
-
-async def _sign_in(engine: "Engine", spec: ServerSpec, terminal: Terminal) -> None:
-    if spec.auth_type is not AuthType.OAUTH2 or not terminal.asks:
-        return
-    try:
-        if await engine.sign_ins.needed(spec):
-            await engine.sign_ins.sign_in(spec)
-    except TefError as error:
-        terminal.note(error.message)

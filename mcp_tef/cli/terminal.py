@@ -5,19 +5,33 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import TextIO
 
 from mcp_tef import (
-    ConsentError,
+    ConsentKind,
+    ConsentRequest,
     InputError,
     Json,
     ReachError,
     Secret,
-    ServerSpec,
-    launch_risks,
     secrets_in,
     without_keys,
 )
+
+
+class Answer(Enum):
+    """Answer to a question about consent."""
+
+    YES = "yes"
+    NO = "no"
+    WITHOUT_KEY = "without key"
+
+
+_KEY_ANSWERS = {
+    **dict.fromkeys(("y", "yes"), Answer.YES),
+    **dict.fromkeys(("w", "without"), Answer.WITHOUT_KEY),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,24 +102,19 @@ class Terminal:
         self.note("Open this address in a browser to sign in, and come back when it says that you can:")
         self.note(f"    {address}")
 
-    def agrees(self, spec: ServerSpec) -> bool:
-        """Show what would start, and ask; raises ConsentError where nobody can answer."""
-        risks = [f"Look twice: {risk}" for risk in launch_risks(spec)]
-        if not self.asks:
-            raise ConsentError(
-                f"{spec.name} would start a program that nobody has agreed to: {spec.address}.",
-                hint=" ".join([*risks, "Add --yes to agree to it."]),
-            )
-        self.note(f"{spec.name} would start this program on your machine:")
-        for argument in spec.argv:
-            self.note(f"    {argument}")
-        self.note(f"in the folder: {spec.cwd or 'the current one'}")
-        self.note(f"with these environment variables set: {', '.join(spec.env) or 'none'}")
-        if spec.env_file:
-            self.note(f"and with those of the file: {spec.env_file}")
-        for risk in risks:
-            self.note(risk)
-        return self.confirms("Start it now, and whenever it is needed?")
+    def ask_consent(self, request: ConsentRequest) -> Answer:
+        """Show what would happen, each value on a line of its own, and ask."""
+        from mcp_tef import consent_rows
+
+        self.note(request.title)
+        for label, lines in consent_rows(request):
+            for number, line in enumerate(lines):
+                self.note(f"    {label + ':' if number == 0 else '':16}{self.redacted(line)}")
+        if request.kind is not ConsentKind.KEY:
+            return Answer.YES if self.confirms("Allow it, now and from now on?") else Answer.NO
+        self.errors.write("Send the key, now and from now on? [y]es, [w]ithout a key, [N]o: ")
+        self.errors.flush()
+        return _KEY_ANSWERS.get(self.input.readline().strip().lower(), Answer.NO)
 
     def confirms(self, question: str) -> bool:
         """Ask who is there; everything but a yes is a no."""

@@ -21,10 +21,10 @@ from mcp_tef import (
     parse_embedder,
 )
 from mcp_tef.cli.arguments import Parser
+from mcp_tef.cli.consent import add_consent_options, agree, with_consent
 from mcp_tef.cli.outputs import require_other
 from mcp_tef.cli.progress import Progress
 from mcp_tef.cli.run import read_keys
-from mcp_tef.cli.session import agree
 from mcp_tef.cli.terminal import Terminal, unreachable
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def add_source_options(parser: Parser) -> None:
     """Where the tools come from: exactly one kind."""
     for option, metavar, text in SOURCES:
         parser.add_argument(option, action="extend", nargs="+", default=[], metavar=metavar, help=text)
-    parser.add_argument("--yes", action="store_true", help="agree that the servers' programs are started")
+    add_consent_options(parser, asks_models=True)
 
 
 def add_embedder_options(parser: Parser, *further_names: str) -> None:
@@ -108,7 +108,7 @@ async def gather(engine: "Engine", arguments: Namespace, terminal: Terminal, *, 
     if wanted.kind is SourceKind.SERVERS:
         specs = [(await engine.servers.find(name)).spec for name in wanted.names]
         _require_other_files(arguments, specs)
-        await agree(engine, specs, terminal, yes=arguments.yes)
+        await agree(engine, specs, arguments, terminal)
     tool_set = await engine.tools.gather(wanted, fresh=True, at_least=at_least)
     for one in tool_set.unreachable:
         terminal.note(f"Not read: {one.server}: {one.reason} {one.hint}".rstrip())
@@ -150,7 +150,9 @@ class AskedEmbedder:
         return {"embedder": self.choice, "key": self.key, "strict": self.choice is not None}
 
 
-def asked_embedder(engine: "Engine", arguments: Namespace, keys: Mapping[str, Secret]) -> AskedEmbedder:
+async def asked_embedder(
+    engine: "Engine", arguments: Namespace, terminal: Terminal, keys: Mapping[str, Secret]
+) -> AskedEmbedder:
     """What the options say; a key that was not given comes from the environment or the keychain."""
     choice = named_embedder(arguments)
     if arguments.embedder_url:
@@ -158,8 +160,16 @@ def asked_embedder(engine: "Engine", arguments: Namespace, keys: Mapping[str, Se
             raise InputError("--embedder-url is for an embedder of a provider.", hint="Add --embedder litellm:….")
         choice = replace(choice, base_url=arguments.embedder_url)
     provider = provider_of(arguments)
-    at_hand = engine.keys.key(provider) if choice and choice.kind is EmbedderKind.LITELLM else None
-    return AskedEmbedder(choice, keys.get(provider) or at_hand)
+    typed = keys.get(provider)
+    if choice and choice.kind is EmbedderKind.HTTP:
+        engine.consents.add_typed_address(choice.kind, choice.target)
+    elif choice and choice.base_url:
+        engine.consents.add_typed_address(provider, choice.base_url)
+
+    async def key() -> Secret | None:
+        return engine.models.embedder_key(choice, typed)
+
+    return AskedEmbedder(choice, await with_consent(engine, arguments, terminal, key))
 
 
 def named_embedder(arguments: Namespace) -> EmbedderChoice | None:
@@ -195,7 +205,7 @@ async def analyse(
         tool_set,
         full=full,
         progress=progress.heard,
-        **asked_embedder(engine, arguments, keys).options,
+        **(await asked_embedder(engine, arguments, terminal, keys)).options,
     )
     if similarity.notice:
         terminal.note(similarity.notice)

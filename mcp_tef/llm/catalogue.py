@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
-from mcp_tef.llm.providers import LOCAL, key_variables, wants_key
+from mcp_tef.llm.providers import LOCAL, key_variables, own_origins, wants_key
 from mcp_tef.model.runs import OFFLINE_MODEL, OFFLINE_PROVIDER, ModelInfo, ModelSettings
 
 TABLE = "model_prices_and_context_window_backup.json"
@@ -55,6 +55,10 @@ class LitellmCatalogue:
     def key_variable(self, provider: str) -> str:
         """The environment variable that usually holds a provider's key; empty where there is none."""
         return next(iter(key_variables(provider)), "")
+
+    def own_origins(self, provider: str) -> frozenset[str]:
+        """Return the origins at which a provider itself is reached; empty where they are not known."""
+        return own_origins(provider)
 
     def asks_for_key(self, settings: ModelSettings) -> bool:
         """Whether a call to this model is bound to fail without a key."""

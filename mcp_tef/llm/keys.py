@@ -3,17 +3,23 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from mcp_tef.errors import StoreError
-from mcp_tef.llm.providers import key_variables
+from mcp_tef.llm.providers import environment_address, key_variables
+from mcp_tef.model.origins import origin_of
 from mcp_tef.model.secrets import Secret
+from mcp_tef.ports import StoredKey
 
 SERVICE = "mcp-tef"
 SERVERS = "server:"
 """How the names of entries begin that belong to servers."""
 
 _NAMES = "providers"
+
+
+TypedFor: TypeAlias = tuple[str, str]
+"""Provider and origin that a typed key belongs to; an empty origin means the provider's own."""
 
 
 class Keychain(Protocol):
@@ -32,27 +38,36 @@ class KeyRing:
 
     def __init__(self, environment: Mapping[str, str], keychain: Keychain | None = None) -> None:
         self._environment = environment
-        self._typed: dict[str, Secret] = {}
+        self._typed: dict[TypedFor, Secret] = {}
         self._keychain = keychain
         self._sought = keychain is not None
 
-    def set(self, provider: str, key: Secret) -> None:
-        """Use this key for the rest of the session."""
-        self._typed[provider] = key
+    def set(self, provider: str, key: Secret, address: str = "") -> None:
+        """Use this key for the rest of the session, at the address that it was typed with and nowhere else.
+
+        Args:
+            address: base address typed beside the key; empty for the provider's own.
+        """
+        self._typed[provider, origin_of(address)] = key
 
     def forget(self, provider: str) -> None:
-        """Drop the key that was typed in this session."""
-        self._typed.pop(provider, None)
+        """Drop the keys of a provider that were typed in this session."""
+        for typed_for in [typed_for for typed_for in self._typed if typed_for[0] == provider]:
+            del self._typed[typed_for]
 
-    def typed(self) -> tuple[str, ...]:
+    def typed(self, provider: str, origin: str = "") -> Secret | None:
+        """Return the key that was typed in this session for a provider at an origin (empty: the provider's own)."""
+        return self._typed.get((provider, origin))
+
+    def typed_providers(self) -> tuple[str, ...]:
         """Whose keys were typed in this session."""
-        return tuple(self._typed)
+        return tuple(dict.fromkeys(provider for provider, _ in self._typed))
 
-    def held(self) -> dict[str, Secret]:
+    def held(self) -> dict[TypedFor, Secret]:
         """What was typed in this session, for one that goes on with it."""
         return dict(self._typed)
 
-    def hold(self, typed: Mapping[str, Secret]) -> None:
+    def hold(self, typed: Mapping[TypedFor, Secret]) -> None:
         """Go on with what was typed in an earlier session."""
         self._typed.update(typed)
 
@@ -66,9 +81,17 @@ class KeyRing:
         keychain = self._found()
         return str(getattr(keychain, "name", type(keychain).__name__)) if keychain else ""
 
-    def key(self, provider: str) -> Secret | None:
-        """The key to use now: typed, else from the environment, else remembered."""
-        return self._typed.get(provider) or self._from_environment(provider) or self._from_keychain(provider)
+    def stored(self, provider: str) -> StoredKey | None:
+        """Return the key of the environment, else that of the keychain, with the name of its place."""
+        for name in key_variables(provider):
+            if text := self._environment.get(name, "").strip():
+                return StoredKey(Secret(text), name)
+        remembered = self._from_keychain(provider)
+        return StoredKey(remembered, f"keychain:{provider}") if remembered else None
+
+    def address(self, provider: str) -> str:
+        """Return the address that the environment sets for a provider; empty where it sets none."""
+        return environment_address(provider, self._environment)
 
     def remember(self, provider: str, key: Secret) -> None:
         """Keep a key in the system keychain; StoreError where this system has none that can be used."""
@@ -96,10 +119,6 @@ class KeyRing:
             return ()
         with _translated("read"):
             return self._read_names(keychain)
-
-    def _from_environment(self, provider: str) -> Secret | None:
-        given = (self._environment.get(name, "").strip() for name in key_variables(provider))
-        return next((Secret(text) for text in given if text), None)
 
     def _from_keychain(self, provider: str) -> Secret | None:
         keychain = self._found()

@@ -3,12 +3,14 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, Final
 
 from mcp_tef.errors import InputError
 from mcp_tef.model import limits
 from mcp_tef.model.limits import USUAL, Limits
+from mcp_tef.model.origins import Network
 from mcp_tef.model.runs import ModelSettings, parse_model
 from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind, parse_embedder
 from mcp_tef.model.variables import Variable, number, sound
@@ -35,6 +37,7 @@ class Config:
     embedder: EmbedderChoice | None = None
     default_model: ModelSettings = field(default_factory=ModelSettings)
     log_level: str = ""
+    trusted_networks: tuple[Network, ...] = ()
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Config":
@@ -47,6 +50,7 @@ class Config:
             embedder=EMBEDDER.value(environment, None),
             default_model=_default_model(environment),
             log_level=LOG_LEVEL.value(environment, ""),
+            trusted_networks=TRUSTED_NETWORKS.value(environment, ()),
         )
 
     @classmethod
@@ -82,6 +86,13 @@ def _separator(text: str) -> str | None:
 
 def _level(text: str) -> str | None:
     return text.upper() if text.upper() in _LEVELS else None
+
+
+def _networks(text: str) -> tuple[Network, ...] | None:
+    try:
+        return tuple(ip_network(part.strip(), strict=False) for part in text.split(",") if part.strip())
+    except ValueError:
+        return None
 
 
 def _embedder(text: str) -> EmbedderChoice | None:
@@ -167,8 +178,16 @@ SEPARATOR: Final[Variable[str]] = Variable(
     read=_separator,
     default="-",
 )
+TRUSTED_NETWORKS: Final[Variable[tuple[Network, ...]]] = Variable(
+    name="MCP_TEF_TRUSTED_NETWORKS",
+    title="Trusted networks",
+    reason="Keys may be sent over plain http to addresses in these networks without a question.",
+    allowed="networks separated by commas, such as 192.168.0.0/16, 10.0.0.0/8",
+    read=_networks,
+    default="none",
+)
 VARIABLES: Final[tuple[Variable[Any], ...]] = (
-    *(PROVIDER, MODEL, WORKSPACE, LOG_LEVEL, EMBEDDER, FOLDER, THRESHOLD, SEPARATOR),
+    *(PROVIDER, MODEL, WORKSPACE, LOG_LEVEL, EMBEDDER, FOLDER, THRESHOLD, SEPARATOR, TRUSTED_NETWORKS),
     *limits.VARIABLES.values(),
 )
 """Every variable that this program reads for itself; those of keys belong to their providers."""

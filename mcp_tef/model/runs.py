@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from mcp_tef.errors import InputError
 from mcp_tef.model.answers import Answer, CallingMode
@@ -40,6 +40,13 @@ class BatchStatus(StrEnum):
     INTERRUPTED = "interrupted"
 
 
+class Destination(NamedTuple):
+    """Provider and address that a key would be sent to; no address means the provider's own."""
+
+    provider: str
+    base_url: str | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSettings:
     """How a model is called; never a key. `timeout` is in seconds."""
@@ -65,6 +72,11 @@ class ModelSettings:
     def offline(self) -> bool:
         """Whether this is the built-in baseline, which needs neither key nor network."""
         return self.provider == OFFLINE_PROVIDER
+
+    @property
+    def destination(self) -> Destination:
+        """Provider and address that the key for this model is bound to."""
+        return Destination(self.provider, self.base_url)
 
     @property
     def label(self) -> str:

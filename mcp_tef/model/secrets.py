@@ -60,9 +60,9 @@ class Secret:
 
 @dataclass(frozen=True, slots=True)
 class HeldSecrets:
-    """What is in memory only: keys by provider, and what sign-ins brought by address."""
+    """What is in memory only: keys by provider and origin, and what sign-ins brought by address."""
 
-    keys: Mapping[str, Secret]
+    keys: Mapping[tuple[str, str], Secret]
     grants: Mapping[str, Secret]
 
 

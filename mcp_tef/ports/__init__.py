@@ -6,6 +6,7 @@ from mcp_tef.ports.models import (
     Question,
     Selector,
     Selectors,
+    StoredKey,
     TokenCounter,
     Writer,
     WritingTask,
@@ -15,6 +16,7 @@ from mcp_tef.ports.servers import ServerGateway, Show, SignIns, Vault
 from mcp_tef.ports.storage import (
     CaseStore,
     CheckResult,
+    ConsentStore,
     MetricsStore,
     RunStore,
     ServerStore,
@@ -28,6 +30,7 @@ from mcp_tef.ports.texts import Embedder, Embedders, Lexicon, Progress, TextInde
 __all__ = [
     "CaseStore",
     "CheckResult",
+    "ConsentStore",
     "Embedder",
     "Embedders",
     "KeySource",
@@ -45,6 +48,7 @@ __all__ = [
     "SignIns",
     "Step",
     "Store",
+    "StoredKey",
     "TextIndex",
     "TokenCounter",
     "ToolCallStore",

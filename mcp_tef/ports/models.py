@@ -70,6 +70,10 @@ class ModelCatalogue(Protocol):
         """The environment variable that holds the provider's key by convention."""
         ...
 
+    def own_origins(self, provider: str) -> frozenset[str]:
+        """Return the origins at which a provider itself is reached; empty where they are not known."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class WritingTask:
@@ -116,9 +120,25 @@ class TokenCounter(Protocol):
         ...
 
 
-class KeySource(Protocol):
-    """Where keys for providers come from."""
+@dataclass(frozen=True, slots=True)
+class StoredKey:
+    """A key with where it comes from: `OPENAI_API_KEY`, or `keychain:openai`."""
 
-    def key(self, provider: str) -> Secret | None:
-        """The key to use for a provider now, or None."""
+    secret: Secret
+    source: str
+
+
+class KeySource(Protocol):
+    """Where keys and addresses of providers come from."""
+
+    def typed(self, provider: str, origin: str) -> Secret | None:
+        """Return the key that was typed in this session for a provider at an origin (empty: the provider's own)."""
+        ...
+
+    def stored(self, provider: str) -> StoredKey | None:
+        """Return the key of the environment, else that of the keychain, or None."""
+        ...
+
+    def address(self, provider: str) -> str:
+        """Return the address that the environment sets for a provider; empty where it sets none."""
         ...

@@ -1,6 +1,6 @@
 """Signs in to servers for a user who asked for that."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.limits import USUAL, Limits
@@ -19,8 +19,10 @@ class McpSignIns:
         show: Show | None = None,
         environment: Mapping[str, str] | None = None,
         limits: Limits = USUAL,
+        require_consent: Callable[[ServerSpec], object] = lambda _: None,
     ) -> None:
         self._strongbox = strongbox
+        self._require_consent = require_consent
         self._seconds = limits.seconds
         self._visits = Visits(environment, limits, strongbox, show)
 
@@ -37,7 +39,8 @@ class McpSignIns:
         return await self._strongbox.grant(url, remembered=spec.oauth.remember) is None
 
     async def sign_in(self, spec: ServerSpec) -> None:
-        """Send the user to a browser and wait until they are back; ServerError."""
+        """Send the user to a browser and wait until they are back; ServerError, ConsentError."""
+        self._require_consent(spec)
         await self._visits.list_tools(spec, self._seconds, afresh=True)
         if await self.needed(spec):
             raise ServerError(

@@ -87,7 +87,7 @@ class ToolCallRow(Row, table=True):
 
 
 class ConsentRow(Row, table=True):
-    """A launch that the user agreed to."""
+    """A consent of an earlier version. Nothing reads it: consents are kept in the user's data folder."""
 
     __tablename__ = "consents"
 

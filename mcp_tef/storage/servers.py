@@ -1,4 +1,4 @@
-"""Servers, their last listings and the user's consents on disk."""
+"""Servers and their last listings on disk."""
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
@@ -7,7 +7,6 @@ from sqlalchemy import delete
 from sqlmodel import Session, col, select
 
 from mcp_tef.errors import ConflictError, NotFoundError
-from mcp_tef.model.consents import Consent
 from mcp_tef.model.ids import ServerId
 from mcp_tef.model.servers import Server, ServerSpec
 from mcp_tef.model.tools import Listing
@@ -16,7 +15,7 @@ from mcp_tef.storage import listings
 from mcp_tef.storage.columns import now
 from mcp_tef.storage.database import Database
 from mcp_tef.storage.server_rows import UNCHECKED, cells_of, checked_cells, reached_differently, server_of
-from mcp_tef.storage.tables import ConsentRow, ListingRow, ServerRow
+from mcp_tef.storage.tables import ListingRow, ServerRow
 
 
 class SqliteServers:
@@ -81,24 +80,6 @@ class SqliteServers:
     async def accept_listing(self, server_id: ServerId, listing: Listing) -> bool:
         """Take what the server lists as seen; False where it lists something else by now."""
         return await self._database.write(lambda session: listings.accept(session, server_id, listing))
-
-    async def consented(self, fingerprint: str) -> bool:
-        """Whether the user agreed to a launch."""
-        return await self._database.read(lambda session: session.get(ConsentRow, fingerprint) is not None)
-
-    async def grant(self, consent: Consent) -> None:
-        """Remember that the user agrees to a launch."""
-        row = ConsentRow(fingerprint=consent.fingerprint, launch=consent.launch)
-        await self._database.write(lambda session: session.merge(row))
-
-    async def revoke(self, fingerprint: str) -> None:
-        """Forget that the user agreed to a launch."""
-        statement = delete(ConsentRow).where(col(ConsentRow.fingerprint) == fingerprint)
-        await self._database.write(lambda session: session.execute(statement))
-
-    async def consents(self) -> tuple[Consent, ...]:
-        """Every launch that the user agreed to, oldest first."""
-        return await self._database.read(_consents)
 
 
 def named(session: Session, name: str) -> ServerRow:
@@ -197,8 +178,3 @@ def _record(session: Session, server_id: ServerId, result: CheckResult) -> Serve
     if result.listing is not None:
         listings.record(session, server_id, result.listing)
     return _stored(session, row)
-
-
-def _consents(session: Session) -> tuple[Consent, ...]:
-    rows = session.exec(select(ConsentRow).order_by(col(ConsentRow.created_at))).all()
-    return tuple(Consent(row.fingerprint, row.launch, row.created_at) for row in rows)

@@ -20,11 +20,11 @@ from mcp_tef.model.runs import (
     RunStatus,
     RunSummary,
 )
-from mcp_tef.model.secrets import Secret
 from mcp_tef.ports import RunStore, Selectors
 from mcp_tef.workflows.agreement import Agreement
 from mcp_tef.workflows.evaluate import Sleep, evaluate, failed
 from mcp_tef.workflows.ingest import Toolbox
+from mcp_tef.workflows.models import Keys
 from mcp_tef.workflows.run_log import RunLog
 from mcp_tef.workflows.tally import Tally
 
@@ -40,7 +40,7 @@ class Job:
     request: BatchRequest
     runs: Sequence[PlannedRun]
     cases: Mapping[CaseId, TestCase]
-    keys: Mapping[str, Secret]
+    keys: Keys
     run_costs: Mapping[str, float]
 
 
@@ -178,7 +178,7 @@ class BatchJob:
         try:
             kit = await self._toolbox.kit_for(case, run.id)
             selector = self._selectors.selector_for(run.settings)
-            key = self._job.keys.get(run.settings.provider)
+            key = self._job.keys.get(run.settings.destination)
             outcome = await evaluate(run, case, kit, selector, key, self._sleep)
             return self._agreement.settle(run, case, kit, outcome)
         except StoreError:

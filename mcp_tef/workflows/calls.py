@@ -21,7 +21,7 @@ from mcp_tef.model.verdicts import Finding
 from mcp_tef.ports import ServerStore, ToolCallStore
 from mcp_tef.ports.calling import ToolCaller
 from mcp_tef.scoring.arguments import argument_problems
-from mcp_tef.workflows.ingest import require_consent
+from mcp_tef.workflows.consent import Consents
 from mcp_tef.workflows.nearest import did_you_mean
 from mcp_tef.workflows.servers import Servers
 
@@ -38,12 +38,14 @@ class ToolCalls:
         calls: ToolCallStore,
         servers: Servers,
         caller: ToolCaller,
+        consents: Consents,
         events: EventStream,
     ) -> None:
         self._store = store
         self._calls = calls
         self._servers = servers
         self._caller = caller
+        self._consents = consents
         self._events = events
 
     async def call(
@@ -57,7 +59,7 @@ class ToolCalls:
         if server.spec.transport is Transport.FILE:
             message = f"{server.name} is a list of tools in a file, so there is nothing to call."
             raise InputError(message, hint="Call the tool on the server that the list is of.")
-        await require_consent(self._store, server.spec)
+        self._consents.require(server.spec)
         sent = _sent(server, tool, arguments)
         await self._require_fit(await self._tool(server, tool), arguments)
         return await self._carried_out(server, sent, arguments, seconds)

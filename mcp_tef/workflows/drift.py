@@ -13,13 +13,15 @@ from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing
 from mcp_tef.ports import Store
 from mcp_tef.scoring.drift import changes_since, tool_drift
+from mcp_tef.workflows.consent import Consents
 
 
 class Drifts:
     """Definitions that changed. What a server lists now is what its last check found; nothing here connects."""
 
-    def __init__(self, store: Store, events: EventStream) -> None:
+    def __init__(self, store: Store, consents: Consents, events: EventStream) -> None:
         self._store = store
+        self._consents = consents
         self._events = events
 
     async def of_server(self, server_id: ServerId) -> Drift | None:
@@ -31,7 +33,7 @@ class Drifts:
         spec = (await self._store.servers.get(server_id)).spec
         found = await asyncio.to_thread(tool_drift, seen, now)
         tools = tuple(tool for tool in found if tool.after is not None or spec.wants(tool.name))
-        return Drift(listing=now, tools=tools, agreed=await self._agreed(spec)) if tools else None
+        return Drift(listing=now, tools=tools, agreed=self._is_allowed_program(spec)) if tools else None
 
     async def accept(self, server_id: ServerId, drift: Drift, *, by: str = "") -> None:
         """Take it as seen; ConflictError where the server lists something else by now."""
@@ -61,6 +63,5 @@ class Drifts:
         except NotFoundError:
             return None, None
 
-    async def _agreed(self, spec: ServerSpec) -> bool:
-        started = spec.transport is Transport.STDIO
-        return started and await self._store.servers.consented(spec.launch_fingerprint)
+    def _is_allowed_program(self, spec: ServerSpec) -> bool:
+        return spec.transport is Transport.STDIO and not self._consents.needed(spec)

@@ -4,13 +4,14 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mcp_tef.errors import ConsentError, InputError
+from mcp_tef.errors import InputError
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.ids import RunId, SnapshotId
-from mcp_tef.model.servers import Server, ServerSpec, Transport
+from mcp_tef.model.servers import Server
 from mcp_tef.model.tools import Listing, OfferedTool, Tool
 from mcp_tef.ports import RunStore, ServerGateway, ServerStore
 from mcp_tef.prompts.offering import offer
+from mcp_tef.workflows.consent import Consents
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,27 +23,6 @@ class Kit:
     snapshot_id: SnapshotId
 
 
-def consent_error(spec: ServerSpec) -> ConsentError:
-    """The refusal to start a program that nobody has agreed to."""
-    return ConsentError(
-        f"Starting {spec.name} would run `{spec.address}`, and nobody has agreed to that yet.",
-        hint="Look at the command and agree to it.",
-        context={
-            "server": spec.name,
-            "argv": spec.argv,
-            "cwd": spec.cwd,
-            "env": tuple(spec.env),
-            "env_file": spec.env_file,
-        },
-    )
-
-
-async def require_consent(store: ServerStore, spec: ServerSpec) -> None:
-    """Raise ConsentError for a command that was never agreed to as it stands now."""
-    if spec.transport is Transport.STDIO and not await store.consented(spec.launch_fingerprint):
-        raise consent_error(spec)
-
-
 class Toolbox:
     """The tools of one batch. A server that fails fails every case that needs it, and no other."""
 
@@ -51,6 +31,7 @@ class Toolbox:
         gateway: ServerGateway,
         servers: ServerStore,
         runs: RunStore,
+        consents: Consents,
         *,
         seconds: float,
         separator: str,
@@ -58,6 +39,7 @@ class Toolbox:
         self._gateway = gateway
         self._servers = servers
         self._runs = runs
+        self._consents = consents
         self._seconds = seconds
         self._separator = separator
         self._listings: dict[str, asyncio.Task[Listing]] = {}
@@ -93,7 +75,7 @@ class Toolbox:
     async def _agreed(self, name: str) -> Server:
         """The server as it is now: it may have been changed since the batch began."""
         server = await self._servers.find(name)
-        await require_consent(self._servers, server.spec)
+        self._consents.require(server.spec)
         return server
 
     def _listing(self, server: Server) -> asyncio.Task[Listing]:

@@ -73,7 +73,7 @@ class Quality:
 
     def _reviewer(self, model: ModelSettings, keys: Mapping[str, Secret]) -> "_Reviewer":
         check_can_write(model)
-        key = self._models.keys_for([model], keys).get(model.provider)
+        key = self._models.keys_for([model], keys).get(model.destination)
         return _Reviewer(self._writer, model, key)
 
 

@@ -84,7 +84,7 @@ class Recommendations:
 
     def _author(self, model: ModelSettings, keys: Mapping[str, Secret]) -> Author:
         check_can_write(model)
-        key = self._models.keys_for([model], keys).get(model.provider)
+        key = self._models.keys_for([model], keys).get(model.destination)
         return Author(self._writer, model, key, self._sleep)
 
 

@@ -10,6 +10,7 @@ from mcp_tef.errors import InputError, NotFoundError
 from mcp_tef.events import BatchEnded, BatchesTouched, BatchQueued, EventStream
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.config import Config
+from mcp_tef.model.consents import ConsentError
 from mcp_tef.model.ids import BatchId, CaseId, RunId
 from mcp_tef.model.rejudging import RejudgeReport
 from mcp_tef.model.runs import (
@@ -28,11 +29,12 @@ from mcp_tef.model.secrets import Secret
 from mcp_tef.model.tools import Listing
 from mcp_tef.ports import Selectors, ServerGateway, Store
 from mcp_tef.workflows.batch_job import BatchJob, Job
+from mcp_tef.workflows.consent import Consents
 from mcp_tef.workflows.cost_cap import known_cost, require_cap, require_room
 from mcp_tef.workflows.estimate import estimate, input_tokens, run_cost
 from mcp_tef.workflows.evaluate import Sleep
-from mcp_tef.workflows.ingest import Toolbox, require_consent
-from mcp_tef.workflows.models import Models
+from mcp_tef.workflows.ingest import Toolbox
+from mcp_tef.workflows.models import Keys, Models
 from mcp_tef.workflows.rejudge import Rejudging
 from mcp_tef.workflows.turns import Turns
 
@@ -49,6 +51,7 @@ class Runs:
         gateway: ServerGateway,
         selectors: Selectors,
         models: Models,
+        consents: Consents,
         events: EventStream,
         config: Config,
         sleep: Sleep = asyncio.sleep,
@@ -57,6 +60,7 @@ class Runs:
         self._gateway = gateway
         self._selectors = selectors
         self._models = models
+        self._consents = consents
         self._events = events
         self._config = config
         self._sleep = sleep
@@ -86,8 +90,7 @@ class Runs:
         cases = await self._cases(request)
         if not cases:
             raise InputError("There is no test case to run.", hint="Write or import a case, or choose another suite.")
-        await self._require_consents(cases)
-        held = self._models.keys_for(request.models, keys or {})
+        held = await self._keys(request, cases, keys or {})
         costs = await self._run_costs(request, cases)
         batch, runs = await self._store.runs.create_batch(request, cases)
         return await self._line_up(
@@ -222,10 +225,11 @@ class Runs:
         if not runs:
             raise InputError("The batch has no run left to do.", hint="Start a new batch.")
         request = await self._store.runs.request(batch_id)
+        # The rows say who is asked. The batch's request says so too, and in a stranger's file the two may differ.
+        request = replace(request, models=tuple(dict.fromkeys(run.settings for run in runs)))
         request = request if cap is None else replace(request, max_cost_usd=cap)
         cases = await self._store.cases.select(ids=sorted({run.case_id for run in runs}))
-        await self._require_consents(cases)
-        held = self._models.keys_for(request.models, keys)
+        held = await self._keys(request, cases, keys)
         costs = await self._run_costs(request, cases)
         require_room(await self.batch(batch_id), runs, request.max_cost_usd, costs)
         batch = await self._store.runs.reopen(batch_id, runs, request.max_cost_usd)
@@ -279,6 +283,7 @@ class Runs:
             self._gateway,
             self._store.servers,
             self._store.runs,
+            self._consents,
             seconds=self._config.limits.seconds,
             separator=self._config.separator,
         )
@@ -288,9 +293,17 @@ class Runs:
             raise NotFoundError("That batch is not running.", hint="Resume it, or start a new one.")
         return self._jobs[batch_id][0]
 
-    async def _require_consents(self, cases: Sequence[TestCase]) -> None:
-        for name in sorted({name for case in cases for name in case.draft.servers}):
-            await require_consent(self._store.servers, (await self._store.servers.find(name)).spec)
+    async def _keys(self, request: BatchRequest, cases: Sequence[TestCase], given: Mapping[str, Secret]) -> Keys:
+        """Return the keys to send; raises ConsentError with every open question about servers and keys at once."""
+        names = sorted({name for case in cases for name in case.draft.servers})
+        missing = self._consents.missing([(await self._store.servers.find(name)).spec for name in names])
+        try:
+            keys = self._models.keys_for(request.models, given)
+        except ConsentError as error:
+            raise ConsentError.of((*missing, *error.requests)) from None
+        if missing:
+            raise ConsentError.of(missing)
+        return keys
 
     async def _listings(self, cases: Sequence[TestCase]) -> dict[str, Listing]:
         names = {name for case in cases for name in case.draft.servers}

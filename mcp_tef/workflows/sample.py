@@ -21,14 +21,14 @@ SAMPLE_SUITE = "Sample"
 def sample_spec(program: Path = Path(sys.executable), *, built: bool = hasattr(sys, "frozen")) -> ServerSpec:
     """How the bundled server is started: by Python, or in a built app by the command line beside this program."""
     command = program.with_name(f"mcp-tef{program.suffix}") if built else program
-    args = ("sample-server",) if built else ("-m", "mcp_tef", "sample-server")
+    # -P keeps Python from importing an mcp_tef of the current folder, which may be a stranger's.
+    args = ("sample-server",) if built else ("-P", "-m", "mcp_tef", "sample-server")
     return ServerSpec(name=SAMPLE_SERVER, transport=Transport.STDIO, command=str(command), args=args)
 
 
 async def open_sample(servers: Servers, cases: Cases, transfer: CaseTransfer) -> tuple[TestCase, ...]:
-    """The sample's cases, with its server registered and agreed to; running it twice changes nothing."""
+    """The sample's cases, with its server registered; running it twice changes nothing."""
     spec = sample_spec()
-    await servers.grant_consent(spec)
     try:
         server = await servers.find(SAMPLE_SERVER)
     except NotFoundError:

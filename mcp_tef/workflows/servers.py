@@ -12,15 +12,18 @@ from mcp_tef.model.ids import ServerId
 from mcp_tef.model.servers import Server, ServerSpec, ServerStatus, Transport
 from mcp_tef.model.tools import Listing
 from mcp_tef.ports import CheckResult, ServerGateway, ServerStore
-from mcp_tef.workflows.ingest import require_consent
+from mcp_tef.workflows.consent import Consents
 from mcp_tef.workflows.nearest import did_you_mean
 
 
 class Servers:
     """The registered servers. Storing one never waits for it; checks run in the background."""
 
-    def __init__(self, store: ServerStore, gateway: ServerGateway, events: EventStream, config: Config) -> None:
+    def __init__(
+        self, store: ServerStore, gateway: ServerGateway, consents: Consents, events: EventStream, config: Config
+    ) -> None:
         self._store = store
+        self._consents = consents
         self._gateway = gateway
         self._events = events
         self._seconds = config.limits.seconds
@@ -75,20 +78,20 @@ class Servers:
         Where it is edited meanwhile, what was asked is nobody's question any more: the server as it is now.
         """
         server = await self._store.get(server_id)
-        await require_consent(self._store, server.spec)
+        self._consents.require(server.spec)
         checking = self._checking(server)
         await asyncio.wait({checking})
         return await self.get(server_id) if checking.cancelled() else checking.result()
 
     async def probe(self, spec: ServerSpec) -> Listing:
         """What a server that is not stored lists; raises ServerError, ConsentError."""
-        await require_consent(self._store, checked(spec))
+        self._consents.require(checked(spec))
         return await self._gateway.list_tools(spec, timeout=self._seconds)
 
     async def tools(self, server_id: ServerId) -> Listing:
         """What a server lists now; raises ServerError, ConsentError."""
         server = await self._store.get(server_id)
-        await require_consent(self._store, server.spec)
+        self._consents.require(server.spec)
         try:
             listing = await self._gateway.list_tools(server.spec, timeout=self._seconds)
         except TefError as error:
@@ -104,35 +107,33 @@ class Servers:
             return listing
         return replace(listing, tools=tuple(tool for tool in listing.tools if spec.wants(tool.name)))
 
-    async def needs_consent(self, spec: ServerSpec) -> bool:
-        """Whether connecting would start a program that nobody has agreed to."""
-        return spec.transport is Transport.STDIO and not await self._store.consented(spec.launch_fingerprint)
-
-    async def grant_consent(self, spec: ServerSpec) -> None:
-        """Agree to this very command; any change of it asks again."""
-        await self._store.grant(Consent(spec.launch_fingerprint, spec.address))
-
     async def consents(self) -> tuple[Consent, ...]:
-        """Everything that was agreed to, the latest first, each with the servers that start in this very way now."""
+        """Return everything that was allowed, the latest first, each with the servers that it applies to now."""
         servers = await self._store.all()
         return tuple(
-            replace(consent, servers=tuple(server.name for server in servers if _starts(server, consent.fingerprint)))
-            for consent in reversed(await self._store.consents())
+            replace(
+                consent,
+                servers=tuple(one.name for one in servers if self._consents.covers(consent.fingerprint, one.spec)),
+            )
+            for consent in self._consents.all()
         )
 
     async def revoke_consent(self, fingerprint: str, *, by: str = "") -> None:
-        """Agree to a launch no longer: a start that is under way is stopped, and the next one asks again."""
-        await self._store.revoke(fingerprint)
-        touched = tuple(server.id for server in await self._store.all() if _starts(server, fingerprint))
+        """Take a consent back: a check that is under way is stopped, and the next one asks again."""
+        await self._consents.revoke(fingerprint)
+        touched = await self._covered(fingerprint)
         for server_id in touched:
             self._stop_check(server_id)
         self._events.publish(ServersTouched(touched, by))
 
     async def restore_consent(self, consent: Consent, *, by: str = "") -> None:
         """Undo `revoke_consent`."""
-        await self._store.grant(consent)
-        touched = tuple(server.id for server in await self._store.all() if _starts(server, consent.fingerprint))
-        self._events.publish(ServersTouched(touched, by))
+        await self._consents.restore(consent)
+        self._events.publish(ServersTouched(await self._covered(consent.fingerprint), by))
+
+    async def _covered(self, fingerprint: str) -> tuple[ServerId, ...]:
+        servers = await self._store.all()
+        return tuple(server.id for server in servers if self._consents.covers(fingerprint, server.spec))
 
     async def close(self) -> None:
         """Stop the checks that are under way."""
@@ -146,7 +147,7 @@ class Servers:
 
     async def _touched(self, server: Server, by: str) -> Server:
         self._events.publish(ServersTouched((server.id,), by))
-        if not await self.needs_consent(server.spec):
+        if not self._consents.needed(server.spec):
             self._checking(server)
         return self._as_now(server)
 
@@ -179,10 +180,6 @@ class Servers:
     def _stop_check(self, server_id: ServerId) -> None:
         if task := self._checks.pop(server_id, None):
             task.cancel()
-
-
-def _starts(server: Server, fingerprint: str) -> bool:
-    return server.spec.transport is Transport.STDIO and server.spec.launch_fingerprint == fingerprint
 
 
 def checked(spec: ServerSpec) -> ServerSpec:

@@ -41,7 +41,7 @@ def in_window(look: Callable[[Window], Coroutine[Any, Any, set[str]]]) -> None:
 
     async def work() -> set[str]:
         engine = await hostile_engine(ALL, ALL)
-        await engine.servers.grant_consent(SPEC)
+        await engine.consents.allow_server(SPEC)
         async with opened(engine) as window:
             return await look(window)
 

@@ -15,7 +15,7 @@ from app.screens.servers.page import ServersPage
 from app.session import Page
 from app.widgets import ask
 from app.window import Window
-from mcp_tef import Arrival, ArrivalKind, ServerSpec, StoreError, Transport
+from mcp_tef import Arrival, ArrivalKind, ServerSpec, StoreError, Transport, program_request
 from tests.support.case_book import written
 from tests.support.hostile import ALL, HUGE, MARKUP, hostile_engine
 from tests.support.touring import opened, overlays, tour
@@ -65,7 +65,7 @@ def dialogs(window: Window, folder: Path) -> Iterator[tuple[str, Callable[[], ob
     spec = ServerSpec(name=ALL, transport=Transport.STDIO, command=ALL, args=(ALL,), cwd=ALL, env={ALL: ALL})
     yield "toast", lambda: session.toast(ALL, undo=lambda: None)
     yield "error", lambda: session.show_error(StoreError(ALL, hint=ALL, context={ALL: ALL}))
-    yield "consent", lambda: ConsentSheet(spec, window).open()
+    yield "consent", lambda: ConsentSheet(program_request(spec, (spec.name,)), window).open()
     yield "question", lambda: session.spawn(ask(window, ALL, ALL, yes="Yes"))
     yield "import of cases", lambda: session.spawn(page_of(CasesPage).transfer.import_file(cases))
     yield "import of servers", lambda: session.spawn(page_of(ServersPage).bring_in([dropped]))

@@ -1,10 +1,10 @@
-"""What is shown of a program before it is started."""
+"""Questions about consent show everything that they cover, and nothing can hide in them."""
 
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.launches import ConsentSheet, LaunchView, launch_rows, risk_rows
+from app.launches import ConsentSheet, ConsentView, fact_rows, warning_rows
 from app.widgets import Button, joined
-from mcp_tef import ServerSpec, Transport
+from mcp_tef import ServerSpec, Transport, program_request
 from tests.support.windows import drive, shown, until
 
 SPEC = ServerSpec(
@@ -13,39 +13,45 @@ SPEC = ServerSpec(
     command="npx",
     args=("-y", "@acme/docs", "my hand book"),
     cwd="/srv/books",
-    env={"TOKEN": "hush-4711", "NODE_OPTIONS": "--inspect"},
+    env={"TOKEN": "hush-4711", "NODE_OPTIONS": "--inspect", "KEY": "${DOCS_KEY:-none}"},
     env_file="/srv/books/.env",
 )
+ENDLESS = ServerSpec(name="x", transport=Transport.STDIO, command="serve", args=("a" * 9_000, "b" * 11_000))
 
 
 def rows(spec: ServerSpec) -> dict[str, str]:
-    shown_rows = (*launch_rows(spec), *risk_rows(spec))
+    request = program_request(spec, ("workspace /w.db",))
+    shown_rows = (*fact_rows(request), *warning_rows(request))
     return {label: value if isinstance(value, str) else joined(value) for label, value in shown_rows}
 
 
 def test_all_of_a_launch_is_shown_but_no_value_of_a_variable() -> None:
-    said = rows(SPEC)
-    assert said["Command"].strip() == "npx -y @acme/docs 'my hand book'"
-    assert (said["Folder"], said["Variables"]) == ("/srv/books", "TOKEN, NODE_OPTIONS")
-    assert said["From a file"].startswith("/srv/books/.env")
-    assert "hush-4711" not in str(said)
+    found = rows(SPEC)
+    assert found["Command"].splitlines() == ['1. "npx"', '2. "-y"', '3. "@acme/docs"', '4. "my hand book"']
+    assert (found["Folder"], found["Sets"]) == ("/srv/books", "TOKEN, NODE_OPTIONS, KEY")
+    assert found["Sets from file"].startswith("/srv/books/.env")
+    assert found["Reads"] == "DOCS_KEY"
+    assert found["Listed in"] == "workspace /w.db"
+    assert found["Runs as"]
+    assert "hush-4711" not in str(found)
 
 
-def test_what_is_worth_a_second_look_stands_below_and_nothing_where_there_is_nothing() -> None:
-    assert "“npx” fetches the newest “@acme/docs”" in rows(SPEC)["Look twice"]
-    assert "“NODE_OPTIONS” can make it run code" in rows(SPEC)["Look twice"]
-    assert "Look twice" not in rows(ServerSpec(name="x", transport=Transport.STDIO, command="serve"))
+def test_warnings_stand_apart_and_only_where_there_are_some() -> None:
+    assert "“npx” fetches the newest “@acme/docs”" in rows(SPEC)["Check these"]
+    assert "“NODE_OPTIONS” can make it run code" in rows(SPEC)["Check these"]
+    assert "Check these" not in rows(ServerSpec(name="x", transport=Transport.STDIO, command="serve"))
 
 
 def test_an_endless_command_leaves_the_buttons_in_the_window(qapp: QApplication) -> None:
     async def work() -> None:
         window = shown(QWidget(), 1280, 800)
         args = tuple(f"--path=/srv/{number}" for number in range(3_000))
-        sheet = ConsentSheet(ServerSpec(name="x", transport=Transport.STDIO, command="serve", args=args), window)
+        spec = ServerSpec(name="x", transport=Transport.STDIO, command="serve", args=args)
+        sheet = ConsentSheet(program_request(spec, ()), window)
         sheet.open()
         await until(lambda: sheet.findChildren(Button)[-1].isVisible())
         assert sheet.height() < 640
-        assert sheet.findChild(LaunchView).height() > 150  # type: ignore[union-attr]  # it is there
+        assert sheet.findChild(ConsentView).height() > 150  # type: ignore[union-attr]  # it is there
         sheet.reject()
         window.close()
         window.deleteLater()
@@ -53,7 +59,7 @@ def test_an_endless_command_leaves_the_buttons_in_the_window(qapp: QApplication)
     drive(work())
 
 
-def test_a_command_that_is_cut_says_how_much_is_missing() -> None:
-    said = rows(ServerSpec(name="x", transport=Transport.STDIO, command="serve", args=("a" * 9_000, "b" * 9_000)))
-    assert said["Command"].endswith("b … (8,005 more characters)")
-    assert "The command is 18,005 characters long." in said["Look twice"]
+def test_an_argument_that_is_cut_says_how_much_is_missing() -> None:
+    found = rows(ENDLESS)
+    assert found["Command"].endswith("b … (1,005 more characters)")
+    assert "characters long." in found["Check these"]

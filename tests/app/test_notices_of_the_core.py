@@ -20,7 +20,7 @@ class HeldRuns(Runs):
 
     def __init__(self, fake: FakeEngine) -> None:
         selectors = FakeSelectors(fake.selector)
-        super().__init__(fake.store, fake.gateway, selectors, fake.models, fake._events, fake.config)
+        super().__init__(fake.store, fake.gateway, selectors, fake.models, fake.consents, fake._events, fake.config)
         self.may_tell = asyncio.Event()
 
     async def batches(self) -> tuple[Batch, ...]:

@@ -103,7 +103,7 @@ def test_the_open_workspace_is_renamed_and_keeps_its_keys_and_its_place(qapp: QA
             await until(lambda: bench.window is not window and bench.window and bench.window.current == "cases")
             assert bench.frame.windowTitle() == "Bike shop – mcp-tef"
             assert await case_names(bench) == ["mine"]
-            assert await again.session.value(lambda core: core.keys.typed()) == ("openai",)
+            assert await again.session.value(lambda core: core.keys.typed_providers()) == ("openai",)
 
     drive(look())
     assert [path.name for path in tmp_path.glob("*.mcp-tef*")] == ["Bike shop.mcp-tef"]

@@ -397,4 +397,4 @@ def test_a_key_that_was_typed_outlasts_larger_text_and_no_change_of_workspace(qa
 
 async def typed_keys(bench: Workbench) -> tuple[str, ...]:
     assert bench.session is not None
-    return await bench.session.value(lambda core: core.keys.typed())
+    return await bench.session.value(lambda core: core.keys.typed_providers())

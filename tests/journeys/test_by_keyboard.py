@@ -122,7 +122,7 @@ async def paste_a_config(user: Keyboard, config: str) -> None:
     user.press(Key.Key_V, CTRL)
     await user.push("Import 1 server")
     await user.come_to("servers")
-    await user.push("Start it")
+    await user.push("Allow and start")
     await user.see("1 server, 12 tools")
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from mcp_tef.model.origins import origin_of
 from tests.support import case_book
 from tests.support.command_line import Said, command, run, say
 from tests.support.model_replies import Received, Reply, hang, pick, unauthorized
@@ -98,7 +99,8 @@ def test_a_key_is_found_nowhere_after_a_run_that_the_provider_refused(home: Path
     say("cases", "import", case_book.case_file(tmp_path, cases))
     with ModelStub([pick, unauthorized, unauthorized]) as model:
         arguments = ("run", "--model", "openai/stub", "--base-url", model.url, "--debug")
-        said = run(*arguments, environment={"OPENAI_API_KEY": KEY})
+        allowed = ("--allow-origin", f"OPENAI_API_KEY={origin_of(model.url)}")
+        said = run(*arguments, *allowed, environment={"OPENAI_API_KEY": KEY})
         piped = run(*arguments, "--key-stdin", stdin=KEY)
         assert {request.key for request in model.requests} == {KEY}
     shown = say("runs", "list", "--json")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from mcp_tef import CaseFileForm
+from mcp_tef.model.origins import origin_of
 from mcp_tef.model.secrets import MASK
 from tests.support import case_book
 from tests.support.command_line import Said, run, say
@@ -88,7 +89,7 @@ def test_a_planted_key_is_found_nowhere(
         words = [part for argument in (*rest, REFERENCE) for part in ("--arg", argument)]
         do("servers", "add", fault, "--command", command, *words, "--env", f"CITY_PASS={REFERENCE}", "--yes")
     headers = ("--header", f"X-Pass={REFERENCE}", "--bearer-env", "CITY_PASS")
-    start("servers", "add", "web", "--url", f"{web.url}?key={REFERENCE}", *headers)
+    start("servers", "add", "web", "--url", f"{web.url}?key={REFERENCE}", *headers, "--yes")
     assert any(SERVER_KEY in heard for heard in web.heard)
     for verb in ("check", "show", "tools"):
         for name in (*FAULTS, "web"):
@@ -99,9 +100,10 @@ def test_a_planted_key_is_found_nowhere(
     do("cases", "import", case_book.case_file(tmp_path, cases))
     with ModelStub(answered) as model:
         files = [part for kind in ("junit", "html", "csv") for part in (f"--{kind}", tmp_path / f"report.{kind}")]
-        start("run", "--model", "openai/stub", "--base-url", model.url, "--retries", "0", *files)
+        sent = ("--base-url", model.url, "--allow-origin", f"OPENAI_API_KEY={origin_of(model.url)}")
+        start("run", "--model", "openai/stub", *sent, "--retries", "0", *files)
         assert {request.key for request in model.requests} == {MODEL_KEY}
-        alike = ("--embedder", "litellm:openai/stub", "--base-url", model.url, "--out", tmp_path / "alike.json")
+        alike = ("--embedder", "litellm:openai/stub", *sent, "--out", tmp_path / "alike.json")
         start("similarity", *BOTH, *alike)
     listed = do("runs", "list", "--json")
     for item in listed.document["runs"]:

@@ -63,7 +63,6 @@ async def test_servers_and_cases_are_as_they_were(past: tuple[Path, int]) -> Non
     docs, files = await store.servers.all()
     assert (docs.name, docs.status, docs.spec.secret) == ("docs", ServerStatus.ACTIVE, "${DOCS_TOKEN}")
     assert (files.status, files.reason, files.exit_code) == (ServerStatus.FAILED, "It ended at once.", 3)
-    assert await store.servers.consented(files.spec.launch_fingerprint)
     listing = await store.servers.listing(docs.id)
     assert listing is not None
     assert listing.tools == (tool(), tool("read"))

@@ -18,7 +18,7 @@ from app.screens.servers.source_sheet import SourceSheet
 from app.screens.servers.try_sheet import TrySheet
 from app.widgets import PickPopup
 from app.widgets.picker import Picker
-from mcp_tef import Json
+from mcp_tef import Json, program_request
 from tests.shots.stage import Stage, built
 from tests.support.windows import until
 
@@ -120,7 +120,7 @@ async def consent(stage: Stage) -> None:
     page = await _servers(stage)
     await until(lambda: page.presenter.servers)
     spec = next(server.spec for server in page.presenter.servers.values() if server.name == "Files")
-    ConsentSheet(spec, stage.bench.frame).open()
+    ConsentSheet(program_request(spec, ("workspace shop.mcp-tef",)), stage.bench.frame).open()
 
 
 async def try_long_form(stage: Stage) -> None:

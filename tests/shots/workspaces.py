@@ -84,7 +84,7 @@ async def _open_sample(engine: Engine) -> None:
     await engine.open_sample()
     (server,) = await engine.servers.list()
     spec = replace(server.spec, command="python")
-    await engine.servers.grant_consent(spec)
+    await engine.consents.allow_server(spec)
     await engine.servers.edit(server.id, spec)
 
 
@@ -93,7 +93,7 @@ async def _spoil(engine: Engine, folder: Path) -> None:
     half = folder / "half.json"
     half.write_text(json.dumps({"tools": [{"name": "ring", "inputSchema": {"type": "object"}}, {"name": 7}]}), "utf-8")
     absent = ServerSpec(name="Mail", transport=Transport.STDIO, command="mail-mcp-server", args=("--imap",))
-    await engine.servers.grant_consent(absent)
+    await engine.consents.allow_server(absent)
     specs = (
         absent,
         ServerSpec(name="Calendar", transport=Transport.STREAMABLE_HTTP, url="http://127.0.0.1:9/mcp"),

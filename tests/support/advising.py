@@ -18,6 +18,7 @@ from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.workflows.models import Models
 from mcp_tef.workflows.recommend import Recommendations
 from mcp_tef.workflows.similarity import SimilarityAnalyses
+from tests.support.consents import loopback_consents
 from tests.support.fake_writer import FakeWriter, Writes
 from tests.support.made_pairs import BOOKING, COMMENT, PAGE_COMMENT, WEATHER
 from tests.support.memory_store import MemoryStore
@@ -53,7 +54,8 @@ class Advisor:
         self.slept: list[float] = []
         self.embedders = FakeEmbedders(TfidfEmbedder(), **({"folder": embedder} if embedder else {}))
         catalogue = FakeCatalogue({info.label: info for info in infos.values()})
-        models = Models(catalogue, FakeKeys(known=KEY), ModelSettings())
+        self.consents = loopback_consents()
+        models = Models(catalogue, FakeKeys(known=KEY), self.consents, ModelSettings())
         self.recommend = Recommendations(self.embedders, TfidfLexicon(), self.writer, models, self._sleep)
 
     async def similarity(self, tools: Sequence[Tool] = TOOLS) -> Similarity:

@@ -12,10 +12,12 @@ from mcp_tef.model.runs import BatchRequest, ModelSettings
 from mcp_tef.model.tools import Tool
 from mcp_tef.ports import Store
 from mcp_tef.workflows.cases import Cases
+from mcp_tef.workflows.consent import Consents
 from mcp_tef.workflows.models import Models
 from mcp_tef.workflows.runs import Runs
 from mcp_tef.workflows.servers import Servers
 from mcp_tef.workflows.transfer import CaseTransfer
+from tests.support.consents import loopback_consents
 from tests.support.ports import FakeCatalogue, FakeGateway, FakeKeys, FakeSelector, FakeSelectors, Script, http_server
 
 ServersSaid = Mapping[str, Sequence[Tool] | TefError]
@@ -28,6 +30,7 @@ class Bench:
     store: Store
     gateway: FakeGateway
     selector: FakeSelector
+    consents: Consents
     events: EventStream
     servers: Servers
     cases: Cases
@@ -55,23 +58,25 @@ def bench(
     keys: FakeKeys | None = None,
 ) -> Bench:
     """Workflows over a store; nothing sleeps, sleeps are only noted."""
+    consents = loopback_consents()
     gateway, selector, events = FakeGateway(servers), FakeSelector(script), EventStream()
     slept: list[float] = []
 
     async def note(seconds: float) -> None:
         slept.append(seconds)
 
-    registered = Servers(store.servers, gateway, events, Config())
-    models = Models(catalogue or FakeCatalogue(), keys or FakeKeys(), ModelSettings())
+    registered = Servers(store.servers, gateway, consents, events, Config())
+    models = Models(catalogue or FakeCatalogue(), keys or FakeKeys(), consents, ModelSettings())
     made = Bench(
         store,
         gateway,
         selector,
+        consents,
         events,
         registered,
         Cases(store, events),
         CaseTransfer(store, registered, events, Path("tools")),
-        Runs(store, gateway, FakeSelectors(selector), models, events, Config(), note),
+        Runs(store, gateway, FakeSelectors(selector), models, consents, events, Config(), note),
         slept=slept,
     )
     events.subscribe(made.said.append)

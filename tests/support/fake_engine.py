@@ -35,6 +35,7 @@ from mcp_tef.workflows.servers import Servers
 from mcp_tef.workflows.similarity import SimilarityAnalyses
 from mcp_tef.workflows.tool_sources import ToolSources
 from mcp_tef.workflows.transfer import CaseTransfer
+from tests.support.consents import loopback_consents
 from tests.support.fake_counter import FourCharactersEach
 from tests.support.fake_sign_ins import FakeSignIns
 from tests.support.fake_writer import FakeWriter
@@ -139,12 +140,16 @@ class FakeEngine:
         self.keys = KeyRing(dict(environment or {}))
         self._events = EventStream()
         self.config = Config()
-        self.models = Models(FakeCatalogue(dict(_MODELS), frozenset({"openai"})), self.keys, ModelSettings())
-        self.servers = Servers(self.store.servers, self.gateway, self._events, self.config)
+        self.consents = loopback_consents(environment)
+        catalogue = FakeCatalogue(dict(_MODELS), frozenset({"openai"}))
+        self.models = Models(catalogue, self.keys, self.consents, ModelSettings())
+        self.servers = Servers(self.store.servers, self.gateway, self.consents, self._events, self.config)
         self.caller = FakeCaller()
-        self.calls = ToolCalls(self.store.servers, self.store.calls, self.servers, self.caller, self._events)
+        self.calls = ToolCalls(
+            *(self.store.servers, self.store.calls, self.servers, self.caller, self.consents, self._events)
+        )
         self.sign_ins = FakeSignIns()
-        self.drift = Drifts(self.store, self._events)
+        self.drift = Drifts(self.store, self.consents, self._events)
         self.cases = Cases(self.store, self._events)
         self.finding = Finder(self.store, self._events)
         self.server_files = ServerFiles(self.store.servers, self._events, dict(environment or {}), "linux")
@@ -160,7 +165,8 @@ class FakeEngine:
         self.tools = ToolSources(self.servers, self.gateway, self.config)
         self.similarity = SimilarityAnalyses(self.embedders, TfidfLexicon(), self.store.metrics)
         self.recommend = Recommendations(self.embedders, TfidfLexicon(), self.writer, self.models)
-        self.runs = Runs(self.store, self.gateway, FakeSelectors(self.selector), self.models, self._events, self.config)
+        selectors = FakeSelectors(self.selector)
+        self.runs = Runs(*(self.store, self.gateway, selectors, self.models, self.consents, self._events, self.config))
 
     @property
     def engine(self) -> "Engine":

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 
 from mcp_tef.errors import ConflictError, NotFoundError
 from mcp_tef.model.cases import CaseDraft, TestCase
-from mcp_tef.model.consents import Consent
 from mcp_tef.model.ids import CaseId, ServerId, new_id
 from mcp_tef.model.long_work import StoppedError
 from mcp_tef.model.runs import RunSummary
@@ -33,7 +32,6 @@ class MemoryServers:
         self._removed: dict[ServerId, Server] = {}
         self._listings: dict[ServerId, Listing] = {}
         self._accepted: dict[ServerId, Listing] = {}
-        self._consents: dict[str, Consent] = {}
         self.gate: asyncio.Event | None = None
 
     async def add(self, spec: ServerSpec) -> Server:
@@ -132,22 +130,6 @@ class MemoryServers:
             return False
         self._accepted.pop(server_id, None)
         return True
-
-    async def consented(self, fingerprint: str) -> bool:
-        """Whether it was agreed to."""
-        return fingerprint in self._consents
-
-    async def grant(self, consent: Consent) -> None:
-        """Agree."""
-        self._consents[consent.fingerprint] = consent
-
-    async def revoke(self, fingerprint: str) -> None:
-        """Agree no longer."""
-        self._consents.pop(fingerprint, None)
-
-    async def consents(self) -> tuple[Consent, ...]:
-        """All of them."""
-        return tuple(self._consents.values())
 
     def _require_free(self, name: str, own: ServerId | None) -> None:
         if any(server.name == name and server.id != own for server in self._servers.values()):

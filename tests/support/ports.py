@@ -11,7 +11,7 @@ from mcp_tef.model.runs import ModelInfo, ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing, Tool
-from mcp_tef.ports import Question, Selector
+from mcp_tef.ports import Question, Selector, StoredKey
 from mcp_tef.servers.files import read_catalogue, sort_catalogue
 
 
@@ -23,7 +23,7 @@ def tool(name: str, server: str = "desk", **properties: Mapping[str, object]) ->
 
 
 def http_server(name: str = "desk") -> ServerSpec:
-    """A server that needs no consent."""
+    """A server at an address that `loopback_consents` allows."""
     return ServerSpec(name=name, transport=Transport.STREAMABLE_HTTP, url=f"http://127.0.0.1/{name}")
 
 
@@ -159,17 +159,32 @@ class FakeCatalogue:
         """Whether its provider is a cloud."""
         return settings.provider in self.clouds and not settings.base_url
 
+    def own_origins(self, provider: str) -> frozenset[str]:
+        """`https://PROVIDER.example`, and this machine for `ollama`."""
+        return frozenset({"http://localhost:11434" if provider == "ollama" else f"https://{provider}.example"})
+
     def key_variable(self, provider: str) -> str:
         """PROVIDER_API_KEY."""
         return f"{provider.upper()}_API_KEY"
 
 
 class FakeKeys:
-    """Keys by provider."""
+    """Keys by provider, from `PROVIDER_API_KEY`; typed ones and addresses as a test sets them."""
 
     def __init__(self, **keys: str) -> None:
         self._keys = {provider: Secret(text) for provider, text in keys.items()}
+        self.typed_keys: dict[tuple[str, str], Secret] = {}
+        self.addresses: dict[str, str] = {}
 
-    def key(self, provider: str) -> Secret | None:
+    def typed(self, provider: str, origin: str) -> Secret | None:
+        """The key typed for it there."""
+        return self.typed_keys.get((provider, origin))
+
+    def stored(self, provider: str) -> StoredKey | None:
         """The key, if there is one."""
-        return self._keys.get(provider)
+        key = self._keys.get(provider)
+        return StoredKey(key, f"{provider.upper()}_API_KEY") if key else None
+
+    def address(self, provider: str) -> str:
+        """The address that the environment sets."""
+        return self.addresses.get(provider, "")

@@ -41,6 +41,7 @@ from mcp_tef import (
     StoreError,
     Tool,
     Transport,
+    program_request,
 )
 from tests.support.case_book import written
 
@@ -105,7 +106,7 @@ def _of_servers(window: Window, folder: Path, server: Server, text: str, mark: s
     yield "server, an address", _command(window, "servers.edit")
     yield "import of servers, from where", _command(window, "servers.import")
     yield "import of servers", lambda: session.spawn(page.bring_in([dropped]))
-    yield "consent", lambda: ConsentSheet(spec, window).open()
+    yield "consent", lambda: ConsentSheet(program_request(spec, (spec.name,)), window).open()
     yield "try a tool", lambda: TrySheet(session, server, tool, window).open()
     yield "call a tool", lambda: CallQuestion(server, tool, {text: text}, window).open()
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.asking import AskForm
 from app.commands import Command
-from app.launches import ask_for_programs
+from app.launches import ask_for_servers
 from app.leads import links, tool_commands, tool_leads
 from app.screens.quality.ask_sheet import AskSheet
 from app.screens.quality.asking import KEPT, Asking, Progress
@@ -316,12 +316,12 @@ class QualityPage(Page):
         await self.refresh()
 
     def read_again(self) -> None:
-        """Ask the servers for their tools; programs that nobody has agreed to are asked about first."""
+        """Ask the servers for their tools; what is not allowed yet is asked about first."""
         if self._reading is None or self._reading.done():
             self._reading = self.session.spawn(self._read_again())
 
     async def _read_again(self) -> None:
-        await ask_for_programs(self.session, self)
+        await ask_for_servers(self.session, self)
         await self.presenter.read_servers()
         await self.refresh()
 

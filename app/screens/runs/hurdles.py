@@ -1,14 +1,14 @@
-"""What may stand between a wish to run and the run: a program to agree to, a key that is missing."""
+"""What may stand between a wish to run and the run: a consent or a key that is missing."""
 
 from collections.abc import Awaitable, Callable, Mapping
 
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
 
 from app.asking import KeyAsking
-from app.launches import ConsentSheet
+from app.launches import with_consent
 from app.session import Session
 from app.widgets import Action, Field, Sheet
-from mcp_tef import Batch, ConsentError, ModelError, ModelFault, Secret
+from mcp_tef import Batch, ModelError, ModelFault, Secret
 
 Keys = Mapping[str, Secret]
 
@@ -25,10 +25,7 @@ class Hurdles:
         keys: dict[str, Secret] = {}
         while True:
             try:
-                return await work(keys)
-            except ConsentError as error:
-                if not await self._agrees(error):
-                    return None
+                return await with_consent(self._session, self._parent, lambda: work(keys))
             except ModelError as error:
                 if error.fault is not ModelFault.KEY_MISSING or provider in keys:
                     raise
@@ -36,14 +33,6 @@ class Hurdles:
                 if key is None:
                     return None
                 keys[provider] = key
-
-    async def _agrees(self, error: ConsentError) -> bool:
-        name = str(error.context.get("server", ""))
-        spec = (await self._session.call(lambda core: core.servers.find(name))).spec
-        yes = await ConsentSheet(spec, self._parent).done_with()
-        if yes:
-            await self._session.call(lambda core: core.servers.grant_consent(spec))
-        return yes
 
     async def _key(self, provider: str, error: ModelError) -> Secret | None:
         sheet = KeySheet(provider, error.hint, self._parent)

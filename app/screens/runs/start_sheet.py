@@ -150,8 +150,11 @@ class StartSheet(Sheet):
         if request is None:
             return
         provider, key = self._need.provider, self.panel.key.typed()
+        model = request.models[0]
+        await self._starting.add_typed_address(model)
         if key and provider:
-            await self._starting.hold(provider, key, remember=self.panel.key.remember.isChecked())
+            remember = self.panel.key.remember.isChecked()
+            await self._starting.hold(provider, key, address=model.base_url, remember=remember)
             self.panel.key.clear()
         hurdles = Hurdles(self._session, self)
         batch = await hurdles.past(lambda keys: self._starting.start(request, keys), provider)

@@ -1,13 +1,18 @@
-"""Asks whether a program may be started, and shows all of what would be."""
+"""Asks whether a server may be started or contacted, and shows all that this allows."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
-from app.launches import WHY, LaunchView
+from app.launches import ALLOW, WHY, ConsentView
 from app.theme import Role, theme
 from app.widgets import Action, FlowText, button
-from mcp_tef import ServerSpec
+from mcp_tef import ConsentKind, ConsentRequest
+
+QUESTIONS = {
+    ConsentKind.PROGRAM: "This server is a program. Start it on this computer?",
+    ConsentKind.CONNECTION: "Connect to this server?",
+}
 
 
 class ConsentBar(QFrame):
@@ -18,25 +23,28 @@ class ConsentBar(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
-        self._launch = LaunchView()
+        self._view = ConsentView()
+        self._question, self._why = FlowText(strong=True), FlowText(role=Role.DIM)
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 12, 16, 12)
         column.setSpacing(8)
-        column.addWidget(FlowText("This server is a program. Start it on this computer?", strong=True))
-        column.addWidget(FlowText(WHY, role=Role.DIM))
-        column.addWidget(self._launch)
+        for part in (self._question, self._why, self._view):
+            column.addWidget(part)
         row = QHBoxLayout()
         row.setSpacing(8)
-        self._start = button(Action(text="Start it", do=self.agreed.emit, kind="primary"))
+        self._start = button(Action(text=ALLOW[ConsentKind.PROGRAM], do=self.agreed.emit, kind="primary"))
         row.addWidget(self._start)
         row.addWidget(button(Action(text="Not now", do=self.put_off.emit)))
         row.addStretch(1)
         column.addLayout(row)
         self.hide()
 
-    def ask(self, spec: ServerSpec) -> None:
-        """Show what would be started."""
-        self._launch.show_launch(spec)
+    def ask(self, request: ConsentRequest) -> None:
+        """Show what would be allowed."""
+        self._question.set_text(QUESTIONS[request.kind])
+        self._why.set_text(WHY[request.kind])
+        self._start.setText(ALLOW[request.kind])
+        self._view.show_request(request)
         self.show()
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802

@@ -4,7 +4,7 @@ from functools import partial
 
 from PySide6.QtWidgets import QWidget
 
-from app.launches import Rows, launch_rows, risk_rows
+from app.launches import Rows, fact_rows, warning_rows
 from app.screens.servers.import_choice import FATE_WORDS, ImportChoice, Offer
 from app.text import count
 from app.theme import Role, Size, sized
@@ -25,7 +25,7 @@ from app.widgets import (
     TickTable,
     one_line,
 )
-from mcp_tef import ImportFate, Transport
+from mcp_tef import ImportFate, Transport, program_request
 
 COLUMNS = (
     Column(key="name", title="Server", width=150),
@@ -140,7 +140,8 @@ def _details(offer: Offer) -> Rows:
     spec = offer.server.spec
     rows: Rows = []
     if spec and spec.transport is Transport.STDIO:
-        rows = [*launch_rows(spec), *risk_rows(spec)]
+        request = program_request(spec, ())
+        rows = [*fact_rows(request), *warning_rows(request)]
     elif spec:
         rows = [("Address", [Span(spec.address, mono=True)])]
         rows += [("Headers", [Span(", ".join(spec.headers), mono=True)])] if spec.headers else []

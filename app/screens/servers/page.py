@@ -262,9 +262,8 @@ class ServersPage(Page):
     async def _check(self, server: Server) -> None:
         try:
             await self.presenter.check(server.id)
-        except ConsentError:
-            self.presenter.ask_again(server.id)
-            self.presenter.unasked.add(server.id)
+        except ConsentError as error:
+            self.presenter.ask_again(server.id, error.requests[0])
             if server.id == self.rail.current_id():
                 self._show(server.id)
 

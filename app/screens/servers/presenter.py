@@ -11,6 +11,7 @@ from app.screens.servers.schema import token_weight
 from app.screens.servers.tool_narrowing import ToolsShown
 from app.text import ago, count, duration
 from mcp_tef import (
+    ConsentRequest,
     Drift,
     Event,
     Listing,
@@ -56,7 +57,7 @@ class _Known:
 
     server: ServerId
     listing: Listing | None
-    unasked: bool
+    request: ConsentRequest | None
     drift: Drift | None
 
 
@@ -66,7 +67,7 @@ async def _known(core: "Engine", server: Server) -> _Known | None:
         return _Known(
             server.id,
             await core.servers.known_tools(server.id),
-            await core.servers.needs_consent(server.spec),
+            next(iter(core.consents.missing([server.spec])), None),
             await core.drift.of_server(server.id),
         )
     except NotFoundError:
@@ -81,7 +82,7 @@ class ServersPresenter:
     clock: Callable[[], float]
     servers: dict[ServerId, Server] = field(default_factory=dict)
     listings: dict[ServerId, Listing] = field(default_factory=dict)
-    unasked: set[ServerId] = field(default_factory=set)
+    unasked: dict[ServerId, ConsentRequest] = field(default_factory=dict)
     drifts: dict[ServerId, Drift] = field(default_factory=dict)
     search: str = ""
     narrowed: Shown = field(default_factory=Shown)
@@ -98,7 +99,7 @@ class ServersPresenter:
             self._note_start(server)
         found = [one for one in await asyncio.gather(*map(self._read, servers)) if one]
         self.listings = {one.server: one.listing for one in found if one.listing}
-        self.unasked = {one.server for one in found if one.unasked}
+        self.unasked = {one.server: one.request for one in found if one.request}
         self.drifts = {one.server: one.drift for one in found if one.drift}
 
     async def _read(self, server: Server) -> "_Known | None":
@@ -186,22 +187,23 @@ class ServersPresenter:
         """Whether some server is."""
         return any(server.status is ServerStatus.STARTING for server in self.servers.values())
 
-    def asks_consent(self, server_id: ServerId) -> bool:
-        """Whether to ask now if its program may be started."""
-        return server_id in self.unasked and server_id not in self._put_off
+    def consent_request(self, server_id: ServerId) -> ConsentRequest | None:
+        """Return the question to ask now, before it is started or contacted."""
+        return None if server_id in self._put_off else self.unasked.get(server_id)
 
     def put_off(self, server_id: ServerId) -> None:
         """Ask no more until the next start or a test of the connection."""
         self._put_off.add(server_id)
 
-    def ask_again(self, server_id: ServerId) -> None:
+    def ask_again(self, server_id: ServerId, request: ConsentRequest) -> None:
         """Ask again, for the user wants to connect."""
         self._put_off.discard(server_id)
+        self.unasked[server_id] = request
 
     async def agree_and_check(self, server: Server) -> None:
-        """Agree to this very command and connect."""
-        await self.core.call(lambda core: core.servers.grant_consent(server.spec))
-        self.unasked.discard(server.id)
+        """Allow the server as it is defined now, and connect."""
+        await self.core.call(lambda core: core.consents.allow_server(server.spec))
+        self.unasked.pop(server.id, None)
         await self.check(server.id)
 
     async def sign_in_and_check(self, server: Server) -> None:

@@ -106,8 +106,8 @@ class ServerPane(QWidget):
         self._state.set_text(self.presenter.answer_line(server))
 
     def _show_bars(self, server: Server) -> None:
-        if self.presenter.asks_consent(server.id):
-            self.consent.ask(server.spec)
+        if request := self.presenter.consent_request(server.id):
+            self.consent.ask(request)
         else:
             self.consent.hide()
         if server.status is ServerStatus.FAILED:

@@ -1,6 +1,8 @@
 """Adding a server, and changing one: three cards, then one form that can be tried before it is kept."""
 
+from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
@@ -13,7 +15,10 @@ from app.text import error_words
 from app.theme import Role
 from app.widgets import Action, ChoiceCard, FlowText, Notice, ScrollPane, Sheet
 from app.widgets.sheets import BAR
-from mcp_tef import ConflictError, Server, ServerSpec, TefError
+from mcp_tef import ConflictError, ConsentRequest, Server, ServerSpec, TefError
+
+if TYPE_CHECKING:
+    from mcp_tef import Engine
 
 _CARDS = (
     ("command", "terminal-window", "A command", ("npx, uvx, python …", "started on this computer")),
@@ -122,8 +127,8 @@ class ServerSheet(Sheet):
         if spec is None or self._busy:
             return
         self._forget_result()
-        if await self._session.call(lambda core: core.servers.needs_consent(spec)):
-            self._consent.ask(spec)
+        if requests := await self._missing_consents(spec):
+            self._consent.ask(requests[0])
             return
         self._busy = True
         self._working.show_message("Connecting. A first start may take ten seconds or more.")
@@ -142,14 +147,26 @@ class ServerSheet(Sheet):
     async def _agree(self) -> None:
         spec = self._spec()
         if spec is not None:
-            await self._session.call(lambda core: core.servers.grant_consent(spec))
+            await self._session.call(lambda core: core.consents.allow_server(spec))
             await self._try()
+
+    async def _missing_consents(self, spec: ServerSpec) -> Sequence[ConsentRequest]:
+        """The open questions; an address that was typed into this form, and takes nothing of the user's, needs none."""
+        typed = self._server is None or self._server.spec.url != spec.url
+
+        async def missing(core: "Engine") -> Sequence[ConsentRequest]:
+            if typed:
+                await core.consents.add_typed_server(spec)
+            return core.consents.missing([spec])
+
+        return await self._session.call(missing)
 
     async def _keep(self) -> None:
         spec = self._spec()
         if spec is None:
             return
         try:
+            await self._missing_consents(spec)
             if self._server is None:
                 self.saved = await self._presenter.add(spec)
             else:

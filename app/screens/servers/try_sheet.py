@@ -133,14 +133,14 @@ class TrySheet(Sheet):
 
     async def _started(self) -> bool:
         spec = self._server.spec
-        if not await self._session.call(lambda core: core.servers.needs_consent(spec)):
-            return True
-        self.consent.ask(spec)
-        return False
+        requests = await self._session.value(lambda core: core.consents.missing([spec]))
+        if requests:
+            self.consent.ask(requests[0])
+        return not requests
 
     async def _agree(self) -> None:
         self.consent.hide()
-        await self._session.call(lambda core: core.servers.grant_consent(self._server.spec))
+        await self._session.call(lambda core: core.consents.allow_server(self._server.spec))
         self.call()
 
     async def _carry_out(self, arguments: Mapping[str, Json]) -> None:

@@ -1,4 +1,4 @@
-"""The programs that were agreed to, each with a way to take that back."""
+"""What the user allowed, each with a way to take it back."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -11,16 +11,21 @@ from app.session import Session
 from app.text import ago, count
 from app.theme import Role, Size
 from app.widgets import Action, EmptyState, FlowText, Rule, SearchField, Section, button, one_line
-from mcp_tef import Consent
+from mcp_tef import Consent, ConsentKind
 
 BY = "settings"
 MOST_ROWS, MANY = 100, 8
 NONE_FIT = "No consent is about these words. An empty search shows all."
 WHAT = (
-    "These programs may be started on this computer, exactly as they stand here. Revoke one, and you are asked again "
-    "before its next start."
+    "You allowed these on this computer, exactly as shown. They are kept in your data folder, never in a workspace. "
+    "Revoke one, and you are asked again."
 )
-NOTHING = "A server that is a program is started only after you have seen its whole command and agreed to it."
+NOTHING = "You are asked before a program is started, or before something of yours is sent to an address."
+TITLES = {
+    ConsentKind.PROGRAM: "Start a program",
+    ConsentKind.CONNECTION: "Connect to a server",
+    ConsentKind.KEY: "Send a key",
+}
 
 
 class ConsentsSection(Section):
@@ -49,7 +54,7 @@ class ConsentsSection(Section):
         found = [one for one in self._consents if _says(one, words)]
         self.search.setVisible(len(self._consents) >= MANY or bool(words))
         if not self._consents:
-            self._rows.add(EmptyState("terminal-window", "Nothing agreed to yet", NOTHING))
+            self._rows.add(EmptyState("terminal-window", "Nothing allowed yet", NOTHING))
             return
         self._rows.add(FlowText(WHAT if found else NONE_FIT, role=Role.DIM))
         for consent in found[:MOST_ROWS]:
@@ -79,12 +84,12 @@ async def _revoke(session: Session, consent: Consent) -> None:
         await session.call(lambda core: core.servers.restore_consent(consent, by=BY))
 
     await revoke()
-    what = one_line(", ".join(consent.servers) or consent.launch, 40)
+    what = one_line(", ".join(consent.servers) or consent.description, 40)
     session.toast(f"Revoked: {what}", agree_again, revoke, deed=f"revoke the consent to {what}")
 
 
 def _says(consent: Consent, words: Sequence[str]) -> bool:
-    told = "\n".join((*consent.servers, consent.launch)).casefold()
+    told = "\n".join((*consent.servers, consent.description)).casefold()
     return all(word in told for word in words)
 
 
@@ -96,12 +101,12 @@ def _row(consent: Consent, revoke: Callable[[], object]) -> QWidget:
     words = QVBoxLayout()
     words.setSpacing(2)
     names = ", ".join(consent.servers)
-    words.addWidget(FlowText(names or "No server starts like this now", strong=True))
-    words.addWidget(FlowText(consent.launch, mono=True, max_lines=4))
-    if consent.agreed_at is not None:
-        words.addWidget(FlowText(f"Agreed {ago(consent.agreed_at)}", size=Size.SMALL, role=Role.DIM))
+    words.addWidget(FlowText(names or TITLES[consent.kind], strong=True))
+    words.addWidget(FlowText(consent.description, mono=True, max_lines=4))
+    if consent.allowed_at is not None:
+        words.addWidget(FlowText(f"Allowed {ago(consent.allowed_at)}", size=Size.SMALL, role=Role.DIM))
     row.addLayout(words, 1)
     taken_back = button(Action(text="Revoke", do=revoke))
-    taken_back.setAccessibleName(f"Revoke {one_line(names or consent.launch, 80)}")
+    taken_back.setAccessibleName(f"Revoke {one_line(names or consent.description, 80)}")
     row.addWidget(taken_back, 0, Qt.AlignmentFlag.AlignTop)
     return holder

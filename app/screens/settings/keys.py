@@ -39,7 +39,7 @@ class Held:
 
 def held(keys: "KeyRing") -> Held:
     """What a key ring holds; a keychain may take its time."""
-    known = Held(typed=keys.typed(), variables=keys.variables(), keychain=keys.keychain())
+    known = Held(typed=keys.typed_providers(), variables=keys.variables(), keychain=keys.keychain())
     try:
         return replace(known, remembered=keys.remembered())
     except TefError as error:

@@ -23,7 +23,7 @@ FOUND = 1
 RUN_NOTE = "A run starts with these, and what you change when you start one stands here the next time."
 LIMIT_NOTE = "How much of a server is put up with. What is beyond is left out, and a sentence says so."
 SIMILARITY = ("EMBEDDING_MODEL_TYPE", "SIMILARITY_THRESHOLD")
-SERVERS = ("MCP_TOOL_PREFIX_SEPARATOR",)
+SERVERS = ("MCP_TOOL_PREFIX_SEPARATOR", "MCP_TEF_TRUSTED_NETWORKS")
 
 
 class SettingsSheet(Sheet):

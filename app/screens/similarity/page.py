@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent, Qt
 from PySide6.QtWidgets import QWidget
 
 from app.commands import Command
-from app.launches import ask_for_programs
+from app.launches import ask_for_servers, with_consent
 from app.screens.similarity.aim import Aim
 from app.screens.similarity.choices import OTHER, CompareMenu, EmbedderMenu, ServersMenu
 from app.screens.similarity.comparing import Comparing
@@ -348,11 +348,11 @@ class SimilarityPage(Page):
     # ------------------------------------------------------------------ what is compared
 
     def read_again(self) -> None:
-        """Ask the servers for their tools, and compare; programs that nobody has agreed to are asked about first."""
+        """Ask the servers for their tools, and compare; what is not allowed yet is asked about first."""
         self.session.spawn(self._read_again())
 
     async def _read_again(self) -> None:
-        await ask_for_programs(self.session, self)
+        await ask_for_servers(self.session, self)
         self.presenter.try_again()
         self._fresh = True
         self.request_refresh()
@@ -375,9 +375,12 @@ class SimilarityPage(Page):
         agreed = await self.sheet.done_with()
         chosen, key = self.sheet.chosen, self.sheet.key
         self.sheet = None
-        if agreed:
+        if not agreed:
+            return
+        choice = parse_embedder(chosen)
+        if await with_consent(self.session, self, lambda: self.presenter.check_consents(choice, key)):
             self.presenter.key = key
-            self._compare(embedder=parse_embedder(chosen).label)
+            self._compare(embedder=choice.label)
 
     def _stop_comparing(self) -> None:
         if self._refreshing is not None:

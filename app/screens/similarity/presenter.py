@@ -121,6 +121,11 @@ class SimilarityPresenter:
             return State.FULL
         return State.TOO_FEW if self._reading else State.NOT_READ
 
+    async def check_consents(self, choice: EmbedderChoice, key: Secret | None) -> bool:
+        """Raise ConsentError where the key may not be sent to an embedder yet; True where it may."""
+        await self._ask(lambda core: _check_consents(core, choice, key))
+        return True
+
     async def load(self, *, fresh: bool = False, anew: bool = False, progress: Progress | None = None) -> bool:
         """Gather and compare; False where a later reading overtook this one.
 
@@ -259,7 +264,7 @@ class SimilarityPresenter:
                 tuple(pairs),
                 model=model,
                 embedder=wanted.choice,
-                embedder_key=_key_of(core, wanted, key),
+                embedder_key=_key_of(core, wanted.choice, key),
                 heard=keep,
             )
         )
@@ -319,18 +324,23 @@ def _unseen(server: Server) -> Unreachable:
 async def _analyse(
     core: "Engine", tools: ToolSet, wanted: Wanted, key: Secret | None, progress: Progress | None
 ) -> Analysis:
-    key = _key_of(core, wanted, key)
+    key = _key_of(core, wanted.choice, key)
     similarity = await core.similarity.analyse(tools, embedder=wanted.choice, key=key, progress=progress)
     clusters = await core.similarity.clusters(similarity)
     return await asyncio.to_thread(analysis_of, similarity, clusters)
 
 
-def _key_of(core: "Engine", wanted: Wanted, typed: Secret | None) -> Secret | None:
-    """The key that was typed, else the one at hand for the provider of the embedder."""
-    choice = wanted.choice
-    if typed is None and choice is not None and choice.kind is EmbedderKind.LITELLM:
-        return core.keys.key(choice.target.partition("/")[0])
-    return typed
+async def _check_consents(core: "Engine", choice: EmbedderChoice, key: Secret | None) -> None:
+    _key_of(core, choice, key)
+
+
+def _key_of(core: "Engine", choice: EmbedderChoice | None, typed: Secret | None) -> Secret | None:
+    """Return the key to send to the embedder: typed with it, else at hand. The user chose it, address included."""
+    if choice is not None and choice.kind is EmbedderKind.HTTP:
+        core.consents.add_typed_address(choice.kind, choice.target)
+    elif choice is not None and choice.base_url:
+        core.consents.add_typed_address(choice.target.partition("/")[0], choice.base_url)
+    return core.models.embedder_key(choice, typed)
 
 
 async def _heat(

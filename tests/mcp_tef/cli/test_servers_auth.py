@@ -83,7 +83,7 @@ def test_a_script_is_told_that_a_sign_in_is_needed(url: str) -> None:
 
 
 def shown(*options: str) -> dict[str, object]:
-    say("servers", "add", "shop", "--url", NOWHERE, *options)
+    say("servers", "add", "shop", "--url", NOWHERE, *options, "--yes")
     document: dict[str, object] = say("servers", "show", "shop", "--json").document
     return {"auth": document["auth"], "secret": document["secret"]}
 
@@ -107,7 +107,7 @@ def test_it_is_said_where_a_secret_is_kept_and_never_what_it_is(
 
 def test_another_kind_of_authentication_drops_what_belonged_to_the_old_one() -> None:
     shown("--auth", "oauth2", "--client-id", "us", "--secret-env", "SHOP", "--remember-sign-in")
-    say("servers", "edit", "shop", "--auth", "none")
+    say("servers", "edit", "shop", "--auth", "none", "--yes")
     assert say("servers", "show", "shop", "--json").document["secret"] is None
 
 

@@ -28,10 +28,10 @@ class Screen(io.StringIO):
         return True
 
 
-@pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def desk(tmp_path: Path) -> Path:
     """A workspace with a server that answers calls."""
-    workspace = tmp_path_factory.mktemp("calls") / "workspace.db"
+    workspace = tmp_path / "workspace.db"
     program, *args = command()
     options = [part for argument in args for part in ("--arg", argument)]
     assert say(*_add(program, options), "--workspace", workspace).code == 0
@@ -84,7 +84,7 @@ def test_a_call_that_takes_too_long_ends(desk: Path) -> None:
         (("ecko", "--yes"), "Did you mean echo?"),
         (("echo", "--yes", "--timeout", "0"), "0 is not from 0.1 to 3600"),
         (("echo", "--yes", "--timeout", "soon"), "soon is not from 0.1 to 3600"),
-        (("echo",), "Nobody has agreed to call echo of desk. Add --yes"),
+        (("echo",), "Add --yes to allow this"),
     ],
 )
 def test_what_cannot_be_sent_is_bad_input(desk: Path, arguments: tuple[str, ...], why: str) -> None:

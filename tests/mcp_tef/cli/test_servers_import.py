@@ -144,5 +144,7 @@ def test_an_imported_program_starts_after_consent_with_what_its_config_refers_to
     assert say("servers", "import", file, "--json").document["servers"][0]["needs"] == ["VERB"]
     unset = say("servers", "check", "shop", "--yes")
     assert (unset.code, "needs the environment variable VERB" in unset.err) == (3, True)
-    said = run("servers", "check", "shop", "--json", environment={"VERB": "sample-server", "PATH": "/usr/bin:/bin"})
+    said = run(
+        "servers", "check", "shop", "--json", "--yes", environment={"VERB": "sample-server", "PATH": "/usr/bin:/bin"}
+    )
     assert (said.code, said.document["status"]) == (0, "active")

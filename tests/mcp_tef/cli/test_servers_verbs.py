@@ -107,7 +107,8 @@ def test_consent_is_asked_again_after_a_change_of_the_command() -> None:
 def test_a_bearer_token_is_kept_as_the_name_of_its_variable(tmp_path: Path) -> None:
     workspace = tmp_path / "w.db"
     place = ("--url", "http://127.0.0.1:1/mcp", "--bearer-env", "MY_TOKEN", "--workspace", workspace)
-    assert say("servers", "add", "web", *place).code == 3
+    assert say("servers", "add", "web", *place).code == 2
+    assert say("servers", "add", "web", *place, "--yes").code == 3
     said = say("servers", "show", "web", "--json", "--workspace", workspace)
     assert said.document["transport"] == "streamable-http"
 

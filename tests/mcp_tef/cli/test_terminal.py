@@ -1,11 +1,13 @@
 """What reaches a terminal: plain text, one document, questions only where somebody can answer."""
 
 import io
+from dataclasses import replace
 
 import pytest
 
-from mcp_tef import ConsentError, InputError, Secret, ServerSpec, Transport
-from mcp_tef.cli.terminal import Terminal, one_line, plain, table
+from mcp_tef import InputError, Secret, ServerSpec, Transport, program_request
+from mcp_tef.cli.terminal import Answer, Terminal, one_line, plain, table
+from mcp_tef.model.consents import key_request
 
 SPEC = ServerSpec(
     name="clock", transport=Transport.STDIO, command="npx", args=("-y", "clock"), env={"TOKEN": "geheim-123"}
@@ -60,32 +62,42 @@ def test_an_error_after_the_result_replaces_it_so_that_there_is_one_document() -
     assert written(terminal.output) == '{\n  "error": {}\n}\n'
 
 
-@pytest.mark.parametrize(("typed", "agreed"), [("y\n", True), ("yes\n", True), ("\n", False), ("n\n", False)])
-def test_consent_is_what_was_typed(typed: str, agreed: bool) -> None:
-    assert at_screen(typed).agrees(SPEC) is agreed
+ASKED = program_request(SPEC, ("workspace /w.db",))
+KEY = key_request("openai", "OPENAI_API_KEY", "https://other.example", unencrypted=False)
+
+
+@pytest.mark.parametrize(
+    ("typed", "answer"), [("y\n", Answer.YES), ("yes\n", Answer.YES), ("\n", Answer.NO), ("w\n", Answer.NO)]
+)
+def test_consent_is_what_was_typed(typed: str, answer: Answer) -> None:
+    assert at_screen(typed).ask_consent(ASKED) is answer
+
+
+@pytest.mark.parametrize(("typed", "answer"), [("y\n", Answer.YES), ("w\n", Answer.WITHOUT_KEY), ("\n", Answer.NO)])
+def test_a_key_can_also_be_left_out(typed: str, answer: Answer) -> None:
+    terminal = at_screen(typed)
+    assert terminal.ask_consent(KEY) is answer
+    assert all(word in written(terminal.errors) for word in ("https://other.example", "OPENAI_API_KEY"))
 
 
 def test_the_question_shows_every_argument_and_names_but_no_values_of_the_environment() -> None:
     terminal = at_screen("n\n")
-    terminal.agrees(SPEC)
+    terminal.ask_consent(ASKED)
     asked = written(terminal.errors)
-    assert all(word in asked for word in ("npx", "-y", "clock", "TOKEN"))
+    assert all(word in asked for word in ("npx", "-y", "clock", "TOKEN", "/w.db"))
     assert "geheim-123" not in asked
+    assert "“npx” fetches the newest “clock”" in asked
 
 
-def test_what_is_worth_a_second_look_is_said_before_the_answer() -> None:
+def test_no_argument_can_imitate_a_line_of_the_question() -> None:
+    forged = "x\n    Folder:         /srv/safe\r\x1b[2K\u202e"
+    spec = replace(SPEC, args=(forged,), cwd="/tmp/evil\nRuns as:         nobody", name="a\nb")
     terminal = at_screen("n\n")
-    terminal.agrees(SPEC)
-    assert "Look twice: “npx” fetches the newest “clock”" in written(terminal.errors)
-    with pytest.raises(ConsentError) as refusal:
-        piped("").agrees(SPEC)
-    assert "Look twice: “npx” fetches the newest “clock”" in refusal.value.hint
-
-
-def test_where_nobody_can_answer_consent_is_refused_with_the_way_out() -> None:
-    with pytest.raises(ConsentError) as refusal:
-        piped("y\n").agrees(SPEC)
-    assert "--yes" in refusal.value.hint
+    terminal.ask_consent(program_request(spec, ("workspace\nw",)))
+    lines = written(terminal.errors).splitlines()
+    assert sum("Folder" in line[:16] for line in lines) == 1
+    assert sum("Runs as" in line[:16] for line in lines) == 1
+    assert any(line.endswith(r'2. "x\n    Folder:         /srv/safe\r\x1b[2K\u202e"') for line in lines)
 
 
 def test_a_key_comes_from_standard_input_and_never_shows_again() -> None:

@@ -8,17 +8,23 @@ from mcp_tef.model.secrets import Secret
 from tests.support.keychains import MemoryKeychain
 
 
+def key_of(ring: KeyRing, provider: str) -> Secret | None:
+    """The key for a provider's own address."""
+    stored = ring.stored(provider)
+    return ring.typed(provider) or (stored.secret if stored else None)
+
+
 def test_a_typed_key_is_used_before_the_environment_and_that_before_the_keychain() -> None:
     keychain = MemoryKeychain()
     keys = KeyRing({"OPENAI_API_KEY": "from-environment"}, keychain)
     keys.remember("openai", Secret("remembered"))
     keys.remember("mistral", Secret("remembered"))
     keys.set("openai", Secret("typed"))
-    assert keys.key("openai") == Secret("typed")
+    assert key_of(keys, "openai") == Secret("typed")
     keys.forget("openai")
-    assert keys.key("openai") == Secret("from-environment")
-    assert keys.key("mistral") == Secret("remembered")
-    assert keys.key("groq") is None
+    assert key_of(keys, "openai") == Secret("from-environment")
+    assert key_of(keys, "mistral") == Secret("remembered")
+    assert key_of(keys, "groq") is None
 
 
 @pytest.mark.parametrize(
@@ -32,11 +38,11 @@ def test_a_typed_key_is_used_before_the_environment_and_that_before_the_keychain
     ],
 )
 def test_each_providers_own_variable_is_read(provider: str, variable: str) -> None:
-    assert KeyRing({variable: " sk-1 "}, MemoryKeychain()).key(provider) == Secret("sk-1")
+    assert key_of(KeyRing({variable: " sk-1 "}, MemoryKeychain()), provider) == Secret("sk-1")
 
 
 def test_an_empty_variable_is_no_key() -> None:
-    assert KeyRing({"OPENAI_API_KEY": "  "}, MemoryKeychain()).key("openai") is None
+    assert key_of(KeyRing({"OPENAI_API_KEY": "  "}, MemoryKeychain()), "openai") is None
 
 
 def test_remembered_providers_are_listed_by_name_until_they_are_forgotten() -> None:
@@ -47,14 +53,14 @@ def test_remembered_providers_are_listed_by_name_until_they_are_forgotten() -> N
     keys.forget_remembered("openai")
     keys.forget_remembered("never-there")
     assert keys.remembered() == ("anthropic",)
-    assert keys.key("openai") is None
+    assert key_of(keys, "openai") is None
 
 
 def test_nothing_is_kept_unless_it_is_asked_for() -> None:
     keychain = MemoryKeychain()
     keys = KeyRing({"OPENAI_API_KEY": "sk-1"}, keychain)
     keys.set("anthropic", Secret("sk-2"))
-    assert keys.key("openai")
+    assert key_of(keys, "openai")
     assert keychain.kept == {}
 
 
@@ -64,8 +70,8 @@ def test_without_a_keychain_remembering_says_so_and_all_else_goes_on() -> None:
         keys.remember("openai", Secret("sk-1"))
     assert "environment variable" in raised.value.hint
     assert keys.remembered() == ()
-    assert keys.key("openai") == Secret("sk-1")
-    assert keys.key("groq") is None
+    assert key_of(keys, "openai") == Secret("sk-1")
+    assert key_of(keys, "groq") is None
 
 
 def test_a_locked_keychain_is_a_clear_error_without_what_it_said() -> None:
@@ -78,7 +84,7 @@ def test_a_locked_keychain_is_a_clear_error_without_what_it_said() -> None:
 
 def test_a_key_ring_never_shows_a_key() -> None:
     keys = KeyRing({"OPENAI_API_KEY": "sk-1"}, MemoryKeychain())
-    assert "sk-1" not in f"{keys!r}{keys.key('openai')!r}{keys.key('openai')!s}"
+    assert "sk-1" not in f"{keys!r}{key_of(keys, 'openai')!r}{key_of(keys, 'openai')!s}"
 
 
 def test_entries_of_servers_are_apart_from_keys_of_providers() -> None:
@@ -86,8 +92,26 @@ def test_entries_of_servers_are_apart_from_keys_of_providers() -> None:
     vault = ServerVault(ring)
     ring.remember("openai", Secret("of-openai"))
     vault.write("openai", Secret("of-a-server"))
-    assert (vault.read("openai"), ring.key("openai")) == (Secret("of-a-server"), Secret("of-openai"))
+    assert (vault.read("openai"), key_of(ring, "openai")) == (Secret("of-a-server"), Secret("of-openai"))
     assert ring.remembered() == ("openai", "server:openai")
     vault.forget("openai")
     vault.forget("openai")
-    assert (vault.read("openai"), ring.key("openai")) == (None, Secret("of-openai"))
+    assert (vault.read("openai"), key_of(ring, "openai")) == (None, Secret("of-openai"))
+
+
+def test_a_key_typed_with_an_address_belongs_to_that_origin_only() -> None:
+    keys = KeyRing({}, MemoryKeychain())
+    keys.set("openai", Secret("sk-1"), "https://Gateway.example:443/v1")
+    assert keys.typed("openai", "https://gateway.example") == Secret("sk-1")
+    assert keys.typed("openai", "https://other.example") is None
+    assert keys.typed("openai") is None
+    assert keys.typed_providers() == ("openai",)
+    keys.forget("openai")
+    assert keys.typed("openai", "https://gateway.example") is None
+
+
+def test_a_stored_key_names_the_place_that_it_comes_from() -> None:
+    keys = KeyRing({"CO_API_KEY": "sk-1"}, MemoryKeychain())
+    keys.remember("openai", Secret("sk-2"))
+    places = [stored.source for name in ("cohere", "openai") if (stored := keys.stored(name))]
+    assert places == ["CO_API_KEY", "keychain:openai"]

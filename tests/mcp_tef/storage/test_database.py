@@ -31,12 +31,12 @@ async def test_reads_and_writes_use_the_store_thread_only(store: SqliteStore) ->
 
 async def test_a_write_that_raises_changes_nothing(store: SqliteStore) -> None:
     def half(session: Session) -> None:
-        session.execute(text("INSERT INTO consents (fingerprint, launch) VALUES ('a', 'b')"))
+        session.execute(text("INSERT INTO suites (id, name) VALUES ('a', 'b')"))
         raise ValueError("the caller's own mistake")
 
     with pytest.raises(ValueError, match="own mistake"):
         await database_of(store).write(half)
-    assert await store.servers.consents() == ()
+    assert await store.cases.suites() == ()
 
 
 async def test_a_write_whose_caller_is_cancelled_is_still_made(store: SqliteStore) -> None:
@@ -58,9 +58,9 @@ async def test_a_closed_workspace_says_so(workspace: Path) -> None:
 
 async def test_damage_that_shows_only_later_is_told_in_words(store: SqliteStore, workspace: Path) -> None:
     await store.servers.add(http("docs"))
-    change(workspace, "DROP TABLE consents")
+    change(workspace, "DROP TABLE suites")
     with pytest.raises(StoreError, match="could not be used") as caught:
-        await store.servers.consents()
+        await store.cases.suites()
     assert "sqlalche.me" not in caught.value.message
 
 

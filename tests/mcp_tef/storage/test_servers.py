@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from mcp_tef.errors import ConflictError, InputError, NotFoundError
-from mcp_tef.model.consents import Consent
 from mcp_tef.model.servers import INPUTS, AuthType, OAuthClient, ServerSpec, ServerStatus, Transport
 from mcp_tef.model.tools import Listing, ToolProblem
 from mcp_tef.ports import CheckResult
@@ -199,17 +198,6 @@ async def test_the_next_open_deletes_removed_servers_for_good(workspace: Path) -
     await store.close()
     await (await open_store(workspace)).close()
     assert rows(workspace, "SELECT id FROM mcp_servers UNION ALL SELECT mcp_server_id FROM server_listings") == []
-
-
-async def test_consent_is_remembered_until_it_is_taken_back(store: SqliteStore) -> None:
-    consent = Consent(STDIO.launch_fingerprint, STDIO.address)
-    await store.servers.grant(consent)
-    await store.servers.grant(consent)
-    assert await store.servers.consented(STDIO.launch_fingerprint)
-    assert not await store.servers.consented(replace(STDIO, args=("other",)).launch_fingerprint)
-    assert await store.servers.consents() == (consent,)
-    await store.servers.revoke(STDIO.launch_fingerprint)
-    assert not await store.servers.consented(STDIO.launch_fingerprint)
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from mcp_tef.errors import ConsentError, InputError, NotFoundError, ServerError
+from mcp_tef.errors import InputError, NotFoundError, ServerError
 from mcp_tef.events import Event, EventStream, ToolCallsTouched
 from mcp_tef.model.config import Config
+from mcp_tef.model.consents import ConsentError
 from mcp_tef.model.ids import ServerId
 from mcp_tef.model.secrets import MASK, Secret
 from mcp_tef.model.servers import ServerSpec, Transport
@@ -17,7 +18,9 @@ from mcp_tef.model.tool_calls import ToolCallStatus
 from mcp_tef.ports import Store
 from mcp_tef.storage.store import open_store
 from mcp_tef.workflows.calls import ToolCalls
+from mcp_tef.workflows.consent import Consents
 from mcp_tef.workflows.servers import Servers
+from tests.support.consents import loopback_consents
 from tests.support.memory_calls import FakeCaller, says
 from tests.support.ports import FakeGateway, command_server, http_server, silent, tool
 
@@ -33,6 +36,7 @@ class Desk:
     gateway: FakeGateway
     caller: FakeCaller
     servers: Servers
+    consents: Consents
     calls: ToolCalls
     said: list[Event]
 
@@ -45,9 +49,11 @@ class Desk:
 async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
     store, events, said = await open_store(tmp_path / "workspace.db"), EventStream(), list[Event]()
     gateway, caller = FakeGateway({"desk": [FIND], "files": [tool("read", "files")]}), FakeCaller()
-    servers = Servers(store.servers, gateway, events, Config())
+    consents = loopback_consents()
+    servers = Servers(store.servers, gateway, consents, events, Config())
+    calls = ToolCalls(store.servers, store.calls, servers, caller, consents, events)
     events.subscribe(said.append)
-    yield Desk(store, gateway, caller, servers, ToolCalls(store.servers, store.calls, servers, caller, events), said)
+    yield Desk(store, gateway, caller, servers, consents, calls, said)
     await servers.close()
     await store.close()
 
@@ -117,7 +123,7 @@ async def test_a_program_is_not_started_for_a_call_that_nobody_agreed_to(desk: D
     with pytest.raises(ConsentError):
         await desk.calls.call(server, "read", {})
     assert (desk.gateway.asked, desk.caller.asked) == ([], [])
-    await desk.servers.grant_consent(command_server("files"))
+    await desk.consents.allow_server(command_server("files"))
     assert (await desk.calls.call(server, "read", {})).status is ToolCallStatus.ANSWERED
 
 

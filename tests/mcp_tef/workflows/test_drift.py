@@ -9,7 +9,6 @@ import pytest
 from mcp_tef.errors import ConflictError
 from mcp_tef.events import EventStream, ServersTouched
 from mcp_tef.model.comparison import DefinitionChange
-from mcp_tef.model.consents import Consent
 from mcp_tef.model.drift import Drift
 from mcp_tef.model.ids import ServerId
 from mcp_tef.model.runs import RunFilter
@@ -17,7 +16,9 @@ from mcp_tef.model.servers import ServerSpec
 from mcp_tef.model.tools import Listing, Tool
 from mcp_tef.ports import CheckResult
 from mcp_tef.storage.store import SqliteStore, open_store
+from mcp_tef.workflows.consent import Consents
 from mcp_tef.workflows.drift import Drifts
+from tests.support.consents import loopback_consents
 from tests.support.ports import command_server
 from tests.support.stored import fill, http, run_all, tool
 
@@ -32,8 +33,13 @@ async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
 
 
 @pytest.fixture
-def drifts(store: SqliteStore) -> Drifts:
-    return Drifts(store, EventStream())
+def consents() -> Consents:
+    return loopback_consents()
+
+
+@pytest.fixture
+def drifts(store: SqliteStore, consents: Consents) -> Drifts:
+    return Drifts(store, consents, EventStream())
 
 
 async def seen(store: SqliteStore, server_id: ServerId, *tools: Tool) -> None:
@@ -104,12 +110,14 @@ async def test_a_tool_that_the_user_left_out_is_not_gone(store: SqliteStore, dri
     assert await drifts.of_server(server) is None
 
 
-async def test_it_says_whether_the_user_had_agreed_to_start_the_server(store: SqliteStore, drifts: Drifts) -> None:
+async def test_it_says_whether_the_user_had_allowed_the_server(
+    store: SqliteStore, drifts: Drifts, consents: Consents
+) -> None:
     spec = command_server("docs")
     server = await added(store, tool(), spec=spec)
     await seen(store, server, tool(description="Other."))
     assert not (await found(drifts, server)).agreed
-    await store.servers.grant(Consent(spec.launch_fingerprint, spec.address))
+    await consents.allow_server(spec)
     assert (await found(drifts, server)).agreed
 
 
@@ -117,7 +125,7 @@ async def test_what_is_accepted_counts_as_seen_and_others_hear_of_it(store: Sqli
     events = EventStream()
     heard: list[object] = []
     events.subscribe(heard.append)
-    drifts = Drifts(store, events)
+    drifts = Drifts(store, loopback_consents(), events)
     server = await added(store, tool())
     await seen(store, server, tool(description="Other."))
     await drifts.accept(server, await found(drifts, server), by="me")

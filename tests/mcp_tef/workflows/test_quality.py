@@ -17,6 +17,7 @@ from mcp_tef.model.tools import Tool, ToolProblem
 from mcp_tef.ports import WritingTask, Written
 from mcp_tef.workflows.models import Models
 from mcp_tef.workflows.quality import Quality
+from tests.support.consents import loopback_consents
 from tests.support.fake_counter import FourCharactersEach
 from tests.support.fake_writer import FakeWriter, Writes
 from tests.support.linting import make
@@ -35,7 +36,7 @@ def good(task: WritingTask | None = None, **changes: Any) -> str:
 
 def quality_with(script: Writes = good, **keys: str) -> tuple[Quality, FakeWriter]:
     writer = FakeWriter(script)
-    models = Models(FakeCatalogue({PRICED.label: PRICED}), FakeKeys(**keys), ModelSettings())
+    models = Models(FakeCatalogue({PRICED.label: PRICED}), FakeKeys(**keys), loopback_consents(), ModelSettings())
     return Quality(writer, FourCharactersEach(), models), writer
 
 

@@ -178,6 +178,7 @@ async def test_over_the_wire_failures_of_a_model_are_told_and_the_drafts_stay(st
     with ModelStub(lambda _request: step) as stub:
         settings_ = ModelSettings(provider="openai", model="gpt-test", base_url=stub.url)
         advisor = Advisor(writer)
+        advisor.consents.add_typed_address("openai", stub.url)
         similarity = await advisor.similarity()
         (advice,) = await advisor.recommend.pairs(similarity, [(0, 1)], model=settings_, keys={"openai": Secret(KEY)})
     await writer.close()

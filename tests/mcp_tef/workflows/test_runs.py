@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from mcp_tef.errors import ConsentError, InputError, ModelError, ModelFault
+from mcp_tef.errors import InputError, ModelError, ModelFault
 from mcp_tef.events import BatchEnded, BatchProgressed, BatchStarted, RunEnded
 from mcp_tef.model.answers import Answer, ConfidenceSource
+from mcp_tef.model.consents import ConsentError
 from mcp_tef.model.ids import RunId
 from mcp_tef.model.runs import BatchStatus, ModelSettings, RunFilter, RunStatus
 from mcp_tef.model.secrets import Secret
@@ -270,7 +271,7 @@ async def test_no_command_is_run_that_nobody_agreed_to(store: Store) -> None:
     await write(made, draft("one", servers=("files",)))
     with pytest.raises(ConsentError) as caught:
         await made.runs.start(request())
-    assert caught.value.context["argv"] == ("serve", "--all")
+    assert [one.target for one in caught.value.requests] == ['"serve" "--all"']
     assert made.gateway.asked == []
 
 
@@ -278,8 +279,8 @@ async def test_a_server_that_is_changed_while_a_batch_waits_is_not_started_witho
     made = bench(store, {"files": [tool("find", "files")]}, finds)
     server = await store.servers.add(command_server("files"))
     (case,) = await write(made, draft("one", servers=("files",)))
-    toolbox = Toolbox(made.gateway, store.servers, store.runs, seconds=1, separator="-")
-    await made.servers.grant_consent(server.spec)
+    toolbox = Toolbox(made.gateway, store.servers, store.runs, made.consents, seconds=1, separator="-")
+    await made.consents.allow_server(server.spec)
     await store.servers.update(server.id, replace(server.spec, args=("--everything",)))
     with pytest.raises(ConsentError):
         await toolbox.kit_for(case, RunId("any"))

@@ -8,7 +8,7 @@ from mcp_tef.workflows.sample import sample_spec
 
 def test_from_the_source_python_starts_it() -> None:
     assert sample_spec().command == sys.executable
-    assert sample_spec().args == ("-m", "mcp_tef", "sample-server")
+    assert sample_spec().args == ("-P", "-m", "mcp_tef", "sample-server")
 
 
 def test_a_built_app_starts_its_own_command_line_even_from_the_window() -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from mcp_tef.errors import ConflictError, ConsentError, InputError, NotFoundError, ServerError, ServerFault
+from mcp_tef.errors import ConflictError, InputError, NotFoundError, ServerError, ServerFault
 from mcp_tef.events import ServerStateChanged, ServersTouched
+from mcp_tef.model.consents import ConsentError
 from mcp_tef.model.servers import ServerSpec, ServerStatus, Transport
 from mcp_tef.ports import Store
 from mcp_tef.storage.store import open_store
@@ -88,24 +89,24 @@ async def test_a_command_waits_for_consent_and_any_change_of_it_asks_again(made:
     assert server.status is ServerStatus.INACTIVE
     with pytest.raises(ConsentError):
         await made.servers.check(server.id)
-    await made.servers.grant_consent(spec)
+    await made.consents.allow_server(spec)
     assert (await made.servers.check(server.id)).status is ServerStatus.ACTIVE
     changed = ServerSpec(name="files", transport=Transport.STDIO, command="serve", args=("--everything",))
     await made.servers.edit(server.id, changed)
     with pytest.raises(ConsentError) as caught:
         await made.servers.tools(server.id)
-    assert caught.value.context["argv"] == ("serve", "--everything")
+    assert [one.target for one in caught.value.requests] == ['"serve" "--everything"']
     assert made.gateway.asked == ["files"]
 
 
 async def test_what_was_agreed_to_is_listed_with_who_starts_so_and_can_be_revoked(made: Bench) -> None:
     spec = command_server("files")
     server = await made.servers.add(spec)
-    await made.servers.grant_consent(replace(spec, args=("--old",)))
-    await made.servers.grant_consent(spec)
+    await made.consents.allow_server(replace(spec, args=("--old",)))
+    await made.consents.allow_server(spec)
     now, old = await made.servers.consents()
-    assert (now.launch, now.servers, now.agreed_at is not None) == ("serve --all", ("files",), True)
-    assert (old.launch, old.servers) == ("serve --old", ())
+    assert (now.description, now.servers, now.allowed_at is not None) == ('"serve" "--all"', ("files",), True)
+    assert (old.description, old.servers) == ('"serve" "--old"', ())
     await made.servers.revoke_consent(now.fingerprint)
     assert made.said[-1] == ServersTouched((server.id,))
     assert await made.servers.consents() == (old,)

@@ -15,6 +15,7 @@ from mcp_tef.model.similarity import SourceKind, ToolSet, ToolSource
 from mcp_tef.model.tools import Listing
 from mcp_tef.workflows.servers import Servers
 from mcp_tef.workflows.tool_sources import ToolSources
+from tests.support.consents import loopback_consents
 from tests.support.memory_servers import MemoryServers
 from tests.support.ports import FakeGateway, command_server, http_server, silent, tool
 
@@ -39,7 +40,7 @@ class Desk:
 
     @property
     def sources(self) -> ToolSources:
-        servers = Servers(self.store, self.gateway, EventStream(), Config())
+        servers = Servers(self.store, self.gateway, loopback_consents(), EventStream(), Config())
         return ToolSources(servers, self.gateway, Config())
 
     async def gather(self, *names: str, kind: SourceKind = SourceKind.SERVERS, **given: Any) -> ToolSet:
@@ -88,7 +89,7 @@ async def test_a_program_that_nobody_agreed_to_is_not_started_but_named(desk: De
     await desk.store.add(command_server("tool"))
     found = await desk.gather("desk", "tool")
     assert [one.server for one in found.unreachable] == ["tool"]
-    assert "nobody has agreed" in found.unreachable[0].reason
+    assert "have not allowed" in found.unreachable[0].reason
 
 
 async def test_an_unknown_server_is_an_error(desk: Desk) -> None:

@@ -95,7 +95,7 @@ def test_a_missing_key_is_asked_for_before_anything_is_sent(qapp: QApplication) 
             sheet.key.edit.setText("typed")
             sheet.ask.click()
             await until(lambda: bench.said)
-            assert bench.fake.keys.key("openai") == Secret("typed")
+            assert bench.fake.keys.typed("openai") == Secret("typed")
 
     drive(work())
 
@@ -103,7 +103,9 @@ def test_a_missing_key_is_asked_for_before_anything_is_sent(qapp: QApplication) 
 def test_a_key_that_was_typed_for_one_provider_never_goes_to_another(qapp: QApplication) -> None:
     async def work() -> None:
         async with desk({"desk": [NAMELESS]}) as bench:
-            bench.fake.models = Models(FakeCatalogue({}, frozenset({"openai", "anthropic"})), bench.fake.keys, OFFLINE)
+            bench.fake.models = Models(
+                FakeCatalogue({}, frozenset({"openai", "anthropic"})), bench.fake.keys, bench.fake.consents, OFFLINE
+            )
             bench.fake.keys.set("openai", Secret(""))
             sheet = await bench.sheet()
             await until(sheet.key.edit.isVisible)
@@ -112,7 +114,7 @@ def test_a_key_that_was_typed_for_one_provider_never_goes_to_another(qapp: QAppl
             sheet.ask.click()
             await until(lambda: "anthropic is missing" in sheet.key.accessibleDescription())
             assert sheet.key.edit.text() == ""
-            assert not bench.fake.keys.key("anthropic")
+            assert not bench.fake.keys.typed("anthropic")
             assert bench.fake.writer.tasks == []
 
     drive(work())

@@ -20,7 +20,7 @@ def test_a_program_is_shown_in_full_and_started_only_after_a_yes(use: Any) -> No
         await desk.open()
         await make_it_a_program(desk)
         desk.session.spawn(desk.page.steering.run_offline())
-        await desk.press("Agree and start")
+        await desk.press("Allow and start")
         await desk.until(lambda: desk.said)
         assert desk.said == ["All cases: 50 % right."]
 
@@ -58,6 +58,6 @@ def test_a_retry_without_its_key_asks_for_it(use: Any) -> None:
         await desk.press("Use this key")
         await desk.until(lambda: len(desk.said) == 2)
         assert desk.fake.selector.questions[-1].key == Secret("sk-second")
-        assert desk.fake.keys.key("openai") == Secret("sk-second")
+        assert desk.fake.keys.typed("openai") == Secret("sk-second")
 
     use(story, script=refuses_first)

@@ -311,7 +311,7 @@ def test_a_typed_key_runs_the_model_and_is_not_remembered_on_disk(use: Any) -> N
         sheet.panel.key.edit.setText("sk-secret")
         desk.bot.mouseClick(sheet.run, Qt.MouseButton.LeftButton)
         await desk.until(lambda: desk.said and desk.session.settings.get("runs.form", {}).get("model"))
-        assert desk.fake.keys.key("openai") == Secret("sk-secret")
+        assert desk.fake.keys.typed("openai") == Secret("sk-secret")
         assert desk.fake.selector.questions[0].key == Secret("sk-secret")
         assert "sk-secret" not in str(desk.session.settings.get("runs.form", {}))
         assert desk.session.settings.get("runs.form", {})["model"] == "openai/gpt-4.1-mini"

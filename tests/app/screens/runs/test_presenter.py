@@ -210,7 +210,7 @@ async def test_a_typed_key_is_held_for_the_session(fake: FakeEngine) -> None:
     await starting.hold("openai", Secret("sk-test"))
     started = await starting.start(request)
     await fake.runs.wait(started.id)
-    assert fake.keys.key("openai") == Secret("sk-test")
+    assert fake.keys.typed("openai") == Secret("sk-test")
     assert not (await starting.key_need(request.models[0])).needed
 
 

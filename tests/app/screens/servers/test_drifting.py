@@ -145,7 +145,7 @@ def test_a_server_that_is_a_program_remembers_the_consent_in_its_warning(qapp: Q
         fake = FakeEngine({"files": [find()]})
         async with session_for(fake) as (session, _):
             spec = command_server("files")
-            await session.call(lambda core: core.servers.grant_consent(spec))
+            await session.call(lambda core: core.consents.allow_server(spec))
             server = await session.call(lambda core: core.servers.add(spec))
             await session.call(lambda core: core.servers.check(server.id))
             fake.gateway.servers["files"] = [find("Finds parts, and orders them.")]

@@ -138,7 +138,7 @@ def test_a_program_whose_consent_was_revoked_is_asked_about_again(qapp: QApplica
         fake = FakeEngine({"files": [tool("read")]})
         async with page_over(fake) as page:
             await page.session.call(lambda core: core.servers.add(command_server()))
-            await click(page, "Start it")
+            await click(page, "Allow and start")
             await until(lambda: page.pane.tools.rows.rowCount() == 1 and not page.pane.consent.isVisible())
             [consent] = await page.session.call(lambda core: core.servers.consents())
             await page.session.call(lambda core: core.servers.revoke_consent(consent.fingerprint))
@@ -205,7 +205,7 @@ def test_what_a_config_says_is_never_markup(qapp: QApplication, tmp_path: Path) 
             page.session.spawn(page.bring_in([Arrival(kind=ArrivalKind.SERVERS, path=path)]))
             sheet = await opened(page, ImportSheet)
             said = read_in(sheet)
-            for words in ("<img src='file:///etc/passwd'>⟨U+202E⟩evil", "<b>A", "<u>", "<i>kept", "<s>mcp.json"):
+            for words in ("<img src='file:///etc/passwd'>\\u202eevil", "<b>A", "<u>", "<i>kept", "<s>mcp.json"):
                 assert words in said
             assert sheet.table.rows.row(0).cells[1].text == "<b>shop</b>"
             sheet.reject()

@@ -106,7 +106,7 @@ def test_a_program_starts_only_after_the_whole_command_was_agreed_to(qapp: QAppl
         async with page_over(fake) as page:
             await page.session.call(lambda core: core.servers.add(command_server()))
             await until(lambda: page.pane.consent.isVisible())
-            assert "serve --all" in texts(page)
+            assert '1. "serve"\n2. "--all"' in texts(page)
             assert fake.gateway.asked == []
             page.pane.consent.agreed.emit()
             await until(lambda: page.pane.tools.rows.rowCount() == 1)

@@ -76,7 +76,7 @@ async def test_a_program_that_nobody_agreed_to_is_not_started_but_asked_about() 
     bench = Bench({"files": [tool("read")]})
     (files,) = await bench.add(command_server())
     assert bench.fake.gateway.asked == []
-    assert bench.presenter.asks_consent(files.id)
+    assert bench.presenter.consent_request(files.id)
     assert bench.presenter.state_line(bench.presenter.servers[files.id]) == "needs your consent"
     with pytest.raises(ConsentError):
         await bench.presenter.check(files.id)
@@ -85,10 +85,12 @@ async def test_a_program_that_nobody_agreed_to_is_not_started_but_asked_about() 
 async def test_not_now_is_respected_until_the_user_wants_to_connect() -> None:
     bench = Bench({"files": [tool("read")]})
     (files,) = await bench.add(command_server())
+    request = bench.presenter.consent_request(files.id)
+    assert request
     bench.presenter.put_off(files.id)
-    assert not bench.presenter.asks_consent(files.id)
-    bench.presenter.ask_again(files.id)
-    assert bench.presenter.asks_consent(files.id)
+    assert not bench.presenter.consent_request(files.id)
+    bench.presenter.ask_again(files.id, request)
+    assert bench.presenter.consent_request(files.id) == request
 
 
 async def test_agreeing_connects() -> None:
@@ -97,7 +99,7 @@ async def test_agreeing_connects() -> None:
     await bench.presenter.agree_and_check(files)
     await bench.presenter.load()
     assert bench.presenter.servers[files.id].status is ServerStatus.ACTIVE
-    assert not bench.presenter.asks_consent(files.id)
+    assert not bench.presenter.consent_request(files.id)
 
 
 async def test_a_failure_is_said_shortly_in_the_list_and_in_full_behind_details() -> None:

@@ -62,18 +62,18 @@ def revokers(sheet: QWidget) -> list[Button]:
 def test_what_was_agreed_to_is_listed_and_asked_about_again_once_it_is_revoked(qapp: QApplication) -> None:
     async def work() -> None:
         async with session_for(FakeEngine({"files": []})) as (session, _):
-            await session.call(lambda core: core.servers.grant_consent(OLD))
-            await session.call(lambda core: core.servers.grant_consent(NOW))
+            await session.call(lambda core: core.consents.allow_server(OLD))
+            await session.call(lambda core: core.consents.allow_server(NOW))
             await session.call(lambda core: core.servers.add(NOW))
             window = shown(QWidget())
             sheet = opened(session, window, [])
             sheet.pane.set_current("consents")
             await until(lambda: len(revokers(sheet)) == 2)
             said = read_in(sheet)
-            assert said.index("files") < said.index("serve --all") < said.index("serve --old")
+            assert said.index("files") < said.index('"serve" "--all"') < said.index('"serve" "--old"')
             QTest.mouseClick(revokers(sheet)[0], Qt.MouseButton.LeftButton)
             await until(lambda: len(revokers(sheet)) == 1)
-            assert await session.call(lambda core: core.servers.needs_consent(NOW))
+            assert await session.value(lambda core: core.consents.needed(NOW))
             QTest.mouseClick(revokers(sheet)[0], Qt.MouseButton.LeftButton)
             await until(lambda: not revokers(sheet))
             sheet.accept()
@@ -84,7 +84,7 @@ def test_what_was_agreed_to_is_listed_and_asked_about_again_once_it_is_revoked(q
 
 
 async def agreed(core: Engine, spec: ServerSpec) -> None:
-    await core.servers.grant_consent(spec)
+    await core.consents.allow_server(spec)
 
 
 def only(sheet: QWidget, launch: str) -> bool:
@@ -104,7 +104,7 @@ def test_among_many_consents_one_is_found_by_its_server_or_its_program(qapp: QAp
             sheet.pane.set_current("consents")
             await until(lambda: len(revokers(sheet)) == 9)
             search = next(one for one in sheet.findChildren(SearchField) if one.isVisible() and one is not sheet.search)
-            for typed, found in (("FILES all", "serve --all"), ("--5", "serve --5")):
+            for typed, found in (("FILES all", '"serve" "--all"'), ("--5", '"serve" "--5"')):
                 search.setText(typed)
                 await until(partial(only, sheet, found))
             search.setText("nobody")
@@ -120,7 +120,7 @@ def test_among_many_consents_one_is_found_by_its_server_or_its_program(qapp: QAp
 def test_what_was_revoked_is_agreed_to_again_with_undo_though_the_settings_are_closed(qapp: QApplication) -> None:
     async def work() -> None:
         async with session_for(FakeEngine({"files": []})) as (session, fake):
-            await session.call(lambda core: core.servers.grant_consent(NOW))
+            await session.call(lambda core: core.consents.allow_server(NOW))
             window = shown(QWidget())
             sheet = opened(session, window, [])
             sheet.pane.set_current("consents")
@@ -128,12 +128,12 @@ def test_what_was_revoked_is_agreed_to_again_with_undo_though_the_settings_are_c
             QTest.mouseClick(revokers(sheet)[0], Qt.MouseButton.LeftButton)
             sheet.accept()
             await until(session.can_undo)
-            assert session.undo_words() == "Undo revoke the consent to serve --all"
-            assert await session.call(lambda core: core.servers.needs_consent(NOW))
+            assert session.undo_words() == 'Undo revoke the consent to "serve" "--all"'
+            assert await session.value(lambda core: core.consents.needed(NOW))
             session.undo()
-            await until(lambda: NOW.launch_fingerprint in fake.store.servers._consents)
+            await until(lambda: not fake.consents.needed(NOW))
             session.redo()
-            await until(lambda: not fake.store.servers._consents)
+            await until(lambda: fake.consents.needed(NOW))
             window.close()
             window.deleteLater()
 
@@ -168,7 +168,7 @@ def test_a_sheet_that_closes_while_it_revokes_has_revoked_and_complains_of_nothi
         async with session_for(FakeEngine({"files": []})) as (session, fake):
             failures: list[str] = []
             session.failed.connect(lambda message, *_: failures.append(message))
-            await session.call(lambda core: core.servers.grant_consent(NOW))
+            await session.call(lambda core: core.consents.allow_server(NOW))
             window = shown(QWidget())
             sheet = opened(session, window, [])
             sheet.pane.set_current("consents")
@@ -176,7 +176,7 @@ def test_a_sheet_that_closes_while_it_revokes_has_revoked_and_complains_of_nothi
             QTest.mouseClick(revokers(sheet)[0], Qt.MouseButton.LeftButton)
             sheet.accept()
             QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-            await until(lambda: fake.store.servers._consents == {})
+            await until(lambda: fake.consents.needed(NOW))
             await session.call(lambda core: core.servers.consents())
             await session.begun()
             assert failures == []
@@ -276,7 +276,7 @@ def test_a_key_is_named_by_its_provider_and_forgotten_and_never_shown(qapp: QApp
             (forget,) = [one for one in sheet.findChildren(Button) if one.text() == "Forget"]
             forget.click()
             await until(lambda: "openai" not in read_in(sheet))
-            assert fake.keys.key("openai") is None
+            assert fake.keys.typed("openai") is None
             sheet.accept()
             window.close()
             window.deleteLater()

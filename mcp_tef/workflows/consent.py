@@ -1,0 +1,254 @@
+"""Decides what may be started, contacted and sent; the one place that the window and the command line ask."""
+
+import asyncio
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from mcp_tef.errors import StoreError
+from mcp_tef.model.config import Config
+from mcp_tef.model.consents import (
+    Consent,
+    ConsentError,
+    ConsentKind,
+    ConsentRequest,
+    connection_request,
+    program_request,
+    quoted_argument,
+    used_names,
+    user_name,
+    visible,
+)
+from mcp_tef.model.origins import is_unencrypted, origin_of
+from mcp_tef.model.references import Reference, ReferenceKind, references
+from mcp_tef.model.servers import ServerSpec, Transport
+from mcp_tef.ports import ConsentStore
+from mcp_tef.scoring.launches.risks import launch_risks
+from mcp_tef.scoring.launches.variables import decides_what_runs
+
+ConsentRow: TypeAlias = tuple[str, tuple[str, ...]]
+_LONGEST_VALUE: Final = 10_000
+_SHORTEST_HASH: Final = 12
+
+
+class Consents:
+    """What this user allowed: for good, in the user's data folder, or for this session, in memory.
+
+    Nothing is ever read from a workspace, config or case file.
+    """
+
+    def __init__(
+        self,
+        store: ConsentStore,
+        environment: Mapping[str, str],
+        config: Config,
+        *,
+        workspace: Path | None = None,
+        bundled: frozenset[str] = frozenset(),
+        notice: Callable[[str], object] = str,
+    ) -> None:
+        """Prepare to decide.
+
+        Args:
+            workspace: the file whose servers and batches are in use; named in questions.
+            bundled: launch fingerprints of programs that come with this installation and need no consent.
+            notice: hears one sentence when a consent counts for this session only.
+        """
+        self._store = store
+        self._environment = environment
+        self._trusted = config.trusted_networks
+        self._workspace = workspace
+        self._bundled = bundled
+        self._notice = notice
+        self._session: dict[str, Consent] = {}
+        self._declined: set[str] = set()
+        self._typed: set[tuple[str, str]] = set()
+        self._options: tuple[Sequence[str], Sequence[str]] = ((), ())
+
+    def use(self, config: Config) -> None:
+        """Use other settings from now on."""
+        self._trusted = config.trusted_networks
+
+    @property
+    def listed_in(self) -> tuple[str, ...]:
+        """The file that stored addresses and programs come from."""
+        return (f"workspace {self._workspace}",) if self._workspace else ()
+
+    def missing(self, specs: Iterable[ServerSpec]) -> tuple[ConsentRequest, ...]:
+        """Return the questions to ask before these servers are started or contacted, each once."""
+        found = (request for spec in specs if (request := self._request(spec)) is not None)
+        return tuple({request.fingerprint: request for request in found if not self.allows(request)}.values())
+
+    def needed(self, spec: ServerSpec) -> bool:
+        """Return True if a server may not be started or contacted yet."""
+        return bool(self.missing([spec]))
+
+    def require(self, *specs: ServerSpec) -> None:
+        """Raise ConsentError with every question that is open for these servers."""
+        if requests := self.missing(specs):
+            raise ConsentError.of(requests)
+
+    def allows(self, request: ConsentRequest) -> bool:
+        """Return True if the user allowed this very action."""
+        answered = request.fingerprint in self._session or request.fingerprint in self._store.all()
+        return answered or matches_options(request, *self._options)
+
+    def allow_named(self, programs: Sequence[str], origins: Sequence[str]) -> None:
+        """Allow, for this session, what `--allow-program` and `--allow-origin` options name."""
+        self._options = programs, origins
+
+    def covers(self, fingerprint: str, spec: ServerSpec) -> bool:
+        """Return True if a consent of this fingerprint is the one that a server needs."""
+        request = self._request(spec)
+        return request is not None and request.fingerprint == fingerprint
+
+    def declines(self, request: ConsentRequest) -> bool:
+        """Return True if the user chose to go on without sending this key."""
+        return request.fingerprint in self._declined
+
+    async def allow(self, request: ConsentRequest, *, remember: bool = True) -> None:
+        """Allow an action: for good, or for this session only. It asks again as soon as anything of it changes."""
+        self._declined.discard(request.fingerprint)
+        await self._keep(request.consent, remember=remember)
+
+    async def allow_server(self, spec: ServerSpec) -> None:
+        """Allow a server as it is defined now, for good."""
+        for request in self.missing([spec]):
+            await self.allow(request)
+
+    def decline_key(self, request: ConsentRequest) -> None:
+        """Go on without this key, in this session."""
+        self._declined.add(request.fingerprint)
+
+    async def add_typed_server(self, spec: ServerSpec) -> None:
+        """Allow an address that the user typed; one that takes variables or keychain entries is still asked about."""
+        if spec.url and not used_names(spec):
+            await self.allow_server(spec)
+
+    def add_typed_address(self, provider: str, address: str) -> None:
+        """Note that the user typed a model's address in this command or form, which allows sending the key there."""
+        self._typed.add((provider, origin_of(address)))
+
+    def is_typed(self, provider: str, origin: str) -> bool:
+        """Return True if the user typed this address for this provider in this session."""
+        return (provider, origin) in self._typed
+
+    def is_unencrypted(self, origin: str) -> bool:
+        """Return True if others on the network could read what is sent there."""
+        return is_unencrypted(origin, self._trusted)
+
+    def all(self) -> tuple[Consent, ...]:
+        """Return every remembered consent, the latest first."""
+        return tuple(self._store.all().values())[::-1]
+
+    async def revoke(self, fingerprint: str) -> None:
+        """Forget a consent."""
+        self._session.pop(fingerprint, None)
+        await asyncio.to_thread(self._store.remove, fingerprint)
+
+    async def restore(self, consent: Consent) -> None:
+        """Undo `revoke`."""
+        await self._keep(consent, remember=True)
+
+    async def _keep(self, consent: Consent, *, remember: bool) -> None:
+        self._session[consent.fingerprint] = consent
+        if not remember:
+            return
+        try:
+            await asyncio.to_thread(self._store.add, consent)
+        except StoreError as error:
+            self._notice(f"{error.message} It counts until mcp-tef ends.")
+        else:
+            del self._session[consent.fingerprint]
+
+    def _request(self, spec: ServerSpec) -> ConsentRequest | None:
+        """Return the question about a server, asked or not; None where there is nothing to allow."""
+        if spec.transport is Transport.FILE:
+            return None
+        listed_in = (*self.listed_in, *([f"imported from {spec.origin}"] if spec.origin else []))
+        if spec.transport is Transport.STDIO:
+            return None if spec.launch_fingerprint in self._bundled else program_request(spec, listed_in)
+        url = self._filled(spec.url or "", always=True)
+        shown = origin_of(self._filled(spec.url or "", always=False)) or (spec.url or "").partition("?")[0]
+        return connection_request(
+            spec, origin_of(url) or url, shown, listed_in, unencrypted=self.is_unencrypted(origin_of(url))
+        )
+
+    def _filled(self, text: str, *, always: bool) -> str:
+        """Return an address with its variables filled in; without `always`, values of the environment stay hidden."""
+        parts, end = list[str](), 0
+        for reference in references(text):
+            parts += [text[end : reference.start], self._value(reference, text, always=always)]
+            end = reference.end
+        return "".join([*parts, text[end:]])
+
+    def _value(self, reference: Reference, text: str, *, always: bool) -> str:
+        written = text[reference.start : reference.end]
+        if reference.kind not in (ReferenceKind.VARIABLE, ReferenceKind.INPUT):
+            return written
+        value = self._environment.get(reference.variable, "").strip()
+        return (value if always else written) if value else reference.default or written
+
+
+def matches_options(request: ConsentRequest, programs: Sequence[str], origins: Sequence[str]) -> bool:
+    """Return True if `--allow-program PATH|HASH` or `--allow-origin VARIABLE=ORIGIN` options name this very action.
+
+    A hash (at least 12 digits of the launch fingerprint) stands for the whole definition. A path stands for the
+    program with any arguments, unless the definition sets variables that decide which code runs.
+    """
+    if request.kind is ConsentKind.PROGRAM:
+        return any(_names_program(request, text) for text in programs)
+    named = {(name.strip(), origin_of(origin) or origin) for name, _, origin in (one.partition("=") for one in origins)}
+    return all((name, request.target) in named for name in request.names or ("",))
+
+
+def _names_program(request: ConsentRequest, text: str) -> bool:
+    if len(text) >= _SHORTEST_HASH and request.fingerprint.startswith(text.lower()):
+        return True
+    spec = request.spec
+    if spec is None or not spec.command or any(map(decides_what_runs, spec.env)):
+        return False
+    command = os.path.expanduser(spec.command)
+    found = os.path.join(spec.cwd or "", command) if os.path.dirname(command) else shutil.which(command)
+    return found is not None and os.path.abspath(found) == os.path.abspath(os.path.expanduser(text))
+
+
+def consent_rows(request: ConsentRequest) -> tuple[ConsentRow, ...]:
+    """Return what the user has to see before answering: labels, each with its lines.
+
+    Control and bidirectional characters are escaped, so that no value can imitate another line of the question.
+    """
+    return tuple((label, tuple(map(_shortened, lines))) for label, lines in _rows(request))
+
+
+def _rows(request: ConsentRequest) -> Iterator[ConsentRow]:
+    if request.kind is ConsentKind.PROGRAM and request.spec is not None:
+        yield from _program_rows(request, request.spec)
+    else:
+        yield "Address", (visible(request.target),)
+        yield "Sends", (visible(", ".join(request.names)) or "none of your variables or keychain entries",)
+    if request.unencrypted:
+        yield "Unencrypted", ("Plain http: anyone on the network in between can read it.",)
+    if request.listed_in:
+        yield "Listed in", tuple(map(visible, request.listed_in))
+
+
+def _program_rows(request: ConsentRequest, spec: ServerSpec) -> Iterator[ConsentRow]:
+    yield "Command", tuple(f"{number}. {quoted_argument(text)}" for number, text in enumerate(spec.argv, 1))
+    yield "Folder", (visible(spec.cwd) if spec.cwd else "the current folder",)
+    yield "Runs as", (visible(user_name()),)
+    yield "Sets", (visible(", ".join(spec.env)) or "no variables of its own",)
+    if spec.env_file:
+        yield "Sets from file", (f"{visible(spec.env_file)} (every variable in it)",)
+    if spec.project and spec.project != spec.cwd:
+        yield "Project", (visible(spec.project),)
+    yield "Reads", (visible(", ".join(request.names)) or "none of your variables or keychain entries",)
+    if risks := launch_risks(spec):
+        yield "Check these", tuple(map(visible, risks))
+
+
+def _shortened(text: str) -> str:
+    left = len(text) - _LONGEST_VALUE
+    return text if left <= 0 else f"{text[:_LONGEST_VALUE]} … ({left:,} more characters)"

@@ -1,0 +1,158 @@
+"""What may be started, contacted and sent, and what asks first."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mcp_tef.errors import StoreError
+from mcp_tef.model.config import Config
+from mcp_tef.model.consents import Consent, ConsentError, ConsentKind, key_request
+from mcp_tef.model.servers import AuthType, ServerSpec, Transport
+from mcp_tef.workflows.consent import Consents, consent_rows, matches_options
+from mcp_tef.workflows.sample import sample_spec
+from tests.support.consents import MemoryConsents, no_consents
+from tests.support.ports import command_server
+
+URL = "https://tools.example/mcp"
+TOKEN = ServerSpec(
+    name="docs",
+    transport=Transport.STREAMABLE_HTTP,
+    url=URL + "?k=${env:QUERY:-none}",
+    headers={"X-Org": "${keychain:org}"},
+    auth_type=AuthType.BEARER,
+    secret="${GITHUB_TOKEN}",
+    origin="/home/u/.mcp.json",
+)
+
+
+def http(url: str, **fields: object) -> ServerSpec:
+    return replace(TOKEN, url=url, headers={}, secret=None, auth_type=AuthType.NONE, **fields)  # type: ignore[arg-type]
+
+
+class FullDisk(MemoryConsents):
+    """A store that cannot be written."""
+
+    def add(self, consent: Consent) -> None:
+        raise StoreError("The consent could not be saved.")
+
+
+def test_files_need_no_consent_and_the_bundled_sample_is_known_by_its_launch_not_its_name() -> None:
+    sample = sample_spec()
+    consents = Consents(MemoryConsents(), {}, Config(), bundled=frozenset({sample.launch_fingerprint}))
+    assert not consents.needed(ServerSpec(name="x", transport=Transport.FILE, path="/tools.json"))
+    assert not consents.needed(replace(sample, name="Another name"))
+    assert consents.needed(replace(sample, command="/tmp/python"))
+    assert consents.needed(replace(sample, env={"PYTHONPATH": "/tmp"}))
+    assert consents.needed(replace(sample, args=(*sample.args, "--x")))
+    assert consents.needed(replace(sample, cwd="/tmp"))
+
+
+async def test_a_program_is_asked_about_until_it_is_allowed_and_again_after_any_change() -> None:
+    consents, spec = no_consents(workspace=Path("/w.db")), command_server()
+    with pytest.raises(ConsentError) as caught:
+        consents.require(spec)
+    (request,) = caught.value.requests
+    assert (request.kind, request.listed_in) == (ConsentKind.PROGRAM, ("workspace /w.db",))
+    await consents.allow(request)
+    consents.require(spec, replace(spec, name="another", alias="a"))
+    for changed in (replace(spec, args=("--x",)), replace(spec, cwd="/tmp"), replace(spec, env={"A": "1"})):
+        assert consents.needed(changed)
+
+
+async def test_an_address_is_asked_about_with_every_name_that_it_would_send() -> None:
+    consents = no_consents(environment={"GITHUB_TOKEN": "marker-1"})
+    (request,) = consents.missing([TOKEN])
+    assert request.kind is ConsentKind.CONNECTION
+    assert (request.target, request.names) == ("https://tools.example", ("GITHUB_TOKEN", "QUERY", "keychain:org"))
+    assert request.listed_in == ("imported from /home/u/.mcp.json",)
+    assert "marker-1" not in f"{request}{consent_rows(request)}{request.problem}"
+    await consents.allow(request)
+    assert not consents.needed(replace(TOKEN, name="other", url="https://TOOLS.example:443/else?${QUERY}"))
+    assert consents.needed(replace(TOKEN, url="https://tools.example.evil/mcp?${QUERY}"))
+    assert consents.needed(replace(TOKEN, url="http://tools.example/mcp?${QUERY}"))
+    assert consents.needed(replace(TOKEN, secret="${OPENAI_API_KEY}"))
+    assert consents.needed(replace(TOKEN, headers={"X-Org": "${keychain:other}"}))
+
+
+async def test_an_address_that_a_variable_decides_asks_again_when_it_leads_elsewhere() -> None:
+    spec = http("https://${HOST:-tools.example}/mcp")
+    here, there = no_consents(environment={"HOST": "a.example"}), MemoryConsents()
+    await no_consents(there, environment={"HOST": "a.example"}).allow_server(spec)
+    assert here.needed(spec)
+    assert not no_consents(there, environment={"HOST": "a.example"}).needed(spec)
+    assert no_consents(there, environment={"HOST": "b.example"}).needed(spec)
+    assert no_consents(there).needed(spec)
+    (request,) = no_consents().missing([http("https://good.example${X:-@evil.example}/mcp")])
+    assert request.target == "https://evil.example"
+
+
+async def test_a_typed_address_is_contacted_without_a_question_unless_it_takes_something_of_the_user() -> None:
+    consents = no_consents()
+    assert consents.needed(http(URL))
+    await consents.add_typed_server(http(URL))
+    await consents.add_typed_server(TOKEN)
+    await consents.add_typed_server(command_server())
+    assert not consents.needed(http(URL))
+    assert consents.needed(TOKEN)
+    assert consents.needed(command_server())
+
+
+async def test_plain_http_is_pointed_out_where_something_of_the_user_would_be_sent() -> None:
+    def unencrypted(consents: Consents, url: str) -> bool:
+        (request,) = consents.missing([replace(TOKEN, url=url)])
+        assert request.unencrypted == any(label == "Unencrypted" for label, _ in consent_rows(request))
+        return request.unencrypted
+
+    trusting = no_consents(config=Config.from_environment({"MCP_TEF_TRUSTED_NETWORKS": "10.0.0.0/8"}))
+    assert unencrypted(no_consents(), "http://tools.example/mcp")
+    assert unencrypted(no_consents(), "http://10.0.0.1/mcp")
+    assert not unencrypted(trusting, "http://10.0.0.1/mcp")
+    assert not unencrypted(no_consents(), "http://127.0.0.1:8000/mcp")
+    assert not unencrypted(no_consents(), URL)
+    assert not no_consents().missing([http("http://tools.example/mcp")])[0].unencrypted
+
+
+async def test_what_is_allowed_for_a_session_ends_with_it_and_what_is_remembered_does_not() -> None:
+    store, spec = MemoryConsents(), command_server()
+    session = no_consents(store)
+    (request,) = session.missing([spec])
+    await session.allow(request, remember=False)
+    assert not session.needed(spec)
+    assert no_consents(store).needed(spec)
+    await session.allow(request)
+    assert not no_consents(store).needed(spec)
+    await session.revoke(request.fingerprint)
+    assert session.needed(spec)
+
+
+async def test_where_a_consent_cannot_be_saved_it_counts_for_the_session_and_that_is_said() -> None:
+    notices: list[str] = []
+    consents = Consents(FullDisk(), {}, Config(), notice=notices.append)
+    await consents.allow_server(command_server())
+    assert not consents.needed(command_server())
+    assert len(notices) == 1
+
+
+def test_options_name_exactly_one_program_or_address() -> None:
+    spec = replace(command_server(), command="/bin/sh")
+    (program,) = no_consents().missing([spec])
+    assert matches_options(program, ["/bin/sh"], [])
+    assert matches_options(program, [program.fingerprint[:16]], [])
+    assert not matches_options(program, [program.fingerprint[:8]], [])
+    assert not matches_options(program, ["/bin/cat"], [])
+    (loaded,) = no_consents().missing([replace(spec, env={"LD_PRELOAD": "/tmp/x.so"})])
+    assert not matches_options(loaded, ["/bin/sh"], [])
+    assert matches_options(loaded, [loaded.fingerprint], [])
+    (address,) = no_consents().missing([TOKEN])
+    names = [
+        "GITHUB_TOKEN=https://tools.example",
+        "QUERY=https://tools.example/x",
+        "keychain:org=https://tools.example",
+    ]
+    assert matches_options(address, [], names)
+    assert not matches_options(address, [], names[:2])
+    assert not matches_options(address, ["https://tools.example"], [])
+    key = key_request("openai", "OPENAI_API_KEY", "https://a.example", unencrypted=False)
+    assert matches_options(key, [], ["OPENAI_API_KEY=https://A.example:443/v1"])
+    assert not matches_options(key, [], ["OPENAI_API_KEY=https://b.example", "OTHER_KEY=https://a.example"])

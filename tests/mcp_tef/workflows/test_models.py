@@ -1,0 +1,149 @@
+"""A key belongs to a provider and an origin: a table of where keys go, where a question comes first, and where none."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from mcp_tef.errors import ModelError
+from mcp_tef.model.config import Config
+from mcp_tef.model.consents import ConsentError
+from mcp_tef.model.runs import ModelSettings
+from mcp_tef.model.secrets import Secret
+from mcp_tef.model.similarity import parse_embedder
+from mcp_tef.workflows.consent import Consents
+from mcp_tef.workflows.models import Models
+from tests.support.consents import no_consents
+from tests.support.ports import FakeCatalogue, FakeKeys
+
+OWN, FOREIGN, LOCAL = "https://cloud.example/v1", "https://evil.example/v1", "http://127.0.0.1:1234/v1"
+PLAIN, TYPED = "http://10.1.2.3/v1", Secret("typed-1")
+
+
+class Desk:
+    """Models with one stored key of `cloud`, and every way to change where it may go."""
+
+    def __init__(self, config: Config | None = None) -> None:
+        self.keys = FakeKeys(cloud="stored-1", ollama="stored-2")
+        self.consents: Consents = no_consents(config=config)
+        self.models = Models(FakeCatalogue(), self.keys, self.consents, ModelSettings())
+
+    def outcome(self, base_url: str | None, given: Mapping[str, Secret] | None = None, provider: str = "cloud") -> str:
+        """`asks`, `none`, or the key that is sent."""
+        settings = ModelSettings(provider=provider, model="m", base_url=base_url)
+        try:
+            key = self.models.keys_for([settings], given or {}).get(settings.destination)
+        except ConsentError:
+            return "asks"
+        return key.reveal() if key else "none"
+
+
+@pytest.mark.parametrize(
+    ("base_url", "outcome"),
+    [
+        (None, "stored-1"),
+        (OWN, "stored-1"),
+        ("https://CLOUD.example:443", "stored-1"),
+        (FOREIGN, "asks"),
+        ("https://cloud.example.evil/v1", "asks"),
+        ("https://cloud.example@evil.example/v1", "asks"),
+        ("http://cloud.example/v1", "asks"),
+        (LOCAL, "none"),
+        ("http://[::1]:8080", "none"),
+    ],
+)
+def test_a_stored_address_gets_a_stored_key_only_at_the_providers_own_origin(
+    base_url: str | None, outcome: str
+) -> None:
+    assert Desk().outcome(base_url) == outcome
+
+
+def test_an_unknown_provider_of_a_file_cannot_name_a_variable_for_its_address() -> None:
+    desk = Desk()
+    desk.keys = desk.models._keys = FakeKeys(github="marker")
+    assert desk.outcome(FOREIGN, provider="github") == "asks"
+
+
+def test_a_typed_address_is_agreement_for_that_origin_and_provider_only() -> None:
+    desk = Desk()
+    desk.consents.add_typed_address("cloud", FOREIGN)
+    assert desk.outcome(FOREIGN) == "stored-1"
+    assert desk.outcome("https://other.example") == "asks"
+    desk.consents.add_typed_address("cloud", LOCAL)
+    assert desk.outcome(LOCAL) == "none"
+
+
+def test_an_address_in_the_environment_beside_the_key_is_agreement() -> None:
+    desk = Desk()
+    desk.keys.addresses["cloud"] = FOREIGN
+    assert desk.outcome(None) == "stored-1"
+    assert desk.outcome(FOREIGN) == "asks"
+    desk.keys.addresses["cloud"] = LOCAL
+    assert desk.outcome(None) == "stored-1"
+
+
+def test_a_typed_key_goes_to_the_address_that_it_was_typed_with() -> None:
+    desk = Desk()
+    desk.keys.typed_keys["cloud", "https://evil.example"] = TYPED
+    desk.keys.typed_keys["cloud", "http://127.0.0.1:1234"] = TYPED
+    assert desk.outcome(FOREIGN) == desk.outcome(LOCAL) == "typed-1"
+    assert desk.outcome("https://other.example") == "asks"
+    assert desk.outcome(None) == "stored-1"
+
+
+def test_a_key_given_for_a_batch_with_a_stored_address_is_asked_about() -> None:
+    desk = Desk()
+    assert desk.outcome(FOREIGN, {"cloud": TYPED}) == "asks"
+    assert desk.outcome(LOCAL, {"cloud": TYPED}) == "asks"
+    assert desk.outcome(None, {"cloud": TYPED}) == "typed-1"
+    desk.consents.add_typed_address("cloud", FOREIGN)
+    assert desk.outcome(FOREIGN, {"cloud": TYPED}) == "typed-1"
+
+
+def test_plain_http_to_another_machine_is_asked_about_even_where_it_was_typed() -> None:
+    desk = Desk()
+    desk.consents.add_typed_address("cloud", PLAIN)
+    desk.keys.addresses["ollama"] = PLAIN
+    assert desk.outcome(PLAIN) == "asks"
+    assert desk.outcome(PLAIN, {"cloud": TYPED}) == "asks"
+    assert desk.outcome(None, provider="ollama") == "asks"
+    trusting = Desk(Config.from_environment({"MCP_TEF_TRUSTED_NETWORKS": "10.0.0.0/8"}))
+    trusting.consents.add_typed_address("cloud", PLAIN)
+    assert trusting.outcome(PLAIN) == "stored-1"
+
+
+def test_a_local_provider_at_its_usual_address_gets_no_stored_key() -> None:
+    assert Desk().outcome(None, provider="ollama") == "none"
+
+
+async def test_an_answer_counts_for_provider_source_and_origin() -> None:
+    desk = Desk()
+    settings = ModelSettings(provider="cloud", model="m", base_url=FOREIGN)
+    with pytest.raises(ConsentError) as caught:
+        desk.models.keys_for([settings, settings], {})
+    (request,) = caught.value.requests
+    assert (request.subject, request.names, request.target) == ("cloud", ("CLOUD_API_KEY",), "https://evil.example")
+    desk.consents.decline_key(request)
+    assert desk.outcome(FOREIGN) == "none"
+    await desk.consents.allow(request)
+    assert desk.outcome(FOREIGN + "/else") == "stored-1"
+    assert desk.outcome("https://other.example") == "asks"
+    assert desk.outcome(FOREIGN, {"cloud": TYPED}) == "asks"
+
+
+def test_a_cloud_provider_without_a_key_still_says_where_to_put_it() -> None:
+    models = Models(FakeCatalogue(), FakeKeys(), no_consents(), ModelSettings())
+    with pytest.raises(ModelError, match="no key for cloud"):
+        models.keys_for([ModelSettings(provider="cloud", model="m")], {})
+
+
+def test_embedders_follow_the_same_rule() -> None:
+    desk = Desk()
+    model = parse_embedder("litellm:cloud/embed")
+    assert desk.models.embedder_key(model) == Secret("stored-1")
+    endpoint = parse_embedder("http:https://vectors.example/embed")
+    assert desk.models.embedder_key(endpoint) is None
+    with pytest.raises(ConsentError):
+        desk.models.embedder_key(endpoint, TYPED)
+    desk.consents.add_typed_address("http", "https://vectors.example/embed")
+    assert desk.models.embedder_key(endpoint, TYPED) == TYPED
+    assert desk.models.embedder_key(parse_embedder("tfidf"), TYPED) is None
