@@ -7,6 +7,7 @@ the user's folders are private already, modes have no effect.
 import os
 import shutil
 import tempfile
+import threading
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Literal, TextIO
@@ -14,6 +15,7 @@ from typing import Literal, TextIO
 FILE_MODE = 0o600
 FOLDER_MODE = 0o700
 _OTHERS = 0o077
+_CREATING = threading.Lock()
 
 
 def write_private(path: Path, data: bytes) -> None:
@@ -38,8 +40,12 @@ def open_private(path: Path, mode: Literal["a", "w"]) -> TextIO:
 
 
 def create_private(path: Path) -> None:
-    """Create an empty private file; one that exists stays as it is. Raises OSError."""
-    os.close(_create(path, os.O_CREAT | os.O_WRONLY))
+    """Create an empty private file; one that exists stays as it is, and is not opened. Raises OSError.
+
+    Closing a file takes SQLite's locks on it away from the whole process, so creations wait for each other.
+    """
+    with _CREATING, suppress(FileExistsError):
+        os.close(_create(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
 
 
 def copy_private(source: str | Path, target: str | Path) -> None:
