@@ -9,8 +9,9 @@ import shutil
 import tempfile
 import threading
 from contextlib import ExitStack, suppress
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Literal, TextIO
+from typing import Literal
 
 FILE_MODE = 0o600
 FOLDER_MODE = 0o700
@@ -18,21 +19,25 @@ _OTHERS = 0o077
 _CREATING = threading.Lock()
 
 
-def write_private(path: Path, data: bytes) -> None:
-    """Write a private file in one step, with its folder where that is missing. Raises OSError, and changes nothing."""
+def write_private(path: Path, data: bytes, *, durable: bool = True) -> None:
+    """Write a private file in one step, with its folder where that is missing. Raises OSError, and changes nothing.
+
+    One that is `durable` survives a power cut, for which the disk is waited for.
+    """
     make_private_folder(path.parent)
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}.", suffix=".part")
     with ExitStack() as on_failure:
         on_failure.callback(Path(name).unlink, missing_ok=True)
         with open(descriptor, "wb") as file:
             file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
         os.replace(name, path)
         on_failure.pop_all()
 
 
-def open_private(path: Path, mode: Literal["a", "w"]) -> TextIO:
+def open_private(path: Path, mode: Literal["a", "w"]) -> TextIOWrapper:
     """Open a private text file for writing. Raises OSError."""
     file = open(path, mode, encoding="utf-8", errors="backslashreplace", opener=_create)  # noqa: SIM115
     tighten(path)
