@@ -150,7 +150,7 @@ def test_the_schema_of_each_version_is_known(version: int) -> None:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         for upgrade in MIGRATIONS[:version]:
             upgrade(connection)
-        assert KNOWN_SCHEMAS[version] == schema_hash(connection)
+        assert KNOWN_SCHEMAS.get(version) == schema_hash(connection)
 
 
 def test_no_schema_is_known_beside_those_of_the_versions() -> None:
