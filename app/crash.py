@@ -5,6 +5,7 @@ import logging
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from types import TracebackType
@@ -13,7 +14,7 @@ from typing import Any
 from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 
 from app.preferences import Preferences
-from mcp_tef import RedactingFormatter
+from mcp_tef import RedactingFormatter, make_private_folder, open_private, tighten
 
 LOG = logging.getLogger("app.crash")
 _QUIET = ("This plugin does not support", "propagateSizeHints")
@@ -26,13 +27,22 @@ _LEVELS = {
 }
 
 
+class PrivateLogHandler(RotatingFileHandler):
+    """Log files that only their owner may read."""
+
+    def _open(self) -> TextIOWrapper:
+        return open_private(Path(self.baseFilename), "a")
+
+
 def start_log(folder: Path) -> Path:
     """Log to a file in `folder`, five files of a megabyte; where it cannot be written, to stderr."""
     file = folder / "mcp-tef.log"
     handler: logging.Handler
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        handler = RotatingFileHandler(file, maxBytes=1_000_000, backupCount=4, encoding="utf-8", delay=True)
+        make_private_folder(folder)
+        for earlier in (folder, *folder.glob(f"{file.name}*")):
+            tighten(earlier)
+        handler = PrivateLogHandler(file, maxBytes=1_000_000, backupCount=4, encoding="utf-8", delay=True)
     except OSError:
         handler = logging.StreamHandler()
     handler.setFormatter(RedactingFormatter("%(asctime)s %(levelname)s %(name)s %(threadName)s: %(message)s"))

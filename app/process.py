@@ -63,4 +63,5 @@ async def open_engine(
     """Open the core on its own thread, as was set; its heavy parts are imported here and not before."""
     from mcp_tef import Engine
 
-    return await Engine.open(workspace, show=show, settings=preferences.core() if preferences else {}, held=held)
+    settings = preferences.core() if preferences else {}
+    return await Engine.open(workspace, show=show, settings=settings, held=held, recover=True)

@@ -58,14 +58,12 @@ class Settings:
         """Write the file in one step; a disk that refuses is no reason to complain."""
         if self.file is None:
             return
-        fresh = self.file.with_suffix(".new")
-        try:
-            self.file.parent.mkdir(parents=True, exist_ok=True)
-            fresh.write_text(json.dumps(self._values, indent=1, sort_keys=True), encoding="utf-8")
-            os.replace(fresh, self.file)
-        except OSError:
-            with contextlib.suppress(OSError):
-                fresh.unlink()
+        from mcp_tef import tighten, write_private
+
+        with contextlib.suppress(OSError):
+            text = json.dumps(self._values, indent=1, sort_keys=True)
+            write_private(self.file, text.encode(), durable=False)
+            tighten(self.file.parent)
 
     def _read(self, file: Path) -> dict[str, Any]:
         try:

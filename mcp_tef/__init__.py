@@ -179,6 +179,7 @@ from mcp_tef.model.verdicts import (
 if TYPE_CHECKING:
     from mcp_tef.engine import Engine, default_workspace
     from mcp_tef.llm.keys import KeyRing
+    from mcp_tef.private_files import make_private_folder, open_private, tighten, write_private
     from mcp_tef.scoring.codec import metrics_to_json, verdict_to_json
     from mcp_tef.scoring.figures_codec import confusions_to_json, overview_to_json
     from mcp_tef.scoring.launches.risks import launch_risks
@@ -224,9 +225,11 @@ _WHEN_NAMED = {
     "grade_lines": "mcp_tef.workflows.grade",
     "launch_risks": "mcp_tef.scoring.launches.risks",
     "look_at_files": "mcp_tef.workflows.arrivals",
+    "make_private_folder": "mcp_tef.private_files",
     "matrix_file": "mcp_tef.workflows.reports.similarity_tables",
     "metrics_to_json": "mcp_tef.scoring.codec",
     "most_overlapping": "mcp_tef.workflows.reports.similarity_overlap",
+    "open_private": "mcp_tef.private_files",
     "overlap_json": "mcp_tef.workflows.reports.similarity_overlap",
     "overview_to_json": "mcp_tef.scoring.figures_codec",
     "pair_results": "mcp_tef.workflows.pair_lines",
@@ -239,8 +242,10 @@ _WHEN_NAMED = {
     "run_sample_server": "mcp_tef.servers.sample",
     "run_to_json": "mcp_tef.workflows.reports.results",
     "similarity_json": "mcp_tef.workflows.reports.similarity_tables",
+    "tighten": "mcp_tef.private_files",
     "verdict_to_json": "mcp_tef.scoring.codec",
     "wilson": "mcp_tef.scoring.rates",
+    "write_private": "mcp_tef.private_files",
 }
 
 
@@ -286,9 +291,11 @@ __all__ = [
     "batch_to_json", "canonical", "comparison_to_json",
     "confusions_to_json", "consent_rows", "copy_workspace", "default_workspace", "expectation_from_json",
     "expectation_to_json", "free_suite_name", "grade_lines", "launch_risks", "look_at_files",
-    "matrix_file", "metrics_to_json", "most_overlapping", "number", "overlap_json", "overview_to_json", "pair_results",
-    "parse_embedder", "parse_model", "program_request", "quality_to_json", "read_pair_lines",
-    "rename_workspace", "renamed_path", "require_replaceable", "require_workspace",
+    "make_private_folder", "matrix_file", "metrics_to_json", "most_overlapping", "number", "open_private",
+    "overlap_json", "overview_to_json", "pair_results", "parse_embedder", "parse_model", "program_request",
+    "quality_to_json", "read_pair_lines", "rename_workspace", "renamed_path", "require_replaceable",
+    "require_workspace",
     "run_sample_server", "run_to_json",
-    "secrets_in", "similarity_json", "verdict_to_json", "whole", "wilson", "without_keys",
+    "secrets_in", "similarity_json", "tighten", "verdict_to_json", "whole", "wilson",
+    "without_keys", "write_private",
 ]  # fmt: skip

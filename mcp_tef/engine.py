@@ -22,13 +22,14 @@ from mcp_tef.model.cases import TestCase
 from mcp_tef.model.config import Config
 from mcp_tef.model.secrets import HeldSecrets
 from mcp_tef.ports import Show
+from mcp_tef.private_files import tighten
 from mcp_tef.servers.caller import McpCaller
 from mcp_tef.servers.gateway import McpGateway
 from mcp_tef.servers.sign_ins import McpSignIns
 from mcp_tef.servers.strongbox import Strongbox
 from mcp_tef.storage.consent_file import ConsentFile
 from mcp_tef.storage.copies import save_copy, tools_folder
-from mcp_tef.storage.store import SqliteStore, open_store
+from mcp_tef.storage.store import SqliteStore, open_store, open_store_for_reading
 from mcp_tef.workflows.cases import Cases
 from mcp_tef.workflows.compare import Compare
 from mcp_tef.workflows.consent import Consents
@@ -124,6 +125,8 @@ class Engine:
         show: Show | None = None,
         settings: Mapping[str, str] | None = None,
         held: HeldSecrets | None = None,
+        recover: bool = False,
+        reading: bool = False,
     ) -> "Engine":
         """Open or create a workspace; runs that a crash cut off are marked, `interrupted` of them, and can be resumed.
 
@@ -131,6 +134,9 @@ class Engine:
         somebody set by the names of variables; with them, a variable that cannot be meant is told in `opened` and
         passed over, and without them it is an InputError. `held` is what another engine had in memory of which this
         one goes on with the workspace: what was removed there can still be restored.
+
+        To `recover`, a damaged workspace is set aside and a new one started; otherwise it is a StoreError. For
+        `reading`, a workspace may be read-only, and none is created: one that is named must exist.
         """
         surroundings = dict(os.environ if environment is None else environment)
         problems: tuple[InputError, ...] = ()
@@ -138,15 +144,21 @@ class Engine:
             config = Config.from_environment(surroundings)
         else:
             config, problems = Config.lenient(surroundings, settings)
-        path = workspace or config.workspace or default_workspace()
-        store = await open_store(path, keep_removed=held is not None)
+        named = workspace or config.workspace
+        path = named or default_workspace()
+        if reading:
+            store = await open_store_for_reading(path, may_be_missing=named is None, recover=recover)
+        else:
+            tighten(data_folder())
+            store = await open_store(path, keep_removed=held is not None, recover=recover)
         async with AsyncExitStack() as on_failure:
             on_failure.push_async_callback(store.close)
             engine = cls(path, store, config, surroundings, show)
             engine.opened += tuple(f"{error.message} {error.hint}" for error in problems)
             if held is not None:
                 engine._hold(held)
-            engine.interrupted = await store.runs.interrupt_leftovers()
+            if not store.read_only:
+                engine.interrupted = await store.runs.interrupt_leftovers()
             on_failure.pop_all()
         return engine
 

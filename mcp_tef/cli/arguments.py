@@ -26,17 +26,23 @@ def shared_options() -> Parser:
     """What every verb takes; absent ones leave the namespace as it was."""
     shared = Parser(add_help=False, argument_default=argparse.SUPPRESS)
     shared.add_argument("--workspace", type=Path, metavar="FILE", help="the workspace file (default: your data folder)")
+    shared.add_argument("--recover", action="store_true", help="set a damaged workspace aside and start a new one")
     shared.add_argument("--json", action="store_true", help="one JSON document on stdout, nothing else")
     shared.add_argument("--debug", action="store_true", help="add the traceback to an error")
     return shared
 
 
-def add_verb(verbs: Verbs, name: str, summary: str, command: Command, *, listed: bool = True) -> Parser:
-    """Add a verb that does `command`; one that is not `listed` works but shows in no help."""
+def add_verb(
+    verbs: Verbs, name: str, summary: str, command: Command, *, listed: bool = True, reads: bool = False
+) -> Parser:
+    """Add a verb that does `command`; one that is not `listed` works but shows in no help.
+
+    A verb that only `reads` takes a workspace that may not be written, and creates none.
+    """
     shown: dict[str, Any] = {"help": summary} if listed else {}
     description = summary[:1].upper() + summary[1:] + "."
     parser = verbs.add_parser(name, description=description, parents=[shared_options()], **shown)
-    parser.set_defaults(command=command)
+    parser.set_defaults(command=command, reads=reads)
     return parser
 
 

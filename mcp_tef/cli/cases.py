@@ -25,12 +25,14 @@ def register(verbs: Verbs) -> None:
     import_parser = add_verb(group, "import", "add and update cases from a file", import_cases)
     _file(import_parser)
     import_parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
-    export_parser = add_verb(group, "export", "write cases to a file", export_cases)
+    export_parser = add_verb(group, "export", "write cases to a file", export_cases, reads=True)
     export_parser.add_argument("out", type=writable, metavar="FILE")
     _form_option(export_parser)
     _choice(export_parser)
-    _choice(add_verb(group, "list", "list the cases", list_cases))
-    add_verb(group, "show", "show one case", show).add_argument("case", metavar="ID", help="an id, or a name")
+    _choice(add_verb(group, "list", "list the cases", list_cases, reads=True))
+    add_verb(group, "show", "show one case", show, reads=True).add_argument(
+        "case", metavar="ID", help="an id, or a name"
+    )
     remove_parser = add_verb(group, "remove", "remove cases with their runs", remove)
     remove_parser.add_argument("cases", nargs="+", metavar="ID", help="an id, or a name")
 

@@ -35,7 +35,9 @@ Exit codes: 0 not worse, 1 worse (the choice of tools or the parameters, by McNe
 
 def register(verbs: Verbs) -> None:
     """Add the verb."""
-    parser = add_verb(verbs, "compare", "what changed from one batch to another, with a paired test", compare)
+    parser = add_verb(
+        verbs, "compare", "what changed from one batch to another, with a paired test", compare, reads=True
+    )
     parser.formatter_class = RawDescriptionHelpFormatter
     parser.epilog = SHAPE
     parser.add_argument("before", metavar="BATCH_A", help="the earlier batch")

@@ -12,7 +12,9 @@ from mcp_tef.cli.words import rate
 
 def register(verbs: Verbs) -> None:
     """Add the verb."""
-    add_filters(add_verb(verbs, "confusions", "which tool was picked where another was expected", confusions))
+    add_filters(
+        add_verb(verbs, "confusions", "which tool was picked where another was expected", confusions, reads=True)
+    )
 
 
 async def confusions(arguments: Namespace, terminal: Terminal) -> int:

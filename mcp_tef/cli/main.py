@@ -67,7 +67,7 @@ def _outcome(given: Sequence[str], terminal: Terminal, groups: Sequence[Register
     try:
         level = Config.lenient(os.environ, {})[0].log_level or "CRITICAL"
         logging.basicConfig(level=logging.INFO if debug else level, handlers=[log])
-        return _do(parser(groups).parse_args(given, _defaults()), terminal)
+        return _do(parser(groups).parse_args(given), terminal)
     except TefError as error:
         return _failed(terminal, error, debug, error.exit_code)
     except KeyboardInterrupt:
@@ -82,14 +82,11 @@ def _outcome(given: Sequence[str], terminal: Terminal, groups: Sequence[Register
 def parser(groups: Sequence[Register] = GROUPS) -> Parser:
     """The parser with every verb."""
     whole = Parser(prog="mcp-tef", description=DESCRIPTION, formatter_class=RawDescriptionHelpFormatter)
+    whole.set_defaults(workspace=None, recover=False, json=False, debug=False)
     verbs = whole.add_subparsers(metavar="VERB", required=True, title="verbs")
     for register in groups:
         register(verbs)
     return whole
-
-
-def _defaults() -> Namespace:
-    return Namespace(workspace=None, json=False, debug=False)
 
 
 def _speak_utf8() -> None:

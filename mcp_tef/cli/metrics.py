@@ -11,7 +11,9 @@ from mcp_tef.cli.words import metrics_lines, repeats_lines
 
 def register(verbs: Verbs) -> None:
     """Add the verb."""
-    add_filters(add_verb(verbs, "metrics", "the figures of all runs, or of those that pass the filters", metrics))
+    add_filters(
+        add_verb(verbs, "metrics", "the figures of all runs, or of those that pass the filters", metrics, reads=True)
+    )
 
 
 async def metrics(arguments: Namespace, terminal: Terminal) -> int:

@@ -26,8 +26,8 @@ OFFLINE = "offline"
 def register(verbs: Verbs) -> None:
     """Add the verbs."""
     group = add_group(verbs, "runs", "list runs, run the failed ones again, go on with interrupted ones")
-    _filters(add_verb(group, "list", "list batches, and the runs that pass the filters", list_runs))
-    one = add_verb(group, "show", "show a run, or a batch with its runs", show)
+    _filters(add_verb(group, "list", "list batches, and the runs that pass the filters", list_runs, reads=True))
+    one = add_verb(group, "show", "show a run, or a batch with its runs", show, reads=True)
     one.add_argument("id", metavar="ID")
     add_report_options(one)
     for name, summary, command in (

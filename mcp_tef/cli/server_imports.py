@@ -19,7 +19,7 @@ def register(group: Verbs) -> None:
     parser.add_argument("file", metavar="FILE", help="the config, or - for what is piped in")
     parser.add_argument("--only", action="append", metavar="NAME", default=[], help="only the server of this name")
     parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
-    parser = add_verb(group, "discover", "look for configs of other programs in the usual places", discover)
+    parser = add_verb(group, "discover", "look for configs of other programs in the usual places", discover, reads=True)
     parser.add_argument("--project", type=Path, metavar="DIR", help="a project's folder (default: the current one)")
 
 

@@ -24,8 +24,8 @@ def register(verbs: Verbs) -> None:
     """Add the verbs."""
     group = add_group(verbs, "servers", "register, check and list MCP servers and tools files")
     _add_spec_options(_named(add_verb(group, "add", "register a server and check that it answers", add)))
-    add_verb(group, "list", "list the servers", list_servers)
-    _named(add_verb(group, "show", "show one server", show))
+    add_verb(group, "list", "list the servers", list_servers, reads=True)
+    _named(add_verb(group, "show", "show one server", show, reads=True))
     add_consent_options(_named(add_verb(group, "check", "connect once and say what was found", check)))
     add_consent_options(_named(add_verb(group, "tools", "list the tools that a server has now", tools)))
     edit_parser = _named(add_verb(group, "edit", "change a server; what is not given stays", edit))

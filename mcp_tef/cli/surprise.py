@@ -30,10 +30,12 @@ def surprise(error: Exception, terminal: Terminal) -> TefError:
 
 def _written(text: str) -> Path:
     """Add it to the file of such errors, which is begun anew where it has grown large."""
+    from mcp_tef import make_private_folder, open_private
+
     folder = Path(platformdirs.user_log_dir("mcp-tef", appauthor=False))
-    folder.mkdir(parents=True, exist_ok=True)
+    make_private_folder(folder)
     file = folder / FILE
     keep = file.exists() and file.stat().st_size < LARGEST_FILE
-    with file.open("a" if keep else "w", encoding="utf-8", errors="backslashreplace") as log:
+    with open_private(file, "a" if keep else "w") as log:
         log.write(f"{datetime.now(UTC).isoformat(timespec='seconds')}, process {os.getpid()}\n{text}\n")
     return file

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_tef.ports import Embedder
+from mcp_tef.private_files import create_private, make_private_folder
 
 Vector = NDArray[np.float32]
 LIMIT_BYTES = 256 * 1024 * 1024
@@ -203,7 +204,8 @@ def _write(shelf: Path, keyed: Mapping[bytes, Vector]) -> None:
     rows = np.stack([np.asarray(vector, dtype="<f4") for vector in keyed.values()])
     body = b"".join(keyed) + rows.tobytes()
     header = _HEADER.pack(_MAGIC, *rows.shape, len(keyed) * _KEY_BYTES, zlib.crc32(body))
-    shelf.mkdir(parents=True, exist_ok=True)
+    make_private_folder(shelf)
     unfinished = shelf / f"{uuid.uuid4().hex}.unfinished"
+    create_private(unfinished)
     unfinished.write_bytes(header + body)
     unfinished.replace(unfinished.with_suffix(".vectors"))

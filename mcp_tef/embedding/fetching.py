@@ -16,6 +16,7 @@ import httpx
 from mcp_tef.embedding.loading import load_fastembed
 from mcp_tef.errors import EmbeddingError
 from mcp_tef.ports import Progress
+from mcp_tef.private_files import make_private_folder
 
 USUAL_HUB = "https://huggingface.co"
 HUB_VARIABLE = "HF_ENDPOINT"
@@ -162,7 +163,7 @@ def _file(row: Mapping[str, Any]) -> _File:
 
 
 def _opened(target: Path) -> BinaryIO:
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(target.parent)
     return target.open("wb")
 
 

@@ -12,6 +12,7 @@ from filelock import AsyncFileLock
 from mcp_tef.errors import StoreError
 from mcp_tef.model.secrets import Secret
 from mcp_tef.ports import Vault
+from mcp_tef.private_files import FILE_MODE, make_private_folder
 
 _LONGEST_TURN_S: Final = 10.0
 
@@ -107,6 +108,7 @@ def _entry(url: str) -> str:
 
 
 def _lock(folder: Path, url: str) -> AsyncFileLock:
-    folder.mkdir(parents=True, exist_ok=True)
+    make_private_folder(folder)
     name = hashlib.sha256(url.encode()).hexdigest()
-    return AsyncFileLock(folder / f"{name}.lock", _LONGEST_TURN_S, fallback_to_soft=False, run_in_executor=False)
+    file = folder / f"{name}.lock"
+    return AsyncFileLock(file, _LONGEST_TURN_S, FILE_MODE, fallback_to_soft=False, run_in_executor=False)

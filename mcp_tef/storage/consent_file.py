@@ -3,7 +3,6 @@
 import hashlib
 import hmac
 import json
-import os
 import secrets
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -15,6 +14,7 @@ from filelock import FileLock, Timeout
 from mcp_tef.errors import StoreError
 from mcp_tef.model.consents import Consent, ConsentKind
 from mcp_tef.model.json import canonical
+from mcp_tef.private_files import make_private_folder, write_private
 
 _SECRET_BYTES = 32
 _LOCK_SECONDS = 5.0
@@ -61,12 +61,12 @@ class ConsentFile:
 
     def _change(self, change: Callable[[Entries], Entries]) -> None:
         try:
-            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_private_folder(self._folder)
             with FileLock(self._folder / "consents.lock", timeout=_LOCK_SECONDS, mode=0o600):
                 entries = change(self._read())
                 key = self._secret(make=True)
                 text = json.dumps({"consents": [_row(one, key) for one in entries.values()]}, indent=1)
-                _write_private(self._file, text.encode())
+                write_private(self._file, text.encode())
         except (OSError, Timeout) as error:
             reason = getattr(error, "strerror", None) or "it is locked"
             raise StoreError(
@@ -95,7 +95,7 @@ class ConsentFile:
         if len(found) == _SECRET_BYTES or not make:
             return found if len(found) == _SECRET_BYTES else secrets.token_bytes(_SECRET_BYTES)
         made = secrets.token_bytes(_SECRET_BYTES)
-        _write_private(file, made)
+        write_private(file, made)
         return made
 
 
@@ -124,16 +124,3 @@ def _consent(row: object, key: bytes) -> Consent | None:
             at = datetime.fromisoformat(row["allowed_at"])
             return Consent(row["fingerprint"], row["description"], ConsentKind(row["kind"]), at)
     return None
-
-
-def _write_private(file: Path, data: bytes) -> None:
-    """Replace a file in one step; nobody but its owner can read it at any moment."""
-    part = file.with_name(f"{file.name}.{secrets.token_hex(4)}.part")
-    try:
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as target:
-            target.write(data)
-            target.flush()
-            os.fsync(target.fileno())
-        part.replace(file)
-    finally:
-        part.unlink(missing_ok=True)

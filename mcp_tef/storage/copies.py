@@ -2,13 +2,14 @@
 
 import os
 import shutil
-import sqlite3
 from contextlib import ExitStack, closing, suppress
 from datetime import datetime
 from pathlib import Path
 
 from mcp_tef.errors import StoreError
+from mcp_tef.private_files import FOLDER_MODE, copy_private, make_private_folder, tighten
 from mcp_tef.storage.faults import cannot_write, translated
+from mcp_tef.storage.opening import back_up, connect, require_own
 from mcp_tef.storage.owners import Owner
 
 
@@ -16,14 +17,19 @@ def copy_workspace(path: Path, folder: Path) -> Path:
     """The copy of a workspace in a folder, with all that stands in its journal; StoreError where there can be none."""
     copy = folder / f"{path.stem}-copy-{datetime.now():%Y%m%d-%H%M%S-%f}{path.suffix}"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for suffix in ("", "-wal"):
-            source, target = (file.with_name(file.name + suffix) for file in (path, copy))
-            if not suffix or source.exists():
-                shutil.copyfile(source, target)
+        make_private_folder(folder)
+        copy_files(path, copy)
     except OSError as error:
         raise cannot_write(copy if path.is_file() else path) from error
     return copy
+
+
+def copy_files(path: Path, copy: Path) -> None:
+    """Copy the file of a workspace that nobody has open, with its journals. Raises OSError."""
+    for suffix in ("", "-wal", "-journal"):
+        source, target = (file.with_name(file.name + suffix) for file in (path, copy))
+        if not suffix or source.exists():
+            copy_private(source, target)
 
 
 def tools_folder(workspace: Path) -> Path:
@@ -48,7 +54,8 @@ def save_copy(path: Path, target: Path) -> None:
     try:
         with ExitStack() as on_failure:
             if folder is not None:
-                folder.mkdir(parents=True)
+                make_private_folder(folder.parent)
+                folder.mkdir(mode=FOLDER_MODE)
                 on_failure.callback(shutil.rmtree, folder, ignore_errors=True)
             _write_copy(path, target, unfinished)
             on_failure.pop_all()
@@ -60,10 +67,10 @@ def save_copy(path: Path, target: Path) -> None:
 
 
 def _write_copy(path: Path, target: Path, unfinished: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(target.parent)
     unfinished.unlink(missing_ok=True)
     with translated(target):
-        _back_up(path, unfinished)
+        back_up(path, unfinished)
         take_tools_along(path, target, unfinished)
     for suffix in ("-wal", "-shm"):
         target.with_name(target.name + suffix).unlink(missing_ok=True)
@@ -74,12 +81,6 @@ def _is_open(target: Path, ours: Path) -> bool:
     """Whether a file is a workspace that somebody has open, or the journal of one."""
     names = [target.name.removesuffix(ending) for ending in ("-wal", "-shm")]
     return any(file == ours or Owner(file).others() for file in map(target.with_name, names))
-
-
-def _back_up(path: Path, copy: Path) -> None:
-    with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(copy)) as target:
-        source.backup(target)
-        target.execute("PRAGMA journal_mode = DELETE")
 
 
 def tools_destination(path: Path, target: Path) -> Path | None:
@@ -100,14 +101,17 @@ def take_tools_along(path: Path, target: Path, database: Path) -> bool:
         return False
     with ExitStack() as on_failure:
         on_failure.callback(shutil.rmtree, folder, ignore_errors=True)
-        shutil.copytree(source, folder, dirs_exist_ok=True)
+        make_private_folder(folder)
+        shutil.copytree(source, folder, copy_function=copy_private, dirs_exist_ok=True)
+        tighten(folder)
         _lead_to(folder, f"{source}{os.sep}", database)
         on_failure.pop_all()
     return True
 
 
 def _lead_to(folder: Path, before: str, database: Path) -> None:
-    with closing(sqlite3.connect(database)) as connection, connection:
+    with closing(connect(database)) as connection:
+        require_own(connection, database)
         connection.execute(
             "UPDATE mcp_servers SET path = ? || substr(path, ?) WHERE substr(path, 1, ?) = ?",
             (f"{folder}{os.sep}", len(before) + 1, len(before), before),

@@ -1,6 +1,7 @@
 """The one connection to the workspace file, used on the one store thread only."""
 
 import asyncio
+import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
@@ -15,7 +16,7 @@ from mcp_tef.errors import StoreError
 from mcp_tef.storage.faults import DAMAGED, error_code, store_error
 from mcp_tef.storage.misread import spoilt_cell, unreadable
 from mcp_tef.storage.naming import MISREAD, MisreadError
-from mcp_tef.storage.opening import connect, suspect
+from mcp_tef.storage.opening import suspect
 
 ROWS_PER_TRANSACTION = 250
 
@@ -26,12 +27,10 @@ Work = Callable[[Session], T]
 class Database:
     """Runs work on the store thread, each piece in one transaction; callers get plain values back."""
 
-    def __init__(self, path: Path, thread: Executor, lock_wait: float) -> None:
+    def __init__(self, path: Path, thread: Executor, connections: Callable[[], sqlite3.Connection]) -> None:
         self.path = path
         self._thread = thread
-        self._readers = create_engine(
-            "sqlite://", creator=lambda: connect(path, lock_wait), poolclass=StaticPool, hide_parameters=True
-        )
+        self._readers = create_engine("sqlite://", creator=connections, poolclass=StaticPool, hide_parameters=True)
         self._writers = self._readers.execution_options(begin="BEGIN IMMEDIATE")
         event.listen(self._readers, "begin", _begin)
 

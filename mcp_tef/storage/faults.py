@@ -7,6 +7,7 @@ from pathlib import Path
 
 from mcp_tef.errors import StoreError
 
+DAMAGED_FILE, NOT_WRITABLE = "workspace_damaged", "workspace_not_writable"
 DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _SHUT = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH})
@@ -32,12 +33,7 @@ def store_error(error: BaseException, path: Path) -> StoreError:
     if code in _SHUT:
         return cannot_write(path, context)
     if code in DAMAGED:
-        return StoreError(
-            f"The workspace {path.name} is damaged.",
-            hint="Open it again: it is then set aside and a new one started.",
-            code="workspace_damaged",
-            context=context,
-        )
+        return damaged(path, context)
     if code == sqlite3.SQLITE_FULL:
         return _refused_by_disk(f"The disk of the workspace {path.name} is full.", context)
     if code == sqlite3.SQLITE_IOERR:
@@ -50,12 +46,22 @@ def _refused_by_disk(message: str, context: dict[str, str]) -> StoreError:
     return StoreError(message, hint=hint, code="workspace_disk", context=context)
 
 
+def damaged(path: Path, context: dict[str, str] | None = None) -> StoreError:
+    """The refusal to use a damaged file."""
+    return StoreError(
+        f"The workspace {path.name} is damaged.",
+        hint="Open it again: it is then set aside and a new one started.",
+        code=DAMAGED_FILE,
+        context=context or {"path": str(path)},
+    )
+
+
 def cannot_write(path: Path, context: dict[str, str] | None = None) -> StoreError:
     """The refusal to use a place that cannot be written."""
     return StoreError(
         f"The workspace {path} cannot be opened or written.",
         hint="Choose a file in a folder that you may write to.",
-        code="workspace_not_writable",
+        code=NOT_WRITABLE,
         context=context or {"path": str(path)},
     )
 

@@ -1,14 +1,18 @@
-"""Makes the workspace file ready: sets a damaged one aside, refuses a newer one, brings an older one up to date."""
+"""Makes the workspace file ready: refuses a foreign or newer one, brings an older one up to date.
+
+A damaged one is refused, or set aside where that is asked for.
+"""
 
 import os
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
 
 from mcp_tef.errors import StoreError
-from mcp_tef.storage.faults import DAMAGED, cannot_write, error_code, translated
+from mcp_tef.private_files import create_private
+from mcp_tef.storage.faults import DAMAGED, cannot_write, damaged, error_code, translated
 from mcp_tef.storage.migrations import (
     m0001_base,
     m0002_facts,
@@ -19,14 +23,20 @@ from mcp_tef.storage.migrations import (
     m0007_calls_and_drift,
     m0008_batches_come_back,
 )
+from mcp_tef.storage.schema_check import Migration, require_known_schema
 
 APPLICATION_ID = 1297368390
-_SETTINGS = ("foreign_keys = ON", "synchronous = NORMAL", "temp_store = MEMORY", "journal_size_limit = 16777216")
+LOCK_WAIT_S = 5.0
+_SETTINGS = (
+    "trusted_schema = OFF",
+    "foreign_keys = ON",
+    "synchronous = NORMAL",
+    "temp_store = MEMORY",
+    "journal_size_limit = 16777216",
+)
 _ALWAYS_CHECKED_BYTES = 64 * 1024 * 1024
 _HEADER = b"SQLite format 3\x00"
 _OURS = frozenset({".mcp-tef", ".db", ".sqlite", ".sqlite3"})
-
-Migration = Callable[[sqlite3.Connection], None]
 
 MIGRATIONS: tuple[Migration, ...] = (
     m0001_base.upgrade,
@@ -41,9 +51,37 @@ MIGRATIONS: tuple[Migration, ...] = (
 VERSION = len(MIGRATIONS)
 
 
-def connect(path: Path, lock_wait: float) -> sqlite3.Connection:
-    """A connection that starts no transaction by itself; it waits `lock_wait` seconds for other writers."""
-    connection = sqlite3.connect(path, timeout=lock_wait, isolation_level=None)
+def connect(path: Path, lock_wait: float = LOCK_WAIT_S) -> sqlite3.Connection:
+    """Return a connection that starts no transaction by itself; it waits `lock_wait` seconds for other writers.
+
+    A new file is private. Raises StoreError where the file cannot be written.
+    """
+    try:
+        create_private(path)
+        may_write = path.is_file() and os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
+    except OSError as error:
+        raise cannot_write(path) from error
+    if not may_write:
+        raise cannot_write(path)
+    return _configured(sqlite3.connect(path, timeout=lock_wait, isolation_level=None))
+
+
+def connect_read_only(path: Path, lock_wait: float, *, immutable: bool) -> sqlite3.Connection:
+    """Return a connection that can change nothing; one to an `immutable` file needs no lock and no journal."""
+    option = "immutable=1" if immutable else "mode=ro"
+    address = f"{path.absolute().as_uri()}?{option}"
+    return _configured(sqlite3.connect(address, timeout=lock_wait, isolation_level=None, uri=True))
+
+
+def connect_in_memory() -> sqlite3.Connection:
+    """Return a connection to an empty workspace of its own, which ends with it."""
+    connection = _configured(sqlite3.connect(":memory:", isolation_level=None))
+    connection.execute("BEGIN")
+    _migrate(connection, 0, MIGRATIONS)
+    return connection
+
+
+def _configured(connection: sqlite3.Connection) -> sqlite3.Connection:
     try:
         for setting in _SETTINGS:
             connection.execute(f"PRAGMA {setting}")
@@ -54,27 +92,29 @@ def connect(path: Path, lock_wait: float) -> sqlite3.Connection:
 
 
 def prepare(
-    path: Path, *, alone: bool, lock_wait: float, migrations: Sequence[Migration] = MIGRATIONS
+    path: Path, *, alone: bool, lock_wait: float, recover: bool = False, migrations: Sequence[Migration] = MIGRATIONS
 ) -> tuple[str, ...]:
     """Make `path` a sound workspace of the newest version; returns notices for people.
 
-    A damaged file is renamed and a fresh one started, unless another process is using it.
-    Raises StoreError for a file that is of another program, of a newer version, locked, or not writable.
+    To `recover`, a damaged file is renamed and a new one started, unless another process is using it.
+    Raises StoreError for a file that is damaged, of another program, not made by mcp-tef alone, of a newer version,
+    locked, or not writable.
     """
     notices: list[str] = []
     if path.suffix.lower() not in _OURS:
         _require_header(path)
     with translated(path):
-        damaged = _damaged(path, lock_wait, alone)
-        if alone:
-            _suspicion(path).unlink(missing_ok=True)
-        if damaged:
+        if _is_damaged(path, lock_wait, alone, migrations):
             if not alone:
                 raise StoreError(
                     f"The workspace {path.name} is damaged, and another mcp-tef is using it.",
                     hint="Close the other one, then try again.",
                 )
+            if not recover:
+                raise damaged(path)
             notices.append(_set_aside(path))
+        if alone:
+            _suspicion(path).unlink(missing_ok=True)
         notices += _bring_up_to_date(path, lock_wait, migrations)
     return tuple(notices)
 
@@ -89,9 +129,9 @@ def require_workspace(path: Path) -> None:
         return
     with (
         suppress(sqlite3.DatabaseError),
-        closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as connection,
+        closing(connect_read_only(path, LOCK_WAIT_S, immutable=True)) as connection,
     ):
-        _refuse_foreign(connection, path, VERSION)
+        require_own(connection, path)
 
 
 def _require_header(path: Path) -> None:
@@ -111,30 +151,34 @@ def _require_header(path: Path) -> None:
         )
 
 
-def _damaged(path: Path, lock_wait: float, alone: bool) -> bool:
+def _is_damaged(path: Path, lock_wait: float, alone: bool, migrations: Sequence[Migration]) -> bool:
     if not path.exists() or path.stat().st_size == 0:
         return False
-    check = "quick_check(1)" if _worth_reading_whole(path, alone) else "schema_version"
+    crashed = alone and path.with_name(f"{path.name}-wal").exists()
     try:
         with closing(connect(path, lock_wait)) as connection:
-            found = connection.execute(f"PRAGMA {check}").fetchone()
+            require_own(connection, path, migrations)
+            return not is_sound(connection, path, whole=crashed)
     except sqlite3.DatabaseError as error:
         if error_code(error) in DAMAGED:
             return True
         raise
-    return isinstance(found[0], str) and found[0] != "ok"
 
 
-def _worth_reading_whole(path: Path, alone: bool) -> bool:
-    """Small files are (4 ms a megabyte), and large ones after a crash, or after damage was met while they were used."""
-    crashed = alone and path.with_name(f"{path.name}-wal").exists()
-    return crashed or _suspicion(path).exists() or path.stat().st_size <= _ALWAYS_CHECKED_BYTES
+def is_sound(connection: sqlite3.Connection, path: Path, *, whole: bool = False) -> bool:
+    """Return whether SQLite finds no damage; may raise DatabaseError with one of the codes in DAMAGED.
+
+    Small files are read as a whole (4 ms a megabyte), and large ones after a crash or after damage was met in them.
+    """
+    whole = whole or _suspicion(path).exists() or path.stat().st_size <= _ALWAYS_CHECKED_BYTES
+    found = connection.execute(f"PRAGMA {'quick_check(1)' if whole else 'schema_version'}").fetchone()[0]
+    return found == "ok" or not isinstance(found, str)
 
 
 def suspect(path: Path) -> None:
     """Leave word beside a workspace that damage was met in it, so that the next start reads it whole."""
     with suppress(OSError):
-        _suspicion(path).touch()
+        create_private(_suspicion(path))
 
 
 def _suspicion(path: Path) -> Path:
@@ -155,13 +199,13 @@ def _set_aside(path: Path) -> str:
 
 def _bring_up_to_date(path: Path, lock_wait: float, migrations: Sequence[Migration]) -> list[str]:
     with closing(connect(path, lock_wait)) as connection:
-        _refuse_foreign(connection, path, len(migrations))
+        require_own(connection, path, migrations)
         connection.execute("PRAGMA journal_mode = WAL")
-        if _number(connection, "user_version") == len(migrations):
+        if version_of(connection) == len(migrations):
             return []
         connection.execute("PRAGMA foreign_keys = OFF")
         connection.execute("BEGIN IMMEDIATE")
-        version = _number(connection, "user_version")
+        version = version_of(connection)
         notices = [_keep_copy(path, version)] if 0 < version < len(migrations) else []
         _migrate(connection, version, migrations)
         return notices
@@ -174,30 +218,43 @@ def _migrate(connection: sqlite3.Connection, version: int, migrations: Sequence[
     connection.execute("COMMIT")
 
 
-def _refuse_foreign(connection: sqlite3.Connection, path: Path, newest: int) -> None:
+def require_own(connection: sqlite3.Connection, path: Path, migrations: Sequence[Migration] = MIGRATIONS) -> None:
+    """Raise StoreError where a file that holds anything is not a workspace as a known version of mcp-tef makes it."""
     if not connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
         return
     if _number(connection, "application_id") != APPLICATION_ID:
         raise StoreError(
             f"The file {path.name} is a database of another program.", hint="Choose another file as the workspace."
         )
-    version = _number(connection, "user_version")
+    version, newest = version_of(connection), len(migrations)
     if version > newest:
         raise StoreError(
             f"The workspace {path.name} was written by a newer mcp-tef (version {version}; this one knows {newest}).",
             hint="Update mcp-tef, or choose another workspace. Nothing was changed.",
             code="workspace_too_new",
         )
+    require_known_schema(connection, path, version, migrations)
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    """Return the version of a workspace; 0 for an empty file."""
+    return _number(connection, "user_version")
 
 
 def _keep_copy(path: Path, version: int) -> str:
     copy = path.with_name(f"{path.name}.v{version}.bak")
     unfinished = copy.with_name(f"{copy.name}.part")
     unfinished.unlink(missing_ok=True)
-    with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(unfinished)) as target:
-        source.backup(target)
+    back_up(path, unfinished)
     os.replace(unfinished, copy)
     return f"The workspace {path.name} was brought up to date. A copy of it as it was is {copy.name}."
+
+
+def back_up(path: Path, copy: Path) -> None:
+    """Write all that a workspace holds to a new private file, which needs no journal beside it."""
+    with closing(connect(path)) as source, closing(connect(copy)) as target:
+        source.backup(target)
+        target.execute("PRAGMA journal_mode = DELETE")
 
 
 def _number(connection: sqlite3.Connection, pragma: str) -> int:

@@ -6,6 +6,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from mcp_tef.model.ids import new_id
+from mcp_tef.private_files import FILE_MODE, make_private_folder
 
 
 class Owner:
@@ -14,11 +15,11 @@ class Owner:
     def __init__(self, workspace: Path) -> None:
         self.token = new_id()
         self._folder = workspace.with_name(f"{workspace.name}-owners")
-        self._lock = FileLock(self._file(self.token), thread_local=False)
+        self._lock = _lock(self._file(self.token))
 
     def acquire(self) -> None:
         """Take the lock; OSError where the folder cannot be written."""
-        self._folder.mkdir(parents=True, exist_ok=True)
+        make_private_folder(self._folder)
         self._lock.acquire()
 
     def release(self) -> None:
@@ -34,7 +35,7 @@ class Owner:
             return True
         if not file.exists():
             return False
-        lock = FileLock(file, thread_local=False)
+        lock = _lock(file)
         try:
             lock.acquire(timeout=0)
         except Timeout:
@@ -49,6 +50,10 @@ class Owner:
 
     def _file(self, token: str) -> Path:
         return self._folder / f"{token}.lock"
+
+
+def _lock(file: Path) -> FileLock:
+    return FileLock(file, mode=FILE_MODE, thread_local=False)
 
 
 def _discard(file: Path, lock: FileLock) -> None:

@@ -2,13 +2,13 @@
 
 import os
 import shutil
-import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
 
 from mcp_tef.errors import InputError, StoreError
 from mcp_tef.storage.copies import take_tools_along, tools_folder
 from mcp_tef.storage.faults import cannot_write, translated
+from mcp_tef.storage.opening import connect, require_own
 from mcp_tef.storage.owners import Owner
 
 _REFUSED = '/\\:*?"<>|'
@@ -70,8 +70,9 @@ def _fault(name: str) -> str:
 
 
 def _settle(path: Path) -> None:
-    """Have all that stands in the journal in the file itself, which then is the whole workspace."""
-    with closing(sqlite3.connect(path)) as connection:
+    """Move what stands in the journal to the file itself, which then is the whole workspace."""
+    with closing(connect(path)) as connection:
+        require_own(connection, path)
         connection.execute("PRAGMA journal_mode = DELETE")
 
 

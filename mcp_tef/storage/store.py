@@ -1,26 +1,36 @@
 """Opens a workspace file and gives out its stores; the database library is loaded on the store thread."""
 
 import asyncio
+import re
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mcp_tef.errors import StoreError
 from mcp_tef.ports import CaseStore, MetricsStore, RunStore, ServerStore, ToolCallStore
-from mcp_tef.storage.faults import cannot_write
-from mcp_tef.storage.opening import prepare
+from mcp_tef.private_files import tighten
+from mcp_tef.storage.copies import tools_folder
+from mcp_tef.storage.faults import DAMAGED_FILE, NOT_WRITABLE, cannot_write
+from mcp_tef.storage.opening import LOCK_WAIT_S, connect, prepare
 from mcp_tef.storage.owners import Owner
+from mcp_tef.storage.reading import Connections, is_empty, read_only_connections, require_there
 
 if TYPE_CHECKING:
     from mcp_tef.storage.database import Database
 
-LOCK_WAIT_S = 5.0
+_BESIDE = r"(-wal|-shm|-journal|-owners|\.damage-met|\.v\d+\.bak|\.damaged-.*)?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SqliteStore:
-    """One open workspace file; satisfies `Store`. `notices` tell people what the opening did."""
+    """One open workspace file; satisfies `Store`. `notices` tell people what the opening did.
+
+    One that is `read_only` refuses every change.
+    """
 
     path: Path
     servers: ServerStore
@@ -28,74 +38,148 @@ class SqliteStore:
     cases: CaseStore
     runs: RunStore
     metrics: MetricsStore
-    notices: tuple[str, ...]
+    notices: tuple[str, ...] = ()
+    read_only: bool = False
     _database: "Database" = field(repr=False)
-    _owner: Owner = field(repr=False)
+    _cleanup: ExitStack = field(repr=False)
     _thread: ThreadPoolExecutor = field(repr=False)
 
     async def close(self) -> None:
         """Finish what was asked, close the file and end the store thread."""
         await self._database.close()
-        self._owner.release()
+        self._cleanup.close()
         self._thread.shutdown()
 
 
-async def open_store(path: Path, *, lock_wait: float = LOCK_WAIT_S, keep_removed: bool = False) -> SqliteStore:
+async def open_store(
+    path: Path, *, lock_wait: float = LOCK_WAIT_S, keep_removed: bool = False, recover: bool = False
+) -> SqliteStore:
     """Open or create a workspace. Raises StoreError where the file cannot be used.
 
     Each access waits up to `lock_wait` seconds for other programs that write to it.
     What was removed in an earlier session is deleted, unless another process has the file open, or it is to be kept.
+    To `recover`, a damaged file is set aside and a new one started.
     """
+    opening = partial(_open, path, lock_wait=lock_wait, keep_removed=keep_removed, recover=recover)
+    return await _on_store_thread(opening)
+
+
+async def open_store_for_reading(
+    path: Path, *, lock_wait: float = LOCK_WAIT_S, may_be_missing: bool = False, recover: bool = False
+) -> SqliteStore:
+    """Open a workspace that may be read-only, and create none. Raises StoreError where the file cannot be read.
+
+    One that `may_be_missing` reads as empty.
+    """
+    opening = partial(_open_for_reading, path, lock_wait=lock_wait, may_be_missing=may_be_missing, recover=recover)
+    return await _on_store_thread(opening)
+
+
+async def _on_store_thread(opening: Callable[[ThreadPoolExecutor], SqliteStore]) -> SqliteStore:
     with ExitStack() as on_failure:
         thread = ThreadPoolExecutor(1, thread_name_prefix="mcp-tef-store")
         on_failure.callback(thread.shutdown, wait=False)
-        store = await asyncio.get_running_loop().run_in_executor(thread, _open, path, thread, lock_wait, keep_removed)
+        store = await asyncio.get_running_loop().run_in_executor(thread, opening, thread)
         on_failure.pop_all()
         return store
 
 
-def _open(path: Path, thread: ThreadPoolExecutor, lock_wait: float, keep_removed: bool) -> SqliteStore:
+def _open(
+    path: Path, thread: ThreadPoolExecutor, *, lock_wait: float, keep_removed: bool, recover: bool
+) -> SqliteStore:
     path = path.absolute()
     owner = Owner(path)
     with ExitStack() as on_failure:
+        cleanup = on_failure.enter_context(ExitStack())
         try:
             owner.acquire()
-            on_failure.callback(owner.release)
-            store = _assemble(path, owner, thread, lock_wait, keep_removed=keep_removed)
+            cleanup.callback(owner.release)
+            alone = not owner.others()
+            notices = prepare(path, alone=alone, lock_wait=lock_wait, recover=recover)
+            _tighten_files(path)
+            database = _database(path, thread, partial(connect, path, lock_wait))
+            on_failure.callback(database.close_here)
+            if alone and not keep_removed:
+                from mcp_tef.storage.housekeeping import tidy
+
+                tidy(database)
         except OSError as error:
             raise cannot_write(path) from error
         on_failure.pop_all()
-        return store
+        return _assembled(database, owner, cleanup, thread, notices)
 
 
-def _assemble(
-    path: Path, owner: Owner, thread: ThreadPoolExecutor, lock_wait: float, *, keep_removed: bool
+def _open_for_reading(
+    path: Path, thread: ThreadPoolExecutor, *, lock_wait: float, may_be_missing: bool, recover: bool
 ) -> SqliteStore:
-    alone = not owner.others()
-    notices = prepare(path, alone=alone, lock_wait=lock_wait)
-    from mcp_tef.storage.cases import SqliteCases
+    path = path.absolute()
+    if not may_be_missing:
+        require_there(path)
+    if is_empty(path):
+        return _open_read_only(path, thread, lock_wait)
+    try:
+        return _open(path, thread, lock_wait=lock_wait, keep_removed=False, recover=recover)
+    except StoreError as not_writable:
+        if not_writable.code != NOT_WRITABLE:
+            raise
+        try:
+            return _open_read_only(path, thread, lock_wait)
+        except StoreError as error:
+            raise not_writable if recover and error.code == DAMAGED_FILE else error from error
+
+
+def _open_read_only(path: Path, thread: ThreadPoolExecutor, lock_wait: float) -> SqliteStore:
+    with ExitStack() as on_failure:
+        cleanup = on_failure.enter_context(ExitStack())
+        try:
+            connections = read_only_connections(path, lock_wait, cleanup)
+            database = _database(path, thread, connections)
+        except OSError as error:
+            raise cannot_write(path) from error
+        on_failure.pop_all()
+        return _assembled(database, Owner(path), cleanup, thread, read_only=True)
+
+
+def _database(path: Path, thread: ThreadPoolExecutor, connections: Connections) -> "Database":
     from mcp_tef.storage.database import Database
-    from mcp_tef.storage.housekeeping import tidy
+
+    return Database(path, thread, connections)
+
+
+def _assembled(
+    database: "Database",
+    owner: Owner,
+    cleanup: ExitStack,
+    thread: ThreadPoolExecutor,
+    notices: tuple[str, ...] = (),
+    *,
+    read_only: bool = False,
+) -> SqliteStore:
+    from mcp_tef.storage.cases import SqliteCases
     from mcp_tef.storage.metrics import SqliteMetrics
     from mcp_tef.storage.runs import SqliteRuns
     from mcp_tef.storage.servers import SqliteServers
     from mcp_tef.storage.tool_calls import SqliteToolCalls
 
-    database = Database(path, thread, lock_wait)
-    with ExitStack() as on_failure:
-        on_failure.callback(database.close_here)
-        if alone and not keep_removed:
-            tidy(database)
-        on_failure.pop_all()
     return SqliteStore(
-        path=path,
+        path=database.path,
         servers=SqliteServers(database),
         calls=SqliteToolCalls(database),
         cases=SqliteCases(database),
         runs=SqliteRuns(database, owner),
         metrics=SqliteMetrics(database),
         notices=notices,
+        read_only=read_only,
         _database=database,
-        _owner=owner,
+        _cleanup=cleanup,
         _thread=thread,
     )
+
+
+def _tighten_files(path: Path) -> None:
+    """Make private what an earlier version or another program left readable: the file, and what belongs to it."""
+    belonging = re.compile(re.escape(path.name) + _BESIDE)
+    beside = (file for file in path.parent.iterdir() if belonging.fullmatch(file.name))
+    tools = tools_folder(path)
+    for file in (path.resolve(), *beside, tools, *tools.glob("*")):
+        tighten(file)

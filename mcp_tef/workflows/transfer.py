@@ -155,16 +155,14 @@ def _read_text(text: str) -> tuple[CaseFileForm, tuple[CaseEntry, ...]]:
 
 
 def _kept(folder: Path, text: str) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
     path = next(path for number in count(1) if not (path := folder / f"pasted-{number}.json").exists())
-    write_text(path, text)
+    write_text(path, text, private=True)
     return path
 
 
 def _write_tools(servers: Sequence[NewServer]) -> None:
     for server in servers:
-        server.path.parent.mkdir(parents=True, exist_ok=True)
-        write_text(server.path, to_json({"tools": list(server.tools)}))
+        write_text(server.path, to_json({"tools": list(server.tools)}), private=True)
 
 
 def _offered(case: TestCase, tools: Mapping[str, tuple[Tool, ...] | None]) -> tuple[Tool, ...] | None:

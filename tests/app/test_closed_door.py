@@ -100,6 +100,21 @@ def test_a_newer_workspace_says_so_and_another_can_be_opened(qapp: QApplication,
     drive(look())
 
 
+def test_a_workspace_with_a_trigger_of_somebody_else_says_so_and_is_not_changed(qapp: QApplication, work: Path) -> None:
+    change(work, "CREATE TRIGGER spy AFTER INSERT ON test_runs BEGIN DELETE FROM mcp_servers; END")
+    before = work.read_bytes()
+
+    async def look() -> None:
+        async with started(work) as bench:
+            closed = door(bench)
+            assert closed is not None
+            assert 'work.db is refused: its trigger "spy" was not made by mcp-tef.' in closed.words.text()
+            assert [button.text() for button in closed.buttons()][1] == "Open another workspace…"
+
+    drive(look())
+    assert work.read_bytes() == before
+
+
 def test_what_is_dropped_on_the_closed_door_waits_until_a_workspace_is_open(
     qapp: QApplication, work: Path, tmp_path: Path
 ) -> None:

@@ -27,9 +27,11 @@ def refused(said: Said) -> None:
 
 
 @pytest.mark.parametrize("room", [0, 8_192])
-def test_a_workspace_that_cannot_be_made_is_told(room: int) -> None:
-    refused(run_on_full_disk(room, "servers", "list"))
-    assert say("servers", "list").code == 0
+def test_a_workspace_that_cannot_be_made_is_told(room: int, tmp_path: Path) -> None:
+    tools = case_book.tools_file(tmp_path)
+    refused(run_on_full_disk(room, "servers", "add", "city", "--tools-file", tools))
+    assert say("servers", "list", "--json").document["servers"] == []
+    assert say("servers", "add", "city", "--tools-file", tools).code == 0
 
 
 def test_an_import_is_whole_or_not_there(cases: Path) -> None:

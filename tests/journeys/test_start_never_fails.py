@@ -49,8 +49,9 @@ def refused(said: Said, code: str, words: str) -> None:
 
 def test_a_folder_that_cannot_be_written_is_named(folder: Path) -> None:
     with read_only(folder):
-        refused(listed(folder / "work.db"), "workspace_not_writable", "work.db cannot be opened or written")
-        refused(listed(folder / "new.db"), "workspace_not_writable", "new.db cannot be opened or written")
+        for name in ("work.db", "new.db"):
+            said = say("servers", "remove", "city", "--workspace", folder / name, "--json")
+            refused(said, "workspace_not_writable", f"{name} cannot be opened or written")
     assert len(listed(folder / "work.db").document["runs"]) == 1
 
 
@@ -69,11 +70,22 @@ def test_a_workspace_of_a_newer_version_is_refused_and_left_as_it_is(folder: Pat
     assert (folder / "work.db").read_bytes() == before
 
 
-def test_a_workspace_that_was_cut_off_is_set_aside_and_work_goes_on(folder: Path) -> None:
+def test_a_workspace_that_was_cut_off_is_refused_until_it_is_to_be_recovered(folder: Path) -> None:
     whole = (folder / "work.db").read_bytes()
     (folder / "work.db").write_bytes(whole[: len(whole) // 2])
-    said = listed(folder / "work.db")
+    for verb in (("runs", "list"), ("run",)):
+        said = say(*verb, "--workspace", folder / "work.db", "--json")
+        refused(said, "workspace_damaged", "The workspace work.db is damaged.")
+        assert "add --recover" in said.error["hint"]
+    assert [file.name for file in folder.iterdir()] == ["work.db"]
+    said = say("runs", "list", "--workspace", folder / "work.db", "--recover", "--json")
     assert (said.code, said.document["runs"]) == (0, [])
     (aside,) = folder.glob("work.db.damaged-*")
     assert f"It was set aside as {aside.name}" in said.err
     assert aside.read_bytes() == whole[: len(whole) // 2]
+
+
+def test_recovering_leaves_a_sound_workspace_as_it_is(folder: Path) -> None:
+    said = say("runs", "list", "--workspace", folder / "work.db", "--recover", "--json")
+    assert (said.code, len(said.document["runs"])) == (0, 1)
+    assert [file.name for file in folder.iterdir()] == ["work.db"]

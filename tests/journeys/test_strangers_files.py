@@ -40,7 +40,7 @@ def theirs(home: Path, tmp_path: Path, started: Path, monkeypatch: pytest.Monkey
     case = case_book.case("weather report 1", [{"tool": "weather_report"}], server="shop")
     assert do(workspace, "cases", "import", case_book.case_file(tmp_path, [case])).code == 0
     sandbox.move_in(monkeypatch, home)
-    return shutil.copy(workspace, tmp_path / "copy.db")
+    return Path(shutil.copy(workspace, tmp_path / "copy.db"))
 
 
 def adding(started: Path) -> list[str]:
@@ -112,7 +112,7 @@ def test_an_answer_is_for_this_command_or_remembered_and_then_also_for_copies(
     moved = tmp_path / "elsewhere" / "moved.db"
     moved.parent.mkdir()
     shutil.move(mine, moved)
-    for workspace in (moved, shutil.copy(moved, tmp_path / "again.db"), theirs):
+    for workspace in (moved, Path(shutil.copy(moved, tmp_path / "again.db")), theirs):
         assert do(workspace, "servers", "check", "shop").code == 0
 
 

@@ -10,6 +10,7 @@ import yaml
 
 from mcp_tef.errors import InputError
 from mcp_tef.model.json import Json
+from mcp_tef.private_files import write_private
 
 LARGEST_FILE_BYTES = 50 * 1024 * 1024
 LARGEST_YAML_CHARACTERS = 10 * 1024 * 1024
@@ -72,13 +73,20 @@ def require_replaceable(path: Path) -> None:
         )
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write UTF-8; what was there is kept until the new text is whole, and a workspace is kept for good."""
+def write_text(path: Path, text: str, *, private: bool = False) -> None:
+    """Write UTF-8; what was there is kept until the new text is whole, and a workspace is kept for good.
+
+    A `private` file, and its folder where that is new, may only be read by this user.
+    """
     require_replaceable(path)
-    passing = path.with_name(path.name + ".part")
+    content = text.encode("utf-8", "backslashreplace")
     try:
-        passing.write_bytes(text.encode("utf-8", "backslashreplace"))
-        passing.replace(path)
+        if private:
+            write_private(path, content)
+        else:
+            passing = path.with_name(path.name + ".part")
+            passing.write_bytes(content)
+            passing.replace(path)
     except OSError as error:
         raise InputError(f"{path} could not be written: {error.strerror}.", hint="Choose another place.") from error
 

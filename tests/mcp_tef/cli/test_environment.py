@@ -30,7 +30,9 @@ def test_database_url_names_the_workspace_unless_the_command_does(
 ) -> None:
     put(monkeypatch, DATABASE_URL=f"sqlite:///{book}")
     assert [case["name"] for case in say("cases", "list", "--json").document["cases"]] == ["weather report 1"]
-    assert say("cases", "list", "--json", "--workspace", tmp_path / "other.db").document["cases"] == []
+    other = ("--workspace", tmp_path / "other.db")
+    assert say("servers", "add", "city", "--tools-file", tools_file(tmp_path), *other).code == 0
+    assert say("cases", "list", "--json", *other).document["cases"] == []
 
 
 @pytest.mark.parametrize(

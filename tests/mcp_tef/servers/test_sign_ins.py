@@ -90,6 +90,17 @@ async def opened(desk: Desk, url: str, tmp_path: Path) -> AsyncIterator[Open]:
         await asyncio.to_thread(shop.browser.close)
 
 
+def modes_in(folder: Path) -> list[int]:
+    """The rights of a folder, and of each file in it."""
+    return [item.stat().st_mode & 0o777 for item in (folder, *folder.iterdir())]
+
+
+async def test_the_locks_of_sign_ins_are_private(tmp_path: Path) -> None:
+    box = Strongbox(locks=tmp_path / "locks")
+    async with box.turn("https://shop.test/mcp", remembered=True):
+        assert modes_in(tmp_path / "locks") == [0o700, 0o600]
+
+
 async def test_nobody_is_sent_to_a_browser_unasked(opened: Open) -> None:
     shop = opened()
     with pytest.raises(ServerError) as caught:

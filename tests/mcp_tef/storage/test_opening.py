@@ -9,7 +9,7 @@ import pytest
 
 from mcp_tef.errors import StoreError
 from mcp_tef.model.runs import RunFilter
-from mcp_tef.storage.opening import VERSION, prepare
+from mcp_tef.storage.opening import MIGRATIONS, VERSION, prepare
 from mcp_tef.storage.store import open_store
 from tests.support.stored import change, fill, http, rows
 
@@ -63,14 +63,16 @@ async def test_damage_that_is_met_in_a_large_file_sets_it_aside_at_the_next_star
     await fill(store, repeats=500)
     await store.close()
     ((page,),) = rows(workspace, "SELECT rootpage FROM sqlite_schema WHERE name = 'test_runs'")
-    change(workspace, "CREATE TABLE padding AS SELECT zeroblob(65 * 1024 * 1024)")
+    change(workspace, "CREATE TABLE padding AS SELECT zeroblob(65 * 1024 * 1024)", "DROP TABLE padding")
     with workspace.open("r+b") as file:
         file.seek(4096 * (page - 1))
         file.write(b"\xa5" * 4096)
     with pytest.raises(StoreError, match="is damaged") as caught:
         await everything_in(workspace)
     assert "set aside" in caught.value.hint
-    store = await open_store(workspace)
+    with pytest.raises(StoreError, match="is damaged"):
+        await open_store(workspace)
+    store = await open_store(workspace, recover=True)
     assert "was damaged. It was set aside" in store.notices[0]
     await store.close()
     assert [name for name in names_in(workspace.parent) if "met" in name] == []
@@ -88,7 +90,7 @@ async def everything_in(workspace: Path) -> None:
 @pytest.mark.parametrize("content", [b"not a database at all " * 100, b"SQLite format 3\x00" + b"\xff" * 5000])
 async def test_a_damaged_file_is_set_aside_and_a_fresh_one_started(workspace: Path, content: bytes) -> None:
     put(workspace, content)
-    store = await open_store(workspace)
+    store = await open_store(workspace, recover=True)
     await store.servers.add(http("docs"))
     await store.close()
     (aside,) = workspace.parent.glob("workspace.db.damaged-*")
@@ -98,6 +100,17 @@ async def test_a_damaged_file_is_set_aside_and_a_fresh_one_started(workspace: Pa
     assert aside.name in notice
 
 
+async def test_a_damaged_file_is_refused_and_left_as_it_is_unless_it_is_to_be_recovered(workspace: Path) -> None:
+    content = b"SQLite format 3\x00" + b"\xff" * 5000
+    put(workspace, content)
+    for _ in range(2):
+        with pytest.raises(StoreError, match=r"The workspace workspace\.db is damaged") as caught:
+            await open_store(workspace)
+        assert caught.value.code == "workspace_damaged"
+    assert content_of(workspace) == content
+    assert names_in(workspace.parent) == ["workspace.db"]
+
+
 async def test_damage_in_the_middle_of_the_file_is_noticed_at_the_start(workspace: Path) -> None:
     store = await open_store(workspace)
     await fill(store, repeats=500)
@@ -105,7 +118,7 @@ async def test_damage_in_the_middle_of_the_file_is_noticed_at_the_start(workspac
     whole = bytearray(content_of(workspace))
     whole[4096 * 20 : 4096 * 60] = b"\xa5" * 4096 * 40
     put(workspace, bytes(whole))
-    store = await open_store(workspace)
+    store = await open_store(workspace, recover=True)
     assert await store.servers.all() == ()
     assert len(store.notices) == 1
     await store.close()
@@ -118,7 +131,7 @@ async def test_a_file_that_was_cut_off_is_set_aside(workspace: Path, share: floa
     await store.close()
     whole = content_of(workspace)
     put(workspace, whole[: int(len(whole) * share)])
-    store = await open_store(workspace)
+    store = await open_store(workspace, recover=True)
     await store.servers.add(http("docs"))
     await store.close()
     (aside,) = workspace.parent.glob("workspace.db.damaged-*")
@@ -178,37 +191,38 @@ async def test_a_file_that_another_program_has_locked_is_named(workspace: Path) 
     assert caught.value.code == "workspace_locked"
 
 
-def test_an_older_workspace_is_copied_before_it_is_brought_up_to_date(workspace: Path) -> None:
-    change(workspace, "CREATE TABLE kept (word TEXT)", "INSERT INTO kept VALUES ('old')")
-    change(workspace, "PRAGMA application_id = 1297368390", "PRAGMA user_version = 1")
-
-    def second(connection: sqlite3.Connection) -> None:
-        connection.execute("UPDATE kept SET word = 'new'")
-
-    notices = prepare(workspace, alone=True, lock_wait=1, migrations=(second, second))
-    copy = workspace.with_name("workspace.db.v1.bak")
-    assert rows(workspace, "SELECT word FROM kept") == [("new",)]
-    assert rows(copy, "SELECT word FROM kept") == [("old",)]
-    assert rows(copy, "PRAGMA user_version") == [(1,)]
-    assert notices == (
-        "The workspace workspace.db was brought up to date. A copy of it as it was is workspace.db.v1.bak.",
-    )
+def rename_case(connection: sqlite3.Connection) -> None:
+    """A step to a newer version."""
+    connection.execute("UPDATE test_cases SET name = 'new'")
 
 
-def test_a_step_that_fails_leaves_the_workspace_as_it_was(workspace: Path) -> None:
-    change(workspace, "CREATE TABLE kept (word TEXT)", "INSERT INTO kept VALUES ('old')")
-    change(workspace, "PRAGMA application_id = 1297368390", "PRAGMA user_version = 1")
+def fail(connection: sqlite3.Connection) -> None:
+    """A step that cannot be made."""
+    connection.execute("SELECT * FROM nowhere")
 
-    def second(connection: sqlite3.Connection) -> None:
-        connection.execute("UPDATE kept SET word = 'new'")
 
-    def third(connection: sqlite3.Connection) -> None:
-        connection.execute("SELECT * FROM nowhere")
+@pytest.fixture
+def older(workspace: Path) -> Path:
+    """A workspace with a case, which is older than the steps that follow."""
+    prepare(workspace, alone=True, lock_wait=1)
+    change(workspace, "INSERT INTO test_cases (id, name, query) VALUES ('c', 'old', 'query')")
+    return workspace
 
+
+def test_an_older_workspace_is_copied_before_it_is_brought_up_to_date(older: Path) -> None:
+    notices = prepare(older, alone=True, lock_wait=1, migrations=(*MIGRATIONS, rename_case))
+    copy = older.with_name(f"workspace.db.v{VERSION}.bak")
+    assert rows(older, "SELECT name FROM test_cases") == [("new",)]
+    assert rows(copy, "SELECT name FROM test_cases") == [("old",)]
+    assert rows(copy, "PRAGMA user_version") == [(VERSION,)]
+    assert notices == (f"The workspace workspace.db was brought up to date. A copy of it as it was is {copy.name}.",)
+
+
+def test_a_step_that_fails_leaves_the_workspace_as_it_was(older: Path) -> None:
     with pytest.raises(StoreError, match="could not be used: no such table: nowhere"):
-        prepare(workspace, alone=True, lock_wait=1, migrations=(second, second, third))
-    assert rows(workspace, "SELECT word FROM kept") == [("old",)]
-    assert rows(workspace, "PRAGMA user_version") == [(1,)]
+        prepare(older, alone=True, lock_wait=1, migrations=(*MIGRATIONS, rename_case, fail))
+    assert rows(older, "SELECT name FROM test_cases") == [("old",)]
+    assert rows(older, "PRAGMA user_version") == [(VERSION,)]
 
 
 async def test_several_openings_at_once_make_one_workspace(tmp_path: Path) -> None:
