@@ -11,18 +11,21 @@ import litellm
 import openai
 from litellm._internal_context import is_internal_call
 
-from mcp_tef.llm.exchange import Breakdown, Completion, Exchange, Request
+from mcp_tef.llm.exchange import Breakdown, Completion, Request
 from mcp_tef.llm.providers import LOCAL
-from mcp_tef.llm.wire import NO_KEY, Wire, noted, warm_openai
+from mcp_tef.llm.usage import known_cost, known_tokens, usage_notes
+from mcp_tef.llm.wire import NO_KEY, Wire, warm_openai
 from mcp_tef.prompts.reading import WrittenCall
+from mcp_tef.provider_http.exchange import Exchange, under_way
+from mcp_tef.provider_http.litellm_clients import UNGUARDED_PROVIDERS
 
 _MODEL = "openai/gpt-4o"
 _HELLO = [{"role": "user", "content": "Hello."}]
 _TOOLS = [{"type": "function", "function": {"name": "greet", "parameters": {"type": "object", "properties": {}}}}]
-PROVIDERS = frozenset(str(getattr(name, "value", name)) for name in litellm.provider_list)
+PROVIDERS = frozenset(str(getattr(name, "value", name)) for name in litellm.provider_list) - UNGUARDED_PROVIDERS
 FOREIGN_ERRORS = (
     openai.OpenAIError, httpx.HTTPError, httpx.InvalidURL, OSError, LookupError, ValueError, TypeError, AttributeError,
-    ImportError, AssertionError,
+    ImportError, AssertionError, ArithmeticError, RuntimeError,
 )  # fmt: skip
 GRACE_SECONDS = 2.0
 _LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "httpcore", "openai")
@@ -42,7 +45,7 @@ class Backend:
         Errors come back as their words, because the exceptions themselves hold the key in their frames.
         """
         try:
-            with noted(exchange), _unlogged():
+            with under_way(exchange), _unlogged():
                 async with asyncio.timeout(request.timeout + GRACE_SECONDS):
                     answer = await litellm.acompletion(**self._arguments(request))
             return _completion(answer, request, watched=bool(exchange.received))
@@ -104,12 +107,17 @@ def _completion(answer: object, request: Request, *, watched: bool) -> Completio
         raise TypeError("the answer is not a chat completion")
     message: Any = answer.choices[0].message
     usage: Any = getattr(answer, "usage", None)
+    tokens_in = getattr(usage, "prompt_tokens", None)
+    tokens_out = getattr(usage, "completion_tokens", None)
+    notes = usage_notes(tokens_in, tokens_out)
     return Completion(
         text=_said(message),
         calls=tuple(_written(call) for call in message.tool_calls or ()),
-        tokens_in=getattr(usage, "prompt_tokens", None),
-        tokens_out=getattr(usage, "completion_tokens", None),
-        cost_usd=_cost(answer, request.target.provider),
+        tokens_in=known_tokens(tokens_in),
+        tokens_out=known_tokens(tokens_out),
+        # litellm computes the cost from the usage, so doubtful usage has no cost.
+        cost_usd=None if notes else known_cost(_cost(answer, request.target.provider)),
+        notes=notes,
         raw=None if watched else answer.model_dump(mode="json"),
     )
 

@@ -3,11 +3,17 @@
 import json
 from collections.abc import Mapping
 
-from mcp_tef.llm.exchange import Completion, Exchange, Request
+from mcp_tef.llm.exchange import Completion, Request
+from mcp_tef.model.answers import with_notes
 from mcp_tef.model.json import Json
 from mcp_tef.model.secrets import Secret
 from mcp_tef.prompts.reading import loads
+from mcp_tef.provider_http.exchange import Exchange
 
+MOST_RECORDED_BYTES = 1024 * 1024
+"""So much of a raw answer is kept for each run; honest ones are a few KB."""
+
+_FRAME_BYTES = 1024
 TOOLS_LEFT_OUT = "(the tools of this run)"
 _TOOL_FIELDS = frozenset({"tools", "functions", "toolConfig", "tool_config"})
 
@@ -29,9 +35,28 @@ def recorded_request(exchange: Exchange, request: Request, tools_text: str) -> J
 
 
 def recorded_response(exchange: Exchange, outcome: Completion, key: Secret | None) -> Json:
-    """The answer's JSON as the provider gave it, or as litellm retold it where the wire was not watched."""
-    given = _json(exchange.received) if exchange.received else outcome.raw
-    return _without(given, *_secret(key))
+    """The answer's JSON as the provider gave it, or as litellm retold it where the wire was not watched.
+
+    Of an answer above 1 MB the beginning is kept, with the length of the whole. Notes on doubtful usage stand beside
+    what the provider said.
+    """
+    if len(exchange.received) > MOST_RECORDED_BYTES:
+        given = _beginning(exchange.received, key)
+    else:
+        given = _without(_json(exchange.received) if exchange.received else outcome.raw, *_secret(key))
+    return with_notes(given, outcome.notes)
+
+
+def _beginning(received: bytes, key: Secret | None) -> Json:
+    """The beginning of a large answer, so much of it that its JSON text stays below 1 MB."""
+    secret, mask = _secret(key)
+    most = MOST_RECORDED_BYTES - _FRAME_BYTES
+    # The key is taken out before the cut, so that no part of it is left at the end.
+    text = received[: most + len(secret.encode())].decode("utf-8", "replace")
+    text = text.replace(secret, mask)[:most] if secret else text[:most]
+    while (size := len(json.dumps(text, ensure_ascii=False).encode("utf-8", "replace"))) > most:
+        text = text[: min(len(text) - 1, len(text) * most // size)]
+    return {"truncated": True, "length": len(received), "beginning": text}
 
 
 def tools_were_dropped(exchange: Exchange) -> bool:
