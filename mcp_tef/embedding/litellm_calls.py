@@ -20,7 +20,7 @@ from mcp_tef.embedding.answers import rows_of
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.variables import size_words
 from mcp_tef.provider_http.exchange import Exchange, under_way
-from mcp_tef.provider_http.litellm_clients import UNGUARDED_PROVIDERS, guard_litellm
+from mcp_tef.provider_http.litellm_clients import UNGUARDED_PROVIDERS, close_transports, guard_litellm, silence_pydantic
 
 TIMEOUT_SECONDS = 60.0
 NO_KEY = "no-key"
@@ -63,6 +63,7 @@ class Calls:
         self, model: str, texts: Sequence[str], base_url: str, key: Secret | None, exchange: Exchange
     ) -> list[Any] | Failure:
         """The vectors as they came. Errors come back as words: the exceptions hold the key in their frames."""
+        silence_pydantic()
         try:
             with under_way(exchange), _unlogged():
                 async with asyncio.timeout(TIMEOUT_SECONDS):
@@ -81,6 +82,7 @@ class Calls:
     async def close(self) -> None:
         """Close the pool and what litellm opened beside it, and forget every key, also in litellm's own cache."""
         await self._handler.client.aclose()
+        await close_transports()
         await close_litellm_async_clients()  # type: ignore[no-untyped-call]  # litellm annotates no return
         litellm.in_memory_llm_clients_cache.flush_cache()  # type: ignore[no-untyped-call]  # litellm annotates no return
 

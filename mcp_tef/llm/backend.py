@@ -17,7 +17,7 @@ from mcp_tef.llm.usage import known_cost, known_tokens, usage_notes
 from mcp_tef.llm.wire import NO_KEY, Wire, warm_openai
 from mcp_tef.prompts.reading import WrittenCall
 from mcp_tef.provider_http.exchange import Exchange, under_way
-from mcp_tef.provider_http.litellm_clients import UNGUARDED_PROVIDERS
+from mcp_tef.provider_http.litellm_clients import UNGUARDED_PROVIDERS, silence_pydantic
 
 _MODEL = "openai/gpt-4o"
 _HELLO = [{"role": "user", "content": "Hello."}]
@@ -44,6 +44,7 @@ class Backend:
 
         Errors come back as their words, because the exceptions themselves hold the key in their frames.
         """
+        silence_pydantic()
         try:
             with under_way(exchange), _unlogged():
                 async with asyncio.timeout(request.timeout + GRACE_SECONDS):

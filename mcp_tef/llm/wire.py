@@ -7,7 +7,7 @@ from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 from openai import AsyncOpenAI
 
 from mcp_tef.model.secrets import Secret
-from mcp_tef.provider_http.litellm_clients import guard_litellm
+from mcp_tef.provider_http.litellm_clients import close_transports, guard_litellm
 
 NO_KEY = "no-key"
 
@@ -18,6 +18,7 @@ _BY_HANDLER = frozenset({
     "huggingface", "lemonade", "minimax", "mistral", "ollama", "ollama_chat", "openrouter", "ovhcloud", "ragflow",
     "snowflake", "together_ai", "vercel_ai_gateway", "vertex_ai", "watsonx", "xai",
 })  # fmt: skip
+_BY_OPENAI = frozenset({"openai", "text-completion-inception", "text-completion-openai"})
 
 
 class Wire:
@@ -32,7 +33,7 @@ class Wire:
         """What litellm should call this provider through; None where it must make its own."""
         if provider in _BY_HANDLER:
             return self._handler
-        if provider == "openai" or provider in openai_compatible_providers:
+        if provider in _BY_OPENAI or provider in openai_compatible_providers:
             return self._openai(base_url, key)
         return None
 
@@ -40,6 +41,7 @@ class Wire:
         """Close the pool and forget every key, also in litellm's own cache."""
         self._clients.clear()
         await self._handler.client.aclose()
+        await close_transports()
         await close_litellm_async_clients()  # type: ignore[no-untyped-call]  # litellm annotates no return
         litellm.in_memory_llm_clients_cache.flush_cache()  # type: ignore[no-untyped-call]  # litellm annotates no return
 

@@ -2,24 +2,36 @@
 
 litellm takes a client of ours for some providers only; for azure, for gemini's and ollama's embeddings and for others
 it makes its own, which follow redirects and read answers of any size. They all get their transport from the two places
-that are replaced here. `tests/mcp_tef/llm/test_litellm_clients.py` fails if a release of litellm moves them.
+that are replaced here. `tests/mcp_tef/provider_http/test_litellm_clients.py` fails if a release of litellm moves them.
 """
 
 import urllib.request
+import warnings
+from typing import Any
 
 import httpx
 import litellm
 from litellm.llms.custom_httpx import aiohttp_transport, http_handler
 from litellm.llms.custom_httpx.aiohttp_transport import LiteLLMAiohttpTransport
 
+from mcp_tef.provider_http.exchange import current_exchange
 from mcp_tef.provider_http.guard import Body, accept, admit, answered, is_error, read_body
 
 UNGUARDED_PROVIDERS = frozenset({"aiohttp_openai"})
 """Providers that litellm calls by clients of another library, which cannot be guarded here."""
 
 
+_made_in_calls: "set[GuardedTransport]" = set()
+
+
 class GuardedTransport(LiteLLMAiohttpTransport):
     """litellm's transport, for requests of a call that is under way, to its origins, with bounded answers."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        # Only litellm makes clients during a call, and it does not close all of them.
+        if current_exchange() is not None:
+            _made_in_calls.add(self)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request; RefusedRequestError or UnreadableAnswerError if it goes or comes back otherwise."""
@@ -69,6 +81,20 @@ class GuardedSyncTransport(httpx.BaseTransport):
         if proxy not in self._transports:
             self._transports[proxy] = httpx.HTTPTransport(proxy=proxy)
         return self._transports[proxy]
+
+
+def silence_pydantic() -> None:
+    """Keep pydantic from writing to stderr what it thinks of types in answers, and of litellm's own.
+
+    Set for every call, because the filters belong to the whole process and others set them as well.
+    """
+    warnings.filterwarnings("ignore", category=UserWarning, module=r"pydantic\.")
+
+
+async def close_transports() -> None:
+    """Close the connections of all clients that litellm made by itself."""
+    while _made_in_calls:
+        await _made_in_calls.pop().aclose()
 
 
 def guard_litellm() -> None:
