@@ -22,6 +22,7 @@ BATCH_SIZE = 64
 TIMEOUT_SECONDS = 60.0
 _WRONG_SHAPE = frozenset({400, 415, 422})
 _SHAPES = ("input", "inputs")
+_NESTED_ITERATIONS = 8
 _ONE = httpx.Limits(max_connections=1)
 _HINTS = {
     401: "Give the key that the endpoint asks for.",
@@ -97,6 +98,9 @@ class HttpEmbedder:
         except (TimeoutError, httpx.TimeoutException):
             return f"it did not answer within {self._timeout:g} seconds"
         except UnreadableAnswerError as error:
+            # httpx closes its nested iterations one after the other, each in a turn of the loop.
+            for _ in range(_NESTED_ITERATIONS):
+                await asyncio.sleep(0)
             too_large = f"its answer is larger than {size_words(exchange.most_bytes)}"
             return too_large if exchange.too_large else str(error)
         except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError):

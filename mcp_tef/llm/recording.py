@@ -51,9 +51,10 @@ def _beginning(received: bytes, key: Secret | None) -> Json:
     """The beginning of a large answer, so much of it that its JSON text stays below 1 MB."""
     secret, mask = _secret(key)
     most = MOST_RECORDED_BYTES - _FRAME_BYTES
-    # The key is taken out before the cut, so that no part of it is left at the end.
-    text = received[: most + len(secret.encode())].decode("utf-8", "replace")
-    text = text.replace(secret, mask)[:most] if secret else text[:most]
+    text = received[:most].decode("utf-8", "replace")
+    if secret:
+        # Part of a key may be left at the end.
+        text = text.replace(secret, mask)[: -len(secret)]
     while (size := len(json.dumps(text, ensure_ascii=False).encode("utf-8", "replace"))) > most:
         text = text[: min(len(text) - 1, len(text) * most // size)]
     return {"truncated": True, "length": len(received), "beginning": text}

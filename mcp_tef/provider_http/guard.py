@@ -8,7 +8,7 @@ from mcp_tef.model.origins import origin_of
 from mcp_tef.provider_http.decoding import ACCEPTED, BodyDecoder
 from mcp_tef.provider_http.exchange import ROOM, Exchange, current_exchange
 
-ERROR_BYTES = 1024 * 1024
+ERROR_BYTES = 64 * 1024
 """So much of an error's body is read; the rest is dropped. Messages of errors are a few KB."""
 
 _FIRST_REDIRECT = 300
@@ -31,6 +31,8 @@ def admit(request: httpx.Request) -> Exchange:
     if exchange.origins is not None and origin not in exchange.origins:
         exchange.refused_origin = origin
         raise RefusedRequestError(f"A request to {origin} was refused.", request=request)
+    # litellm looks some models up first, at addresses of its own; only the last request decides.
+    exchange.refused_origin = ""
     exchange.origin = origin
     request.headers["Accept-Encoding"] = ACCEPTED
     return exchange
@@ -51,7 +53,7 @@ async def read_body(
 ) -> bytes:
     """Return a body of at most `most_bytes` after decompression; UnreadableAnswerError if it is larger.
 
-    An error's body is cut at 1 MB instead, so that its status can still be explained.
+    An error's body is cut at 64 KB instead, so that its status can still be explained.
     """
     body = Body(decoder, exchange, is_error=is_error)
     iterator = aiter(chunks)
