@@ -13,7 +13,7 @@ from litellm._internal_context import is_internal_call
 
 from mcp_tef.llm.exchange import Breakdown, Completion, Request
 from mcp_tef.llm.providers import LOCAL
-from mcp_tef.llm.usage import known_cost, known_tokens, usage_notes
+from mcp_tef.llm.usage import UsageCheck, known_cost
 from mcp_tef.llm.wire import NO_KEY, Wire, warm_openai
 from mcp_tef.prompts.reading import WrittenCall
 from mcp_tef.provider_http.exchange import Exchange, under_way
@@ -45,11 +45,13 @@ class Backend:
         Errors come back as their words, because the exceptions themselves hold the key in their frames.
         """
         silence_pydantic()
+        usage = UsageCheck()
+        exchange.rewrite = usage.clean
         try:
             with under_way(exchange), _unlogged():
                 async with asyncio.timeout(request.timeout + GRACE_SECONDS):
                     answer = await litellm.acompletion(**self._arguments(request))
-            return _completion(answer, request, watched=bool(exchange.received))
+            return _completion(answer, request, usage, watched=bool(exchange.received))
         except (TimeoutError, openai.APITimeoutError) as error:
             return Breakdown(str(error), timed_out=True)
         except FOREIGN_ERRORS as error:
@@ -103,22 +105,22 @@ def _home(request: Request) -> str | None:
     return address
 
 
-def _completion(answer: object, request: Request, *, watched: bool) -> Completion:
+def _completion(answer: object, request: Request, usage: UsageCheck, *, watched: bool) -> Completion:
     if not isinstance(answer, litellm.ModelResponse) or not answer.choices:
         raise TypeError("the answer is not a chat completion")
     message: Any = answer.choices[0].message
-    usage: Any = getattr(answer, "usage", None)
-    tokens_in = getattr(usage, "prompt_tokens", None)
-    tokens_out = getattr(usage, "completion_tokens", None)
-    notes = usage_notes(tokens_in, tokens_out)
+    reported: Any = getattr(answer, "usage", None)
+    tokens_in, tokens_out = (
+        usage.count(name, getattr(reported, name, None)) for name in ("prompt_tokens", "completion_tokens")
+    )
     return Completion(
         text=_said(message),
         calls=tuple(_written(call) for call in message.tool_calls or ()),
-        tokens_in=known_tokens(tokens_in),
-        tokens_out=known_tokens(tokens_out),
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
         # litellm computes the cost from the usage, so doubtful usage has no cost.
-        cost_usd=None if notes else known_cost(_cost(answer, request.target.provider)),
-        notes=notes,
+        cost_usd=None if usage.notes else known_cost(_cost(answer, request.target.provider)),
+        notes=usage.notes,
         raw=None if watched else answer.model_dump(mode="json"),
     )
 

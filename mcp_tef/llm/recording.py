@@ -7,7 +7,7 @@ from mcp_tef.llm.exchange import Completion, Request
 from mcp_tef.model.answers import with_notes
 from mcp_tef.model.json import Json
 from mcp_tef.model.secrets import Secret
-from mcp_tef.prompts.reading import loads
+from mcp_tef.prompts.reading import loads_with_notes
 from mcp_tef.provider_http.exchange import Exchange
 
 MOST_RECORDED_BYTES = 1024 * 1024
@@ -23,7 +23,7 @@ def recorded_request(exchange: Exchange, request: Request, tools_text: str) -> J
 
     Where the wire was not watched it is what litellm was asked to send.
     """
-    sent = _json(exchange.sent)
+    sent, _ = _json(exchange.sent)
     if not isinstance(sent, Mapping):
         sent = {
             "model": request.target.model,
@@ -41,10 +41,9 @@ def recorded_response(exchange: Exchange, outcome: Completion, key: Secret | Non
     what the provider said.
     """
     if len(exchange.received) > MOST_RECORDED_BYTES:
-        given = _beginning(exchange.received, key)
-    else:
-        given = _without(_json(exchange.received) if exchange.received else outcome.raw, *_secret(key))
-    return with_notes(given, outcome.notes)
+        return with_notes(_beginning(exchange.received, key), outcome.notes)
+    given, notes = _json(exchange.received) if exchange.received else (outcome.raw, ())
+    return with_notes(_without(given, *_secret(key)), (*outcome.notes, *notes))
 
 
 def _beginning(received: bytes, key: Secret | None) -> Json:
@@ -65,11 +64,12 @@ def tools_were_dropped(exchange: Exchange) -> bool:
     return bool(exchange.sent) and not any(f'"{name}"'.encode() in exchange.sent for name in _TOOL_FIELDS)
 
 
-def _json(data: bytes) -> Json:
+def _json(data: bytes) -> tuple[Json, tuple[str, ...]]:
+    """The value of a body and notes on its JSON; None if it is no JSON that can be stored."""
     try:
-        return loads(data.decode("utf-8", "replace"))
+        return loads_with_notes(data.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
-        return None
+        return None, ()
 
 
 def _secret(key: Secret | None) -> tuple[str, str]:

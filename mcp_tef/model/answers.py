@@ -27,11 +27,15 @@ class CallingMode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One call that was made: real tool name, and the server where it is known."""
+    """One call that was made: real tool name, and the server where it is known.
+
+    `repeated` are the arguments that its JSON gave more than once; `arguments` holds their last values.
+    """
 
     tool: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
     server: str | None = None
+    repeated: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

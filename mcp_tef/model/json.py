@@ -39,6 +39,29 @@ def deeper_than(value: Json, most: int) -> bool:
     return True
 
 
+class RepeatedKeys:
+    """A hook for parsers of JSON that notes the keys which an object holds more than once."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, None] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The repeated keys so far, each once, in order of appearance."""
+        return tuple(self._names)
+
+    def as_object(self, pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+        """Return the object of these pairs; the last value of a repeated key counts."""
+        value = dict(pairs)
+        if len(value) < len(pairs):
+            seen = set[str]()
+            for name, _ in pairs:
+                if name in seen:
+                    self._names[name] = None
+                seen.add(name)
+        return value
+
+
 def loads_noting_duplicates(
     text: str,
     *,
@@ -54,17 +77,6 @@ def loads_noting_duplicates(
         ValueError: the text is not JSON.
         RecursionError: it nests too deeply.
     """
-    repeated: dict[str, None] = {}
-
-    def as_object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-        value = dict(pairs)
-        if len(value) < len(pairs):
-            seen = set[str]()
-            for name, _ in pairs:
-                if name in seen:
-                    repeated[name] = None
-                seen.add(name)
-        return value
-
-    value = json.loads(text, object_pairs_hook=as_object, parse_constant=parse_constant, parse_float=parse_float)
-    return value, tuple(repeated)
+    keys = RepeatedKeys()
+    value = json.loads(text, object_pairs_hook=keys.as_object, parse_constant=parse_constant, parse_float=parse_float)
+    return value, keys.names

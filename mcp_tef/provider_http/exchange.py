@@ -1,6 +1,6 @@
 """One call to a provider as it goes over the wire: where it may go, what was sent, and what came back."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -11,9 +11,15 @@ from mcp_tef.provider_http.room import AnswerRoom
 ROOM = AnswerRoom()
 
 
+def _as_it_is(body: bytes) -> bytes:
+    return body
+
+
 @dataclass(slots=True, eq=False)
 class Exchange:
     """One call: `origins` it may reach (None: any), and `most_bytes` of its answer after decompression.
+
+    `rewrite` makes of the body that was `received` what the caller's library reads.
 
     The rest is filled in by the transport: `origin` (scheme, host, port) that was reached, or the one that was
     refused; `status` is None if no answer came.
@@ -21,6 +27,7 @@ class Exchange:
 
     origins: frozenset[str] | None = frozenset()
     most_bytes: int = USUAL.model_answer_bytes
+    rewrite: Callable[[bytes], bytes] = field(default=_as_it_is, repr=False)
     origin: str = ""
     refused_origin: str = ""
     sent: bytes = b""

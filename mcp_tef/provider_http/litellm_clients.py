@@ -44,7 +44,7 @@ class GuardedTransport(LiteLLMAiohttpTransport):
             body = await read_body(response.stream, decoder, exchange, is_error=is_error(response))
         finally:
             await response.aclose()
-        return answered(response, body)
+        return answered(response, exchange.rewrite(body))
 
 
 class GuardedSyncTransport(httpx.BaseTransport):

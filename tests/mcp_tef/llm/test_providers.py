@@ -69,7 +69,7 @@ def test_an_address_in_the_environment_counts_like_one_that_was_typed(
 ) -> None:
     aim = target(ModelSettings(provider="openai", model="m", base_url=base_url), KNOWN, environment)
     assert aim.address == address
-    assert aim.origins == ({origin_of(address)} if address else {"https://api.openai.com"})
+    assert aim.origins == frozenset({origin_of(address)} if address else {"https://api.openai.com"})
 
 
 def test_every_origin_in_the_table_is_exact_and_encrypted_unless_it_is_this_machine() -> None:

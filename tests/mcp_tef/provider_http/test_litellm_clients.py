@@ -28,7 +28,7 @@ async def test_every_client_that_litellm_makes_has_our_transport(monkeypatch: py
         assert isinstance(client._transport, GuardedTransport)
         assert not any(client._mounts.values())
         await client.aclose()
-    litellm.in_memory_llm_clients_cache.flush_cache()
+    litellm.in_memory_llm_clients_cache.flush_cache()  # type: ignore[no-untyped-call]  # litellm annotates no return
     assert isinstance(get_httpx_client().client._transport, GuardedSyncTransport)
 
 

@@ -1,6 +1,7 @@
 """No key follows a redirect: every provider of the product's table, for chats and for embeddings."""
 
 import pytest
+from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 
 from mcp_tef.embedding.provider import Providers
 from mcp_tef.llm.exchange import Breakdown, Request
@@ -9,7 +10,8 @@ from mcp_tef.llm.providers import target
 from mcp_tef.model.provider_addresses import _ADDRESSES
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.secrets import Secret
-from mcp_tef.provider_http.exchange import Exchange
+from mcp_tef.provider_http.exchange import Exchange, under_way
+from mcp_tef.provider_http.litellm_clients import guard_litellm
 from tests.support.redirecting_server import RedirectingServer
 
 CODES = (301, 302, 303, 307, 308)
@@ -42,8 +44,8 @@ async def test_no_provider_follows_a_redirect() -> None:
                 asked[provider, "chat"] = asked.get((provider, "chat"), 0) + (len(server.asked) > before)
                 if provider in EMBEDS:
                     before = len(server.asked)
-                    vectors = await calls.embed(f"{provider}/m", ["x"], server.url, KEY, Exchange(origins=reached))
-                    assert not isinstance(vectors, list)
+                    answer = await calls.embed(f"{provider}/m", ["x"], server.url, KEY, Exchange(origins=reached))
+                    assert not isinstance(answer, list)
                     asked[provider, "embedding"] = asked.get((provider, "embedding"), 0) + (len(server.asked) > before)
                 assert server.arrived == [], f"{provider} followed {server.code}"
     await backend.close()
@@ -64,11 +66,6 @@ def _request(provider: str, url: str, known: frozenset[str]) -> Request:
 
 @pytest.mark.parametrize("code", CODES)
 async def test_our_transport_takes_away_what_a_client_would_follow(code: int) -> None:
-    from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
-
-    from mcp_tef.provider_http.exchange import under_way
-    from mcp_tef.provider_http.litellm_clients import guard_litellm
-
     guard_litellm()
     handler = AsyncHTTPHandler(follow_redirects=True)
     with RedirectingServer() as server:
