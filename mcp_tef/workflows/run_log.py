@@ -4,7 +4,6 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 
-from mcp_tef.errors import StoreError
 from mcp_tef.events import Event, RunEnded, RunStarted
 from mcp_tef.model.ids import RunId
 from mcp_tef.model.runs import Failure, Outcome, RunStatus, RunSummary
@@ -14,6 +13,9 @@ FLUSH_EVERY_S = 0.1
 ROWS_PER_TRANSACTION = 250
 
 NOT_STORABLE = "result_not_storable"
+
+_UNSTORABLE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What values raise that cannot become cells; a StoreError is about the file."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -74,22 +76,18 @@ class RunLog:
         """
         try:
             return await self._store.finish(outcomes)
-        except StoreError:
-            raise
-        except Exception:
+        except _UNSTORABLE:
             _LOG.exception("Results could not be stored together")
         return [run for outcome in outcomes for run in await self._finished_alone(outcome)]
 
     async def _finished_alone(self, outcome: Outcome) -> Sequence[RunSummary]:
         try:
             return await self._store.finish([outcome])
-        except StoreError:
-            raise
-        except Exception as error:
+        except _UNSTORABLE as error:
             return await self._store.finish([_not_storable(outcome, error)])
 
 
-def _not_storable(outcome: Outcome, error: Exception) -> Outcome:
+def _not_storable(outcome: Outcome, error: BaseException) -> Outcome:
     reason = f"The result holds a value that cannot be stored ({type(error).__name__})."
     failure = Failure(NOT_STORABLE, reason, "Run it again, or ask another model.")
     return Outcome(run_id=outcome.run_id, status=RunStatus.FAILED, snapshot_id=outcome.snapshot_id, failure=failure)

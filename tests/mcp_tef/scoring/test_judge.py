@@ -395,23 +395,3 @@ def test_arguments_nested_without_end_are_judged_and_cut_short() -> None:
     assert verdict.type_conformance is False
     bottom = judge(Expectation(((ExpectedCall(tool="t", parameters={"p": deep}),),)), [], [call("t", p="x")])
     assert bottom.classification is TP
-
-
-@pytest.mark.parametrize(
-    ("repeated", "told"),
-    [
-        ((), "Picked `search_code`, as expected."),
-        (
-            ("query",),
-            "Picked `search_code`, as expected. The argument `query` was given more than once; the last value was judged.",
-        ),
-        (
-            ("a", "b"),
-            "Picked `search_code`, as expected."
-            " The arguments `a` and `b` were given more than once; the last value was judged.",
-        ),
-    ],
-)
-def test_an_argument_that_was_given_twice_is_told(repeated: tuple[str, ...], told: str) -> None:
-    verdict = judge(expect(wanted("search_code")), TOOLS, [Call(tool="search_code", repeated=repeated)])
-    assert verdict.explanation == told
