@@ -108,7 +108,7 @@ class Engine:
         self._caller = McpCaller(environment, config.limits, strongbox, show)
         self.sign_ins = McpSignIns(strongbox, show, environment, config.limits, self.consents.require)
         catalogue = LitellmCatalogue()
-        self._selectors = ModelSelectors(_baseline(environment), catalogue)
+        self._selectors = ModelSelectors(_baseline(environment), catalogue, environment, config.limits)
         self.models = Models(catalogue, self.keys, self.consents, config.default_model)
         self.servers = Servers(store.servers, self._gateway, self.consents, self._events, config)
         self.cases = Cases(store, self._events)
@@ -185,8 +185,9 @@ class Engine:
         """Hold to what somebody set, from now on; what is under way goes on as it began."""
         self.config, _ = Config.lenient(self._environment, settings)
         self.models.default = self.config.default_model
-        for visitor in (self._gateway, self._caller, self.sign_ins):
-            visitor.hold_to(self.config.limits)
+        named = [vars(self)[name] for name in ("_writer", "embedders") if name in vars(self)]
+        for part in (self._gateway, self._caller, self.sign_ins, self._selectors, *named):
+            part.hold_to(self.config.limits)
         for user in (self.consents, self.servers, self.runs, self.tools):
             user.use(self.config)
 
@@ -256,7 +257,7 @@ class Engine:
         """What turns texts into vectors."""
         from mcp_tef.embedding.shelf import EmbedderShelf
 
-        return EmbedderShelf(self._environment, data_folder())
+        return EmbedderShelf(self._environment, data_folder(), limits=self.config.limits)
 
     @cached_property
     def tools(self) -> "ToolSources":
@@ -291,7 +292,7 @@ class Engine:
     def _writer(self) -> "LitellmWriter":
         from mcp_tef.llm.writer import LitellmWriter
 
-        return LitellmWriter()
+        return LitellmWriter(self._environment, self.config.limits)
 
     async def close(self) -> None:
         """Interrupt what runs, then give back connections, child processes and the file."""

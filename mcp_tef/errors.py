@@ -51,6 +51,9 @@ class ModelFault(StrEnum):
     PROVIDER = "provider_error"
     REJECTED = "request_rejected"
     NO_TOOLS = "tool_calling_unsupported"
+    ADDRESS_UNKNOWN = "address_unknown"
+    ADDRESS_REFUSED = "address_refused"
+    ANSWER_TOO_LARGE = "answer_too_large"
 
 
 RETRYABLE = frozenset({ModelFault.RATE, ModelFault.TIMEOUT, ModelFault.PROVIDER})

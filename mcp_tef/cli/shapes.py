@@ -140,6 +140,7 @@ def detail_shape(detail: RunDetail, since: Mapping[str, DefinitionChange]) -> Js
         "verdict": verdict_to_json(detail.verdict) if detail.verdict else None,
         "calls": _calls(detail),
         "words": answer.words if answer else None,
+        "notes": list(answer.notes) if answer else [],
         "settings": {
             "timeout": settings.timeout,
             "temperature": settings.temperature,

@@ -11,13 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_tef.embedding.answers import HINT, joined, refused, rows_of, unit_rows
+from mcp_tef.model.limits import USUAL, Limits
+from mcp_tef.model.origins import origin_of
 from mcp_tef.model.secrets import Secret
+from mcp_tef.model.variables import size_words
+from mcp_tef.provider_http.exchange import Exchange, under_way
+from mcp_tef.provider_http.guard import UnreadableAnswerError, accept, admit, is_error, read_body
 
 BATCH_SIZE = 64
 TIMEOUT_SECONDS = 60.0
-MOST_BYTES = 64 * 1024 * 1024
 _WRONG_SHAPE = frozenset({400, 415, 422})
 _SHAPES = ("input", "inputs")
+_NESTED_ITERATIONS = 8
 _ONE = httpx.Limits(max_connections=1)
 _HINTS = {
     401: "Give the key that the endpoint asks for.",
@@ -30,10 +35,18 @@ _HINTS = {
 class HttpEmbedder:
     """Posts texts to an address, 64 at a time. Redirects are not followed, so that a key goes nowhere else."""
 
-    def __init__(self, address: str, key: Secret | None = None, *, timeout: float = TIMEOUT_SECONDS) -> None:
+    def __init__(
+        self,
+        address: str,
+        key: Secret | None = None,
+        *,
+        timeout: float = TIMEOUT_SECONDS,
+        limits: Limits = USUAL,
+    ) -> None:
         self._address = f"http:{address}" if address.startswith("//") else address
         self._key = key
         self._timeout = timeout
+        self._limits = limits
         self._shape = ""
 
     @property
@@ -54,7 +67,7 @@ class HttpEmbedder:
         return unit_rows(self.name, rows_of(await self._ask(client, texts)), len(texts))
 
     def _headers(self) -> dict[str, str]:
-        plain = {"Accept": "application/json", "Accept-Encoding": "identity"}
+        plain = {"Accept": "application/json"}
         return plain | ({"Authorization": f"Bearer {self._key.reveal()}"} if self._key else {})
 
     async def _ask(self, client: httpx.AsyncClient, texts: Sequence[str]) -> Any:
@@ -77,18 +90,30 @@ class HttpEmbedder:
 
     async def _exchange(self, client: httpx.AsyncClient, question: Mapping[str, Any]) -> tuple[int, bytes] | str:
         """Status and body, or why there is none; the exceptions of httpx hold the key, so none leaves this frame."""
+        exchange = Exchange(origins=frozenset({origin_of(self._address)}), most_bytes=self._limits.model_answer_bytes)
         try:
-            async with asyncio.timeout(self._timeout), client.stream("POST", self._address, json=question) as answer:
-                body = bytearray()
-                async for chunk in answer.aiter_raw():
-                    body += chunk
-                    if len(body) > MOST_BYTES:
-                        return f"its answer is larger than {MOST_BYTES // 1024 // 1024} MB"
-                return answer.status_code, bytes(body)
+            async with asyncio.timeout(self._timeout):
+                with under_way(exchange):
+                    return await self._answer(client, client.build_request("POST", self._address, json=question))
         except (TimeoutError, httpx.TimeoutException):
             return f"it did not answer within {self._timeout:g} seconds"
+        except UnreadableAnswerError as error:
+            # httpx closes its nested iterations one after the other, each in a turn of the loop.
+            for _ in range(_NESTED_ITERATIONS):
+                await asyncio.sleep(0)
+            too_large = f"its answer is larger than {size_words(exchange.most_bytes)}"
+            return too_large if exchange.too_large else str(error)
         except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError):
             return "nothing answers there"
+
+    async def _answer(self, client: httpx.AsyncClient, request: httpx.Request) -> tuple[int, bytes]:
+        exchange = admit(request)
+        answer = await client.send(request, stream=True)
+        try:
+            decoder = accept(answer, exchange)
+            return answer.status_code, await read_body(answer.aiter_raw(), decoder, exchange, is_error=is_error(answer))
+        finally:
+            await answer.aclose()
 
     def _read(self, body: bytes) -> Any:
         try:

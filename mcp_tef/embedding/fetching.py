@@ -22,6 +22,8 @@ USUAL_HUB = "https://huggingface.co"
 HUB_VARIABLE = "HF_ENDPOINT"
 SILENT_SECONDS = 30.0
 CHUNK_BYTES = 1024 * 1024
+MOST_LISTING_BYTES = 16 * 1024 * 1024
+_UNCOMPRESSED = {"Accept-Encoding": "identity"}
 
 _UNFINISHED = ".unfinished-"
 _COMPANIONS = (
@@ -94,7 +96,9 @@ class Fetching:
     async def _exchange(self, work: Path) -> str:
         """Fetch everything; why not, where that fails."""
         try:
-            async with httpx.AsyncClient(timeout=self._patience, follow_redirects=True, max_redirects=5) as client:
+            async with httpx.AsyncClient(
+                timeout=self._patience, follow_redirects=True, max_redirects=5, headers=_UNCOMPRESSED
+            ) as client:
                 files = await self._listing(client)
                 for file in files:
                     await self._save(client, file, work / file.path, max(1, sum(one.size for one in files)))
@@ -108,13 +112,22 @@ class Fetching:
 
     async def _listing(self, client: httpx.AsyncClient) -> list[_File]:
         """The files that fastembed needs, with their sizes in bytes, as the hub has them now."""
-        answer = await client.get(f"{self._hub}/api/models/{self._model.repository}/revision/main?blobs=true")
-        answer.raise_for_status()
-        files = _listed(answer.content)
+        address = f"{self._hub}/api/models/{self._model.repository}/revision/main?blobs=true"
+        files = _listed(await self._listing_text(client, address))
         wanted = [file for file in files if file.path in (*self._model.files, *_COMPANIONS)]
         if not set(self._model.files) <= {file.path for file in wanted}:
             raise self._failed(f"{self._host} does not list its files")
         return wanted
+
+    async def _listing_text(self, client: httpx.AsyncClient, address: str) -> bytes:
+        text = bytearray()
+        async with client.stream("GET", address) as answer:
+            answer.raise_for_status()
+            async for chunk in answer.aiter_raw():
+                text += chunk
+                if len(text) > MOST_LISTING_BYTES:
+                    raise self._failed(f"{self._host} lists too much")
+        return bytes(text)
 
     async def _save(self, client: httpx.AsyncClient, file: _File, target: Path, total: int) -> None:
         address = f"{self._hub}/{self._model.repository}/resolve/main/{quote(file.path)}"
@@ -122,7 +135,7 @@ class Fetching:
         async with client.stream("GET", address) as answer:
             answer.raise_for_status()
             with _opened(target) as out:
-                async for chunk in answer.aiter_bytes(CHUNK_BYTES):
+                async for chunk in answer.aiter_raw(CHUNK_BYTES):
                     size += len(chunk)
                     if size > file.size:
                         break

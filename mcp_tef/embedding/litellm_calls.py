@@ -18,11 +18,14 @@ from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 
 from mcp_tef.embedding.answers import rows_of
 from mcp_tef.model.secrets import Secret
+from mcp_tef.model.variables import size_words
+from mcp_tef.provider_http.exchange import Exchange, under_way
+from mcp_tef.provider_http.litellm_clients import UNGUARDED_PROVIDERS, close_transports, guard_litellm, silence_pydantic
 
 TIMEOUT_SECONDS = 60.0
 NO_KEY = "no-key"
 
-_PROVIDERS = frozenset(str(getattr(name, "value", name)) for name in litellm.provider_list)
+_PROVIDERS = frozenset(str(getattr(name, "value", name)) for name in litellm.provider_list) - UNGUARDED_PROVIDERS
 _OWN_SERVERS = frozenset({"llama.cpp", "llamacpp", "llamafile", "lm_studio", "lmstudio", "local", "vllm"})
 _BY_OPENAI = frozenset({
     "openai", "together_ai", "nvidia_nim", "litellm_proxy", "mistral", "fireworks_ai", "nebius", "wandb", "xinference",
@@ -31,7 +34,7 @@ _BY_OPENAI = frozenset({
 _BY_ITSELF = frozenset({"azure", "bedrock", "ollama", "oobabooga", "sagemaker"})
 _FOREIGN_ERRORS = (
     openai.OpenAIError, httpx.HTTPError, httpx.InvalidURL, OSError, LookupError, ValueError, TypeError, AttributeError,
-    ImportError, AssertionError,
+    ImportError, AssertionError, ArithmeticError, RuntimeError,
 )  # fmt: skip
 _LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "httpcore", "openai")
 _PREFIX = re.compile(r"^(?:litellm\.)?(?:\w*(?:Error|Exception|Timeout)\s*(?::|-)\s*)+")
@@ -53,13 +56,16 @@ class Calls:
         litellm.suppress_debug_info = True
         for name in _LOGGERS:
             logging.getLogger(name).setLevel(logging.CRITICAL)
-        self._pool = httpx.AsyncClient(timeout=TIMEOUT_SECONDS)
-        self._handler = AsyncHTTPHandler(follow_redirects=False)
+        guard_litellm()
+        self._handler = AsyncHTTPHandler(timeout=TIMEOUT_SECONDS, follow_redirects=False)
 
-    async def embed(self, model: str, texts: Sequence[str], base_url: str, key: Secret | None) -> list[Any] | Failure:
+    async def embed(
+        self, model: str, texts: Sequence[str], base_url: str, key: Secret | None, exchange: Exchange
+    ) -> list[Any] | Failure:
         """The vectors as they came. Errors come back as words: the exceptions hold the key in their frames."""
+        silence_pydantic()
         try:
-            with _unlogged():
+            with under_way(exchange), _unlogged():
                 async with asyncio.timeout(TIMEOUT_SECONDS):
                     answer = await litellm.aembedding(**self._arguments(model, texts, base_url, key))
             rows: list[Any] = rows_of({"data": [dict(row) for row in answer.data or ()]})
@@ -67,12 +73,16 @@ class Calls:
         except (TimeoutError, openai.APITimeoutError):
             return Failure(None, f"it did not answer within {TIMEOUT_SECONDS:g} seconds")
         except _FOREIGN_ERRORS as error:
+            if exchange.refused_origin:
+                return Failure(None, f"the call would have gone on to {exchange.refused_origin}")
+            if exchange.too_large:
+                return Failure(None, f"its answer is larger than {size_words(exchange.most_bytes)}")
             return Failure(_status(error), _PREFIX.sub("", str(error)).partition("Traceback (most")[0])
 
     async def close(self) -> None:
         """Close the pool and what litellm opened beside it, and forget every key, also in litellm's own cache."""
-        await self._pool.aclose()
         await self._handler.client.aclose()
+        await close_transports()
         await close_litellm_async_clients()  # type: ignore[no-untyped-call]  # litellm annotates no return
         litellm.in_memory_llm_clients_cache.flush_cache()  # type: ignore[no-untyped-call]  # litellm annotates no return
 
@@ -96,7 +106,7 @@ class Calls:
         """What litellm should call this provider through; None where it must make its own."""
         if provider in _BY_OPENAI and key:
             address = base_url or litellm.get_llm_provider(label)[3]
-            return openai.AsyncOpenAI(api_key=key, base_url=address, http_client=self._pool, max_retries=0)
+            return openai.AsyncOpenAI(api_key=key, base_url=address, http_client=self._handler.client, max_retries=0)
         return None if provider in _BY_OPENAI | _BY_ITSELF else self._handler
 
 

@@ -13,7 +13,11 @@ from numpy.typing import NDArray
 
 from mcp_tef.embedding.answers import HINT, joined, refused, unit_rows
 from mcp_tef.errors import EmbeddingError
+from mcp_tef.model.limits import USUAL, Limits
+from mcp_tef.model.origins import origin_of
+from mcp_tef.model.provider_addresses import OWN_CREDENTIALS, own_origins, sign_in_origins
 from mcp_tef.model.secrets import Secret, without_keys
+from mcp_tef.provider_http.exchange import Exchange
 
 if TYPE_CHECKING:
     from mcp_tef.embedding.litellm_calls import Calls, Failure
@@ -55,11 +59,20 @@ class Providers:
 class LitellmEmbedder:
     """A model as `PROVIDER/MODEL`, at a base url of one's own where there is one. The key is for these calls only."""
 
-    def __init__(self, providers: Providers, model: str, *, base_url: str = "", key: Secret | None = None) -> None:
+    def __init__(
+        self,
+        providers: Providers,
+        model: str,
+        *,
+        base_url: str = "",
+        key: Secret | None = None,
+        limits: Limits = USUAL,
+    ) -> None:
         self._providers = providers
         self._model = model
         self._base_url = base_url
         self._key = key
+        self._limits = limits
 
     @property
     def name(self) -> str:
@@ -68,6 +81,7 @@ class LitellmEmbedder:
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One unit vector a text, shape (len(texts), dimensions), asked for 64 at a time; raises EmbeddingError."""
+        self._require_address()
         room = asyncio.Semaphore(AT_ONCE)
         parts = [texts[at : at + BATCH_SIZE] for at in range(0, len(texts), BATCH_SIZE)]
         found = await asyncio.gather(*(self._part(part, room) for part in parts), return_exceptions=True)
@@ -79,10 +93,28 @@ class LitellmEmbedder:
     async def _part(self, texts: Sequence[str], room: asyncio.Semaphore) -> NDArray[np.float32]:
         async with room:
             calls = await self._providers.calls()
-            answer = await calls.embed(self._model, [text or " " for text in texts], self._base_url, self._key)
+            exchange = Exchange(origins=self._origins(), most_bytes=self._limits.model_answer_bytes)
+            given = [text or " " for text in texts]
+            answer = await calls.embed(self._model, given, self._base_url, self._key, exchange)
         if isinstance(answer, list):
             return unit_rows(self.name, answer, len(texts))
         raise self._failed(answer)
+
+    def _origins(self) -> frozenset[str] | None:
+        """The origins that a call may reach; any for providers that use credentials of their own."""
+        provider = self._model.partition("/")[0]
+        if self._base_url:
+            return frozenset({origin_of(self._base_url)}) | sign_in_origins(provider)
+        return None if provider in OWN_CREDENTIALS else own_origins(provider)
+
+    def _require_address(self) -> None:
+        """Raise EmbeddingError if it is not known where to send texts and key."""
+        if "://" in self._model:
+            raise refused(self.name, "its name holds an address", "Give the address by itself, and the model's name.")
+        origins = self._origins()
+        if origins is not None and not origins:
+            hint = "Give it with --base-url, or in the environment variable of the provider."
+            raise refused(self.name, "the address of its provider is not known", hint)
 
     def _failed(self, failure: "Failure") -> EmbeddingError:
         reason, hint = _REASONS.get(failure.status or 0, ("", HINT))

@@ -13,6 +13,8 @@ from mcp_tef.embedding.local_model import DEFAULT_MODEL, FastembedEmbedder
 from mcp_tef.embedding.provider import LitellmEmbedder, Providers
 from mcp_tef.embedding.tfidf import TfidfEmbedder
 from mcp_tef.errors import EmbeddingError
+from mcp_tef.model.limits import USUAL, Limits
+from mcp_tef.model.provider_addresses import environment_address
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind
 from mcp_tef.ports import Embedder, Progress
@@ -27,14 +29,26 @@ class EmbedderShelf:
     `folder` holds the `models` that were fetched and the `vectors` of texts that were embedded before.
     """
 
-    def __init__(self, environment: Mapping[str, str], folder: Path, bundled: Path = BUNDLED_FOLDER) -> None:
+    def __init__(
+        self,
+        environment: Mapping[str, str],
+        folder: Path,
+        bundled: Path = BUNDLED_FOLDER,
+        *,
+        limits: Limits = USUAL,
+    ) -> None:
         self._environment = environment
+        self._limits = limits
         self._bundled = bundled
         self._models = folder / "models"
         self._cache = VectorCache(folder / "vectors")
         self._providers = Providers()
         self._loaded: dict[tuple[EmbedderKind, str], Embedder] = {}
         self._loading = asyncio.Lock()
+
+    def hold_to(self, limits: Limits) -> None:
+        """Apply other limits to the embedders that are asked for from now on."""
+        self._limits = limits
 
     async def best(self) -> Embedder:
         """The best that is on this machine; this never waits for a network.
@@ -100,11 +114,12 @@ class EmbedderShelf:
         return found
 
     def _provider(self, choice: EmbedderChoice, key: Secret | None) -> Embedder:
-        embedder = LitellmEmbedder(self._providers, choice.target, base_url=choice.base_url, key=key)
-        return CachedEmbedder(embedder, self._cache, f"{choice.label} {choice.base_url}")
+        address = choice.base_url or environment_address(choice.target.partition("/")[0], self._environment)
+        embedder = LitellmEmbedder(self._providers, choice.target, base_url=address, key=key, limits=self._limits)
+        return CachedEmbedder(embedder, self._cache, f"{choice.label} {address}")
 
     async def _endpoint(self, choice: EmbedderChoice, key: Secret | None) -> Embedder:
         """Asked for one vector, by which another model behind the same address is told apart."""
-        embedder = HttpEmbedder(choice.target, key)
+        embedder = HttpEmbedder(choice.target, key, limits=self._limits)
         (vector,) = await embedder.embed(_PROBE)
         return CachedEmbedder(embedder, self._cache, f"{choice.label} {len(vector)} {abs(vector).argmax()}")

@@ -11,18 +11,21 @@ import litellm
 import openai
 from litellm._internal_context import is_internal_call
 
-from mcp_tef.llm.exchange import Breakdown, Completion, Exchange, Request
+from mcp_tef.llm.exchange import Breakdown, Completion, Request
 from mcp_tef.llm.providers import LOCAL
-from mcp_tef.llm.wire import NO_KEY, Wire, noted, warm_openai
+from mcp_tef.llm.usage import UsageCheck, known_cost
+from mcp_tef.llm.wire import NO_KEY, Wire, warm_openai
 from mcp_tef.prompts.reading import WrittenCall
+from mcp_tef.provider_http.exchange import Exchange, under_way
+from mcp_tef.provider_http.litellm_clients import UNGUARDED_PROVIDERS, silence_pydantic
 
 _MODEL = "openai/gpt-4o"
 _HELLO = [{"role": "user", "content": "Hello."}]
 _TOOLS = [{"type": "function", "function": {"name": "greet", "parameters": {"type": "object", "properties": {}}}}]
-PROVIDERS = frozenset(str(getattr(name, "value", name)) for name in litellm.provider_list)
+PROVIDERS = frozenset(str(getattr(name, "value", name)) for name in litellm.provider_list) - UNGUARDED_PROVIDERS
 FOREIGN_ERRORS = (
     openai.OpenAIError, httpx.HTTPError, httpx.InvalidURL, OSError, LookupError, ValueError, TypeError, AttributeError,
-    ImportError, AssertionError,
+    ImportError, AssertionError, ArithmeticError, RuntimeError,
 )  # fmt: skip
 GRACE_SECONDS = 2.0
 _LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "httpcore", "openai")
@@ -41,11 +44,14 @@ class Backend:
 
         Errors come back as their words, because the exceptions themselves hold the key in their frames.
         """
+        silence_pydantic()
+        usage = UsageCheck()
+        exchange.rewrite = usage.clean
         try:
-            with noted(exchange), _unlogged():
+            with under_way(exchange), _unlogged():
                 async with asyncio.timeout(request.timeout + GRACE_SECONDS):
                     answer = await litellm.acompletion(**self._arguments(request))
-            return _completion(answer, request, watched=bool(exchange.received))
+            return _completion(answer, request, usage, watched=bool(exchange.received))
         except (TimeoutError, openai.APITimeoutError) as error:
             return Breakdown(str(error), timed_out=True)
         except FOREIGN_ERRORS as error:
@@ -99,17 +105,22 @@ def _home(request: Request) -> str | None:
     return address
 
 
-def _completion(answer: object, request: Request, *, watched: bool) -> Completion:
+def _completion(answer: object, request: Request, usage: UsageCheck, *, watched: bool) -> Completion:
     if not isinstance(answer, litellm.ModelResponse) or not answer.choices:
         raise TypeError("the answer is not a chat completion")
     message: Any = answer.choices[0].message
-    usage: Any = getattr(answer, "usage", None)
+    reported: Any = getattr(answer, "usage", None)
+    tokens_in, tokens_out = (
+        usage.count(name, getattr(reported, name, None)) for name in ("prompt_tokens", "completion_tokens")
+    )
     return Completion(
         text=_said(message),
         calls=tuple(_written(call) for call in message.tool_calls or ()),
-        tokens_in=getattr(usage, "prompt_tokens", None),
-        tokens_out=getattr(usage, "completion_tokens", None),
-        cost_usd=_cost(answer, request.target.provider),
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        # litellm computes the cost from the usage, so doubtful usage has no cost.
+        cost_usd=None if usage.notes else known_cost(_cost(answer, request.target.provider)),
+        notes=usage.notes,
         raw=None if watched else answer.model_dump(mode="json"),
     )
 

@@ -1,18 +1,21 @@
 """Calls litellm, which is loaded for the first call, and tells its failures as errors of this program."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mcp_tef.errors import ModelError
-from mcp_tef.llm.exchange import Breakdown, Completion, Exchange, Request
+from mcp_tef.llm.exchange import Breakdown, Completion, Request
 from mcp_tef.llm.faults import Evidence, explain, unaskable
 from mcp_tef.llm.loading import load_tool_calling, new_backend
 from mcp_tef.llm.probing import listens
 from mcp_tef.llm.providers import Target, target
+from mcp_tef.model.limits import Limits
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.secrets import Secret, without
 from mcp_tef.prompts.reading import WrittenCall
+from mcp_tef.provider_http.exchange import Exchange
 
 if TYPE_CHECKING:
     from mcp_tef.llm.backend import Backend
@@ -21,10 +24,20 @@ if TYPE_CHECKING:
 class Caller:
     """One backend, made when it is first needed. It belongs to the loop on which it is first used."""
 
-    def __init__(self) -> None:
+    def __init__(self, environment: Mapping[str, str], limits: Limits) -> None:
+        self._environment = environment
+        self._limits = limits
         self._backend: Backend | None = None
         self._loading = asyncio.Lock()
         self._offers_tools = False
+
+    def hold_to(self, limits: Limits) -> None:
+        """Apply other limits from now on."""
+        self._limits = limits
+
+    def exchange(self, request: Request) -> Exchange:
+        """Return a fresh record of a call, with the bounds that it has to keep."""
+        return Exchange(origins=request.origins, most_bytes=self._limits.model_answer_bytes)
 
     async def ready(self) -> "Backend":
         """The backend, loading litellm first where that is still to be done."""
@@ -44,7 +57,7 @@ class Caller:
     async def aim(self, settings: ModelSettings) -> Target:
         """How litellm is told of a model; ModelError where it cannot even be asked."""
         providers = (await self.ready()).providers
-        aim = target(settings, providers)
+        aim = target(settings, providers, self._environment)
         if (error := unaskable(settings, aim, providers)) is not None:
             raise error
         return aim
@@ -84,5 +97,8 @@ async def _evidence(outcome: Breakdown, exchange: Exchange, request: Request) ->
         body=exchange.received.decode("utf-8", "replace"),
         error=outcome.error,
         timed_out=outcome.timed_out,
-        reachable=await listens(address) if silent and address else None,
+        reachable=await listens(address) if silent and address and not exchange.refused_origin else None,
+        refused_origin=exchange.refused_origin,
+        too_large=exchange.too_large,
+        most_bytes=exchange.most_bytes,
     )

@@ -1,4 +1,4 @@
-"""One call to a model as plain values: what is asked, what went over the wire, what came of it."""
+"""One call to a model as plain values: what is asked, and what came of it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +14,8 @@ from mcp_tef.prompts.reading import WrittenCall
 class Request:
     """One chat completion; `timeout` in seconds, `tools` in OpenAI's shape, `key` for this call only.
 
-    `json_only` asks for one JSON object, where the provider can force it.
+    `json_only` asks for one JSON object, where the provider can force it. `origins` are the addresses that the call may
+    reach: that of the target, else the provider's own; None means any, for providers that use credentials of their own.
     """
 
     target: Target
@@ -23,23 +24,13 @@ class Request:
     temperature: float
     timeout: float
     key: Secret | None
+    origins: frozenset[str] | None
     json_only: bool = False
-
-
-@dataclass(slots=True)
-class Exchange:
-    """One call as it went over the wire, to `origin` (scheme, host, port); `status` is None where no answer came."""
-
-    origin: str = ""
-    sent: bytes = b""
-    status: int | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
-    received: bytes = b""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
-    """What the model answered. `cost_usd` is None where the price is unknown.
+    """What the model answered. `cost_usd` is None where the price is unknown; `notes` say what else is doubtful.
 
     `raw` is litellm's own form of the answer, given only where the wire was not watched.
     """
@@ -50,6 +41,7 @@ class Completion:
     tokens_out: int | None
     cost_usd: float | None
     raw: Json = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from mcp_tef.llm.providers import Target, key_variables
 from mcp_tef.model.json import Json
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.secrets import Secret, without_keys
+from mcp_tef.model.variables import size_words
 
 LONGEST_DETAIL = 300
 
@@ -49,6 +50,10 @@ class Evidence:
     error: str = ""
     timed_out: bool = False
     reachable: bool | None = None
+    refused_origin: str = ""
+    address_unknown: bool = False
+    too_large: bool = False
+    most_bytes: int = 0
 
     @property
     def web_page(self) -> bool:
@@ -94,6 +99,12 @@ def explain(evidence: Evidence, settings: ModelSettings, target: Target, key: Se
 
 def find_fault(evidence: Evidence, key: Secret | None) -> ModelFault:
     """Why the call failed, from what came back first of all, and from litellm's words where nothing did."""
+    if evidence.address_unknown:
+        return ModelFault.ADDRESS_UNKNOWN
+    if evidence.refused_origin:
+        return ModelFault.ADDRESS_REFUSED
+    if evidence.too_large:
+        return ModelFault.ANSWER_TOO_LARGE
     if evidence.timed_out:
         return ModelFault.TIMEOUT
     if not evidence.body and _NO_KEY.search(evidence.error):
@@ -156,6 +167,15 @@ def unaskable(settings: ModelSettings, target: Target, providers: frozenset[str]
             hint="Choose one from the catalogue, or give the base url of an OpenAI-compatible server.",
             context=context,
         )
+    if "://" in target.model:
+        return ModelError(
+            ModelFault.NOT_FOUND,
+            f"The name of the model {settings.model} holds an address.",
+            hint="Give the address with --base-url, and the model by its name.",
+            context=context,
+        )
+    if target.origins is not None and not target.origins:
+        return explain(Evidence(headers={}, address_unknown=True), settings, target, None)
     return None
 
 
@@ -231,7 +251,8 @@ def _words(fault: ModelFault, settings: ModelSettings, address: str | None, evid
     sentence, hint = _SENTENCES[fault]
     known = {
         "provider": settings.provider, "model": settings.label, "place": place, "variable": variable,
-        "timeout": settings.timeout, "status": evidence.status,
+        "timeout": settings.timeout, "status": evidence.status, "refused": evidence.refused_origin,
+        "most": size_words(evidence.most_bytes),
     }  # fmt: skip
     return sentence.format(**known), hint.format(**known)
 
@@ -288,5 +309,17 @@ _SENTENCES: Mapping[ModelFault, tuple[str, str]] = {
     ModelFault.NO_TOOLS: (
         "{model} has no native tool calling.",
         "Choose the JSON mode, or leave the mode on auto.",
+    ),
+    ModelFault.ADDRESS_UNKNOWN: (
+        "The address of {provider} is not known.",
+        "Give it with --base-url, or in the environment variable of the provider.",
+    ),
+    ModelFault.ADDRESS_REFUSED: (
+        "The call of {model} would have gone on to {refused}, so nothing was sent there.",
+        "Give that address with --base-url if you trust it.",
+    ),
+    ModelFault.ANSWER_TOO_LARGE: (
+        "The answer of {model} is larger than {most}; the rest was not read.",
+        "Ask another model, or raise MCP_TEF_MAX_MODEL_ANSWER_BYTES.",
     ),
 }

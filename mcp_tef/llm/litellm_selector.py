@@ -1,20 +1,29 @@
 """Asks any model that litellm reaches to choose tools: natively, or by structured JSON where it has no tool calling."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mcp_tef.errors import ModelError, ModelFault
 from mcp_tef.llm.calling import Caller, failure
-from mcp_tef.llm.exchange import Breakdown, Completion, Exchange, Request
+from mcp_tef.llm.exchange import Breakdown, Completion, Request
 from mcp_tef.llm.faults import key_missing
 from mcp_tef.llm.providers import Target, wants_key
 from mcp_tef.llm.recording import recorded_request, recorded_response, tools_were_dropped
-from mcp_tef.model.answers import Answer, CallingMode, ConfidenceSource
+from mcp_tef.model.answers import Answer, Call, CallingMode, ConfidenceSource
+from mcp_tef.model.json import canonical
+from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.tools import OfferedTool
+from mcp_tef.model.variables import size_words
 from mcp_tef.ports import ModelCatalogue, Question
 from mcp_tef.prompts.reading import Reading, read_native, read_structured
 from mcp_tef.prompts.selection import Message, native_messages, structured_messages, tool_lines
+from mcp_tef.provider_http.exchange import Exchange
+
+MOST_CALL_BYTES = 1024 * 1024
+"""So much of the calls of one answer is stored; honest ones are a few KB."""
+
+_NO_VARIABLES: Mapping[str, str] = {}
 
 
 class LitellmSelector:
@@ -24,9 +33,11 @@ class LitellmSelector:
     refuses tools, the model is asked again by structured JSON, and so from then on.
     """
 
-    def __init__(self, catalogue: ModelCatalogue) -> None:
+    def __init__(
+        self, catalogue: ModelCatalogue, environment: Mapping[str, str] = _NO_VARIABLES, limits: Limits = USUAL
+    ) -> None:
         self._catalogue = catalogue
-        self._caller = Caller()
+        self._caller = Caller(environment, limits)
         self._without_tools: set[tuple[str, str | None]] = set()
 
     async def prepare(self, question: Question) -> None:
@@ -47,6 +58,10 @@ class LitellmSelector:
         self._without_tools.add(_identity(settings))
         return await self._ask(question, CallingMode.JSON)
 
+    def hold_to(self, limits: Limits) -> None:
+        """Apply other limits from now on."""
+        self._caller.hold_to(limits)
+
     async def close(self) -> None:
         """Give back connections, and forget every key."""
         await self._caller.close()
@@ -61,7 +76,7 @@ class LitellmSelector:
 
     async def _ask(self, question: Question, mode: CallingMode) -> Answer:
         request = _request(question, mode, await self._caller.aim(question.settings))
-        exchange = Exchange()
+        exchange = self._caller.exchange(request)
         outcome = await self._caller.complete(request, exchange)
         if isinstance(outcome, Completion) and mode is CallingMode.NATIVE and tools_were_dropped(exchange):
             outcome = Breakdown(_TOOLS_DROPPED)
@@ -86,6 +101,7 @@ def _request(question: Question, mode: CallingMode, aim: Target) -> Request:
         temperature=settings.temperature,
         timeout=settings.timeout,
         key=question.key,
+        origins=aim.origins,
     )
 
 
@@ -110,6 +126,8 @@ def _function(item: OfferedTool) -> dict[str, Any]:
 def _answer(outcome: Completion, exchange: Exchange, request: Request, question: Question, mode: CallingMode) -> Answer:
     native = mode is CallingMode.NATIVE
     reading = _read(outcome, question.tools, native)
+    if len(exchange.received) > MOST_CALL_BYTES and _size(reading.calls) > MOST_CALL_BYTES:
+        raise _calls_too_large(question.settings)
     return Answer(
         calls=reading.calls,
         words=reading.words,
@@ -128,3 +146,16 @@ def _read(outcome: Completion, offered: Sequence[OfferedTool], native: bool) -> 
     if native:
         return read_native(outcome.text, outcome.calls, offered)
     return read_structured(outcome.text, offered)
+
+
+def _size(calls: Sequence[Call] | None) -> int:
+    return sum(len(canonical(call.arguments)) for call in calls or ())
+
+
+def _calls_too_large(settings: ModelSettings) -> ModelError:
+    return ModelError(
+        ModelFault.ANSWER_TOO_LARGE,
+        f"The tool calls of {settings.label} are larger than {size_words(MOST_CALL_BYTES)}, so they were not judged.",
+        hint="Ask another model.",
+        context={"model": settings.label},
+    )

@@ -3,18 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from mcp_tef.model.origins import origin_of
+from mcp_tef.model.provider_addresses import OWN_CREDENTIALS as OWN_CREDENTIALS
 from mcp_tef.model.provider_addresses import address_variables as address_variables
 from mcp_tef.model.provider_addresses import environment_address as environment_address
 from mcp_tef.model.provider_addresses import own_origins as own_origins
+from mcp_tef.model.provider_addresses import sign_in_origins
 from mcp_tef.model.runs import OFFLINE_PROVIDER, ModelSettings
 
 LOCAL = frozenset({
     "docker_model_runner", "hosted_vllm", "lemonade", "llama.cpp", "llamacpp", "llamafile", "lm_studio", "lmstudio",
     "local", "ollama", "ollama_chat", "oobabooga", "petals", "triton", "vllm", "xinference",
-})  # fmt: skip
-OWN_CREDENTIALS = frozenset({
-    "bedrock", "bedrock_converse", "bedrock_mantle", "chatgpt", "gigachat", "github_copilot", "oci", "sagemaker",
-    "sagemaker_chat", "sap", "snowflake", "vertex_ai", "vertex_ai_beta",
 })  # fmt: skip
 
 _VARIABLES: Mapping[str, tuple[str, ...]] = {
@@ -38,6 +37,7 @@ _VARIABLES: Mapping[str, tuple[str, ...]] = {
     "together_ai": ("TOGETHERAI_API_KEY", "TOGETHER_AI_TOKEN", "TOGETHER_API_KEY"),
     "watsonx": ("WATSONX_API_KEY", "WATSONX_APIKEY"),
 }
+_NO_VARIABLES: Mapping[str, str] = {}
 _OPENAI_COMPATIBLE = frozenset({"llama.cpp", "llamacpp", "lmstudio", "local", "vllm"})
 
 
@@ -57,11 +57,16 @@ _USUAL_ADDRESS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A model as litellm is told of it, and where; no address where the provider has its own."""
+    """A model as litellm is told of it, and where; no address where the provider has its own.
+
+    `origins` may be reached by calls: that of the address, else the provider's own. None means any, for providers
+    that use credentials of their own; an empty set means that the provider has no known address.
+    """
 
     provider: str
     model: str
     address: str | None = None
+    origins: frozenset[str] | None = frozenset()
 
     @property
     def label(self) -> str:
@@ -89,14 +94,27 @@ def wants_key(settings: ModelSettings) -> bool:
     )
 
 
-def target(settings: ModelSettings, known: frozenset[str]) -> Target:
+def target(settings: ModelSettings, known: frozenset[str], environment: Mapping[str, str] = _NO_VARIABLES) -> Target:
     """How litellm is told of a model; `known` are the providers that it has.
+
+    An address that the environment sets for the provider is given to litellm like one that was typed, so that no
+    address is left for litellm to find by itself.
 
     Ollama is asked by its chat interface, which has tool calling; a local or unknown name with an address
     is an OpenAI-compatible server. Local servers without a base url are sought at their usual port.
     """
-    address = settings.base_url or _USUAL_ADDRESS.get(settings.provider)
-    return Target(_spoken(settings.provider, address, known), settings.model, address)
+    set_here = environment_address(settings.provider, environment)
+    address = settings.base_url or set_here or _USUAL_ADDRESS.get(settings.provider)
+    spoken = _spoken(settings.provider, address, known)
+    return Target(spoken, settings.model, address, _origins(settings.provider, spoken, address))
+
+
+def _origins(provider: str, spoken: str, address: str | None) -> frozenset[str] | None:
+    if address:
+        return frozenset({origin_of(address)}) | sign_in_origins(provider)
+    if provider in OWN_CREDENTIALS:
+        return None
+    return own_origins(provider) or own_origins(spoken)
 
 
 def _spoken(provider: str, address: str | None, known: frozenset[str]) -> str:

@@ -1,23 +1,15 @@
-"""One HTTP pool under litellm that notes what is really sent and received; imported only with litellm loaded."""
+"""One HTTP pool under litellm, guarded by our transport; imported only with litellm loaded."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
-
-import httpx
 import litellm
 from litellm.constants import openai_compatible_providers
 from litellm.llms.custom_httpx.async_client_cleanup import close_litellm_async_clients
 from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 from openai import AsyncOpenAI
 
-from mcp_tef.llm.exchange import Exchange
 from mcp_tef.model.secrets import Secret
+from mcp_tef.provider_http.litellm_clients import close_transports, guard_litellm
 
 NO_KEY = "no-key"
-
-
-_current: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
 
 # litellm reaches these through its own HTTP handler; other OpenAI-compatible ones through OpenAI's client.
 _BY_HANDLER = frozenset({
@@ -26,21 +18,22 @@ _BY_HANDLER = frozenset({
     "huggingface", "lemonade", "minimax", "mistral", "ollama", "ollama_chat", "openrouter", "ovhcloud", "ragflow",
     "snowflake", "together_ai", "vercel_ai_gateway", "vertex_ai", "watsonx", "xai",
 })  # fmt: skip
+_BY_OPENAI = frozenset({"openai", "text-completion-inception", "text-completion-openai"})
 
 
 class Wire:
     """The pool, and one OpenAI client for each key and address; a key lives here until `close`."""
 
     def __init__(self) -> None:
-        hooks: dict[str, list[Callable[..., object]]] = {"request": [_note_request], "response": [_note_response]}
-        self._handler = AsyncHTTPHandler(event_hooks=hooks, follow_redirects=False)
+        guard_litellm()
+        self._handler = AsyncHTTPHandler(follow_redirects=False)
         self._clients: dict[tuple[str | None, Secret | None], AsyncOpenAI] = {}
 
     def client(self, provider: str, base_url: str | None, key: Secret | None) -> AsyncOpenAI | AsyncHTTPHandler | None:
         """What litellm should call this provider through; None where it must make its own."""
         if provider in _BY_HANDLER:
             return self._handler
-        if provider == "openai" or provider in openai_compatible_providers:
+        if provider in _BY_OPENAI or provider in openai_compatible_providers:
             return self._openai(base_url, key)
         return None
 
@@ -48,6 +41,7 @@ class Wire:
         """Close the pool and forget every key, also in litellm's own cache."""
         self._clients.clear()
         await self._handler.client.aclose()
+        await close_transports()
         await close_litellm_async_clients()  # type: ignore[no-untyped-call]  # litellm annotates no return
         litellm.in_memory_llm_clients_cache.flush_cache()  # type: ignore[no-untyped-call]  # litellm annotates no return
 
@@ -63,26 +57,3 @@ class Wire:
 def warm_openai() -> None:
     """Load the parts of OpenAI's library that it loads when they are first touched."""
     assert AsyncOpenAI(api_key=NO_KEY).chat.completions.with_raw_response
-
-
-@contextmanager
-def noted(exchange: Exchange) -> Iterator[None]:
-    """Write the call that is made inside down in `exchange`."""
-    token = _current.set(exchange)
-    try:
-        yield
-    finally:
-        _current.reset(token)
-
-
-async def _note_request(request: httpx.Request) -> None:
-    if (exchange := _current.get()) is not None:
-        exchange.origin = f"{request.url.scheme}://{request.url.netloc.decode()}"
-        exchange.sent = await request.aread()
-
-
-async def _note_response(response: httpx.Response) -> None:
-    if (exchange := _current.get()) is not None:
-        exchange.status = response.status_code
-        exchange.headers = response.headers
-        exchange.received = await response.aread()

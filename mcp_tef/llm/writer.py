@@ -1,14 +1,17 @@
 """Has any model that litellm reaches write a text, as JSON where its provider can force that."""
 
 import re
+from collections.abc import Mapping
 
 from mcp_tef.errors import ModelError, ModelFault
 from mcp_tef.llm.calling import Caller, failure
-from mcp_tef.llm.exchange import Breakdown, Completion, Exchange, Request
+from mcp_tef.llm.exchange import Breakdown, Completion, Request
 from mcp_tef.llm.faults import key_missing
 from mcp_tef.llm.providers import Target, wants_key
+from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.ports import WritingTask, Written
 
+_NO_VARIABLES: Mapping[str, str] = {}
 _NO_JSON_MODE = re.compile(r"(?i)response[_ ]?format|json[_ ](?:object|mode|schema)")
 
 
@@ -18,8 +21,8 @@ class LitellmWriter:
     Where a provider refuses to be held to JSON, the model is asked again without, and so from then on.
     """
 
-    def __init__(self) -> None:
-        self._caller = Caller()
+    def __init__(self, environment: Mapping[str, str] = _NO_VARIABLES, limits: Limits = USUAL) -> None:
+        self._caller = Caller(environment, limits)
         self._without_json: set[tuple[str, str | None]] = set()
 
     async def write(self, task: WritingTask) -> Written:
@@ -35,13 +38,17 @@ class LitellmWriter:
         self._without_json.add(who)
         return await self._ask(task, json_only=False)
 
+    def hold_to(self, limits: Limits) -> None:
+        """Apply other limits from now on."""
+        self._caller.hold_to(limits)
+
     async def close(self) -> None:
         """Give back connections, and forget every key."""
         await self._caller.close()
 
     async def _ask(self, task: WritingTask, *, json_only: bool) -> Written:
         request = _request(task, await self._caller.aim(task.settings), json_only=json_only)
-        exchange = Exchange()
+        exchange = self._caller.exchange(request)
         outcome = await self._caller.complete(request, exchange)
         if isinstance(outcome, Breakdown):
             raise await failure(outcome, exchange, request, task.settings)
@@ -61,6 +68,7 @@ def _request(task: WritingTask, aim: Target, *, json_only: bool) -> Request:
         temperature=settings.temperature,
         timeout=settings.timeout,
         key=task.key,
+        origins=aim.origins,
         json_only=json_only,
     )
 

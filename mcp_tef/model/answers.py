@@ -1,6 +1,6 @@
 """What a selector answered: calls, its own words, and what they cost."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -27,11 +27,15 @@ class CallingMode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One call that was made: real tool name, and the server where it is known."""
+    """One call that was made: real tool name, and the server where it is known.
+
+    `repeated` are the arguments that its JSON gave more than once; `arguments` holds their last values.
+    """
 
     tool: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
     server: str | None = None
+    repeated: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +65,20 @@ class Answer:
     tokens_out: int | None = None
     cost_usd: float | None = None
     ranking: tuple[RankedTool, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences on what the provider reported and is not believed; they are kept with the raw response."""
+        found = self.raw_response.get(_NOTES) if isinstance(self.raw_response, Mapping) else None
+        return tuple(note for note in found if isinstance(note, str)) if isinstance(found, list) else ()
+
+
+_NOTES = "mcp_tef_notes"
+
+
+def with_notes(raw_response: Json, notes: Sequence[str]) -> Json:
+    """Return a raw response with notes beside what the provider said; a provider cannot write notes itself."""
+    if isinstance(raw_response, Mapping):
+        said = {name: value for name, value in raw_response.items() if name != _NOTES}
+        return {_NOTES: list(notes), **said} if notes else said
+    return {_NOTES: list(notes), "answer": raw_response} if notes else raw_response

@@ -156,6 +156,14 @@ class Limits:
         "The protocol advises 128; beyond this it is no name.",
     )
 
+    model_answer_bytes: int = _bytes(
+        16 * MB,
+        1024 * MB,
+        "One answer of a model",
+        "For models and embedding services, after decompression; the rest is dropped. Honest answers are a few KB,"
+        " and 64 embeddings a few MB.",
+    )
+
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Limits":
         """The limits that the environment sets, and the usual ones; InputError where a value cannot be meant."""

@@ -7,6 +7,12 @@ that it makes for a chat and for an embedding, and the variables are those that 
 
 from collections.abc import Mapping
 
+OWN_CREDENTIALS = frozenset({
+    "bedrock", "bedrock_converse", "bedrock_mantle", "chatgpt", "gigachat", "github_copilot", "oci", "sagemaker",
+    "sagemaker_chat", "sap", "snowflake", "vertex_ai", "vertex_ai_beta",
+})  # fmt: skip
+"""Providers that sign in by credentials of their own, with no key of ours."""
+
 # Left out: providers whose host depends on an account or a region (azure, databricks, watsonx) and those for which
 # litellm falls back to OpenAI's address (custom_openai, litellm_proxy) have no origin of their own. Local servers have
 # the address at which they usually listen.
@@ -134,10 +140,20 @@ _ADDRESSES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "zai": (("https://api.z.ai",), ("ZAI_API_BASE",)),
 }
 
+_SIGN_IN: Mapping[str, frozenset[str]] = {
+    "watsonx": frozenset({"https://iam.cloud.ibm.com"}),
+    "watsonx_text": frozenset({"https://iam.cloud.ibm.com"}),
+}
+
 
 def own_origins(provider: str) -> frozenset[str]:
     """Return the origins that belong to a provider; none if they are unknown or depend on an account."""
     return frozenset(_ADDRESSES.get(provider, ((), ()))[0])
+
+
+def sign_in_origins(provider: str) -> frozenset[str]:
+    """Return the origins at which a provider exchanges a key for a token, wherever its models are."""
+    return _SIGN_IN.get(provider, frozenset())
 
 
 def address_variables(provider: str) -> tuple[str, ...]:

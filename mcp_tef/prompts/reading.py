@@ -4,17 +4,19 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from mcp_tef.model.answers import Call
-from mcp_tef.model.json import Json, deeper_than
+from mcp_tef.model.json import Json, RepeatedKeys, deeper_than, loads_noting_duplicates
 from mcp_tef.model.tools import OfferedTool
 from mcp_tef.prompts.offering import resolve
 
 LONGEST_WORDS = 4_000
 MOST_OPENINGS = 200
 DEEPEST = 100
+MOST_KEYS = 10
+LONGEST_KEY = 80
 
 _CONFIDENCE = re.compile(
     r"^[\s*_>#\"“-]{0,20}confidence[\s*_]{0,9}(?:score)?[\s*_]{0,9}[:=][\s*_]{0,9}"
@@ -49,7 +51,7 @@ def read_native(text: str | None, written: Sequence[WrittenCall], offered: Itera
     if not written:
         return Reading(None if _botched_call(words) else (), _clipped(words), confidence)
     try:
-        calls = tuple(resolve(item.name, offered, _arguments(item.arguments)) for item in written)
+        calls = tuple(_called(item.name, item.arguments, offered) for item in written)
     except (ValueError, RecursionError):
         return Reading(None, _clipped(words), confidence)
     return Reading(calls, _clipped(words), confidence)
@@ -60,12 +62,13 @@ def read_structured(text: str | None, offered: Sequence[OfferedTool]) -> Reading
     given = (text or "").strip()
     if not given:
         return Reading(())
-    answer = next((item for item in objects(given) if "calls" in item or "tool" in item), None)
+    found = (item for item in _objects(given) if "calls" in item[0] or "tool" in item[0])
+    answer, repeated = next(found, (None, ()))
     if answer is None:
         return Reading(None, _clipped(given))
     words = answer.get("reasoning")
     return Reading(
-        _structured_calls(answer, offered),
+        _noting(_structured_calls(answer, offered), repeated),
         _clipped(words) if isinstance(words, str) else "",
         _share(answer.get("confidence")),
     )
@@ -100,11 +103,23 @@ def _botched_call(words: str) -> bool:
     return whole is None or any(key in whole for key in _CALL_KEYS)
 
 
-def _arguments(given: Json) -> Mapping[str, Any]:
-    value = loads(given.strip() or "{}") if isinstance(given, str) else given or {}
+def _called(name: str, given: Json, offered: Iterable[OfferedTool]) -> Call:
+    """The call of an offered name; ValueError where its arguments are no object."""
+    value, repeated = _loads(given.strip() or "{}") if isinstance(given, str) else (given or {}, ())
     if not isinstance(value, Mapping):
         raise ValueError("arguments are not an object")
-    return value
+    return replace(resolve(name, offered, value), repeated=_named(repeated))
+
+
+def _noting(calls: tuple[Call, ...] | None, repeated: Sequence[str]) -> tuple[Call, ...] | None:
+    """The calls of one JSON text, with the keys that it repeats, wherever they are in it, noted at the first call."""
+    if not calls or not repeated:
+        return calls
+    return (replace(calls[0], repeated=_named((*calls[0].repeated, *repeated))), *calls[1:])
+
+
+def _named(repeated: Sequence[str]) -> tuple[str, ...]:
+    return tuple(name[:LONGEST_KEY] for name in repeated[:MOST_KEYS])
 
 
 def _structured_calls(answer: Mapping[str, Any], offered: Sequence[OfferedTool]) -> tuple[Call, ...] | None:
@@ -122,32 +137,49 @@ def _structured_calls(answer: Mapping[str, Any], offered: Sequence[OfferedTool])
 def _structured_call(item: Json, offered: Sequence[OfferedTool]) -> Call:
     if not isinstance(item, Mapping) or not isinstance(item.get("tool"), str) or not item["tool"]:
         raise ValueError("a call without a tool")
-    return resolve(item["tool"], offered, _arguments(item.get("arguments")))
+    return _called(item["tool"], item.get("arguments"), offered)
 
 
 def objects(text: str) -> Iterator[dict[str, Any]]:
     """The outermost JSON objects in a text, in order, with words around them or not; gives up after many openings."""
-    decoder = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
+    return (value for value, _ in _objects(text))
+
+
+def _objects(text: str) -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:
+    """The same, each with the keys that it repeats."""
     start = text.find("{")
     for _ in range(MOST_OPENINGS):
         if start < 0:
             return
+        keys = RepeatedKeys()
+        decoder = json.JSONDecoder(object_pairs_hook=keys.as_object, parse_constant=_refuse, parse_float=_finite)
         try:
             value, end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
             end = start + 1
         else:
             if not deeper_than(value, DEEPEST):
-                yield _storable(value, text)
+                yield _storable(value, text), keys.names
         start = text.find("{", end)
 
 
 def loads(text: str) -> Json:
     """Read JSON that can be stored as it is: no NaN or infinity, no depths (ValueError), no lone surrogates (`?`)."""
-    value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
+    return _loads(text)[0]
+
+
+def loads_with_notes(text: str) -> tuple[Json, tuple[str, ...]]:
+    """Read JSON as `loads` does, with a sentence on keys that it repeats."""
+    value, repeated = _loads(text)
+    names = ", ".join(f"“{name}”" for name in _named(repeated))
+    return value, (f"The JSON of the answer gives {names} more than once; the last value counts.",) if names else ()
+
+
+def _loads(text: str) -> tuple[Json, tuple[str, ...]]:
+    value, repeated = loads_noting_duplicates(text, parse_constant=_refuse, parse_float=_finite)
     if deeper_than(value, DEEPEST):
         raise ValueError(f"it nests deeper than {DEEPEST} levels")
-    return _storable(value, text)
+    return _storable(value, text), repeated
 
 
 def _storable(value: Json, text: str) -> Json:

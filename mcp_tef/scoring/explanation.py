@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from mcp_tef.model.answers import Call
 from mcp_tef.model.cases import ExpectedCall
 from mcp_tef.model.verdicts import FindingReason, Kind, Verdict
 from mcp_tef.scoring.confidence import HIGH
@@ -19,6 +20,15 @@ def explain(verdict: Verdict, pairing: Pairing, *, unreadable: bool, confidence:
     fault = _fault(verdict.kind, pairing)
     chosen = f", chosen with {sure}" if sure and pairing.extra else f", with {sure}" if sure else ""
     return f"{picked}, expected {_expected(pairing)}{fault}{chosen}."
+
+
+def repeated_arguments(calls: Sequence[Call]) -> str:
+    """A sentence on arguments that were given more than once; nothing if there are none."""
+    names = list(dict.fromkeys(ticked(name) for call in calls for name in call.repeated))
+    if not names:
+        return ""
+    noun, verb = ("argument", "was") if len(names) == 1 else ("arguments", "were")
+    return f" The {noun} {listed(names)} {verb} given more than once; the last value was judged."
 
 
 def _picked(pairing: Pairing) -> str:

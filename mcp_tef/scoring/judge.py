@@ -9,7 +9,7 @@ from mcp_tef.model.cases import Expectation
 from mcp_tef.model.tools import Tool
 from mcp_tef.model.verdicts import Classification, Kind, Match, Verdict
 from mcp_tef.scoring.confidence import categorise, usable
-from mcp_tef.scoring.explanation import explain
+from mcp_tef.scoring.explanation import explain, repeated_arguments
 from mcp_tef.scoring.offer import Offer
 from mcp_tef.scoring.pairing import Pairing, pair_up
 
@@ -32,7 +32,8 @@ def judge(
     sure = usable(confidence)
     return replace(
         best,
-        explanation=explain(best, pairings[best.alternative], unreadable=calls is None, confidence=sure),
+        explanation=explain(best, pairings[best.alternative], unreadable=calls is None, confidence=sure)
+        + repeated_arguments(calls or ()),
         confidence_category=categorise(best.classification, sure),
     )
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, StatementError
 from sqlalchemy.pool import StaticPool
 from sqlmodel import Session
 
@@ -82,6 +82,9 @@ class Database:
             if error_code(cause) in DAMAGED:
                 suspect(self.path)
             raise store_error(cause, self.path) from error
+        except StatementError as error:
+            # A value that cannot become a cell: what went wrong with it, without SQLAlchemy's wrapping.
+            raise error.orig or error from None
 
 
 def _begin(connection: Connection) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Insert, bindparam, insert, select, update
 from sqlmodel import Session
 
-from mcp_tef.model.answers import Answer, Call
+from mcp_tef.model.answers import Answer
 from mcp_tef.model.cases import expectation_to_json
 from mcp_tef.model.ids import BatchId, CaseId, RunId
 from mcp_tef.model.past import PastVerdict, RejudgeReason
@@ -15,7 +15,7 @@ from mcp_tef.model.tools import Snapshot
 from mcp_tef.storage import snapshots, verdict_rows
 from mcp_tef.storage.ids import one_of
 from mcp_tef.storage.naming import row_of
-from mcp_tef.storage.run_rows import expectation_cells, ranking_of
+from mcp_tef.storage.run_rows import calls_of, expectation_cells, ranking_of
 from mcp_tef.storage.tables import BEING_JUDGED, PAST_VERDICTS, RESULTS, RUNS
 
 JUDGE: Insert = insert(RESULTS).prefix_with("OR REPLACE")
@@ -60,7 +60,7 @@ def _answered(row: Any, snapshot: Snapshot) -> AnsweredRun:
         expectation=verdict_rows.expectation_of(row.expectation),
         snapshot=snapshot,
         answer=Answer(
-            calls=None if row.calls is None else tuple(Call(**call) for call in row.calls),
+            calls=calls_of(row.calls),
             confidence=row.confidence_score,
             ranking=ranking_of(row.ranking or (), snapshot),
         ),

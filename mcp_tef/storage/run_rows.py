@@ -122,7 +122,7 @@ def answer_of(row: Any, snapshot: Snapshot | None) -> Answer | None:
     if row.mode is None:
         return None
     return Answer(
-        calls=None if row.calls is None else tuple(Call(**call) for call in row.calls),
+        calls=calls_of(row.calls),
         words=row.words or "",
         confidence=row.confidence_score,
         confidence_source=ConfidenceSource(row.confidence_source) if row.confidence_source else None,
@@ -250,7 +250,15 @@ def _selected_label(answer: Answer) -> str:
 
 def _call_to_json(call: Call) -> Json:
     value = {"tool": call.tool, "arguments": call.arguments}
+    value |= {"repeated": list(call.repeated)} if call.repeated else {}
     return value | {"server": call.server} if call.server is not None else value
+
+
+def calls_of(cell: Json) -> tuple[Call, ...] | None:
+    """The calls that a cell holds; None for an answer that could not be read."""
+    if cell is None:
+        return None
+    return tuple(Call(**{**call, "repeated": tuple(call.get("repeated", ()))}) for call in cell)
 
 
 def _rank_to_json(ranked: RankedTool, directory: Directory) -> Json:

@@ -166,7 +166,7 @@ class BatchJob:
         self._log.start(_started(run, case, self._job.batch))
         try:
             for outcome in await self._outcomes(run, case):
-                self._keep(outcome)
+                self._keep(outcome, reserved)
         finally:
             self._in_flight_usd -= reserved
             self._going -= 1
@@ -189,9 +189,11 @@ class BatchJob:
             _LOG.exception("A run ended in an error of our own")
             return (failed(run, _own_error()),)
 
-    def _keep(self, outcome: Outcome) -> None:
+    def _keep(self, outcome: Outcome, reserved: float) -> None:
+        """Count the cost of an outcome and have it stored; a cost that is not known counts as it was estimated."""
         if outcome.run_id not in self._ended and outcome.answer:
-            self._spent_usd += outcome.answer.cost_usd or 0.0
+            cost = outcome.answer.cost_usd
+            self._spent_usd += reserved if cost is None else cost
         self._ended.add(outcome.run_id)
         self._log.end(outcome)
 

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
-from mcp_tef.errors import ModelError, ModelFault
+from mcp_tef.errors import InputError, ModelError, ModelFault
 from mcp_tef.model.consents import TYPED_KEY, ConsentError, ConsentRequest, key_request
 from mcp_tef.model.origins import is_loopback, origin_of
+from mcp_tef.model.provider_addresses import OWN_CREDENTIALS
 from mcp_tef.model.runs import Destination, ModelInfo, ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind
@@ -79,15 +80,19 @@ class Models:
         """Return the key to send, or the question to ask first; neither where no key is sent.
 
         A key goes unasked to its provider's own origin, and where the user typed it or the environment sets it beside
-        the address. To this machine a stored key is not sent, and nothing is asked: local servers need none.
+        the address. To this machine a stored key is not sent, and nothing is asked: local servers need none. Providers
+        that sign in by credentials of their own (Vertex, Bedrock, …) send these with every request, so each foreign
+        address is asked about.
         """
         provider = destination.provider
         origin, beside = self._origin(destination)
         own = not origin or (origin in self._catalogue.own_origins(provider) and not is_loopback(origin))
         typed = given.get(provider) or self._keys.typed(provider, "" if own else origin)
         key, source = (typed, TYPED_KEY) if typed else self._stored(provider)
-        if key is None or own:
+        signs_in = provider in OWN_CREDENTIALS
+        if own or (key is None and not signs_in):
             return key, None
+        source = source or f"your {provider} credentials"
         request = key_request(
             provider,
             source,
@@ -96,10 +101,12 @@ class Models:
             unencrypted=self._consents.is_unencrypted(origin),
         )
         if self._consents.declines(request):
+            if signs_in:
+                raise _needs_credentials(request)
             return None, None
         if self._consents.allows(request):
             return key, None
-        if is_loopback(origin) and not (typed or beside):
+        if is_loopback(origin) and not (typed or beside or signs_in):
             return None, None
         together = self._consents.is_typed(provider, origin) or (typed and provider not in given)
         agreed = (together or beside) and not request.unencrypted
@@ -126,3 +133,11 @@ class Models:
             hint=f"Type it when you start the run, or set {variable}.",
             context={"provider": provider, "variable": variable},
         )
+
+
+def _needs_credentials(request: ConsentRequest) -> InputError:
+    """Return the error for credentials that were declined and are sent with every request."""
+    return InputError(
+        f"{request.subject} cannot be asked at {request.target} without {request.names[0]}.",
+        hint="Allow it, or leave the address out.",
+    )

@@ -1,15 +1,23 @@
 """Writes what happens to runs in few, larger transactions, and tells of it once it is on disk."""
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
 
 from mcp_tef.events import Event, RunEnded, RunStarted
 from mcp_tef.model.ids import RunId
-from mcp_tef.model.runs import Outcome, RunSummary
+from mcp_tef.model.runs import Failure, Outcome, RunStatus, RunSummary
 from mcp_tef.ports import RunStore
 
 FLUSH_EVERY_S = 0.1
 ROWS_PER_TRANSACTION = 250
+
+NOT_STORABLE = "result_not_storable"
+
+_UNSTORABLE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What values raise that cannot become cells; a StoreError is about the file."""
+
+_LOG = logging.getLogger(__name__)
 
 OnStored = Callable[[Sequence[RunSummary]], None]
 
@@ -56,7 +64,30 @@ class RunLog:
             self._publish(RunStarted(run))
 
     async def _store_ended(self, outcomes: Sequence[Outcome]) -> None:
-        runs = await self._store.finish(outcomes)
+        runs = await self._finished(outcomes)
         for run in runs:
             self._publish(RunEnded(run))
         self._on_stored(runs)
+
+    async def _finished(self, outcomes: Sequence[Outcome]) -> Sequence[RunSummary]:
+        """Store outcomes together; if the values of one cannot be stored, each by itself, and that one as failed.
+
+        A StoreError means that the file cannot be used, for whichever outcome, so it is raised.
+        """
+        try:
+            return await self._store.finish(outcomes)
+        except _UNSTORABLE:
+            _LOG.exception("Results could not be stored together")
+        return [run for outcome in outcomes for run in await self._finished_alone(outcome)]
+
+    async def _finished_alone(self, outcome: Outcome) -> Sequence[RunSummary]:
+        try:
+            return await self._store.finish([outcome])
+        except _UNSTORABLE as error:
+            return await self._store.finish([_not_storable(outcome, error)])
+
+
+def _not_storable(outcome: Outcome, error: BaseException) -> Outcome:
+    reason = f"The result holds a value that cannot be stored ({type(error).__name__})."
+    failure = Failure(NOT_STORABLE, reason, "Run it again, or ask another model.")
+    return Outcome(run_id=outcome.run_id, status=RunStatus.FAILED, snapshot_id=outcome.snapshot_id, failure=failure)

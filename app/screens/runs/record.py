@@ -173,6 +173,7 @@ def _cost_rows(detail: RunDetail) -> tuple[Setting, ...]:
         Setting(label="Time", value=milliseconds(run.execution_time_ms)),
         Setting(label="Tokens", value=_tokens(detail)),
         Setting(label="Cost", value=cost),
+        *(Setting(label="Note", value=note) for note in (detail.answer.notes if detail.answer else ())),
         Setting(label="Attempts", value=str(detail.attempts)),
     )
 

@@ -154,3 +154,32 @@ def test_no_text_whatever_raises(text: str) -> None:
 
 def _written(arguments: object) -> WrittenCall:
     return WrittenCall("find_parts", arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "last", "repeated"),
+    [
+        ('{"kind": "chain"}', {"kind": "chain"}, ()),
+        ('{"kind": "bell", "kind": "chain"}', {"kind": "chain"}, ("kind",)),
+        ('{"a": {"x": 1, "x": 2}, "b": 1, "b": 2}', {"a": {"x": 2}, "b": 2}, ("x", "b")),
+        ('{"a": "\\ud800", "a": 1}', {"a": 1}, ("a",)),
+    ],
+)
+def test_arguments_that_are_given_twice_are_noted_and_the_last_counts(
+    arguments: str, last: dict[str, object], repeated: tuple[str, ...]
+) -> None:
+    (call,) = read_native("", [_written(arguments)], OFFERED).calls or ()
+    assert (call.arguments, call.repeated) == (last, repeated)
+
+
+def test_keys_that_a_structured_answer_repeats_are_noted_at_its_first_call() -> None:
+    text = '{"calls": [{"tool": "find.parts", "arguments": {"kind": 1, "kind": 2}}, {"tool": "find.parts"}]}'
+    first, second = read_structured(text, OFFERED).calls or ()
+    assert (first.arguments, first.repeated, second.repeated) == ({"kind": 2}, ("kind",), ())
+
+
+def test_of_many_repeated_keys_ten_are_noted_and_long_ones_are_cut() -> None:
+    text = "{" + ",".join(f'"{str(number) * 100}": 1' for number in [*range(20), *range(20)]) + "}"
+    (call,) = read_native("", [_written(text)], OFFERED).calls or ()
+    assert len(call.repeated) == 10
+    assert {len(name) for name in call.repeated} == {80}

@@ -53,6 +53,18 @@ async def test_a_cost_cap_is_never_passed(store: Store) -> None:
     assert ended.batch.count("TP") >= 1
 
 
+async def test_a_run_of_unknown_cost_counts_as_it_was_estimated(store: Store) -> None:
+    info = ModelInfo(provider="local", model="small", input_price=0.0001, output_price=0.0001)
+    made = bench(store, DESK, finds, catalogue=FakeCatalogue({LOCAL.label: info}))
+    await made.register("desk")
+    await write(made, *(draft(str(number)) for number in range(10)))
+    estimate = await made.runs.estimate(request(models=(LOCAL,)))
+    assert estimate.cost_usd
+    ended = await done(made, models=(LOCAL,), max_cost_usd=estimate.cost_usd * 0.45, concurrency=1)
+    assert ended.batch.status is BatchStatus.CANCELLED
+    assert ended.batch.count("TP") == 4
+
+
 async def test_a_batch_whose_cap_is_used_up_goes_on_once_the_cap_is_raised(store: Store) -> None:
     info = ModelInfo(provider="local", model="small", input_price=0.0001, output_price=0.0001)
     paid = Answer(calls=picks("find").calls, cost_usd=0.03)

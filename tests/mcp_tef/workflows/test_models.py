@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from mcp_tef.errors import ModelError
+from mcp_tef.errors import InputError, ModelError
 from mcp_tef.model.config import Config
 from mcp_tef.model.consents import ConsentError
 from mcp_tef.model.runs import ModelSettings
@@ -128,6 +128,23 @@ async def test_an_answer_counts_for_provider_source_and_origin() -> None:
     assert desk.outcome(FOREIGN + "/else") == "stored-1"
     assert desk.outcome("https://other.example") == "asks"
     assert desk.outcome(FOREIGN, {"cloud": TYPED}) == "asks"
+
+
+@pytest.mark.parametrize("base_url", [FOREIGN, LOCAL])
+def test_credentials_that_a_provider_sends_by_itself_are_asked_about_as_keys_are(base_url: str) -> None:
+    desk = Desk()
+    settings = ModelSettings(provider="vertex_ai", model="m", base_url=base_url)
+    assert desk.outcome(None, provider="vertex_ai") == "none"
+    with pytest.raises(ConsentError) as caught:
+        desk.models.keys_for([settings], {})
+    (request,) = caught.value.requests
+    assert request.names == ("your vertex_ai credentials",)
+    desk.consents.decline_key(request)
+    with pytest.raises(InputError, match="cannot be asked"):
+        desk.models.keys_for([settings], {})
+    fresh = Desk()
+    fresh.consents.add_typed_address("vertex_ai", base_url)
+    assert fresh.outcome(base_url, provider="vertex_ai") == "none"
 
 
 def test_a_cloud_provider_without_a_key_still_says_where_to_put_it() -> None:

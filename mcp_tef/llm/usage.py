@@ -1,0 +1,88 @@
+"""Usage and cost as providers report them: numbers from outside, taken only within bounds."""
+
+import json
+import math
+from typing import Any
+
+MOST_TOKENS = 10**9
+MOST_USD = 1e6
+LARGEST_CHECKED_BYTES = 1024 * 1024
+_ALL = "usage"
+_SHOWN_CHARACTERS = 40
+
+
+def known_tokens(value: object) -> int | None:
+    """Return a count of tokens, or None if it is no whole number from 0 to 10^9."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        return None
+    return value if 0 <= value <= MOST_TOKENS else None
+
+
+def known_cost(value: object) -> float | None:
+    """Return a cost in US dollars, or None if it is no number from 0 to one million."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if math.isfinite(value) and 0 <= value <= MOST_USD else None
+
+
+class UsageCheck:
+    """Checks the usage of one answer, and notes what is not believed."""
+
+    def __init__(self) -> None:
+        self._doubtful: dict[str, str] = {}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """One sentence for each value that was reported and is not believed."""
+        return tuple(self._doubtful.values())
+
+    def count(self, name: str, value: object) -> int | None:
+        """Return a count as litellm gives it, None if it is doubtful."""
+        if value is not None and known_tokens(value) is None:
+            self._note(name, value)
+        return None if name in self._doubtful or _ALL in self._doubtful else known_tokens(value)
+
+    def clean(self, body: bytes) -> bytes:
+        """Return the body of an answer without doubtful usage, for which litellm would refuse the whole answer."""
+        if b'"usage"' not in body or len(body) > LARGEST_CHECKED_BYTES:
+            return body
+        try:
+            answer = json.loads(body)
+        except (ValueError, RecursionError):
+            return body
+        usage = answer.get("usage") if isinstance(answer, dict) else None
+        if usage is None:
+            return body
+        if isinstance(usage, dict):
+            self._clean_counts(usage)
+        else:
+            self._note(_ALL, usage)
+            del answer["usage"]
+        return json.dumps(answer).encode() if self._doubtful else body
+
+    def _clean_counts(self, usage: dict[str, Any]) -> None:
+        for name, value in list(usage.items()):
+            if name.endswith("_tokens") and value is not None and known_tokens(value) is None:
+                self._note(name, value)
+                usage[name] = 0
+            elif name.endswith("_details") and value is not None:
+                if isinstance(value, dict):
+                    self._clean_counts(value)
+                else:
+                    self._note(name, value)
+                    del usage[name]
+
+    def _note(self, name: str, value: object) -> None:
+        told = f"The reported {name[:_SHOWN_CHARACTERS]} is {_shown(value)}"
+        wanted = f"a whole number from 0 to {MOST_TOKENS:,}" if name.endswith("_tokens") else "an object"
+        self._doubtful.setdefault(name, f"{told}, not {wanted}, and counts as unknown.")
+
+
+def _shown(value: object) -> str:
+    """Return a value as text, shortened; a whole number of thousands of digits cannot be written out at all."""
+    if isinstance(value, int) and abs(value) >= 10**_SHOWN_CHARACTERS:
+        return f"a number of more than {_SHOWN_CHARACTERS} digits"
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "a list"
+    text = json.dumps(value)
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[: _SHOWN_CHARACTERS - 1]}…"

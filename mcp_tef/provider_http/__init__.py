@@ -1,0 +1,1 @@
+"""HTTP to providers of models: allowed origins, bounded answers, no redirects."""

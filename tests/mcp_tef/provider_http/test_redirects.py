@@ -1,0 +1,78 @@
+"""No key follows a redirect: every provider of the product's table, for chats and for embeddings."""
+
+import pytest
+from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
+
+from mcp_tef.embedding.provider import Providers
+from mcp_tef.llm.exchange import Breakdown, Request
+from mcp_tef.llm.loading import new_backend
+from mcp_tef.llm.providers import target
+from mcp_tef.model.provider_addresses import _ADDRESSES
+from mcp_tef.model.runs import ModelSettings
+from mcp_tef.model.secrets import Secret
+from mcp_tef.provider_http.exchange import Exchange, under_way
+from mcp_tef.provider_http.litellm_clients import guard_litellm
+from tests.support.redirecting_server import RedirectingServer
+
+CODES = (301, 302, 303, 307, 308)
+KEY = Secret("sk-marker-0123456789")
+EMBEDS = {
+    "azure", "azure_ai", "cohere", "cohere_chat", "cometapi", "dashscope", "databricks", "edenai", "gemini",
+    "hosted_vllm", "jina_ai", "litellm_proxy", "llamafile", "lm_studio", "mistral", "nebius", "nvidia_nim", "ollama",
+    "openai", "openai_like", "openrouter", "ovhcloud", "perplexity", "qwen_ai_platform", "qwencloud", "together_ai",
+    "vercel_ai_gateway", "volcengine", "voyage", "wandb", "xinference",
+}  # fmt: skip
+# They ask for an account, a library or an address of another form before they send anything, or they only embed.
+NEVER_ASKED = {
+    "bytez", "clarifai", "gdc", "jina_ai", "nlp_cloud", "openai_like", "predibase", "ragflow", "replicate",
+    "vercel_ai_gateway", "voyage", "watsonx", "watsonx_text",
+}  # fmt: skip
+
+
+async def test_no_provider_follows_a_redirect() -> None:
+    backend, embedding = await new_backend(), Providers()
+    calls = await embedding.calls()
+    asked = dict[tuple[str, str], int]()
+    with RedirectingServer() as server:
+        reached = frozenset({server.url})
+        for provider in _ADDRESSES:
+            for server.code in CODES:
+                request = _request(provider, server.url, backend.providers)
+                before = len(server.asked)
+                outcome = await backend.complete(request, Exchange(origins=reached))
+                assert isinstance(outcome, Breakdown)
+                asked[provider, "chat"] = asked.get((provider, "chat"), 0) + (len(server.asked) > before)
+                if provider in EMBEDS:
+                    before = len(server.asked)
+                    answer = await calls.embed(f"{provider}/m", ["x"], server.url, KEY, Exchange(origins=reached))
+                    assert not isinstance(answer, list)
+                    asked[provider, "embedding"] = asked.get((provider, "embedding"), 0) + (len(server.asked) > before)
+                assert server.arrived == [], f"{provider} followed {server.code}"
+    await backend.close()
+    await embedding.close()
+    print(f"\n{'provider':28} {'chat':>6} {'embedding':>10}   (followed of asked)")
+    for provider in _ADDRESSES:
+        chat, vectors = (asked.get((provider, mode), 0) for mode in ("chat", "embedding"))
+        print(f"{provider:28} {f'0/{chat}':>6} {f'0/{vectors}' if provider in EMBEDS else '–':>10}")
+    assert {name for (name, mode), count in asked.items() if mode == "chat" and count < len(CODES)} == NEVER_ASKED
+    assert {name for (name, mode), count in asked.items() if mode == "embedding" and count < len(CODES)} == set()
+
+
+def _request(provider: str, url: str, known: frozenset[str]) -> Request:
+    aim = target(ModelSettings(provider=provider, model="m", base_url=url), known)
+    messages = [{"role": "user", "content": "Hello."}]
+    return Request(target=aim, messages=messages, tools=(), temperature=0.0, timeout=5, key=KEY, origins=aim.origins)
+
+
+@pytest.mark.parametrize("code", CODES)
+async def test_our_transport_takes_away_what_a_client_would_follow(code: int) -> None:
+    guard_litellm()
+    handler = AsyncHTTPHandler(follow_redirects=True)
+    with RedirectingServer() as server:
+        server.code = code
+        exchange = Exchange(origins=frozenset({server.url}))
+        with under_way(exchange):
+            answer = await handler.client.post(f"{server.url}/v1", headers={"api-key": KEY.reveal()}, json={})
+        assert (answer.status_code, server.arrived, len(server.asked)) == (code, [], 1)
+        assert exchange.headers["location"]
+    await handler.client.aclose()
