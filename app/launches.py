@@ -1,6 +1,6 @@
 """Questions about consent, for every screen that may start a program, contact a server or send a key."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from mcp_tef import Engine
 
 T = TypeVar("T")
-MOST_HEIGHT = 180
+MOST_HEIGHT = 230
 LABELS = 80
 WARNINGS = ("Check these", "Unencrypted")
 WHY = {
     ConsentKind.PROGRAM: "It runs with your rights, and you have not allowed this command yet. "
     "You are asked again if anything of it changes.",
     ConsentKind.CONNECTION: "You have not allowed this address yet. You are asked again if it or what is sent changes.",
-    ConsentKind.KEY: "This is not the provider's own address. Whoever runs it can read and use your key.",
+    ConsentKind.KEY: "Whoever runs this address can read and use your key.",
 }
 ALLOW = {
     ConsentKind.PROGRAM: "Allow and start",
@@ -32,7 +32,7 @@ ALLOW = {
 CASES_NEED = {
     ConsentKind.PROGRAM: "These cases need a server that is a program on this computer.",
     ConsentKind.CONNECTION: "These cases need a server at this address.",
-    ConsentKind.KEY: "This model is asked at an address of its own.",
+    ConsentKind.KEY: "The model is set to an address that is not the provider's own.",
 }
 READING_NEEDS = {
     ConsentKind.PROGRAM: "To read its tools, this program on your computer has to be started.",
@@ -136,4 +136,8 @@ def fact_rows(request: ConsentRequest) -> Rows:
 def warning_rows(request: ConsentRequest) -> Rows:
     """What is worth checking before the answer."""
     rows = (row for row in consent_rows(request) if row[0] in WARNINGS)
-    return [(label, [Span("\n".join(f"• {line}" for line in lines), Role.WARN)]) for label, lines in rows]
+    return [(label, [Span("\n".join(_listed(lines)), Role.WARN)]) for label, lines in rows]
+
+
+def _listed(lines: Sequence[str]) -> Sequence[str]:
+    return lines if len(lines) == 1 else [f"• {line}" for line in lines]

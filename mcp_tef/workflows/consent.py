@@ -224,29 +224,32 @@ def consent_rows(request: ConsentRequest) -> tuple[ConsentRow, ...]:
 
 
 def _rows(request: ConsentRequest) -> Iterator[ConsentRow]:
-    if request.kind is ConsentKind.PROGRAM and request.spec is not None:
-        yield from _program_rows(request, request.spec)
+    is_program = request.kind is ConsentKind.PROGRAM and request.spec is not None
+    if request.spec is not None and is_program:
+        arguments = enumerate(request.spec.argv, 1)
+        yield "Command", tuple(f"{number}. {quoted_argument(text)}" for number, text in arguments)
+        yield "Runs as", (visible(user_name()),)
     else:
         yield "Address", (visible(request.target),)
-        yield "Sends", (visible(", ".join(request.names)) or "none of your variables or keychain entries",)
-    if request.unencrypted:
-        yield "Unencrypted", ("Plain http: anyone on the network in between can read it.",)
     if request.listed_in:
         yield "Listed in", tuple(map(visible, request.listed_in))
+    if request.spec is not None and is_program:
+        yield from _program_rows(request.spec)
+    verb = "Reads" if is_program else "Sends"
+    yield verb, (visible(", ".join(request.names)) or "none of your variables or keychain entries",)
+    if request.unencrypted:
+        yield "Unencrypted", ("Plain http: anyone on the network in between can read it.",)
+    if request.spec is not None and (risks := launch_risks(request.spec)):
+        yield "Check these", tuple(map(visible, risks))
 
 
-def _program_rows(request: ConsentRequest, spec: ServerSpec) -> Iterator[ConsentRow]:
-    yield "Command", tuple(f"{number}. {quoted_argument(text)}" for number, text in enumerate(spec.argv, 1))
+def _program_rows(spec: ServerSpec) -> Iterator[ConsentRow]:
     yield "Folder", (visible(spec.cwd) if spec.cwd else "the current folder",)
-    yield "Runs as", (visible(user_name()),)
     yield "Sets", (visible(", ".join(spec.env)) or "no variables of its own",)
     if spec.env_file:
         yield "Sets from file", (f"{visible(spec.env_file)} (every variable in it)",)
     if spec.project and spec.project != spec.cwd:
         yield "Project", (visible(spec.project),)
-    yield "Reads", (visible(", ".join(request.names)) or "none of your variables or keychain entries",)
-    if risks := launch_risks(spec):
-        yield "Check these", tuple(map(visible, risks))
 
 
 def _shortened(text: str) -> str:

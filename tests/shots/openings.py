@@ -18,7 +18,8 @@ from app.screens.servers.source_sheet import SourceSheet
 from app.screens.servers.try_sheet import TrySheet
 from app.widgets import PickPopup
 from app.widgets.picker import Picker
-from mcp_tef import Json, program_request
+from mcp_tef import Json, ServerSpec, Transport, program_request
+from mcp_tef.model.consents import key_request
 from tests.shots.stage import Stage, built
 from tests.support.windows import until
 
@@ -121,6 +122,27 @@ async def consent(stage: Stage) -> None:
     await until(lambda: page.presenter.servers)
     spec = next(server.spec for server in page.presenter.servers.values() if server.name == "Files")
     ConsentSheet(program_request(spec, ("workspace shop.mcp-tef",)), stage.bench.frame).open()
+
+
+async def consent_key(stage: Stage) -> None:
+    """The question whether a key may be sent to an address that a batch has stored."""
+    listed_in = ("workspace /home/ada/Downloads/shop.mcp-tef",)
+    request = key_request("openai", "OPENAI_API_KEY", "http://gateway.example:8080", listed_in, unencrypted=True)
+    ConsentSheet(request, stage.bench.frame).open()
+
+
+async def consent_address(stage: Stage) -> None:
+    """The question whether a server may be contacted, with what it would send."""
+    spec = ServerSpec(
+        name="GitHub",
+        transport=Transport.STREAMABLE_HTTP,
+        url="https://api.example.com/mcp?org=${ORG:-acme}",
+        headers={"Authorization": "Bearer ${GITHUB_TOKEN}"},
+        origin="/home/ada/shop/.mcp.json",
+    )
+    page = await _servers(stage)
+    (request,) = await page.session.value(lambda core: core.consents.missing([spec]))
+    ConsentSheet(request, stage.bench.frame).open()
 
 
 async def try_long_form(stage: Stage) -> None:

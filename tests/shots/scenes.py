@@ -315,6 +315,8 @@ SCENES: tuple[Scene, ...] = (
     Scene("servers-refused", ERRORS, partial(_server, name="Calendar")),
     Scene("servers-consent", ERRORS, partial(_server, name="Files")),
     Scene("consent", ERRORS, openings.consent),
+    Scene("consent-address", ERRORS, openings.consent_address),
+    Scene("consent-key", ERRORS, openings.consent_key),
     Scene("servers-problem", ERRORS, partial(_server, name="Bells")),
     Scene("runs-failed", ERRORS, _run),
     Scene("quality", ERRORS, partial(Stage.page, key="quality")),

@@ -101,6 +101,7 @@ async def _spoil(engine: Engine, folder: Path) -> None:
         ServerSpec(name="Bells", transport=Transport.FILE, path=str(half)),
     )
     for spec in specs:
+        await engine.consents.add_typed_server(spec)
         server = await engine.servers.add(spec)
         if spec.name != "Files":
             try:
@@ -119,6 +120,8 @@ async def _spoil(engine: Engine, folder: Path) -> None:
 
 
 async def _run(engine: Engine, request: BatchRequest) -> None:
+    for model in request.models:
+        engine.consents.add_typed_address(model.provider, model.base_url or "")
     batch = await engine.runs.start(request, {"openai": Secret("sk-of-a-stub")})
     await engine.runs.wait(batch.id)
 

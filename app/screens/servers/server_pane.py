@@ -185,7 +185,7 @@ def _no_tools(server: Server, *, asked: bool) -> tuple[str, str]:
     if server.status is ServerStatus.ACTIVE:
         return "No tools", "The server answered, and lists no tools."
     if asked:
-        return "Not started yet", "Agree to start it to see its tools."
+        return "Not started yet", "Allow it to start to see its tools."
     return "Not connected yet", "Test the connection to see its tools."
 
 
