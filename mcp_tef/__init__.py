@@ -130,7 +130,15 @@ from mcp_tef.model.server_import import (
     ServerImportPreview,
     WrittenSecret,
 )
-from mcp_tef.model.servers import AuthType, OAuthClient, Server, ServerSpec, ServerStatus, Transport
+from mcp_tef.model.servers import (
+    SIGNING_ALGORITHMS,
+    AuthType,
+    OAuthClient,
+    Server,
+    ServerSpec,
+    ServerStatus,
+    Transport,
+)
 from mcp_tef.model.similarity import (
     Clusters,
     ComparedTool,
@@ -252,7 +260,8 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
-    "CALL_SECONDS", "CASE_FILE_SUFFIXES", "INVENTED", "NOTHING", "NO_TOOL", "VARIABLES", "Answer", "Arrival",
+    "CALL_SECONDS", "CASE_FILE_SUFFIXES", "INVENTED", "NOTHING", "NO_TOOL", "SIGNING_ALGORITHMS", "VARIABLES", "Answer",
+    "Arrival",
     "ArrivalKind", "AuthType", "Batch", "BatchEnded", "BatchId",
     "BatchProgressed", "BatchQueued", "BatchRequest", "BatchStarted", "BatchStatus", "BatchesTouched", "Calibration",
     "CalibrationBin",

@@ -16,6 +16,7 @@ from mcp_tef.storage.naming import row_of
 from mcp_tef.storage.tables import ServerRow
 
 _NAMES_ONLY = ("name", "alias", "allowed_tools", "disallowed_tools", "origin", "extra")
+_GRANT = "grant"
 
 
 def cells_of(spec: ServerSpec) -> dict[str, Any]:
@@ -35,7 +36,7 @@ def cells_of(spec: ServerSpec) -> dict[str, Any]:
         "env": dict(spec.env),
         "path": spec.path,
         "headers": dict(spec.headers),
-        "auth_type": spec.auth_type.value,
+        "auth_type": (AuthType.OAUTH2 if _by_client_credentials(spec) else spec.auth_type).value,
         "secret": spec.secret or None,
         "alias": spec.alias,
         "allowed_tools": list(spec.allowed_tools),
@@ -44,8 +45,18 @@ def cells_of(spec: ServerSpec) -> dict[str, Any]:
         "project": spec.project,
         "origin": spec.origin,
         "extra": dict(spec.extra),
-        "oauth": asdict(spec.oauth),
+        "oauth": _oauth_to_json(spec),
     }
+
+
+def _by_client_credentials(spec: ServerSpec) -> bool:
+    return spec.auth_type is AuthType.CLIENT_CREDENTIALS
+
+
+def _oauth_to_json(spec: ServerSpec) -> Json:
+    """Return what differs from the defaults; client credentials are marked here, since `auth_type` has a CHECK."""
+    said = {name: value for name, value in asdict(spec.oauth).items() if value != getattr(OAuthClient(), name)}
+    return {**said, _GRANT: spec.auth_type.value} if _by_client_credentials(spec) else said
 
 
 def _is_reference(text: str) -> bool:
@@ -57,6 +68,8 @@ def _is_reference(text: str) -> bool:
 @row_of("mcp_servers")
 def spec_of(row: ServerRow) -> ServerSpec:
     """The spec that a row holds."""
+    oauth = {**row.oauth}
+    grant = oauth.pop(_GRANT, None)
     return ServerSpec(
         name=row.name,
         transport=Transport(row.transport),
@@ -67,7 +80,7 @@ def spec_of(row: ServerRow) -> ServerSpec:
         env=row.env,
         path=row.path,
         headers=row.headers,
-        auth_type=AuthType(row.auth_type),
+        auth_type=AuthType(grant or row.auth_type),
         secret=row.secret,
         alias=row.alias,
         allowed_tools=tuple(row.allowed_tools),
@@ -76,7 +89,7 @@ def spec_of(row: ServerRow) -> ServerSpec:
         project=row.project,
         origin=row.origin,
         extra=row.extra,
-        oauth=OAuthClient(**row.oauth),
+        oauth=OAuthClient(**oauth),
     )
 
 
