@@ -25,7 +25,7 @@ _INHERITED = (
     else "HOME LANG LANGUAGE LC_ALL LC_CTYPE LOGNAME PATH SHELL TERM TMPDIR TZ USER"
 )
 _SHORTEST_SECRET = 6
-_PEM = "-----BEGIN "
+_PRIVATE_KEY = re.compile(r"\s*-----BEGIN [A-Z ]*PRIVATE KEY-----")
 _KEY_HINT = "Name a file that holds a private key in PEM format."
 
 
@@ -153,7 +153,7 @@ class Surroundings:
         named = self.spec.oauth.private_key_file
         key = self._key_file(named) if named else (self.client_secret() or "").replace("\\n", "\n")
         self._used.add(key)
-        return key if key.lstrip().startswith(_PEM) else None
+        return key if _PRIVATE_KEY.match(key) else None
 
     def _key_file(self, named: str) -> str:
         """The text of a private key's file; ServerError where it cannot be read or holds no key."""
@@ -163,7 +163,7 @@ class Surroundings:
         except (OSError, ValueError) as error:
             why = error.strerror if isinstance(error, OSError) else error
             raise self.fault(f"signs in with the key in {file}, which cannot be read: {why}", _KEY_HINT) from error
-        if not text.lstrip().startswith(_PEM):
+        if not _PRIVATE_KEY.match(text):
             raise self.fault(f"signs in with the key in {file}, which holds no private key", _KEY_HINT)
         return text
 

@@ -152,6 +152,7 @@ async def test_a_private_key_may_be_in_a_variable(desk: Desk, url: str) -> None:
     [
         (None, {}, "which cannot be read: No such file or directory"),
         ("no key", {}, "which holds no private key"),
+        ("-----BEGIN PUBLIC KEY-----\nnone", {}, "which holds no private key"),
         ("-----BEGIN PRIVATE KEY-----\nnone", {}, "has a private key that cannot be used"),
         ("elliptic", {"signing_algorithm": "RS256"}, "has a private key that cannot sign with RS256"),
     ],
