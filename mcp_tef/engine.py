@@ -35,6 +35,7 @@ from mcp_tef.workflows.models import Models
 from mcp_tef.workflows.runs import Runs
 from mcp_tef.workflows.sample import open_sample
 from mcp_tef.workflows.servers import Servers
+from mcp_tef.workflows.written_secrets import WrittenSecrets
 
 if TYPE_CHECKING:
     from mcp_tef.embedding.shelf import EmbedderShelf
@@ -91,13 +92,14 @@ class Engine:
         self._environment = environment
         self._store = store
         self._events = EventStream()
-        strongbox = Strongbox(
-            ServerVault(self.keys), lambda text: self._events.publish(Noticed(text)), data_folder() / "sign-ins"
-        )
+        vault = ServerVault(self.keys)
+        strongbox = Strongbox(vault, lambda text: self._events.publish(Noticed(text)), data_folder() / "sign-ins")
         self._strongbox = strongbox
-        self._gateway = McpGateway(environment, config.limits, strongbox)
-        self._caller = McpCaller(environment, config.limits, strongbox, show)
-        self.sign_ins = McpSignIns(strongbox, show, environment, config.limits)
+        self.written_secrets = WrittenSecrets(environment, vault)
+        variables = self.written_secrets.variables
+        self._gateway = McpGateway(variables, config.limits, strongbox)
+        self._caller = McpCaller(variables, config.limits, strongbox, show)
+        self.sign_ins = McpSignIns(strongbox, show, variables, config.limits)
         catalogue = LitellmCatalogue()
         self._selectors = ModelSelectors(_baseline(environment), catalogue)
         self.models = Models(catalogue, self.keys, config.default_model)
@@ -152,11 +154,12 @@ class Engine:
 
     def held(self) -> HeldSecrets:
         """What is in memory only, for the engine that goes on with this workspace."""
-        return HeldSecrets(keys=self.keys.held(), grants=self._strongbox.held())
+        return HeldSecrets(keys=self.keys.held(), grants=self._strongbox.held(), variables=self.written_secrets.held())
 
     def _hold(self, held: HeldSecrets) -> None:
         self.keys.hold(held.keys)
         self._strongbox.hold(held.grants)
+        self.written_secrets.hold(held.variables)
 
     def configure(self, settings: Mapping[str, str]) -> None:
         """Hold to what somebody set, from now on; what is under way goes on as it began."""
@@ -197,7 +200,7 @@ class Engine:
         """Servers from the configs of other programs."""
         from mcp_tef.workflows.server_import import ServerFiles
 
-        return ServerFiles(self._store.servers, self._events, self._environment)
+        return ServerFiles(self._store.servers, self._events, self.written_secrets.variables)
 
     @cached_property
     def arrivals(self) -> "Arrivals":

@@ -1,12 +1,16 @@
-"""How a server is authenticated to, as options of `servers add` and `servers edit`; no option holds a secret."""
+"""How a server is authenticated to, as options of `servers add` and `servers edit`; secrets are never stored."""
 
 from argparse import Namespace
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp_tef import SIGNING_ALGORITHMS, AuthType, InputError, OAuthClient, ServerSpec
 from mcp_tef.cli.arguments import Parser
+from mcp_tef.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from mcp_tef import Engine
 
 _BY_OAUTH = (AuthType.OAUTH2, AuthType.CLIENT_CREDENTIALS)
 _KINDS = {kind.value.replace("_", "-"): kind for kind in AuthType}
@@ -43,6 +47,8 @@ def add_auth_options(parser: Parser) -> None:
     parser.add_argument("--scope", action="append", metavar="S", help=what)
     remember = "keep what a sign-in by OAuth brings in the system keychain"
     parser.add_argument("--remember-sign-in", action="store_true", default=None, help=remember)
+    remember = "keep secrets that are written out in these options in the system keychain"
+    parser.add_argument("--remember", action="store_true", help=remember)
 
 
 def given_auth(arguments: Namespace) -> list[str]:
@@ -74,6 +80,26 @@ def authenticated(spec: ServerSpec, arguments: Namespace) -> ServerSpec:
     changed = replace(kept, auth_type=kind, secret=secret or kept.secret, oauth=client)
     _require_whole(changed)
     return changed
+
+
+async def without_secrets(
+    engine: "Engine", spec: ServerSpec, arguments: Namespace, terminal: Terminal, before: ServerSpec | None = None
+) -> ServerSpec:
+    """Return the definition with references in place of secrets, which are remembered or used for this command only."""
+    typed = engine.written_secrets.taken_out(spec, before)
+    if not typed.secrets:
+        return spec
+    for secret in typed.secrets:
+        terminal.note(f"A secret is written out in the {secret.where} of {spec.name}. It is not stored.")
+    can_ask = terminal.asks and bool(engine.keys.keychain())
+    if arguments.remember or (can_ask and terminal.confirms("Keep it in the system keychain?")):
+        remembered = await engine.written_secrets.remember(typed)
+        terminal.note("It is kept in the system keychain, and read from there when connecting.")
+        return remembered
+    engine.written_secrets.hold(typed.values)
+    names = ", ".join(dict.fromkeys(secret.variable for secret in typed.secrets))
+    terminal.note(f"It is used for this command only. For later ones, set the environment variable {names}.")
+    return typed.spec
 
 
 def _secret(arguments: Namespace) -> str | None:

@@ -9,7 +9,7 @@ from typing import Any
 from mcp_tef import InputError, Server, ServerSpec, ServerStatus, Transport
 from mcp_tef.cli import calls, drift, server_imports
 from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
-from mcp_tef.cli.server_auth import add_auth_options, authenticated, given_auth
+from mcp_tef.cli.server_auth import add_auth_options, authenticated, given_auth, without_secrets
 from mcp_tef.cli.session import agree, opened
 from mcp_tef.cli.shapes import check_shape, server_shape, tools_shape
 from mcp_tef.cli.terminal import Terminal, one_line, table
@@ -65,6 +65,7 @@ async def add(arguments: Namespace, terminal: Terminal) -> int:
     """Register a server and check it; a failed check keeps the server."""
     spec = new_spec(arguments)
     async with opened(arguments, terminal) as engine:
+        spec = await without_secrets(engine, spec, arguments, terminal)
         await agree(engine, [spec], terminal, yes=arguments.yes)
         server = await engine.servers.add(spec)
         return _told(await engine.servers.check(server.id), terminal)
@@ -136,7 +137,8 @@ async def edit(arguments: Namespace, terminal: Terminal) -> int:
     """Change what was given, then check again."""
     async with opened(arguments, terminal) as engine:
         server = await engine.servers.find(arguments.name)
-        spec = changed_spec(server.spec, arguments)
+        changed = changed_spec(server.spec, arguments)
+        spec = await without_secrets(engine, changed, arguments, terminal, before=server.spec)
         await agree(engine, [spec], terminal, yes=arguments.yes)
         await engine.servers.edit(server.id, spec)
         return _told(await engine.servers.check(server.id), terminal)
@@ -221,6 +223,6 @@ def pairs(texts: Sequence[str], option: str) -> Mapping[str, str]:
     for text in texts:
         key, equals, value = text.partition("=")
         if not (key and equals):
-            raise InputError(f"{option} {text} is not of the form K=V.", hint="Write for example NAME=value.")
+            raise InputError(f"A value of {option} is not of the form K=V.", hint="Write for example NAME=value.")
         found[key] = value
     return found

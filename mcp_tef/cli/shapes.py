@@ -46,7 +46,7 @@ def server_shape(server: Server) -> Json:
         **check_shape(server),
         "id": server.id,
         "transport": spec.transport.value,
-        "url": spec.url,
+        "url": spec.url and spec.address,
         "command": spec.command,
         "args": list(spec.args),
         "cwd": spec.cwd,

@@ -24,7 +24,7 @@ class ServerFileForm(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WrittenSecret:
-    """A secret that a config holds in plain text: where, and the environment variable to keep it in instead."""
+    """A secret that a definition holds in plain text: where, and the environment variable to keep it in instead."""
 
     where: str
     variable: str

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from mcp_tef.model.ids import ServerId
 from mcp_tef.model.json import Json, fingerprint
+from mcp_tef.model.origins import without_user_info
 
 INPUTS = "${input}"
 """The name in `ServerSpec.extra` of the questions that a config asks: mappings with an `id`, as VS Code has them."""
@@ -118,7 +119,7 @@ class ServerSpec:
     @property
     def address(self) -> str:
         """Where it is, in one line for people."""
-        return self.url or self.path or " ".join(self.argv).strip()
+        return without_user_info(self.url or "") or self.path or " ".join(self.argv).strip()
 
     def wants(self, tool: str) -> bool:
         """Whether the user has not left out a tool of that name."""

@@ -7,6 +7,7 @@ from typing import Any
 from mcp_tef.errors import InputError
 from mcp_tef.model.ids import ServerId
 from mcp_tef.model.json import Json
+from mcp_tef.model.origins import without_user_info
 from mcp_tef.model.references import ReferenceKind, references
 from mcp_tef.model.servers import AuthType, OAuthClient, Server, ServerSpec, ServerStatus, Transport
 from mcp_tef.model.tools import Listing, Tool, ToolProblem
@@ -29,7 +30,7 @@ def cells_of(spec: ServerSpec) -> dict[str, Any]:
     return {
         "name": spec.name,
         "transport": spec.transport.value,
-        "url": spec.url or None,
+        "url": _plain_address(spec.url),
         "command": spec.command,
         "args": list(spec.args),
         "cwd": spec.cwd,
@@ -47,6 +48,11 @@ def cells_of(spec: ServerSpec) -> dict[str, Any]:
         "extra": dict(spec.extra),
         "oauth": _oauth_to_json(spec),
     }
+
+
+def _plain_address(url: str | None) -> str | None:
+    """Return an address without a user name and password that are written out; references to them stay."""
+    return url if not url or any(references(url)) else without_user_info(url)
 
 
 def _by_client_credentials(spec: ServerSpec) -> bool:
@@ -73,7 +79,7 @@ def spec_of(row: ServerRow) -> ServerSpec:
     return ServerSpec(
         name=row.name,
         transport=Transport(row.transport),
-        url=row.url,
+        url=_plain_address(row.url),
         command=row.command,
         args=tuple(row.args),
         cwd=row.cwd,
