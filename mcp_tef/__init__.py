@@ -128,6 +128,7 @@ from mcp_tef.model.server_import import (
     ImportedServer,
     ServerFileForm,
     ServerImportPreview,
+    TypedDefinition,
     WrittenSecret,
 )
 from mcp_tef.model.servers import (
@@ -289,8 +290,8 @@ __all__ = [
     "Standing", "StoppedError", "StoreError", "TefError", "TestCase", "Tool", "ToolCall", "ToolCallStatus",
     "ToolCallsTouched", "ToolChange", "ToolDrift", "ToolFigures", "ToolGroup", "ToolLabel",
     "ToolPair", "ToolProblem", "ToolQuality", "ToolReply", "ToolSet", "ToolSource", "Transport", "TrendPoint",
-    "Unreachable", "ValueChange", "Variable", "Verdict", "VerdictChange", "WorkItem", "WrittenSecret", "advice_to_json",
-    "batch_to_json", "canonical", "comparison_to_json",
+    "TypedDefinition", "Unreachable", "ValueChange", "Variable", "Verdict", "VerdictChange", "WorkItem",
+    "WrittenSecret", "advice_to_json", "batch_to_json", "canonical", "comparison_to_json",
     "confusions_to_json", "copy_workspace", "default_workspace", "expectation_from_json",
     "expectation_to_json", "free_suite_name", "grade_lines", "launch_risks", "look_at_files",
     "matrix_file", "metrics_to_json", "most_overlapping", "number", "overlap_json", "overview_to_json", "pair_results",

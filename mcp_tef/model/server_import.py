@@ -1,10 +1,12 @@
 """What bringing in servers from the configs of other programs would do."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
 from mcp_tef.model.ids import ServerId
+from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import ServerSpec
 from mcp_tef.model.transfer import FieldChange, ImportFate
 
@@ -28,6 +30,15 @@ class WrittenSecret:
 
     where: str
     variable: str
+
+
+@dataclass(frozen=True, slots=True)
+class TypedDefinition:
+    """A definition with references in place of `secrets`, and their values by variable."""
+
+    spec: ServerSpec
+    secrets: tuple[WrittenSecret, ...] = ()
+    values: Mapping[str, Secret] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,26 +3,17 @@
 import asyncio
 from collections import ChainMap
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from mcp_tef.model.references import variable_name
 from mcp_tef.model.secrets import Secret
-from mcp_tef.model.server_import import WrittenSecret
+from mcp_tef.model.server_import import TypedDefinition
 from mcp_tef.model.servers import AuthType, ServerSpec
 from mcp_tef.ports import Vault
 from mcp_tef.workflows.server_forms.secrets import Secrets
 
 _EMPTY: Final[Mapping[str, Any]] = {"url": None, "command": None, "args": (), "env": {}, "headers": {}, "extra": {}}
-
-
-@dataclass(frozen=True, slots=True)
-class TypedDefinition:
-    """A definition with references in place of `secrets`, and their values by variable."""
-
-    spec: ServerSpec
-    secrets: tuple[WrittenSecret, ...] = ()
-    values: Mapping[str, Secret] = field(default_factory=dict)
 
 
 class WrittenSecrets:
