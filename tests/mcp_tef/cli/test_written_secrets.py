@@ -1,18 +1,31 @@
 """Secrets that are typed into a definition or an address are used, and are found in no file and no output."""
 
 import hashlib
+import io
 import json
 import sqlite3
 import sys
+from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
+from mcp_tef.cli.server_auth import without_secrets
+from mcp_tef.cli.terminal import Terminal
+from mcp_tef.llm.keys import KeyRing, ServerVault
+from mcp_tef.model.servers import ServerSpec, Transport
+from mcp_tef.workflows.written_secrets import WrittenSecrets
 from tests.support.case_book import case, case_file, tools_file
 from tests.support.command_line import Said, run, say
 from tests.support.faults.talk import Talk
 from tests.support.faults.web import Handler, Server, serving
+from tests.support.keychains import MemoryKeychain
+
+if TYPE_CHECKING:
+    from mcp_tef import Engine
 
 MARK = "Zx81Planted4711Marker"
 PROGRAM = """
@@ -164,3 +177,33 @@ def test_a_stored_address_with_a_password_comes_out_of_nothing(tmp_path: Path) -
     assert said[2].document["settings"]["base_url"] == "http://127.0.0.1:9/v1"
     require_unseen(*said)
     assert [report for report in reports if MARK in report.read_text("utf-8")] == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "header", "kept"),
+    [("y", "Bearer ${keychain:SHOP_AUTHORIZATION}", MARK), ("", "Bearer ${SHOP_AUTHORIZATION}", None)],
+)
+async def test_at_a_terminal_it_is_asked_where_a_secret_is_kept(answer: str, header: str, kept: str | None) -> None:
+    keychain = MemoryKeychain()
+    keys = KeyRing({}, keychain)
+    engine = SimpleNamespace(keys=keys, written_secrets=WrittenSecrets({}, ServerVault(keys)))
+    terminal = Terminal(input=Screen(f"{answer}\n"), output=io.StringIO(), errors=Screen())
+    spec = ServerSpec(
+        name="shop",
+        transport=Transport.STREAMABLE_HTTP,
+        url="https://shop.example/mcp",
+        headers={"Authorization": f"Bearer {MARK}"},
+    )
+    plain = await without_secrets(cast("Engine", engine), spec, Namespace(remember=False), terminal)
+    assert plain.headers == {"Authorization": header}
+    assert keychain.kept.get(("mcp-tef", "server:SHOP_AUTHORIZATION")) == kept
+    assert isinstance(terminal.errors, Screen)
+    assert "Keep it in the system keychain? [y/N]" in terminal.errors.getvalue()
+    assert MARK not in terminal.errors.getvalue()
+
+
+class Screen(io.StringIO):
+    """A terminal."""
+
+    def isatty(self) -> bool:
+        return True
