@@ -69,6 +69,10 @@ def read(form: AskForm) -> Reading:
     problems: dict[Blank, str] = {}
     if address and not address.startswith(("http://", "https://")):
         problems[Blank.BASE_URL] = "The address does not start with http:// or https://."
+    try:
+        ModelSettings(base_url=address)
+    except InputError as error:
+        return Reading(None, {**problems, Blank.BASE_URL: f"{error.message} {error.hint}"})
     if not form.model.strip():
         return Reading(None, {**problems, Blank.MODEL: "Choose a model, or write PROVIDER/NAME."})
     try:

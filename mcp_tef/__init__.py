@@ -127,9 +127,18 @@ from mcp_tef.model.server_import import (
     ImportedServer,
     ServerFileForm,
     ServerImportPreview,
+    TypedDefinition,
     WrittenSecret,
 )
-from mcp_tef.model.servers import AuthType, OAuthClient, Server, ServerSpec, ServerStatus, Transport
+from mcp_tef.model.servers import (
+    SIGNING_ALGORITHMS,
+    AuthType,
+    OAuthClient,
+    Server,
+    ServerSpec,
+    ServerStatus,
+    Transport,
+)
 from mcp_tef.model.similarity import (
     Clusters,
     ComparedTool,
@@ -258,7 +267,8 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
-    "CALL_SECONDS", "CASE_FILE_SUFFIXES", "INVENTED", "NOTHING", "NO_TOOL", "VARIABLES", "Answer", "Arrival",
+    "CALL_SECONDS", "CASE_FILE_SUFFIXES", "INVENTED", "NOTHING", "NO_TOOL", "SIGNING_ALGORITHMS", "VARIABLES", "Answer",
+    "Arrival",
     "ArrivalKind", "AuthType", "Batch", "BatchEnded", "BatchId",
     "BatchProgressed", "BatchQueued", "BatchRequest", "BatchStarted", "BatchStatus", "BatchesTouched", "Calibration",
     "CalibrationBin",
@@ -287,8 +297,8 @@ __all__ = [
     "Standing", "StoppedError", "StoreError", "TefError", "TestCase", "Tool", "ToolCall", "ToolCallStatus",
     "ToolCallsTouched", "ToolChange", "ToolDrift", "ToolFigures", "ToolGroup", "ToolLabel",
     "ToolPair", "ToolProblem", "ToolQuality", "ToolReply", "ToolSet", "ToolSource", "Transport", "TrendPoint",
-    "Unreachable", "ValueChange", "Variable", "Verdict", "VerdictChange", "WorkItem", "WrittenSecret", "advice_to_json",
-    "batch_to_json", "canonical", "comparison_to_json",
+    "TypedDefinition", "Unreachable", "ValueChange", "Variable", "Verdict", "VerdictChange", "WorkItem",
+    "WrittenSecret", "advice_to_json", "batch_to_json", "canonical", "comparison_to_json",
     "confusions_to_json", "consent_rows", "copy_workspace", "default_workspace", "expectation_from_json",
     "expectation_to_json", "free_suite_name", "grade_lines", "launch_risks", "look_at_files",
     "make_private_folder", "matrix_file", "metrics_to_json", "most_overlapping", "number", "open_private",

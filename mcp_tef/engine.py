@@ -38,6 +38,7 @@ from mcp_tef.workflows.models import Models
 from mcp_tef.workflows.runs import Runs
 from mcp_tef.workflows.sample import open_sample, sample_spec
 from mcp_tef.workflows.servers import Servers
+from mcp_tef.workflows.written_secrets import WrittenSecrets
 
 if TYPE_CHECKING:
     from mcp_tef.embedding.shelf import EmbedderShelf
@@ -94,19 +95,22 @@ class Engine:
         self._environment = environment
         self._store = store
         self._events = EventStream()
+        vault = ServerVault(self.keys)
+        self.written_secrets = WrittenSecrets(environment, vault)
+        variables = self.written_secrets.variables
         self.consents = Consents(
             ConsentFile(data_folder()),
-            environment,
+            variables,
             config,
             workspace=workspace,
             bundled=frozenset({sample_spec().launch_fingerprint}),
             notice=self._notice,
         )
-        strongbox = Strongbox(ServerVault(self.keys), self._notice, data_folder() / "sign-ins")
+        strongbox = Strongbox(vault, self._notice, data_folder() / "sign-ins")
         self._strongbox = strongbox
-        self._gateway = McpGateway(environment, config.limits, strongbox)
-        self._caller = McpCaller(environment, config.limits, strongbox, show)
-        self.sign_ins = McpSignIns(strongbox, show, environment, config.limits, self.consents.require)
+        self._gateway = McpGateway(variables, config.limits, strongbox)
+        self._caller = McpCaller(variables, config.limits, strongbox, show)
+        self.sign_ins = McpSignIns(strongbox, show, variables, config.limits, self.consents.require)
         catalogue = LitellmCatalogue()
         self._selectors = ModelSelectors(_baseline(environment), catalogue, environment, config.limits)
         self.models = Models(catalogue, self.keys, self.consents, config.default_model)
@@ -175,11 +179,12 @@ class Engine:
 
     def held(self) -> HeldSecrets:
         """What is in memory only, for the engine that goes on with this workspace."""
-        return HeldSecrets(keys=self.keys.held(), grants=self._strongbox.held())
+        return HeldSecrets(keys=self.keys.held(), grants=self._strongbox.held(), variables=self.written_secrets.held())
 
     def _hold(self, held: HeldSecrets) -> None:
         self.keys.hold(held.keys)
         self._strongbox.hold(held.grants)
+        self.written_secrets.hold(held.variables)
 
     def configure(self, settings: Mapping[str, str]) -> None:
         """Hold to what somebody set, from now on; what is under way goes on as it began."""
@@ -222,7 +227,7 @@ class Engine:
         """Servers from the configs of other programs."""
         from mcp_tef.workflows.server_import import ServerFiles
 
-        return ServerFiles(self._store.servers, self._events, self._environment)
+        return ServerFiles(self._store.servers, self._events, self.written_secrets.variables)
 
     @cached_property
     def arrivals(self) -> "Arrivals":

@@ -1,18 +1,29 @@
-"""How a server is authenticated to, as options of `servers add` and `servers edit`; no option holds a secret."""
+"""How a server is authenticated to, as options of `servers add` and `servers edit`; secrets are never stored."""
 
 from argparse import Namespace
 from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from mcp_tef import AuthType, InputError, OAuthClient, ServerSpec
+from mcp_tef import SIGNING_ALGORITHMS, AuthType, InputError, OAuthClient, ServerSpec
 from mcp_tef.cli.arguments import Parser
+from mcp_tef.cli.terminal import Terminal
 
+if TYPE_CHECKING:
+    from mcp_tef import Engine
+
+_BY_OAUTH = (AuthType.OAUTH2, AuthType.CLIENT_CREDENTIALS)
 _KINDS = {kind.value.replace("_", "-"): kind for kind in AuthType}
 _OPTIONS = {
     "--auth": "auth",
     "--secret-env": "secret_env",
     "--secret-keychain": "secret_keychain",
     "--bearer-env": "bearer_env",
+    "--private-key-file": "private_key_file",
+    "--signing-algorithm": "signing_algorithm",
     "--client-id": "client_id",
+    "--issuer": "issuer",
+    "--scope": "scope",
     "--remember-sign-in": "remember_sign_in",
 }
 
@@ -25,9 +36,19 @@ def add_auth_options(parser: Parser) -> None:
     secret.add_argument("--secret-env", metavar="VARIABLE", help=f"the environment variable that holds the {what}")
     secret.add_argument("--secret-keychain", metavar="ENTRY", help="the same, from `keys set server:ENTRY`")
     secret.add_argument("--bearer-env", metavar="VARIABLE", help="short for --auth bearer --secret-env VARIABLE")
+    what = "the private key (PEM) that signs for the OAuth client; only its path is stored"
+    secret.add_argument("--private-key-file", type=Path, metavar="FILE", help=what)
+    what = "what the private key signs with (default: the first that fits the key)"
+    parser.add_argument("--signing-algorithm", choices=SIGNING_ALGORITHMS, metavar="NAME", help=what)
     parser.add_argument("--client-id", metavar="ID", help="the OAuth client that the service gave you, if it did")
+    what = "the authorization server of that client; its secret is sent to no other"
+    parser.add_argument("--issuer", metavar="URL", help=what)
+    what = "a scope to request by OAuth, instead of those that the server names"
+    parser.add_argument("--scope", action="append", metavar="S", help=what)
     remember = "keep what a sign-in by OAuth brings in the system keychain"
     parser.add_argument("--remember-sign-in", action="store_true", default=None, help=remember)
+    remember = "keep secrets that are written out in these options in the system keychain"
+    parser.add_argument("--remember", action="store_true", help=remember)
 
 
 def given_auth(arguments: Namespace) -> list[str]:
@@ -41,13 +62,44 @@ def authenticated(spec: ServerSpec, arguments: Namespace) -> ServerSpec:
         return spec
     kind = AuthType.BEARER if arguments.bearer_env else _KINDS.get(arguments.auth, spec.auth_type)
     kept = spec if kind is spec.auth_type else replace(spec, secret=None, oauth=OAuthClient())
-    client = OAuthClient(
-        client_id=kept.oauth.client_id if arguments.client_id is None else arguments.client_id,
-        remember=kept.oauth.remember or bool(arguments.remember_sign_in),
-    )
-    changed = replace(kept, auth_type=kind, secret=_secret(arguments) or kept.secret, oauth=client)
+    given = {
+        "client_id": arguments.client_id,
+        "remember": arguments.remember_sign_in,
+        "scope": None if arguments.scope is None else " ".join(" ".join(arguments.scope).split()),
+        "issuer": arguments.issuer,
+        "private_key_file": arguments.private_key_file and str(arguments.private_key_file.expanduser().absolute()),
+        "signing_algorithm": arguments.signing_algorithm,
+    }
+    changes: dict[str, Any] = {name: value or None for name, value in given.items() if value is not None}
+    client = replace(kept.oauth, **changes)
+    secret = _secret(arguments)
+    if secret:
+        client = replace(client, private_key_file=None)
+    elif arguments.private_key_file:
+        kept = replace(kept, secret=None)
+    changed = replace(kept, auth_type=kind, secret=secret or kept.secret, oauth=client)
     _require_whole(changed)
     return changed
+
+
+async def without_secrets(
+    engine: "Engine", spec: ServerSpec, arguments: Namespace, terminal: Terminal, before: ServerSpec | None = None
+) -> ServerSpec:
+    """Return the definition with references in place of secrets, which are remembered or used for this command only."""
+    typed = engine.written_secrets.taken_out(spec, before)
+    if not typed.secrets:
+        return spec
+    for secret in typed.secrets:
+        terminal.note(f"A secret is written out in the {secret.where} of {spec.name}. It is not stored.")
+    can_ask = terminal.asks and bool(engine.keys.keychain())
+    if arguments.remember or (can_ask and terminal.confirms("Keep it in the system keychain?")):
+        remembered = await engine.written_secrets.remember(typed)
+        terminal.note("It is kept in the system keychain, and read from there when connecting.")
+        return remembered
+    engine.written_secrets.hold(typed.values)
+    names = ", ".join(dict.fromkeys(secret.variable for secret in typed.secrets))
+    terminal.note(f"It is used for this command only. For later ones, set the environment variable {names}.")
+    return typed.spec
 
 
 def _secret(arguments: Namespace) -> str | None:
@@ -58,12 +110,19 @@ def _secret(arguments: Namespace) -> str | None:
 
 
 def _require_whole(spec: ServerSpec) -> None:
+    by_client = spec.auth_type is AuthType.CLIENT_CREDENTIALS
+    named = bool(spec.secret or (by_client and spec.oauth.private_key_file))
     if spec.auth_type is AuthType.NONE and spec.secret:
         what, hint = "is given a secret and no --auth to use it for", "Add for example --auth bearer."
-    elif spec.auth_type is not AuthType.OAUTH2 and spec.oauth != OAuthClient():
+    elif spec.auth_type not in _BY_OAUTH and spec.oauth != OAuthClient():
         what, hint = "is not signed in to by OAuth", "Add --auth oauth2, or leave --client-id and the like out."
-    elif spec.auth_type not in (AuthType.NONE, AuthType.OAUTH2) and not spec.secret:
+    elif by_client and not spec.oauth.client_id:
+        what, hint = "has no client id to sign in with", "Add --client-id ID, as the service gave it."
+    elif not by_client and (spec.oauth.private_key_file or spec.oauth.signing_algorithm):
+        what, hint = "is not signed in to with a private key", "Add --auth client-credentials."
+    elif spec.auth_type not in (AuthType.NONE, AuthType.OAUTH2) and not named:
         what, hint = "has no secret to authenticate with", "Add --secret-env VARIABLE or --secret-keychain ENTRY."
+        hint = "Add --secret-env VARIABLE or --private-key-file FILE." if by_client else hint
     else:
         return
     raise InputError(f"{spec.name} {what}.", hint=hint, code="bad_usage")

@@ -122,7 +122,7 @@ def _server_shape(server: ImportedServer, spec: ServerSpec) -> Json:
         "place": server.place,
         "fate": server.fate.value,
         "transport": spec.transport.value,
-        "url": spec.url,
+        "url": spec.url and spec.address,
         "command": list(spec.argv) if spec.command else None,
         "cwd": spec.cwd,
         "env": sorted(spec.env),

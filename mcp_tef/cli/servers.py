@@ -10,7 +10,7 @@ from mcp_tef import InputError, Server, ServerSpec, ServerStatus, Transport
 from mcp_tef.cli import calls, drift, server_imports
 from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
 from mcp_tef.cli.consent import add_consent_options, agree
-from mcp_tef.cli.server_auth import add_auth_options, authenticated, given_auth
+from mcp_tef.cli.server_auth import add_auth_options, authenticated, given_auth, without_secrets
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.shapes import check_shape, server_shape, tools_shape
 from mcp_tef.cli.terminal import Terminal, one_line, table
@@ -63,7 +63,8 @@ async def add(arguments: Namespace, terminal: Terminal) -> int:
     """Register a server and check it; a failed check keeps the server."""
     spec = new_spec(arguments)
     async with opened(arguments, terminal) as engine:
-        await engine.consents.add_typed_server(spec)
+        typed, spec = spec, await without_secrets(engine, spec, arguments, terminal)
+        await engine.consents.add_typed_server(typed, spec)
         await agree(engine, [spec], arguments, terminal)
         server = await engine.servers.add(spec)
         return _told(await engine.servers.check(server.id), terminal)
@@ -135,9 +136,10 @@ async def edit(arguments: Namespace, terminal: Terminal) -> int:
     """Change what was given, then check again."""
     async with opened(arguments, terminal) as engine:
         server = await engine.servers.find(arguments.name)
-        spec = changed_spec(server.spec, arguments)
+        changed = changed_spec(server.spec, arguments)
+        spec = await without_secrets(engine, changed, arguments, terminal, before=server.spec)
         if arguments.url:
-            await engine.consents.add_typed_server(spec)
+            await engine.consents.add_typed_server(changed, spec)
         await agree(engine, [spec], arguments, terminal)
         await engine.servers.edit(server.id, spec)
         return _told(await engine.servers.check(server.id), terminal)
@@ -222,6 +224,6 @@ def pairs(texts: Sequence[str], option: str) -> Mapping[str, str]:
     for text in texts:
         key, equals, value = text.partition("=")
         if not (key and equals):
-            raise InputError(f"{option} {text} is not of the form K=V.", hint="Write for example NAME=value.")
+            raise InputError(f"A value of {option} is not of the form K=V.", hint="Write for example NAME=value.")
         found[key] = value
     return found

@@ -143,7 +143,7 @@ def connection_request(
         shown_origin: origin for people, without values of variables.
     """
     names = used_names(spec)
-    identity = {"origin": origin, "shown": shown_origin, "names": names}
+    identity = {"origin": origin, "shown": shown_origin, "names": names, "issuer": spec.oauth.issuer}
     return ConsentRequest(
         kind=ConsentKind.CONNECTION,
         subject=spec.name,
@@ -172,12 +172,12 @@ def key_request(
 
 
 def used_names(spec: ServerSpec) -> tuple[str, ...]:
-    """Return the variables and keychain entries that a server's definition would be filled from, sorted."""
+    """Return the variables, keychain entries and key files that a server's definition would use, sorted."""
     texts = (*spec.argv, spec.cwd or "", *spec.env.values(), spec.env_file or "")
     if spec.command is None:
         texts = (spec.url or "", *spec.headers.values(), *spec.headers, spec.secret or "")
     found = (reference for text in texts for reference in references(text))
-    names = set[str]()
+    names = {f"file:{spec.oauth.private_key_file}"} if spec.oauth.private_key_file else set[str]()
     for reference in found:
         match reference.kind:
             case ReferenceKind.KEYCHAIN:

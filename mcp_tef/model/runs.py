@@ -12,6 +12,7 @@ from mcp_tef.model.cases import Expectation
 from mcp_tef.model.ids import BatchId, CaseId, RunId, SnapshotId
 from mcp_tef.model.labels import ToolLabel
 from mcp_tef.model.past import PastVerdict
+from mcp_tef.model.secrets import require_no_credentials
 from mcp_tef.model.tools import Snapshot
 from mcp_tef.model.verdicts import Classification, ConfidenceCategory, Kind, Verdict
 
@@ -64,6 +65,7 @@ class ModelSettings:
         for name in ("provider", "model"):
             if not 1 <= len(getattr(self, name)) <= 100:
                 raise InputError(f"The {name} must have 1 to 100 characters.", hint=f"Set the {name}.")
+        require_no_credentials(self.base_url or "")
         _within("timeout", self.timeout, 1, 300, " seconds")
         _within("temperature", self.temperature, 0, 2)
         _within("number of retries", self.max_retries, 0, 10)

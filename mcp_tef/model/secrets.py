@@ -3,12 +3,14 @@
 import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import Final
 from weakref import WeakValueDictionary
 
+from mcp_tef.errors import InputError
 from mcp_tef.model.json import Json
+from mcp_tef.model.origins import without_user_info
 
 MASK: Final = "•••"
 SHORTEST = 6
@@ -20,6 +22,11 @@ _KEY_LIKE = re.compile(
 )
 _NAMED = re.compile(
     r"(?i)((?:api[-_ ]?key|token|password|secret|[?&]key)[\"']?\s{0,9}[:=]\s{0,9}[\"']?)[^\s\"',;&}]{6,}"
+)
+
+
+_KEY_PARAMETER = re.compile(
+    r"(?i)(?<=[?&])[\w.-]*(?:key|token|secret|password|passwd|pwd|credentials?|auth|signature|sig)=[^&#]+&?"
 )
 
 
@@ -60,10 +67,11 @@ class Secret:
 
 @dataclass(frozen=True, slots=True)
 class HeldSecrets:
-    """What is in memory only: keys by provider and origin, and what sign-ins brought by address."""
+    """What is in memory only: keys by provider and origin, sign-ins by address, and variables of servers."""
 
     keys: Mapping[tuple[str, str], Secret]
     grants: Mapping[str, Secret]
+    variables: Mapping[str, Secret] = field(default_factory=dict)
 
 
 _HOLDING = Lock()
@@ -111,6 +119,22 @@ def _field(name: str, value: Json, known: Sequence[Secret]) -> Json:
     if not isinstance(clean, str):
         return clean
     return _NAMED.sub(rf"\g<1>{MASK}", f"{name}={clean}").removeprefix(f"{name}=")
+
+
+def without_credentials(url: str) -> str:
+    """Return an address without user name, password and parameters that hold a key; other texts stay as they are."""
+    plain = without_user_info(url)
+    kept = _KEY_PARAMETER.sub("", plain)
+    return plain if kept == plain else kept.rstrip("?&")
+
+
+def require_no_credentials(url: str) -> None:
+    """Raise InputError for an address that holds a password or a key: addresses are stored and shown."""
+    if without_credentials(url) != url:
+        raise InputError(
+            "The address holds a password or a key, and addresses are stored and shown.",
+            hint="Leave it out. Type the key in the form, pipe it in with --key-stdin, or set the provider's variable.",
+        )
 
 
 def _length(secret: Secret) -> int:

@@ -1,10 +1,12 @@
 """What bringing in servers from the configs of other programs would do."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
 from mcp_tef.model.ids import ServerId
+from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import ServerSpec
 from mcp_tef.model.transfer import FieldChange, ImportFate
 
@@ -24,10 +26,19 @@ class ServerFileForm(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WrittenSecret:
-    """A secret that a config holds in plain text: where, and the environment variable to keep it in instead."""
+    """A secret that a definition holds in plain text: where, and the environment variable to keep it in instead."""
 
     where: str
     variable: str
+
+
+@dataclass(frozen=True, slots=True)
+class TypedDefinition:
+    """A definition with references in place of `secrets`, and their values by variable."""
+
+    spec: ServerSpec
+    secrets: tuple[WrittenSecret, ...] = ()
+    values: Mapping[str, Secret] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

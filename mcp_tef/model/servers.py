@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from mcp_tef.model.ids import ServerId
 from mcp_tef.model.json import Json, fingerprint
+from mcp_tef.model.origins import without_user_info
 
 INPUTS = "${input}"
 """The name in `ServerSpec.extra` of the questions that a config asks: mappings with an `id`, as VS Code has them."""
@@ -38,6 +39,11 @@ class AuthType(StrEnum):
     BEARER = "bearer"
     BASIC = "basic"
     OAUTH2 = "oauth2"
+    CLIENT_CREDENTIALS = "client_credentials"
+
+
+SIGNING_ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
+"""Algorithms that a private key can sign with in place of a client secret (`private_key_jwt`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,10 +52,20 @@ class OAuthClient:
 
     A `client_id` that is an https address names a client metadata document. `remember` keeps what a sign-in brings
     in the system keychain; else it is gone with the process.
+
+    Attributes:
+        scope: scopes to request, separated by spaces; None requests what the server names.
+        issuer: the authorization server that the client is registered with; its secret goes nowhere else.
+        private_key_file: path of a PEM file that signs for the client in place of a secret; the key is never stored.
+        signing_algorithm: one of SIGNING_ALGORITHMS; None takes the first that fits the key.
     """
 
     client_id: str | None = None
     remember: bool = False
+    scope: str | None = None
+    issuer: str | None = None
+    private_key_file: str | None = None
+    signing_algorithm: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +119,7 @@ class ServerSpec:
     @property
     def address(self) -> str:
         """Where it is, in one line for people."""
-        return self.url or self.path or " ".join(self.argv).strip()
+        return without_user_info(self.url or "") or self.path or " ".join(self.argv).strip()
 
     def wants(self, tool: str) -> bool:
         """Whether the user has not left out a tool of that name."""

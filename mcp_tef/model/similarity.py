@@ -8,6 +8,7 @@ from typing import Any
 from mcp_tef.errors import InputError
 from mcp_tef.model.labels import ToolLabel
 from mcp_tef.model.metrics import Rate
+from mcp_tef.model.secrets import require_no_credentials
 from mcp_tef.model.tools import Tool, ToolProblem
 
 
@@ -49,6 +50,10 @@ class EmbedderChoice:
     kind: EmbedderKind
     target: str = ""
     base_url: str = ""
+
+    def __post_init__(self) -> None:
+        for address in (self.base_url, self.target if self.kind is EmbedderKind.HTTP else ""):
+            require_no_credentials(address)
 
     @property
     def label(self) -> str:

@@ -12,16 +12,23 @@ _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 def read_env_file(path: Path) -> Mapping[str, str]:
     """The variables of a file; OSError where it cannot be read, ValueError where it is too large or no text."""
+    text = read_small_file(path)
+    found = (_LINE.match(line) for line in text.splitlines() if not line.lstrip().startswith("#"))
+    return {line[1]: _value(line[2]) for line in found if line and "\0" not in line[2]}
+
+
+def read_small_file(path: Path) -> str:
+    """Return the text of a file; OSError where it cannot be read, ValueError where it is too large or no text."""
+    if path.exists() and not path.is_file():
+        raise ValueError("it is not a file")  # opening a pipe would wait for whoever writes to it
     with path.open("rb") as file:
         data = file.read(MAX_ENV_FILE_BYTES + 1)
     if len(data) > MAX_ENV_FILE_BYTES:
         raise ValueError("it is larger than 1 MB")
     try:
-        text = data.decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError("it is not UTF-8 text") from error
-    found = (_LINE.match(line) for line in text.splitlines() if not line.lstrip().startswith("#"))
-    return {line[1]: _value(line[2]) for line in found if line and "\0" not in line[2]}
 
 
 def _value(text: str) -> str:

@@ -177,6 +177,12 @@ class Faults:
         if self.spec.auth_type is AuthType.OAUTH2:
             what, hint = f"did not accept the sign-in (HTTP {status})", "Sign in again, as somebody who may use it."
             return self.error(ServerFault.UNAUTHORIZED, what, hint)
+        if self.spec.auth_type is AuthType.CLIENT_CREDENTIALS:
+            what, hint = (
+                f"did not accept the client's token (HTTP {status})",
+                "Check what the client may do, and its scopes.",
+            )
+            return self.error(ServerFault.UNAUTHORIZED, what, hint)
         what, hint = "did not accept the key", "Check that its secret is kept where it says, and is still valid."
         if status == 401 and not self.evidence.secrets:
             what, hint = "wants a key", "Say where its key or token is kept, or choose the sign-in by browser (OAuth)."

@@ -14,7 +14,7 @@ from mcp_tef.model.references import Reference, ReferenceKind, references
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import AuthType, ServerSpec
 from mcp_tef.scoring.launches.variables import decides_what_runs
-from mcp_tef.servers.env_files import read_env_file
+from mcp_tef.servers.env_files import read_env_file, read_small_file
 from mcp_tef.servers.programs import find_program
 
 _SECRET_NAME = re.compile(r"auth|key|token|secret|password|cookie", re.IGNORECASE)
@@ -25,6 +25,8 @@ _INHERITED = (
     else "HOME LANG LANGUAGE LC_ALL LC_CTYPE LOGNAME PATH SHELL TERM TMPDIR TZ USER"
 )
 _SHORTEST_SECRET = 6
+_PRIVATE_KEY = re.compile(r"\s*-----BEGIN [A-Z ]*PRIVATE KEY-----")
+_KEY_HINT = "Name a file that holds a private key in PEM format."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +130,7 @@ class Surroundings:
 
     def _authentication(self) -> dict[str, str]:
         match self.spec.auth_type:
-            case AuthType.NONE | AuthType.OAUTH2:
+            case AuthType.NONE | AuthType.OAUTH2 | AuthType.CLIENT_CREDENTIALS:
                 return {}
             case AuthType.API_KEY:
                 return {"X-API-Key": self._secret()}
@@ -145,6 +147,29 @@ class Surroundings:
     def client_secret(self) -> str | None:
         """The secret of the OAuth client that a service gave us, if it gave one."""
         return self._secret() if self.spec.secret else None
+
+    def private_key(self) -> str | None:
+        """The OAuth client's private key (PEM), from its file or as its secret; None where it has a plain secret."""
+        named = self.spec.oauth.private_key_file
+        key = self._key_file(named) if named else (self.client_secret() or "").replace("\\n", "\n")
+        self._used.add(key)
+        return key if _PRIVATE_KEY.match(key) else None
+
+    def _key_file(self, named: str) -> str:
+        """The text of a private key's file; ServerError where it cannot be read or holds no key."""
+        file = Path(os.path.expanduser(self.fill(named)))
+        try:
+            text = read_small_file(file)
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) else error
+            raise self.fault(f"signs in with the key in {file}, which cannot be read: {why}", _KEY_HINT) from error
+        if not _PRIVATE_KEY.match(text):
+            raise self.fault(f"signs in with the key in {file}, which holds no private key", _KEY_HINT)
+        return text
+
+    def hide(self, text: str) -> None:
+        """Keep a text that was made from a secret out of everything that is said of the server."""
+        self._used.add(text)
 
     def _secret(self) -> str:
         if not any(references(self.spec.secret or "")):

@@ -1,11 +1,15 @@
 """Signs in to HTTP servers by OAuth 2.1: the SDK's flow, with a listener of ours, and grants that outlast a visit."""
 
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 
 import httpx2
 from mcp.client.auth import OAuthClientProvider, OAuthFlowError
-from mcp.client.auth.utils import is_valid_client_metadata_url
+from mcp.client.auth.utils import (
+    extract_field_from_www_auth,
+    is_valid_client_metadata_url,
+    validate_authorization_response_iss,
+)
 from mcp.shared.auth import (
     AuthorizationCodeResult,
     OAuthClientInformationFull,
@@ -20,14 +24,15 @@ from mcp_tef.errors import StoreError
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import AuthType
 from mcp_tef.servers.access import Access
+from mcp_tef.servers.client_credentials import client_credentials_auth
 from mcp_tef.servers.evidence import Evidence, quoted
 from mcp_tef.servers.launch import Surroundings
 from mcp_tef.servers.loopback import Listener, listening
-from mcp_tef.servers.refusals import RefusedError, mark, refusal_of, require_private
+from mcp_tef.servers.oauth_flow import UNAUTHORIZED, ObservedOAuthFlow
+from mcp_tef.servers.refusals import RefusedError, require_private
 
 _NOWHERE = "http://127.0.0.1/callback"
 _SIGN_IN = "Sign in to it, in the window or with: mcp-tef servers check."
-UNAUTHORIZED = 401
 _ENDPOINTS = {"issuer", "authorization_endpoint", "token_endpoint"}
 
 
@@ -49,7 +54,9 @@ async def signing_in(
 
     An earlier grant is used, and renewed while that goes; beyond that it takes a person at hand.
     """
-    if surroundings.spec.auth_type is not AuthType.OAUTH2:
+    if surroundings.spec.auth_type is AuthType.CLIENT_CREDENTIALS:
+        yield client_credentials_auth(surroundings, access, evidence)
+    elif surroundings.spec.auth_type is not AuthType.OAUTH2:
         yield None
     elif access.show is None:
         yield SignIn(surroundings, access, evidence)
@@ -58,20 +65,17 @@ async def signing_in(
             yield SignIn(surroundings, access, evidence, listener)
 
 
-class SignIn(OAuthClientProvider):
+class SignIn(ObservedOAuthFlow):
     """The flow of one visit. It is its own storage, so that a grant is kept whole and as soon as it is there."""
 
     def __init__(
         self, surroundings: Surroundings, access: Access, evidence: Evidence, listener: Listener | None = None
     ) -> None:
-        self._url = surroundings.url()
-        self._said = surroundings.spec.oauth
-        self._client_secret = surroundings.client_secret()
+        self._observe(surroundings, evidence)
         self._access = access
-        self._evidence = evidence
         self._listener = listener
-        self._status = 0
         self._taken: Secret | None = None
+        self._stored_endpoints: OAuthMetadata | None = None
         self._redirect = AnyUrl(listener.redirect if listener else _NOWHERE)
         document = self._said.client_id if is_valid_client_metadata_url(self._said.client_id) else None
         super().__init__(
@@ -82,6 +86,7 @@ class SignIn(OAuthClientProvider):
             self._heard_back,
             client_metadata_url=document,
         )
+        self._choose_scope()
         self._given = None if document else self._said.client_id
 
     async def get_tokens(self) -> OAuthToken | None:
@@ -137,6 +142,7 @@ class SignIn(OAuthClientProvider):
         context = self.context
         context.current_tokens, context.client_info = grant.tokens, grant.client
         context.token_expiry_time, context.oauth_metadata = grant.expires_at, grant.endpoints
+        self._stored_endpoints = grant.endpoints
         context.protected_resource_metadata = grant.resource
         context.auth_server_url = str(grant.resource.authorization_servers[0]) if grant.resource else None
         return True
@@ -153,38 +159,7 @@ class SignIn(OAuthClientProvider):
         texts = (grant.tokens.access_token, grant.tokens.refresh_token, grant.client.client_secret)
         self._evidence.secrets += tuple(Secret(text) for text in texts if text)
 
-    async def async_auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
-        """The SDK's flow; what is asked beside the request itself is marked, and what stops it is noted."""
-        turn = AsyncExitStack()
-        flow = super().async_auth_flow(request)
-        try:
-            await self._wait_for(turn)
-            outgoing = await anext(flow)
-            while True:
-                beside = outgoing is not request
-                if beside:
-                    mark(outgoing)
-                else:
-                    await turn.aclose()
-                self._evidence.asking = outgoing.url.netloc.decode() if beside else ""
-                response = yield outgoing
-                self._status = self._status if beside else response.status_code
-                if not beside and self._status == UNAUTHORIZED and await self._takes_newer():
-                    await flow.aclose()
-                    flow = super().async_auth_flow(request)
-                    outgoing = await anext(flow)
-                else:
-                    outgoing = await flow.asend(response)
-        except StopAsyncIteration:
-            return
-        except (OAuthFlowError, ValidationError) as error:
-            self._evidence.refusal = refusal_of(error)
-            raise
-        finally:
-            await flow.aclose()
-            await turn.aclose()
-
-    async def _wait_for(self, turn: AsyncExitStack) -> None:
+    async def _prepare(self, turn: AsyncExitStack) -> None:
         """Where the grant has run out, wait for whoever renews it already, and take what came of that."""
         context = self.context
         async with context.lock:
@@ -193,6 +168,24 @@ class SignIn(OAuthClientProvider):
         if context.can_refresh_token() and not context.is_token_valid():
             await turn.enter_async_context(self._access.strongbox.turn(self._url, remembered=self._said.remember))
             await self._takes_newer()
+
+    async def _starts_over(self, response: httpx2.Response) -> bool:
+        """Take a newer grant where this one is refused; look endpoints up anew where it is too narrow."""
+        demands_more = extract_field_from_www_auth(response, "error") == "insufficient_scope"
+        if demands_more and self.context.oauth_metadata is self._stored_endpoints:
+            self.context.oauth_metadata = None  # those of a stored grant say nothing of PKCE and `iss`
+        return response.status_code == UNAUTHORIZED and await self._takes_newer()
+
+    async def _perform_authorization_code_grant(self) -> tuple[str, str]:
+        """Refuse authorization servers without PKCE, as MCP asks of clients; older ones may have no metadata at all."""
+        metadata = self.context.oauth_metadata
+        if metadata is not None and "S256" not in (metadata.code_challenge_methods_supported or ()):
+            raise RefusedError(
+                f"uses an authorization server, {quoted(str(metadata.issuer))}, whose metadata does not offer PKCE with"
+                " S256, which MCP requires",
+                "Ask who runs it to add S256 to code_challenge_methods_supported.",
+            )
+        return await super()._perform_authorization_code_grant()
 
     async def _send_to_browser(self, authorization: str) -> None:
         if self._listener is None or self._access.show is None:
@@ -207,10 +200,12 @@ class SignIn(OAuthClientProvider):
         assert self._listener is not None
         given = await self._listener.answer()
         self._evidence.wait_for_person(False)
+        self._require_issuer(given.get("iss"))
         if "code" not in given:
             why = quoted(given.get("error_description") or given.get("error", "")).rstrip(".") or "without a reason"
             raise RefusedError(f"was not signed in to: {why}", "Sign in again, and allow it in the browser.")
-        self._use_supported_method()
+        if self._given:
+            self._use_supported_method()
         return AuthorizationCodeResult(code=given["code"], state=given.get("state"), iss=given.get("iss"))
 
     async def _give_up(self) -> None:
@@ -221,9 +216,12 @@ class SignIn(OAuthClientProvider):
             with suppress(StoreError):
                 await self._access.strongbox.drop(self._url)
 
-    def _use_supported_method(self) -> None:
-        """Show the secret of a given client in the way that the service says it takes."""
-        client, metadata = self.context.client_info, self.context.oauth_metadata
-        takes = (metadata and metadata.token_endpoint_auth_methods_supported) or ["client_secret_basic"]
-        if self._given and client and client.client_secret and "client_secret_basic" not in takes:
-            client.token_endpoint_auth_method = "client_secret_post"  # noqa: S105
+    def _require_issuer(self, issuer: str | None) -> None:
+        """Refuse an answer of another authorization server (RFC 9207), before any word of it is used."""
+        try:
+            validate_authorization_response_iss(issuer, self.context.oauth_metadata)
+        except OAuthFlowError:
+            raise RefusedError(
+                "got an answer to the sign-in that does not come from the authorization server that was asked",
+                "Sign in again; if this comes back, ask who runs the server.",
+            ) from None

@@ -1,5 +1,7 @@
 """Why there was no sign-in, in words for the user."""
 
+from collections.abc import Callable
+
 import httpx2
 from mcp.client.auth import OAuthFlowError, OAuthRegistrationError, OAuthTokenError
 from pydantic import ValidationError
@@ -32,14 +34,14 @@ def require_private(url: httpx2.URL) -> None:
         )
 
 
-def refusal_of(error: OAuthFlowError | ValidationError) -> Refusal:
-    """The words for what stopped a sign-in."""
+def refusal_of(error: OAuthFlowError | ValidationError, redact: Callable[[str], str] = str) -> Refusal:
+    """The words for what stopped a sign-in; secrets go before the text is cut short, which could leave half of one."""
     match error:
         case RefusedError():
             return error.refusal
         case ValidationError():
             return Refusal("answered the sign-in in a way that OAuth does not allow", "Its service has to be mended.")
-    detail = quoted(str(error)).rstrip(".")
+    detail = quoted(redact(str(error))).rstrip(".")
     match error:
         case OAuthRegistrationError():
             hint = "Enter the client id that the service gave you, or ask for one."

@@ -15,6 +15,7 @@ from mcp_tef.model.cases import TestCase
 from mcp_tef.model.ids import BatchId, CaseId, RunId, new_id
 from mcp_tef.model.json import Json
 from mcp_tef.model.runs import INTERRUPTED, Batch, BatchRequest, BatchStatus, ModelSettings, PlannedRun, RunStatus
+from mcp_tef.model.secrets import without_credentials
 from mcp_tef.storage.columns import now
 from mcp_tef.storage.ids import one_of
 from mcp_tef.storage.naming import row_of
@@ -178,7 +179,9 @@ def _row(session: Session, batch_id: BatchId) -> Any:
 
 
 def _settings_from_json(value: Mapping[str, Json]) -> ModelSettings:
-    return ModelSettings(**{**value, "mode": CallingMode(value["mode"])})
+    address = value.get("base_url")
+    plain = {"base_url": address and without_credentials(address), "mode": CallingMode(value["mode"])}
+    return ModelSettings(**{**value, **plain})
 
 
 def _batches(session: Session, rows: Sequence[Any], only: BatchId | None = None) -> list[Batch]:

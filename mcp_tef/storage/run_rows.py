@@ -10,6 +10,7 @@ from mcp_tef.model.cases import Expectation, TestCase, expectation_to_json
 from mcp_tef.model.ids import BatchId, CaseId, RunId
 from mcp_tef.model.json import Json
 from mcp_tef.model.runs import Failure, ModelSettings, Outcome, RunStatus, RunSummary
+from mcp_tef.model.secrets import without_credentials
 from mcp_tef.model.tools import Snapshot
 from mcp_tef.model.verdicts import Classification, ConfidenceCategory, Kind
 from mcp_tef.storage.columns import now
@@ -145,7 +146,7 @@ def settings_of(row: Any) -> ModelSettings:
         timeout=row.timeout,
         temperature=row.temperature,
         max_retries=row.max_retries,
-        base_url=row.base_url,
+        base_url=row.base_url and without_credentials(row.base_url),
         system_prompt=row.system_prompt,
         mode=CallingMode(row.mode),
     )

@@ -7,6 +7,7 @@ from typing import Any
 from mcp_tef.errors import InputError
 from mcp_tef.model.ids import ServerId
 from mcp_tef.model.json import Json
+from mcp_tef.model.origins import without_user_info
 from mcp_tef.model.references import ReferenceKind, references
 from mcp_tef.model.servers import AuthType, OAuthClient, Server, ServerSpec, ServerStatus, Transport
 from mcp_tef.model.tools import Listing, Tool, ToolProblem
@@ -16,6 +17,7 @@ from mcp_tef.storage.naming import row_of
 from mcp_tef.storage.tables import ServerRow
 
 _NAMES_ONLY = ("name", "alias", "allowed_tools", "disallowed_tools", "origin", "extra")
+_GRANT = "grant"
 
 
 def cells_of(spec: ServerSpec) -> dict[str, Any]:
@@ -28,14 +30,14 @@ def cells_of(spec: ServerSpec) -> dict[str, Any]:
     return {
         "name": spec.name,
         "transport": spec.transport.value,
-        "url": spec.url or None,
+        "url": _plain_address(spec.url),
         "command": spec.command,
         "args": list(spec.args),
         "cwd": spec.cwd,
         "env": dict(spec.env),
         "path": spec.path,
         "headers": dict(spec.headers),
-        "auth_type": spec.auth_type.value,
+        "auth_type": (AuthType.OAUTH2 if _by_client_credentials(spec) else spec.auth_type).value,
         "secret": spec.secret or None,
         "alias": spec.alias,
         "allowed_tools": list(spec.allowed_tools),
@@ -44,8 +46,23 @@ def cells_of(spec: ServerSpec) -> dict[str, Any]:
         "project": spec.project,
         "origin": spec.origin,
         "extra": dict(spec.extra),
-        "oauth": asdict(spec.oauth),
+        "oauth": _oauth_to_json(spec),
     }
+
+
+def _plain_address(url: str | None) -> str | None:
+    """Return an address without a user name and password that are written out; references to them stay."""
+    return url if not url or any(references(url)) else without_user_info(url)
+
+
+def _by_client_credentials(spec: ServerSpec) -> bool:
+    return spec.auth_type is AuthType.CLIENT_CREDENTIALS
+
+
+def _oauth_to_json(spec: ServerSpec) -> Json:
+    """Return what differs from the defaults; client credentials are marked here, since `auth_type` has a CHECK."""
+    said = {name: value for name, value in asdict(spec.oauth).items() if value != getattr(OAuthClient(), name)}
+    return {**said, _GRANT: spec.auth_type.value} if _by_client_credentials(spec) else said
 
 
 def _is_reference(text: str) -> bool:
@@ -57,17 +74,19 @@ def _is_reference(text: str) -> bool:
 @row_of("mcp_servers")
 def spec_of(row: ServerRow) -> ServerSpec:
     """The spec that a row holds."""
+    oauth = {**row.oauth}
+    grant = oauth.pop(_GRANT, None)
     return ServerSpec(
         name=row.name,
         transport=Transport(row.transport),
-        url=row.url,
+        url=_plain_address(row.url),
         command=row.command,
         args=tuple(row.args),
         cwd=row.cwd,
         env=row.env,
         path=row.path,
         headers=row.headers,
-        auth_type=AuthType(row.auth_type),
+        auth_type=AuthType(grant or row.auth_type),
         secret=row.secret,
         alias=row.alias,
         allowed_tools=tuple(row.allowed_tools),
@@ -76,7 +95,7 @@ def spec_of(row: ServerRow) -> ServerSpec:
         project=row.project,
         origin=row.origin,
         extra=row.extra,
-        oauth=OAuthClient(**row.oauth),
+        oauth=OAuthClient(**oauth),
     )
 
 

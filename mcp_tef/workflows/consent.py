@@ -122,10 +122,15 @@ class Consents:
         """Go on without this key, in this session."""
         self._declined.add(request.fingerprint)
 
-    async def add_typed_server(self, spec: ServerSpec) -> None:
-        """Allow an address that the user typed; one that takes variables or keychain entries is still asked about."""
-        if spec.url and not used_names(spec):
-            await self.allow_server(spec)
+    async def add_typed_server(self, typed: ServerSpec, spec: ServerSpec | None = None) -> None:
+        """Allow an address that the user typed; one that takes variables or keychain entries is still asked about.
+
+        Args:
+            typed: the definition as it was typed.
+            spec: the same, once secrets that were typed into it are references.
+        """
+        if typed.url and not used_names(typed):
+            await self.allow_server(spec or typed)
 
     def add_typed_address(self, provider: str, address: str) -> None:
         """Note that the user typed a model's address in this command or form, which allows sending the key there."""
@@ -224,6 +229,7 @@ def consent_rows(request: ConsentRequest) -> tuple[ConsentRow, ...]:
 
 
 def _rows(request: ConsentRequest) -> Iterator[ConsentRow]:
+    names = (visible(", ".join(request.names)) or "none of your variables or keychain entries",)
     is_program = request.kind is ConsentKind.PROGRAM and request.spec is not None
     if request.spec is not None and is_program:
         arguments = enumerate(request.spec.argv, 1)
@@ -231,12 +237,14 @@ def _rows(request: ConsentRequest) -> Iterator[ConsentRow]:
         yield "Runs as", (visible(user_name()),)
     else:
         yield "Address", (visible(request.target),)
+        yield "Sends", names
+        if request.spec is not None and request.spec.oauth.issuer:
+            yield "Signs in at", (visible(request.spec.oauth.issuer),)
     if request.listed_in:
         yield "Listed in", tuple(map(visible, request.listed_in))
     if request.spec is not None and is_program:
+        yield "Reads", names
         yield from _program_rows(request.spec)
-    verb = "Reads" if is_program else "Sends"
-    yield verb, (visible(", ".join(request.names)) or "none of your variables or keychain entries",)
     if request.unencrypted:
         yield "Unencrypted", ("Plain http: anyone on the network in between can read it.",)
     if request.spec is not None and (risks := launch_risks(request.spec)):

@@ -104,7 +104,7 @@ class ServerPlan:
 
 def _texts(spec: ServerSpec) -> Iterator[str]:
     yield from (*spec.argv, *spec.env.values(), *spec.headers.values())
-    yield from (spec.url or "", spec.cwd or "", spec.env_file or "")
+    yield from (spec.url or "", spec.cwd or "", spec.env_file or "", spec.secret or "")
 
 
 def _remarks(spec: ServerSpec) -> Iterator[str]:

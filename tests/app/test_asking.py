@@ -19,6 +19,7 @@ def test_a_form_says_who_is_asked() -> None:
         (AskForm(model="gpt"), Blank.MODEL, "PROVIDER/NAME"),
         (AskForm(model="offline/retrieval"), Blank.MODEL, "cannot write"),
         (AskForm(model="openai/gpt-4.1-mini", base_url="localhost"), Blank.BASE_URL, "http://"),
+        (AskForm(model="openai/gpt-4.1-mini", base_url="http://ines:hush@h"), Blank.BASE_URL, "a password or a key"),
     ],
 )
 def test_whoever_cannot_be_asked_is_refused_with_a_reason(form: AskForm, where: Blank, word: str) -> None:

@@ -53,7 +53,7 @@ def test_importing_it_loads_no_heavy_library(module: str) -> None:
 
 def test_every_library_that_is_imported_is_declared() -> None:
     known_as = {"yaml": "pyyaml", "PySide6": "pyside6-essentials", "mcp_types": "mcp"}
-    known_as |= {"shiboken6": "pyside6-essentials"}
+    known_as |= {"shiboken6": "pyside6-essentials", "jwt": "pyjwt"}
     declared = {re.split(r"[<>=!; ]", requirement)[0] for requirement in PROJECT["project"]["dependencies"]}
     ours = {"app", "mcp_tef", "resources"}
     imported = {name for file in source_files() for name in imported_tops(file)} - sys.stdlib_module_names - ours

@@ -1,4 +1,7 @@
-"""Every scenario of the official conformance suite that concerns a client like ours: all of them have to pass."""
+"""Every client scenario of the official conformance suite: those that concern a client like ours have to pass.
+
+Further arguments are scripts of other published lines of the suite, `…/conformance/dist/index.js`.
+"""
 
 import os
 import sys
@@ -8,27 +11,39 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.conformance import AUTH, PROTOCOL, judged
+from tests.support.conformance import AUTH, NOT_OURS, PROTOCOL, SUPERSEDED, judged, listed, suite
 
 
-def main() -> int:
-    """Play, print the table, and fail where the suite is not content."""
-    failed: list[str] = []
-    print(f"{'scenario':<44}{'checks':>8}  {'seconds':>7}")
+def main(scripts: list[str]) -> int:
+    """Play, print a table for each line of the suite, and fail where one is not content."""
+    failed = [name for script in (suite()[1], *scripts) for name in play(script)]
+    return 1 if failed else 0
+
+
+def play(script: str) -> list[str]:
+    """The scenarios that failed, or that nobody has judged yet."""
+    print(f"{script}\n{'scenario':<44}{'checks':>8}  {'seconds':>7}")
+    failed, passed = list[str](), 0
     with tempfile.TemporaryDirectory() as folder:
-        for scenario in (*PROTOCOL, *AUTH):
+        for scenario in listed(script):
+            reasons = NOT_OURS if script == suite()[1] else {**NOT_OURS, **SUPERSEDED}
+            why = next((reason for start, reason in reasons.items() if scenario.startswith(start)), "")
+            if why:
+                print(f"{scenario:<44}{'–':>8}  {'–':>7}  does not apply: {why}")
+                continue
             began = time.perf_counter()
-            said = judged(scenario, Path(folder), os.environ)
+            said = judged(scenario, Path(folder), os.environ, script)
             mark = "passed" if said.passed else "FAILED"
             took = time.perf_counter() - began
             print(f"{scenario:<44}{said.held:>4}/{said.checks:<3}  {took:>7.1f}  {mark}", flush=True)
-            failed += [] if said.passed else [scenario]
-    print(f"{len(PROTOCOL) + len(AUTH) - len(failed)} of {len(PROTOCOL) + len(AUTH)} scenarios passed.")
-    return 1 if failed else 0
+            failed += [] if said.passed and scenario in (*PROTOCOL, *AUTH) else [scenario]
+            passed += said.passed
+    print(f"{passed} of {passed + len(failed)} scenarios passed.\n")
+    return failed
 
 
 if __name__ == "__main__":
     try:
-        sys.exit(main())
+        sys.exit(main(sys.argv[1:]))
     except pytest.skip.Exception as reason:
         print(reason)

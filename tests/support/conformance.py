@@ -33,8 +33,24 @@ AUTH = tuple(
         *("2025-03-26-oauth-endpoint-fallback", "resource-mismatch", "offline-access-scope"),
         *("offline-access-not-supported", "authorization-server-migration", "iss-supported", "iss-not-advertised"),
         *("iss-supported-missing", "iss-wrong-issuer", "iss-unexpected", "iss-normalized"),
+        *("client-credentials-jwt", "client-credentials-basic"),
     )
 )
+NOT_OURS = {
+    "elicitation-": "mcp-tef answers no questions of servers: it offers no elicitation",
+    "sep-2322-": "mcp-tef answers no questions of servers: a result that asks for input is refused",
+    "sep-2640-": "an extension for skills: mcp-tef reads no resources",
+    "auth/dpop": "an extension that binds tokens to keys: neither we nor the mcp library have it",
+    "auth/wif-": "an extension for identities of workloads, such as build servers issue",
+    "auth/enterprise-": "an extension for identity providers of companies: we sign in with browser or client only",
+    "auth/cross-app-": "the earlier name of auth/enterprise-managed-authorization",
+}
+"""Why scenarios do not apply, by how their names begin."""
+SUPERSEDED = {
+    "auth/2025-03-26-oauth-metadata-backcompat": "metadata of another issuer than its address, which must be refused"
+}
+"""What earlier lines of the suite ask for and its newest has corrected, with the reason."""
+
 _COUNTS = re.compile(r"Passed: (\d+)/(\d+)")
 
 
@@ -46,6 +62,14 @@ class Judged:
     held: int
     checks: int
     words: str
+
+
+def listed(script: str) -> list[str]:
+    """Every client scenario of a suite."""
+    said = subprocess.run(
+        [suite()[0], script, "list", "--client"], capture_output=True, text=True, timeout=SECONDS, check=True
+    )
+    return re.findall(r"^  - (\S+)", said.stdout, re.MULTILINE)
 
 
 @functools.cache
@@ -75,10 +99,11 @@ def _version(node: str) -> int:
     return int(found[1]) if found else 0
 
 
-def judged(scenario: str, folder: Path, environment: Mapping[str, str]) -> Judged:
-    """Have the suite judge our client in one scenario."""
+def judged(scenario: str, folder: Path, environment: Mapping[str, str], script: str = "") -> Judged:
+    """Have the suite judge our client in one scenario; `script` is that of another published line of it."""
+    node, own = suite()
     client = shlex.join([sys.executable, "-m", "tests.support.conformance_client"])
-    command = [*suite(), "client", "--command", client, "--scenario", scenario, "--output-dir", str(folder)]
+    command = [node, script or own, "client", "--command", client, "--scenario", scenario, "--output-dir", str(folder)]
     surroundings = {**environment, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         command, env=surroundings, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS, check=False

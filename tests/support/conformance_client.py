@@ -8,6 +8,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from mcp_tef.errors import ServerError
@@ -32,10 +33,17 @@ def spec_of(url: str, scenario: str, context: Mapping[str, Any]) -> ServerSpec:
     if not scenario.startswith("auth/"):
         return spec
     client = OAuthClient(client_id=context.get("client_id", DOCUMENT))
-    secret = f"${{{SECRET}}}" if "client_secret" in context else None
-    return ServerSpec(
-        name=spec.name, transport=spec.transport, url=url, auth_type=AuthType.OAUTH2, oauth=client, secret=secret
-    )
+    by_client = scenario.startswith("auth/client-credentials")
+    if by_client:
+        client = replace(client, signing_algorithm=context.get("signing_algorithm"))
+    secret = f"${{{SECRET}}}" if secret_of(context) else None
+    auth_type = AuthType.CLIENT_CREDENTIALS if by_client else AuthType.OAUTH2
+    return replace(spec, auth_type=auth_type, oauth=client, secret=secret)
+
+
+def secret_of(context: Mapping[str, Any]) -> str:
+    """The secret or the private key that the suite gives to its client."""
+    return str(context.get("client_secret", context.get("private_key_pem", "")))
 
 
 def calls_of(context: Mapping[str, Any], tools: Sequence[Tool]) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -51,7 +59,7 @@ def calls_of(context: Mapping[str, Any], tools: Sequence[Tool]) -> Iterator[tupl
 
 async def play(url: str, scenario: str, context: Mapping[str, Any]) -> None:
     """Sign in where it is asked for, list, and call."""
-    environment = {SECRET: context.get("client_secret", "")}
+    environment = {SECRET: secret_of(context)}
     strongbox, browser = Strongbox(), Browser()
     gateway = McpGateway(environment, strongbox=strongbox)
     caller = McpCaller(environment, strongbox=strongbox, show=browser.show)

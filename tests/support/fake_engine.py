@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from mcp_tef.embedding.tfidf import TfidfEmbedder, TfidfLexicon
 from mcp_tef.errors import TefError
 from mcp_tef.events import Event, EventStream
-from mcp_tef.llm.keys import KeyRing
+from mcp_tef.llm.keys import KeyRing, ServerVault
 from mcp_tef.model.answers import Answer, Call, ConfidenceSource
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall, TestCase
 from mcp_tef.model.config import Config
@@ -35,10 +35,12 @@ from mcp_tef.workflows.servers import Servers
 from mcp_tef.workflows.similarity import SimilarityAnalyses
 from mcp_tef.workflows.tool_sources import ToolSources
 from mcp_tef.workflows.transfer import CaseTransfer
+from mcp_tef.workflows.written_secrets import WrittenSecrets
 from tests.support.consents import loopback_consents
 from tests.support.fake_counter import FourCharactersEach
 from tests.support.fake_sign_ins import FakeSignIns
 from tests.support.fake_writer import FakeWriter
+from tests.support.keychains import MemoryKeychain
 from tests.support.memory_calls import FakeCaller
 from tests.support.memory_store import MemoryStore
 from tests.support.ports import FakeCatalogue, FakeGateway, FakeSelector, FakeSelectors, Script
@@ -152,6 +154,8 @@ class FakeEngine:
         self.drift = Drifts(self.store, self.consents, self._events)
         self.cases = Cases(self.store, self._events)
         self.finding = Finder(self.store, self._events)
+        self.keychain = MemoryKeychain()
+        self.written_secrets = WrittenSecrets(dict(environment or {}), ServerVault(KeyRing({}, self.keychain)))
         self.server_files = ServerFiles(self.store.servers, self._events, dict(environment or {}), "linux")
         self.arrivals = Arrivals()
         self.case_files = CaseTransfer(self.store, self.servers, self._events, Path("memory-tools"))

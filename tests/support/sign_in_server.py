@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
+import jwt
+
 from tests.support.faults.talk import Talk
 from tests.support.faults.web import Handler, Server, serving
 
@@ -31,6 +33,19 @@ class Desk:
     revoked: bool = False
     withdraws: bool = False
     open: bool = False
+    challenges: list[str] | None = field(default_factory=lambda: ["S256"])
+    issuer: str = ""
+    iss: str | None = None
+    announces_iss: bool = False
+    needed_scope: str = ""
+    scopes: list[str] | None = None
+    home: str = ""
+    tokens_work: bool = True
+    echo: str = ""
+    lacks_scope: str = ""
+    registered: list[dict[str, Any]] = field(default_factory=list)
+    origin: str = ""
+    public_key: str = ""
     talk: Talk = field(default_factory=Talk)
     tokens: int = 0
     asked: list[str] = field(default_factory=list)
@@ -46,29 +61,35 @@ class Desk:
             handler.give(404)
         elif "oauth-protected-resource" in path:
             origin = _origin(handler)
-            _json(handler, {"resource": f"{origin}/mcp", "authorization_servers": [origin]})
+            known = {} if self.scopes is None else {"scopes_supported": self.scopes}
+            _json(handler, {"resource": f"{origin}/mcp", "authorization_servers": [self.home or origin], **known})
         elif "oauth-authorization-server" in path:
             _json(handler, self._metadata(_origin(handler)))
         else:
             getattr(self, f"_{path.strip('/')}", _nothing)(handler)
 
     def _metadata(self, origin: str) -> dict[str, Any]:
-        more = {"registration_endpoint": f"{origin}/register"} if self.registers else {}
+        more: dict[str, Any] = {"registration_endpoint": f"{origin}/register"} if self.registers else {}
+        more |= {} if self.challenges is None else {"code_challenge_methods_supported": self.challenges}
+        more |= {"authorization_response_iss_parameter_supported": True} if self.announces_iss else {}
         return {
-            "issuer": origin,
+            "issuer": self.issuer or origin,
             "authorization_endpoint": self.authorization or f"{origin}/authorize",
             "token_endpoint": f"{origin}/token",
-            "code_challenge_methods_supported": ["S256"],
             "token_endpoint_auth_methods_supported": self.methods,
             **more,
         }
 
     def _serve(self, handler: Handler) -> None:
         given = handler.headers.get("authorization", "")
-        known = self.tokens and not self.revoked and given == f"Bearer {ACCESS}{self.tokens}"
+        known = self.tokens_work and self.tokens and not self.revoked and given == f"Bearer {ACCESS}{self.tokens}"
         if not (known or self.open):
             where = f"{_origin(handler)}/.well-known/oauth-protected-resource/mcp"
-            handler.give(401, www_authenticate=f'Bearer resource_metadata="{where}"')
+            scope = f', scope="{self.needed_scope}"' if self.needed_scope else ""
+            handler.give(401, www_authenticate=f'Bearer resource_metadata="{where}"{scope}')
+            return
+        if self.lacks_scope:
+            handler.give(403, www_authenticate=f'Bearer error="insufficient_scope", scope="{self.lacks_scope}"')
             return
         reply = self.talk.reply(handler.message()) if handler.command == "POST" else None
         if handler.command == "POST" and reply is None:
@@ -83,6 +104,7 @@ class Desk:
             _json(handler, {"error": "access_denied", "error_description": "ask an admin"}, 403)
             return
         said = handler.message()
+        self.registered.append(said)
         known = {"client_id": self.client_id, "token_endpoint_auth_method": "none"}
         _json(handler, {**said, **known}, 201)
 
@@ -91,16 +113,19 @@ class Desk:
         code = f"code-{len(self._challenges)}"
         self._challenges[code] = asked
         answer = {"error": "access_denied", "error_description": "not today"} if self.declines else {"code": code}
-        handler.give(302, location=f"{asked['redirect_uri']}?{urlencode({**answer, 'state': asked['state']})}")
+        named = {} if self.iss is None else {"iss": self.iss}
+        handler.give(302, location=f"{asked['redirect_uri']}?{urlencode({**answer, **named, 'state': asked['state']})}")
 
     def _token(self, handler: Handler) -> None:
         body = handler.rfile.read(int(handler.headers.get("content-length", "0"))).decode()
         form = {name: values[0] for name, values in parse_qs(body).items()}
         self.forms.append({**form, "authorization": handler.headers.get("authorization", "")})
         if not self._is_fair(form):
-            _json(handler, {"error": "invalid_grant"}, 400)
+            told = {"error_description": self.echo.format(**self.forms[-1])} if self.echo else {}
+            _json(handler, {"error": "invalid_grant", **told}, 400)
             return
         self.tokens += 1
+        self.lacks_scope = ""
         lasting = {} if self.expires_in is None else {"expires_in": self.expires_in}
         tokens = {"access_token": f"{ACCESS}{self.tokens}", "refresh_token": f"{REFRESH}{self.tokens}"}
         _json(handler, {**tokens, **lasting, "token_type": "Bearer"})
@@ -110,17 +135,32 @@ class Desk:
             spent = form["refresh_token"] != f"{REFRESH}{self.tokens}"
             self.revoked |= spent and self.withdraws
             return not self.revoked and not spent
+        if form["grant_type"] == "client_credentials":
+            return self._knows_client(form)
         self.revoked = False
         asked = self._challenges[form["code"]]
         digest = hashlib.sha256(form["code_verifier"].encode()).digest()
         proved = base64.urlsafe_b64encode(digest).decode().rstrip("=") == asked["code_challenge"]
         return proved and asked["redirect_uri"] == form["redirect_uri"] and asked["code_challenge_method"] == "S256"
 
+    def _knows_client(self, form: dict[str, str]) -> bool:
+        """Check a client by its secret, as header or in the body, or by what its key signed."""
+        self.revoked = False
+        if "client_assertion" in form:
+            known = jwt.decode(
+                form["client_assertion"], self.public_key, ["ES256", "RS256"], audience=self.issuer or self.origin
+            )
+            return bool(known["sub"] == known["iss"] == self.client_id)
+        basic = base64.b64encode(f"{self.client_id}:{self.client_secret}".encode()).decode()
+        shown = self.forms[-1]["authorization"] == f"Basic {basic}"
+        return shown or (form.get("client_id"), form.get("client_secret")) == (self.client_id, self.client_secret)
+
 
 @contextmanager
 def signing_in_at(desk: Desk) -> Iterator[Server]:
     """A running server with that desk."""
     with serving(desk) as server:
+        desk.origin = server.url.removesuffix("/mcp")
         yield server
 
 

@@ -132,6 +132,7 @@ def _settings(form: StartForm, problems: dict[Field, str]) -> ModelSettings | No
     _bounded(problems, Field.RETRIES, retries, lambda value: ModelSettings(max_retries=value))
     if form.base_url.strip() and not form.base_url.strip().startswith(("http://", "https://")):
         problems[Field.BASE_URL] = "The address does not start with http:// or https://."
+    _attempt(problems, Field.BASE_URL, lambda: ModelSettings(base_url=form.base_url.strip()))
     if len(problems) > before or named is None or temperature is None or timeout is None or retries is None:
         return None
     return ModelSettings(

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from mcp_tef import AuthType, OAuthClient, ServerSpec, Transport
 
+BY_OAUTH = (AuthType.OAUTH2, AuthType.CLIENT_CREDENTIALS)
 KINDS = ("command", "url", "file")
 _KEPT = re.compile(r"[^\W\d]\w*|keychain:[A-Za-z0-9_.-]+")
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -30,6 +31,9 @@ class ServerForm:
     variable: str = ""
     client_id: str = ""
     remember: bool = False
+    key_file: str = ""
+    issuer: str = ""
+    scope: str = ""
     path: str = ""
     base: ServerSpec | None = None
 
@@ -59,6 +63,9 @@ def form_of(spec: ServerSpec) -> ServerForm:
         variable=found[1] if found else "",
         client_id=spec.oauth.client_id or "",
         remember=spec.oauth.remember,
+        key_file=spec.oauth.private_key_file or "",
+        issuer=spec.oauth.issuer or "",
+        scope=spec.oauth.scope or "",
         path=spec.path or "",
         base=spec,
     )
@@ -116,15 +123,35 @@ def _url(form: ServerForm, faults: dict[str, str]) -> ServerSpec:
     if fault := _url_fault(url):
         faults["url"] = fault
     headers = _pairs(form.headers, ":", "headers", faults)
-    by_oauth = form.auth is AuthType.OAUTH2
-    client = OAuthClient(client_id=form.client_id.strip() or None, remember=form.remember)
+    by_oauth = form.auth in BY_OAUTH
     return replace(
         _start(form, Transport.SSE if form.old_sse else Transport.STREAMABLE_HTTP),
         url=url,
         headers=headers,
         auth_type=form.auth,
         secret=_secret(form, faults, optional=by_oauth) if form.auth is not AuthType.NONE else None,
-        oauth=client if by_oauth else OAuthClient(),
+        oauth=_oauth(form, faults) if by_oauth else OAuthClient(),
+    )
+
+
+def _oauth(form: ServerForm, faults: dict[str, str]) -> OAuthClient:
+    by_client = form.auth is AuthType.CLIENT_CREDENTIALS
+    issuer, key_file = form.issuer.strip(), form.key_file.strip() if by_client else ""
+    if issuer and (fault := _url_fault(issuer)):
+        faults["issuer"] = fault
+    if by_client and not form.client_id.strip():
+        faults["client_id"] = "Write the client id that the service gave you."
+    if by_client and key_file and form.variable.strip():
+        faults["key_file"] = "Name the client's secret or its private key, not both."
+    elif by_client and not (key_file or form.variable.strip()):
+        faults["variable"] = "Name the variable that holds the client's secret, or choose its private key below."
+    return OAuthClient(
+        client_id=form.client_id.strip() or None,
+        remember=form.remember and not by_client,
+        scope=" ".join(form.scope.split()) or None,
+        issuer=issuer or None,
+        private_key_file=key_file or None,
+        signing_algorithm=form.base.oauth.signing_algorithm if form.base and by_client else None,
     )
 
 

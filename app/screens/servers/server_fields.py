@@ -6,7 +6,7 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.screens.servers.form import Reading, ServerForm, free_name, read, suggested_name
+from app.screens.servers.form import BY_OAUTH, Reading, ServerForm, free_name, read, suggested_name
 from app.theme import theme
 from app.widgets import Action, Field, LineEdit, MenuButton, TextArea, button
 from mcp_tef import AuthType, ServerSpec
@@ -17,14 +17,17 @@ _AUTH = [
     (AuthType.API_KEY.value, "API key"),
     (AuthType.BASIC.value, "User and password"),
     (AuthType.OAUTH2.value, "In the browser (OAuth)"),
+    (AuthType.CLIENT_CREDENTIALS.value, "Client credentials (OAuth)"),
 ]
 _SECRETS = {
     AuthType.BEARER: "Environment variable that holds the token",
     AuthType.API_KEY: "Environment variable that holds the key",
     AuthType.BASIC: "Environment variable that holds user:password",
     AuthType.OAUTH2: "Environment variable that holds the client's secret (if it has one)",
+    AuthType.CLIENT_CREDENTIALS: "Environment variable that holds the client's secret",
 }
 _UNSAID = "The secret itself is never stored: it is read when connecting. Or keychain:NAME for the system keychain."
+_ISSUER = "The authorization server that the client is registered with. Its secret is sent to no other."
 FILES = "JSON files (*.json);;All files (*)"
 
 
@@ -51,6 +54,9 @@ class ServerFields(QWidget):
         self.auth = MenuButton("Sign-in", _AUTH)
         self.variable = _line("ACME_TOKEN", mono=True)
         self.client_id = _line("", mono=True)
+        self.key_file = _line("", mono=True)
+        self.issuer = _line("https://login.example.com", mono=True)
+        self.scope = _line("tools:read tools:call", mono=True)
         self.remember = QCheckBox("Keep what a sign-in brings in the system keychain")
         self.path = _line("tools.json", mono=True)
         self.fields = self._made_fields()
@@ -72,8 +78,11 @@ class ServerFields(QWidget):
             "url": Field("Address", self.url),
             "old_sse": Field("Transport", self.old_sse),
             "auth": Field("Sign-in", self.auth),
-            "client_id": Field("Client id (optional)", self.client_id, note="Only where the service gave you one."),
+            "client_id": Field("Client id", self.client_id, note="Only where the service gave you one."),
             "variable": Field("", self.variable, note=_UNSAID),
+            "key_file": Field("Private key instead (PEM file)", self.key_file, note="Only its path is stored."),
+            "issuer": Field("Issuer (optional)", self.issuer, note=_ISSUER),
+            "scope": Field("Scopes (optional)", self.scope, note="Instead of those that the server names."),
             "remember": Field("Sign-in", self.remember),
             "headers": Field("Headers (optional)", self.headers, note="One Name: value a line."),
             "path": Field("File", path, note="A saved tools/list answer, or a plain list of tools, as JSON."),
@@ -97,6 +106,9 @@ class ServerFields(QWidget):
             "headers": self.headers,
             "variable": self.variable,
             "client_id": self.client_id,
+            "key_file": self.key_file,
+            "issuer": self.issuer,
+            "scope": self.scope,
             "path": self.path,
         }
         for key, edit in edits.items():
@@ -122,6 +134,9 @@ class ServerFields(QWidget):
         self.auth.set_current(form.auth.value)
         self.variable.setText(form.variable)
         self.client_id.setText(form.client_id)
+        self.key_file.setText(form.key_file)
+        self.issuer.setText(form.issuer)
+        self.scope.setText(form.scope)
         self.remember.setChecked(form.remember)
         self.path.setText(form.path)
         self._filling = False
@@ -143,6 +158,9 @@ class ServerFields(QWidget):
             variable=self.variable.text(),
             client_id=self.client_id.text(),
             remember=self.remember.isChecked(),
+            key_file=self.key_file.text(),
+            issuer=self.issuer.text(),
+            scope=self.scope.text(),
             path=self.path.text(),
             base=self._base,
         )
@@ -209,7 +227,9 @@ class ServerFields(QWidget):
 
 
 def _wanted(auth: AuthType) -> set[str]:
-    more = {"client_id", "remember"} if auth is AuthType.OAUTH2 else set()
+    more = {"client_id", "issuer", "scope"} if auth in BY_OAUTH else set()
+    if more:
+        more.add("remember" if auth is AuthType.OAUTH2 else "key_file")
     return ({"variable"} if auth in _SECRETS else set()) | more
 
 

@@ -15,7 +15,7 @@ from app.text import error_words
 from app.theme import Role
 from app.widgets import Action, ChoiceCard, FlowText, Notice, ScrollPane, Sheet
 from app.widgets.sheets import BAR
-from mcp_tef import ConflictError, ConsentRequest, Server, ServerSpec, TefError
+from mcp_tef import ConflictError, ConsentRequest, InputError, Server, ServerSpec, TefError, TypedDefinition
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
@@ -103,9 +103,9 @@ class ServerSheet(Sheet):
         """Connect as the fields say, keeping nothing."""
         self._session.spawn(self._try(), of=self)
 
-    def keep(self) -> None:
-        """Add or change the server, and close."""
-        self._session.spawn(self._keep(), of=self)
+    def keep(self, remember: bool | None = None) -> None:
+        """Add or change the server, and close; ask first where secrets that are written out are to be kept."""
+        self._session.spawn(self._keep(remember), of=self)
 
     def _back(self) -> None:
         self._forget_result()
@@ -117,13 +117,42 @@ class ServerSheet(Sheet):
             part.clear()
         self._consent.hide()
 
-    def _spec(self) -> ServerSpec | None:
+    async def _definition(self) -> TypedDefinition | None:
+        """Return what the fields say, without the secrets that are written out in them; None shows what is wrong."""
         reading = self.fields.reading()
         self.fields.show_faults(reading.faults)
-        return reading.spec
+        spec, before = reading.spec, self._server.spec if self._server else None
+        if spec is None:
+            return None
+        try:
+            return await self._session.value(lambda core: core.written_secrets.taken_out(spec, before))
+        except InputError as error:
+            self._bad.show_message(error.message, error.hint)
+            return None
+
+    async def _spec(self) -> ServerSpec | None:
+        """Return what the fields say, to be used now: its secrets stay in memory until the program quits."""
+        typed = await self._definition()
+        if typed is None:
+            return None
+        await self._session.value(lambda core: core.written_secrets.hold(typed.values))
+        return typed.spec
+
+    async def _ask_where(self, typed: TypedDefinition) -> None:
+        """Ask where the secrets that are written out are to be kept; the workspace never holds them."""
+        places = ", ".join(dict.fromkeys(secret.where for secret in typed.secrets))
+        names = ", ".join(dict.fromkeys(secret.variable for secret in typed.secrets))
+        actions = [Action(text="Use until I quit", do=lambda: self.keep(remember=False))]
+        if await self._session.value(lambda core: core.keys.keychain()):
+            actions.insert(0, Action(text="Keep in keychain", do=lambda: self.keep(remember=True)))
+        self._working.show_message(
+            f"A secret is written out in the {places}. It is not stored in the workspace.",
+            f"Without the keychain, set the environment variable {names} before the next start.",
+            actions,
+        )
 
     async def _try(self) -> None:
-        spec = self._spec()
+        spec = await self._spec()
         if spec is None or self._busy:
             return
         self._forget_result()
@@ -145,27 +174,36 @@ class ServerSheet(Sheet):
             self._busy = False
 
     async def _agree(self) -> None:
-        spec = self._spec()
+        spec = await self._spec()
         if spec is not None:
             await self._session.call(lambda core: core.consents.allow_server(spec))
             await self._try()
 
     async def _missing_consents(self, spec: ServerSpec) -> Sequence[ConsentRequest]:
         """The open questions; an address that was typed into this form, and takes nothing of the user's, needs none."""
-        typed = self._server is None or self._server.spec.url != spec.url
+        typed = self.fields.reading().spec
+        is_new_address = self._server is None or self._server.spec.url != spec.url
 
         async def missing(core: "Engine") -> Sequence[ConsentRequest]:
-            if typed:
-                await core.consents.add_typed_server(spec)
+            if typed is not None and is_new_address:
+                await core.consents.add_typed_server(typed, spec)
             return core.consents.missing([spec])
 
         return await self._session.call(missing)
 
-    async def _keep(self) -> None:
-        spec = self._spec()
-        if spec is None:
+    async def _keep(self, remember: bool | None) -> None:
+        typed = await self._definition()
+        if typed is None:
+            return
+        if typed.secrets and remember is None:
+            await self._ask_where(typed)
             return
         try:
+            spec = await self._spec()
+            if remember:
+                spec = await self._session.call(lambda core: core.written_secrets.remember(typed))
+            if spec is None:
+                return
             await self._missing_consents(spec)
             if self._server is None:
                 self.saved = await self._presenter.add(spec)

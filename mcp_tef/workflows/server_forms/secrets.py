@@ -1,14 +1,17 @@
 """Finds the secrets that a config holds in plain text, and writes a reference to a variable in place of each."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from urllib.parse import unquote, urlsplit
 
 from mcp_tef.errors import InputError
 from mcp_tef.model.json import Json
+from mcp_tef.model.origins import has_user_info, without_user_info
 from mcp_tef.model.references import references, variable_name
+from mcp_tef.model.secrets import Secret
 from mcp_tef.model.server_import import WrittenSecret
-from mcp_tef.model.servers import ServerSpec
+from mcp_tef.model.servers import AuthType, ServerSpec
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SECRET_WORDS = {
@@ -57,6 +60,7 @@ class Secrets:
     def taken_out(self, spec: ServerSpec) -> tuple[ServerSpec, tuple[WrittenSecret, ...]]:
         """The spec with references, and what they stand for; InputError for more secrets than one server has."""
         one = _OneServer(spec.name, self._variables)
+        spec = one.without_user_info(spec)
         clean = replace(
             spec,
             url=one.inside("address", spec.url) if spec.url else None,
@@ -68,13 +72,17 @@ class Secrets:
         )
         return clean, tuple(one.found)
 
+    def values(self, found: Iterable[WrittenSecret]) -> Mapping[str, Secret]:
+        """Return what was written where each of these was found, by its variable."""
+        return {secret.variable: Secret(self._variables.held[secret.variable]) for secret in found}
+
 
 class _Variables:
     """Gives each secret a variable that holds nothing else: not in the environment, and not for another server."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
-        self._held: dict[str, str] = {}
+        self.held: dict[str, str] = {}
         self._numbered: dict[tuple[str, str], str] = {}
         self._numbers: dict[str, int] = {}
 
@@ -85,7 +93,7 @@ class _Variables:
         variable = free or self._numbered.get((own, value)) or self._next(own)
         if free is None:
             self._numbered[own, value] = variable
-        self._held[variable] = value
+        self.held[variable] = value
         return variable
 
     def _next(self, own: str) -> str:
@@ -96,7 +104,7 @@ class _Variables:
         return f"{own}_{number}"
 
     def _holds(self, variable: str) -> str | None:
-        return self._held.get(variable, self._environment.get(variable))
+        return self.held.get(variable, self._environment.get(variable))
 
 
 class _OneServer:
@@ -104,6 +112,22 @@ class _OneServer:
         self.found: list[WrittenSecret] = []
         self._server = server
         self._variables = variables
+
+    def without_user_info(self, spec: ServerSpec) -> ServerSpec:
+        """The spec with user and password of its address as basic authentication; InputError beside another one."""
+        url = spec.url or ""
+        if not has_user_info(url) or any(references(url.partition("@")[0])):
+            return spec
+        headers = {name.lower() for name in spec.headers}
+        if spec.auth_type is not AuthType.NONE or "authorization" in headers:
+            raise InputError(
+                "Its address holds a user name or password beside another authentication.",
+                hint="Leave one of the two out.",
+            )
+        parts = urlsplit(url)
+        given = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
+        secret = self._reference("address", "user_and_password", given)
+        return replace(spec, url=without_user_info(url), auth_type=AuthType.BASIC, secret=secret)
 
     def named(self, where: str, name: str, value: str) -> str:
         """A value that has a name: a secret by that name, or by its own shape."""

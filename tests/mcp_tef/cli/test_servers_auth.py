@@ -3,6 +3,7 @@
 import asyncio
 import io
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from tests.support.browser import Browser
 from tests.support.command_line import say
 from tests.support.sign_in_server import ACCESS, Desk, signing_in_at
 
+KEY_CLIENT = ("--auth", "client-credentials", "--client-id", "us", "--private-key-file")
 NOWHERE = "http://127.0.0.1:9/mcp"
 
 
@@ -95,6 +97,11 @@ def shown(*options: str) -> dict[str, object]:
         (("--auth", "basic", "--secret-keychain", "shop"), "basic", "${keychain:shop}"),
         (("--bearer-env", "SHOP"), "bearer", "${SHOP}"),
         (("--auth", "oauth2", "--client-id", "us", "--secret-env", "SHOP"), "oauth2", "${SHOP}"),
+        (
+            ("--auth", "client-credentials", "--client-id", "us", "--secret-env", "SHOP"),
+            "client-credentials",
+            "${SHOP}",
+        ),
         ((), "none", None),
     ],
 )
@@ -118,6 +125,10 @@ def test_another_kind_of_authentication_drops_what_belonged_to_the_old_one() -> 
         (("--secret-env", "SHOP"), "is given a secret and no --auth"),
         (("--auth", "bearer", "--secret-env", "SHOP", "--client-id", "us"), "is not signed in to by OAuth"),
         (("--auth", "bearer", "--secret-env", "no name"), "never stored"),
+        (("--auth", "client-credentials", "--secret-env", "SHOP"), "has no client id to sign in with"),
+        (("--auth", "client-credentials", "--client-id", "us"), "has no secret to authenticate with"),
+        (("--auth", "oauth2", "--private-key-file", "key.pem"), "is not signed in to with a private key"),
+        (("--auth", "bearer", "--secret-env", "SHOP", "--scope", "a"), "is not signed in to by OAuth"),
     ],
 )
 def test_options_that_do_not_go_together_are_bad_usage(options: tuple[str, ...], why: str) -> None:
@@ -129,3 +140,33 @@ def test_options_that_do_not_go_together_are_bad_usage(options: tuple[str, ...],
 def test_authentication_is_for_urls_only() -> None:
     said = say("servers", "add", "shop", "--command", "serve", "--auth", "bearer", "--secret-env", "SHOP")
     assert (said.code, "--auth is for a server with a url" in said.err) == (2, True)
+
+
+def test_a_client_signs_in_from_a_script_without_a_terminal(
+    url: str, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHOP", "hush-4711")
+    desk.client_id, desk.client_secret = "us", "hush-4711"
+    client = ("--auth", "client-credentials", "--client-id", "us", "--secret-env", "SHOP", "--issuer", desk.origin)
+    said = say("servers", "add", "shop", "--url", url, *client, "--scope", "a b", "--scope", "c", "--yes", "--json")
+    assert (said.code, said.document["status"]) == (0, "active")
+    assert desk.forms[0]["scope"] == "a b c"
+    document = say("servers", "show", "shop", "--json").document
+    assert {name: document[name] for name in ("auth", "client_id", "issuer", "scopes")} == {
+        "auth": "client-credentials",
+        "client_id": "us",
+        "issuer": desk.origin,
+        "scopes": ["a", "b", "c"],
+    }
+    assert say("servers", "check", "shop").code == 0
+
+
+def test_of_a_private_key_only_the_path_is_kept_until_a_secret_takes_its_place(tmp_path: Path) -> None:
+    key = tmp_path / "client.pem"
+    say("servers", "add", "shop", "--url", NOWHERE, *KEY_CLIENT, str(key), "--signing-algorithm", "ES256", "--yes")
+    assert say("servers", "show", "shop", "--json").document["private_key_file"] == str(key)
+    say("servers", "edit", "shop", "--scope", "a")
+    assert say("servers", "show", "shop", "--json").document["private_key_file"] == str(key)
+    say("servers", "edit", "shop", "--secret-env", "SHOP", "--yes")
+    document = say("servers", "show", "shop", "--json").document
+    assert (document["private_key_file"], document["secret"], document["scopes"]) == (None, "${SHOP}", ["a"])

@@ -4,7 +4,15 @@ import logging
 
 import pytest
 
-from mcp_tef.model.secrets import MASK, RedactingFormatter, Secret, secrets_in, without, without_keys
+from mcp_tef.model.secrets import (
+    MASK,
+    RedactingFormatter,
+    Secret,
+    secrets_in,
+    without,
+    without_credentials,
+    without_keys,
+)
 
 KEY = "quite~unlike+a/key"
 
@@ -69,3 +77,17 @@ def test_a_line_of_a_log_is_written_without_keys_traceback_included() -> None:
     assert "said" in line
     assert "ValueError" in line
     assert KEY not in line
+
+
+@pytest.mark.parametrize(
+    ("address", "plain"),
+    [
+        ("https://ines:hush@h.test/v1", "https://h.test/v1"),
+        ("https://h.test/v1?api_key=hush&api-version=2024", "https://h.test/v1?api-version=2024"),
+        ("https://h.test/v1?api-version=2024&access_token=hush", "https://h.test/v1?api-version=2024"),
+        ("https://h.test/v1?sig=hush", "https://h.test/v1"),
+        ("http://localhost:11434/v1?keep_alive=5m&author=ines", "http://localhost:11434/v1?keep_alive=5m&author=ines"),
+    ],
+)
+def test_an_address_loses_its_password_and_keys_and_nothing_else(address: str, plain: str) -> None:
+    assert without_credentials(address) == plain

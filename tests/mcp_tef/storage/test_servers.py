@@ -11,7 +11,7 @@ from mcp_tef.model.servers import INPUTS, AuthType, OAuthClient, ServerSpec, Ser
 from mcp_tef.model.tools import Listing, ToolProblem
 from mcp_tef.ports import CheckResult
 from mcp_tef.storage.store import SqliteStore, open_store
-from tests.support.stored import draft, http, rows, tool
+from tests.support.stored import change, draft, http, rows, tool
 
 STDIO = ServerSpec(
     name="files",
@@ -45,12 +45,17 @@ LISTING = Listing(
         http(
             "docs",
             auth_type=AuthType.OAUTH2,
-            oauth=OAuthClient(client_id="ours", remember=True),
+            oauth=OAuthClient(client_id="ours", remember=True, scope="a b"),
             secret="${keychain:docs}",
+        ),
+        http(
+            "build",
+            auth_type=AuthType.CLIENT_CREDENTIALS,
+            oauth=OAuthClient(client_id="us", issuer="https://login.test", private_key_file="/srv/client.pem"),
         ),
         ServerSpec(name="saved", transport=Transport.FILE, path="tools.json"),
     ],
-    ids=["stdio", "http", "oauth", "file"],
+    ids=["stdio", "http", "oauth", "client credentials", "file"],
 )
 async def test_a_server_is_kept_exactly_as_it_was_given(store: SqliteStore, spec: ServerSpec) -> None:
     added = await store.servers.add(spec)
@@ -100,6 +105,13 @@ async def test_a_secret_that_is_written_out_is_refused_and_reaches_no_file(
     files = [file for file in workspace.parent.rglob("*") if file.is_file()]
     assert files
     assert not any(b"sk-live-123" in file.read_bytes() for file in files)
+
+
+async def test_an_address_is_kept_without_user_and_password(store: SqliteStore, workspace: Path) -> None:
+    server = await store.servers.add(http("docs", url="https://ines:hush@docs.test/mcp"))
+    assert rows(workspace, "SELECT url FROM mcp_servers") == [("https://docs.test/mcp",)]
+    change(workspace, "UPDATE mcp_servers SET url = 'https://ines:hush@docs.test/mcp'")
+    assert (await store.servers.get(server.id)).spec.url == "https://docs.test/mcp"
 
 
 async def test_a_check_that_succeeds_says_what_was_found(store: SqliteStore) -> None:

@@ -8,7 +8,7 @@ import pytest
 from mcp_tef.errors import StoreError
 from mcp_tef.model.config import Config
 from mcp_tef.model.consents import Consent, ConsentError, ConsentKind, key_request
-from mcp_tef.model.servers import AuthType, ServerSpec, Transport
+from mcp_tef.model.servers import AuthType, OAuthClient, ServerSpec, Transport
 from mcp_tef.workflows.consent import Consents, consent_rows, matches_options
 from mcp_tef.workflows.sample import sample_spec
 from tests.support.consents import MemoryConsents, no_consents
@@ -73,6 +73,19 @@ async def test_an_address_is_asked_about_with_every_name_that_it_would_send() ->
     assert consents.needed(replace(TOKEN, url="http://tools.example/mcp?${QUERY}"))
     assert consents.needed(replace(TOKEN, secret="${OPENAI_API_KEY}"))
     assert consents.needed(replace(TOKEN, headers={"X-Org": "${keychain:other}"}))
+
+
+async def test_the_key_file_and_the_issuer_of_a_sign_in_are_part_of_the_question() -> None:
+    oauth = OAuthClient(client_id="us", issuer="https://login.example", private_key_file="/home/u/.ssh/id.pem")
+    spec = replace(http(URL), auth_type=AuthType.CLIENT_CREDENTIALS, oauth=oauth)
+    consents = no_consents()
+    await consents.add_typed_server(http(URL))
+    (request,) = consents.missing([spec])
+    assert request.names == ("file:/home/u/.ssh/id.pem",)
+    assert ("Signs in at", ("https://login.example",)) in consent_rows(request)
+    await consents.allow(request)
+    assert consents.needed(replace(spec, oauth=replace(oauth, issuer="https://evil.example")))
+    assert consents.needed(replace(spec, oauth=replace(oauth, private_key_file="/home/u/other.pem")))
 
 
 async def test_an_address_that_a_variable_decides_asks_again_when_it_leads_elsewhere() -> None:

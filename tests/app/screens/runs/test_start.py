@@ -104,6 +104,12 @@ def test_a_model_can_run_beside_the_baseline() -> None:
             Field.BASE_URL,
             "The address does not start with http:// or https://.",
         ),
+        (
+            replace(MODEL, base_url="http://ines:hush-4711@127.0.0.1:9"),
+            Field.BASE_URL,
+            "The address holds a password or a key, and addresses are stored and shown. Leave it out. Type the key in"
+            " the form, pipe it in with --key-stdin, or set the provider's variable.",
+        ),
         (replace(MODEL, cost_cap="0"), Field.COST, "The cost cap must be more than 0. Leave it empty for none."),
         (StartForm(scope=Scope.SUITE), Field.CASES, "Choose a suite."),
         (

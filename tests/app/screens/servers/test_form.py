@@ -1,5 +1,8 @@
 """What is typed of a server becomes a spec, or a fault at its field."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from app.screens.servers.form import ServerForm, form_of, free_name, read, suggested_name
@@ -37,8 +40,27 @@ SPECS = [
         oauth=OAuthClient(client_id="us", remember=True),
     ),
     ServerSpec(name="dynamic", transport=Transport.SSE, url="https://example.com/mcp", auth_type=AuthType.OAUTH2),
+    ServerSpec(
+        name="build",
+        transport=Transport.STREAMABLE_HTTP,
+        url="https://example.com/mcp",
+        auth_type=AuthType.CLIENT_CREDENTIALS,
+        oauth=OAuthClient(
+            client_id="us",
+            scope="a b",
+            issuer="https://login.example",
+            private_key_file="/home/ines/client.pem",
+            signing_algorithm="ES256",
+        ),
+    ),
     ServerSpec(name="file", transport=Transport.FILE, path="/tmp/tools.json"),
 ]
+
+
+def by_client(**typed: Any) -> ServerForm:
+    """A form for client credentials, complete but for what is not typed."""
+    form = ServerForm(kind="url", name="x", url="https://e.example", auth=AuthType.CLIENT_CREDENTIALS)
+    return replace(form, **typed)
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
@@ -65,6 +87,10 @@ def test_a_pasted_command_line_is_split_as_a_terminal_would() -> None:
             ServerForm(kind="url", name="x", url="https://e.example", auth=AuthType.BEARER, variable="my token!"),
             "variable",
         ),
+        (by_client(variable="SHOP"), "client_id"),
+        (by_client(client_id="us"), "variable"),
+        (by_client(client_id="us", variable="SHOP", key_file="/client.pem"), "key_file"),
+        (by_client(client_id="us", variable="SHOP", issuer="login"), "issuer"),
         (ServerForm(kind="file", name="x"), "path"),
     ],
 )

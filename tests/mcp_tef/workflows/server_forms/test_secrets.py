@@ -54,7 +54,8 @@ def test_in_arguments(args: list[str]) -> None:
         ({"url": "https://a.test", "headers": {"Authorization": f"Bearer {PLANTED}"}}, "DESK_AUTHORIZATION"),
         ({"url": "https://a.test", "headers": {"x-api-key": PLANTED}}, "DESK_X_API_KEY"),
         ({"url": f"https://a.test/mcp?token={PLANTED}"}, "DESK_TOKEN"),
-        ({"url": f"https://ines:{PLANTED}@a.test/mcp"}, "DESK_PASSWORD"),
+        ({"url": f"https://ines:{PLANTED}@a.test/mcp"}, "DESK_USER_AND_PASSWORD"),
+        ({"url": f"https://{PLANTED}@a.test/mcp"}, "DESK_USER_AND_PASSWORD"),
         ({"command": "x", "oauth": {"deep": [{"clientSecret": PLANTED}]}}, "DESK_CLIENTSECRET"),
     ],
 )

@@ -1,0 +1,143 @@
+"""What is checked of an authorization server before a code or a secret is sent to it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from mcp_tef.errors import ServerError, ServerFault
+from mcp_tef.model.servers import AuthType, OAuthClient, ServerSpec, Transport
+from mcp_tef.servers.sign_ins import McpSignIns
+from mcp_tef.servers.strongbox import Strongbox
+from mcp_tef.servers.visits import Visits
+from tests.support.browser import Browser
+from tests.support.sign_in_server import Desk, signing_in_at
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk()
+
+
+@pytest.fixture
+def spec(desk: Desk) -> Iterator[ServerSpec]:
+    with signing_in_at(desk) as server:
+        yield ServerSpec(name="Shop", transport=Transport.STREAMABLE_HTTP, url=server.url, auth_type=AuthType.OAUTH2)
+
+
+@pytest.fixture
+async def browser() -> AsyncIterator[Browser]:
+    browser = Browser()
+    yield browser
+    await asyncio.to_thread(browser.close)
+
+
+@pytest.fixture
+def strongbox() -> Strongbox:
+    return Strongbox()
+
+
+@pytest.fixture
+async def sign_ins(browser: Browser, strongbox: Strongbox) -> AsyncIterator[McpSignIns]:
+    sign_ins = McpSignIns(strongbox, browser.show, {"SHOP_SECRET": "hush-4711"})
+    yield sign_ins
+    await sign_ins.close()
+
+
+async def refusal(sign_ins: McpSignIns, spec: ServerSpec) -> ServerError:
+    with pytest.raises(ServerError) as caught:
+        await sign_ins.sign_in(spec)
+    assert caught.value.fault is ServerFault.UNAUTHORIZED
+    return caught.value
+
+
+@pytest.mark.parametrize("methods", [None, [], ["plain"]])
+async def test_nobody_is_sent_to_an_authorization_server_without_s256(
+    sign_ins: McpSignIns, spec: ServerSpec, desk: Desk, browser: Browser, methods: list[str] | None
+) -> None:
+    desk.challenges = methods
+    error = await refusal(sign_ins, spec)
+    assert error.message == (
+        f"Shop uses an authorization server, {desk.origin}, whose metadata does not offer PKCE with S256,"
+        " which MCP requires."
+    )
+    assert "code_challenge_methods_supported" in error.hint
+    assert (browser.shown, desk.forms) == ([], [])
+
+
+async def test_an_older_server_without_any_metadata_is_still_signed_in_to(
+    sign_ins: McpSignIns, spec: ServerSpec, desk: Desk, browser: Browser
+) -> None:
+    known = "/.well-known/"
+    desk.missing = (
+        *(f"{known}oauth-protected-resource", f"{known}oauth-protected-resource/mcp"),
+        *(f"{known}oauth-authorization-server", f"{known}openid-configuration"),
+    )
+    await sign_ins.sign_in(spec)
+    assert "code_challenge_method=S256" in browser.shown[0]
+
+
+@pytest.mark.parametrize(
+    ("announced", "sent"),
+    [(True, "https://login.elsewhere.example"), (False, "https://login.elsewhere.example"), (True, None)],
+    ids=["another issuer", "another issuer, not announced", "announced and missing"],
+)
+@pytest.mark.parametrize("declines", [False, True], ids=["code", "error"])
+async def test_an_answer_of_another_authorization_server_is_not_used(
+    sign_ins: McpSignIns, spec: ServerSpec, desk: Desk, announced: bool, sent: str | None, declines: bool
+) -> None:
+    desk.announces_iss, desk.iss, desk.declines = announced, sent, declines
+    error = await refusal(sign_ins, spec)
+    assert error.message == (
+        "Shop got an answer to the sign-in that does not come from the authorization server that was asked."
+    )
+    assert desk.forms == []
+
+
+async def test_an_answer_that_names_the_right_issuer_is_used(
+    sign_ins: McpSignIns, spec: ServerSpec, desk: Desk
+) -> None:
+    desk.announces_iss, desk.iss = True, desk.origin
+    await sign_ins.sign_in(spec)
+    assert not await sign_ins.needed(spec)
+
+
+async def test_metadata_of_another_issuer_is_refused(sign_ins: McpSignIns, spec: ServerSpec, desk: Desk) -> None:
+    desk.issuer = f"{desk.origin}/tenant"
+    assert "metadata issuer mismatch" in (await refusal(sign_ins, spec)).message
+    assert desk.forms == []
+
+
+async def test_the_chosen_scopes_are_registered_and_requested(
+    sign_ins: McpSignIns, spec: ServerSpec, desk: Desk, browser: Browser
+) -> None:
+    desk.scopes = ["everything"]
+    await sign_ins.sign_in(replace(spec, oauth=OAuthClient(scope="tools:read tools:call")))
+    assert parse_qs(urlsplit(browser.shown[0]).query)["scope"] == ["tools:read tools:call"]
+    assert desk.registered[0]["scope"] == "tools:read tools:call"
+
+
+async def test_a_given_secret_goes_to_no_authorization_server_that_the_user_has_not_named(
+    sign_ins: McpSignIns, spec: ServerSpec, desk: Desk, browser: Browser
+) -> None:
+    desk.home = "https://login.elsewhere.example"
+    given = replace(spec, oauth=OAuthClient(client_id="ours"), secret="${SHOP_SECRET}")
+    error = await refusal(sign_ins, given)
+    assert "wants its client's secret sent to https://login.elsewhere.example" in error.message
+    assert (browser.shown, desk.forms) == ([], [])
+
+
+async def test_a_stored_grant_that_is_too_narrow_is_widened_only_after_the_same_checks(
+    sign_ins: McpSignIns, spec: ServerSpec, desk: Desk, browser: Browser, strongbox: Strongbox
+) -> None:
+    await sign_ins.sign_in(spec)
+    desk.lacks_scope, desk.challenges = "tools:admin", None
+    visits = Visits({}, strongbox=strongbox, show=browser.show)
+    with pytest.raises(ServerError, match="whose metadata does not offer PKCE"):
+        await visits.list_tools(spec, 10.0)
+    desk.challenges = ["S256"]
+    await visits.list_tools(spec, 10.0)
+    await visits.close()
+    assert "tools%3Aadmin" in browser.shown[-1]
