@@ -186,6 +186,7 @@ if TYPE_CHECKING:
     from mcp_tef.scoring.rates import wilson
     from mcp_tef.scoring.similarity.analysis import Similarity
     from mcp_tef.scoring.similarity.overlap import Overlap
+    from mcp_tef.servers.process_groups import kill_process_groups
     from mcp_tef.servers.sample import run_sample_server
     from mcp_tef.storage.copies import copy_workspace
     from mcp_tef.storage.opening import require_workspace
@@ -221,6 +222,7 @@ _WHEN_NAMED = {
     "default_workspace": "mcp_tef.engine",
     "free_suite_name": "mcp_tef.workflows.cases",
     "grade_lines": "mcp_tef.workflows.grade",
+    "kill_process_groups": "mcp_tef.servers.process_groups",
     "launch_risks": "mcp_tef.scoring.launches.risks",
     "look_at_files": "mcp_tef.workflows.arrivals",
     "matrix_file": "mcp_tef.workflows.reports.similarity_tables",
@@ -283,8 +285,8 @@ __all__ = [
     "Unreachable", "ValueChange", "Variable", "Verdict", "VerdictChange", "WorkItem", "WrittenSecret", "advice_to_json",
     "batch_to_json", "canonical", "comparison_to_json",
     "confusions_to_json", "copy_workspace", "default_workspace", "expectation_from_json",
-    "expectation_to_json", "free_suite_name", "grade_lines", "launch_risks", "look_at_files",
-    "matrix_file", "metrics_to_json", "most_overlapping", "number", "overlap_json", "overview_to_json", "pair_results",
+    "expectation_to_json", "free_suite_name", "grade_lines", "kill_process_groups", "launch_risks",
+    "look_at_files", "matrix_file", "metrics_to_json", "most_overlapping", "number", "overlap_json", "overview_to_json", "pair_results",
     "parse_embedder", "parse_model", "quality_to_json", "read_pair_lines", "rename_workspace", "renamed_path",
     "require_replaceable", "require_workspace",
     "run_sample_server", "run_to_json",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcp_tef import BatchRequest, Config, InputError, ModelSettings, Secret, parse_model
 from mcp_tef.cli.arguments import Parser, Verbs, add_verb
-from mcp_tef.cli.batches import follow, report
+from mcp_tef.cli.batches import follow
 from mcp_tef.cli.cases import chosen, resolved
 from mcp_tef.cli.reports import add_report_options
 from mcp_tef.cli.session import agree, opened
@@ -66,8 +66,7 @@ async def run(arguments: Namespace, terminal: Terminal) -> int:
             name=", ".join((*arguments.suite, *arguments.tag)),
         )
         await agree_to_servers(engine, cases, terminal, yes=arguments.yes)
-        batch = await follow(engine, terminal, engine.runs.start(request, keys))
-        return await report(engine, batch, terminal, arguments)
+        return (await follow(engine, terminal, engine.runs.start(request, keys), arguments))[1]
 
 
 def models(arguments: Namespace) -> tuple[ModelSettings, ...]:

@@ -139,15 +139,13 @@ async def retry(arguments: Namespace, terminal: Terminal) -> int:
     """Run the failed runs of a batch again, and no other."""
     async with opened(arguments, terminal) as engine:
         batch, keys = await _again(engine, arguments, terminal)
-        ended = await follow(
-            engine, terminal, engine.runs.retry_failed(batch.id, keys, max_cost_usd=arguments.max_cost)
-        )
-        return await report(engine, ended, terminal, arguments)
+        again = engine.runs.retry_failed(batch.id, keys, max_cost_usd=arguments.max_cost)
+        return (await follow(engine, terminal, again, arguments))[1]
 
 
 async def resume(arguments: Namespace, terminal: Terminal) -> int:
     """Run what has no verdict yet; what had finished stays as it is."""
     async with opened(arguments, terminal) as engine:
         batch, keys = await _again(engine, arguments, terminal)
-        ended = await follow(engine, terminal, engine.runs.resume(batch.id, keys, max_cost_usd=arguments.max_cost))
-        return await report(engine, ended, terminal, arguments)
+        rest = engine.runs.resume(batch.id, keys, max_cost_usd=arguments.max_cost)
+        return (await follow(engine, terminal, rest, arguments))[1]

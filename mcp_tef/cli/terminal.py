@@ -18,6 +18,7 @@ from mcp_tef import (
     secrets_in,
     without_keys,
 )
+from mcp_tef.cli.interruption import Interruption
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +31,7 @@ class Terminal:
     errors: TextIO = field(default_factory=lambda: sys.stderr)
     secrets: list[Secret] = field(default_factory=list)
     documents: list[str] = field(default_factory=list)
+    interruption: Interruption = field(default_factory=Interruption)
 
     def document(self, value: Json) -> None:
         """Set the one JSON document, which is written when the command has ended; a later one replaces it."""
@@ -57,12 +59,13 @@ class Terminal:
 
     def read_key(self, prompt: str) -> Secret:
         """A key that is typed unseen, or piped in; it never shows in what is written later."""
-        if self.input.isatty():
-            from getpass import getpass
+        with self.interruption.raised_at_once():
+            if self.input.isatty():
+                from getpass import getpass
 
-            text = getpass(prompt)
-        else:
-            text = self.input.readline()
+                text = getpass(prompt)
+            else:
+                text = self.input.readline()
         key = Secret(text.strip())
         if not key:
             raise InputError("No key came in on standard input.", hint="Pipe it in, or type it when asked.")
@@ -111,7 +114,8 @@ class Terminal:
         """Ask who is there; everything but a yes is a no."""
         self.errors.write(f"{question} [y/N] ")
         self.errors.flush()
-        return self.input.readline().strip().lower() in ("y", "yes")
+        with self.interruption.raised_at_once():
+            return self.input.readline().strip().lower() in ("y", "yes")
 
 
 def plain(text: str) -> str:

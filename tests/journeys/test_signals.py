@@ -1,0 +1,116 @@
+"""Signals in the middle of work: what finished is stored and reported, nothing is left running, the rest can go on."""
+
+import csv
+import os
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.support import case_book, fault_server
+from tests.support.command_line import ROOT, Said, command, say
+from tests.support.processes import alive
+from tests.support.stored import rows
+
+FINISHED, STUCK = 4, 2
+ALL = FINISHED + STUCK
+CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
+PATIENCE_S = 30
+COUNT_COMPLETED = "SELECT count(*) FROM test_runs WHERE status = 'completed'"
+
+
+@pytest.fixture
+def marker(tmp_path: Path) -> str:
+    """An argument that every server of this test has, and no other process."""
+    return f"marker-{os.getpid()}-{tmp_path.name}"
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, marker: str, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two programs with cases: one that lists tools, and one that neither lists any nor leaves when asked to."""
+    monkeypatch.setenv("TOOL_INGESTION_TIMEOUT_SECONDS", "0.1")
+    monkeypatch.setenv("MCP_TEF_MAX_LEAVE_SECONDS", "0.1")
+    monkeypatch.setenv("MCP_TEF_MAX_TERMINATE_SECONDS", "0.1")
+    file = tmp_path / "work.db"
+    monkeypatch.setenv("DATABASE_URL", str(file))
+    for name, fault in (("city", "none"), ("stuck", "stubborn-silent")):
+        program, *arguments = fault_server.command(fault)
+        options = [f"--arg={argument}" for argument in (*arguments, marker)]
+        say("servers", "add", name, "--command", program, *options, "--yes")
+    servers = ["stuck"] * STUCK + ["city"] * FINISHED
+    cases = [
+        case_book.case(f"first {number}", [{"tool": "first"}], server=name) for number, name in enumerate(servers)
+    ]
+    assert say("cases", "import", case_book.case_file(tmp_path, cases)).code == 0
+    return file
+
+
+def started(*arguments: str | Path, **options: Any) -> "subprocess.Popen[str]":
+    """Start a command that waits for a server as long as by default."""
+    surroundings = {**os.environ, "PYTHONPATH": str(ROOT), "TOOL_INGESTION_TIMEOUT_SECONDS": "30"}
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command(*arguments), text=True, env=surroundings, **(streams | options))
+
+
+def await_true(holds: Callable[[], object]) -> None:
+    until = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < until, holds
+        time.sleep(0.01)
+
+
+def await_halfway(workspace: Path, marker: str) -> None:
+    """Return once the runs that can finish are stored; a server is still running then."""
+    await_true(lambda: rows(workspace, COUNT_COMPLETED) == [(FINISHED,)])
+    assert marked(marker)
+
+
+def marked(marker: str) -> set[int]:
+    """Processes with the marker among their arguments."""
+    found = set()
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if marker.encode() in (folder / "cmdline").read_bytes() and alive(int(folder.name)):
+                found.add(int(folder.name))
+    return found
+
+
+def ended(process: "subprocess.Popen[str]") -> Said:
+    out, err = process.communicate(timeout=PATIENCE_S)
+    return Said(process.returncode, out, err)
+
+
+@pytest.mark.parametrize("number", CODES, ids=lambda number: number.name)
+def test_a_signal_ends_a_batch_in_order_and_it_can_be_resumed(
+    number: signal.Signals, workspace: Path, marker: str, tmp_path: Path
+) -> None:
+    reports = {name: tmp_path / f"report.{name}" for name in ("junit", "html", "csv")}
+    options = [word for name, file in reports.items() for word in (f"--{name}", file)]
+    with started("run", "--yes", "--json", *options) as process:
+        await_halfway(workspace, marker)
+        process.send_signal(number)
+        said = ended(process)
+    assert (said.code, marked(marker)) == (CODES[number], set())
+    document = said.document
+    statuses = Counter(run["status"] for run in document["runs"])
+    assert statuses == {"completed": FINISHED, "cancelled": STUCK}
+    assert (document["interrupted"], document["metrics"]["n"]) == (True, FINISHED)
+    assert document["resume"] == f"mcp-tef runs resume {document['batch']}"
+    assert document["error"]["message"] == f"Interrupted by {number.name}."
+    assert f"{FINISHED} of {ALL} runs finished. Go on with: {document['resume']}" in said.err
+    root = ElementTree.parse(reports["junit"]).getroot()
+    assert [root.get(name) for name in ("tests", "skipped")] == [str(ALL), str(STUCK)]
+    assert f"{STUCK} of {ALL} runs were not finished" in reports["html"].read_text("utf-8")
+    table = csv.DictReader(reports["csv"].read_text("utf-8").splitlines())
+    assert Counter(row["status"] for row in table) == statuses
+    resumed = say("runs", "resume", document["batch"], "--yes", "--json").document["runs"]
+    before = {run["id"] for run in document["runs"] if run["status"] == "completed"}
+    assert before == {run["id"] for run in resumed if run["status"] == "completed"}
+    assert {run["error"]["code"] for run in resumed if run["id"] not in before} == {"server_silent"}
