@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 Json: TypeAlias = Any
@@ -37,3 +37,34 @@ def deeper_than(value: Json, most: int) -> bool:
             return False
         level = below
     return True
+
+
+def loads_noting_duplicates(
+    text: str,
+    *,
+    parse_constant: Callable[[str], Any] | None = None,
+    parse_float: Callable[[str], Any] | None = None,
+) -> tuple[Json, tuple[str, ...]]:
+    """Parse JSON, and name the keys that an object holds more than once; the last value of such a key counts.
+
+    Returns:
+        The value, and the repeated keys of all its objects: each key once, in order of appearance.
+
+    Raises:
+        ValueError: the text is not JSON.
+        RecursionError: it nests too deeply.
+    """
+    repeated: dict[str, None] = {}
+
+    def as_object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+        value = dict(pairs)
+        if len(value) < len(pairs):
+            seen = set[str]()
+            for name, _ in pairs:
+                if name in seen:
+                    repeated[name] = None
+                seen.add(name)
+        return value
+
+    value = json.loads(text, object_pairs_hook=as_object, parse_constant=parse_constant, parse_float=parse_float)
+    return value, tuple(repeated)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from mcp_tef.model.json import deeper_than
+from mcp_tef.model.json import deeper_than, loads_noting_duplicates
 
 
 def nested(levels: int) -> Any:
@@ -25,3 +25,19 @@ def test_depth_is_counted_through_lists_and_objects(levels: int) -> None:
 def test_what_holds_nothing_is_one_level(empty: Any) -> None:
     assert not deeper_than(empty, 1)
     assert deeper_than([empty], 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "repeated"),
+    [
+        ('{"a": 1, "b": 2}', {"a": 1, "b": 2}, ()),
+        ('{"a": 1, "a": 2, "a": 3}', {"a": 3}, ("a",)),
+        ('{"b": 0, "a": {"x": 1, "x": 2}, "b": 5}', {"b": 5, "a": {"x": 2}}, ("x", "b")),
+        ('[{"a": 1}, {"a": 2}]', [{"a": 1}, {"a": 2}], ()),
+        ("7", 7, ()),
+    ],
+)
+def test_keys_that_an_object_repeats_are_named_and_the_last_value_counts(
+    text: str, value: object, repeated: tuple[str, ...]
+) -> None:
+    assert loads_noting_duplicates(text) == (value, repeated)
