@@ -106,6 +106,7 @@ from mcp_tef.model.recommendations import (
     Priority,
     Recommendation,
 )
+from mcp_tef.model.regular_files import LARGEST_FILE_BYTES, bounded_lines, open_regular_file, write_lines
 from mcp_tef.model.rejudging import RejudgeReport, VerdictChange
 from mcp_tef.model.runs import (
     Batch,
@@ -153,6 +154,7 @@ from mcp_tef.model.similarity import (
     WorkItem,
     parse_embedder,
 )
+from mcp_tef.model.spreadsheet_cells import to_spreadsheet_cell
 from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
 from mcp_tef.model.tools import Listing, OfferedTool, Snapshot, Tool, ToolProblem
 from mcp_tef.model.transfer import (
@@ -254,7 +256,8 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
-    "CALL_SECONDS", "CASE_FILE_SUFFIXES", "INVENTED", "NOTHING", "NO_TOOL", "VARIABLES", "Answer", "Arrival",
+    "CALL_SECONDS", "CASE_FILE_SUFFIXES", "INVENTED", "LARGEST_FILE_BYTES", "NOTHING", "NO_TOOL", "VARIABLES",
+    "Answer", "Arrival",
     "ArrivalKind", "AuthType", "Batch", "BatchEnded", "BatchId",
     "BatchProgressed", "BatchQueued", "BatchRequest", "BatchStarted", "BatchStatus", "BatchesTouched", "Calibration",
     "CalibrationBin",
@@ -283,12 +286,14 @@ __all__ = [
     "ToolCallsTouched", "ToolChange", "ToolDrift", "ToolFigures", "ToolGroup", "ToolLabel",
     "ToolPair", "ToolProblem", "ToolQuality", "ToolReply", "ToolSet", "ToolSource", "Transport", "TrendPoint",
     "Unreachable", "ValueChange", "Variable", "Verdict", "VerdictChange", "WorkItem", "WrittenSecret", "advice_to_json",
-    "batch_to_json", "canonical", "comparison_to_json",
+    "batch_to_json", "bounded_lines", "canonical", "comparison_to_json",
     "confusions_to_json", "copy_workspace", "default_workspace", "expectation_from_json",
     "expectation_to_json", "free_suite_name", "grade_lines", "kill_process_groups", "launch_risks",
-    "look_at_files", "matrix_file", "metrics_to_json", "most_overlapping", "number", "overlap_json", "overview_to_json", "pair_results",
+    "look_at_files", "matrix_file", "metrics_to_json", "most_overlapping", "number", "open_regular_file",
+    "overlap_json", "overview_to_json", "pair_results",
     "parse_embedder", "parse_model", "quality_to_json", "read_pair_lines", "rename_workspace", "renamed_path",
     "require_replaceable", "require_workspace",
     "run_sample_server", "run_to_json",
-    "secrets_in", "similarity_json", "verdict_to_json", "whole", "wilson", "without_keys",
+    "secrets_in", "similarity_json", "to_spreadsheet_cell",
+    "verdict_to_json", "whole", "wilson", "without_keys", "write_lines",
 ]  # fmt: skip

@@ -5,7 +5,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_tef import CASE_FILE_SUFFIXES, CaseFileForm, CaseId, ImportFate, ImportPreview, InputError, TestCase
+from mcp_tef import (
+    CASE_FILE_SUFFIXES,
+    CaseFileForm,
+    CaseId,
+    ImportFate,
+    ImportPreview,
+    InputError,
+    TestCase,
+    open_regular_file,
+)
 from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
 from mcp_tef.cli.outputs import writable
 from mcp_tef.cli.session import opened
@@ -96,7 +105,7 @@ def _require_known_form(arguments: Namespace) -> None:
 
 def _require_readable(file: Path) -> None:
     try:
-        file.open("rb").close()
+        open_regular_file(file).close()
     except OSError as error:
         raise unreachable(error) from error
 

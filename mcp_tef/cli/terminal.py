@@ -72,6 +72,11 @@ class Terminal:
         self.secrets.append(key)
         return key
 
+    def read_input(self) -> str:
+        """All of standard input."""
+        with self.interruption.raised_at_once():
+            return self.input.read()
+
     def redacted(self, text: str) -> str:
         """The text without any key that this process knows of."""
         return without_keys(text, (*self.secrets, *secrets_in(os.environ)))

@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from mcp_tef.model.regular_files import open_regular_file
+
 MAX_ENV_FILE_BYTES = 1024 * 1024
 _LINE = re.compile(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*\Z")
 _QUOTED = re.compile(r"""(?:"((?:[^"\\]|\\.)*+)"|'([^']*+)')\s*(?:#.*)?\Z""")
@@ -12,7 +14,7 @@ _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 def read_env_file(path: Path) -> Mapping[str, str]:
     """The variables of a file; OSError where it cannot be read, ValueError where it is too large or no text."""
-    with path.open("rb") as file:
+    with open_regular_file(path) as file:
         data = file.read(MAX_ENV_FILE_BYTES + 1)
     if len(data) > MAX_ENV_FILE_BYTES:
         raise ValueError("it is larger than 1 MB")

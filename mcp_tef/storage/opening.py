@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from mcp_tef.errors import StoreError
+from mcp_tef.model.regular_files import open_regular_file
 from mcp_tef.storage.faults import DAMAGED, cannot_write, error_code, translated
 from mcp_tef.storage.migrations import (
     m0001_base,
@@ -96,7 +97,7 @@ def require_workspace(path: Path) -> None:
 
 def _require_header(path: Path) -> None:
     try:
-        with path.open("rb") as file:
+        with open_regular_file(path) as file:
             beginning = file.read(len(_HEADER))
     except FileNotFoundError:
         return

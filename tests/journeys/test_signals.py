@@ -45,9 +45,7 @@ def workspace(tmp_path: Path, marker: str, monkeypatch: pytest.MonkeyPatch) -> P
         options = [f"--arg={argument}" for argument in (*arguments, marker)]
         say("servers", "add", name, "--command", program, *options, "--yes")
     servers = ["stuck"] * STUCK + ["city"] * FINISHED
-    cases = [
-        case_book.case(f"first {number}", [{"tool": "first"}], server=name) for number, name in enumerate(servers)
-    ]
+    cases = [case_book.case(f"first {number}", [{"tool": "first"}], server=name) for number, name in enumerate(servers)]
     assert say("cases", "import", case_book.case_file(tmp_path, cases)).code == 0
     return file
 
