@@ -16,7 +16,7 @@ from mcp_tef import (
     open_regular_file,
 )
 from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
-from mcp_tef.cli.outputs import writable
+from mcp_tef.cli.outputs import output_name, writable
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.shapes import case_shape
 from mcp_tef.cli.terminal import Terminal, table, unreachable
@@ -151,9 +151,8 @@ async def export_cases(arguments: Namespace, terminal: Terminal) -> int:
     for name, what in report.lost:
         terminal.note(f"{name}: {what}")
     terminal.document(_export_shape(arguments.out, report))
-    terminal.say(
-        f"{counted(report.written, 'case')} {'was' if report.written == 1 else 'were'} written to {arguments.out}."
-    )
+    were = "was" if report.written == 1 else "were"
+    terminal.say(f"{counted(report.written, 'case')} {were} written to {output_name(arguments.out)}.")
     return 1 if report.left_out else 0
 
 

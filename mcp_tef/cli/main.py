@@ -28,7 +28,7 @@ from mcp_tef.cli import (
     similarity,
 )
 from mcp_tef.cli.arguments import Command, Parser, Verbs, joined
-from mcp_tef.cli.outputs import require_apart
+from mcp_tef.cli.outputs import require_apart, standard_output
 from mcp_tef.cli.shapes import error_shape
 from mcp_tef.cli.surprise import CRASHED, surprise
 from mcp_tef.cli.terminal import Terminal
@@ -103,10 +103,9 @@ def _speak_utf8() -> None:
 def _do(arguments: Namespace, terminal: Terminal) -> int:
     require_apart(arguments)
     command: Command = arguments.command
-    outcome = command(arguments, terminal)
-    if isinstance(outcome, int):
-        return outcome
-    return terminal.interruption.run(outcome)
+    with standard_output(arguments, terminal) as to:
+        outcome = command(arguments, to)
+        return outcome if isinstance(outcome, int) else to.interruption.run(outcome)
 
 
 def _interrupted(terminal: Terminal) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_tef import LARGEST_FILE_BYTES, InputError, Json, bounded_lines, open_regular_file, write_lines
+from mcp_tef.cli.outputs import output_name
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal, unreachable
 from mcp_tef.cli.tool_sources import KINDS, AskedEmbedder, asked_embedder, keys_for
@@ -71,4 +72,4 @@ def _tell(rows: Sequence[dict[str, Json]], out: Path | None, terminal: Terminal)
     except OSError as error:
         raise unreachable(error) from error
     terminal.document(counts)
-    terminal.say(f"{len(rows) - bad} of {counted(len(rows), 'pair')} scored; {out} has a line for each.")
+    terminal.say(f"{len(rows) - bad} of {counted(len(rows), 'pair')} scored; {output_name(out)} has a line for each.")

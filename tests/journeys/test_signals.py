@@ -1,9 +1,12 @@
 """Signals in the middle of work: what finished is stored and reported, nothing is left running, the rest can go on."""
 
 import csv
+import fcntl
 import os
+import pty
 import signal
 import subprocess
+import termios
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -14,6 +17,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from mcp_tef.cli.interruption import REPEATED_AFTER_S
 from tests.support import case_book, fault_server
 from tests.support.command_line import ROOT, Said, command, say
 from tests.support.processes import alive
@@ -23,6 +27,7 @@ FINISHED, STUCK = 4, 2
 ALL = FINISHED + STUCK
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 PATIENCE_S = 30
+READ = ("0", "63")  # the number of the call on x86-64 and on ARM64
 COUNT_COMPLETED = "SELECT count(*) FROM test_runs WHERE status = 'completed'"
 
 
@@ -93,7 +98,8 @@ def test_a_signal_ends_a_batch_in_order_and_it_can_be_resumed(
     options = [word for name, file in reports.items() for word in (f"--{name}", file)]
     with started("run", "--yes", "--json", *options) as process:
         await_halfway(workspace, marker)
-        process.send_signal(number)
+        for _ in range(2):  # as `timeout` sends it: to the process, and to its group
+            process.send_signal(number)
         said = ended(process)
     assert (said.code, marked(marker)) == (CODES[number], set())
     document = said.document
@@ -112,3 +118,91 @@ def test_a_signal_ends_a_batch_in_order_and_it_can_be_resumed(
     before = {run["id"] for run in document["runs"] if run["status"] == "completed"}
     assert before == {run["id"] for run in resumed if run["status"] == "completed"}
     assert {run["error"]["code"] for run in resumed if run["id"] not in before} == {"server_silent"}
+
+
+@pytest.mark.parametrize(
+    "verb",
+    ["servers check stuck", "servers tools stuck", "similarity --server stuck --yes", "quality --server stuck --yes"],
+)
+@pytest.mark.usefixtures("workspace")
+def test_a_signal_ends_every_verb_that_has_started_a_program(verb: str, marker: str) -> None:
+    with started(*verb.split(), "--json") as process:
+        await_true(lambda: marked(marker))
+        process.terminate()
+        said = ended(process)
+    assert (said.code, said.error["code"], marked(marker)) == (143, "interrupted", set())
+    assert said.err == "mcp-tef: Interrupted by SIGTERM. What had finished is kept.\n"
+
+
+@pytest.mark.parametrize("verb", ["servers import -", "run --key-stdin --model openai/stub"])
+@pytest.mark.usefixtures("workspace")
+def test_a_signal_ends_a_verb_that_waits_for_standard_input(verb: str) -> None:
+    with started(*verb.split(), "--json", stdin=subprocess.PIPE) as process:
+        await_true(lambda: waits_for_input(process))
+        process.terminate()
+        assert ended(process).code == 143
+
+
+def test_what_a_signal_cuts_short_leaves_no_half_of_a_result(tmp_path: Path) -> None:
+    line = '{"id": "1", "query": "", "tools": [], "expected": null, "calls": []}\n'
+    (tmp_path / "in.jsonl").write_text(line * 500_000, "utf-8")
+    before = {"in.jsonl", "out.jsonl"}
+    (tmp_path / "out.jsonl").write_text("before", "utf-8")
+    with started("score", tmp_path / "in.jsonl", "--out", tmp_path / "out.jsonl", "--json") as process:
+        await_true(lambda: any(path.name not in before for path in tmp_path.iterdir()))
+        process.terminate()
+        said = ended(process)
+    assert (said.code, said.error["code"]) == (143, "interrupted")
+    assert {path.name for path in tmp_path.iterdir()} == before
+    assert (tmp_path / "out.jsonl").read_text("utf-8") == "before"
+
+
+def test_the_same_signal_again_ends_at_once_and_kills_what_was_started(
+    workspace: Path, marker: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MCP_TEF_MAX_LEAVE_SECONDS", "600")
+    with started("run", "--yes", "--json") as process:
+        await_halfway(workspace, marker)
+        began = time.monotonic()
+        while process.poll() is None:
+            process.terminate()
+            time.sleep(0.05)
+        said = ended(process)
+    assert time.monotonic() - began > REPEATED_AFTER_S
+    assert (said.code, said.out, marked(marker)) == (143, "", set())
+
+
+def test_a_hangup_that_the_caller_had_ignored_ends_nothing(workspace: Path, marker: str) -> None:
+    ignored = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)}
+    with started("run", "--yes", "--json", **ignored) as process:
+        await_halfway(workspace, marker)
+        process.send_signal(signal.SIGHUP)
+        process.terminate()
+        assert ended(process).document["error"]["message"] == "Interrupted by SIGTERM."
+
+
+def test_a_terminal_that_is_closed_still_gets_its_report_written(workspace: Path, marker: str, tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    report = tmp_path / "report.csv"
+    with started(
+        "run", "--yes", "--csv", report, stdin=theirs, stdout=theirs, stderr=theirs, preexec_fn=own_terminal
+    ) as process:
+        os.close(theirs)
+        await_halfway(workspace, marker)
+        os.close(ours)
+        assert process.wait(PATIENCE_S) == 129
+    assert (marked(marker), len(report.read_text("utf-8").splitlines())) == (set(), ALL + 1)
+
+
+def own_terminal() -> None:
+    """Make standard input the terminal of the session, which is told when it is closed."""
+    os.setsid()
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def waits_for_input(process: "subprocess.Popen[str]") -> bool:
+    """Whether a process is blocked in a read from its standard input, or has ended."""
+    with suppress(OSError):
+        call = Path(f"/proc/{process.pid}/syscall").read_text().split()
+        return call[0] in READ and call[1] == "0x0"
+    return process.poll() is not None
