@@ -65,6 +65,7 @@ from mcp_tef.model.comparison import (
 from mcp_tef.model.config import VARIABLES, Config
 from mcp_tef.model.consents import Consent
 from mcp_tef.model.drift import Drift, ToolDrift
+from mcp_tef.model.ending_signals import EndingSignals
 from mcp_tef.model.finding import Found, FoundKind
 from mcp_tef.model.ids import BatchId, CaseId, RunId, ServerId, SnapshotId
 from mcp_tef.model.json import Json, canonical
@@ -264,7 +265,8 @@ __all__ = [
     "CalibrationReport", "Call", "CallingMode", "CaseDraft", "CaseFileForm", "CaseId", "CasesTouched",
     "Classification", "Clusters", "ComparedRuns", "ComparedTool", "Comparison", "ConfidenceCategory",
     "ConfidenceSource", "Config", "ConflictError", "ConfusionMatrix", "Consent", "ConsentError", "DefinitionChange",
-    "Difference", "DifferentiationIssue", "Drift", "EmbedderChoice", "EmbedderKind", "EmbeddingError", "Engine",
+    "Difference", "DifferentiationIssue", "Drift", "EmbedderChoice", "EmbedderKind", "EmbeddingError",
+    "EndingSignals", "Engine",
     "Estimate", "Event", "Expectation", "ExpectedCall", "ExportReport", "Failure", "FieldChange", "FilterChoices",
     "Finding", "FindingReason", "Found", "FoundConfig", "FoundKind", "Graded", "GroupMetrics", "HeldSecrets",
     "ImportFate", "ImportPreview", "ImportReport",

@@ -6,6 +6,7 @@ import os
 import pty
 import signal
 import subprocess
+import sys
 import termios
 import time
 from collections import Counter
@@ -17,7 +18,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from mcp_tef.cli.interruption import REPEATED_AFTER_S
+from mcp_tef.model.ending_signals import REPEATED_AFTER_S
 from tests.support import case_book, fault_server
 from tests.support.command_line import ROOT, Said, command, say
 from tests.support.processes import alive
@@ -192,6 +193,27 @@ def test_a_terminal_that_is_closed_still_gets_its_report_written(workspace: Path
         os.close(ours)
         assert process.wait(PATIENCE_S) == 129
     assert (marked(marker), len(report.read_text("utf-8").splitlines())) == (set(), ALL + 1)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, None], ids=["SIGTERM", "end of the loop"])
+def test_the_window_is_closed_in_order_without_a_question(
+    number: signal.Signals | None, workspace: Path, marker: str
+) -> None:
+    program = [sys.executable, "-m", "tests.support.window_at_work", str(workspace)]
+    surroundings = {**os.environ, "TOOL_INGESTION_TIMEOUT_SECONDS": "30"}
+    with subprocess.Popen(program, cwd=ROOT, env=surroundings, stdin=subprocess.PIPE) as process:
+        await_halfway(workspace, marker)
+        if number is None:
+            assert process.stdin is not None
+            process.stdin.close()  # Qt leaves its loop, as some desktops have it
+        else:
+            process.send_signal(number)
+        assert process.wait(PATIENCE_S) == (CODES[number] if number else 0)
+    assert (marked(marker), rows(workspace, "SELECT status FROM batches")) == (set(), [("interrupted",)])
+    assert rows(workspace, "SELECT status, count(*) FROM test_runs GROUP BY status ORDER BY status") == [
+        ("cancelled", STUCK),
+        ("completed", FINISHED),
+    ]
 
 
 def own_terminal() -> None:
