@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import termios
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -63,11 +64,15 @@ def started(*arguments: str | Path, **options: Any) -> "subprocess.Popen[str]":
     return subprocess.Popen(command(*arguments), text=True, env=surroundings, **(streams | options))
 
 
+def pause() -> None:
+    threading.Event().wait(0.01)
+
+
 def await_true(holds: Callable[[], object]) -> None:
     until = time.monotonic() + PATIENCE_S
     while not holds():
         assert time.monotonic() < until, holds
-        time.sleep(0.01)
+        pause()
 
 
 def await_halfway(workspace: Path, marker: str) -> None:
@@ -167,7 +172,7 @@ def test_the_same_signal_again_ends_at_once_and_kills_what_was_started(
         began = time.monotonic()
         while process.poll() is None:
             process.terminate()
-            time.sleep(0.05)
+            pause()
         said = ended(process)
     assert time.monotonic() - began > REPEATED_AFTER_S
     assert (said.code, said.out, marked(marker)) == (143, "", set())
