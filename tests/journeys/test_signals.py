@@ -178,13 +178,18 @@ def test_the_same_signal_again_ends_at_once_and_kills_what_was_started(
     assert (said.code, said.out, marked(marker)) == (143, "", set())
 
 
-def test_a_hangup_that_the_caller_had_ignored_ends_nothing(workspace: Path, marker: str) -> None:
+def test_an_ignored_hangup_ends_nothing_and_people_are_told_how_to_go_on(workspace: Path, marker: str) -> None:
     ignored = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)}
-    with started("run", "--yes", "--json", **ignored) as process:
+    with started("run", "--yes", **ignored) as process:
         await_halfway(workspace, marker)
         process.send_signal(signal.SIGHUP)
         process.terminate()
-        assert ended(process).document["error"]["message"] == "Interrupted by SIGTERM."
+        said = ended(process)
+    [(batch,)] = rows(workspace, "SELECT id FROM batches")
+    assert (said.out.count("✓"), f"Batch {batch} was interrupted." in said.out) == (FINISHED, True)
+    assert said.err == (
+        f"mcp-tef: Interrupted by SIGTERM. {FINISHED} of {ALL} runs finished. Go on with: mcp-tef runs resume {batch}\n"
+    )
 
 
 def test_a_terminal_that_is_closed_still_gets_its_report_written(workspace: Path, marker: str, tmp_path: Path) -> None:
