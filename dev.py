@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sets this project up and runs it, with nothing but a Python: `python3 dev.py run|test|check|bench|shots|package`.
+"""Sets this project up and runs it, with nothing but a Python: `python3 dev.py run|test|check|audit|bench|…`.
 
 The first start makes `.venv` from the hash-locked `requirements.lock` and, as root on Debian, installs
 the system libraries that the window needs; later starts find the environment as it is and add nothing.
@@ -9,15 +9,24 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tempfile
+import urllib.request
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent
 LOCK = ROOT / "requirements.lock"
 PACKAGING = ROOT / "packaging"
+AUDIT_LOCK = PACKAGING / "audit" / LOCK.name
+ADVISORIES = "https://api.osv.dev/v1/query"
+# Advisories that do not apply here: {id: "YYYY-MM-DD: the reason"}.
+ACCEPTED_ADVISORIES: dict[str, str] = {}
 PACKAGING_TOOLS = {
     "objdump": "binutils",
     "makensis": "nsis",
@@ -35,6 +44,7 @@ USAGE = """usage: python3 dev.py [--python PYTHON] VERB [ARGUMENTS]
   run     open the window; with no display, evaluate the sample in the terminal
   test    run every test (arguments go to pytest)
   check   formatting, lint, types and import contracts
+  audit   look the locked libraries up in a database of advisories (argument: the address of another one)
   bench   run the benchmarks (arguments: names of some of them)
   shots   take pictures of every screen (arguments: a folder, then names of some screens)
   package build the installers for this system (arguments: names of some steps)
@@ -74,13 +84,17 @@ class SetupError(Exception):
 def main(arguments: list[str]) -> int:
     """Do one verb; the exit code."""
     python, arguments = _chosen_python(arguments)
-    verbs = {"run": run, "test": test, "check": check, "bench": bench, "shots": shots, "package": package}
+    verbs = {"run": run, "test": test, "check": check, "audit": audit}
+    verbs |= {"bench": bench, "shots": shots, "package": package}
     if not arguments or arguments[0] not in verbs:
         print(USAGE)
         return 0 if arguments[:1] in (["-h"], ["--help"]) else 2
+    database = (*arguments[1:], ADVISORIES)[0]
+    if arguments[0] == "audit" and not _answers(database):
+        return _not_audited(database)
     try:
-        packaging = arguments[0] == "package"
-        environment = prepare(python, PACKAGING / LOCK.name if packaging else LOCK)
+        locks = {"package": PACKAGING / LOCK.name, "audit": AUDIT_LOCK}
+        environment = prepare(python, locks.get(arguments[0], LOCK))
     except SetupError as error:
         print(error, file=sys.stderr)
         return 1
@@ -117,6 +131,66 @@ def check(environment: Path, _: list[str]) -> int:
         [str(tools / "lint-imports"), "--no-logo"],
     )
     return max([_announced(command) for command in commands])
+
+
+def audit(environment: Path, arguments: list[str]) -> int:
+    """List the known vulnerabilities of all locked libraries; 1 where there are any that were not accepted."""
+    database = (*arguments, ADVISORIES)[0]
+    locks = [LOCK, PACKAGING / LOCK.name, AUDIT_LOCK]
+    pins = sorted({pin for lock in locks for pin in re.findall(r"^[\w.-]+==[^ ;\\]+", lock.read_text("utf-8"), re.M)})
+    found: list[str] = []
+    for group in without_repeated_names(pins):
+        with tempfile.TemporaryDirectory() as folder:
+            listed = Path(folder, "requirements.txt")
+            listed.write_text("\n".join(group), "utf-8")
+            command = ["pip_audit", "-s", "osv", "--osv-url", database, "--disable-pip", "--no-deps", "-r", str(listed)]
+            options = ["-f", "json", "--progress-spinner", "off", "--cache-dir", str(Path(folder, "cache"))]
+            done = subprocess.run([str(environment), "-m", *command, *options], capture_output=True, text=True)
+        if not done.stdout.strip():
+            print(done.stderr.strip().rpartition("\n")[2], file=sys.stderr)
+            return 1 if _answers(database) else _not_audited(database)
+        found += _vulnerabilities(json.loads(done.stdout))
+    for line in found:
+        print(line)
+    print(f"{len(pins)} locked libraries were looked up; {len(found) or 'no'} advisories apply to them.")
+    return 1 if found else 0
+
+
+def _vulnerabilities(report: dict[str, Any]) -> list[str]:
+    return [
+        f"{library['name']} {library['version']}: {one['id']}, "
+        f"fixed in {', '.join(one['fix_versions']) or 'no version'}. {one['description']}"
+        for library in report["dependencies"]
+        for one in library.get("vulns", [])
+        if not ACCEPTED_ADVISORIES.keys() & {one["id"], *one["aliases"]}
+    ]
+
+
+def without_repeated_names(pins: list[str]) -> list[list[str]]:
+    """The pins in groups in which no name occurs twice: a lock may hold a version for each Python."""
+    groups: list[dict[str, str]] = []
+    for pin in pins:
+        name = pin.partition("==")[0]
+        group = next((group for group in groups if name not in group), None)
+        if group is None:
+            groups.append(group := {})
+        group[name] = pin
+    return [list(group.values()) for group in groups]
+
+
+def _answers(database: str) -> bool:
+    """Whether a database of advisories can be reached: it answers a question with a JSON object."""
+    question = json.dumps({"package": {"name": "pip", "ecosystem": "PyPI"}, "version": "1.0"}).encode()
+    try:
+        with urllib.request.urlopen(urllib.request.Request(database, data=question), timeout=20) as answer:
+            return isinstance(json.load(answer), dict)
+    except (OSError, ValueError):
+        return False
+
+
+def _not_audited(database: str) -> int:
+    print(f"The locked libraries were not audited: no database of advisories can be reached at {database}.")
+    return 0
 
 
 def bench(environment: Path, names: list[str]) -> int:
@@ -233,7 +307,8 @@ def install(environment: Path, lock: Path = LOCK) -> None:
         pip.append("--root-user-action=ignore")
     print("Installing the locked libraries …", flush=True)
     _must([*pip, "--require-hashes", "-r", str(lock)], "The libraries could not be installed")
-    _must([*pip, "--no-build-isolation", "-e", str(ROOT)], "The project could not be installed")
+    if lock != AUDIT_LOCK:
+        _must([*pip, "--no-build-isolation", "-e", str(ROOT)], "The project could not be installed")
 
 
 def _must(command: list[str], otherwise: str) -> None:

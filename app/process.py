@@ -1,6 +1,8 @@
 """The process behind the first frame: log, crash hooks, the loop of the window's thread, and the workbench in it."""
 
+import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +17,7 @@ from app.crash import CrashHooks, hold_level, start_log
 from app.frame import PRODUCT, Frame
 from app.preferences import Preferences
 from app.settings import Settings
+from app.shutdown import Shutdown
 from app.theme import theme
 from app.workbench import Workbench
 from mcp_tef import HeldSecrets
@@ -49,9 +52,23 @@ def run(frame: Frame, settings: Settings, workspace: Path | None) -> int:
     tidy = Tidy()
     tidy.start()
     with loop:
-        loop.run_until_complete(bench.live(workspace))
+        life = loop.create_task(bench.live(workspace))
+        shutdown = Shutdown(bench.end, life.done)
+        if isinstance(running, QApplication):
+            shutdown.follow(running)
+        with shutdown.signals.handled():
+            _run_until_ended(loop, life, bench)
     tidy.stop()
-    return 0
+    return shutdown.signals.exit_code or 0
+
+
+def _run_until_ended(loop: asyncio.AbstractEventLoop, life: "asyncio.Task[None]", bench: Workbench) -> None:
+    """Serve the window. Where Qt quits under it, everything is closed in order all the same."""
+    while not life.done():
+        with suppress(RuntimeError):
+            loop.run_until_complete(life)
+        bench.end()
+    life.result()
 
 
 async def open_engine(

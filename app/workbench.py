@@ -133,6 +133,11 @@ class Workbench:
         self._wanted, self._by_name = following or self._wanted, following is not None or self._by_name
         self._go_on(Next.OPEN if following is not None else Next.END)
 
+    def end(self) -> None:
+        """End at once, without a question; batches are interrupted and can be resumed."""
+        self._closed = True
+        self._go_on(Next.END)
+
     def _go_on(self, step: Next) -> None:
         if self._next is not None and not self._next.done():
             self._next.set_result(step)

@@ -64,6 +64,7 @@ from mcp_tef.model.comparison import (
 from mcp_tef.model.config import VARIABLES, Config
 from mcp_tef.model.consents import Consent, ConsentError, ConsentKind, ConsentRequest, program_request
 from mcp_tef.model.drift import Drift, ToolDrift
+from mcp_tef.model.ending_signals import EndingSignals
 from mcp_tef.model.finding import Found, FoundKind
 from mcp_tef.model.ids import BatchId, CaseId, RunId, ServerId, SnapshotId
 from mcp_tef.model.json import Json, canonical
@@ -105,6 +106,7 @@ from mcp_tef.model.recommendations import (
     Priority,
     Recommendation,
 )
+from mcp_tef.model.regular_files import LARGEST_FILE_BYTES, bounded_lines, open_regular_file, write_lines
 from mcp_tef.model.rejudging import RejudgeReport, VerdictChange
 from mcp_tef.model.runs import (
     Batch,
@@ -161,6 +163,7 @@ from mcp_tef.model.similarity import (
     WorkItem,
     parse_embedder,
 )
+from mcp_tef.model.spreadsheet_cells import to_spreadsheet_cell
 from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
 from mcp_tef.model.tools import Listing, OfferedTool, Snapshot, Tool, ToolProblem
 from mcp_tef.model.transfer import (
@@ -195,6 +198,7 @@ if TYPE_CHECKING:
     from mcp_tef.scoring.rates import wilson
     from mcp_tef.scoring.similarity.analysis import Similarity
     from mcp_tef.scoring.similarity.overlap import Overlap
+    from mcp_tef.servers.process_groups import kill_process_groups
     from mcp_tef.servers.sample import run_sample_server
     from mcp_tef.storage.copies import copy_workspace
     from mcp_tef.storage.opening import require_workspace
@@ -232,6 +236,7 @@ _WHEN_NAMED = {
     "default_workspace": "mcp_tef.engine",
     "free_suite_name": "mcp_tef.workflows.cases",
     "grade_lines": "mcp_tef.workflows.grade",
+    "kill_process_groups": "mcp_tef.servers.process_groups",
     "launch_risks": "mcp_tef.scoring.launches.risks",
     "look_at_files": "mcp_tef.workflows.arrivals",
     "make_private_folder": "mcp_tef.private_files",
@@ -267,8 +272,8 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
-    "CALL_SECONDS", "CASE_FILE_SUFFIXES", "INVENTED", "NOTHING", "NO_TOOL", "SIGNING_ALGORITHMS", "VARIABLES", "Answer",
-    "Arrival",
+    "CALL_SECONDS", "CASE_FILE_SUFFIXES", "INVENTED", "LARGEST_FILE_BYTES", "NOTHING", "NO_TOOL",
+    "SIGNING_ALGORITHMS", "VARIABLES", "Answer", "Arrival",
     "ArrivalKind", "AuthType", "Batch", "BatchEnded", "BatchId",
     "BatchProgressed", "BatchQueued", "BatchRequest", "BatchStarted", "BatchStatus", "BatchesTouched", "Calibration",
     "CalibrationBin",
@@ -276,7 +281,8 @@ __all__ = [
     "Classification", "Clusters", "ComparedRuns", "ComparedTool", "Comparison", "ConfidenceCategory",
     "ConfidenceSource", "Config", "ConflictError", "ConfusionMatrix", "Consent", "ConsentError",
     "ConsentKind", "ConsentRequest", "DefinitionChange",
-    "Difference", "DifferentiationIssue", "Drift", "EmbedderChoice", "EmbedderKind", "EmbeddingError", "Engine",
+    "Difference", "DifferentiationIssue", "Drift", "EmbedderChoice", "EmbedderKind", "EmbeddingError",
+    "EndingSignals", "Engine",
     "Estimate", "Event", "Expectation", "ExpectedCall", "ExportReport", "Failure", "FieldChange", "FilterChoices",
     "Finding", "FindingReason", "Found", "FoundConfig", "FoundKind", "Graded", "GroupMetrics", "HeldSecrets",
     "ImportFate", "ImportPreview", "ImportReport",
@@ -298,14 +304,14 @@ __all__ = [
     "ToolCallsTouched", "ToolChange", "ToolDrift", "ToolFigures", "ToolGroup", "ToolLabel",
     "ToolPair", "ToolProblem", "ToolQuality", "ToolReply", "ToolSet", "ToolSource", "Transport", "TrendPoint",
     "TypedDefinition", "Unreachable", "ValueChange", "Variable", "Verdict", "VerdictChange", "WorkItem",
-    "WrittenSecret", "advice_to_json", "batch_to_json", "canonical", "comparison_to_json",
+    "WrittenSecret", "advice_to_json", "batch_to_json", "bounded_lines", "canonical", "comparison_to_json",
     "confusions_to_json", "consent_rows", "copy_workspace", "default_workspace", "expectation_from_json",
-    "expectation_to_json", "free_suite_name", "grade_lines", "launch_risks", "look_at_files",
-    "make_private_folder", "matrix_file", "metrics_to_json", "most_overlapping", "number", "open_private",
-    "overlap_json", "overview_to_json", "pair_results", "parse_embedder", "parse_model", "program_request",
-    "quality_to_json", "read_pair_lines", "rename_workspace", "renamed_path", "require_replaceable",
-    "require_workspace",
+    "expectation_to_json", "free_suite_name", "grade_lines", "kill_process_groups", "launch_risks",
+    "look_at_files", "make_private_folder", "matrix_file", "metrics_to_json", "most_overlapping", "number",
+    "open_private", "open_regular_file", "overlap_json", "overview_to_json", "pair_results",
+    "parse_embedder", "parse_model", "program_request", "quality_to_json", "read_pair_lines",
+    "rename_workspace", "renamed_path", "require_replaceable", "require_workspace",
     "run_sample_server", "run_to_json",
-    "secrets_in", "similarity_json", "tighten", "verdict_to_json", "whole", "wilson",
-    "without_keys", "write_private",
+    "secrets_in", "similarity_json", "tighten", "to_spreadsheet_cell", "verdict_to_json", "whole", "wilson",
+    "without_keys", "write_lines", "write_private",
 ]  # fmt: skip

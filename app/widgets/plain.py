@@ -8,6 +8,8 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
+from mcp_tef import to_spreadsheet_cell
+
 PARAGRAPH_LIMIT: Final = 20_000
 PARAGRAPH_LINES: Final = 400
 LINE_LIMIT: Final = 400
@@ -22,7 +24,6 @@ _CONTROLS = re.compile(
 )
 _NAMED = re.compile("⟨U\\+([0-9A-F]{4,6})⟩")
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~&$@]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _ENDLESS_WORD = re.compile(r"(\S{4000})(\S+)")
 
 
@@ -45,15 +46,10 @@ def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def spreadsheet_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table as CSV; what a spreadsheet would take for a formula gets a leading apostrophe."""
+    """A table as CSV, whose texts are those of `to_spreadsheet_cell`."""
     out = io.StringIO()
-    csv.writer(out).writerows([no_formula(text) for text in row] for row in (heads, *rows))
+    csv.writer(out).writerows(map(to_spreadsheet_cell, row) for row in (heads, *rows))
     return out.getvalue()
-
-
-def no_formula(text: str) -> str:
-    """`text` as a spreadsheet shows it, and never runs it."""
-    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
 
 
 def _as_words(text: str) -> str:

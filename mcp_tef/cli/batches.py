@@ -1,14 +1,17 @@
 """What `demo`, `run` and `runs` share: following a batch to its end, and telling what came of it."""
 
 import asyncio
+import shlex
 from argparse import Namespace
 from collections.abc import Awaitable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mcp_tef import Batch, Metrics, RunFilter, RunStatus, RunSummary
+from mcp_tef import Batch, Json, Metrics, Overview, RunFilter, RunStatus, RunSummary
+from mcp_tef.cli.interruption import to_completion
 from mcp_tef.cli.progress import Progress
 from mcp_tef.cli.reports import shortfalls, write_reports
-from mcp_tef.cli.shapes import run_shape
+from mcp_tef.cli.shapes import error_shape, run_shape
 from mcp_tef.cli.terminal import Terminal
 from mcp_tef.cli.words import batch_line, counted, metrics_lines, passed, repeats_lines, run_lines
 
@@ -16,38 +19,94 @@ if TYPE_CHECKING:
     from mcp_tef import Engine
 
 PASSED, MISSED, UNREACHED = 0, 1, 3
+FINISHED = (RunStatus.COMPLETED, RunStatus.FAILED)
 
 
-async def follow(engine: "Engine", terminal: Terminal, start: Awaitable[Batch]) -> Batch:
-    """Start a batch and stay until it has ended; on interruption say how to go on."""
+async def follow(
+    engine: "Engine", terminal: Terminal, start: Awaitable[Batch], asked: Namespace | None = None
+) -> tuple[Batch, int]:
+    """Start a batch, follow it to its end and report it; the batch, and the exit code that it means.
+
+    An interruption stops it so that it can be resumed; what had finished is reported all the same.
+    """
     stop = engine.subscribe(Progress(terminal).hear)
-    batch = await start
+    starting = asyncio.ensure_future(start)
     try:
-        return await engine.runs.wait(batch.id)
+        batch = await engine.runs.wait((await asyncio.shield(starting)).id)
     except asyncio.CancelledError:
-        terminal.note(f"Stopped. What had finished is kept; go on with: mcp-tef runs resume {batch.id}")
+        batch = await starting
+        await engine.runs.close()
+        await _report_interrupted(engine, await engine.runs.batch(batch.id), terminal, asked)
         raise
     finally:
         stop()
+    return batch, await to_completion(report(engine, batch, terminal, asked))
 
 
 async def report(engine: "Engine", batch: Batch, terminal: Terminal, asked: Namespace | None = None) -> int:
     """Tell every run and the figures of a batch, write the files that were asked for; the exit code that it means."""
-    from mcp_tef import overview_to_json
-
-    runs = await engine.runs.list(RunFilter(batch_id=batch.id))
-    overview = await engine.metrics.overview(RunFilter(batch_id=batch.id))
-    terminal.document(
-        {"batch": batch.id, "runs": [run_shape(run) for run in runs], "metrics": overview_to_json(overview)}
-    )
+    results = await _read(engine, batch)
+    terminal.document(results.document)
     terminal.say(batch_line(batch))
-    for run in runs:
-        terminal.say(*run_lines(run))
-    terminal.say("", *metrics_lines(overview.metrics), *repeats_lines(overview.repeats))
+    _tell(results, terminal)
     if asked is None:
-        return verdict_code(runs)
+        return verdict_code(results.runs)
     await write_reports(engine, batch, asked, terminal)
-    return _kept(runs, overview.metrics, asked, terminal)
+    return _kept(results.runs, results.overview.metrics, asked, terminal)
+
+
+async def _report_interrupted(
+    engine: "Engine", batch: Batch, terminal: Terminal, asked: Namespace | None = None
+) -> None:
+    """Report what finished before a signal came, and how to go on."""
+    results = await _read(engine, batch)
+    resume = _resume_command(engine, batch)
+    finished = tuple(run for run in results.runs if run.status in FINISHED and not run.interrupted)
+    terminal.interruption.hint = f"{len(finished)} of {counted(batch.total, 'run')} finished. Go on with: {resume}"
+    error = error_shape(terminal.interruption.error)
+    terminal.document(results.document | {"interrupted": True, "resume": resume, "error": error})
+    if asked is not None:
+        await write_reports(engine, batch, asked, terminal)
+    terminal.say(f"Batch {batch.id} was interrupted.", batch_line(batch))
+    _tell(replace(results, runs=finished), terminal)
+
+
+def _resume_command(engine: "Engine", batch: Batch) -> str:
+    """The command that runs the rest; it names the workspace where that is not the one opened without being named."""
+    from mcp_tef import default_workspace
+
+    command = f"mcp-tef runs resume {batch.id}"
+    if engine.workspace == (engine.config.workspace or default_workspace()):
+        return command
+    return f"{command} --workspace {shlex.quote(str(engine.workspace))}"
+
+
+@dataclass(frozen=True, slots=True)
+class _BatchResults:
+    """The runs of a batch with their metrics."""
+
+    batch: Batch
+    runs: tuple[RunSummary, ...]
+    overview: Overview
+
+    @property
+    def document(self) -> dict[str, Json]:
+        """The shape that `run --json` promises."""
+        from mcp_tef import overview_to_json
+
+        runs = [run_shape(run) for run in self.runs]
+        return {"batch": self.batch.id, "runs": runs, "metrics": overview_to_json(self.overview)}
+
+
+async def _read(engine: "Engine", batch: Batch) -> _BatchResults:
+    where = RunFilter(batch_id=batch.id)
+    return _BatchResults(batch, await engine.runs.list(where), await engine.metrics.overview(where))
+
+
+def _tell(results: _BatchResults, terminal: Terminal) -> None:
+    for run in results.runs:
+        terminal.say(*run_lines(run))
+    terminal.say("", *metrics_lines(results.overview.metrics), *repeats_lines(results.overview.repeats))
 
 
 def _kept(runs: tuple[RunSummary, ...], metrics: Metrics, asked: Namespace, terminal: Terminal) -> int:

@@ -56,7 +56,9 @@ def given_arguments(text: str) -> Mapping[str, Json]:
     """The arguments in a JSON text."""
     try:
         value: Any = json.loads(text, parse_constant=_refuse)
-    except (ValueError, RecursionError) as error:
+    except RecursionError as error:
+        raise InputError("The arguments nest too deep.", hint=EXAMPLE) from error
+    except ValueError as error:
         raise InputError(f"The arguments are not JSON: {error}.", hint=EXAMPLE) from error
     if not isinstance(value, dict):
         raise InputError("The arguments are not a JSON object.", hint=EXAMPLE)

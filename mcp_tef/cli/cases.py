@@ -5,9 +5,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_tef import CASE_FILE_SUFFIXES, CaseFileForm, CaseId, ImportFate, ImportPreview, InputError, TestCase
+from mcp_tef import (
+    CASE_FILE_SUFFIXES,
+    CaseFileForm,
+    CaseId,
+    ImportFate,
+    ImportPreview,
+    InputError,
+    TestCase,
+    open_regular_file,
+)
 from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
-from mcp_tef.cli.outputs import writable
+from mcp_tef.cli.outputs import output_name, writable
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.shapes import case_shape
 from mcp_tef.cli.terminal import Terminal, table, unreachable
@@ -98,7 +107,7 @@ def _require_known_form(arguments: Namespace) -> None:
 
 def _require_readable(file: Path) -> None:
     try:
-        file.open("rb").close()
+        open_regular_file(file).close()
     except OSError as error:
         raise unreachable(error) from error
 
@@ -144,9 +153,8 @@ async def export_cases(arguments: Namespace, terminal: Terminal) -> int:
     for name, what in report.lost:
         terminal.note(f"{name}: {what}")
     terminal.document(_export_shape(arguments.out, report))
-    terminal.say(
-        f"{counted(report.written, 'case')} {'was' if report.written == 1 else 'were'} written to {arguments.out}."
-    )
+    were = "was" if report.written == 1 else "were"
+    terminal.say(f"{counted(report.written, 'case')} {were} written to {output_name(arguments.out)}.")
     return 1 if report.left_out else 0
 
 

@@ -5,7 +5,7 @@ from argparse import Namespace
 
 from mcp_tef import BatchRequest
 from mcp_tef.cli.arguments import Verbs, add_verb
-from mcp_tef.cli.batches import follow, report
+from mcp_tef.cli.batches import follow
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal
 
@@ -24,8 +24,7 @@ async def demo(arguments: Namespace, terminal: Terminal) -> int:
     async with opened(arguments, terminal, default_workspace().with_name(SAMPLE_FILE)) as engine:
         cases = await engine.open_sample()
         request = BatchRequest(cases=tuple(case.id for case in cases), name="Sample")
-        batch = await follow(engine, terminal, engine.runs.start(request))
-        await report(engine, batch, terminal)
+        batch, _ = await follow(engine, terminal, engine.runs.start(request))
         terminal.say(
             "", f"All of it can be looked at with: mcp-tef gui --workspace {shlex.quote(str(engine.workspace))}"
         )

@@ -28,7 +28,8 @@ from mcp_tef.cli import (
     similarity,
 )
 from mcp_tef.cli.arguments import Command, Parser, Verbs, joined
-from mcp_tef.cli.outputs import require_apart
+from mcp_tef.cli.outputs import require_apart, standard_output
+from mcp_tef.cli.shapes import error_shape
 from mcp_tef.cli.surprise import CRASHED, surprise
 from mcp_tef.cli.terminal import Terminal
 
@@ -44,7 +45,8 @@ GROUPS: tuple[Register, ...] = tuple(
 DESCRIPTION = """Will a language model pick your MCP tool, with the right arguments?
 
 Exit codes: 0 done and passed; 1 done, and something failed its expectation; 2 bad usage or bad input;
-3 a server, model or file could not be reached; 70 mcp-tef itself failed; 130 interrupted."""
+3 a server, model or file could not be reached; 70 mcp-tef itself failed; 129 hung up, 130 interrupted,
+143 terminated: what had finished is kept, and the reports that were asked for are written."""
 
 
 def main(argv: Sequence[str] | None = None, groups: Sequence[Register] = GROUPS) -> int:
@@ -52,13 +54,14 @@ def main(argv: Sequence[str] | None = None, groups: Sequence[Register] = GROUPS)
     given = joined(sys.argv[1:] if argv is None else argv)
     _speak_utf8()
     terminal = Terminal(json="--json" in given)
-    code = _outcome(given, terminal, groups, debug="--debug" in given)
-    try:
-        terminal.write_document()
-        sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return code
+    with terminal.interruption.handled():
+        code = _outcome(given, terminal, groups, debug="--debug" in given)
+        try:
+            terminal.write_document()
+            sys.stdout.flush()
+        except (BrokenPipeError, KeyboardInterrupt):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return terminal.interruption.exit_code or code
 
 
 def _outcome(given: Sequence[str], terminal: Terminal, groups: Sequence[Register], *, debug: bool) -> int:
@@ -71,8 +74,7 @@ def _outcome(given: Sequence[str], terminal: Terminal, groups: Sequence[Register
     except TefError as error:
         return _failed(terminal, error, debug, error.exit_code)
     except KeyboardInterrupt:
-        interruption = TefError("Interrupted.", hint="What had finished is kept.", code="interrupted")
-        return _failed(terminal, interruption, debug, INTERRUPTED)
+        return _interrupted(terminal)
     except BrokenPipeError:
         return 1
     except Exception as error:
@@ -98,12 +100,18 @@ def _speak_utf8() -> None:
 def _do(arguments: Namespace, terminal: Terminal) -> int:
     require_apart(arguments)
     command: Command = arguments.command
-    outcome = command(arguments, terminal)
-    if isinstance(outcome, int):
-        return outcome
-    import asyncio
+    with standard_output(arguments, terminal) as to:
+        outcome = command(arguments, to)
+        return outcome if isinstance(outcome, int) else to.interruption.run(outcome)
 
-    return asyncio.run(outcome)
+
+def _interrupted(terminal: Terminal) -> int:
+    """End after a signal; the document that a verb has set by then stays."""
+    error = terminal.interruption.error
+    if not terminal.documents:
+        terminal.document({"error": error_shape(error)})
+    terminal.note(f"mcp-tef: {error.message} {error.hint}")
+    return INTERRUPTED
 
 
 def _failed(terminal: Terminal, error: TefError, debug: bool, exit_code: int) -> int:

@@ -2,11 +2,17 @@
 
 from argparse import Namespace
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryDirectory
 
 from mcp_tef import InputError
+from mcp_tef.cli.terminal import Terminal
 
+STANDARD_OUTPUT = Path("-")
 WRITTEN = ("out", "junit", "html", "csv")
 READ = ("file", "pairs", "tools_file", "workspace")
 
@@ -16,6 +22,8 @@ def writable(text: str) -> Path:
     from mcp_tef import require_replaceable
 
     path = Path(text)
+    if path == STANDARD_OUTPUT:
+        return path
     try:
         _require_place(path)
         require_replaceable(path)
@@ -41,6 +49,40 @@ def require_apart(arguments: Namespace) -> None:
     for one, other in combinations(results, 2):
         if _same(one, other):
             raise InputError(f"Two results would be written to {one}.", hint="Give each a file of its own.")
+
+
+@contextmanager
+def standard_output(arguments: Namespace, terminal: Terminal) -> Iterator[Terminal]:
+    """Have the result that is named `-` written to standard output once it is whole; lines for people go to stderr."""
+    names = [name for name in WRITTEN if getattr(arguments, name, None) == STANDARD_OUTPUT]
+    if not names:
+        yield terminal
+        return
+    if terminal.json:
+        raise InputError(
+            "Standard output holds one JSON document with --json, so no other result can go there.",
+            hint="Name a file instead of -, or leave out --json.",
+            code="bad_usage",
+        )
+    with TemporaryDirectory(prefix="mcp-tef-") as folder:
+        file = Path(folder, STANDARD_OUTPUT)
+        setattr(arguments, names[0], file)
+        try:
+            yield replace(terminal, output=terminal.errors)
+        finally:
+            if file.is_file():
+                with file.open(encoding="utf-8", newline="") as result:
+                    copyfileobj(result, terminal.output)
+
+
+def output_name(path: Path) -> str:
+    """The name of a result in sentences."""
+    return "standard output" if is_standard_output(path) else str(path)
+
+
+def is_standard_output(path: Path) -> bool:
+    """Return whether a result goes to standard output."""
+    return path.name == str(STANDARD_OUTPUT)
 
 
 def require_other(result: Path, *sources: Path) -> None:

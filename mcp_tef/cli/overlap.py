@@ -5,7 +5,7 @@ from argparse import Namespace
 
 from mcp_tef import InputError, OverlapWeights
 from mcp_tef.cli.arguments import Verbs, add_verb
-from mcp_tef.cli.outputs import writable
+from mcp_tef.cli.outputs import output_name, writable
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.similarity_words import overlap_lines
 from mcp_tef.cli.terminal import Terminal
@@ -63,5 +63,5 @@ async def overlap(arguments: Namespace, terminal: Terminal) -> int:
         pairs = await asyncio.to_thread(lambda: list(most_overlapping(shared, arguments.limit)))
         terminal.say(*overlap_lines(found, arguments.weights, pairs))
     if arguments.out:
-        terminal.say("", f"Everything was written to {arguments.out}.")
+        terminal.say("", f"Everything was written to {output_name(arguments.out)}.")
     return code_of(tool_set)

@@ -1,12 +1,14 @@
 """`similarity --pairs`: the scores of given pairs of tools, one JSON object a line, in and out."""
 
 import json
+import os
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_tef import InputError, Json
+from mcp_tef import LARGEST_FILE_BYTES, InputError, Json, bounded_lines, open_regular_file, write_lines
+from mcp_tef.cli.outputs import output_name
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal, unreachable
 from mcp_tef.cli.tool_sources import KINDS, AskedEmbedder, asked_embedder, keys_for
@@ -35,8 +37,10 @@ def _read(path: Path) -> list["PairLine"]:
     from mcp_tef import read_pair_lines
 
     try:
-        with path.open("rb") as file:
-            return list(read_pair_lines(file))
+        with open_regular_file(path) as file:
+            if os.fstat(file.fileno()).st_size > LARGEST_FILE_BYTES:
+                raise InputError(f"{path} is larger than 50 MB.", hint="Split it into smaller files.")
+            return list(read_pair_lines(bounded_lines(file)))
     except OSError as error:
         raise unreachable(error) from error
 
@@ -64,9 +68,8 @@ def _tell(rows: Sequence[dict[str, Json]], out: Path | None, terminal: Terminal)
             terminal.output.writelines(texts)
         return
     try:
-        # A lone surrogate cannot be UTF-8: it goes out as the \ud800 that it came in as.
-        out.write_text("".join(texts), "utf-8", errors="backslashreplace")
+        write_lines(out, texts)
     except OSError as error:
         raise unreachable(error) from error
     terminal.document(counts)
-    terminal.say(f"{len(rows) - bad} of {counted(len(rows), 'pair')} scored; {out} has a line for each.")
+    terminal.say(f"{len(rows) - bad} of {counted(len(rows), 'pair')} scored; {output_name(out)} has a line for each.")

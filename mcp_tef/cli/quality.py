@@ -7,7 +7,7 @@ from functools import partial
 from mcp_tef import InputError, ModelReview, QualityReport, Severity, ToolQuality
 from mcp_tef.cli.arguments import Verbs, add_verb
 from mcp_tef.cli.consent import with_consent
-from mcp_tef.cli.outputs import writable
+from mcp_tef.cli.outputs import output_name, writable
 from mcp_tef.cli.run import allow_typed_addresses, read_keys
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal, one_line, table
@@ -59,7 +59,7 @@ async def quality(arguments: Namespace, terminal: Terminal) -> int:
     terminal.document(quality_to_json(report))
     terminal.say(*quality_lines(report))
     if arguments.out:
-        terminal.say("", f"Everything was written to {arguments.out}.")
+        terminal.say("", f"Everything was written to {output_name(arguments.out)}.")
     missed = shortfalls(report, arguments.fail_under, arguments.fail_on)
     for sentence in missed:
         terminal.note(f"Not passed: {sentence}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mcp_tef import Batch, InputError, Metrics, Rate, ReportForm
 from mcp_tef.cli.arguments import Parser
-from mcp_tef.cli.outputs import writable
+from mcp_tef.cli.outputs import output_name, writable
 from mcp_tef.cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -72,4 +72,4 @@ async def write_reports(engine: "Engine", batch: Batch, arguments: Namespace, te
     if files:
         await engine.reports.write_all(batch.id, files)
     for form, path in files.items():
-        terminal.say(f"The results were written to {path} as {form.value}.")
+        terminal.say(f"The results were written to {output_name(path)} as {form.value}.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcp_tef import BatchRequest, Config, InputError, ModelSettings, Secret, parse_model
 from mcp_tef.cli.arguments import Parser, Verbs, add_verb
-from mcp_tef.cli.batches import follow, report
+from mcp_tef.cli.batches import follow
 from mcp_tef.cli.cases import chosen, resolved
 from mcp_tef.cli.consent import add_consent_options, agree, with_consent
 from mcp_tef.cli.reports import add_report_options
@@ -69,8 +69,7 @@ async def run(arguments: Namespace, terminal: Terminal) -> int:
         await agree_to_servers(engine, cases, arguments, terminal)
         allow_typed_addresses(engine, given)
         start = with_consent(engine, arguments, terminal, lambda: engine.runs.start(request, keys))
-        batch = await follow(engine, terminal, start)
-        return await report(engine, batch, terminal, arguments)
+        return (await follow(engine, terminal, start, arguments))[1]
 
 
 def models(arguments: Namespace) -> tuple[ModelSettings, ...]:

@@ -141,15 +141,15 @@ async def retry(arguments: Namespace, terminal: Terminal) -> int:
     """Run the failed runs of a batch again, and no other."""
     async with opened(arguments, terminal) as engine:
         batch, keys = await _again(engine, arguments, terminal)
-        again = partial(engine.runs.retry_failed, batch.id, keys, max_cost_usd=arguments.max_cost)
-        ended = await follow(engine, terminal, with_consent(engine, arguments, terminal, again))
-        return await report(engine, ended, terminal, arguments)
+        retried = partial(engine.runs.retry_failed, batch.id, keys, max_cost_usd=arguments.max_cost)
+        again = with_consent(engine, arguments, terminal, retried)
+        return (await follow(engine, terminal, again, arguments))[1]
 
 
 async def resume(arguments: Namespace, terminal: Terminal) -> int:
     """Run what has no verdict yet; what had finished stays as it is."""
     async with opened(arguments, terminal) as engine:
         batch, keys = await _again(engine, arguments, terminal)
-        again = partial(engine.runs.resume, batch.id, keys, max_cost_usd=arguments.max_cost)
-        ended = await follow(engine, terminal, with_consent(engine, arguments, terminal, again))
-        return await report(engine, ended, terminal, arguments)
+        resumed = partial(engine.runs.resume, batch.id, keys, max_cost_usd=arguments.max_cost)
+        rest = with_consent(engine, arguments, terminal, resumed)
+        return (await follow(engine, terminal, rest, arguments))[1]

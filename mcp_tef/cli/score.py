@@ -3,8 +3,11 @@
 import json
 from argparse import Namespace
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
+from mcp_tef import bounded_lines, open_regular_file, write_lines
 from mcp_tef.cli.arguments import Verbs, add_verb
 from mcp_tef.cli.outputs import writable
 from mcp_tef.cli.terminal import Terminal, unreachable
@@ -22,22 +25,22 @@ def register(verbs: Verbs) -> None:
 
 def score(arguments: Namespace, terminal: Terminal) -> int:
     """Judge every line; a line that cannot be read gets an error in its place, and the exit code 1."""
-    from mcp_tef import grade_lines
-
     counts: Counter[str] = Counter()
     try:
-        # A lone surrogate cannot be UTF-8: it goes out as the \ud800 that it came in as.
-        with (
-            arguments.file.open("rb") as source,
-            arguments.out.open("w", encoding="utf-8", errors="backslashreplace") as target,
-        ):
-            for verdict in grade_lines(source):
-                counts[str(verdict.get("classification", "bad"))] += 1
-                verdict.pop(NOT_PROMISED, None)
-                target.write(json.dumps(verdict, ensure_ascii=False) + "\n")
+        with open_regular_file(arguments.file) as source:
+            write_lines(arguments.out, _verdicts(source, counts))
     except OSError as error:
         raise unreachable(error) from error
     names = ("TP", "FP", "TN", "FN", "bad")
     terminal.document({"lines": counts.total(), **{name: counts[name] for name in names}})
     terminal.say(", ".join(f"{counts[name]} {name}" for name in names) + f" of {counted(counts.total(), 'line')}.")
     return 1 if counts["bad"] else 0
+
+
+def _verdicts(source: BinaryIO, counts: Counter[str]) -> Iterator[str]:
+    from mcp_tef import grade_lines
+
+    for verdict in grade_lines(bounded_lines(source)):
+        counts[str(verdict.get("classification", "bad"))] += 1
+        verdict.pop(NOT_PROMISED, None)
+        yield json.dumps(verdict, ensure_ascii=False) + "\n"

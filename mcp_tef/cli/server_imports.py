@@ -4,7 +4,7 @@ from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
 
-from mcp_tef import FoundConfig, ImportedServer, ImportFate, Json, ServerImportPreview, ServerSpec
+from mcp_tef import FoundConfig, ImportedServer, ImportFate, Json, ServerImportPreview, ServerSpec, open_regular_file
 from mcp_tef.cli.arguments import Verbs, add_verb
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal, one_line, table, unreachable
@@ -25,7 +25,7 @@ def register(group: Verbs) -> None:
 
 async def import_servers(arguments: Namespace, terminal: Terminal) -> int:
     """Bring servers in, all or nothing; those that cannot be are refused with the reason."""
-    source = terminal.input.read() if arguments.file == "-" else _readable(Path(arguments.file))
+    source = terminal.read_input() if arguments.file == "-" else _readable(Path(arguments.file))
     async with opened(arguments, terminal) as engine:
         preview = await engine.server_files.preview(source)
         if arguments.only:
@@ -54,7 +54,7 @@ async def discover(arguments: Namespace, terminal: Terminal) -> int:
 
 def _readable(path: Path) -> Path:
     try:
-        path.open("rb").close()
+        open_regular_file(path).close()
     except OSError as error:
         raise unreachable(error) from error
     return path

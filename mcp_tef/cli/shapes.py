@@ -14,11 +14,17 @@ from mcp_tef import (
     RunDetail,
     RunSummary,
     Server,
+    TefError,
     TestCase,
     ToolCall,
     ToolReply,
     expectation_to_json,
 )
+
+
+def error_shape(error: TefError) -> Json:
+    """An error, as every verb gives it."""
+    return {"code": error.code, "message": error.message, "hint": error.hint}
 
 
 def run_shape(run: RunSummary) -> Json:

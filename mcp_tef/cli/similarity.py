@@ -6,9 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mcp_tef import InputError
 from mcp_tef.cli import pairs
 from mcp_tef.cli.arguments import Verbs, add_verb
-from mcp_tef.cli.outputs import writable
+from mcp_tef.cli.outputs import is_standard_output, output_name, writable
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.similarity_words import similarity_lines
 from mcp_tef.cli.terminal import Terminal
@@ -54,7 +55,7 @@ async def similarity(arguments: Namespace, terminal: Terminal) -> int:
         else:
             terminal.say(*await asyncio.to_thread(similarity_lines, found, at))
     if arguments.out:
-        terminal.say(f"Everything was written to {arguments.out}.")
+        terminal.say(f"Everything was written to {output_name(arguments.out)}.")
     return code_of(tool_set)
 
 
@@ -66,8 +67,13 @@ def _document(found: "Similarity", at: float, arguments: Namespace) -> str:
 
 
 async def _write(engine: "Engine", found: "Similarity", at: float, arguments: Namespace) -> None:
-    from mcp_tef import SimilarityResults
+    from mcp_tef import SimilarityResults, matrix_file
 
+    if is_standard_output(arguments.out) and matrix_file(found, arguments.out):
+        raise InputError(
+            f"The matrices of {len(found):,} tools go to a file of their own beside the result.",
+            hint="Name a file instead of -.",
+        )
     results = SimilarityResults(similarity=found, threshold=at)
     if arguments.out.suffix.lower() == ".html":
         clusters = await engine.similarity.clusters(found)

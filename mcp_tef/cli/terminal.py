@@ -18,6 +18,7 @@ from mcp_tef import (
     secrets_in,
     without_keys,
 )
+from mcp_tef.cli.interruption import Interruption
 
 
 class Answer(Enum):
@@ -44,6 +45,7 @@ class Terminal:
     errors: TextIO = field(default_factory=lambda: sys.stderr)
     secrets: list[Secret] = field(default_factory=list)
     documents: list[str] = field(default_factory=list)
+    interruption: Interruption = field(default_factory=Interruption)
 
     def document(self, value: Json) -> None:
         """Set the one JSON document, which is written when the command has ended; a later one replaces it."""
@@ -71,17 +73,23 @@ class Terminal:
 
     def read_key(self, prompt: str) -> Secret:
         """A key that is typed unseen, or piped in; it never shows in what is written later."""
-        if self.input.isatty():
-            from getpass import getpass
+        with self.interruption.raised_at_once():
+            if self.input.isatty():
+                from getpass import getpass
 
-            text = getpass(prompt)
-        else:
-            text = self.input.readline()
+                text = getpass(prompt)
+            else:
+                text = self.input.readline()
         key = Secret(text.strip())
         if not key:
             raise InputError("No key came in on standard input.", hint="Pipe it in, or type it when asked.")
         self.secrets.append(key)
         return key
+
+    def read_input(self) -> str:
+        """All of standard input."""
+        with self.interruption.raised_at_once():
+            return self.input.read()
 
     def redacted(self, text: str) -> str:
         """The text without any key that this process knows of."""
@@ -120,7 +128,8 @@ class Terminal:
         """Ask who is there; everything but a yes is a no."""
         self.errors.write(f"{question} [y/N] ")
         self.errors.flush()
-        return self.input.readline().strip().lower() in ("y", "yes")
+        with self.interruption.raised_at_once():
+            return self.input.readline().strip().lower() in ("y", "yes")
 
 
 def plain(text: str) -> str:

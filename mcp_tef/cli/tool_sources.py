@@ -18,6 +18,7 @@ from mcp_tef import (
     SourceKind,
     ToolSet,
     ToolSource,
+    open_regular_file,
     parse_embedder,
 )
 from mcp_tef.cli.arguments import Parser
@@ -125,11 +126,11 @@ def _require_other_files(arguments: Namespace, specs: Sequence[ServerSpec]) -> N
 def _require_files(names: Sequence[str]) -> None:
     for name in names:
         try:
-            there = Path(name).is_file()
+            open_regular_file(Path(name)).close()
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            raise ReachError(f"There is no file {name}.", hint="Check the path.", code="file_unreachable") from None
         except OSError as error:
             raise unreachable(error) from error
-        if not there:
-            raise ReachError(f"There is no file {name}.", hint="Check the path.", code="file_unreachable")
 
 
 def code_of(tool_set: ToolSet) -> int:

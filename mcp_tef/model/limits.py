@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
+from mcp_tef.model.regular_files import LARGEST_FILE_BYTES
 from mcp_tef.model.variables import KB, MB, Variable, number, size, size_words, whole
 
 _HOUR = 3600.0
@@ -119,10 +120,10 @@ class Limits:
         "characters",
     )
     file_bytes: int = _bytes(
-        32 * MB,
+        LARGEST_FILE_BYTES,
         4096 * MB,
         "A tools file",
-        "More than the 20,000 tools that are read of it take.",
+        "As for every file that is read as a whole; more than the 20,000 tools that are read of it take.",
     )
     file_values: int = _most(
         2_000_000,

@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from mcp_tef.model.regular_files import open_regular_file
+
 MAX_ENV_FILE_BYTES = 1024 * 1024
 _LINE = re.compile(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*\Z")
 _QUOTED = re.compile(r"""(?:"((?:[^"\\]|\\.)*+)"|'([^']*+)')\s*(?:#.*)?\Z""")
@@ -19,9 +21,7 @@ def read_env_file(path: Path) -> Mapping[str, str]:
 
 def read_small_file(path: Path) -> str:
     """Return the text of a file; OSError where it cannot be read, ValueError where it is too large or no text."""
-    if path.exists() and not path.is_file():
-        raise ValueError("it is not a file")  # opening a pipe would wait for whoever writes to it
-    with path.open("rb") as file:
+    with open_regular_file(path) as file:
         data = file.read(MAX_ENV_FILE_BYTES + 1)
     if len(data) > MAX_ENV_FILE_BYTES:
         raise ValueError("it is larger than 1 MB")

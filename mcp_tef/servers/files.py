@@ -9,6 +9,7 @@ from pathlib import Path
 from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.json import Json
 from mcp_tef.model.limits import USUAL, Limits
+from mcp_tef.model.regular_files import open_regular_file
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing, ToolProblem
 from mcp_tef.servers.definitions import sort_out
@@ -66,17 +67,21 @@ def _saved(spec: ServerSpec, limits: Limits) -> _Saved:
 
 
 def _text(spec: ServerSpec, limits: Limits) -> str:
-    path = Path(os.path.expanduser(spec.path or ""))
-    if not path.is_file():
-        raise _fault(spec, "does not exist" if not path.exists() else "is not a file", "Correct the path.")
     try:
-        if path.stat().st_size > limits.file_bytes:
-            raise _fault(spec, f"is larger than {limits.file_bytes / 2**20:g} MB", _SPLIT_HINT)
-        return path.read_text("utf-8-sig")
+        with open_regular_file(Path(os.path.expanduser(spec.path or ""))) as file:
+            data = file.read(limits.file_bytes + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        raise _fault(spec, "does not exist", "Correct the path.") from None
+    except IsADirectoryError:
+        raise _fault(spec, "is not a file", "Correct the path.") from None
+    except OSError as error:
+        raise _fault(spec, f"cannot be read ({error.strerror})", "Check the path, and who may read it.") from error
+    if len(data) > limits.file_bytes:
+        raise _fault(spec, f"is larger than {limits.file_bytes / 2**20:g} MB", _SPLIT_HINT)
+    try:
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise _fault(spec, "is not UTF-8 text", _SHAPE_HINT) from None
-    except OSError as error:
-        raise _fault(spec, f"cannot be read ({error.strerror})", "Check who may read it.") from error
 
 
 def _parse(spec: ServerSpec, text: str) -> Json:
@@ -86,7 +91,7 @@ def _parse(spec: ServerSpec, text: str) -> Json:
         where = f"is not JSON: {error.msg} at line {error.lineno}, column {error.colno}"
         raise _fault(spec, where, _SHAPE_HINT) from None
     except RecursionError:
-        raise _fault(spec, "nests too deep to be read", _SHAPE_HINT) from None
+        raise _fault(spec, "nests too deep", _SHAPE_HINT) from None
 
 
 def _definitions(spec: ServerSpec, content: Json, limits: Limits) -> _Saved:

@@ -7,9 +7,7 @@ length in quadratic time and blocks while a child refuses to leave; the session 
 import asyncio
 import contextlib
 import math
-import os
 import signal
-import subprocess
 import sys
 from collections.abc import AsyncIterator, Coroutine, Iterator
 from types import TracebackType
@@ -22,6 +20,7 @@ from mcp.shared.message import SessionMessage
 from mcp_tef.servers.evidence import Evidence, FloodError
 from mcp_tef.servers.launch import Launch
 from mcp_tef.servers.messages import message_in
+from mcp_tef.servers.process_groups import add_process_group, remove_process_group, signal_process_group
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 _POLL_SECONDS = 0.01
@@ -70,6 +69,7 @@ class _Listener(asyncio.SubprocessProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.SubprocessTransport)
         self._output = transport.get_pipe_transport(_STDOUT)
+        add_process_group(transport.get_pid())
 
     def pipe_data_received(self, fd: int, data: bytes | str) -> None:
         data = data if isinstance(data, bytes) else data.encode()
@@ -181,6 +181,7 @@ class Program:
                 await self._group_left(limits.terminate_seconds)
         finally:
             self._signal_group(signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
+            remove_process_group(self._transport.get_pid())
             await self._left(limits.terminate_seconds)
             self._transport.close()
 
@@ -196,15 +197,7 @@ class Program:
             await asyncio.sleep(_POLL_SECONDS)
 
     def _signal_group(self, number: int) -> bool:
-        """Send a signal to the whole group (0 only asks); whether anyone was there to get it."""
-        pid = self._transport.get_pid()
-        if sys.platform == "win32":
-            return number != 0 and subprocess.call(["taskkill", "/F", "/T", "/PID", str(pid)]) == 0
-        try:
-            os.killpg(pid, number)
-        except (ProcessLookupError, PermissionError):
-            return False
-        return True
+        return signal_process_group(self._transport.get_pid(), number)
 
 
 @contextlib.asynccontextmanager

@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from mcp_tef.errors import StoreError
+from mcp_tef.model.regular_files import open_regular_file
 from mcp_tef.private_files import create_private
 from mcp_tef.storage.faults import DAMAGED, cannot_write, damaged, error_code, translated
 from mcp_tef.storage.migrations import (
@@ -136,7 +137,7 @@ def require_workspace(path: Path) -> None:
 
 def _require_header(path: Path) -> None:
     try:
-        with path.open("rb") as file:
+        with open_regular_file(path) as file:
             beginning = file.read(len(_HEADER))
     except FileNotFoundError:
         return

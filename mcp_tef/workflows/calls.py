@@ -126,7 +126,7 @@ def _sent(server: Server, tool: str, arguments: Mapping[str, Json]) -> ToolCall:
     try:
         size, clean = len(canonical(arguments)), json_without_keys(dict(arguments))
     except RecursionError:
-        raise InputError(f"The arguments for {tool} nest too deeply.", hint="Send something flatter.") from None
+        raise InputError(f"The arguments for {tool} nest too deep.", hint="Send something flatter.") from None
     if size > MOST_ARGUMENTS:
         raise InputError(f"The arguments for {tool} are larger than 1 MB.", hint="Send less at once.")
     return ToolCall(

@@ -1,6 +1,6 @@
 """Judging recorded calls, one JSON line each, without a model or a server."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from mcp_tef.errors import InputError
@@ -11,34 +11,48 @@ from mcp_tef.scoring.codec import verdict_to_json
 from mcp_tef.scoring.confidence import usable
 from mcp_tef.scoring.expectations import problems
 from mcp_tef.scoring.judge import judge
-from mcp_tef.workflows.json_lines import DECODER, id_of, name_of, parsed, require, server_of, tool_of
+from mcp_tef.workflows.json_lines import Line, decoded, id_of, name_of, parsed, require, server_of, tool_of
 
 _ALL = ("id", "tools", "expected", "calls")
+_MOST_KEYS, _LONGEST_KEY = 10, 100
 
 
-def grade_lines(lines: Iterable[str | bytes]) -> Iterator[dict[str, Json]]:
+def grade_lines(lines: Iterable[Line]) -> Iterator[dict[str, Json]]:
     """One result a line, in order, as `grade_line` gives it; blank lines are passed over."""
-    return (grade_line(line) for line in lines if line.strip())
+    return (grade_line(line) for line in lines if line is None or line.strip())
 
 
-def grade_line(line: str | bytes) -> dict[str, Json]:
-    """Judge one line (UTF-8): the verdict under the line's id, or `{"id", "error"}` for a bad line. Never raises."""
+def grade_line(line: Line) -> dict[str, Json]:
+    """Judge one line (UTF-8): the verdict under the line's id, or `{"id", "error"}` for a bad line. Never raises.
+
+    Where keys are repeated, the last value of each counts, and the explanation says so.
+    """
     row: Json = None
     try:
-        row = parsed(line)
-        return {"id": id_of(row), **_graded(row)}
+        row, repeated = parsed(line)
+        return {"id": id_of(row), **_graded(row, dict.fromkeys(repeated))}
     except InputError as error:
         return {"id": id_of(row), "error": error.message}
     except RecursionError:
-        return {"id": id_of(row), "error": "The line is nested too deeply."}
+        return {"id": id_of(row), "error": "The line nests too deep."}
 
 
-def _graded(row: Mapping[str, Json]) -> dict[str, Json]:
+def _graded(row: Mapping[str, Json], repeated: dict[str, None]) -> dict[str, Json]:
     require(row, _ALL)
     expectation = _expectation(row["expected"])
     tools = [tool_of(tool) for tool in _list_of_objects(row["tools"], "tools")]
-    calls = None if row["calls"] is None else [_call(call) for call in _list_of_objects(row["calls"], "calls")]
-    return verdict_to_json(judge(expectation, tools, calls, _confidence(row.get("confidence"))))
+    calls = row["calls"]
+    if calls is not None:
+        calls = [_call(call, repeated) for call in _list_of_objects(calls, "calls")]
+    verdict = verdict_to_json(judge(expectation, tools, calls, _confidence(row.get("confidence"))))
+    if repeated:
+        verdict["explanation"] = f"{verdict['explanation']} {_repeated_sentence(tuple(repeated))}"
+    return verdict
+
+
+def _repeated_sentence(keys: Sequence[str]) -> str:
+    named = ", ".join(f"`{key[:_LONGEST_KEY]}`" for key in keys[:_MOST_KEYS])
+    return f"The JSON repeats {named}{' and others' if len(keys) > _MOST_KEYS else ''}; the last value counts."
 
 
 def _expectation(value: Json) -> Expectation:
@@ -54,27 +68,29 @@ def _list_of_objects(value: Json, what: str) -> list[dict[str, Any]]:
     return value
 
 
-def _call(raw: dict[str, Any]) -> Call:
+def _call(raw: dict[str, Any], repeated: dict[str, None]) -> Call:
     tool = name_of(raw.get("tool"), "call")
-    return Call(tool=tool, arguments=_arguments(raw.get("arguments"), tool), server=server_of(raw.get("server")))
+    arguments = _arguments(raw.get("arguments"), tool, repeated)
+    return Call(tool=tool, arguments=arguments, server=server_of(raw.get("server")))
 
 
-def _arguments(value: Json, tool: str) -> dict[str, Any]:
+def _arguments(value: Json, tool: str, repeated: dict[str, None]) -> dict[str, Any]:
     if value is None:
         return {}
     if isinstance(value, str):
-        value = _decoded(value)
+        value, keys = _decoded(value)
+        repeated.update(dict.fromkeys(keys))
     if not isinstance(value, dict):
         raise InputError(f"The arguments of the call of {tool} are not an object.")
     return value
 
 
-def _decoded(text: str) -> Json:
+def _decoded(text: str) -> tuple[Json, tuple[str, ...]]:
     """Arguments as chat APIs record them: JSON in text."""
     try:
-        return DECODER.decode(text)
+        return decoded(text)
     except ValueError:
-        return None
+        return None, ()
 
 
 def _confidence(value: Json) -> float | None:

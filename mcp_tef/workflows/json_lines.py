@@ -1,13 +1,18 @@
 """Lines of JSON from strangers: one object a line, with an id, and tools in it."""
 
-import json
 from collections.abc import Mapping
 from math import isfinite
-from typing import Any
+from typing import Any, TypeAlias
 
 from mcp_tef.errors import InputError
-from mcp_tef.model.json import Json
+from mcp_tef.model.json import Json, loads_noting_duplicates
+from mcp_tef.model.limits import USUAL
+from mcp_tef.model.regular_files import LARGEST_LINE_BYTES
 from mcp_tef.model.tools import Tool
+from mcp_tef.model.variables import MB
+
+Line: TypeAlias = str | bytes | None
+"""A line of a file; None stands for one that was too long to be read, as `bounded_lines` yields it."""
 
 
 def _refuse(name: str) -> float:
@@ -19,18 +24,27 @@ def _number(text: str) -> float:
     return number if isfinite(number) else _refuse(text[:20])
 
 
-DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_number)
+def decoded(text: str) -> tuple[Json, tuple[str, ...]]:
+    """Parse JSON without NaN and infinities; the value, and the keys that an object repeats. ValueError."""
+    return loads_noting_duplicates(text, parse_constant=_refuse, parse_float=_number)
 
 
-def parsed(line: str | bytes) -> dict[str, Json]:
-    """The object of a line (UTF-8); InputError where there is none. RecursionError where it nests too deeply."""
+def parsed(line: Line) -> tuple[dict[str, Json], tuple[str, ...]]:
+    """The object of a line (UTF-8), and the keys that are repeated in it; InputError where there is none."""
+    if line is None:
+        raise InputError(f"The line is longer than {LARGEST_LINE_BYTES // MB} MB.")
     try:
-        row = DECODER.decode(line.decode("utf-8-sig") if isinstance(line, bytes) else line.removeprefix("\ufeff"))
+        text = line.decode("utf-8-sig") if isinstance(line, bytes) else line.removeprefix("\ufeff")
+        if sum(map(text.count, ",[{")) > USUAL.file_values:
+            raise InputError(f"The line holds more than {USUAL.file_values:,} values.")
+        row, repeated = decoded(text)
+    except RecursionError as error:
+        raise InputError("The line nests too deep.") from error
     except ValueError as error:
         raise InputError(f"The line is not JSON: {error}.") from error
     if not isinstance(row, dict):
         raise InputError("The line is not a JSON object.")
-    return row
+    return row, repeated
 
 
 def id_of(row: Json) -> Json:

@@ -8,7 +8,7 @@ from mcp_tef.errors import InputError
 from mcp_tef.model.json import Json
 from mcp_tef.model.similarity import ToolPair
 from mcp_tef.model.tools import Tool
-from mcp_tef.workflows.json_lines import id_of, parsed, require, tool_of
+from mcp_tef.workflows.json_lines import Line, id_of, parsed, require, tool_of
 
 _ALL = ("id", "tool_a", "tool_b")
 
@@ -22,9 +22,9 @@ class PairLine:
     error: str = ""
 
 
-def read_pair_lines(lines: Iterable[str | bytes]) -> Iterator[PairLine]:
+def read_pair_lines(lines: Iterable[Line]) -> Iterator[PairLine]:
     """One pair a line (UTF-8), in order; blank lines are passed over. Never raises for what a line holds."""
-    return (_line(line) for line in lines if line.strip())
+    return (_line(line) for line in lines if line is None or line.strip())
 
 
 def pair_results(lines: Sequence[PairLine], scores: Iterable[ToolPair]) -> Iterator[dict[str, Json]]:
@@ -45,16 +45,14 @@ def _scored(pair: ToolPair) -> dict[str, Json]:
     }
 
 
-def _line(line: str | bytes) -> PairLine:
+def _line(line: Line) -> PairLine:
     row: Json = None
     try:
-        row = parsed(line)
+        row, _ = parsed(line)
         require(row, _ALL)
         return PairLine(id_of(row), (_tool(row, "tool_a"), _tool(row, "tool_b")))
     except InputError as error:
         return PairLine(id_of(row), error=error.message)
-    except RecursionError:
-        return PairLine(id_of(row), error="The line is nested too deeply.")
 
 
 def _tool(row: Mapping[str, Json], which: str) -> Tool:

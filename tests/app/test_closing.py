@@ -174,3 +174,17 @@ def test_closing_remembers_the_panes_of_the_screen_that_is_shown(qapp: QApplicat
     drive(work())
     assert all(settings.get("cases.split", []))
     assert len(settings.get("cases.split", [])) == 2
+
+
+def test_the_end_of_a_session_asks_nothing_and_closes_the_question_that_is_open(qapp: QApplication) -> None:
+    async def work() -> None:
+        fake = FakeEngine(pace=NEVER)
+        await fake.open_sample()
+        async with workbench(fake) as bench:
+            await started(bench, "First")
+            await asked(bench)
+            bench.end()
+            await until(lambda: fake.closed)
+            assert not bench.frame.isVisible()
+
+    drive(work())

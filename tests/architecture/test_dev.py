@@ -1,7 +1,11 @@
 """dev.py: what it says, and what it does where something is missing."""
 
+import socket
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
@@ -25,7 +29,9 @@ def test_it_explains_itself_with_nothing_installed(tmp_path: Path) -> None:
     for arguments, code in (((), 2), (("dance",), 2), (("--help",), 0)):
         done = subprocess.run([*bare, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == code
-        assert all(f"  {verb} " in done.stdout for verb in ("run", "test", "check", "bench", "shots", "package"))
+        assert all(
+            f"  {verb} " in done.stdout for verb in ("run", "test", "check", "audit", "bench", "shots", "package")
+        )
 
 
 def test_a_python_that_is_too_old_is_refused_in_one_sentence(python_script: Path, tmp_path: Path) -> None:
@@ -58,3 +64,71 @@ def test_a_benchmark_that_is_not_there_is_said_to_be_and_nothing_is_run(capsys: 
 def test_every_benchmark_explains_itself_and_its_limit() -> None:
     files = (ROOT / "tests" / "benchmarks").glob("*.py")
     assert [file.name for file in files if not file.read_text("utf-8").startswith('"""')] == []
+
+
+AUDITED = """#!/bin/sh
+echo '{"dependencies": [
+  {"name": "sound", "version": "1.0", "vulns": []},
+  {"name": "skipped", "skip_reason": "not found"},
+  {"name": "broken", "version": "2.0", "vulns":
+    [{"id": "PYSEC-2026-1", "aliases": ["CVE-2026-1"], "fix_versions": ["2.1"], "description": "Reads too far."}]}]}'
+exit 1
+"""
+
+
+class Database(BaseHTTPRequestHandler):
+    """A database of advisories that knows of none."""
+
+    def do_POST(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"{}")
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (its name there)
+        """Say nothing."""
+
+
+@pytest.fixture
+def database() -> Iterator[str]:
+    with HTTPServer(("127.0.0.1", 0), Database) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/v1/query"
+        server.shutdown()
+        thread.join()
+
+
+def interpreter(folder: Path, script: str) -> Path:
+    """A stand-in for the interpreter that audits."""
+    file = folder / "python"
+    file.write_text(script, "utf-8")
+    file.chmod(0o755)
+    return file
+
+
+def test_where_no_advisories_can_be_reached_the_audit_says_so_and_passes(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        nobody = f"http://127.0.0.1:{taken.getsockname()[1]}/"
+        assert dev.main(["audit", nobody]) == 0
+    assert capsys.readouterr().out == (
+        f"The locked libraries were not audited: no database of advisories can be reached at {nobody}.\n"
+    )
+
+
+def test_an_advisory_fails_the_audit_until_it_is_accepted(
+    database: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = interpreter(tmp_path, AUDITED)
+    assert dev.audit(python, [database]) == 1
+    assert "broken 2.0: PYSEC-2026-1, fixed in 2.1. Reads too far.\n" in capsys.readouterr().out
+    monkeypatch.setitem(dev.ACCEPTED_ADVISORIES, "CVE-2026-1", "2026-01-01: not reached from here")
+    assert dev.audit(python, [database]) == 0
+
+
+def test_an_audit_that_fails_by_itself_does_not_pass(database: str, tmp_path: Path) -> None:
+    assert dev.audit(interpreter(tmp_path, "#!/bin/sh\nexit 1\n"), [database]) == 1
+
+
+def test_every_locked_version_is_audited_each_name_once_at_a_time() -> None:
+    assert dev.without_repeated_names(["a==1", "b==1", "b==2", "c==1"]) == [["a==1", "b==1", "c==1"], ["b==2"]]

@@ -55,19 +55,26 @@ def test_the_map_shows_every_room_and_no_other() -> None:
 
 
 def test_every_dependency_is_accounted_for_in_one_line() -> None:
-    tools = [re.split(r"[<>=!; ]", tool)[0] for tool in PROJECT["optional-dependencies"]["package"]]
+    further = PROJECT["optional-dependencies"]
+    tools = [re.split(r"[<>=!; ]", tool)[0] for tool in (*further["package"], *further["audit"])]
     assert sorted(first_cells("CONTRIBUTING.md", "Dependencies")) == sorted([*dependencies(), *tools])
 
 
 def test_the_lock_holds_every_dependency_and_no_address() -> None:
     locked = set(re.findall(r"^([a-z0-9-]+)==", text("requirements.lock"), re.MULTILINE))
     assert set(dependencies()) <= locked
-    assert "://" not in text("requirements.lock")
+    for folder in ("", "packaging/", "packaging/audit/"):
+        assert "://" not in text(f"{folder}requirements.lock")
 
 
 def test_the_lock_agrees_with_every_exact_version() -> None:
     exact = [requirement for requirement in dependencies().values() if "==" in requirement]
     assert [requirement for requirement in exact if f"\n{requirement} " not in "\n" + text("requirements.lock")] == []
+
+
+def test_the_lock_of_the_audit_agrees_with_its_exact_version() -> None:
+    [audit] = PROJECT["optional-dependencies"]["audit"]
+    assert f"\n{audit} " in text("packaging/audit/requirements.lock")
 
 
 def test_the_changelog_tells_of_this_version() -> None:

@@ -84,6 +84,7 @@ def test_after_control_c_the_same_with_exit_code_130(stub: ModelStub, half_way: 
     said = stopped_in_the_middle(stub, half_way, signal.SIGINT)
     assert said.code == 130
     assert said.error["code"] == "interrupted"
+    assert {"batch", "runs", "metrics", "interrupted", "resume", "error"} == said.document.keys()
     batch = say("runs", "list", "--json").document["batches"][0]
     assert f"runs resume {batch['id']}" in said.err
     before = finished()

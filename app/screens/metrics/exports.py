@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from app.glossary import explain
-from mcp_tef import Rate
+from mcp_tef import Rate, to_spreadsheet_cell
 
 Value: TypeAlias = str | int | float | None
-FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r")
 DIGITS: Final = 6
 SHOWN_DIGITS, SMALL = 3, 0.01
 RATE_PARTS: Final = ("", " low", " high", " n")
@@ -40,7 +39,7 @@ class DataTable:
 
 
 def csv_text(table: DataTable) -> str:
-    """A table as RFC 4180 CSV. Texts that a spreadsheet would take for a formula get a leading apostrophe."""
+    """A table as RFC 4180 CSV. Its texts are those of `to_spreadsheet_cell`."""
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(table.columns)
@@ -51,7 +50,7 @@ def csv_text(table: DataTable) -> str:
 def _safe(value: Value) -> Value:
     if isinstance(value, float):
         return round(value, DIGITS)
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value
+    return to_spreadsheet_cell(value) if isinstance(value, str) else value
 
 
 def rate_columns(name: str) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from mcp_tef.workflows.case_forms.entries import (
     only_answer,
     with_beside,
 )
-from mcp_tef.workflows.case_forms.texts import parse_json, read_text
+from mcp_tef.workflows.case_forms.texts import TOO_DEEP_HINT, parse_json, read_text
 
 ANSWERS_FOLDER = "possible_answer"
 _HINT = "Each line is an object with question, function and ground_truth."
@@ -40,6 +40,7 @@ _OUR_TYPES = {
     "bool": "boolean",
     "str": "string",
 }
+_TOO_DEEP = "It nests too deep."
 _THEIR_TYPES = {"object": "dict", "number": "float"}
 
 
@@ -62,9 +63,9 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 def _parsed(line: str, place: str) -> Json:
     try:
-        return parse_json(line, place)
-    except InputError:
-        return f"{place} is not JSON"
+        return parse_json(line, "It")
+    except InputError as error:
+        return error.message if error.hint == TOO_DEEP_HINT else f"{place} is not JSON"
 
 
 def _answers(path: Path | None) -> dict[str, Json]:
@@ -84,7 +85,7 @@ def _with_answer(row: Json, answers: Mapping[str, Json]) -> Json:
 
 def _entry(item: Json) -> CaseEntry:
     if isinstance(item, str):
-        raise InputError("It is not JSON.", hint=_HINT)
+        raise InputError(item if item == _TOO_DEEP else "It is not JSON.", hint=_HINT)
     row = an_object(item)
     query, notes = _question(row)
     name = row.get("name") or row.get("id")

@@ -51,7 +51,7 @@ def _by_name(path: Path) -> CaseFileForm | None:
     suffix = path.suffix.lower()
     if suffix not in CASE_FILE_SUFFIXES:
         raise InputError(
-            f"The extension of {path} does not say what form it has.",
+            f"The extension of {path.name} does not say what form it has.",
             hint="Name it .yaml, .json, .csv or .jsonl, or say which form it has.",
         )
     return CASE_FILE_SUFFIXES[suffix]

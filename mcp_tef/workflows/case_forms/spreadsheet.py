@@ -7,9 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from mcp_tef.errors import InputError
 from mcp_tef.model.json import Json
+from mcp_tef.model.regular_files import LARGEST_FILE_BYTES
+from mcp_tef.model.spreadsheet_cells import from_spreadsheet_cell, to_spreadsheet_cell
 from mcp_tef.workflows.case_forms import tef
 from mcp_tef.workflows.case_forms.entries import CaseEntry, Item, Source, entries_of, shortened
-from mcp_tef.workflows.case_forms.texts import LARGEST_FILE_BYTES, require_plain
+from mcp_tef.workflows.case_forms.texts import TOO_DEEP_HINT, require_plain
 from mcp_tef.workflows.nearest import nearest
 
 COLUMNS = (
@@ -26,7 +28,6 @@ COLUMNS = (
 )
 _LISTS = ("servers", "suites", "tags")
 _DELIMITERS = (",", ";", "\t")
-_STARTS_FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
 
 
 def read(source: Source) -> tuple[CaseEntry, ...]:
@@ -76,7 +77,7 @@ def _require_known(heads: Sequence[str], name: str) -> None:
 
 def _fields(heads: Sequence[str], cells: Sequence[str]) -> Json:
     """The cells by column; None under "" where there are more cells than columns."""
-    fields: dict[str, Json] = {head: _unguarded(cell) for head, cell in zip(heads, cells, strict=False)}
+    fields: dict[str, Json] = {head: from_spreadsheet_cell(cell) for head, cell in zip(heads, cells, strict=False)}
     return {**fields, "too many": len(cells)} if len(cells) > len(heads) else fields
 
 
@@ -107,7 +108,9 @@ def _expected(fields: Mapping[str, str]) -> Json:
 def _json(text: str, column: str) -> Json:
     try:
         value = json.loads(text)
-    except (ValueError, RecursionError) as error:
+    except RecursionError as error:
+        raise InputError(f"Its {column} nests too deep.", hint=TOO_DEEP_HINT) from error
+    except ValueError as error:
         raise InputError(f"Its {column} is not JSON.", hint='Write for example {"city": "Lisbon"}.') from error
     require_plain(value)
     return value
@@ -132,7 +135,7 @@ def row(item: Item) -> Json:
         cells["expected_parameters"] = _compact(call["parameters"]) if "parameters" in call else ""
     elif expected is not None:
         cells["expected"] = _compact(expected)
-    return [_guarded(cells.get(column, "")) for column in COLUMNS]
+    return [to_spreadsheet_cell(cells.get(column, "")) for column in COLUMNS]
 
 
 def _is_simple(call: Mapping[str, Json]) -> bool:
@@ -155,12 +158,3 @@ def text(rows: Sequence[Json], suffix: str) -> str:
     writer.writerow(COLUMNS)
     writer.writerows(rows)
     return out.getvalue()
-
-
-def _guarded(cell: str) -> str:
-    """The cell with an apostrophe before what a spreadsheet would run as a formula."""
-    return "'" + cell if cell.startswith(_STARTS_FORMULA) else cell
-
-
-def _unguarded(cell: str) -> str:
-    return cell[1:] if cell.startswith("'") and cell[1:].startswith(_STARTS_FORMULA) else cell

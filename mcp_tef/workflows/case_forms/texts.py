@@ -10,16 +10,17 @@ import yaml
 
 from mcp_tef.errors import InputError
 from mcp_tef.model.json import Json
+from mcp_tef.model.regular_files import LARGEST_FILE_BYTES, open_regular_file, replaced_file
 from mcp_tef.private_files import write_private
 
-LARGEST_FILE_BYTES = 50 * 1024 * 1024
 LARGEST_YAML_CHARACTERS = 10 * 1024 * 1024
 UNFOLDED_CHARACTERS = 20_000_000
 NODE_CHARACTERS = 8
 DEEPEST = 100
+TOO_DEEP_HINT = f"Nothing of use nests deeper than {DEEPEST} levels."
 
 # What PyYAML's constructors raise for a value that does not fit the tag in front of it, beside its own errors.
-_BROKEN_YAML = (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError)
+_BROKEN_YAML = (yaml.YAMLError, ValueError, LookupError, AttributeError)
 
 _DATABASE = b"SQLite format 3\x00"
 _BESIDE = ("-wal", "-shm", "-journal")
@@ -29,7 +30,7 @@ _MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff",
 def read_text(path: Path) -> str:
     """The text of a file in UTF-8, or in UTF-16 with its mark; InputError says what is wrong with it."""
     try:
-        with path.open("rb") as file:
+        with open_regular_file(path) as file:
             data = file.read(LARGEST_FILE_BYTES + 1)
     except OSError as error:
         raise InputError(f"{path} could not be read: {error.strerror}.", hint="Check the path.") from error
@@ -58,7 +59,7 @@ def _decoded(data: bytes, path: Path) -> str:
 def is_database(path: Path) -> bool:
     """Whether a file is one of SQLite, as workspaces are; InputError where it cannot be read."""
     try:
-        with path.open("rb") as file:
+        with open_regular_file(path) as file:
             return file.read(len(_DATABASE)) == _DATABASE
     except OSError as error:
         raise InputError(f"{path} could not be read: {error.strerror}.", hint="Check the path.") from error
@@ -84,9 +85,8 @@ def write_text(path: Path, text: str, *, private: bool = False) -> None:
         if private:
             write_private(path, content)
         else:
-            passing = path.with_name(path.name + ".part")
-            passing.write_bytes(content)
-            passing.replace(path)
+            with replaced_file(path) as file:
+                file.write_bytes(content)
     except OSError as error:
         raise InputError(f"{path} could not be written: {error.strerror}.", hint="Choose another place.") from error
 
@@ -95,7 +95,9 @@ def parse_json(text: str, name: str) -> Json:
     """A JSON document; InputError names the line that is wrong."""
     try:
         return json.loads(text)
-    except (ValueError, RecursionError) as error:
+    except RecursionError as error:
+        raise InputError(f"{name} nests too deep.", hint=TOO_DEEP_HINT) from error
+    except ValueError as error:
         line = getattr(error, "lineno", None)
         where = f" at line {line}" if line else ""
         raise InputError(f"{name} is not valid JSON{where}.", hint="Mend that line and try again.") from error
@@ -108,6 +110,8 @@ def parse_yaml(text: str, name: str) -> Json:
     try:
         _require_bounded(yaml.parse(text, Loader=_Loader), name)
         return yaml.load(text, Loader=_Loader)  # noqa: S506
+    except RecursionError as error:
+        raise InputError(f"{name} nests too deep.", hint=TOO_DEEP_HINT) from error
     except _BROKEN_YAML as error:
         line = getattr(getattr(error, "problem_mark", None), "line", None)
         where = f" at line {line + 1}" if line is not None else ""
@@ -121,6 +125,8 @@ def _require_bounded(events: Iterable[yaml.Event], name: str) -> None:
     for event in events:
         if isinstance(event, yaml.CollectionStartEvent):
             open_nodes.append((event.anchor, NODE_CHARACTERS))
+            if len(open_nodes) > DEEPEST:  # libyaml takes time with the square of the depth
+                raise InputError(f"{name} nests too deep.", hint=TOO_DEEP_HINT)
             continue
         weight = 0
         if isinstance(event, yaml.CollectionEndEvent):
@@ -133,9 +139,9 @@ def _require_bounded(events: Iterable[yaml.Event], name: str) -> None:
             weight = weights.get(event.anchor or "", UNFOLDED_CHARACTERS)
         anchor, so_far = open_nodes[-1]
         open_nodes[-1] = (anchor, so_far + weight)
-        if so_far + weight > UNFOLDED_CHARACTERS or len(open_nodes) > DEEPEST:
+        if so_far + weight > UNFOLDED_CHARACTERS:
             raise InputError(
-                f"{name} unfolds into far more than it holds: its aliases repeat too much, or it nests too deep.",
+                f"{name} unfolds into far more than it holds: its aliases repeat too much.",
                 hint="Write the values out, without aliases.",
             )
 
@@ -143,7 +149,7 @@ def _require_bounded(events: Iterable[yaml.Event], name: str) -> None:
 def require_plain(value: Json, level: int = 0) -> None:
     """InputError for what JSON has no word for: other names than text, other types, endless numbers, deep nests."""
     if level > DEEPEST:
-        raise InputError("It nests too deep.", hint="Nothing of use nests deeper than 100 levels.")
+        raise InputError("It nests too deep.", hint=TOO_DEEP_HINT)
     if isinstance(value, dict):
         if not all(isinstance(key, str) for key in value):
             raise InputError("It has a name that is not text.", hint="Put quotes around names that are numbers.")

@@ -5,12 +5,11 @@ import io
 from collections.abc import Iterable, Sequence
 
 from mcp_tef.model.json import Json
-
-_STARTS_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+from mcp_tef.model.spreadsheet_cells import to_spreadsheet_cell
 
 
 def csv_text(heads: Sequence[str], rows: Iterable[Sequence[Json]]) -> str:
-    """A head and the rows; a text that a spreadsheet would run as a formula begins with an apostrophe."""
+    """A head and the rows, whose texts are those of `to_spreadsheet_cell`."""
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     writer.writerow(heads)
@@ -21,5 +20,4 @@ def csv_text(heads: Sequence[str], rows: Iterable[Sequence[Json]]) -> str:
 def _cell(value: Json) -> str:
     if value is None or isinstance(value, bool):
         return {None: "", True: "true", False: "false"}[value]
-    text = str(value)
-    return "'" + text if isinstance(value, str) and text.startswith(_STARTS_FORMULA) else text
+    return to_spreadsheet_cell(value) if isinstance(value, str) else str(value)

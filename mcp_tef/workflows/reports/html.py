@@ -41,10 +41,11 @@ def _lead(results: Results) -> str:
     judged = [run for run in results.runs if run.classification]
     rate = wilson(sum(map(passed, judged)), len(judged))
     failed = f" {results.failed} failed, and count in no rate." if results.failed else ""
+    unfinished = f'<p class="warn">{results.unfinished_sentence}</p>' if results.unfinished_sentence else ""
     return (
         f"<p>{shown(', '.join(map(_model, results.models)))}. {_when(results.runs)}</p>"
         f'<p class="lead"><strong>{share(rate.value)}</strong> {rate.successes} of {rate.n} judged runs passed: '
-        f"the right tool with the right parameters, or none where none was wanted.{failed}</p>"
+        f"the right tool with the right parameters, or none where none was wanted.{failed}</p>{unfinished}"
     )
 
 

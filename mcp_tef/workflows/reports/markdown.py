@@ -7,7 +7,7 @@ from typing import Final
 from mcp_tef.model.comparison import PairChange
 from mcp_tef.model.metrics import Rate
 from mcp_tef.model.quality import ToolQuality
-from mcp_tef.model.runs import RunDetail, RunSummary
+from mcp_tef.model.runs import RunDetail, RunStatus, RunSummary
 from mcp_tef.scoring.rates import wilson
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.workflows.reports.charts import rate_words, visible
@@ -51,6 +51,7 @@ def results_markdown(results: Results) -> str:
         f"## {plain(results.title)}",
         f"{', '.join(map(plain, results.models)) or 'No model'}: {rate.successes:,} of {rate.n:,} judged runs passed, "
         f"{results.failed:,} failed.",
+        results.unfinished_sentence,
         _rates(figures),
         _table(("Query", "Expected", "Selected", "Why"), map(_wrong, wrong[:MOST_ROWS])),
         _rest(len(wrong), "run"),
@@ -163,6 +164,8 @@ def _wrong(run: RunSummary) -> tuple[str, ...]:
 
 
 def _why(run: RunSummary) -> str:
+    if run.status in (RunStatus.CANCELLED, RunStatus.PENDING):
+        return "Not finished."
     return f"{run.failure.message} {run.failure.hint}" if run.failure else (run.explanation or "").replace("`", "")
 
 

@@ -33,6 +33,15 @@ class Results:
         """How many runs have no verdict because a server or a model did not answer."""
         return sum(run.status is RunStatus.FAILED for run in self.runs)
 
+    @property
+    def unfinished_sentence(self) -> str:
+        """How many runs were cancelled or interrupted, as one sentence; empty where every run has finished."""
+        unfinished = sum(run.status not in (RunStatus.COMPLETED, RunStatus.FAILED) for run in self.runs)
+        if not unfinished:
+            return ""
+        were = "was" if unfinished == 1 else "were"
+        return f"{unfinished:,} of {len(self.runs):,} runs {were} not finished, and count in no rate."
+
 
 def passed(run: RunSummary) -> bool:
     """Whether the right tools were chosen and no judged parameter is wrong."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_tef.model.json import Json
+from mcp_tef.model.regular_files import replaced_file
 from mcp_tef.model.similarity import MatrixKind, ToolPair, Unreachable
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.workflows.reports.cells import csv_text
@@ -59,10 +60,10 @@ def _held(similarity: Similarity, full: bool) -> list[tuple[str, MatrixKind]]:
 
 def save_matrices(similarity: Similarity, path: Path, *, full: bool) -> None:
     """Write the matrices, each under its name in the document, for `numpy.load`; float32 with 4 decimals."""
-    with ZipFile(path, "w", ZIP_DEFLATED, compresslevel=1) as archive:
+    with replaced_file(path) as file, ZipFile(file, "w", ZIP_DEFLATED, compresslevel=1) as archive:
         for name, kind in _held(similarity, full):
-            with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
-                np.lib.format.write_array(file, np.round(similarity.matrix(kind), 4), allow_pickle=False)
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as out:
+                np.lib.format.write_array(out, np.round(similarity.matrix(kind), 4), allow_pickle=False)
 
 
 def document(parts: dict[str, str]) -> str:

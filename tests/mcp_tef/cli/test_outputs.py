@@ -135,3 +135,39 @@ def test_two_results_do_not_go_into_one_file(files: dict[str, str], line: str) -
 def test_another_name_of_a_file_that_is_read_is_not_written_either(files: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "link.jsonl").hardlink_to(files["calls"])
     assert say("score", files["calls"], "--out", tmp_path / "link.jsonl").code == 2
+
+
+TO_STANDARD_OUTPUT = {
+    "cases export - --format csv": "id,name,query,",
+    "run --csv -": "id,batch,case,",
+    "run --junit -": "<?xml",
+    "runs show {batch} --html -": "<!doctype html>",
+    "similarity --server city --out -": '{\n  "embedder"',
+    "overlap --server city --out -": "{",
+    "quality --server city --out -": "{",
+    "score {calls} --out -": '{"id": "1", "error"',
+    "similarity --pairs {pairs} --out -": '{"id": "1", "error"',
+}
+
+
+@pytest.mark.parametrize("line", TO_STANDARD_OUTPUT)
+def test_a_dash_is_standard_output_which_then_holds_the_result_alone(
+    files: dict[str, str], line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    there = set(tmp_path.iterdir())
+    said = say(*line.format(**files).split(), "--workspace", files["file"])
+    assert said.code in (0, 1), said
+    assert said.out.startswith(TO_STANDARD_OUTPUT[line])
+    assert "mcp-tef-" not in said.err
+    assert set(tmp_path.iterdir()) == there
+
+
+def test_a_dash_and_the_json_document_do_not_share_standard_output(files: dict[str, str]) -> None:
+    said = say("run", "--csv", "-", "--json", "--workspace", files["file"])
+    assert (said.code, said.error["code"]) == (2, "bad_usage")
+
+
+def test_two_results_do_not_share_standard_output(files: dict[str, str]) -> None:
+    said = say("run", "--csv", "-", "--junit", "-", "--workspace", files["file"])
+    assert (said.code, said.out) == (2, "")

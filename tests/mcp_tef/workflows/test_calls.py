@@ -105,7 +105,7 @@ async def test_huge_and_endlessly_nested_arguments_are_never_sent(desk: Desk) ->
     deep: object = 1
     for _ in range(20_000):
         deep = [deep]
-    for arguments, why in (({"text": "a" * 2_000_000}, "larger than 1 MB"), ({"text": deep}, "nest too deeply")):
+    for arguments, why in (({"text": "a" * 2_000_000}, "larger than 1 MB"), ({"text": deep}, "nest too deep")):
         with pytest.raises(InputError, match=why):
             await desk.calls.call(server, "find", arguments)
     assert desk.caller.asked == []

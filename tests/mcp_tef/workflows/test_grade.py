@@ -147,7 +147,6 @@ def test_a_matcher_that_nobody_knows_is_a_bad_line_rather_than_a_wrong_verdict()
         '{"id": NaN}',
         '{"id": 1e999}',
         b"\xff\xfe",
-        "[" * 100_000,
         '{"id": ' + "9" * 5_000 + "}",
     ],
 )
@@ -155,6 +154,33 @@ def test_lines_that_are_no_json_object_give_an_error_and_no_id(line: str | bytes
     result = grade_line(line)
     assert result["id"] is None
     assert result["error"].startswith("The line is ")
+
+
+def test_a_line_that_nests_too_deep_is_told_as_such() -> None:
+    assert grade_line("[" * 200_000) == {"id": None, "error": "The line nests too deep."}
+
+
+def test_a_line_of_millions_of_values_is_refused_unread() -> None:
+    error = grade_line('{"id": [' + "{}," * 1_000_000 + "0]}")["error"]
+    assert error == "The line holds more than 2,000,000 values."
+
+
+AS_OBJECT = '{"day": "Sunday", "day": "Monday"}'
+
+
+@pytest.mark.parametrize("arguments", [AS_OBJECT, json.dumps(AS_OBJECT)])
+def test_of_a_repeated_key_the_last_value_is_judged_and_the_explanation_says_so(arguments: str) -> None:
+    line = json.dumps(
+        {
+            "id": "1",
+            "tools": [{"name": "book", "inputSchema": {"type": "object", "properties": {"day": {"type": "string"}}}}],
+            "expected": [{"tool": "book", "parameters": {"day": "Monday"}}],
+            "calls": [{"tool": "book", "arguments": "HERE"}],
+        }
+    )
+    verdict = grade_line(line.replace('"HERE"', arguments))
+    assert (verdict["classification"], verdict["parameters_ok"]) == ("TP", True)
+    assert verdict["explanation"].endswith("The JSON repeats `day`; the last value counts.")
 
 
 def test_lines_are_graded_in_order_a_bad_one_stops_nothing_and_blank_ones_are_passed_over() -> None:

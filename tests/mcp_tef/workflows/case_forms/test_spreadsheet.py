@@ -1,5 +1,7 @@
 """Cases as CSV."""
 
+from dataclasses import replace
+
 import pytest
 
 from mcp_tef.errors import InputError
@@ -65,8 +67,9 @@ def test_lines_are_counted_by_the_file_not_by_the_case() -> None:
     assert [entry.place for entry in entries] == ["line 2", "line 4"]
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+x", "-x", "@x", "'=x", "'", "''-"])
+@pytest.mark.parametrize("text", ["=1+1", "+x", "-x", "@x", "'=x", "'", "''-", " ＝1", "\x1b[2J=1", "'\x00"])
 def test_a_cell_is_never_a_formula_and_comes_back_as_it_was(text: str) -> None:
-    entry = there_and_back(CaseFileForm.CSV, one_call(parameters={"q": text}))
+    draft = replace(one_call(parameters={"q": text}), query=f"{text} please")
+    entry = there_and_back(CaseFileForm.CSV, draft)
     assert entry
-    assert entry.draft == one_call(parameters={"q": text})
+    assert entry.draft == draft

@@ -1,6 +1,7 @@
 """Files from strangers: too large, in whatever encoding, or made to unfold without end."""
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -64,7 +65,7 @@ def test_a_file_of_200_megabytes_is_refused_without_being_read_whole(tmp_path: P
         read_text(file)
 
 
-@pytest.mark.parametrize("text", [LAUGHS, MERGES, "a: &a [*a]", "[" * 5000 + "]" * 5000, "{a: " * 3000])
+@pytest.mark.parametrize("text", [LAUGHS, MERGES, "a: &a [*a]"])
 def test_yaml_that_unfolds_out_of_proportion_is_refused_unread(text: str) -> None:
     with pytest.raises(InputError, match=r"unfolds into far more|not valid YAML"):
         parse_yaml(text, "bomb.yaml")
@@ -132,7 +133,14 @@ def test_values_that_json_has_not_are_named(text: str) -> None:
         require_plain(parse_yaml(text, "x"))
 
 
-@pytest.mark.parametrize("text", ["{", "[" * 100000, "1" * 5000, '{"a": tru}'])
+@pytest.mark.parametrize("text", ["[" * 200_000, "[" * 5000 + "]" * 5000, '{"a": ' * 3000])
+@pytest.mark.parametrize("read", [parse_json, parse_yaml])
+def test_what_nests_too_deep_is_told_as_such(read: Callable[[str, str], object], text: str) -> None:
+    with pytest.raises(InputError, match="nests too deep"):
+        read(text, "x")
+
+
+@pytest.mark.parametrize("text", ["{", "1" * 5000, '{"a": tru}'])
 def test_json_that_cannot_be_read_is_one_sentence(text: str) -> None:
     with pytest.raises(InputError, match="x is not valid JSON"):
         parse_json(text, "x")

@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+from mcp_tef.model.spreadsheet_cells import from_spreadsheet_cell
 from mcp_tef.workflows.reports.analyses import Exports
 from mcp_tef.workflows.reports.quality_html import quality_html
 from mcp_tef.workflows.reports.quality_tables import quality_csv, quality_to_json
@@ -37,7 +38,7 @@ def test_a_review_and_a_failed_one_are_told_apart() -> None:
 def test_for_spreadsheets_a_finding_is_a_line_and_so_is_a_tool_without_any() -> None:
     rows = list(csv.DictReader(io.StringIO(quality_csv(made_analyses.quality()))))
     assert [row["rule"] for row in rows] == ["description-missing", "vague-words", ""]
-    assert rows[0]["excerpt"].startswith("<script>")
+    assert from_spreadsheet_cell(rows[0]["excerpt"]).startswith("<script>")
     assert rows[2]["score"] == "100"
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from mcp_tef.errors import InputError
+from mcp_tef.model.spreadsheet_cells import from_spreadsheet_cell
 from mcp_tef.workflows.reports import similarity_tables
 from mcp_tef.workflows.reports.analyses import Exports
 from mcp_tef.workflows.reports.similarity_html import SimilarityResults
@@ -104,7 +105,7 @@ def test_pairs_for_spreadsheets_are_in_order_and_say_which_are_flagged() -> None
     assert len(rows) == 6
     assert [row["flagged"] for row in rows] == ["true"] + ["false"] * 5
     assert (rows[0]["tool_a"], rows[0]["similarity"], rows[0]["full"]) == ("shop/find_file", "0.9124", "")
-    assert EVIL in [row["tool_b"].removeprefix("evil/") for row in rows]
+    assert EVIL in [from_spreadsheet_cell(row["tool_b"]).removeprefix("evil/") for row in rows]
 
 
 def test_a_name_that_a_spreadsheet_would_run_is_only_text() -> None:

@@ -1,0 +1,52 @@
+"""Cells of CSV files that a spreadsheet shows and never runs, and that can be read back."""
+
+import json
+import re
+import unicodedata
+from typing import Final
+
+_CONTROLS: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_BLANKS: Final = re.compile("[\\s\u00ad\u200b-\u200f\u2060-\u2064\ufeff]*")
+_FORMULA: Final = ("=", "+", "-", "@")
+_GUARD: Final = "'"
+
+
+def to_spreadsheet_cell(text: str) -> str:
+    """Return the text for a cell. What could be run as a formula gets an apostrophe before it.
+
+    Control characters, which could steer a terminal, become escapes: then the cell is the text as a JSON string.
+    """
+    if _CONTROLS.search(text):
+        return _GUARD + _CONTROLS.sub(_escape, json.dumps(text, ensure_ascii=False))
+    return _GUARD + text if _is_guarded(text) else text
+
+
+def from_spreadsheet_cell(cell: str) -> str:
+    """Return the text that `to_spreadsheet_cell` made a cell of; other cells as they are."""
+    if not cell.startswith(_GUARD):
+        return cell
+    inside = cell[len(_GUARD) :]
+    if inside.startswith('"'):
+        return _unescaped(inside) or cell
+    return inside if _is_guarded(inside) else cell
+
+
+def _is_guarded(text: str) -> bool:
+    """Return whether the text begins with a guard or, after blanks, as a formula does in any width or height."""
+    if text.startswith((_GUARD, "\t", "\r")):
+        return True
+    first = _BLANKS.sub("", text, count=1)[:1]
+    return unicodedata.normalize("NFKC", first)[:1] in _FORMULA
+
+
+def _escape(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"
+
+
+def _unescaped(literal: str) -> str:
+    """Return the text of a JSON string that holds control characters; empty where it is none."""
+    try:
+        text = json.loads(literal)
+    except (ValueError, RecursionError):
+        return ""
+    return text if isinstance(text, str) and _CONTROLS.search(text) else ""

@@ -1,0 +1,240 @@
+"""Signals in the middle of work: what finished is stored and reported, nothing is left running, the rest can go on."""
+
+import csv
+import fcntl
+import os
+import pty
+import signal
+import subprocess
+import sys
+import termios
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from mcp_tef.model.ending_signals import REPEATED_AFTER_S
+from tests.support import case_book, fault_server
+from tests.support.command_line import ROOT, Said, command, say
+from tests.support.processes import alive
+from tests.support.stored import rows
+
+FINISHED, STUCK = 4, 2
+ALL = FINISHED + STUCK
+CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
+PATIENCE_S = 30
+READ = ("0", "63")  # the number of the call on x86-64 and on ARM64
+COUNT_COMPLETED = "SELECT count(*) FROM test_runs WHERE status = 'completed'"
+
+
+@pytest.fixture
+def marker(tmp_path: Path) -> str:
+    """An argument that every server of this test has, and no other process."""
+    return f"marker-{os.getpid()}-{tmp_path.name}"
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, marker: str, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two programs with cases: one that lists tools, and one that neither lists any nor leaves when asked to."""
+    monkeypatch.setenv("TOOL_INGESTION_TIMEOUT_SECONDS", "0.1")
+    monkeypatch.setenv("MCP_TEF_MAX_LEAVE_SECONDS", "0.1")
+    monkeypatch.setenv("MCP_TEF_MAX_TERMINATE_SECONDS", "0.1")
+    file = tmp_path / "work.db"
+    monkeypatch.setenv("DATABASE_URL", str(file))
+    for name, fault in (("city", "none"), ("stuck", "stubborn-silent")):
+        program, *arguments = fault_server.command(fault)
+        options = [f"--arg={argument}" for argument in (*arguments, marker)]
+        say("servers", "add", name, "--command", program, *options, "--yes")
+    servers = ["stuck"] * STUCK + ["city"] * FINISHED
+    cases = [case_book.case(f"first {number}", [{"tool": "first"}], server=name) for number, name in enumerate(servers)]
+    assert say("cases", "import", case_book.case_file(tmp_path, cases)).code == 0
+    return file
+
+
+def started(*arguments: str | Path, **options: Any) -> "subprocess.Popen[str]":
+    """Start a command that waits for a server as long as by default."""
+    surroundings = {**os.environ, "PYTHONPATH": str(ROOT), "TOOL_INGESTION_TIMEOUT_SECONDS": "30"}
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command(*arguments), text=True, env=surroundings, **(streams | options))
+
+
+def pause() -> None:
+    threading.Event().wait(0.01)
+
+
+def await_true(holds: Callable[[], object]) -> None:
+    until = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < until, holds
+        pause()
+
+
+def await_halfway(workspace: Path, marker: str) -> None:
+    """Return once the runs that can finish are stored; a server is still running then."""
+    await_true(lambda: rows(workspace, COUNT_COMPLETED) == [(FINISHED,)])
+    assert marked(marker)
+
+
+def marked(marker: str) -> set[int]:
+    """Processes with the marker among their arguments."""
+    found = set()
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if marker.encode() in (folder / "cmdline").read_bytes() and alive(int(folder.name)):
+                found.add(int(folder.name))
+    return found
+
+
+def ended(process: "subprocess.Popen[str]") -> Said:
+    out, err = process.communicate(timeout=PATIENCE_S)
+    return Said(process.returncode, out, err)
+
+
+@pytest.mark.parametrize("number", CODES, ids=lambda number: number.name)
+def test_a_signal_ends_a_batch_in_order_and_it_can_be_resumed(
+    number: signal.Signals, workspace: Path, marker: str, tmp_path: Path
+) -> None:
+    reports = {name: tmp_path / f"report.{name}" for name in ("junit", "html", "csv")}
+    options = [word for name, file in reports.items() for word in (f"--{name}", file)]
+    with started("run", "--yes", "--json", *options) as process:
+        await_halfway(workspace, marker)
+        for _ in range(2):  # as `timeout` sends it: to the process, and to its group
+            process.send_signal(number)
+        said = ended(process)
+    assert (said.code, marked(marker)) == (CODES[number], set())
+    document = said.document
+    statuses = Counter(run["status"] for run in document["runs"])
+    assert statuses == {"completed": FINISHED, "cancelled": STUCK}
+    assert (document["interrupted"], document["metrics"]["n"]) == (True, FINISHED)
+    assert document["resume"] == f"mcp-tef runs resume {document['batch']}"
+    assert document["error"]["message"] == f"Interrupted by {number.name}."
+    assert f"{FINISHED} of {ALL} runs finished. Go on with: {document['resume']}" in said.err
+    root = ElementTree.parse(reports["junit"]).getroot()
+    assert [root.get(name) for name in ("tests", "skipped")] == [str(ALL), str(STUCK)]
+    assert f"{STUCK} of {ALL} runs were not finished" in reports["html"].read_text("utf-8")
+    table = csv.DictReader(reports["csv"].read_text("utf-8").splitlines())
+    assert Counter(row["status"] for row in table) == statuses
+    resumed = say("runs", "resume", document["batch"], "--yes", "--json").document["runs"]
+    before = {run["id"] for run in document["runs"] if run["status"] == "completed"}
+    assert before == {run["id"] for run in resumed if run["status"] == "completed"}
+    assert {run["error"]["code"] for run in resumed if run["id"] not in before} == {"server_silent"}
+
+
+@pytest.mark.parametrize(
+    "verb",
+    ["servers check stuck", "servers tools stuck", "similarity --server stuck --yes", "quality --server stuck --yes"],
+)
+@pytest.mark.usefixtures("workspace")
+def test_a_signal_ends_every_verb_that_has_started_a_program(verb: str, marker: str) -> None:
+    with started(*verb.split(), "--json") as process:
+        await_true(lambda: marked(marker))
+        process.terminate()
+        said = ended(process)
+    assert (said.code, said.error["code"], marked(marker)) == (143, "interrupted", set())
+    assert said.err == "mcp-tef: Interrupted by SIGTERM. What had finished is kept.\n"
+
+
+@pytest.mark.parametrize("verb", ["servers import -", "run --key-stdin --model openai/stub"])
+@pytest.mark.usefixtures("workspace")
+def test_a_signal_ends_a_verb_that_waits_for_standard_input(verb: str) -> None:
+    with started(*verb.split(), "--json", stdin=subprocess.PIPE) as process:
+        await_true(lambda: waits_for_input(process))
+        process.terminate()
+        assert ended(process).code == 143
+
+
+def test_what_a_signal_cuts_short_leaves_no_half_of_a_result(tmp_path: Path) -> None:
+    line = '{"id": "1", "query": "", "tools": [], "expected": null, "calls": []}\n'
+    (tmp_path / "in.jsonl").write_text(line * 500_000, "utf-8")
+    before = {"in.jsonl", "out.jsonl"}
+    (tmp_path / "out.jsonl").write_text("before", "utf-8")
+    with started("score", tmp_path / "in.jsonl", "--out", tmp_path / "out.jsonl", "--json") as process:
+        await_true(lambda: any(path.name not in before for path in tmp_path.iterdir()))
+        process.terminate()
+        said = ended(process)
+    assert (said.code, said.error["code"]) == (143, "interrupted")
+    assert {path.name for path in tmp_path.iterdir()} == before
+    assert (tmp_path / "out.jsonl").read_text("utf-8") == "before"
+
+
+def test_the_same_signal_again_ends_at_once_and_kills_what_was_started(
+    workspace: Path, marker: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MCP_TEF_MAX_LEAVE_SECONDS", "600")
+    with started("run", "--yes", "--json") as process:
+        await_halfway(workspace, marker)
+        began = time.monotonic()
+        while process.poll() is None:
+            process.terminate()
+            pause()
+        said = ended(process)
+    assert time.monotonic() - began > REPEATED_AFTER_S
+    assert (said.code, said.out, marked(marker)) == (143, "", set())
+
+
+def test_an_ignored_hangup_ends_nothing_and_people_are_told_how_to_go_on(workspace: Path, marker: str) -> None:
+    ignored = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)}
+    with started("run", "--yes", **ignored) as process:
+        await_halfway(workspace, marker)
+        process.send_signal(signal.SIGHUP)
+        process.terminate()
+        said = ended(process)
+    [(batch,)] = rows(workspace, "SELECT id FROM batches")
+    assert (said.out.count("✓"), f"Batch {batch} was interrupted." in said.out) == (FINISHED, True)
+    assert said.err == (
+        f"mcp-tef: Interrupted by SIGTERM. {FINISHED} of {ALL} runs finished. Go on with: mcp-tef runs resume {batch}\n"
+    )
+
+
+def test_a_terminal_that_is_closed_still_gets_its_report_written(workspace: Path, marker: str, tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    report = tmp_path / "report.csv"
+    with started(
+        "run", "--yes", "--csv", report, stdin=theirs, stdout=theirs, stderr=theirs, preexec_fn=own_terminal
+    ) as process:
+        os.close(theirs)
+        await_halfway(workspace, marker)
+        os.close(ours)
+        assert process.wait(PATIENCE_S) == 129
+    assert (marked(marker), len(report.read_text("utf-8").splitlines())) == (set(), ALL + 1)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, None], ids=["SIGTERM", "end of the loop"])
+def test_the_window_is_closed_in_order_without_a_question(
+    number: signal.Signals | None, workspace: Path, marker: str
+) -> None:
+    program = [sys.executable, "-m", "tests.support.window_at_work", str(workspace)]
+    surroundings = {**os.environ, "TOOL_INGESTION_TIMEOUT_SECONDS": "30"}
+    with subprocess.Popen(program, cwd=ROOT, env=surroundings, stdin=subprocess.PIPE) as process:
+        await_halfway(workspace, marker)
+        if number is None:
+            assert process.stdin is not None
+            process.stdin.close()  # Qt leaves its loop, as some desktops have it
+        else:
+            process.send_signal(number)
+        assert process.wait(PATIENCE_S) == (CODES[number] if number else 0)
+    assert (marked(marker), rows(workspace, "SELECT status FROM batches")) == (set(), [("interrupted",)])
+    assert rows(workspace, "SELECT status, count(*) FROM test_runs GROUP BY status ORDER BY status") == [
+        ("cancelled", STUCK),
+        ("completed", FINISHED),
+    ]
+
+
+def own_terminal() -> None:
+    """Make standard input the terminal of the session, which is told when it is closed."""
+    os.setsid()
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def waits_for_input(process: "subprocess.Popen[str]") -> bool:
+    """Whether a process is blocked in a read from its standard input, or has ended."""
+    with suppress(OSError):
+        call = Path(f"/proc/{process.pid}/syscall").read_text().split()
+        return call[0] in READ and call[1] == "0x0"
+    return process.poll() is not None
