@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import secrets
 import tempfile
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -94,7 +95,8 @@ class Workbench:
         self._browsing = Browsing(frame, browse)
         self._wanted: Path | None = None
         self._next: asyncio.Future[Next] | None = None
-        self._passing = Path(tempfile.gettempdir(), f"{PRODUCT}-{os.getpid()}")
+        # Nobody else can have made a folder of this name before.
+        self._passing = Path(tempfile.gettempdir(), f"{PRODUCT}-{os.getpid()}-{secrets.token_hex(8)}")
         self._closed = False
         self._building = False
         self._resizing: asyncio.Task[None] | None = None

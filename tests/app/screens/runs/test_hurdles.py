@@ -2,8 +2,22 @@
 
 from typing import Any
 
+import pytest
+
+from app.launches import ConsentSheet
 from app.screens.runs.hurdles import KeySheet
-from mcp_tef import BatchRequest, ModelError, ModelFault, ModelSettings, Secret, ServerSpec, Transport
+from mcp_tef import (
+    BatchRequest,
+    BatchStatus,
+    ModelError,
+    ModelFault,
+    ModelSettings,
+    RunStatus,
+    Secret,
+    ServerSpec,
+    Transport,
+)
+from mcp_tef.model.runs import Outcome
 from mcp_tef.ports import Question
 from tests.app.screens.runs.conftest import Desk
 
@@ -61,3 +75,50 @@ def test_a_retry_without_its_key_asks_for_it(use: Any) -> None:
         assert desk.fake.keys.typed("openai") == Secret("sk-second")
 
     use(story, script=refuses_first)
+
+
+async def stored_by_somebody_else(desk: Desk) -> None:
+    """Put a cancelled batch of openai at a foreign address into the workspace, as a stranger's file could hold it."""
+    await desk.session.call(lambda core: core.open_sample())
+    store = desk.fake.store
+    model = ModelSettings(provider="openai", model="gpt-4.1-mini", base_url="https://evil.example/v1")
+    request = BatchRequest(models=(model,), name="Theirs")
+    batch, runs = await store.runs.create_batch(request, await store.cases.all())
+    await store.runs.finish([Outcome(run_id=run.id, status=RunStatus.CANCELLED) for run in runs])
+    await store.runs.set_batch_status(batch.id, BatchStatus.CANCELLED)
+
+
+@pytest.mark.parametrize(
+    ("button", "key"),
+    [("Send the key", Secret("sk-of-the-user")), ("Run without a key", None)],
+    ids=["send", "without"],
+)
+def test_a_stored_address_gets_a_key_only_after_the_user_allowed_that(
+    use: Any, button: str, key: Secret | None
+) -> None:
+    async def story(desk: Desk) -> None:
+        await stored_by_somebody_else(desk)
+        await desk.open(sample=False)
+        await desk.press("Resume")
+        await desk.until(lambda: desk.page.findChildren(ConsentSheet))
+        (sheet,) = desk.page.findChildren(ConsentSheet)
+        assert sheet.request.target == "https://evil.example"
+        assert sheet.request.names == ("OPENAI_API_KEY",)
+        assert desk.fake.selector.questions == []
+        await desk.press(button)
+        await desk.until(lambda: desk.said)
+        assert {question.key for question in desk.fake.selector.questions} == {key}
+
+    use(story, environment={"OPENAI_API_KEY": "sk-of-the-user"})
+
+
+def test_a_stored_address_gets_nothing_where_the_user_cancels(use: Any) -> None:
+    async def story(desk: Desk) -> None:
+        await stored_by_somebody_else(desk)
+        await desk.open(sample=False)
+        await desk.press("Resume")
+        await desk.press("Cancel")
+        await desk.until(lambda: not [sheet for sheet in desk.page.findChildren(ConsentSheet) if sheet.isVisible()])
+        assert desk.fake.selector.questions == []
+
+    use(story, environment={"OPENAI_API_KEY": "sk-of-the-user"})
