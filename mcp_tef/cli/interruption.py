@@ -63,7 +63,9 @@ class Interruption:
 
     @contextmanager
     def raised_at_once(self) -> Iterator[None]:
-        """Have a signal end what blocks the loop, such as a question at the terminal."""
+        """Have a signal end what blocks the loop, such as a question at the terminal; after one, nothing is asked."""
+        if self._signals.received is not None:
+            raise InterruptedBySignalError
         cancel, self._cancel = self._cancel, None
         try:
             yield

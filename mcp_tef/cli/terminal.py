@@ -122,7 +122,8 @@ class Terminal:
             return Answer.YES if self.confirms("Allow it, now and from now on?") else Answer.NO
         self.errors.write("Send the key, now and from now on? [y]es, [w]ithout a key, [N]o: ")
         self.errors.flush()
-        return _KEY_ANSWERS.get(self.input.readline().strip().lower(), Answer.NO)
+        with self.interruption.raised_at_once():
+            return _KEY_ANSWERS.get(self.input.readline().strip().lower(), Answer.NO)
 
     def confirms(self, question: str) -> bool:
         """Ask who is there; everything but a yes is a no."""

@@ -21,8 +21,11 @@ def read_env_file(path: Path) -> Mapping[str, str]:
 
 def read_small_file(path: Path) -> str:
     """Return the text of a file; OSError where it cannot be read, ValueError where it is too large or no text."""
-    with open_regular_file(path) as file:
-        data = file.read(MAX_ENV_FILE_BYTES + 1)
+    try:
+        with open_regular_file(path) as file:
+            data = file.read(MAX_ENV_FILE_BYTES + 1)
+    except IsADirectoryError as error:
+        raise ValueError("it is not a file") from error
     if len(data) > MAX_ENV_FILE_BYTES:
         raise ValueError("it is larger than 1 MB")
     try:

@@ -20,7 +20,7 @@ from xml.etree import ElementTree
 import pytest
 
 from mcp_tef.model.ending_signals import REPEATED_AFTER_S
-from tests.support import case_book, fault_server
+from tests.support import case_book, fault_server, sandbox
 from tests.support.command_line import ROOT, Said, command, say
 from tests.support.processes import alive
 from tests.support.stored import rows
@@ -224,6 +224,20 @@ def test_the_window_is_closed_in_order_without_a_question(
         ("cancelled", STUCK),
         ("completed", FINISHED),
     ]
+
+
+def test_a_signal_ends_a_question_at_the_terminal(workspace: Path, marker: str, tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    stranger = {**os.environ, "PYTHONPATH": str(ROOT)} | dict.fromkeys(sandbox.HOME_VARIABLES, str(tmp_path / "home"))
+    with subprocess.Popen(command("run"), env=stranger, stdin=theirs, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        asked = b""
+        while b"[y/N]" not in asked:
+            asked += os.read(ours, 1_000)
+        process.terminate()
+        assert process.wait(PATIENCE_S) == 143
+    os.close(ours)
+    assert (marked(marker), rows(workspace, "SELECT count(*) FROM test_runs")) == (set(), [(0,)])
 
 
 def own_terminal() -> None:
