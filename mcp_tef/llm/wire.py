@@ -18,7 +18,7 @@ _BY_HANDLER = frozenset({
     "huggingface", "lemonade", "minimax", "mistral", "ollama", "ollama_chat", "openrouter", "ovhcloud", "ragflow",
     "snowflake", "together_ai", "vercel_ai_gateway", "vertex_ai", "watsonx", "xai",
 })  # fmt: skip
-_BY_OPENAI = frozenset({"openai", "text-completion-inception", "text-completion-openai"})
+_BY_OPENAI = frozenset({"openai", "text-completion-openai"})
 
 
 class Wire:

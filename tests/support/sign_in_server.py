@@ -1,6 +1,7 @@
 """An MCP server that wants a sign-in by OAuth, and the service that signs people in, both at one address here."""
 
 import base64
+import contextlib
 import hashlib
 import json
 from collections.abc import Iterator
@@ -46,6 +47,8 @@ class Desk:
     registered: list[dict[str, Any]] = field(default_factory=list)
     origin: str = ""
     public_key: str = ""
+    floods: str = ""
+    flooded: int = 0
     talk: Talk = field(default_factory=Talk)
     tokens: int = 0
     asked: list[str] = field(default_factory=list)
@@ -57,6 +60,8 @@ class Desk:
         self.asked.append(path)
         if path == "/mcp":
             self._serve(handler)
+        elif path == self.floods:
+            self._flood(handler)
         elif path in self.missing:
             handler.give(404)
         elif "oauth-protected-resource" in path:
@@ -98,6 +103,15 @@ class Desk:
             handler.give(405)
         else:
             _json(handler, reply)
+
+    def _flood(self, handler: Handler) -> None:
+        """Send JSON without an end until the client has left; `flooded` counts the bytes."""
+        handler.begin("application/json")
+        block = b" " * 65_536
+        with contextlib.suppress(OSError):
+            while not handler.server.closing.is_set():
+                handler.wfile.write(block)
+                self.flooded += len(block)
 
     def _register(self, handler: Handler) -> None:
         if not self.registers:

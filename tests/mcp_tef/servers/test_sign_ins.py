@@ -369,3 +369,12 @@ class Forger(Browser):
                 return int(answer.status)
         except OSError as error:
             return int(getattr(error, "code", 0))
+
+
+@pytest.mark.parametrize("path", ["/register", "/token", "/.well-known/oauth-authorization-server"])
+async def test_an_endless_answer_of_the_service_is_read_up_to_16_mb(desk: Desk, opened: Open, path: str) -> None:
+    desk.floods = path
+    shop = opened()
+    refusal = await asyncio.wait_for(shop.refusal(), AMPLE)
+    assert refusal.message == "Shop sent more than is read at once."
+    assert desk.flooded <= 16 * 2**20 + 12 * 2**20

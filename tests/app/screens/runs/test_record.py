@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from app.screens.runs.record import LONGEST_RAW, exchange, offered_rows, search_tools, settings_rows, tools_caption
-from mcp_tef import DefinitionChange, RunDetail
+from mcp_tef import Answer, DefinitionChange, RunDetail
 from tests.support.made_runs import baseline_detail, detail, failed_run, wrong_detail
 
 
@@ -75,3 +75,8 @@ def test_an_unknown_cost_is_unknown_and_not_zero() -> None:
 def test_the_baseline_costs_nothing_and_asked_no_model() -> None:
     assert setting(baseline_detail(), "Cost") == "none, nothing was sent"
     assert setting(baseline_detail(), "Selector") == "offline baseline, no model was asked"
+
+
+def test_what_is_not_believed_of_an_answer_is_noted_beside_its_cost() -> None:
+    answer = Answer(calls=(), raw_response={"mcp_tef_notes": ["The reported prompt_tokens is -5."]})
+    assert setting(replace(detail(), answer=answer), "Note") == "The reported prompt_tokens is -5."
