@@ -98,3 +98,10 @@ def test_no_other_variable_is_read_from_the_environment() -> None:
         for name in re.findall(r"\bMCP_TEF_[A-Z_]+[A-Z]\b", file.read_text("utf-8"))
     }
     assert named - {"MCP_TEF_MAX"} <= known
+
+
+def test_every_attack_that_the_security_page_lists_is_held_by_a_test() -> None:
+    named = re.findall(r"`(test_\w+)` \|$", text("SECURITY.md"), re.MULTILINE)
+    tests = "\n".join(file.read_text("utf-8") for file in (ROOT / "tests").rglob("test_*.py"))
+    assert len(named) > 20
+    assert [name for name in named if f"def {name}(" not in tests] == []
