@@ -84,7 +84,7 @@ def test_a_call_that_takes_too_long_ends(desk: Path) -> None:
         (("ecko", "--yes"), "Did you mean echo?"),
         (("echo", "--yes", "--timeout", "0"), "0 is not from 0.1 to 3600"),
         (("echo", "--yes", "--timeout", "soon"), "soon is not from 0.1 to 3600"),
-        (("echo",), "Add --yes to allow this"),
+        (("echo",), "have not confirmed the call of echo of desk. Add --yes"),
     ],
 )
 def test_what_cannot_be_sent_is_bad_input(desk: Path, arguments: tuple[str, ...], why: str) -> None:
