@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -55,8 +56,12 @@ BOTH = ("--server", "tools", "--server", "environment")
 STEPS = (echo, refused, page, rejected, wordy, pick)
 
 
+PROCESSES_WITH_THE_KEY: list[str] = []
+
+
 def answered(request: Received) -> Reply:
-    """The answer that the case asks for by its number; to what is no case, the refusal."""
+    """The answer that the case asks for by its number; to what is no case, the refusal. Looks at all processes too."""
+    PROCESSES_WITH_THE_KEY.extend(process_list(MODEL_KEY))
     last = request.query.rpartition(" ")[2]
     return STEPS[int(last) if last.isdigit() else 1](request)
 
@@ -117,7 +122,7 @@ def test_a_planted_key_is_found_nowhere(
     do("metrics", "--json")
     do("confusions", "--json")
     assert [one.err for one in said if one.code == 2] == []
-    found = [line for one in said for line in where(one)] + holding((home, tmp_path))
+    found = [line for one in said for line in where(one)] + holding((home, tmp_path)) + PROCESSES_WITH_THE_KEY
     assert found == [], "\n".join(found)
 
 
@@ -127,6 +132,15 @@ def require_only_its_own(listed: Said) -> None:
     given = json.loads(tool["description"])
     assert [name for name, value in given.items() if MASK in value] == ["CITY_PASS"]
     assert "OPENAI_API_KEY" not in given
+
+
+def process_list(key: str) -> list[str]:
+    """The command lines of all processes that show a key, where the system lists them as files."""
+    found = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            found += [str(file)] if key.encode() in file.read_bytes() else []
+    return found
 
 
 def where(said: Said) -> list[str]:

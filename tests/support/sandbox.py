@@ -93,11 +93,15 @@ def prepare_process() -> None:
     """Before anything is imported: no screen unless MCP_TEF_TEST_SCREEN names Qt's way to one, no home, no keys, no
     table fetched from the network, the plain locale in the zone of UTC.
 
-    Ctrl+C is heard also where the suite runs in the background, which ignores it. Full rounds of garbage collection do
-    not come by themselves, as in the window: among all that libraries hold each takes up to half a second.
+    Signals are heard also where the suite runs in the background or under nohup, which ignore them. Full rounds of
+    garbage collection do not come by themselves, as in the window: among all that libraries hold each takes up to
+    half a second.
     """
     gc.set_threshold(*gc.get_threshold()[:2], HARDLY_EVER)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    for name in ("SIGHUP", "SIGTERM"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
     os.environ["QT_QPA_PLATFORM"] = os.environ.get("MCP_TEF_TEST_SCREEN", "offscreen")
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     os.environ["HF_HUB_OFFLINE"] = "1"

@@ -180,7 +180,7 @@ async def _provider(shelf: EmbedderShelf, stub: ModelStub) -> Embedder:
 
 
 async def _endpoint(shelf: EmbedderShelf, stub: ModelStub) -> Embedder:
-    return await shelf.find(EmbedderChoice(EmbedderKind.HTTP, f"{stub.url}/embeddings?key={KEY}"), Secret(KEY))
+    return await shelf.find(EmbedderChoice(EmbedderKind.HTTP, f"{stub.url}/embeddings"), Secret(KEY))
 
 
 async def _fails(embedder: Embedder, texts: list[str] | None = None) -> EmbeddingError:

@@ -37,7 +37,7 @@ def test_each_provider_is_told_in_litellms_words(provider: str, base_url: str | 
     [
         ("openai", None, {"https://api.openai.com"}),
         ("openai", "http://H:80/v1", {"http://h"}),
-        ("openai", "https://user:word@h:8443/v1", {"https://h:8443"}),
+        ("openai", "https://h:8443/v1", {"https://h:8443"}),
         ("cohere_chat", None, {"https://api.cohere.com", "https://api.cohere.ai"}),
         ("ollama", None, {"http://localhost:11434"}),
         ("azure", None, set()),

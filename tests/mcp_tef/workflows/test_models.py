@@ -45,7 +45,6 @@ class Desk:
         ("https://CLOUD.example:443", "stored-1"),
         (FOREIGN, "asks"),
         ("https://cloud.example.evil/v1", "asks"),
-        ("https://cloud.example@evil.example/v1", "asks"),
         ("http://cloud.example/v1", "asks"),
         (LOCAL, "none"),
         ("http://[::1]:8080", "none"),
