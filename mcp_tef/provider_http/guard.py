@@ -31,6 +31,10 @@ def admit(request: httpx.Request) -> Exchange:
     if exchange.origins is not None and origin not in exchange.origins:
         exchange.refused_origin = origin
         raise RefusedRequestError(f"A request to {origin} was refused.", request=request)
+    if exchange.too_large:
+        # Some libraries would ask again, and read as much again.
+        raise UnreadableAnswerError("The answer was too large.", request=request)
+    ROOM.give_back(exchange)
     # litellm looks some models up first, at addresses of its own; only the last request decides.
     exchange.refused_origin = ""
     exchange.origin = origin

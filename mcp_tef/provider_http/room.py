@@ -4,15 +4,17 @@ import asyncio
 from collections.abc import Hashable
 from threading import Lock
 
-ANSWERS_AT_ONCE = 4
-"""So many answers of the largest size fit together: 64 MB for answers of 16 MB."""
+ANSWERS_AT_ONCE = 2
+"""So many answers of the largest size are held together: 32 MB. Reading one takes several copies of it."""
+SMALL_BYTES = 64 * 1024
+"""So much of each answer is read without waiting, so that no large one delays an ordinary one."""
 
 
 class AnswerRoom:
     """A count of the bytes that are held, by reader. Readers wait for room, on whichever event loop they run.
 
-    A quarter of the room is kept for the reader that came first, so that it can always finish: readers that wait
-    for each other would otherwise all wait until their timeouts.
+    Half of the room is kept for the reader that came first, so that it can always finish: readers that wait for each
+    other would otherwise all wait until their timeouts.
     """
 
     def __init__(self) -> None:
@@ -45,7 +47,7 @@ class AnswerRoom:
             held = self._held.setdefault(reader, 0)
             first = next(iter(self._held)) == reader
             room = largest * (ANSWERS_AT_ONCE if first else ANSWERS_AT_ONCE - 1)
-            if self.held + size <= room or (first and held + size <= largest):
+            if held + size <= SMALL_BYTES or self.held + size <= room or (first and held + size <= largest):
                 self._held[reader] = held + size
                 return None
             loop = asyncio.get_running_loop()

@@ -134,24 +134,36 @@ async def test_the_same_bound_holds_for_providers_of_embeddings(provider: str) -
         embedder = LitellmEmbedder(providers, f"{provider}/m", base_url=server.origin, key=Secret(KEY))
         with pytest.raises(EmbeddingError) as raised:
             await embedder.embed(["x"])
+        assert len(server.sent) == 1
     await providers.close()
     assert "its answer is larger than 16 MB" in raised.value.message
 
 
-async def test_answers_that_are_read_together_hold_four_times_the_bound_and_all_end() -> None:
-    room, largest, most_held = AnswerRoom(), 100, 0
+async def test_answers_that_are_read_together_hold_two_times_the_bound_and_all_end() -> None:
+    room, largest, most_held = AnswerRoom(), 10 * MB, 0
 
     async def read(reader: int) -> None:
         nonlocal most_held
         for _ in range(10):
-            await room.take(reader, 10, largest)
+            await room.take(reader, MB, largest)
             most_held = max(most_held, room.held)
             await asyncio.sleep(0)
         room.give_back(reader)
 
     await asyncio.wait_for(asyncio.gather(*(read(reader) for reader in range(30))), 5)
-    assert 300 <= most_held <= 400
+    assert 10 * MB <= most_held <= 20 * MB
     assert room.held == 0
+
+
+async def test_an_ordinary_answer_waits_for_no_large_one() -> None:
+    room = AnswerRoom()
+    await room.take("large", 10 * MB, 10 * MB)
+    await room.take("larger", 64 * 1024, 10 * MB)
+    waiting = asyncio.create_task(room.take("larger", MB, 10 * MB))
+    await asyncio.wait_for(room.take("ordinary", 50_000, 10 * MB), 1)
+    assert not waiting.done()
+    room.give_back("large")
+    await asyncio.wait_for(waiting, 1)
 
 
 async def test_many_floods_at_once_all_end(selector: LitellmSelector) -> None:
