@@ -96,6 +96,7 @@ async def batch(url: str, count: int, concurrency: int) -> dict[str, float]:
         model = ModelSettings(provider="openai", model=MODEL, base_url=url)
         started = time.perf_counter()
         request = BatchRequest(models=(model,), concurrency=concurrency)
+        engine.consents.add_typed_address("openai", request.models[0].base_url or "")
         ended = await engine.runs.wait((await engine.runs.start(request, {"openai": Secret("sk-bench")})).id)
         seconds = time.perf_counter() - started
         await engine.close()

@@ -116,6 +116,11 @@ def model_server(wanted: bool) -> Iterator[str]:
             server.terminate()
 
 
+async def typed(core: Engine, url: str) -> None:
+    """Take the address of the stub as typed, so that its key may be sent there."""
+    core.consents.add_typed_address("openai", url)
+
+
 def settings_for(url: str) -> ModelSettings:
     """The offline baseline, or the model server."""
     return ModelSettings(provider="openai", model="stub-model", base_url=url) if url else ModelSettings()
@@ -132,6 +137,7 @@ async def measure(folder: Path, runs: int, url: str) -> dict[str, tuple[list[flo
     window.show()
     window.show_place("runs")
     await window.page("runs").settled()
+    await session.call(lambda core: typed(core, url))
     await run(session, BatchRequest(models=(settings_for(url),)))
     watch = Watch()
     watch.start()
