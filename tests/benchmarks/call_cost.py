@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import os
 import subprocess
 import sys
 import time
@@ -28,8 +29,10 @@ def stub() -> Iterator[str]:
     command = [sys.executable, "-m", "tests.support.model_stub"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
-        yield f"http://127.0.0.1:{int(child.stdout.readline())}/v1"
-        child.terminate()
+        try:
+            yield f"http://127.0.0.1:{int(child.stdout.readline())}/v1"
+        finally:
+            child.terminate()
 
 
 def tool(number: int) -> Tool:
@@ -44,7 +47,8 @@ def tool(number: int) -> Tool:
 
 
 def bare(url: str, question: Question) -> Callable[[], Awaitable[Any]]:
-    """The same request through litellm alone."""
+    """The same request through litellm alone, with its prices from its own file."""
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     import litellm
 
     tools = [
@@ -73,32 +77,60 @@ async def cpu_ms(call: Callable[[], Awaitable[Any]], calls: int) -> float:
     return (time.process_time() - before) / calls * 1000
 
 
-async def compare(url: str, rounds: int, calls: int) -> tuple[float, float]:
-    """Medians over alternating rounds: ours, bare."""
+async def ours(url: str, rounds: int, calls: int) -> float:
+    """Median CPU of a call of our selector, in milliseconds."""
     selector = LitellmSelector(LitellmCatalogue())
-    settings = ModelSettings(provider="openai", model="gpt-4.1-mini", base_url=url)
-    question = Question(QUERY, offer([tool(number) for number in range(10)]), settings, Secret(KEY))
-    await selector.select(question)
-    pair = (lambda: selector.select(question), bare(url, question))
-    measured: tuple[list[float], list[float]] = ([], [])
-    for call in pair:
-        await cpu_ms(call, 20)
-    for _ in range(rounds):
-        for call, times in zip(pair, measured, strict=True):
-            times.append(await cpu_ms(call, calls))
+    asked = question(url)
+    await selector.select(asked)
+    found = await rounds_of(lambda: selector.select(asked), rounds, calls)
     await selector.close()
-    return median(measured[0]), median(measured[1])
+    return found
+
+
+async def theirs(url: str, rounds: int, calls: int) -> float:
+    """Median CPU of a bare call of litellm, in milliseconds."""
+    return await rounds_of(bare(url, question(url)), rounds, calls)
+
+
+async def rounds_of(call: Callable[[], Awaitable[Any]], rounds: int, calls: int) -> float:
+    """Warm up, then return the median of the rounds."""
+    await cpu_ms(call, 20)
+    return median([await cpu_ms(call, calls) for _ in range(rounds)])
+
+
+def question(url: str) -> Question:
+    """The same question for both."""
+    settings = ModelSettings(provider="openai", model="gpt-4.1-mini", base_url=url)
+    return Question(QUERY, offer([tool(number) for number in range(10)]), settings, Secret(KEY))
+
+
+ROLES = {"ours": ours, "theirs": theirs}
 
 
 def main() -> None:
-    """Print both figures and their ratio."""
+    """Print both figures and their ratio. Each has a process of its own: ours replaces the HTTP clients of litellm."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--calls", type=int, default=60)
+    parser.add_argument("--role", choices=ROLES)
+    parser.add_argument("--url", default="")
     given = parser.parse_args()
+    if given.role:
+        print(asyncio.run(ROLES[given.role](given.url, given.rounds, given.calls)))
+        return
     with stub() as url:
-        ours, theirs = asyncio.run(compare(url, given.rounds, given.calls))
-    print(f"select() {ours:.2f} ms CPU a call, bare litellm.acompletion {theirs:.2f} ms, ratio {ours / theirs:.2f}")
+        found = {
+            role: float(
+                subprocess.run(
+                    [sys.executable, __file__, "--role", role, "--url", url, "--rounds", str(given.rounds)],
+                    stdout=subprocess.PIPE,
+                    check=True,
+                ).stdout
+            )
+            for role in ROLES
+        }
+    ratio = found["ours"] / found["theirs"]
+    print(f"select() {found['ours']:.2f} ms CPU a call, bare litellm {found['theirs']:.2f} ms, ratio {ratio:.2f}")
 
 
 if __name__ == "__main__":
