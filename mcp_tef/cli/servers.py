@@ -1,5 +1,6 @@
 """`servers …`: register, look at, check, change and remove servers."""
 
+import os
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -52,7 +53,11 @@ def _add_spec_options(parser: Parser) -> None:
     parser.add_argument("--transport", choices=http, help="how the url is spoken to (default: streamable-http)")
     parser.add_argument("--arg", action="append", dest="args", metavar="A", help="an argument of the program")
     parser.add_argument("--env", action="append", metavar="K=V", help="an environment variable of the program")
-    parser.add_argument("--cwd", metavar="DIR", help="the folder that the program starts in")
+    parser.add_argument(
+        "--cwd",
+        metavar="DIR",
+        help="the folder that the program starts in (default: the project's, else your home folder)",
+    )
     parser.add_argument("--header", action="append", metavar="K=V", help="a header of every request")
     add_auth_options(parser)
     add_consent_options(parser, REMEMBERED)
@@ -173,6 +178,8 @@ def changed_spec(spec: ServerSpec, arguments: Namespace) -> ServerSpec:
         changes["env"] = pairs(arguments.env, "--env")
     if arguments.cwd is not None:
         changes["cwd"] = str(Path(arguments.cwd).absolute())
+    elif _names_files_here(arguments):
+        changes["cwd"] = str(Path().absolute())
     if arguments.header is not None:
         changes["headers"] = pairs(arguments.header, "--header")
     if getattr(arguments, "new_name", None):
@@ -180,6 +187,14 @@ def changed_spec(spec: ServerSpec, arguments: Namespace) -> ServerSpec:
     changed = authenticated(replace(spec, **changes), arguments)
     _require_fit(changed, arguments)
     return changed
+
+
+def _names_files_here(arguments: Namespace) -> bool:
+    """Return True if a command means files of the current folder: the program keeps starting in it."""
+    program = arguments.program or ""
+    is_relative = bool(os.path.dirname(program)) and not os.path.isabs(os.path.expanduser(program))
+    named = [text for text in arguments.args or () if not os.path.isabs(text)]
+    return bool(program) and (is_relative or any(map(os.path.exists, named)))
 
 
 def _place(arguments: Namespace, spec: ServerSpec) -> dict[str, Any]:

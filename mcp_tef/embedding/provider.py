@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from mcp_tef.embedding.answers import HINT, joined, refused, unit_rows
 from mcp_tef.errors import EmbeddingError
 from mcp_tef.model.limits import USUAL, Limits
-from mcp_tef.model.origins import origin_of
-from mcp_tef.model.provider_addresses import OWN_CREDENTIALS, own_origins, sign_in_origins
+from mcp_tef.model.provider_addresses import allowed_origins
 from mcp_tef.model.secrets import Secret, without_keys
 from mcp_tef.provider_http.exchange import Exchange
 
@@ -100,19 +99,15 @@ class LitellmEmbedder:
             return unit_rows(self.name, answer, len(texts))
         raise self._failed(answer)
 
-    def _origins(self) -> frozenset[str] | None:
-        """The origins that a call may reach; any for providers that use credentials of their own."""
-        provider = self._model.partition("/")[0]
-        if self._base_url:
-            return frozenset({origin_of(self._base_url)}) | sign_in_origins(provider)
-        return None if provider in OWN_CREDENTIALS else own_origins(provider)
+    def _origins(self) -> frozenset[str]:
+        """The origins that a call may reach."""
+        return allowed_origins(self._model.partition("/")[0], self._base_url)
 
     def _require_address(self) -> None:
         """Raise EmbeddingError if it is not known where to send texts and key."""
         if "://" in self._model:
             raise refused(self.name, "its name holds an address", "Give the address by itself, and the model's name.")
-        origins = self._origins()
-        if origins is not None and not origins:
+        if not self._origins():
             hint = "Give it with --base-url, or in the environment variable of the provider."
             raise refused(self.name, "the address of its provider is not known", hint)
 

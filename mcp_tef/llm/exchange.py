@@ -24,7 +24,7 @@ class Request:
     temperature: float
     timeout: float
     key: Secret | None
-    origins: frozenset[str] | None
+    origins: frozenset[str]
     json_only: bool = False
 
 

@@ -174,7 +174,7 @@ def unaskable(settings: ModelSettings, target: Target, providers: frozenset[str]
             hint="Give the address with --base-url, and the model by its name.",
             context=context,
         )
-    if target.origins is not None and not target.origins:
+    if not target.origins:
         return explain(Evidence(headers={}, address_unknown=True), settings, target, None)
     return None
 

@@ -7,7 +7,7 @@ from typing import Protocol, TypeAlias
 
 from mcp_tef.errors import StoreError
 from mcp_tef.llm.providers import environment_address, key_variables
-from mcp_tef.model.origins import origin_of
+from mcp_tef.model.runs import required_origin
 from mcp_tef.model.secrets import Secret
 from mcp_tef.ports import StoredKey
 
@@ -48,7 +48,7 @@ class KeyRing:
         Args:
             address: base address typed beside the key; empty for the provider's own.
         """
-        self._typed[provider, origin_of(address)] = key
+        self._typed[provider, required_origin(address) if address else ""] = key
 
     def forget(self, provider: str) -> None:
         """Drop the keys of a provider that were typed in this session."""

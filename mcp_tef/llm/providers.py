@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mcp_tef.model.origins import origin_of
 from mcp_tef.model.provider_addresses import OWN_CREDENTIALS as OWN_CREDENTIALS
 from mcp_tef.model.provider_addresses import address_variables as address_variables
+from mcp_tef.model.provider_addresses import allowed_origins
 from mcp_tef.model.provider_addresses import environment_address as environment_address
 from mcp_tef.model.provider_addresses import own_origins as own_origins
-from mcp_tef.model.provider_addresses import sign_in_origins
 from mcp_tef.model.runs import OFFLINE_PROVIDER, ModelSettings
 
 LOCAL = frozenset({
@@ -59,14 +58,14 @@ _USUAL_ADDRESS: Mapping[str, str] = {
 class Target:
     """A model as litellm is told of it, and where; no address where the provider has its own.
 
-    `origins` may be reached by calls: that of the address, else the provider's own. None means any, for providers
-    that use credentials of their own; an empty set means that the provider has no known address.
+    `origins` may be reached by calls: that of the address, else the provider's own. An empty set means that the
+    provider has no known address.
     """
 
     provider: str
     model: str
     address: str | None = None
-    origins: frozenset[str] | None = frozenset()
+    origins: frozenset[str] = frozenset()
 
     @property
     def label(self) -> str:
@@ -109,12 +108,8 @@ def target(settings: ModelSettings, known: frozenset[str], environment: Mapping[
     return Target(spoken, settings.model, address, _origins(settings.provider, spoken, address))
 
 
-def _origins(provider: str, spoken: str, address: str | None) -> frozenset[str] | None:
-    if address:
-        return frozenset({origin_of(address)}) | sign_in_origins(provider)
-    if provider in OWN_CREDENTIALS:
-        return None
-    return own_origins(provider) or own_origins(spoken)
+def _origins(provider: str, spoken: str, address: str | None) -> frozenset[str]:
+    return allowed_origins(provider, address) or own_origins(spoken)
 
 
 def _spoken(provider: str, address: str | None, known: frozenset[str]) -> str:

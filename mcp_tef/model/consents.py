@@ -1,17 +1,19 @@
 """Consents: what a user on this machine allowed to be started, contacted or sent."""
 
 import getpass
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
 from mcp_tef.errors import InputError
-from mcp_tef.model.json import fingerprint
+from mcp_tef.model.json import Json, fingerprint
 from mcp_tef.model.references import ReferenceKind, references
-from mcp_tef.model.servers import ServerSpec
+from mcp_tef.model.servers import ServerSpec, Transport
 
 TYPED_KEY = "the key that you typed"
+_LONGEST_DESCRIPTION = 2_000
 _PLACES_WITHOUT_CONTENT = frozenset({"pathSeparator", "/"})
 
 
@@ -65,7 +67,7 @@ class ConsentRequest:
     def consent(self) -> Consent:
         """The consent that a yes gives."""
         names = f" ← {', '.join(self.names)}" if self.names and self.kind is not ConsentKind.PROGRAM else ""
-        return Consent(self.fingerprint, f"{self.target}{names}", self.kind)
+        return Consent(self.fingerprint, visible(f"{self.target}{names}")[:_LONGEST_DESCRIPTION], self.kind)
 
     @property
     def title(self) -> str:
@@ -86,7 +88,7 @@ class ConsentRequest:
             case ConsentKind.PROGRAM:
                 return f"{subject} would start a program that you have not allowed: {target}."
             case ConsentKind.CONNECTION:
-                sent = f", sending {', '.join(self.names)}" if self.names else ""
+                sent = f", sending {visible(', '.join(self.names))}" if self.names else ""
                 return f"{subject} would connect to {target}{sent}, which you have not allowed."
             case ConsentKind.KEY:
                 key = f"The {subject} key that you typed" if self.names[0] == TYPED_KEY else self.names[0]
@@ -97,10 +99,10 @@ class ConsentRequest:
         """The narrowest command line option that allows this."""
         match self.kind:
             case ConsentKind.PROGRAM:
-                return f"--allow-program {self.fingerprint[:16]}"
+                return f"--allow-program {self.fingerprint[:32]}"
             case ConsentKind.CONNECTION | ConsentKind.KEY:
                 names = self.names or ("",)
-                return " ".join(f"--allow-origin {name}={self.target}" for name in names)
+                return " ".join(f"--allow-origin {shlex.quote(visible(f'{name}={self.target}'))}" for name in names)
 
 
 class ConsentError(InputError):
@@ -143,7 +145,8 @@ def connection_request(
         shown_origin: origin for people, without values of variables.
     """
     names = used_names(spec)
-    identity = {"origin": origin, "shown": shown_origin, "names": names, "issuer": spec.oauth.issuer}
+    identity: dict[str, Json] = {"origin": origin, "shown": shown_origin, "names": names, "issuer": spec.oauth.issuer}
+    identity |= {"inputs": spec.inputs} if spec.inputs else {}
     return ConsentRequest(
         kind=ConsentKind.CONNECTION,
         subject=spec.name,
@@ -174,7 +177,7 @@ def key_request(
 def used_names(spec: ServerSpec) -> tuple[str, ...]:
     """Return the variables, keychain entries and key files that a server's definition would use, sorted."""
     texts = (*spec.argv, spec.cwd or "", *spec.env.values(), spec.env_file or "")
-    if spec.command is None:
+    if spec.transport is not Transport.STDIO:
         texts = (spec.url or "", *spec.headers.values(), *spec.headers, spec.secret or "")
     found = (reference for text in texts for reference in references(text))
     names = {f"file:{spec.oauth.private_key_file}"} if spec.oauth.private_key_file else set[str]()

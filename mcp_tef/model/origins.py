@@ -12,12 +12,14 @@ def origin_of(url: str) -> str:
     """Return `scheme://host[:port]` in lower case, without user info and without the scheme's default port.
 
     Returns:
-        The origin, or an empty string if the text is not an http or https address.
+        The origin, or an empty string if the text is not an http or https address with a host in ASCII letters.
     """
     parts = _split(url)
     if parts is None or not parts.hostname or parts.scheme not in _DEFAULT_PORTS:
         return ""
-    host = _ascii_host(parts.hostname)
+    host = parts.hostname.rstrip(".")
+    if not host.isascii():
+        return ""  # Libraries encode such names in different ways (IDNA 2003 and 2008), so none is taken for another.
     shown = f"[{host}]" if ":" in host else host
     port = parts.port
     return f"{parts.scheme}://{shown}" + ("" if port in (None, _DEFAULT_PORTS[parts.scheme]) else f":{port}")
@@ -27,9 +29,11 @@ def is_loopback(url: str) -> bool:
     """Return True if an address or origin leads to this machine."""
     host = host_of(url)
     try:
-        return ip_address(host).is_loopback
+        address = ip_address(host)
     except ValueError:
         return host == "localhost" or host.endswith(".localhost")
+    address = getattr(address, "ipv4_mapped", None) or address
+    return address.is_loopback or address.is_unspecified
 
 
 def is_unencrypted(url: str, trusted: Sequence[Network] = ()) -> bool:
@@ -51,7 +55,7 @@ def is_unencrypted(url: str, trusted: Sequence[Network] = ()) -> bool:
 def host_of(url: str) -> str:
     """Return the host of an address in lower case; an empty string if there is none."""
     parts = _split(url)
-    return _ascii_host(parts.hostname) if parts is not None and parts.hostname else ""
+    return parts.hostname.rstrip(".") if parts is not None and parts.hostname else ""
 
 
 def has_user_info(url: str) -> bool:
@@ -76,12 +80,3 @@ def _split(url: str) -> SplitResult | None:
     except ValueError:
         return None
     return parts
-
-
-def _ascii_host(host: str) -> str:
-    """Return the host as it is looked up, so that look-alike letters cannot pass for a known name."""
-    host = host.lower().rstrip(".")
-    try:
-        return host if host.isascii() else host.encode("idna").decode("ascii")
-    except UnicodeError:
-        return host.encode("ascii", "backslashreplace").decode("ascii")

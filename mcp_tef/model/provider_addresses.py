@@ -7,11 +7,28 @@ that it makes for a chat and for an embedding, and the variables are those that 
 
 from collections.abc import Mapping
 
+from mcp_tef.model.origins import origin_of
+
 OWN_CREDENTIALS = frozenset({
     "bedrock", "bedrock_converse", "bedrock_mantle", "chatgpt", "gigachat", "github_copilot", "oci", "sagemaker",
     "sagemaker_chat", "sap", "snowflake", "vertex_ai", "vertex_ai_beta",
 })  # fmt: skip
 """Providers that sign in by credentials of their own, with no key of ours."""
+
+SENDS_CREDENTIALS = OWN_CREDENTIALS | {"databricks", "watsonx", "watsonx_text"}
+"""Providers whose requests carry credentials that litellm finds by itself, whether there is a key or not."""
+
+_AWS = frozenset({"*.amazonaws.com", "*.amazonaws.com.cn", "*.api.aws"})
+_CREDENTIAL_HOSTS: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys(("bedrock", "bedrock_converse", "bedrock_mantle", "sagemaker", "sagemaker_chat"), _AWS),
+    **dict.fromkeys(("vertex_ai", "vertex_ai_beta"), frozenset({"*.googleapis.com"})),
+    "chatgpt": frozenset({"https://chatgpt.com", "*.chatgpt.com", "*.openai.com"}),
+    "gigachat": frozenset({"*.sberbank.ru"}),
+    "github_copilot": frozenset({"https://github.com", "https://api.github.com", "*.githubcopilot.com"}),
+    "oci": frozenset({"*.oraclecloud.com"}),
+    "sap": frozenset({"*.hana.ondemand.com"}),
+    "snowflake": frozenset({"*.snowflakecomputing.com"}),
+}
 
 # Left out: providers whose host depends on an account or a region (azure, databricks, watsonx) and those for which
 # litellm falls back to OpenAI's address (custom_openai, litellm_proxy) have no origin of their own. Local servers have
@@ -151,6 +168,11 @@ def own_origins(provider: str) -> frozenset[str]:
     return frozenset(_ADDRESSES.get(provider, ((), ()))[0])
 
 
+def credential_hosts(provider: str) -> frozenset[str]:
+    """Return where a provider with credentials of its own is reached: origins, and `*.DOMAIN` for https hosts in it."""
+    return _CREDENTIAL_HOSTS.get(provider, frozenset())
+
+
 def sign_in_origins(provider: str) -> frozenset[str]:
     """Return the origins at which a provider exchanges a key for a token, wherever its models are."""
     return _SIGN_IN.get(provider, frozenset())
@@ -165,3 +187,10 @@ def environment_address(provider: str, environment: Mapping[str, str]) -> str:
     """Return the base address that the environment sets for a provider; an empty string if it sets none."""
     given = (environment.get(name, "").strip() for name in address_variables(provider))
     return next((address for address in given if address), "")
+
+
+def allowed_origins(provider: str, address: str | None) -> frozenset[str]:
+    """Return where calls may go: to the address and where its key is exchanged, else to the provider itself."""
+    if address:
+        return frozenset({origin_of(address)}) | sign_in_origins(provider)
+    return own_origins(provider) | credential_hosts(provider)

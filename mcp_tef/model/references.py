@@ -49,6 +49,22 @@ def references(text: str) -> Iterator[Reference]:
         yield Reference(kind, found[kind.value], found.start(), found.end(), found["default"])
 
 
+def undecided_host(url: str) -> str:
+    """Return the first reference before the path of an address that is no plain variable; empty where there is none.
+
+    Such a part (a keychain entry, a question of a config, a folder) would decide which host is contacted, and it is not
+    shown to the user who is asked about the address.
+    """
+    start = max(url.find("://") + 3, 0) if "://" in url else 0
+    found, end = tuple(references(url)), len(url)
+    for place in range(start, len(url)):
+        if url[place] in "/?#\\" and not any(one.start <= place < one.end for one in found):
+            end = place
+            break
+    odd = (one for one in found if one.start < end and one.kind is not ReferenceKind.VARIABLE)
+    return next((url[one.start : one.end] for one in odd), "")
+
+
 def variable_name(text: str) -> str:
     """The text as the name of an environment variable: `github-token` becomes `GITHUB_TOKEN`."""
     name = re.sub(r"[^A-Z0-9]+", "_", text.upper()).strip("_")

@@ -11,6 +11,7 @@ from mcp_tef.model.answers import Answer, CallingMode
 from mcp_tef.model.cases import Expectation
 from mcp_tef.model.ids import BatchId, CaseId, RunId, SnapshotId
 from mcp_tef.model.labels import ToolLabel
+from mcp_tef.model.origins import origin_of
 from mcp_tef.model.past import PastVerdict
 from mcp_tef.model.secrets import require_no_credentials
 from mcp_tef.model.tools import Snapshot
@@ -39,6 +40,17 @@ class BatchStatus(StrEnum):
     COMPLETED = "completed"
     CANCELLED = "cancelled"
     INTERRUPTED = "interrupted"
+
+
+def required_origin(address: str) -> str:
+    """Return the origin of an address that keys may be bound to; InputError where it has none."""
+    origin = origin_of(address)
+    if not origin:
+        raise InputError(
+            f"{address!a} is no address of a model.",
+            hint="Write one that begins with https:// or http://, with a host in plain letters.",
+        )
+    return origin
 
 
 class Destination(NamedTuple):

@@ -101,8 +101,9 @@ class ServerSpec:
 
     @property
     def inputs(self) -> Sequence[Mapping[str, Json]]:
-        """The questions of its config that `${input:id}` refers to."""
-        return tuple(self.extra.get(INPUTS, ()))
+        """The questions of its config that `${input:id}` refers to; what is no question is passed over."""
+        found = self.extra.get(INPUTS)
+        return tuple(one for one in found if isinstance(one, Mapping)) if isinstance(found, list | tuple) else ()
 
     @property
     def argv(self) -> tuple[str, ...]:

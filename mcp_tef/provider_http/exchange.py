@@ -17,15 +17,16 @@ def _as_it_is(body: bytes) -> bytes:
 
 @dataclass(slots=True, eq=False)
 class Exchange:
-    """One call: `origins` it may reach (None: any), and `most_bytes` of its answer after decompression.
+    """One call: `origins` it may reach, and `most_bytes` of its answer after decompression.
 
-    `rewrite` makes of the body that was `received` what the caller's library reads.
+    An origin `*.DOMAIN` stands for the https hosts in it. `rewrite` makes of the body that was
+    `received` what the caller's library reads.
 
     The rest is filled in by the transport: `origin` (scheme, host, port) that was reached, or the one that was
     refused; `status` is None if no answer came.
     """
 
-    origins: frozenset[str] | None = frozenset()
+    origins: frozenset[str] = frozenset()
     most_bytes: int = USUAL.model_answer_bytes
     rewrite: Callable[[bytes], bytes] = field(default=_as_it_is, repr=False)
     origin: str = ""

@@ -28,7 +28,7 @@ def admit(request: httpx.Request) -> Exchange:
     if exchange is None:
         raise RefusedRequestError("A request outside of a call to a model was refused.", request=request)
     origin = origin_of(str(request.url))
-    if exchange.origins is not None and origin not in exchange.origins:
+    if not _is_among(origin, exchange.origins):
         exchange.refused_origin = origin
         raise RefusedRequestError(f"A request to {origin} was refused.", request=request)
     if exchange.too_large:
@@ -40,6 +40,15 @@ def admit(request: httpx.Request) -> Exchange:
     exchange.origin = origin
     request.headers["Accept-Encoding"] = ACCEPTED
     return exchange
+
+
+def _is_among(origin: str, allowed: frozenset[str]) -> bool:
+    """Return True if an origin is listed, or a host of a listed `*.DOMAIN`, by https at its usual port."""
+    scheme, _, host = origin.partition("://")
+    domains = (one[1:] for one in allowed if one.startswith("*."))
+    if not origin:
+        return False
+    return origin in allowed or (scheme == "https" and ":" not in host and any(map(host.endswith, domains)))
 
 
 def accept(response: httpx.Response, exchange: Exchange) -> BodyDecoder:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_tef.errors import ServerError, ServerFault
-from mcp_tef.model.references import Reference, ReferenceKind, references
+from mcp_tef.model.references import Reference, ReferenceKind, references, undecided_host
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import AuthType, ServerSpec
 from mcp_tef.scoring.launches.variables import decides_what_runs
@@ -116,7 +116,9 @@ class Surroundings:
         return ServerError(ServerFault.SETTINGS, f"{self.spec.name} {what}.", hint=hint)
 
     def url(self) -> str:
-        """The address to connect to."""
+        """The address to connect to; ServerError where anything but a variable would decide its host."""
+        if odd := undecided_host(self.spec.url or ""):
+            raise self.fault(f"has an address whose host {odd} would decide", "Write the host, or a variable.")
         return self.fill(self.spec.url or "").strip()
 
     def headers(self) -> dict[str, str]:
@@ -209,18 +211,21 @@ class Surroundings:
             )
         return found
 
-    def _folder(self) -> str | None:
+    def _folder(self) -> str:
+        """The folder to start in: never the current one, in which a stranger's files may stand in for the program's."""
+        project, home = self.spec.project or "", os.path.expanduser("~")
+        base = next((place for place in (project, home) if os.path.isdir(place)), os.sep)
         if not self.spec.cwd:
-            return None
-        folder = Path(os.path.expanduser(self.fill(self.spec.cwd)))
+            return base
+        folder = Path(base, os.path.expanduser(self.fill(self.spec.cwd)))
         if not folder.is_dir():
             raise self.fault(f"should start in {folder}, which is no folder", "Correct the working folder.")
         return str(folder)
 
-    def _program(self, env: Mapping[str, str], cwd: str | None) -> str:
+    def _program(self, env: Mapping[str, str], cwd: str) -> str:
         command = os.path.expanduser(self.fill(self.spec.command or ""))
         if os.path.dirname(command):
-            command = os.path.join(cwd, command) if cwd else command
+            command = os.path.join(cwd, command)
             program = shutil.which(command)
         else:
             program = find_program(command, {**self._environment, **env}, sys.platform) if command else None

@@ -81,22 +81,36 @@ def spec_of(row: ServerRow) -> ServerSpec:
         transport=Transport(row.transport),
         url=_plain_address(row.url),
         command=row.command,
-        args=tuple(row.args),
+        args=_texts(row.args),
         cwd=row.cwd,
-        env=row.env,
+        env=_named_texts(row.env),
         path=row.path,
-        headers=row.headers,
+        headers=_named_texts(row.headers),
         auth_type=AuthType(grant or row.auth_type),
         secret=row.secret,
         alias=row.alias,
-        allowed_tools=tuple(row.allowed_tools),
-        disallowed_tools=tuple(row.disallowed_tools),
+        allowed_tools=_texts(row.allowed_tools),
+        disallowed_tools=_texts(row.disallowed_tools),
         env_file=row.env_file,
         project=row.project,
         origin=row.origin,
         extra=row.extra,
         oauth=OAuthClient(**oauth),
     )
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    """Return a cell's list of texts; TypeError where somebody else wrote something different."""
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise TypeError("it holds something other than a list of texts")
+    return tuple(value)
+
+
+def _named_texts(value: object) -> dict[str, str]:
+    """Return a cell's texts by name; TypeError where somebody else wrote something different."""
+    if not isinstance(value, dict) or not all(isinstance(one, str) for one in value.values()):
+        raise TypeError("it holds something other than texts by name")
+    return value
 
 
 @row_of("mcp_servers")

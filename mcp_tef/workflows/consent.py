@@ -4,6 +4,7 @@ import asyncio
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -30,7 +31,7 @@ from mcp_tef.scoring.launches.variables import decides_what_runs
 
 ConsentRow: TypeAlias = tuple[str, tuple[str, ...]]
 _LONGEST_VALUE: Final = 10_000
-_SHORTEST_HASH: Final = 12
+_SHORTEST_HASH: Final = 32
 
 
 class Consents:
@@ -129,8 +130,10 @@ class Consents:
             typed: the definition as it was typed.
             spec: the same, once secrets that were typed into it are references.
         """
-        if typed.url and not used_names(typed):
-            await self.allow_server(spec or typed)
+        requests = self.missing([spec or typed]) if typed.url and not used_names(typed) else ()
+        for request in requests:
+            if not request.unencrypted:
+                await self.allow(request)
 
     def add_typed_address(self, provider: str, address: str) -> None:
         """Note that the user typed a model's address in this command or form, which allows sending the key there."""
@@ -166,7 +169,7 @@ class Consents:
         except StoreError as error:
             self._notice(f"{error.message} It counts until mcp-tef ends.")
         else:
-            del self._session[consent.fingerprint]
+            self._session.pop(consent.fingerprint, None)
 
     def _request(self, spec: ServerSpec) -> ConsentRequest | None:
         """Return the question about a server, asked or not; None where there is nothing to allow."""
@@ -176,7 +179,7 @@ class Consents:
         if spec.transport is Transport.STDIO:
             return None if spec.launch_fingerprint in self._bundled else program_request(spec, listed_in)
         url = self._filled(spec.url or "", always=True)
-        shown = origin_of(self._filled(spec.url or "", always=False)) or (spec.url or "").partition("?")[0]
+        shown = origin_of(self._filled(spec.url or "", always=False)) or ascii((spec.url or "").partition("?")[0])
         return connection_request(
             spec, origin_of(url) or url, shown, listed_in, unencrypted=self.is_unencrypted(origin_of(url))
         )
@@ -200,7 +203,7 @@ class Consents:
 def matches_options(request: ConsentRequest, programs: Sequence[str], origins: Sequence[str]) -> bool:
     """Return True if `--allow-program PATH|HASH` or `--allow-origin VARIABLE=ORIGIN` options name this very action.
 
-    A hash (at least 12 digits of the launch fingerprint) stands for the whole definition. A path stands for the
+    A hash (at least 32 digits of the launch fingerprint) stands for the whole definition. A path stands for the
     program with any arguments, unless the definition sets variables that decide which code runs.
     """
     if request.kind is ConsentKind.PROGRAM:
@@ -215,6 +218,8 @@ def _names_program(request: ConsentRequest, text: str) -> bool:
     spec = request.spec
     if spec is None or not spec.command or any(map(decides_what_runs, spec.env)):
         return False
+    if any(references(f"{spec.command}{spec.cwd or ''}")):
+        return False  # What a reference stands for is known only when the program starts.
     command = os.path.expanduser(spec.command)
     found = os.path.join(spec.cwd or "", command) if os.path.dirname(command) else shutil.which(command)
     return found is not None and os.path.abspath(found) == os.path.abspath(os.path.expanduser(text))
@@ -247,17 +252,38 @@ def _rows(request: ConsentRequest) -> Iterator[ConsentRow]:
         yield from _program_rows(request.spec)
     if request.unencrypted:
         yield "Unencrypted", ("Plain http: anyone on the network in between can read it.",)
-    if request.spec is not None and (risks := launch_risks(request.spec)):
+    if request.spec is not None and (risks := launch_risks(_as_started(request.spec))):
         yield "Check these", tuple(map(visible, risks))
 
 
 def _program_rows(spec: ServerSpec) -> Iterator[ConsentRow]:
-    yield "Folder", (visible(spec.cwd) if spec.cwd else "the current folder",)
+    if defaults := _input_defaults(spec):
+        filled = (f"${{input:{visible(name)}}} = {quoted_argument(text)}" for name, text in defaults.items())
+        yield "Fills in", tuple(filled)
+    yield "Folder", (visible(spec.cwd or spec.project or "your home folder"),)
     yield "Sets", (visible(", ".join(spec.env)) or "no variables of its own",)
     if spec.env_file:
         yield "Sets from file", (f"{visible(spec.env_file)} (every variable in it)",)
     if spec.project and spec.project != spec.cwd:
         yield "Project", (visible(spec.project),)
+
+
+def _input_defaults(spec: ServerSpec) -> dict[str, str]:
+    """Return the answers that a config gives to its own questions, where nothing in the environment does."""
+    found = ((str(one.get("id")), one.get("default")) for one in spec.inputs)
+    return {name: default for name, default in found if isinstance(default, str)}
+
+
+def _as_started(spec: ServerSpec) -> ServerSpec:
+    """Return the definition with these answers filled in, as it may be started."""
+    defaults = {f"${{input:{name}}}": text for name, text in _input_defaults(spec).items()}
+
+    def filled(text: str) -> str:
+        for reference, default in defaults.items():
+            text = text.replace(reference, default)
+        return text
+
+    return replace(spec, command=filled(spec.command or "") or None, args=tuple(map(filled, spec.args)))
 
 
 def _shortened(text: str) -> str:

@@ -5,9 +5,9 @@ from typing import TypeAlias
 
 from mcp_tef.errors import InputError, ModelError, ModelFault
 from mcp_tef.model.consents import TYPED_KEY, ConsentError, ConsentRequest, key_request
-from mcp_tef.model.origins import is_loopback, origin_of
-from mcp_tef.model.provider_addresses import OWN_CREDENTIALS
-from mcp_tef.model.runs import Destination, ModelInfo, ModelSettings
+from mcp_tef.model.origins import is_loopback
+from mcp_tef.model.provider_addresses import SENDS_CREDENTIALS
+from mcp_tef.model.runs import Destination, ModelInfo, ModelSettings, required_origin
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind
 from mcp_tef.ports import KeySource, ModelCatalogue
@@ -89,7 +89,7 @@ class Models:
         own = not origin or (origin in self._catalogue.own_origins(provider) and not is_loopback(origin))
         typed = given.get(provider) or self._keys.typed(provider, "" if own else origin)
         key, source = (typed, TYPED_KEY) if typed else self._stored(provider)
-        signs_in = provider in OWN_CREDENTIALS
+        signs_in = provider in SENDS_CREDENTIALS
         if own or (key is None and not signs_in):
             return key, None
         source = source or f"your {provider} credentials"
@@ -115,9 +115,9 @@ class Models:
     def _origin(self, destination: Destination) -> tuple[str, bool]:
         """Return where a model is asked (empty: at the provider's own), and if the environment sets that address."""
         if destination.base_url:
-            return origin_of(destination.base_url), False
+            return required_origin(destination.base_url), False
         if set_address := self._keys.address(destination.provider):
-            return origin_of(set_address), True
+            return required_origin(set_address), True
         local = (origin for origin in self._catalogue.own_origins(destination.provider) if is_loopback(origin))
         return next(local, ""), False
 

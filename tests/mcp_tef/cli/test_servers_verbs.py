@@ -104,6 +104,18 @@ def test_consent_is_asked_again_after_a_change_of_the_command() -> None:
     assert say("servers", "show", "clock", "--json").document["args"] == ["--more"]
 
 
+def test_a_program_that_names_files_of_the_current_folder_keeps_starting_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "server.py").write_text("")
+    monkeypatch.chdir(tmp_path)
+    say("servers", "add", "own", "--command", "no-such-program", "--arg", "server.py", "--yes")
+    say("servers", "add", "near", "--command", "./server.py", "--yes")
+    say("servers", "add", "other", "--command", "no-such-program", "--arg", "--all", "--yes")
+    folders = {name: say("servers", "show", name, "--json").document["cwd"] for name in ("own", "near", "other")}
+    assert folders == {"own": str(tmp_path), "near": str(tmp_path), "other": None}
+
+
 def test_a_bearer_token_is_kept_as_the_name_of_its_variable(tmp_path: Path) -> None:
     workspace = tmp_path / "w.db"
     place = ("--url", "http://127.0.0.1:1/mcp", "--bearer-env", "MY_TOKEN", "--workspace", workspace)

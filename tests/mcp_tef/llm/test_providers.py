@@ -44,12 +44,12 @@ def test_each_provider_is_told_in_litellms_words(provider: str, base_url: str | 
         ("azure", "https://mine.openai.azure.com", {"https://mine.openai.azure.com"}),
         ("watsonx", "https://eu-de.ml.cloud.ibm.com", {"https://eu-de.ml.cloud.ibm.com", "https://iam.cloud.ibm.com"}),
         ("my-server", None, set()),
-        ("bedrock", None, None),
+        ("bedrock", None, {"*.amazonaws.com", "*.amazonaws.com.cn", "*.api.aws"}),
         ("bedrock", "http://h", {"http://h"}),
     ],
 )
 def test_a_call_may_reach_the_origin_of_its_address_or_else_the_providers_own(
-    provider: str, base_url: str | None, origins: set[str] | None
+    provider: str, base_url: str | None, origins: set[str]
 ) -> None:
     assert target(ModelSettings(provider=provider, model="m", base_url=base_url), KNOWN).origins == origins
 

@@ -138,6 +138,15 @@ def test_keys_and_settings_come_from_an_env_file_and_may_change_without_asking_a
         assert launch({}, env_file=str(tmp_path / ".env")).env[name] == value
 
 
+def test_a_program_never_starts_in_the_current_folder(home: Path, tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    (project / "inner").mkdir(parents=True)
+    assert launch({}).cwd == str(home)
+    assert launch({}, project=str(project)).cwd == str(project)
+    assert launch({}, project=str(tmp_path / "gone")).cwd == str(home)
+    assert launch({}, project=str(project), cwd="inner").cwd == str(project / "inner")
+
+
 @pytest.mark.parametrize("content", [None, b"A=\xff", b"x" * 2_000_000])
 def test_an_env_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes | None) -> None:
     if content is not None:
@@ -147,8 +156,8 @@ def test_an_env_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes
 
 
 def test_the_home_of_somebody_who_is_not_there_is_named() -> None:
-    assert "should start in ~nobody-here/x, which is no folder" in refused({}, cwd="~nobody-here/x").message
-    assert "takes variables from ~nobody-here/.env" in refused({}, env_file="~nobody-here/.env").message
+    assert "~nobody-here/x, which is no folder" in refused({}, cwd="~nobody-here/x").message
+    assert "~nobody-here/.env, which cannot be read" in refused({}, env_file="~nobody-here/.env").message
 
 
 def test_a_program_beyond_path_finds_its_interpreter_beside_it(tmp_path: Path) -> None:

@@ -129,6 +129,19 @@ async def test_an_answer_counts_for_provider_source_and_origin() -> None:
     assert desk.outcome(FOREIGN, {"cloud": TYPED}) == "asks"
 
 
+@pytest.mark.parametrize(
+    "address", ["https://evil.example:٤٤٣/v1", "//evil.example", "https:\\\\evil.example", "https://groß.example"]
+)
+def test_an_address_that_cannot_be_told_is_refused_and_never_counts_as_the_providers_own(address: str) -> None:
+    with pytest.raises(InputError, match="no address"):
+        Desk().outcome(address)
+
+
+@pytest.mark.parametrize("provider", ["databricks", "watsonx", "watsonx_text"])
+def test_credentials_that_a_library_finds_by_itself_are_asked_about(provider: str) -> None:
+    assert Desk().outcome(FOREIGN, provider=provider) == "asks"
+
+
 @pytest.mark.parametrize("base_url", [FOREIGN, LOCAL])
 def test_credentials_that_a_provider_sends_by_itself_are_asked_about_as_keys_are(base_url: str) -> None:
     desk = Desk()
