@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 MOST_HEIGHT = 230
 LABELS = 80
+CONNECTION_HEIGHT = 330
 WARNINGS = ("Check these", "Unencrypted")
 WHY = {
     ConsentKind.PROGRAM: "It runs with your rights, and you have not allowed this command yet. "
@@ -75,6 +76,8 @@ class ConsentSheet(Sheet):
         view = ConsentView()
         view.show_request(request)
         self.body.addWidget(view)
+        if request.kind is ConsentKind.CONNECTION:
+            self.need(height=CONNECTION_HEIGHT)
         actions = [Action(text=no, do=self.reject)]
         if request.kind is ConsentKind.KEY:
             actions.append(Action(text="Run without a key", do=self._go_without))
