@@ -243,9 +243,12 @@ def test_an_import_of_servers_that_takes_long_can_be_cancelled_and_none_is_kept(
             await click(await opened(page, ImportSheet), "Import 2 servers")
             await until(lambda: [bar.fraction for bar in page.session.activity.shown()] == [0.5])
             page.session.activity.shown()[0].cancel_wanted.emit()
+            for _ in range(3):  # The cancel takes a turn or two of both threads to arrive.
+                await page.session.value(lambda _: None)
             await page.session.value(lambda _: gate.set())
             await until(lambda: toasts)
             assert toasts == ["The import was cancelled, and no server was kept"]
+            await until(lambda: not page.session.activity.shown())
             assert (await stored(page), page.session.activity.shown()) == ({}, ())
 
     drive(work())
