@@ -179,7 +179,7 @@ def without_repeated_names(pins: list[str]) -> list[list[str]]:
 
 
 def _answers(database: str) -> bool:
-    """Whether a database of advisories can be reached: it answers a question with a JSON object."""
+    """Return True if a database of advisories can be reached: it answers a question with a JSON object."""
     question = json.dumps({"package": {"name": "pip", "ecosystem": "PyPI"}, "version": "1.0"}).encode()
     try:
         with urllib.request.urlopen(urllib.request.Request(database, data=question), timeout=20) as answer:

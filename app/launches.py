@@ -131,13 +131,13 @@ async def _decline_key(core: "Engine", request: ConsentRequest) -> None:
 
 
 def fact_rows(request: ConsentRequest) -> Rows:
-    """What happens, each value on lines of its own."""
+    """Return what happens, each value on lines of its own."""
     rows = (row for row in consent_rows(request) if row[0] not in WARNINGS)
     return [(label, [Span("\n".join(lines), mono=True)]) for label, lines in rows]
 
 
 def warning_rows(request: ConsentRequest) -> Rows:
-    """What is worth checking before the answer."""
+    """Return what is worth checking before the answer."""
     rows = (row for row in consent_rows(request) if row[0] in WARNINGS)
     return [(label, [Span("\n".join(_listed(lines)), Role.WARN)]) for label, lines in rows]
 

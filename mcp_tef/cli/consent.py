@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from mcp_tef import AuthType, ConsentError, ConsentKind, ConsentRequest, ServerSpec, TefError
 from mcp_tef.cli.arguments import Parser
-from mcp_tef.cli.terminal import Answer, Terminal
+from mcp_tef.cli.terminal import ConsentAnswer, Terminal
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
@@ -87,11 +87,11 @@ async def _answer(
 
 async def _ask(engine: "Engine", request: ConsentRequest, terminal: Terminal) -> None:
     match terminal.ask_consent(request):
-        case Answer.YES:
+        case ConsentAnswer.YES:
             await engine.consents.allow(request)
-        case Answer.WITHOUT_KEY:
+        case ConsentAnswer.WITHOUT_KEY:
             engine.consents.decline_key(request)
-        case Answer.NO:
+        case ConsentAnswer.NO:
             raise ConsentError("You did not allow it, so nothing was done.", hint="Run it again to decide anew.")
 
 

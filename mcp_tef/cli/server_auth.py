@@ -1,4 +1,4 @@
-"""How a server is authenticated to, as options of `servers add` and `servers edit`; secrets are never stored."""
+"""Options of `servers add` and `servers edit` for authentication; secrets are never stored."""
 
 from argparse import Namespace
 from dataclasses import replace

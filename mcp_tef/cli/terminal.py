@@ -21,8 +21,8 @@ from mcp_tef import (
 from mcp_tef.cli.interruption import Interruption
 
 
-class Answer(Enum):
-    """Answer to a question about consent."""
+class ConsentAnswer(Enum):
+    """ConsentAnswer to a question about consent."""
 
     YES = "yes"
     NO = "no"
@@ -30,8 +30,8 @@ class Answer(Enum):
 
 
 _KEY_ANSWERS = {
-    **dict.fromkeys(("y", "yes"), Answer.YES),
-    **dict.fromkeys(("w", "without"), Answer.WITHOUT_KEY),
+    **dict.fromkeys(("y", "yes"), ConsentAnswer.YES),
+    **dict.fromkeys(("w", "without"), ConsentAnswer.WITHOUT_KEY),
 }
 
 
@@ -110,7 +110,7 @@ class Terminal:
         self.note("Open this address in a browser to sign in, and come back when it says that you can:")
         self.note(f"    {address}")
 
-    def ask_consent(self, request: ConsentRequest) -> Answer:
+    def ask_consent(self, request: ConsentRequest) -> ConsentAnswer:
         """Show what would happen, each value on a line of its own, and ask."""
         from mcp_tef import consent_rows
 
@@ -119,11 +119,11 @@ class Terminal:
             for number, line in enumerate(lines):
                 self.note(f"    {label + ':' if number == 0 else '':16}{self.redacted(line)}")
         if request.kind is not ConsentKind.KEY:
-            return Answer.YES if self.confirms("Allow it, now and from now on?") else Answer.NO
+            return ConsentAnswer.YES if self.confirms("Allow it, now and from now on?") else ConsentAnswer.NO
         self.errors.write("Send the key, now and from now on? [y]es, [w]ithout a key, [N]o: ")
         self.errors.flush()
         with self.interruption.raised_at_once():
-            return _KEY_ANSWERS.get(self.input.readline().strip().lower(), Answer.NO)
+            return _KEY_ANSWERS.get(self.input.readline().strip().lower(), ConsentAnswer.NO)
 
     def confirms(self, question: str) -> bool:
         """Ask who is there; everything but a yes is a no."""

@@ -67,7 +67,7 @@ class Secret:
 
 @dataclass(frozen=True, slots=True)
 class HeldSecrets:
-    """What is in memory only: keys by provider and origin, sign-ins by address, and variables of servers."""
+    """Secrets in memory only: keys by provider and origin, sign-ins by address, and variables of servers."""
 
     keys: Mapping[tuple[str, str], Secret]
     grants: Mapping[str, Secret]

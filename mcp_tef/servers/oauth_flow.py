@@ -1,4 +1,4 @@
-"""What every OAuth flow here shares: marked requests, noted refusals, chosen scopes, and the issuer of the client."""
+"""Parts that every OAuth flow shares: marked requests, noted refusals, chosen scopes, and the issuer of the client."""
 
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack

@@ -35,7 +35,7 @@ _SHORTEST_HASH: Final = 32
 
 
 class Consents:
-    """What this user allowed: for good, in the user's data folder, or for this session, in memory.
+    """Everything this user allowed: for good, in the user's data folder, or for this session, in memory.
 
     Nothing is ever read from a workspace, config or case file.
     """

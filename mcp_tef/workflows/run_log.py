@@ -15,7 +15,7 @@ ROWS_PER_TRANSACTION = 250
 NOT_STORABLE = "result_not_storable"
 
 _UNSTORABLE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
-"""What values raise that cannot become cells; a StoreError is about the file."""
+"""Errors of values that cannot become cells; a StoreError is about the file."""
 
 _LOG = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-"""What may stand between a wish to run and the run: a consent or a key that is missing."""
+"""Ask for what a run still needs: consent, or an API key."""
 
 from collections.abc import Awaitable, Callable, Mapping
 

@@ -1,4 +1,4 @@
-"""What the user allowed, each with a way to take it back."""
+"""List of everything the user allowed, each with a button to revoke it."""
 
 import asyncio
 from collections.abc import Callable, Sequence

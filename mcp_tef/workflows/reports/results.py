@@ -35,7 +35,7 @@ class Results:
 
     @property
     def unfinished_sentence(self) -> str:
-        """How many runs were cancelled or interrupted, as one sentence; empty where every run has finished."""
+        """Count of cancelled or interrupted runs, as one sentence; empty where every run has finished."""
         unfinished = sum(run.status not in (RunStatus.COMPLETED, RunStatus.FAILED) for run in self.runs)
         if not unfinished:
             return ""

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from mcp_tef import InputError, Secret, ServerSpec, Transport, program_request
-from mcp_tef.cli.terminal import Answer, Terminal, one_line, plain, table
+from mcp_tef.cli.terminal import ConsentAnswer, Terminal, one_line, plain, table
 from mcp_tef.model.consents import key_request
 
 SPEC = ServerSpec(
@@ -67,14 +67,17 @@ KEY = key_request("openai", "OPENAI_API_KEY", "https://other.example", unencrypt
 
 
 @pytest.mark.parametrize(
-    ("typed", "answer"), [("y\n", Answer.YES), ("yes\n", Answer.YES), ("\n", Answer.NO), ("w\n", Answer.NO)]
+    ("typed", "answer"),
+    [("y\n", ConsentAnswer.YES), ("yes\n", ConsentAnswer.YES), ("\n", ConsentAnswer.NO), ("w\n", ConsentAnswer.NO)],
 )
-def test_consent_is_what_was_typed(typed: str, answer: Answer) -> None:
+def test_consent_is_what_was_typed(typed: str, answer: ConsentAnswer) -> None:
     assert at_screen(typed).ask_consent(ASKED) is answer
 
 
-@pytest.mark.parametrize(("typed", "answer"), [("y\n", Answer.YES), ("w\n", Answer.WITHOUT_KEY), ("\n", Answer.NO)])
-def test_a_key_can_also_be_left_out(typed: str, answer: Answer) -> None:
+@pytest.mark.parametrize(
+    ("typed", "answer"), [("y\n", ConsentAnswer.YES), ("w\n", ConsentAnswer.WITHOUT_KEY), ("\n", ConsentAnswer.NO)]
+)
+def test_a_key_can_also_be_left_out(typed: str, answer: ConsentAnswer) -> None:
     terminal = at_screen(typed)
     assert terminal.ask_consent(KEY) is answer
     assert all(word in written(terminal.errors) for word in ("https://other.example", "OPENAI_API_KEY"))
