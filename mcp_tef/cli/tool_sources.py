@@ -162,10 +162,7 @@ async def asked_embedder(
         choice = replace(choice, base_url=arguments.embedder_url)
     provider = provider_of(arguments)
     typed = keys.get(provider)
-    if choice and choice.kind is EmbedderKind.HTTP:
-        engine.consents.add_typed_address(choice.kind, choice.target)
-    elif choice and choice.base_url:
-        engine.consents.add_typed_address(provider, choice.base_url)
+    engine.consents.add_typed_embedder(choice)
 
     async def key() -> Secret | None:
         return engine.models.embedder_key(choice, typed)

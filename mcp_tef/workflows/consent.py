@@ -25,6 +25,7 @@ from mcp_tef.model.consents import (
 from mcp_tef.model.origins import is_unencrypted, origin_of
 from mcp_tef.model.references import Reference, ReferenceKind, references
 from mcp_tef.model.servers import ServerSpec, Transport
+from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind
 from mcp_tef.ports import ConsentStore
 from mcp_tef.scoring.launches.risks import launch_risks
 from mcp_tef.scoring.launches.variables import decides_what_runs
@@ -138,6 +139,13 @@ class Consents:
     def add_typed_address(self, provider: str, address: str) -> None:
         """Note that the user typed a model's address in this command or form, which allows sending the key there."""
         self._typed.add((provider, origin_of(address)))
+
+    def add_typed_embedder(self, choice: EmbedderChoice | None) -> None:
+        """Note the address of an embedder that the user chose, in the same way."""
+        if choice is not None and choice.kind is EmbedderKind.HTTP:
+            self.add_typed_address(choice.kind, choice.target)
+        elif choice is not None and choice.base_url:
+            self.add_typed_address(choice.target.partition("/")[0], choice.base_url)
 
     def is_typed(self, provider: str, origin: str) -> bool:
         """Return True if the user typed this address for this provider in this session."""

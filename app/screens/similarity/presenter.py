@@ -26,7 +26,6 @@ from mcp_tef import (
     BatchStarted,
     CasesTouched,
     EmbedderChoice,
-    EmbedderKind,
     Event,
     ModelSettings,
     Noticed,
@@ -336,10 +335,7 @@ async def _check_consents(core: "Engine", choice: EmbedderChoice, key: Secret | 
 
 def _key_of(core: "Engine", choice: EmbedderChoice | None, typed: Secret | None) -> Secret | None:
     """Return the key to send to the embedder: typed with it, else at hand. The user chose it, address included."""
-    if choice is not None and choice.kind is EmbedderKind.HTTP:
-        core.consents.add_typed_address(choice.kind, choice.target)
-    elif choice is not None and choice.base_url:
-        core.consents.add_typed_address(choice.target.partition("/")[0], choice.base_url)
+    core.consents.add_typed_embedder(choice)
     return core.models.embedder_key(choice, typed)
 
 
