@@ -69,10 +69,10 @@ class Frame(QWidget):
         self._settings.set("window.place_and_size", [place.x(), place.y(), place.width(), place.height()])
         self._settings.set("window.maximised", self.isMaximized())
 
-    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
+    def closeEvent(self, event: QCloseEvent) -> None:
         event.setAccepted(self.on_close())
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, event: QPaintEvent) -> None:
         if self.on_painted is not None:
             self.on_painted()
 

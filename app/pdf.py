@@ -221,7 +221,7 @@ class Sealed(QTextDocument):
         last = len(spans) - 1
         return [Piece(span, tied if at == last else tied or at in (0, last - 1)) for at, span in enumerate(spans)]
 
-    def loadResource(self, kind: int, name: QUrl | str) -> Any:  # noqa: N802
+    def loadResource(self, kind: int, name: QUrl | str) -> Any:
         return picture(QUrl(name).toString())
 
     def _place_charts(self) -> None:
@@ -249,14 +249,14 @@ class _Drawing(QPyTextObject):
         super().__init__()
         self._charts, self._page = charts, page
 
-    def intrinsicSize(self, document: QTextDocument, place: int, form: QTextFormat) -> QSizeF:  # noqa: N802
+    def intrinsicSize(self, document: QTextDocument, place: int, form: QTextFormat) -> QSizeF:
         size = QSizeF(self._charts[form.intProperty(_CHART)].defaultSize())
         most = min(
             1.0, self._page.width() / max(1.0, size.width()), 0.8 * self._page.height() / max(1.0, size.height())
         )
         return size * most
 
-    def drawObject(  # noqa: N802
+    def drawObject(
         self, painter: QPainter, place: QRectF | QRect, document: QTextDocument, at: int, form: QTextFormat
     ) -> None:
         painter.save()

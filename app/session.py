@@ -335,7 +335,7 @@ class Page(QWidget):
         table.restore_layout(self.session.settings.get(key, {}))
         table.layout_changed.connect(lambda: self.session.settings.set(key, table.layout_state()))
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         """Esc, and Down in the search field, go back to what the page is about."""
         back = event.key() == Qt.Key.Key_Escape or (event.key() == Qt.Key.Key_Down and self._in_search())
         widget = self.first_focus() if back else None

@@ -253,12 +253,12 @@ class Window(ReadingOrder, QWidget):
             page.header.search.setText(searched)
         return self._targets.pop(key, None)
 
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+    def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if (frame := self.window().windowHandle()) is not None:
             self._mouse.watch(frame)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.navigation.set_narrow(event.size().width() < sized(NARROW_BELOW))
 

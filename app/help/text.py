@@ -69,7 +69,7 @@ class HelpText(QTextBrowser):
         place = self.document().documentLayout().blockBoundingRect(found).top() if wanted else 0
         self.verticalScrollBar().setValue(int(place) - 8)
 
-    def loadResource(self, kind: int, name: QUrl | str) -> Any:  # noqa: N802
+    def loadResource(self, kind: int, name: QUrl | str) -> Any:
         """A blank, until the turn of the picture comes: to draw all of a page takes longer than a key may wait."""
         return _blank() if _file(QUrl(name).path()) else None
 
@@ -77,7 +77,7 @@ class HelpText(QTextBrowser):
         """Whether every picture of the page is seen."""
         return not self._undrawn
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit_pictures()
         if self._at:

@@ -69,7 +69,7 @@ class Button(QPushButton):
         self.setEnabled(action.enabled)
         self.setToolTip(action.tip)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         if self._kind == "primary" and self.hasFocus():
             self._paint_inner_ring()
@@ -105,10 +105,10 @@ class Button(QPushButton):
 class MenuOpener(Button):
     """A button with a caret at its right end, for what opens a menu."""
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         return super().sizeHint() + QSize(sized(28) - 10, 0)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, event: QPaintEvent) -> None:
         option = QStyleOptionButton()
         self.initStyleOption(option)
         text, option.text = option.text, ""

@@ -32,7 +32,7 @@ class ProgressLine(QWidget):
         self.setAccessibleName(f"Progress: {round(self._fraction * 100)} %")
         self.update()
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         done = Segment(role=Role.ACCENT, value=self._fraction)
         paint_segments(QPainter(self), QRectF(self.rect()), [done], 1.0)
 
@@ -109,7 +109,7 @@ class ActivityBar(QWidget):
         self.hide()
         self.moved.emit()
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         QPainter(self).fillRect(0, 0, self.width(), 1, theme().colour(Role.LINE))
 
 

@@ -86,7 +86,7 @@ class StackedBar(QWidget):
         self.setAccessibleName(f"{self._name}: {said}")
         self.update()
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         paint_segments(QPainter(self), QRectF(self.rect()), self._segments, self._total)
 
 
@@ -110,10 +110,10 @@ class IntervalBar(QWidget):
         self.setAccessibleName(f"{self._name}: {value:.2f} ({low:.2f} to {high:.2f})" if known else self._name)
         self.update()
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         return QSize(120, 16)
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         paint_interval(painter, QRectF(self.rect()), self._value, band=self._band, ticks=5)
 
@@ -168,10 +168,10 @@ class ScaleMark(QWidget):
         self.setAccessibleName(f"{self._name}: {value:.2f}" if value is not None else f"{self._name}: none")
         self.update()
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         return QSize(160, 20)
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         middle, left, span = self.height() // 2, 6, self.width() - 13
         control = theme().colour(Role.CONTROL)

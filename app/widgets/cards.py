@@ -22,11 +22,11 @@ class ChoiceCard(QAbstractButton):
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         widest = max(self._line.width(text, theme().font(Size.SMALL)) for text in self._lines)
         return QSize(round(max(widest, self._line.width(self.text(), theme().font(strong=True)))) + 34, sized(116))
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         focused = self.hasFocus()

@@ -48,16 +48,16 @@ class Chart(QWidget):
     def draw(self, painter: QPainter, area: QRectF) -> None:
         """Draw all of it into an area."""
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         self.draw(painter, QRectF(self.rect()))
         if self.hasFocus():
             paint_focus(painter, self.rect())
 
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         self.menu_wanted.emit(event.globalPos())
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Menu:
             self.menu_wanted.emit(self.mapToGlobal(self.rect().center()))
         else:

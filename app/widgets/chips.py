@@ -45,7 +45,7 @@ class ChipRow(QWidget):
         """The chips, in order."""
         return tuple(self._chips)
 
-    def resizeEvent(self, event: object) -> None:  # noqa: N802
+    def resizeEvent(self, event: object) -> None:
         self._arrange()
 
     def _made(self, key: str, text: str) -> Chip:

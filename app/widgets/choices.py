@@ -65,18 +65,18 @@ class ChoiceBar(QWidget):
         """Where a word stands; the whole bar, unless a kind of bar says better."""
         return self.rect()
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mousePressEvent(self, event: QMouseEvent) -> None:
         self.choose(self._at(event.position().toPoint()))
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self._hovered = self._at(event.position().toPoint())
         self.update()
 
-    def leaveEvent(self, event: object) -> None:  # noqa: N802
+    def leaveEvent(self, event: object) -> None:
         self._hovered = -1
         self.update()
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
         if event.key() in steps:
             self.choose(self._place + steps[Qt.Key(event.key())])
@@ -124,10 +124,10 @@ class Segmented(ChoiceBar):
         words = (self._line.width(label, theme().font(strong=True)) for _, label in self._choices)
         return round(max(words, default=0) + AROUND)
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         return QSize(self.folded_width() if self._folded else self.whole_width(), self.height())
 
-    def minimumSizeHint(self) -> QSize:  # noqa: N802
+    def minimumSizeHint(self) -> QSize:
         """Words stand closer together before any is cut, so that a pane is not widened beyond its edge."""
         closer = 0 if self._folded else (AROUND - LEAST_AROUND) * len(self._choices)
         return self.sizeHint() - QSize(closer, 0)
@@ -138,7 +138,7 @@ class Segmented(ChoiceBar):
         left = round(self.width() * place / len(self._choices))
         return QRect(left, 0, round(self.width() * (place + 1) / len(self._choices)) - left, self.height())
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         focused = self.focus_visible()
@@ -153,13 +153,13 @@ class Segmented(ChoiceBar):
         for place in range(len(self._choices)):
             self._paint_part(painter, place)
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mousePressEvent(self, event: QMouseEvent) -> None:
         if self._folded:
             self._open()
         else:
             super().mousePressEvent(event)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         if self._folded and event.key() in OPENING:
             self._open()
         else:
@@ -210,12 +210,12 @@ class Tabs(ChoiceBar):
         self.setFixedHeight(height("tab_bar"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         return QSize(
             self._laid(len(self._choices) - 1).right() + self._margin() if self._choices else 32, self.height()
         )
 
-    def minimumSizeHint(self) -> QSize:  # noqa: N802
+    def minimumSizeHint(self) -> QSize:
         return QSize(60, self.height())
 
     def box(self, place: int) -> QRect:
@@ -264,7 +264,7 @@ class Tabs(ChoiceBar):
         found = super()._at(point)
         return -1 if found in before or found in after else found
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.fillRect(0, self.height() - 1, self.width(), 1, theme().colour(Role.LINE))
         before, after = self._hidden()
@@ -335,13 +335,13 @@ class MenuButton(Button):
             self.style().unpolish(self)
             self.style().polish(self)
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         return super().sizeHint().boundedTo(QSize(self.MOST, 1_000))
 
-    def minimumSizeHint(self) -> QSize:  # noqa: N802
+    def minimumSizeHint(self) -> QSize:
         return super().minimumSizeHint().boundedTo(QSize(self.LEAST, 1_000))
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         option = QStyleOptionButton()
         self.initStyleOption(option)
         option.text = self.fontMetrics().elidedText(

@@ -23,7 +23,7 @@ class CodeView(QPlainTextEdit):
         self.setTabChangesFocus(True)
         self.setAccessibleName(name)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         if self.hasFocus():
             paint_focus(QPainter(self.viewport()), self.viewport().rect())

@@ -28,7 +28,7 @@ class ColumnList(RailList):
     moved = Signal(int)
     widened = Signal(int)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         key = Qt.Key(event.key())
         if event.modifiers() & ALT and key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             self.moved.emit(-1 if key == Qt.Key.Key_Up else 1)

@@ -83,10 +83,10 @@ class ComparedTable(QWidget):
         )
         return ", ".join(part for part in (row.word, row.name, *values, row.note) if part)
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         return QSize(240, self.height())
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self._settle()
@@ -97,10 +97,10 @@ class ComparedTable(QWidget):
             return True
         return super().event(event)
 
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         show_menu([Action(text="Copy table", do=self._copy, icon="copy")], event.globalPos(), self)
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         self._paint_head(painter)
         for row, top in zip(self._rows, self._tops, strict=True):

@@ -17,7 +17,7 @@ class FileDrops(QObject):
         widget.setAcceptDrops(True)
         widget.installEventFilter(self)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QDropEvent) and (files := files_in(event.mimeData())):
             event.acceptProposedAction()
             if event.type() == QEvent.Type.Drop:

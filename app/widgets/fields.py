@@ -42,7 +42,7 @@ class SearchField(QLineEdit):
         self.setText(text)
         self._timer.stop()
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.text():
             self.clear()
         else:
@@ -69,16 +69,16 @@ class TextArea(QPlainTextEdit):
         self.document().setDocumentMargin(2)
         self.set_lines(lines)
 
-    def setPlainText(self, text: str) -> None:  # noqa: N802
+    def setPlainText(self, text: str) -> None:
         self._whole = text if len(text) > LONGEST else ""
         self.setReadOnly(bool(self._whole))
         self.setToolTip(tip(TOO_LONG) if self._whole else "")
         super().setPlainText(plain(text) if self._whole else visible(text, LONGEST))
 
-    def toPlainText(self) -> str:  # noqa: N802
+    def toPlainText(self) -> str:
         return self._whole or meant(super().toPlainText())
 
-    def canInsertFromMimeData(self, source: QMimeData) -> bool:  # noqa: N802
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
         """Text, and no files: those are for the window."""
         return not files_in(source) and super().canInsertFromMimeData(source)
 

@@ -19,13 +19,13 @@ class FittingPane(ScrollPane):
         widget.installEventFilter(self)
         self._fit()
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         return QSize(self._inside.sizeHint().width(), min(self._limit, self._inside.sizeHint().height()))
 
-    def minimumSizeHint(self) -> QSize:  # noqa: N802
+    def minimumSizeHint(self) -> QSize:
         return QSize(120, min(LEAST, self.sizeHint().height()))
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
             self._fit()
         return super().eventFilter(watched, event)

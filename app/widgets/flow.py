@@ -66,24 +66,24 @@ class FlowText(QWidget):
         """How wide a text would be on one line."""
         return ceil(QFontMetricsF(self._plain_look.font(self._size)).horizontalAdvance(text))
 
-    def hasHeightForWidth(self) -> bool:  # noqa: N802
+    def hasHeightForWidth(self) -> bool:
         return True
 
-    def heightForWidth(self, width: int) -> int:  # noqa: N802
+    def heightForWidth(self, width: int) -> int:
         return self._lay_out(width)
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         return QSize(120, self.height() if self.testAttribute(Qt.WidgetAttribute.WA_Resized) else 20)
 
-    def minimumSizeHint(self) -> QSize:  # noqa: N802
+    def minimumSizeHint(self) -> QSize:
         return QSize(24, 0)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self._settle()
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         if self._laid_width != self.width():
             self._lay_out(self.width())
         painter = QPainter(self)
@@ -94,7 +94,7 @@ class FlowText(QWidget):
             painter.setPen(theme().colour(Role.TEXT))
             layout.draw(painter, QPointF(0, 0))
 
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         copy = Action(text="Copy text", do=lambda: QGuiApplication.clipboard().setText(self.text()), icon="copy")
         show_menu([copy], event.globalPos(), self)
 

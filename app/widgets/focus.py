@@ -16,7 +16,7 @@ Placed = tuple[QRect, QWidget]
 class ReadingOrder:
     """To be inherited, before Qt's class, by windows in which Tab follows the eye."""
 
-    def focusNextPrevChild(self, forward: bool) -> bool:  # noqa: N802
+    def focusNextPrevChild(self, forward: bool) -> bool:
         order = reading_order(self) if isinstance(self, QWidget) else []
         focused = QApplication.focusWidget()
         if not order:

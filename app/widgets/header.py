@@ -40,12 +40,12 @@ class TableHeader(QHeaderView):
         self.setStretchLastSection(False)
         self.sectionMoved.connect(self._moved)
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(event)
         resizing = self.cursor().shape() == Qt.CursorShape.SplitHCursor
         self._pressed = -1 if resizing else self.logicalIndexAt(event.position().toPoint())
 
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
         released = self.logicalIndexAt(event.position().toPoint())
         if released >= 0 and released == self._pressed and self._columns[released].sortable:
@@ -56,7 +56,7 @@ class TableHeader(QHeaderView):
         """What was dragged elsewhere is not meant to sort."""
         self._pressed = -1
 
-    def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:  # noqa: N802
+    def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:
         colour = theme().colour
         painter.fillRect(rect, colour(Role.SURFACE))
         painter.fillRect(rect.left(), rect.bottom(), rect.width(), 1, colour(Role.LINE))

@@ -146,22 +146,22 @@ class Heatmap(Chart):
 
     # ------------------------------------------------------------------ what the user does
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._settle()
 
-    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+    def wheelEvent(self, event: QWheelEvent) -> None:
         turned = event.angleDelta().y() / NOTCH
         if turned:
             self.zoom(STEP**turned, event.position())
         event.accept()
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is Qt.MouseButton.LeftButton:
             self._pressed = (event.position(), self._port)
         event.accept()
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._pressed is None:
             self._hover(event)
             return
@@ -172,7 +172,7 @@ class Heatmap(Chart):
             self._mark(replace(self._shown, hovered=None))
             self._move(port.moved(gone.x(), gone.y()))
 
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self._pressed is None or event.button() is not Qt.MouseButton.LeftButton:
             return
         start, _ = self._pressed
@@ -183,20 +183,20 @@ class Heatmap(Chart):
             self._shown = replace(self._shown, walked=None)
             self._open(cell)
 
-    def leaveEvent(self, event: QEvent) -> None:  # noqa: N802
+    def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
         self._mark(replace(self._shown, hovered=None))
 
-    def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+    def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self.update()
 
-    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+    def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         if event.reason() not in BY_POINTER and self._shown.walked is None and len(self.heat()):
             self._walk_to(self._shown.chosen or (0, min(1, len(self.heat()) - 1)))
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         key = Qt.Key(event.key())
         if key in WALKS and len(self.heat()):
             self._walk(WALKS[key], pan=bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
@@ -255,6 +255,6 @@ class Heatmap(Chart):
         shown = Shown(threshold=self._shown.threshold, chosen=self._shown.chosen)
         self._painter.draw(painter, picture_port(self.heat()), names, shown)
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         shown = self._shown if self.hasFocus() else replace(self._shown, walked=None)
         self._painter.draw(QPainter(self), self._port, self._left, shown)

@@ -130,43 +130,43 @@ class KeyedView(QTableView, Generic[R]):
         flag = QItemSelectionModel.SelectionFlag
         self.selectionModel().setCurrentIndex(self.rows.index(place, 0), flag.ClearAndSelect | flag.Rows)
 
-    def currentChanged(self, current: QModelIndex, previous: QModelIndex) -> None:  # type: ignore[override]  # noqa: N802
+    def currentChanged(self, current: QModelIndex, previous: QModelIndex) -> None:  # type: ignore[override]
         super().currentChanged(current, previous)
         if self._kept is None and (current.row() != previous.row() or current.isValid() != previous.isValid()):
             self.chosen.emit(self.rows.row(current.row()).id if current.isValid() else "")
 
-    def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:  # noqa: N802
+    def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
         super().selectionChanged(selected, deselected)
         self.viewport().update()
         if self._kept is None:
             self.picked.emit(self.selected_ids())
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)
         self._hover(self.rowAt(event.position().toPoint().y()))
 
-    def leaveEvent(self, event: QEvent) -> None:  # noqa: N802
+    def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
         self._hover(-1)
 
-    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+    def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         self.focus_visible = event.reason() in _BY_KEY
         if not self.currentIndex().isValid() and self.focus_visible:
             self.select_first()
         self.viewport().update()
 
-    def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+    def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self.focus_visible = False
         self.viewport().update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         if self.focus_visible and not self.rows.rowCount():
             paint_focus(QPainter(self.viewport()), self.viewport().rect())
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copy()
         elif event.key() == Qt.Key.Key_F10 and event.modifiers() == Qt.KeyboardModifier.ShiftModifier:
@@ -189,7 +189,7 @@ class KeyedView(QTableView, Generic[R]):
         else:
             super().keyPressEvent(event)
 
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         index = self.indexAt(event.pos())
         by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
         if by_key:

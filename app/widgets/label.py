@@ -26,7 +26,7 @@ class Label(QLabel):
     def _retint(self) -> None:
         self.set_role(self._role)
 
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+    def changeEvent(self, event: QEvent) -> None:
         """Whoever is given another style sheet gets back from Qt the colours that it had under the one before."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.StyleChange and self._is_stale():
@@ -35,7 +35,7 @@ class Label(QLabel):
     def _is_stale(self) -> bool:
         return self.palette().color(QPalette.ColorRole.WindowText) != theme().colour(self._role)
 
-    def setText(self, text: str) -> None:  # noqa: N802
+    def setText(self, text: str) -> None:
         super().setText(visible(text))
 
     def set_role(self, role: Role) -> None:
@@ -75,13 +75,13 @@ class LineText(QWidget):
         """What is shown, not elided."""
         return self._text
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         return QSize(round(self._line.width(self._text, self._font)) + 2, self._height)
 
-    def minimumSizeHint(self) -> QSize:  # noqa: N802
+    def minimumSizeHint(self) -> QSize:
         return QSize(24, self._height)
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         self._line.text(QPainter(self), QRectF(self.rect()), self._text, self._font, self._role)
 
 
@@ -92,5 +92,5 @@ class Rule(QFrame):
         super().__init__(parent)
         (self.setFixedWidth if upright else self.setFixedHeight)(1)
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         QPainter(self).fillRect(self.rect(), theme().colour(Role.LINE))

@@ -115,17 +115,17 @@ class LineChart(Chart):
         """Where a point lies in the widget."""
         return _Frame(QRectF(self.rect()), self._plot).at(self._plot.points[number])
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self._take(self._nearest(event.position()))
 
-    def leaveEvent(self, event: QEvent) -> None:  # noqa: N802
+    def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
         self._take(-1)
 
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         self._choose(self._nearest(event.position()) if event.button() is Qt.MouseButton.LeftButton else -1)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
         if event.key() in steps and self._plot.points:
             self._take(max(0, min(len(self._plot.points) - 1, self._current + steps[Qt.Key(event.key())])))

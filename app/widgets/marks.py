@@ -55,10 +55,10 @@ class MarkLabel(QWidget):
         self.setAccessibleName(word)
         self.update()
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         return QSize(self._size, self._size)
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.drawPixmap(0, 0, mark_pixmap(self._mark, self._size, self.devicePixelRatioF()))
 

@@ -134,18 +134,18 @@ class MatrixChart(QAbstractScrollArea):
 
     # ------------------------------------------------------------------ what the user does
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._settle()
 
-    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+    def wheelEvent(self, event: QWheelEvent) -> None:
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self.zoom(1 if event.angleDelta().y() > 0 else -1)
             event.accept()
         else:
             super().wheelEvent(event)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
         cell = self._at(event.position().toPoint())
         if cell != self._hovered:
             self._hovered = cell
@@ -153,16 +153,16 @@ class MatrixChart(QAbstractScrollArea):
             self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if full else Qt.CursorShape.ArrowCursor)
             self.viewport().update()
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mousePressEvent(self, event: QMouseEvent) -> None:
         event.accept()
 
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         cell = self._at(event.position().toPoint())
         if cell is not None and event.button() is Qt.MouseButton.LeftButton:
             self._walk_to(cell)
             self._open(cell)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         steps = {Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0)}
         zooms = {Qt.Key.Key_Plus: 1, Qt.Key.Key_Minus: -1}
         key = Qt.Key(event.key())
@@ -184,16 +184,16 @@ class MatrixChart(QAbstractScrollArea):
         else:
             super().keyPressEvent(event)
 
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if (cell := self._at(event.pos())) is not None:
             self._walk_to(cell)
         self.menu_wanted.emit(event.globalPos())
 
-    def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+    def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self.viewport().update()
 
-    def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802
+    def viewportEvent(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             cell = self._at(event.pos())
             QToolTip.showText(event.globalPos(), tip(self._painter.matrix.says(*cell)) if cell else "", self.viewport())
@@ -234,7 +234,7 @@ class MatrixChart(QAbstractScrollArea):
         places = Places(self._painter.matrix, *self._painter.widths, self.side(), QPoint())
         self._painter.draw(painter, places, area.toRect(), (), None)
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         focused = self._current if self.hasFocus() else None
         rings = ((self._marked, Role.BAD, 2), (self._hovered, Role.CONTROL, 1), (focused, Role.FOCUS, theme().ring))
         view = self.viewport().rect()

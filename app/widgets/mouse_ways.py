@@ -14,7 +14,7 @@ class MouseWays(QObject):
         """Listen to a window from now on."""
         window.installEventFilter(self)
 
-    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:  # noqa: N802
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
         if event.type() != QEvent.Type.MouseButtonPress or not isinstance(event, QMouseEvent):
             return False
         ways = {Qt.MouseButton.BackButton: self.back, Qt.MouseButton.ForwardButton: self.forward}

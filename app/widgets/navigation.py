@@ -41,10 +41,10 @@ class NavItem(QAbstractButton):
         self.setToolTip(tip(f"{self.text()}{more}") if self.narrow else "")
         self.update()
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         return QSize(sized(width("nav")) - 16, height("nav_item"))
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         box = QRectF(self.rect())
@@ -106,7 +106,7 @@ class NavHead(QAbstractButton):
         self.setToolTip(tip(whole))
         self.update()
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self.underMouse() or self.hasFocus():
@@ -201,7 +201,7 @@ class Navigation(QWidget):
             item.narrow = narrow
             item.tell()
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         painter = QPainter(self)
         painter.fillRect(self.rect(), theme().colour(Role.SUNKEN))

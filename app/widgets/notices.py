@@ -31,10 +31,10 @@ class IconPicture(QWidget):
         self._look = (name, role, self._look[2])
         self.update()
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         return QSize(self._look[2], self._look[2])
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         QPainter(self).drawPixmap(0, 0, theme().pixmap(*self._look, self.devicePixelRatioF()))
 
 
@@ -141,7 +141,7 @@ class Notice(QFrame):
         column.addLayout(self._upper)
         column.addWidget(self._details)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._arrange()
 
@@ -181,7 +181,7 @@ class Notice(QFrame):
         self._actions.addStretch(1)
         self._arrange()
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.fillRect(self.rect(), theme().colour(self._tint))
         painter.fillRect(0, self.height() - 1, self.width(), 1, theme().colour(Role.LINE))
@@ -217,7 +217,7 @@ class Toaster(QObject):
         """Undo what the toast offers to undo; False where it offers nothing."""
         return self._toast is not None and self._toast.undo()
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize:
             self._place()
         return super().eventFilter(watched, event)
@@ -266,16 +266,16 @@ class Toast(QFrame):
         undo()
         return True
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self._end()
         else:
             super().keyPressEvent(event)
 
-    def enterEvent(self, event: object) -> None:  # noqa: N802
+    def enterEvent(self, event: object) -> None:
         self._timer.stop()
 
-    def leaveEvent(self, event: object) -> None:  # noqa: N802
+    def leaveEvent(self, event: object) -> None:
         self._timer.start()
 
     def _end(self) -> None:

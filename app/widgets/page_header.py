@@ -148,10 +148,10 @@ class PageHeader(QWidget):
         """The buttons, from left to right."""
         return tuple(self._buttons)
 
-    def minimumSizeHint(self) -> QSize:  # noqa: N802
+    def minimumSizeHint(self) -> QSize:
         return QSize(LEAST_WIDTH, self.height())
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
 
@@ -207,7 +207,7 @@ class PageHeader(QWidget):
             self._head.addWidget(self._tools, 1)
         self.setFixedHeight(2 * line + 3 * PAD if lines > 1 else height("page_header"))
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         QPainter(self).fillRect(0, self.height() - 1, self.width(), 1, theme().colour(Role.LINE))
 
     def _rewire(self, actions: Sequence[Action]) -> None:

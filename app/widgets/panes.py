@@ -42,11 +42,11 @@ class ScrollPane(QScrollArea):
         self.setWidget(widget)
         widget.setAutoFillBackground(False)
 
-    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+    def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         self._mark_bar("loud", True)
 
-    def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+    def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self._mark_bar("loud", False)
 

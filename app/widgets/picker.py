@@ -205,7 +205,7 @@ class PickPopup(QFrame):
         self._narrow(typed)
         self._quiet.start()
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             return self._key(event.key())
         return super().eventFilter(watched, event)
@@ -318,7 +318,7 @@ class Picker(QPushButton):
         popup = self.popup()
         popup.open_at(self, list(self._items.values()), self._current)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         typed = event.text()
         plain_key = not event.modifiers() & ~Qt.KeyboardModifier.ShiftModifier
         if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -329,7 +329,7 @@ class Picker(QPushButton):
         else:
             super().keyPressEvent(event)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         painter = QPainter(self)
         ratio = self.devicePixelRatioF()

@@ -28,7 +28,7 @@ class Pips(QWidget):
         self.setAccessibleName(f"{self._name}: {count}")
         self.update()
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         font = theme().font(tabular=True)

@@ -96,10 +96,10 @@ class KeyedModel(QAbstractTableModel, Generic[R]):
         """The rows in the order to show them; a subclass sorts here."""
         return rows
 
-    def rowCount(self, parent: AnyIndex | None = None) -> int:  # noqa: N802
+    def rowCount(self, parent: AnyIndex | None = None) -> int:
         return 0 if parent is not None and parent.isValid() else len(self._rows)
 
-    def columnCount(self, parent: AnyIndex | None = None) -> int:  # noqa: N802
+    def columnCount(self, parent: AnyIndex | None = None) -> int:
         return 0 if parent is not None and parent.isValid() else 1
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:

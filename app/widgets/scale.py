@@ -82,13 +82,13 @@ class ThresholdScale(QAbstractSlider):
         self._left, self._wide = left, wide
         self.update()
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         return QSize(320, sized(HEIGHT))
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mousePressEvent(self, event: QMouseEvent) -> None:
         self._follow(event)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if event.buttons() & Qt.MouseButton.LeftButton:
             self._follow(event)
 
@@ -103,7 +103,7 @@ class ThresholdScale(QAbstractSlider):
         wide = min(max(self._wide, sized(LEAST_WIDE)), self.width() - left - sized(16))
         return QRect(left, TOP + sized(BARS) + 4, max(0, wide), BAND)
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         scale = self._scale()
         self._paint_words(painter, scale)

@@ -62,22 +62,22 @@ class Sheet(ReadingOrder, QDialog):
         others = self.title.minimumHeight() + self._foot.minimumSize().height()
         return self._room().height() - others - 2 * (ABOVE + GAP)
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         """Its height follows from the width that it will have."""
         return super().sizeHint().expandedTo(self.minimumSize())
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter in a search agrees to nothing."""
         enters = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if not (enters and isinstance(self.focusWidget(), SearchField)):
             super().keyPressEvent(event)
 
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+    def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow():
             QTimer.singleShot(0, self, self._begin_where_one_can_act)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         """What grows by itself stays in the middle of its window, so that its buttons do not leave the screen."""
         super().resizeEvent(event)
         if self.isVisible() and not event.spontaneous():

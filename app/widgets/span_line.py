@@ -42,14 +42,14 @@ class SpanLine(QWidget):
         """What is shown, not elided."""
         return joined(self._spans)
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         wide = sum(self._line.width(span.text, span.font(self._size)) for span in self._spans)
         return QSize(round(wide) + 2, sized(TALL))
 
-    def minimumSizeHint(self) -> QSize:  # noqa: N802
+    def minimumSizeHint(self) -> QSize:
         return QSize(24, sized(TALL))
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         self._line.spans(QPainter(self), QRectF(self.rect()), self._spans, self._size)
 
 

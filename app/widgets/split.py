@@ -31,12 +31,12 @@ class Divider(QSplitterHandle):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
 
-    def resizeEvent(self, _event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, _event: QResizeEvent) -> None:
         """Qt's own would cut away all but the line."""
         margins = (BEFORE, 0, BEYOND, 0) if self._upright() else (0, BEFORE, 0, BEYOND)
         self.setContentsMargins(*margins)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         step = KEYS[self.orientation()].get(Qt.Key(event.key()))
         if step is None:
             super().keyPressEvent(event)
@@ -44,7 +44,7 @@ class Divider(QSplitterHandle):
         line = self.geometry().topLeft() + self.contentsRect().topLeft()
         self.moveSplitter((line.x() if self._upright() else line.y()) + step)
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         line = self.contentsRect()
@@ -88,7 +88,7 @@ class Split(QSplitter):
         if sizes:
             self.setSizes([roomy(size) for size in sizes])
 
-    def createHandle(self) -> QSplitterHandle:  # noqa: N802
+    def createHandle(self) -> QSplitterHandle:
         number = self.count() or 1
         return Divider(self, f"Divider {number}: {self.accessibleName()}")
 

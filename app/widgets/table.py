@@ -86,7 +86,7 @@ class RowsModel(KeyedModel[Row]):
         self._reset(self.arranged([*given, *known.values()]))
         self.rows_changed.emit()
 
-    def columnCount(self, parent: AnyIndex | None = None) -> int:  # noqa: N802
+    def columnCount(self, parent: AnyIndex | None = None) -> int:
         return 0 if parent is not None and parent.isValid() else len(self.columns)
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -103,9 +103,7 @@ class RowsModel(KeyedModel[Row]):
     def told(self, row: Row, column: int) -> str:
         return visible(spoken(row.cells[column]))
 
-    def headerData(  # noqa: N802
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(self.columns):
             return None
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -155,7 +153,7 @@ class CellDelegate(QStyledItemDelegate):
         self._paint_cell(painter, self._inner(option.rect, column), cell, self._table.columns[column])
         painter.restore()
 
-    def helpEvent(  # noqa: N802
+    def helpEvent(
         self,
         event: QHelpEvent,
         view: QAbstractItemView,
@@ -281,11 +279,11 @@ class ListTable(KeyedView[Row]):
         """Whether a column stands at the right edge."""
         return column == self.arrangement.last
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.arrangement.fit(event.size().width())
 
-    def setColumnHidden(self, column: int, hide: bool) -> None:  # noqa: N802
+    def setColumnHidden(self, column: int, hide: bool) -> None:
         """Leave a column out where there is no room for it; one that the user left out stays so."""
         self.arrangement.give_room(column, room=not hide)
 
@@ -329,7 +327,7 @@ class ListTable(KeyedView[Row]):
         """Open the sheet in which columns are shown, moved and widened by keys."""
         ColumnsSheet(self.arrangement, self).open()
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.keyCombination() == ARRANGE_KEYS:
             self.arrange()
         else:
@@ -355,7 +353,7 @@ class ListTable(KeyedView[Row]):
             case [str(key), bool(down)] if key in keys and self.columns[keys.index(key)].sortable:
                 self.sort_by(keys.index(key), down=down)
 
-    def paintEvent(self, event: Any) -> None:  # noqa: N802
+    def paintEvent(self, event: Any) -> None:
         super().paintEvent(event)
         words = NOTHING if self.table_rows.words else self.when_empty
         if words and not self.table_rows.rowCount():

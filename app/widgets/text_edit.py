@@ -53,14 +53,14 @@ class GrowingEdit(QPlainTextEdit):
         """The text that stands there, with the hidden characters that it shows by their names."""
         return meant(self.toPlainText())
 
-    def canInsertFromMimeData(self, source: QMimeData) -> bool:  # noqa: N802
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
         """Text, and no files: those are for the window."""
         return not files_in(source) and super().canInsertFromMimeData(source)
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         return QSize(200, self.height())
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self._settle()
@@ -88,7 +88,7 @@ class LineEdit(QLineEdit):
         super().__init__(parent)
         self.textEdited.connect(lambda _: self.typed.emit(self.text()))
 
-    def setText(self, text: str | None) -> None:  # noqa: N802
+    def setText(self, text: str | None) -> None:
         super().setText(visible(text or "", self.maxLength()))
 
     def text(self) -> str:
@@ -98,7 +98,7 @@ class LineEdit(QLineEdit):
 class _UndoBeyond(QObject):
     """Leaves the keys of undo and redo to the window when the field has nothing left to undo or redo."""
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
             return False
         undo, redo = event.matches(QKeySequence.StandardKey.Undo), event.matches(QKeySequence.StandardKey.Redo)

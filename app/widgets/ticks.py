@@ -44,7 +44,7 @@ class TickTable(ListTable):
             self.set_rows([self._row(row_id) for row_id in self._make])
             self.ticks_changed.emit()
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(event)
         index = self.indexAt(event.position().toPoint())
         if index.isValid() and index.column() == 0 and event.button() == Qt.MouseButton.LeftButton:

@@ -190,7 +190,7 @@ class CallRow(QWidget):
         self.remove.setVisible(several)
         self.remove.setAccessibleName(f"Take call {number + 1} away")
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.FocusIn:
             self.entered.emit()
         return super().eventFilter(watched, event)

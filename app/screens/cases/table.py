@@ -33,7 +33,7 @@ class CasesTable(ListTable):
     def __init__(self) -> None:
         super().__init__(COLUMNS, "Test cases")
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.setColumnHidden(SUITE, event.size().width() < sized(ROOM_FOR_ALL))
 

@@ -92,7 +92,7 @@ class CasesView(QWidget):
         """Take over the splitter from the last start."""
         self._split.restore_layout(settings.get("cases.split", []))
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.show_panes(has_case=self._has_case)
 

@@ -88,7 +88,7 @@ class OverviewPane(QWidget):
         for panel in self.panels():
             panel.enlarge_wanted.connect(lambda one=panel: self.enlarge(None if one.large else one))
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         """Where there is little room, names are worth more than the further figures."""
         super().resizeEvent(event)
         for number, column in enumerate(TOOL_COLUMNS):

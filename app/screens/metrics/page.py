@@ -243,11 +243,11 @@ class MetricsPage(Page):
                 return self.repeats.flaky
         return self.compare.table
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.filters.make_room(event.size().width())
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and "overview" in self._shown:
             self.overview.enlarge(None)
         else:

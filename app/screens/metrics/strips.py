@@ -53,7 +53,7 @@ class FigureCell(QWidget):
         describe(figure.help, self, self.sentence)
         self.setAccessibleName(f"{figure.title}: {figure.value} {figure.bounds}, {figure.sentence}")
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         if self.hasFocus():
             paint_focus(QPainter(self), self.rect())
 
@@ -73,7 +73,7 @@ class FigureStrip(QWidget):
             cell.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._place(FIGURES)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place(FIGURES if event.size().width() >= FIGURES * sized(LEAST_FIGURE) else FIGURES // 2)
 
@@ -122,7 +122,7 @@ class AsideRow(QWidget):
             value.setAccessibleName(f"{aside.label}: {aside.value}")
         self._fit()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
 

@@ -215,7 +215,7 @@ class ToolPane(QWidget):
             self.review.show_quality(self.quality)
         self._inside.setUpdatesEnabled(True)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.closed.emit()
         else:

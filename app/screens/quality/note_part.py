@@ -31,7 +31,7 @@ class Excerpt(QWidget):
         self.text.set_spans(revealed(text, mono=True, escapes=True))
         self.setVisible(bool(text))
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -131,7 +131,7 @@ class NotePart(QWidget):
             if number < len(note.places):
                 part.show_place(note.places[number])
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         if self._unsafe:
             QPainter(self).fillRect(0, 1, EDGE_BAR, self.height() - 1, theme().colour(Role.BAD_FILL))
 

@@ -124,7 +124,7 @@ class Middle(QWidget):
 
     resized = Signal()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.resized.emit()
 
@@ -245,6 +245,6 @@ class QualityView(QStackedWidget):
         """Take over what was kept."""
         self.split.restore_layout(settings.get(SPLIT, []))
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.place_panes()

@@ -88,7 +88,7 @@ class BatchRail(QWidget):
             for order, words in ORDERS.items()
         ]
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         """Down and Enter lead from the field to what was found."""
         to_cards = event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if to_cards and self.focusWidget() is self.search:

@@ -68,7 +68,7 @@ class RunPane(QWidget):
         """What the button of a failed run says; empty while nothing can be retried."""
         self.verdict.head.set_retry(text)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.closed.emit()
         else:

@@ -106,7 +106,7 @@ class _Line(QLineEdit):
         super().__init__()
         self._down = down
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Down:
             self._down()
         else:

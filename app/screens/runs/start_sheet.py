@@ -61,7 +61,7 @@ class StartSheet(Sheet):
         )
         return made[-1]
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         control = event.modifiers() & Qt.KeyboardModifier.ControlModifier
         if control and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_R):
             self.run.click()

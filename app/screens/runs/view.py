@@ -100,7 +100,7 @@ class RunsView(QStackedWidget):
         """Take over what was kept."""
         self.split.restore_layout(settings.get(SPLIT, []))
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.place_panes()
 

@@ -47,7 +47,7 @@ class ConsentBar(QFrame):
         self._view.show_request(request)
         self.show()
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.fillRect(self.rect(), theme().colour(Role.WARN_TINT))
         painter.fillRect(0, self.height() - 1, self.width(), 1, theme().colour(Role.LINE))

@@ -85,7 +85,7 @@ class ParameterList(QWidget):
             Action(text=words, do=self._copy, icon="copy", apart=True, enabled=number > 0),
         ]
 
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if self._all:
             show_menu(self.menu_actions(), event.globalPos(), self)
 

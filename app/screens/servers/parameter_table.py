@@ -46,7 +46,7 @@ class ParameterTable(QWidget):
             self._grid.addWidget(padded(more, first=True), 3 * (MOST + 1), 0, 1, 5)
         self._arrange()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if self._narrow != self._is_narrow():
             self._arrange()

@@ -26,10 +26,10 @@ class SnippetArea(TextArea):
 
     brought = Signal(list)
 
-    def canInsertFromMimeData(self, source: QMimeData) -> bool:  # noqa: N802
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
         return bool(files_in(source)) or super().canInsertFromMimeData(source)
 
-    def insertFromMimeData(self, source: QMimeData) -> None:  # noqa: N802
+    def insertFromMimeData(self, source: QMimeData) -> None:
         if files := files_in(source):
             self.brought.emit(files)
         else:

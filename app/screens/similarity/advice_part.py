@@ -227,7 +227,7 @@ class TextPart(QWidget):
         ]
         self.text.set_spans(spans or [Span(nothing, Role.DIM)])
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         QPainter(self).fillRect(sized(CAPTION) + 4, 0, 1, self.height(), theme().colour(self._role))
 
 

@@ -111,7 +111,7 @@ class EmbedderMenu(MenuButton):
             for key, label in self._offered
         ]
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         return super().sizeHint() + QSize(18, 0)
 
     def _chosen(self, key: str) -> None:

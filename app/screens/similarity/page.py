@@ -195,13 +195,13 @@ class SimilarityPage(Page):
         parts = {"map": self.view.map.heatmap, "pairs": self.view.pairs.table, "groups": self.view.groups.groups}
         return parts[self.views.current()]
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.view.pair_open:
             self.pair.close()
         else:
             super().keyPressEvent(event)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         roomy = event.size().width() >= sized(ROOMY)
         self._say_count(roomy=roomy)

@@ -68,7 +68,7 @@ class PairsPane(QWidget):
         if not self._marking:
             self._emit(self.chosen, row)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         """Where there is little room, names are worth more than further scores."""
         super().resizeEvent(event)
         short = max(0, sized(ROOMY) - event.size().width())

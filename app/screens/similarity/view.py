@@ -129,7 +129,7 @@ class SimilarityView(QWidget):
         """Whether a pair is shown."""
         return self._pair_open
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place()
 

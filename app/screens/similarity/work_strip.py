@@ -41,16 +41,16 @@ class StandingCell(QAbstractButton):
         self.setAccessibleName(f"{number:,} {STANDINGS[self.standing]}")
         self.update()
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         return QSize(sized(180), sized(HEIGHT))
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.click()
         else:
             super().keyPressEvent(event)
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         if self.isChecked() or self.underMouse():
             ground = Role.SELECTED if self.isChecked() else Role.HOVER
@@ -107,5 +107,5 @@ class WorkStrip(QWidget):
         self.mark(cell.standing if checked else None)
         self.chosen.emit(cell.standing if checked else None)
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, _event: QPaintEvent) -> None:
         QPainter(self).fillRect(0, 0, self.width(), 1, theme().colour(Role.LINE))

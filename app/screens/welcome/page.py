@@ -114,14 +114,14 @@ class WelcomePage(ReadingOrder, QWidget):
         kinds = [("A command", "npx, uvx, python"), ("An address", "HTTP or SSE"), ("A tools file", "JSON")]
         return [first, second, _way("plus", Role.DIM, "Start with nothing", empty, _Facts(kinds), self.start_empty)]
 
-    def showEvent(self, event: object) -> None:  # noqa: N802
+    def showEvent(self, event: object) -> None:
         self.open_sample.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._arrange_others()
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             focused = self.focusWidget()
             (focused if isinstance(focused, Button) else self.open_sample).click()
@@ -240,7 +240,7 @@ class _Ways(QWidget):
                 self._beside.addWidget(self._rules[place - 1])
             self._beside.addWidget(way, 1)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         directions = QBoxLayout.Direction
         fits = event.size().width() >= sized(LEAST_BESIDE)

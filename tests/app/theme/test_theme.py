@@ -28,7 +28,7 @@ class Part(QWidget):
 
     dressed: list[str]
 
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+    def changeEvent(self, event: QEvent) -> None:
         if event.type() is QEvent.Type.StyleChange:
             self.dressed.append(self.objectName())
         super().changeEvent(event)

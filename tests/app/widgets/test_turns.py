@@ -67,6 +67,6 @@ class Paints(QObject):
         self.count = 0
         widget.installEventFilter(self)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         self.count += event.type() == QEvent.Type.Paint
         return False
