@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Sets this project up and runs it, with nothing but a Python: `python3 dev.py run|test|check|audit|bench|…`.
+"""Set this project up and run it, with nothing but a Python: `python3 dev.py run|test|check|audit|bench|…`.
 
-The first start makes `.venv` from the hash-locked `requirements.lock` and, as root on Debian, installs
-the system libraries that the window needs; later starts find the environment as it is and add nothing.
+The first start makes `.venv` from the hash-locked `requirements.lock`. Missing system packages are named first: as
+root on Debian they are installed, elsewhere the command to install them is printed. Later starts change nothing.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import urllib.request
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,17 +40,22 @@ PACKAGING_TOOLS = {
 PROJECT = ROOT / "pyproject.toml"
 OLDEST = (3, 11)
 PYTHONS = ("python3.13", "python3.12", "python3.11", "python3.14", "python3")
-USAGE = """usage: python3 dev.py [--python PYTHON] VERB [ARGUMENTS]
+USAGE = """usage: python3 dev.py [--python PYTHON] [--skip-system-packages] VERB [ARGUMENTS]
 
-  run     open the window; with no display, evaluate the sample in the terminal
-  test    run every test (arguments go to pytest)
-  check   formatting, lint, types and import contracts
-  audit   look the locked libraries up in a database of advisories (argument: the address of another one)
-  bench   run the benchmarks (arguments: names of some of them)
-  shots   take pictures of every screen (arguments: a folder, then names of some screens)
-  package build the installers for this system (arguments: names of some steps)
+  run       open the window; without a display, evaluate the sample in the terminal
+  test      run all tests, or only the fast ones (--fast); other arguments go to pytest
+  check     check everything but behavior (arguments: lint, format, types or imports for some of it)
+  coverage  run all tests and report the lines that none of them runs
+  audit     look up the locked libraries in an advisory database (argument: the address of another one)
+  bench     run the benchmarks (arguments: names of some of them)
+  shots     take pictures of every screen (arguments: a folder, then names of some screens)
+  package   build the installers for this system (arguments: names of some steps)
+  missing   list the system packages that are missing here
 
---python PYTHON uses that interpreter, in an environment of its own."""
+--python PYTHON          use that interpreter, in an environment of its own
+--skip-system-packages   set up without the system packages that are missing"""
+PARALLEL = ["-q", "-n", str(min(os.cpu_count() or 2, 8)), "--dist", "worksteal"]
+FAST = "unit"
 
 LIBRARIES = {
     "libEGL.so.1": "libegl1",
@@ -75,17 +81,29 @@ LIBRARIES = {
     "libxcb-glx.so.0": "libxcb-glx0",
 }
 FONTS = Path("/usr/share/fonts")
+SKIP = "\nTo set up without them: python3 dev.py --skip-system-packages VERB"
 
 
 class SetupError(Exception):
-    """The set-up cannot go on; the text says what to do."""
+    """A reason why the set-up stopped; the text says what to do."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Options that come before the verb."""
+
+    python: str = ""
+    skip_system_packages: bool = False
 
 
 def main(arguments: list[str]) -> int:
-    """Do one verb; the exit code."""
-    python, arguments = _chosen_python(arguments)
-    verbs = {"run": run, "test": test, "check": check, "audit": audit}
+    """Run one verb and return its exit code."""
+    setup, arguments = parse_setup(arguments)
+    verbs = {"run": run, "test": test, "check": check, "coverage": coverage, "audit": audit}
     verbs |= {"bench": bench, "shots": shots, "package": package}
+    if arguments == ["missing"]:
+        print(" ".join(missing_packages()))
+        return 0
     if not arguments or arguments[0] not in verbs:
         print(USAGE)
         return 0 if arguments[:1] in (["-h"], ["--help"]) else 2
@@ -94,17 +112,24 @@ def main(arguments: list[str]) -> int:
         return _not_audited(database)
     try:
         locks = {"package": PACKAGING / LOCK.name, "audit": AUDIT_LOCK}
-        environment = prepare(python, locks.get(arguments[0], LOCK))
+        environment = prepare(setup, locks.get(arguments[0], LOCK))
     except SetupError as error:
         print(error, file=sys.stderr)
         return 1
     return verbs[arguments[0]](environment, arguments[1:])
 
 
-def _chosen_python(arguments: list[str]) -> tuple[str, list[str]]:
-    if len(arguments) > 1 and arguments[0] == "--python":
-        return arguments[1], arguments[2:]
-    return "", arguments
+def parse_setup(arguments: list[str]) -> tuple[Setup, list[str]]:
+    """Split the options before the verb from the verb and its arguments."""
+    setup, rest = Setup(), list(arguments)
+    while rest:
+        if rest[0] == "--python" and len(rest) > 1:
+            setup, rest = replace(setup, python=rest[1]), rest[2:]
+        elif rest[0] == "--skip-system-packages":
+            setup, rest = replace(setup, skip_system_packages=True), rest[1:]
+        else:
+            break
+    return setup, rest
 
 
 def run(environment: Path, arguments: list[str]) -> int:
@@ -116,25 +141,36 @@ def run(environment: Path, arguments: list[str]) -> int:
 
 
 def test(environment: Path, arguments: list[str]) -> int:
-    """Run the tests: all of them on every core, or what pytest is told."""
-    workers = str(min(os.cpu_count() or 2, 8))
-    return _call([str(environment), "-m", "pytest", *(arguments or ["-q", "-n", workers, "--dist", "worksteal"])])
+    """Run all tests on every core, only the fast ones, or those that pytest's arguments name."""
+    if "--fast" in arguments:
+        arguments = [*PARALLEL, "-m", FAST, *(word for word in arguments if word != "--fast")]
+    return _call([str(environment), "-m", "pytest", *(arguments or PARALLEL)])
 
 
-def check(environment: Path, _: list[str]) -> int:
-    """Run every check, and fail if one of them does."""
+def check(environment: Path, names: list[str]) -> int:
+    """Run every check, or those that are named, and fail if one of them does."""
     tools = environment.parent
-    commands = (
-        [str(tools / "ruff"), "check", "."],
-        [str(tools / "ruff"), "format", "--check", "."],
-        [str(environment), "-m", "mypy"],
-        [str(tools / "lint-imports"), "--no-logo"],
-    )
-    return max([_announced(command) for command in commands])
+    commands = {
+        "lint": [str(tools / "ruff"), "check", "."],
+        "format": [str(tools / "ruff"), "format", "--check", "."],
+        "types": [str(environment), "-m", "mypy"],
+        "imports": [str(tools / "lint-imports"), "--no-logo"],
+    }
+    if not set(names) <= set(commands):
+        print(f"The checks are: {', '.join(commands)}.", file=sys.stderr)
+        return 2
+    return max([_announced(command) for name, command in commands.items() if not names or name in names])
+
+
+def coverage(environment: Path, arguments: list[str]) -> int:
+    """Run the tests, report the lines that none of them runs, and fail below the floor in pyproject.toml."""
+    measure = [str(environment), "-m", "coverage"]
+    failed = _call([*measure, "erase"]) or _call([*measure, "run", "-m", "pytest", *(arguments or PARALLEL)])
+    return max(failed, _call([*measure, "combine", "-q"]), _call([*measure, "report"]))
 
 
 def audit(environment: Path, arguments: list[str]) -> int:
-    """List the known vulnerabilities of all locked libraries; 1 where there are any that were not accepted."""
+    """List the known vulnerabilities of all locked libraries, and fail if any is not accepted."""
     database = (*arguments, ADVISORIES)[0]
     locks = [LOCK, PACKAGING / LOCK.name, AUDIT_LOCK]
     pins = sorted({pin for lock in locks for pin in re.findall(r"^[\w.-]+==[^ ;\\]+", lock.read_text("utf-8"), re.M)})
@@ -167,7 +203,7 @@ def _vulnerabilities(report: dict[str, Any]) -> list[str]:
 
 
 def without_repeated_names(pins: list[str]) -> list[list[str]]:
-    """The pins in groups in which no name occurs twice: a lock may hold a version for each Python."""
+    """Group pins so that no name repeats within a group: a lock may pin one version per Python."""
     groups: list[dict[str, str]] = []
     for pin in pins:
         name = pin.partition("==")[0]
@@ -179,7 +215,7 @@ def without_repeated_names(pins: list[str]) -> list[list[str]]:
 
 
 def _answers(database: str) -> bool:
-    """Return True if a database of advisories can be reached: it answers a question with a JSON object."""
+    """Return True if an advisory database can be reached and answers a query with a JSON object."""
     question = json.dumps({"package": {"name": "pip", "ecosystem": "PyPI"}, "version": "1.0"}).encode()
     try:
         with urllib.request.urlopen(urllib.request.Request(database, data=question), timeout=20) as answer:
@@ -189,12 +225,12 @@ def _answers(database: str) -> bool:
 
 
 def _not_audited(database: str) -> int:
-    print(f"The locked libraries were not audited: no database of advisories can be reached at {database}.")
+    print(f"The locked libraries were not audited: no advisory database can be reached at {database}.")
     return 0
 
 
 def bench(environment: Path, names: list[str]) -> int:
-    """Run the benchmarks one after the other, and fail if one of them misses its mark."""
+    """Run the benchmarks one after the other, and fail if one of them misses its limit."""
     files = sorted((ROOT / "tests" / "benchmarks").glob("*.py"))
     benchmarks = [file for file in files if not file.stem.endswith("_roles")]
     if unknown := [name for name in names if name not in {file.stem for file in benchmarks}]:
@@ -211,10 +247,13 @@ def shots(environment: Path, arguments: list[str]) -> int:
 
 
 def package(environment: Path, steps: list[str]) -> int:
-    """Build what is installed, with tools that only this needs, in an environment of their own."""
+    """Build the installers, with tools that only this needs, in an environment of their own."""
     missing = [package for tool, package in PACKAGING_TOOLS.items() if shutil.which(tool) is None]
-    if missing and sys.platform == "linux" and can_apt():
-        apt_install(missing)
+    if missing and sys.platform == "linux":
+        try:
+            install_packages(missing, "Building the installers needs tools that are missing")
+        except SetupError as error:  # Steps that need none of them still work.
+            print(error, file=sys.stderr)
     path = os.pathsep.join((str(environment.parent), os.environ.get("PATH", "")))
     return _call([str(environment), str(PACKAGING / "build.py"), *steps], PATH=path)
 
@@ -240,7 +279,7 @@ def _become(command: list[str]) -> int:
 
 
 def has_display() -> bool:
-    """Whether a window can be shown."""
+    """Return True if a window can be shown."""
     if not sys.platform.startswith("linux") or os.environ.get("QT_QPA_PLATFORM") or os.environ.get("WAYLAND_DISPLAY"):
         return True
     if not os.environ.get("DISPLAY"):
@@ -253,25 +292,26 @@ def has_display() -> bool:
     return bool(x11.XOpenDisplay(None))
 
 
-def prepare(python: str = "", lock: Path = LOCK) -> Path:
-    """The interpreter of an environment that has what the lock says; makes or mends it where needed."""
-    names = (".venv", "" if lock == LOCK else lock.parent.name, Path(python).name)
+def prepare(setup: Setup, lock: Path = LOCK) -> Path:
+    """Return the interpreter of an environment with the locked libraries; make or repair it if needed."""
+    names = (".venv", "" if lock == LOCK else lock.parent.name, Path(setup.python).name)
     folder = ROOT / "-".join(name for name in names if name)
     environment = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     stamp = folder / "set-up-for"
     wanted = hashlib.sha256(lock.read_bytes() + PROJECT.read_bytes()).hexdigest()
     if environment.exists() and stamp.exists() and stamp.read_text("utf-8") == wanted:
         return environment
-    offer_libraries()
+    if lock != AUDIT_LOCK and not setup.skip_system_packages and (missing := missing_packages()):
+        install_packages(missing, "The window needs system packages that are missing", SKIP)
     if not _works(environment, "import pip"):
-        make_environment(python or find_python(), folder)
+        make_environment(setup.python or find_python(), folder)
     install(environment, lock)
     stamp.write_text(wanted, "utf-8")
     return environment
 
 
 def find_python() -> str:
-    """An interpreter that is new enough: this one if it is, else the first found on PATH."""
+    """Return this interpreter if it is new enough, else the first on PATH that is."""
     if sys.version_info >= OLDEST:
         return sys.executable
     for name in PYTHONS:
@@ -289,13 +329,11 @@ def _works(python: str | Path, code: str) -> bool:
 
 
 def make_environment(python: str, folder: Path) -> None:
-    """Make the virtual environment; Debian keeps the means for it in a package of its own."""
+    """Make the virtual environment. Debian keeps what this needs in a package of its own."""
     if not _works(python, f"import sys; sys.exit(sys.version_info < {OLDEST})"):
         raise SetupError(f"{python} is not a Python 3.11 or newer; give --python one that is.")
     if not _works(python, "import ensurepip, venv"):
-        if not can_apt():
-            raise SetupError("This Python cannot make environments; install python3-venv, then start again.")
-        apt_install(["python3-venv"])
+        install_packages(["python3-venv"], "This Python needs a system package to make environments")
     print(f"Making the environment in {folder.name} (once; it takes a few minutes) …", flush=True)
     _must([python, "-m", "venv", "--clear", str(folder)], "The environment could not be made")
 
@@ -316,19 +354,10 @@ def _must(command: list[str], otherwise: str) -> None:
         raise SetupError(f"{otherwise}; the lines above say why.")
 
 
-def offer_libraries() -> None:
-    """On Linux: install the system libraries that are missing, or name them in one sentence."""
-    missing = missing_packages() if sys.platform.startswith("linux") else []
-    if not missing:
-        return
-    if can_apt():
-        apt_install(missing)
-    else:
-        print(f"The window needs system libraries; install them with: sudo apt-get install {' '.join(missing)}")
-
-
 def missing_packages() -> list[str]:
-    """Debian's names of the packages whose library cannot be loaded here."""
+    """Return Debian's names of the packages whose library cannot be loaded here; none on other systems than Linux."""
+    if not sys.platform.startswith("linux"):
+        return []
     missing = [package for library, package in LIBRARIES.items() if not _loads(library)]
     return missing if any(FONTS.rglob("*.ttf")) else [*missing, "fonts-dejavu-core"]
 
@@ -341,18 +370,19 @@ def _loads(library: str) -> bool:
     return True
 
 
-def can_apt() -> bool:
-    """Whether packages can be installed without asking: root, where apt-get is."""
-    return os.name == "posix" and os.geteuid() == 0 and shutil.which("apt-get") is not None
-
-
-def apt_install(packages: list[str]) -> None:
-    """Install Debian packages."""
-    print(f"Installing {' '.join(packages)} …", flush=True)
+def install_packages(packages: list[str], reason: str, otherwise: str = "") -> None:
+    """Say which Debian packages are needed and why; as root install them, else stop with the command to run."""
+    command = ["apt-get", "install", "-y", "--no-install-recommends", *packages]
+    if os.geteuid() != 0 or shutil.which("apt-get") is None:
+        elsewhere = (
+            "On Debian or Ubuntu run this, elsewhere install the packages with the same libraries; then start again"
+        )
+        raise SetupError(f"{reason}. {elsewhere}:\n\n    sudo {' '.join(command)}\n{otherwise}")
+    print(f"{reason}: {', '.join(packages)}.\nInstalling them: {' '.join(command)}", flush=True)
     quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    for command in (["update", "-q"], ["install", "-q", "-y", "--no-install-recommends", *packages]):
-        if subprocess.call(["apt-get", *command], env=quiet, stdout=subprocess.DEVNULL) != 0:
-            raise SetupError(f"apt-get {command[0]} failed; the lines above say why.")
+    for step in (["apt-get", "update", "-q"], command):
+        if subprocess.call(step, env=quiet, stdout=subprocess.DEVNULL) != 0:
+            raise SetupError(f"{' '.join(step[:2])} failed; the lines above say why.")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """dev.py: what it says, and what it does where something is missing."""
 
+import os
 import socket
 import subprocess
 import sys
@@ -15,13 +16,20 @@ import dev
 ROOT = Path(__file__).parents[2]
 
 
+def executable(file: Path, script: str) -> Path:
+    """Write a shell script that stands in for a program."""
+    file.write_text(script, "utf-8")
+    file.chmod(0o755)
+    return file
+
+
 @pytest.fixture
 def python_script(tmp_path: Path) -> Path:
-    """A stand-in for an interpreter that says no to everything."""
-    script = tmp_path / "python3.8"
-    script.write_text("#!/bin/sh\nexit 1\n", "utf-8")
-    script.chmod(0o755)
-    return script
+    """Return a stand-in for an interpreter that fails at everything."""
+    return executable(tmp_path / "python3.8", "#!/bin/sh\nexit 1\n")
+
+
+VERBS = ("run", "test", "check", "coverage", "audit", "bench", "shots", "package", "missing")
 
 
 def test_it_explains_itself_with_nothing_installed(tmp_path: Path) -> None:
@@ -29,9 +37,45 @@ def test_it_explains_itself_with_nothing_installed(tmp_path: Path) -> None:
     for arguments, code in (((), 2), (("dance",), 2), (("--help",), 0)):
         done = subprocess.run([*bare, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == code
-        assert all(
-            f"  {verb} " in done.stdout for verb in ("run", "test", "check", "audit", "bench", "shots", "package")
-        )
+        assert all(f"  {verb} " in done.stdout for verb in VERBS)
+
+
+def test_options_before_the_verb_are_split_from_it() -> None:
+    setup = dev.Setup(python="python3.13", skip_system_packages=True)
+    assert dev.parse_setup(["--skip-system-packages", "--python", "python3.13", "test", "-x"]) == (
+        setup,
+        ["test", "-x"],
+    )
+    assert dev.parse_setup(["test", "--python", "x"]) == (dev.Setup(), ["test", "--python", "x"])
+
+
+def test_system_packages_are_named_and_not_installed_without_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000, raising=False)
+    with pytest.raises(dev.SetupError) as stopped:
+        dev.install_packages(["libegl1"], "The window needs system packages that are missing", dev.SKIP)
+    assert "The window needs" in str(stopped.value)
+    assert "sudo apt-get install -y --no-install-recommends libegl1\n" in str(stopped.value)
+    assert "--skip-system-packages" in str(stopped.value)
+
+
+def test_system_packages_are_named_before_root_installs_them(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    executable(tmp_path / "apt-get", '#!/bin/sh\necho "apt-get $1" >&2\n')
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    dev.install_packages(["libegl1", "libgl1"], "The window needs system packages")
+    shown = capfd.readouterr()
+    assert shown.out.startswith("The window needs system packages: libegl1, libgl1.\n")
+    assert shown.err == "apt-get update\napt-get install\n"
+    executable(tmp_path / "apt-get", "#!/bin/sh\nexit 100\n")
+    with pytest.raises(dev.SetupError, match="apt-get update failed"):
+        dev.install_packages(["libegl1"], "The window needs system packages")
+
+
+def test_an_unknown_check_is_refused_and_nothing_is_run(capsys: pytest.CaptureFixture[str]) -> None:
+    assert dev.check(Path("no-python"), ["lint", "dance"]) == 2
+    assert "lint, format, types, imports" in capsys.readouterr().err
 
 
 def test_a_python_that_is_too_old_is_refused_in_one_sentence(python_script: Path, tmp_path: Path) -> None:
@@ -98,28 +142,20 @@ def database() -> Iterator[str]:
         thread.join()
 
 
-def interpreter(folder: Path, script: str) -> Path:
-    """A stand-in for the interpreter that audits."""
-    file = folder / "python"
-    file.write_text(script, "utf-8")
-    file.chmod(0o755)
-    return file
-
-
 def test_where_no_advisories_can_be_reached_the_audit_says_so_and_passes(capsys: pytest.CaptureFixture[str]) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         nobody = f"http://127.0.0.1:{taken.getsockname()[1]}/"
         assert dev.main(["audit", nobody]) == 0
     assert capsys.readouterr().out == (
-        f"The locked libraries were not audited: no database of advisories can be reached at {nobody}.\n"
+        f"The locked libraries were not audited: no advisory database can be reached at {nobody}.\n"
     )
 
 
 def test_an_advisory_fails_the_audit_until_it_is_accepted(
     database: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    python = interpreter(tmp_path, AUDITED)
+    python = executable(tmp_path / "python", AUDITED)
     assert dev.audit(python, [database]) == 1
     assert "broken 2.0: PYSEC-2026-1, fixed in 2.1. Reads too far.\n" in capsys.readouterr().out
     monkeypatch.setitem(dev.ACCEPTED_ADVISORIES, "CVE-2026-1", "2026-01-01: not reached from here")
@@ -127,7 +163,7 @@ def test_an_advisory_fails_the_audit_until_it_is_accepted(
 
 
 def test_an_audit_that_fails_by_itself_does_not_pass(database: str, tmp_path: Path) -> None:
-    assert dev.audit(interpreter(tmp_path, "#!/bin/sh\nexit 1\n"), [database]) == 1
+    assert dev.audit(executable(tmp_path / "python", "#!/bin/sh\nexit 1\n"), [database]) == 1
 
 
 def test_every_locked_version_is_audited_each_name_once_at_a_time() -> None:
