@@ -11,8 +11,8 @@ from pathlib import Path
 from PySide6.QtCore import QEventLoop, QSettings, QStandardPaths, QTimer
 from PySide6.QtWidgets import QApplication
 
-from app.frame import PRODUCT, Frame
-from app.settings import Settings
+from app.core_link.settings import Settings
+from app.shell.main_frame import PRODUCT, Frame
 from app.theme import Contrast, ThemeMode, theme
 
 NO_DISPLAY = "There is no display to open a window on. Use mcp-tef in this terminal, for example: mcp-tef demo"
@@ -49,13 +49,13 @@ def main(argv: Sequence[str] | None = None, work: Work | None = None) -> int:
 
 
 def _work(frame: Frame, settings: Settings, workspace: Path | None) -> int:
-    from app.process import run
+    from app.shell.process import run
 
     return run(frame, settings, workspace)
 
 
 def _print(given: Sequence[str]) -> int:
-    from app.pdf import main as print_page
+    from app.dialogs.pdf_pages import main as print_page
 
     return print_page(given)
 

@@ -37,7 +37,7 @@ from mcp_tef.events import (
     ToolCallsTouched,
 )
 from mcp_tef.model.answers import Answer, Call, CallingMode, ConfidenceSource, RankedTool
-from mcp_tef.model.arrivals import Arrival, ArrivalKind
+from mcp_tef.model.cancellation import LongWork, StoppedError
 from mcp_tef.model.cases import (
     NO_TOOL,
     CaseDraft,
@@ -63,14 +63,14 @@ from mcp_tef.model.comparison import (
 )
 from mcp_tef.model.config import VARIABLES, Config
 from mcp_tef.model.consents import Consent, ConsentError, ConsentKind, ConsentRequest, program_request
+from mcp_tef.model.detected_files import Arrival, ArrivalKind
 from mcp_tef.model.drift import Drift, ToolDrift
+from mcp_tef.model.earlier_verdicts import PastVerdict, RejudgeReason
 from mcp_tef.model.ending_signals import EndingSignals
-from mcp_tef.model.finding import Found, FoundKind
 from mcp_tef.model.ids import BatchId, CaseId, RunId, ServerId, SnapshotId
 from mcp_tef.model.json import Json, canonical
 from mcp_tef.model.labels import INVENTED, NOTHING, LabelKind, ToolLabel
 from mcp_tef.model.limits import CALL_SECONDS
-from mcp_tef.model.long_work import LongWork, StoppedError
 from mcp_tef.model.metrics import (
     Calibration,
     CalibrationBin,
@@ -88,7 +88,6 @@ from mcp_tef.model.metrics import (
     ToolFigures,
     TrendPoint,
 )
-from mcp_tef.model.past import PastVerdict, RejudgeReason
 from mcp_tef.model.quality import (
     Graded,
     LintFinding,
@@ -123,6 +122,7 @@ from mcp_tef.model.runs import (
     RunSummary,
     parse_model,
 )
+from mcp_tef.model.search import Found, FoundKind
 from mcp_tef.model.secrets import HeldSecrets, RedactingFormatter, Secret, secrets_in, without_keys
 from mcp_tef.model.server_import import (
     FoundConfig,
@@ -190,8 +190,16 @@ from mcp_tef.model.verdicts import (
 
 if TYPE_CHECKING:
     from mcp_tef.engine import Engine, default_workspace
+    from mcp_tef.formats.cases.texts import require_replaceable
     from mcp_tef.llm.keys import KeyRing
     from mcp_tef.private_files import make_private_folder, open_private, tighten, write_private
+    from mcp_tef.reports.comparison import comparison_to_json
+    from mcp_tef.reports.quality_tables import quality_to_json
+    from mcp_tef.reports.results import batch_to_json, run_to_json
+    from mcp_tef.reports.similarity_advice import advice_to_json
+    from mcp_tef.reports.similarity_html import SimilarityResults
+    from mcp_tef.reports.similarity_overlap import OverlappingPair, most_overlapping, overlap_json
+    from mcp_tef.reports.similarity_tables import matrix_file, similarity_json
     from mcp_tef.scoring.codec import metrics_to_json, verdict_to_json
     from mcp_tef.scoring.figures_codec import confusions_to_json, overview_to_json
     from mcp_tef.scoring.launches.risks import launch_risks
@@ -204,18 +212,10 @@ if TYPE_CHECKING:
     from mcp_tef.storage.opening import require_workspace
     from mcp_tef.storage.renaming import rename_workspace, renamed_path
     from mcp_tef.workflows.arrivals import look_at_files
-    from mcp_tef.workflows.case_forms.texts import require_replaceable
     from mcp_tef.workflows.cases import free_suite_name
     from mcp_tef.workflows.consent import consent_rows
     from mcp_tef.workflows.grade import grade_lines
     from mcp_tef.workflows.pair_lines import PairLine, pair_results, read_pair_lines
-    from mcp_tef.workflows.reports.comparison import comparison_to_json
-    from mcp_tef.workflows.reports.quality_tables import quality_to_json
-    from mcp_tef.workflows.reports.results import batch_to_json, run_to_json
-    from mcp_tef.workflows.reports.similarity_advice import advice_to_json
-    from mcp_tef.workflows.reports.similarity_html import SimilarityResults
-    from mcp_tef.workflows.reports.similarity_overlap import OverlappingPair, most_overlapping, overlap_json
-    from mcp_tef.workflows.reports.similarity_tables import matrix_file, similarity_json
     from mcp_tef.workflows.transfer import ImportReport
 
 _WHEN_NAMED = {
@@ -223,13 +223,13 @@ _WHEN_NAMED = {
     "ImportReport": "mcp_tef.workflows.transfer",
     "KeyRing": "mcp_tef.llm.keys",
     "Overlap": "mcp_tef.scoring.similarity.overlap",
-    "OverlappingPair": "mcp_tef.workflows.reports.similarity_overlap",
+    "OverlappingPair": "mcp_tef.reports.similarity_overlap",
     "PairLine": "mcp_tef.workflows.pair_lines",
     "Similarity": "mcp_tef.scoring.similarity.analysis",
-    "SimilarityResults": "mcp_tef.workflows.reports.similarity_html",
-    "advice_to_json": "mcp_tef.workflows.reports.similarity_advice",
-    "batch_to_json": "mcp_tef.workflows.reports.results",
-    "comparison_to_json": "mcp_tef.workflows.reports.comparison",
+    "SimilarityResults": "mcp_tef.reports.similarity_html",
+    "advice_to_json": "mcp_tef.reports.similarity_advice",
+    "batch_to_json": "mcp_tef.reports.results",
+    "comparison_to_json": "mcp_tef.reports.comparison",
     "confusions_to_json": "mcp_tef.scoring.figures_codec",
     "consent_rows": "mcp_tef.workflows.consent",
     "copy_workspace": "mcp_tef.storage.copies",
@@ -240,22 +240,22 @@ _WHEN_NAMED = {
     "launch_risks": "mcp_tef.scoring.launches.risks",
     "look_at_files": "mcp_tef.workflows.arrivals",
     "make_private_folder": "mcp_tef.private_files",
-    "matrix_file": "mcp_tef.workflows.reports.similarity_tables",
+    "matrix_file": "mcp_tef.reports.similarity_tables",
     "metrics_to_json": "mcp_tef.scoring.codec",
-    "most_overlapping": "mcp_tef.workflows.reports.similarity_overlap",
+    "most_overlapping": "mcp_tef.reports.similarity_overlap",
     "open_private": "mcp_tef.private_files",
-    "overlap_json": "mcp_tef.workflows.reports.similarity_overlap",
+    "overlap_json": "mcp_tef.reports.similarity_overlap",
     "overview_to_json": "mcp_tef.scoring.figures_codec",
     "pair_results": "mcp_tef.workflows.pair_lines",
-    "quality_to_json": "mcp_tef.workflows.reports.quality_tables",
+    "quality_to_json": "mcp_tef.reports.quality_tables",
     "read_pair_lines": "mcp_tef.workflows.pair_lines",
-    "require_replaceable": "mcp_tef.workflows.case_forms.texts",
+    "require_replaceable": "mcp_tef.formats.cases.texts",
     "rename_workspace": "mcp_tef.storage.renaming",
     "renamed_path": "mcp_tef.storage.renaming",
     "require_workspace": "mcp_tef.storage.opening",
     "run_sample_server": "mcp_tef.servers.sample",
-    "run_to_json": "mcp_tef.workflows.reports.results",
-    "similarity_json": "mcp_tef.workflows.reports.similarity_tables",
+    "run_to_json": "mcp_tef.reports.results",
+    "similarity_json": "mcp_tef.reports.similarity_tables",
     "tighten": "mcp_tef.private_files",
     "verdict_to_json": "mcp_tef.scoring.codec",
     "wilson": "mcp_tef.scoring.rates",

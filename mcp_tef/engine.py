@@ -43,14 +43,14 @@ from mcp_tef.workflows.written_secrets import WrittenSecrets
 if TYPE_CHECKING:
     from mcp_tef.embedding.shelf import EmbedderShelf
     from mcp_tef.llm.writer import LitellmWriter
+    from mcp_tef.reports.analyses import Exports
+    from mcp_tef.reports.writing import Reports
     from mcp_tef.workflows.arrivals import Arrivals
     from mcp_tef.workflows.calls import ToolCalls
     from mcp_tef.workflows.drift import Drifts
     from mcp_tef.workflows.finding import Finder
     from mcp_tef.workflows.quality import Quality
     from mcp_tef.workflows.recommend import Recommendations
-    from mcp_tef.workflows.reports.analyses import Exports
-    from mcp_tef.workflows.reports.writing import Reports
     from mcp_tef.workflows.server_import import ServerFiles
     from mcp_tef.workflows.similarity import SimilarityAnalyses
     from mcp_tef.workflows.tool_sources import ToolSources
@@ -246,14 +246,14 @@ class Engine:
     @cached_property
     def reports(self) -> "Reports":
         """Results of runs as files."""
-        from mcp_tef.workflows.reports.writing import Reports
+        from mcp_tef.reports.writing import Reports
 
         return Reports(self._store, self.metrics)
 
     @cached_property
     def exports(self) -> "Exports":
         """What was found out about tools as files."""
-        from mcp_tef.workflows.reports.analyses import Exports
+        from mcp_tef.reports.analyses import Exports
 
         return Exports()
 

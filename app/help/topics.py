@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Final
 
 import resources
-from app.commands import Command
-from app.glossary import TERMS
-from app.preferences import RUNS
+from app.core_link.commands import Command
+from app.core_link.preferences import RUNS
+from app.text.glossary import TERMS
 from mcp_tef import VARIABLES
 
 FOLDER: Final = Path(resources.__file__).parent / "help"

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from mcp_tef.model.answers import Answer
 from mcp_tef.model.cases import Expectation
+from mcp_tef.model.earlier_verdicts import PastVerdict
 from mcp_tef.model.ids import BatchId, CaseId, RunId
-from mcp_tef.model.past import PastVerdict
 from mcp_tef.model.runs import RunSummary
 from mcp_tef.model.tools import Snapshot
 from mcp_tef.model.verdicts import Classification, Verdict

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 from mcp_tef.errors import InputError
 from mcp_tef.model.answers import Answer, CallingMode
 from mcp_tef.model.cases import Expectation
+from mcp_tef.model.earlier_verdicts import PastVerdict
 from mcp_tef.model.ids import BatchId, CaseId, RunId, SnapshotId
 from mcp_tef.model.labels import ToolLabel
 from mcp_tef.model.origins import origin_of
-from mcp_tef.model.past import PastVerdict
 from mcp_tef.model.secrets import require_no_credentials
 from mcp_tef.model.tools import Snapshot
 from mcp_tef.model.verdicts import Classification, ConfidenceCategory, Kind, Verdict

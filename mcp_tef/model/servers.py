@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from mcp_tef.errors import InputError
 from mcp_tef.model.ids import ServerId
 from mcp_tef.model.json import Json, fingerprint
 from mcp_tef.model.origins import without_user_info
@@ -150,3 +151,18 @@ class Server:
     def name(self) -> str:
         """The unique name."""
         return self.spec.name
+
+
+def require_complete(spec: ServerSpec) -> ServerSpec:
+    """Return the spec if it has every field that its transport needs; raise InputError otherwise."""
+    if not spec.name.strip():
+        raise InputError("The server has no name.", hint="Give it a short name of its own.")
+    needs = {Transport.STDIO: ("command", spec.command), Transport.FILE: ("path", spec.path)}
+    field_name, value = needs.get(spec.transport, ("url", spec.url))
+    if not value:
+        raise InputError(
+            f"The server {spec.name} has no {field_name}.", hint=f"A {spec.transport} server needs a {field_name}."
+        )
+    if field_name == "url" and not value.startswith(("http://", "https://")):
+        raise InputError(f"{value} is not a web address.", hint="Write one that begins with http:// or https://.")
+    return spec

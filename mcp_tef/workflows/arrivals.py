@@ -6,11 +6,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from mcp_tef.errors import InputError
-from mcp_tef.model.arrivals import Arrival, ArrivalKind
+from mcp_tef.formats.cases.texts import is_database, parse_yaml, read_text
+from mcp_tef.formats.servers.forms import read_config
+from mcp_tef.formats.servers.snippet import parse_snippet
+from mcp_tef.model.detected_files import Arrival, ArrivalKind
 from mcp_tef.model.json import Json
-from mcp_tef.workflows.case_forms.texts import is_database, parse_yaml, read_text
-from mcp_tef.workflows.server_forms.forms import read_config
-from mcp_tef.workflows.server_forms.snippet import parse_snippet
 
 NEITHER = "is neither a config of servers, nor tools, nor test cases, nor a workspace."
 _TABLES = (".csv", ".tsv")

@@ -15,6 +15,7 @@ from mcp_tef.model.limits import CALL_SECONDS
 from mcp_tef.model.runs import Failure
 from mcp_tef.model.secrets import json_without_keys, without_keys
 from mcp_tef.model.servers import Server, Transport
+from mcp_tef.model.suggestions import did_you_mean
 from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
 from mcp_tef.model.tools import Tool
 from mcp_tef.model.verdicts import Finding
@@ -22,7 +23,6 @@ from mcp_tef.ports import ServerStore, ToolCallStore
 from mcp_tef.ports.calling import ToolCaller
 from mcp_tef.scoring.arguments import argument_problems
 from mcp_tef.workflows.consent import Consents
-from mcp_tef.workflows.nearest import did_you_mean
 from mcp_tef.workflows.servers import Servers
 
 MOST_ARGUMENTS: Final = 1024 * 1024

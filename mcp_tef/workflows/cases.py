@@ -9,13 +9,13 @@ from mcp_tef.model.cases import CaseDraft, ExpectedCall, TestCase
 from mcp_tef.model.ids import CaseId
 from mcp_tef.model.json import Json
 from mcp_tef.model.runs import RunFilter, RunStatus, RunSummary
+from mcp_tef.model.suggestions import did_you_mean
 from mcp_tef.model.tools import Listing, Tool
 from mcp_tef.model.verdicts import Verdict
 from mcp_tef.ports import Store
 from mcp_tef.scoring.arguments import argument_problems
 from mcp_tef.scoring.judge import judge
 from mcp_tef.scoring.matchers import is_matcher
-from mcp_tef.workflows.nearest import did_you_mean
 
 
 class Cases:

@@ -14,7 +14,7 @@ from mcp_tef.events import (
     ServerStateChanged,
     ServersTouched,
 )
-from mcp_tef.model.finding import Found, FoundKind
+from mcp_tef.model.search import Found, FoundKind
 from mcp_tef.ports import Store
 
 CHANGING: Final = (ServersTouched, ServerStateChanged, CasesTouched, BatchQueued, BatchStarted, BatchesTouched)

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from mcp_tef.formats.cases.entries import CaseEntry, differences, shortened
 from mcp_tef.model.cases import CaseDraft, TestCase
 from mcp_tef.model.ids import CaseId
 from mcp_tef.model.json import Json, fingerprint
 from mcp_tef.model.servers import ServerSpec
+from mcp_tef.model.suggestions import did_you_mean
 from mcp_tef.model.transfer import FieldChange, ImportedCase, ImportFate, NewServer
-from mcp_tef.workflows.case_forms.entries import CaseEntry, differences, shortened
-from mcp_tef.workflows.nearest import did_you_mean
 
 _WORDS_SHOWN = 200
 Definitions = tuple[Mapping[str, Any], ...]

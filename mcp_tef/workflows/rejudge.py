@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from mcp_tef.errors import InputError
 from mcp_tef.events import EventStream, RunsRejudged, RunsTouched
 from mcp_tef.model.cases import Expectation
+from mcp_tef.model.earlier_verdicts import PastVerdict, RejudgeReason
 from mcp_tef.model.ids import BatchId, CaseId, RunId
 from mcp_tef.model.json import canonical
-from mcp_tef.model.past import PastVerdict, RejudgeReason
 from mcp_tef.model.rejudging import AnsweredRun, Judgement, RejudgeReport, VerdictChange
 from mcp_tef.model.verdicts import Verdict
 from mcp_tef.ports import Store

@@ -5,11 +5,11 @@ from importlib.resources import files
 from pathlib import Path
 
 from mcp_tef.errors import NotFoundError
+from mcp_tef.formats.cases import tef
+from mcp_tef.formats.cases.entries import Source
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.transfer import CaseFileForm
-from mcp_tef.workflows.case_forms import tef
-from mcp_tef.workflows.case_forms.entries import Source
 from mcp_tef.workflows.cases import Cases
 from mcp_tef.workflows.servers import Servers
 from mcp_tef.workflows.transfer import CaseTransfer

@@ -9,15 +9,15 @@ from pathlib import Path
 
 from mcp_tef.errors import InputError, NotFoundError
 from mcp_tef.events import EventStream, ServersTouched
-from mcp_tef.model.long_work import LongWork
+from mcp_tef.formats.cases.texts import read_text
+from mcp_tef.formats.servers.entries import ServerEntry
+from mcp_tef.formats.servers.forms import Form, read_config
+from mcp_tef.model.cancellation import LongWork
 from mcp_tef.model.server_import import FoundConfig, ServerImportPreview
 from mcp_tef.model.servers import Server
+from mcp_tef.model.suggestions import did_you_mean
 from mcp_tef.model.transfer import ImportFate
 from mcp_tef.ports import ServerStore
-from mcp_tef.workflows.case_forms.texts import read_text
-from mcp_tef.workflows.nearest import did_you_mean
-from mcp_tef.workflows.server_forms.entries import ServerEntry
-from mcp_tef.workflows.server_forms.forms import Form, read_config
 from mcp_tef.workflows.server_import_plan import ServerPlan
 from mcp_tef.workflows.server_places import ConfigPlace, usual_places
 from mcp_tef.workflows.stopping import to_its_end

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from mcp_tef.errors import InputError
+from mcp_tef.formats.servers.entries import ServerEntry
+from mcp_tef.formats.servers.secrets import Secrets
 from mcp_tef.model.references import ReferenceKind, references
 from mcp_tef.model.server_import import ImportedServer
 from mcp_tef.model.servers import AuthType, Server, ServerSpec
 from mcp_tef.model.transfer import FieldChange, ImportFate
-from mcp_tef.workflows.server_forms.entries import ServerEntry
-from mcp_tef.workflows.server_forms.secrets import Secrets
 
 _PLACE = ("transport", "url", "command", "args", "cwd", "env", "env_file", "project", "headers", "extra")
 _ONLY_NAMES = ("env", "headers")

@@ -4,16 +4,16 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mcp_tef.errors import InputError, NotFoundError, ServerError, TefError
+from mcp_tef.errors import NotFoundError, ServerError, TefError
 from mcp_tef.events import EventStream, ServerStateChanged, ServersTouched
 from mcp_tef.model.config import Config
 from mcp_tef.model.consents import Consent
 from mcp_tef.model.ids import ServerId
-from mcp_tef.model.servers import Server, ServerSpec, ServerStatus, Transport
+from mcp_tef.model.servers import Server, ServerSpec, ServerStatus, require_complete
+from mcp_tef.model.suggestions import did_you_mean
 from mcp_tef.model.tools import Listing
 from mcp_tef.ports import CheckResult, ServerGateway, ServerStore
 from mcp_tef.workflows.consent import Consents
-from mcp_tef.workflows.nearest import did_you_mean
 
 
 class Servers:
@@ -51,13 +51,13 @@ class Servers:
 
     async def add(self, spec: ServerSpec, *, by: str = "") -> Server:
         """Store a server and, where consent is there, begin to check it; ConflictError where the name is taken."""
-        server = await self._store.add(checked(spec))
+        server = await self._store.add(require_complete(spec))
         return await self._touched(server, by)
 
     async def edit(self, server_id: ServerId, spec: ServerSpec, *, by: str = "") -> Server:
         """Change a server and check it again."""
         self._stop_check(server_id)
-        server = await self._store.update(server_id, checked(spec))
+        server = await self._store.update(server_id, require_complete(spec))
         return await self._touched(server, by)
 
     async def remove(self, ids: Sequence[ServerId], *, by: str = "") -> None:
@@ -85,7 +85,7 @@ class Servers:
 
     async def probe(self, spec: ServerSpec) -> Listing:
         """What a server that is not stored lists; raises ServerError, ConsentError."""
-        self._consents.require(checked(spec))
+        self._consents.require(require_complete(spec))
         return await self._gateway.list_tools(spec, timeout=self._seconds)
 
     async def tools(self, server_id: ServerId) -> Listing:
@@ -180,19 +180,6 @@ class Servers:
     def _stop_check(self, server_id: ServerId) -> None:
         if task := self._checks.pop(server_id, None):
             task.cancel()
-
-
-def checked(spec: ServerSpec) -> ServerSpec:
-    """The spec, if it says all that its transport needs; else InputError."""
-    if not spec.name.strip():
-        raise InputError("The server has no name.", hint="Give it a short name of its own.")
-    needs = {Transport.STDIO: ("command", spec.command), Transport.FILE: ("path", spec.path)}
-    what, value = needs.get(spec.transport, ("url", spec.url))
-    if not value:
-        raise InputError(f"The server {spec.name} has no {what}.", hint=f"A {spec.transport} server needs a {what}.")
-    if what == "url" and not value.startswith(("http://", "https://")):
-        raise InputError(f"{value} is not a web address.", hint="Write one that begins with http:// or https://.")
-    return spec
 
 
 def _failed(error: TefError) -> CheckResult:

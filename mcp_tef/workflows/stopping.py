@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from mcp_tef.model.long_work import LongWork, StoppedError
+from mcp_tef.model.cancellation import LongWork, StoppedError
 
 T = TypeVar("T")
 

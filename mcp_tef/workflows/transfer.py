@@ -9,16 +9,16 @@ from pathlib import Path
 
 from mcp_tef.errors import InputError
 from mcp_tef.events import CasesTouched, EventStream, ServersTouched
+from mcp_tef.formats.cases.entries import CannotHoldError, CaseEntry, Item, Source, differences
+from mcp_tef.formats.cases.forms import FORMS, Form, form_of, form_to_read, form_to_write
+from mcp_tef.formats.cases.texts import read_text, to_json, write_text
+from mcp_tef.model.cancellation import LongWork
 from mcp_tef.model.cases import CaseDraft, TestCase
 from mcp_tef.model.ids import CaseId
-from mcp_tef.model.long_work import LongWork
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Tool
 from mcp_tef.model.transfer import CaseFileForm, ExportReport, ImportFate, ImportPreview, NewServer
 from mcp_tef.ports import Store
-from mcp_tef.workflows.case_forms.entries import CannotHoldError, CaseEntry, Item, Source, differences
-from mcp_tef.workflows.case_forms.forms import FORMS, Form, form_of, form_to_read, form_to_write
-from mcp_tef.workflows.case_forms.texts import read_text, to_json, write_text
 from mcp_tef.workflows.import_plan import planned
 from mcp_tef.workflows.servers import Servers
 from mcp_tef.workflows.stopping import to_its_end

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from mcp_tef.formats.servers.secrets import Secrets
 from mcp_tef.model.references import variable_name
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.server_import import TypedDefinition
 from mcp_tef.model.servers import AuthType, ServerSpec
 from mcp_tef.ports import Vault
-from mcp_tef.workflows.server_forms.secrets import Secrets
 
 _EMPTY: Final[Mapping[str, Any]] = {"url": None, "command": None, "args": (), "env": {}, "headers": {}, "extra": {}}
 

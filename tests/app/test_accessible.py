@@ -9,14 +9,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.frame import Frame
-from app.screens.welcome.closed import ClosedDoor, Exits
+from app.core_link.session import Page
+from app.core_link.settings import Settings
+from app.core_link.workspaces import Workspaces
 from app.screens.welcome.page import WelcomePage
-from app.session import Page
-from app.settings import Settings
+from app.shell.closed_workspace import ClosedDoor, Exits
+from app.shell.main_frame import Frame
 from app.theme import Contrast, ThemeMode, theme
 from app.widgets import tell_roles
-from app.workspaces import Workspaces
 from mcp_tef import StoreError
 from tests.support.configs import CLOCK, written
 from tests.support.fake_engine import FakeEngine
@@ -132,7 +132,7 @@ def test_the_first_page_can_be_used_without_a_mouse_heard_and_read(
     async def work() -> None:
         async with session_for(FakeEngine(environment={"HOME": str(tmp_path)}), settings) as (session, _):
             frame = Frame(settings)
-            page = WelcomePage(session, Workspaces(frame, settings, nowhere, nowhere, lambda _: None))
+            page = WelcomePage(session, Workspaces(frame, settings, nowhere, nowhere, nowhere, lambda _: None))
             frame.set_content(page)
             await seen(frame)
             await until(lambda: page.use_servers.text() == "Choose from 1 server…")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.asking import AskForm, Blank, KeyNeed, read
+from app.core_link.model_requests import AskForm, Blank, KeyNeed, read
 from mcp_tef import ModelSettings
 
 

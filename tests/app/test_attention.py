@@ -2,8 +2,8 @@
 
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.attention import Attention
-from app.session import Session
+from app.core_link.session import Session
+from app.shell.system_notifications import Attention
 from mcp_tef import BatchEnded
 from tests.support.made_runs import batch
 from tests.support.windows import drive, session_for, until

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
-from app.bridge import Bridge
+from app.core_link.bridge import Bridge
 from mcp_tef import NotFoundError, Noticed, ServerId, StoreError
 from tests.support.fake_engine import FakeEngine
 from tests.support.windows import PATIENCE, drive, opener, session_for, until

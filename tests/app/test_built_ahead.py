@@ -10,10 +10,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTableView
 
-from app.frame import PRODUCT
-from app.places import places
+from app.shell.main_frame import PRODUCT
+from app.shell.main_window import Window
+from app.shell.navigation import places
 from app.widgets import SearchField, at_once
-from app.window import Window
 from mcp_tef import BatchRequest, ModelSettings
 from tests.app.test_workbench import window, workbench
 from tests.support.fake_engine import FakeEngine

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.calm import LONG_S, NEVER, TURN_S, Calm
+from app.core_link.gc_policy import LONG_S, NEVER, TURN_S, Calm
 
 
 @pytest.fixture(autouse=True)

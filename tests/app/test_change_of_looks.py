@@ -6,9 +6,9 @@ import pytest
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.places import places
+from app.shell.main_window import Window
+from app.shell.navigation import places
 from app.theme import Contrast, Role, ThemeMode, theme
-from app.window import Window
 from tests.support.hostile import hostile_engine
 from tests.support.legible import faint, pixels
 from tests.support.touring import filled, opened

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.changes import Stretch, difference, differing
+from app.text.text_diff import Stretch, difference, differing
 
 
 def test_what_went_and_what_came_is_marked_in_stretches() -> None:

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
-from app.frame import Frame
-from app.process import open_engine
+from app.core_link.settings import Settings
 from app.screens.servers.import_sheet import ImportSheet
-from app.screens.welcome.closed import ClosedDoor
 from app.screens.welcome.page import WelcomePage
-from app.settings import Settings
+from app.shell.closed_workspace import ClosedDoor
+from app.shell.main_frame import Frame
+from app.shell.process import open_engine
+from app.shell.workspace_controller import Workbench
 from app.widgets import FlowText, Sheet
-from app.workbench import Workbench
 from mcp_tef import Engine
 from tests.support.case_book import written
 from tests.support.configs import CLOCK

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
+from app.core_link.session import Session
+from app.core_link.settings import Settings
 from app.screens.cases.page import CasesPage
 from app.screens.runs.page import RunsPage
-from app.session import Session
-from app.settings import Settings
+from app.shell.workspace_controller import Workbench
 from app.widgets import Button, FlowText, Sheet
-from app.workbench import Workbench
 from mcp_tef import BatchId, BatchRequest, BatchStatus, ModelSettings
 from tests.app.test_workbench import window, workbench
 from tests.support.fake_engine import NEVER, FakeEngine

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import qInstallMessageHandler
 
-from app.crash import CrashHooks, start_log
-from app.text import ErrorWords, error_words
+from app.shell.crash_reports import CrashHooks, start_log
+from app.text.formatting import ErrorWords, error_words
 from mcp_tef import Secret, without_keys
 
 

@@ -8,7 +8,6 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 import app.screens
-from app.glossary import TERMS, explain
 from app.help.topics import topics
 from app.screens.metrics.exports import heading_help
 from app.screens.metrics.figures import asides, figures
@@ -19,6 +18,7 @@ from app.screens.runs.runs_list import SummaryStrip
 from app.screens.runs.verdict_pane import ConfidencePart
 from app.screens.similarity.score_lines import LeadScore, ScoreLine
 from app.screens.similarity.words import SCORE_HELP
+from app.text.glossary import TERMS, explain
 from app.widgets import Column
 from mcp_tef import MatrixKind, ScoreWords
 from tests.support.made_results import metrics

@@ -10,13 +10,13 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
-from app.model_sheet import ModelSheet
+from app.dialogs.model_request import ModelSheet
 from app.screens.quality.page import QualityPage
 from app.screens.quality.review_part import ReviewPart
 from app.screens.similarity.advice_part import AdvicePart
 from app.screens.similarity.page import SimilarityPage
 from app.screens.similarity.pair_pane import PairPane
-from app.window import Window
+from app.shell.main_window import Window
 from mcp_tef import ModelError, ModelFault, TefError
 from tests.support.hostile import ALL, HOSTILE, HUGE, MODEL, hostile_engine
 from tests.support.touring import opened

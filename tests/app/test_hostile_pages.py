@@ -8,13 +8,13 @@ from typing import Any
 
 from PySide6.QtWidgets import QApplication, QWidget
 
+from app.core_link.settings import Settings
+from app.core_link.workspaces import Workspaces
 from app.screens.servers.try_sheet import CallQuestion, TrySheet
 from app.screens.settings.sheet import SettingsSheet
-from app.screens.welcome.closed import ClosedDoor, Exits
 from app.screens.welcome.page import WelcomePage
-from app.settings import Settings
-from app.window import Window
-from app.workspaces import Workspaces
+from app.shell.closed_workspace import ClosedDoor, Exits
+from app.shell.main_window import Window
 from mcp_tef import ServerSpec, StoreError, Tool, Transport
 from tests.support.fake_engine import FakeEngine
 from tests.support.hostile import ALL, MARKUP, hostile_engine
@@ -108,7 +108,7 @@ def test_workspaces_that_were_opened_before_are_named_in_text(qapp: QApplication
 
     async def work() -> set[str]:
         async with session_for(FakeEngine(), settings) as (session, _):
-            page = WelcomePage(session, Workspaces(QWidget(), settings, nowhere, nowhere, lambda _: None))
+            page = WelcomePage(session, Workspaces(QWidget(), settings, nowhere, nowhere, nowhere, lambda _: None))
             shown(page)
             page.failure.show_message(ALL, ALL, details=ALL)
             await until(lambda: "<img src=" in drawn(page), every=0.1)

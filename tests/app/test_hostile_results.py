@@ -7,12 +7,12 @@ from typing import Any
 
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QWidget
 
+from app.core_link.settings import Settings
+from app.core_link.workspaces import Workspaces
+from app.dialogs.export import ask_where
 from app.help.window import HelpWindow
-from app.results import ask_where
-from app.settings import Settings
+from app.shell.main_window import Window
 from app.widgets import Sheet
-from app.window import Window
-from app.workspaces import Workspaces
 from mcp_tef import BatchRequest, RunFilter, SourceKind, ToolSource
 from tests.support.hostile import ALL, MARKUP, hostile_engine
 from tests.support.html_reader import Reader
@@ -108,7 +108,8 @@ def test_workspaces_are_named_in_their_menu_as_text(qapp: QApplication, tmp_path
     async def work() -> list[str]:
         async with session_for(settings=settings):
             return [
-                action.text for action in Workspaces(QWidget(), settings, nowhere, nowhere, lambda _: None).actions()
+                action.text
+                for action in Workspaces(QWidget(), settings, nowhere, nowhere, nowhere, lambda _: None).actions()
             ]
 
     menu = QMenu()

@@ -8,13 +8,13 @@ from typing import TypeVar
 import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.launches import ConsentSheet
-from app.places import places
+from app.core_link.session import Page
+from app.dialogs.consent import ConsentSheet
 from app.screens.cases.page import CasesPage
 from app.screens.servers.page import ServersPage
-from app.session import Page
+from app.shell.main_window import Window
+from app.shell.navigation import places
 from app.widgets import ask
-from app.window import Window
 from mcp_tef import Arrival, ArrivalKind, ServerSpec, StoreError, Transport, program_request
 from tests.support.case_book import written
 from tests.support.hostile import ALL, HUGE, MARKUP, hostile_engine

@@ -2,7 +2,7 @@
 
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.launches import ConsentSheet, ConsentView, fact_rows, warning_rows
+from app.dialogs.consent import ConsentSheet, ConsentView, fact_rows, warning_rows
 from app.widgets import Button, joined
 from mcp_tef import ServerSpec, Transport, program_request
 from tests.support.windows import drive, shown, until

@@ -8,9 +8,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from app.commands import Command
-from app.overviews import NONE, NONE_FIT, LookUp, messages_sheet, shortcuts_sheet
-from app.session import Said
+from app.core_link.commands import Command
+from app.core_link.session import Said
+from app.shell.overviews import NONE, NONE_FIT, LookUp, messages_sheet, shortcuts_sheet
 from app.widgets import FlowText, Sheet
 
 NOON = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)

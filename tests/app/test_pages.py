@@ -1,6 +1,6 @@
 """Where a long report is cut into pages."""
 
-from app.pages import Piece, Sheet, Span, sheets
+from app.dialogs.pdf_pages import Piece, Sheet, Span, sheets
 
 
 def lines(count: int, *, keep: frozenset[int] = frozenset(), height: float = 10) -> list[Piece]:

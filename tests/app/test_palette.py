@@ -4,9 +4,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.commands import Command
-from app.palette import Palette
-from app.session import Session
+from app.core_link.commands import Command
+from app.core_link.session import Session
+from app.shell.palette import Palette
 from mcp_tef import ToolLabel
 from tests.support.fake_engine import FakeEngine
 from tests.support.windows import drive, session_for, shown, until

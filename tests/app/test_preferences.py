@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.preferences import LIMITS, RUNS, Origin, Preferences
-from app.settings import Settings
+from app.core_link.preferences import LIMITS, RUNS, Origin, Preferences
+from app.core_link.settings import Settings
 
 TOOLS = "MCP_TEF_MAX_TOOLS"
 

@@ -11,12 +11,11 @@ import pytest
 from PySide6.QtCore import QSizeF
 from PySide6.QtWidgets import QApplication
 
-from app.pages import sheets
-from app.pdf import Sealed, picture, printable, write_pdf
-from app.printing import command, print_page
+from app.dialogs.pdf_export import command, print_page
+from app.dialogs.pdf_pages import Sealed, picture, printable, sheets, write_pdf
 from mcp_tef import InputError
-from mcp_tef.workflows.reports.charts import svg
-from mcp_tef.workflows.reports.page import page, paragraphs, section, table
+from mcp_tef.reports.charts import svg
+from mcp_tef.reports.page import page, paragraphs, section, table
 from tests.support.command_line import ROOT
 from tests.support.windows import until
 from tests.support.workspace_files import a_workspace

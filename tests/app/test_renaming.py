@@ -8,14 +8,14 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.process import open_engine
-from app.renaming import RenameSheet
+from app.core_link.settings import Recent, Settings
+from app.dialogs.rename import RenameSheet
 from app.screens.cases.page import CasesPage
 from app.screens.servers.import_sheet import ImportSheet
 from app.screens.welcome.page import WelcomePage
-from app.settings import Recent, Settings
+from app.shell.process import open_engine
+from app.shell.workspace_controller import Workbench
 from app.widgets import Button
-from app.workbench import Workbench
 from mcp_tef import CaseDraft, Engine, HeldSecrets, Secret
 from tests.app.test_workspaces import act, case_names, dialog_of, entered, started
 from tests.support.case_book import written

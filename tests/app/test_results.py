@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.results import FORMS, LONGEST_NAME, Ways, Write, file_name, way_of
+from app.dialogs.export import FORMS, LONGEST_NAME, Ways, Write, file_name, way_of
 from mcp_tef import ReportForm
 
 

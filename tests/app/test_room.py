@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.settings import Settings
+from app.core_link.settings import Settings
+from app.shell.main_window import Window
 from app.theme import theme
-from app.window import Window
 from tests.support.cut import beyond, cramped
 from tests.support.hostile import hostile_engine
 from tests.support.sheets import over_screens

@@ -4,7 +4,7 @@ import asyncio
 
 from PySide6.QtWidgets import QApplication, QDialog
 
-from app.session import Page, Session
+from app.core_link.session import Page, Session
 from mcp_tef import Event, NotFoundError, Noticed, ServerId, ServersTouched
 from tests.support.windows import drive, session_for, until
 

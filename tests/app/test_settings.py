@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.settings import Settings
+from app.core_link.settings import Settings
 
 
 def test_values_come_back(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QApplication
 
 from app.screens.cases.import_sheet import PreviewSheet
-from app.workbench import Workbench
+from app.shell.workspace_controller import Workbench
 from mcp_tef import CaseFileForm, ImportPreview
 from mcp_tef.workflows.transfer import CaseTransfer
 from tests.app.test_workbench import window, workbench

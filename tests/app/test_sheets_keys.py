@@ -9,9 +9,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.shell.main_window import Window
 from app.widgets import tell_roles
 from app.widgets.notices import Notice, Toast, Toaster
-from app.window import Window
 from tests.support.accessible import interactive
 from tests.support.hostile import hostile_engine
 from tests.support.sheets import over_screens

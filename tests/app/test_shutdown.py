@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from app.shutdown import Shutdown
+from app.core_link.ending_signals import Shutdown
 
 CLOSING_MS, LONGEST_MS = 60, 1_000
 

@@ -7,11 +7,11 @@ from contextlib import asynccontextmanager
 import pytest
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
-from app.bridge import Addresses
-from app.frame import Frame
-from app.settings import Settings
+from app.core_link.bridge import Addresses
+from app.core_link.settings import Settings
+from app.shell.main_frame import Frame
+from app.shell.workspace_controller import Workbench
 from app.widgets import FlowText, Sheet
-from app.workbench import Workbench
 from tests.support.fake_engine import FakeEngine
 from tests.support.windows import drive, shown, until
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from PySide6.QtWidgets import QApplication
 
-from app.frame import Frame
-from app.places import places
-from app.settings import Settings
-from app.workbench import Workbench
+from app.core_link.settings import Settings
+from app.shell.main_frame import Frame
+from app.shell.navigation import places
+from app.shell.workspace_controller import Workbench
 from tests.support.fake_engine import FakeEngine
 from tests.support.windows import drive, shown, until
 

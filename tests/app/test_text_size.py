@@ -9,17 +9,17 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.frame import Frame
-from app.outcomes import Fate
+from app.core_link.import_outcomes import Fate
+from app.core_link.settings import Settings
+from app.core_link.text_size import SIZES, TextSizes
 from app.screens.cases.import_sheet import PreviewSheet
 from app.screens.cases.page import CasesPage
 from app.screens.settings.sheet import SettingsSheet
-from app.settings import Settings
-from app.text_size import SIZES, TextSizes
+from app.shell.main_frame import Frame
+from app.shell.main_window import Window
+from app.shell.workspace_controller import Workbench
 from app.theme import Size, height, theme
 from app.widgets import Button, Sheet
-from app.window import Window
-from app.workbench import Workbench
 from mcp_tef import Engine
 from tests.support.fake_engine import FakeEngine
 from tests.support.hostile import hostile_engine

@@ -1,6 +1,6 @@
 """Going back and forward through stops."""
 
-from app.trail import LONGEST, Stop, Trail
+from app.core_link.navigation_history import LONGEST, Stop, Trail
 
 A, B, C = (Stop(name) for name in "abc")
 

@@ -5,7 +5,7 @@ from functools import partial
 
 from PySide6.QtWidgets import QApplication
 
-from app.session import Session
+from app.core_link.session import Session
 from mcp_tef import NotFoundError
 from tests.support.windows import drive, session_for, until
 

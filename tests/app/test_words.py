@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.commands import Command, Commands, find
-from app.text import ago, clock, count, duration, error_words, money, percent
+from app.core_link.commands import Command, Commands, find
+from app.text.formatting import ago, clock, count, duration, error_words, money, percent
 from mcp_tef import ServerError, ServerFault
 
 NOW = datetime(2026, 11, 21, 14, 5, tzinfo=UTC)

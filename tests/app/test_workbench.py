@@ -11,18 +11,18 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
-from app.frame import Frame
+from app.core_link.settings import Settings
 from app.main import NO_DISPLAY, main
-from app.places import places
 from app.screens.settings.sheet import SettingsSheet
 from app.screens.welcome.page import WelcomePage
-from app.settings import Settings
+from app.shell.main_frame import Frame
+from app.shell.main_window import Window
+from app.shell.navigation import places
+from app.shell.workspace_controller import Workbench
 from app.theme import ThemeMode, theme
 from app.widgets import Button, Sheet
 from app.widgets.keyed_view import KeyedView
 from app.widgets.notices import Toast
-from app.window import Window
-from app.workbench import Workbench
 from mcp_tef import StoreError, ToolLabel
 from tests.support.fake_engine import FakeEngine
 from tests.support.windows import drive, shown, until

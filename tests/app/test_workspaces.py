@@ -14,16 +14,16 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
-from app.frame import Frame
-from app.process import open_engine
+from app.core_link.settings import Recent, Settings
 from app.screens.servers.import_sheet import ImportSheet
 from app.screens.servers.server_sheet import ServerSheet
 from app.screens.welcome.page import WelcomePage
-from app.settings import Recent, Settings
+from app.shell.main_frame import Frame
+from app.shell.main_window import Window
+from app.shell.process import open_engine
+from app.shell.workspace_controller import OpenCore, Workbench
 from app.theme import theme
 from app.widgets import Action, Button, FlowText, Sheet
-from app.window import Window
-from app.workbench import OpenCore, Workbench
 from mcp_tef import CaseDraft, Engine, Secret
 from tests.support.case_book import TOOLS, case, case_file, tools_file, written
 from tests.support.configs import CLOCK

@@ -4,7 +4,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from app.preferences import RUNS
+from app.core_link.preferences import RUNS
 from mcp_tef import VARIABLES
 from mcp_tef.cli.main import parser
 

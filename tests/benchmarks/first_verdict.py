@@ -21,7 +21,7 @@ import os, time
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QPushButton
 from app.main import main
-from app.process import run
+from app.shell.process import run
 
 OFFERED = ("Open the sample", "offline")
 BEGAN = float(os.environ["BEGAN"])

@@ -25,16 +25,16 @@ from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QApplication
 from qasync import QEventLoop  # type: ignore[import-untyped]  # it ships no types
 
-from app.bridge import Bridge
-from app.calm import Calm
-from app.places import places
+from app.core_link.bridge import Bridge
+from app.core_link.gc_policy import Calm
+from app.core_link.session import Session
+from app.core_link.settings import Settings
 from app.screens.similarity.page import SimilarityPage
 from app.screens.similarity.words import MapKind
-from app.session import Session
-from app.settings import Settings
+from app.shell.main_window import Window
+from app.shell.navigation import places
 from app.theme import ThemeMode, theme
 from app.widgets.heatmap import Heatmap
-from app.window import Window
 from mcp_tef import Engine, ServerSpec, Transport
 from tests.benchmarks.window_stalls import Watch
 from tests.support.windows import grab, until

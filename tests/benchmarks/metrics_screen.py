@@ -22,15 +22,15 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtWidgets import QApplication
 from qasync import QEventLoop  # type: ignore[import-untyped]  # it ships no types
 
-from app.bridge import Bridge
-from app.calm import Calm
-from app.places import places
+from app.core_link.bridge import Bridge
+from app.core_link.gc_policy import Calm
+from app.core_link.session import Session
+from app.core_link.settings import Settings
 from app.screens.metrics.filters import Dimension, Filters
 from app.screens.metrics.page import MetricsPage
-from app.session import Session
-from app.settings import Settings
+from app.shell.main_window import Window
+from app.shell.navigation import places
 from app.theme import ThemeMode, theme
-from app.window import Window
 from mcp_tef import Engine
 from mcp_tef.storage.store import open_store
 from tests.benchmarks.history_metrics import finish, planned

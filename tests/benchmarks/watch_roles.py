@@ -19,7 +19,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from qasync import QEventLoop  # type: ignore[import-untyped]  # it ships no types
 
-from app.calm import Calm
+from app.core_link.gc_policy import Calm
 from app.theme import ThemeMode, theme
 from tests.support.keyboard import CTRL, PLAIN, Keyboard, at_the_window
 

@@ -27,13 +27,13 @@ from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 from qasync import QEventLoop  # type: ignore[import-untyped]  # it ships no types
 
-from app.bridge import Bridge
+from app.core_link.bridge import Bridge
+from app.core_link.session import Page, Session
+from app.core_link.settings import Settings
 from app.screens.runs.page import RunsPage
-from app.session import Page, Session
-from app.settings import Settings
+from app.shell.main_window import Place, Window
 from app.theme import ThemeMode, theme
 from app.widgets import Making
-from app.window import Place, Window
 from mcp_tef import (
     Batch,
     BatchRequest,

@@ -8,11 +8,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.frame import Frame
-from app.process import open_engine
-from app.settings import Settings
+from app.core_link.settings import Settings
+from app.shell.main_frame import Frame
+from app.shell.process import open_engine
+from app.shell.workspace_controller import Workbench
 from app.widgets import Button
-from app.workbench import Workbench
 from mcp_tef import BatchEnded, Event, RunEnded
 from tests.support.windows import drive, shown, until
 

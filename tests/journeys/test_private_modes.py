@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.crash import start_log
-from app.settings import Settings
+from app.core_link.settings import Settings
+from app.shell.crash_reports import start_log
 from mcp_tef import Engine, copy_workspace, rename_workspace
 from mcp_tef.cli.surprise import surprise
 from mcp_tef.cli.terminal import Terminal

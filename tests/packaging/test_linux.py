@@ -10,7 +10,7 @@ import linux
 from project import HERE, PROJECT, VERSION
 
 import dev
-from app.workspaces import ENDING
+from app.core_link.workspaces import ENDING
 
 COMMANDS = {*PROJECT["scripts"], *PROJECT["gui-scripts"]}
 MIME_NAMES = {"m": "http://www.freedesktop.org/standards/shared-mime-info"}

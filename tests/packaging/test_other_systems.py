@@ -8,7 +8,7 @@ import windows
 import yaml
 from project import BILL, BUILD, MACHINE, PROJECT, ROOT, VERSION
 
-from app.workspaces import ENDING
+from app.core_link.workspaces import ENDING
 
 SCRIPT = windows.SCRIPT.read_text("utf-8")
 

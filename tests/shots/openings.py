@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 
-from app.arrivals import outcomes_sheet
-from app.launches import ConsentSheet
-from app.outcomes import Fate, Outcome
-from app.renaming import RenameSheet
+from app.core_link.import_outcomes import Fate, Outcome
+from app.dialogs.consent import ConsentSheet
+from app.dialogs.rename import RenameSheet
 from app.screens.cases.page import CasesPage
 from app.screens.metrics.page import MetricsPage
 from app.screens.runs.page import RunsPage
@@ -16,6 +15,7 @@ from app.screens.servers.page import ServersPage
 from app.screens.servers.server_sheet import ServerSheet
 from app.screens.servers.source_sheet import SourceSheet
 from app.screens.servers.try_sheet import TrySheet
+from app.shell.drop_handler import outcomes_sheet
 from app.widgets import PickPopup
 from app.widgets.picker import Picker
 from mcp_tef import Json, ServerSpec, Transport, program_request

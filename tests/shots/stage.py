@@ -9,16 +9,16 @@ from PySide6.QtCore import QPoint
 from PySide6.QtGui import QColor, QCursor, QImage, QPainter
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
-from app.frame import Frame
-from app.process import open_engine
-from app.screens.welcome.closed import ClosedDoor
-from app.session import Page, Session
-from app.settings import Settings
-from app.text_size import KEY
+from app.core_link.session import Page, Session
+from app.core_link.settings import Settings
+from app.core_link.text_size import KEY
+from app.shell.closed_workspace import ClosedDoor
+from app.shell.main_frame import Frame
+from app.shell.main_window import Window
+from app.shell.process import open_engine
+from app.shell.workspace_controller import Workbench
 from app.theme import Contrast, ThemeMode
 from app.widgets import Sheet
-from app.window import Window
-from app.workbench import Workbench
 from tests.support.windows import shown, until
 
 LOOK_EVERY_S = 0.05

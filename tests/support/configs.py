@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from mcp_tef.formats.servers.entries import ServerEntry
+from mcp_tef.formats.servers.forms import read_config
 from mcp_tef.model.servers import ServerSpec
-from mcp_tef.workflows.server_forms.entries import ServerEntry
-from mcp_tef.workflows.server_forms.forms import read_config
 
 CLOCK = {"command": "uvx", "args": ["mcp-server-time"]}
 

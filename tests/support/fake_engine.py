@@ -17,6 +17,8 @@ from mcp_tef.model.runs import ModelInfo, ModelSettings
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing, Tool, ToolProblem
 from mcp_tef.ports import Question
+from mcp_tef.reports.analyses import Exports
+from mcp_tef.reports.writing import Reports
 from mcp_tef.workflows.arrivals import Arrivals
 from mcp_tef.workflows.calls import ToolCalls
 from mcp_tef.workflows.cases import Cases
@@ -27,8 +29,6 @@ from mcp_tef.workflows.metrics import Figures
 from mcp_tef.workflows.models import Models
 from mcp_tef.workflows.quality import Quality
 from mcp_tef.workflows.recommend import Recommendations
-from mcp_tef.workflows.reports.analyses import Exports
-from mcp_tef.workflows.reports.writing import Reports
 from mcp_tef.workflows.runs import Runs
 from mcp_tef.workflows.server_import import ServerFiles
 from mcp_tef.workflows.servers import Servers

@@ -10,12 +10,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLabel, QMenu, QWidget
 
-from app.frame import Frame
-from app.process import open_engine
-from app.settings import Settings
+from app.core_link.settings import Settings
+from app.shell.main_frame import Frame
+from app.shell.main_window import Window
+from app.shell.process import open_engine
+from app.shell.workspace_controller import Workbench
 from app.widgets import FlowText, LineText
-from app.window import Window
-from app.workbench import Workbench
 from tests.support.windows import shown, until
 
 Found = TypeVar("Found", bound=QWidget)

@@ -5,12 +5,12 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from mcp_tef.formats.cases.entries import CannotHoldError, CaseEntry, Item, Source
+from mcp_tef.formats.cases.forms import FORMS
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall, TestCase
 from mcp_tef.model.ids import CaseId
 from mcp_tef.model.tools import Tool
 from mcp_tef.model.transfer import CaseFileForm
-from mcp_tef.workflows.case_forms.entries import CannotHoldError, CaseEntry, Item, Source
-from mcp_tef.workflows.case_forms.forms import FORMS
 
 NOW = datetime(2026, 11, 21, 14, 2, tzinfo=UTC)
 TOOL = Tool(server="desk", name="find", description="Finds.", input_schema={"type": "object"}, raw={"name": "find"})

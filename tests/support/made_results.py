@@ -18,7 +18,7 @@ from mcp_tef.model.metrics import (
 )
 from mcp_tef.model.runs import Failure, RunStatus, RunSummary
 from mcp_tef.model.verdicts import Classification, Kind
-from mcp_tef.workflows.reports.results import Results
+from mcp_tef.reports.results import Results
 
 EVIL = '<script>alert(1)</script> "&\x00\x1b[31m\ud800 ]]>'
 NOW = datetime(2026, 11, 21, 14, 2, tzinfo=UTC)

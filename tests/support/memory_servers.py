@@ -6,9 +6,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from mcp_tef.errors import ConflictError, NotFoundError
+from mcp_tef.model.cancellation import StoppedError
 from mcp_tef.model.cases import CaseDraft, TestCase
 from mcp_tef.model.ids import CaseId, ServerId, new_id
-from mcp_tef.model.long_work import StoppedError
 from mcp_tef.model.runs import RunSummary
 from mcp_tef.model.servers import Server, ServerSpec, ServerStatus
 from mcp_tef.model.tools import Listing

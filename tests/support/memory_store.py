@@ -6,10 +6,10 @@ from dataclasses import replace
 from mcp_tef.errors import NotFoundError
 from mcp_tef.model.cases import Expectation, TestCase
 from mcp_tef.model.comparison import RunOutcome
+from mcp_tef.model.earlier_verdicts import PastVerdict
 from mcp_tef.model.ids import BatchId, RunId, SnapshotId, new_id
 from mcp_tef.model.labels import LabelKind, ToolLabel
 from mcp_tef.model.metrics import FilterChoices
-from mcp_tef.model.past import PastVerdict
 from mcp_tef.model.rejudging import AnsweredRun, Judgement
 from mcp_tef.model.runs import (
     Batch,

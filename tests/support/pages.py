@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from PySide6.QtWidgets import QApplication
 
-from app.bridge import Bridge
-from app.session import Page, Session
-from app.settings import Settings
+from app.core_link.bridge import Bridge
+from app.core_link.session import Page, Session
+from app.core_link.settings import Settings
 from tests.support.windows import drive, shown, until
 
 if TYPE_CHECKING:

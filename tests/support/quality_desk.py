@@ -4,10 +4,10 @@ import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
+from app.core_link.session import Session
+from app.core_link.settings import Settings
 from app.screens.quality.ask_sheet import AskSheet
 from app.screens.quality.page import QualityPage
-from app.session import Session
-from app.settings import Settings
 from app.widgets import FlowText, Label, LineText
 from mcp_tef import Secret, ServerError, ServerFault, TefError, Tool
 from tests.support.fake_engine import FakeEngine, made_tool

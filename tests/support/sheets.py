@@ -4,13 +4,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from app.arrivals import outcomes_sheet
-from app.attention import tell
-from app.closing import closing_question
-from app.launches import ConsentSheet
-from app.outcomes import Fate, Outcome
-from app.places import places
-from app.renaming import RenameSheet
+from app.core_link.import_outcomes import Fate, Outcome
+from app.core_link.session import Page
+from app.dialogs.consent import ConsentSheet
+from app.dialogs.rename import RenameSheet
 from app.screens.cases.expecting import ExpectSheet
 from app.screens.cases.labelling import LabelSheet
 from app.screens.cases.loss_sheet import loss_sheet
@@ -25,9 +22,12 @@ from app.screens.servers.server_sheet import ServerSheet
 from app.screens.servers.try_sheet import CallQuestion, TrySheet
 from app.screens.similarity.embedder_sheet import EmbedderSheet
 from app.screens.similarity.page import SimilarityPage
-from app.session import Page
+from app.shell.drop_handler import outcomes_sheet
+from app.shell.main_window import Window
+from app.shell.navigation import places
+from app.shell.shutdown import closing_question
+from app.shell.system_notifications import tell
 from app.widgets import ask
-from app.window import Window
 from mcp_tef import (
     Arrival,
     ArrivalKind,

@@ -9,15 +9,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.frame import Frame
-from app.places import places
-from app.session import Page
-from app.settings import Settings
+from app.core_link.session import Page
+from app.core_link.settings import Settings
+from app.shell.main_frame import Frame
+from app.shell.main_window import Window
+from app.shell.navigation import places
+from app.shell.workspace_controller import Workbench
 from app.widgets.choices import ChoiceBar
 from app.widgets.keyed_view import KeyedView
 from app.widgets.notices import Toast
-from app.window import Window
-from app.workbench import Workbench
 from tests.support.fake_engine import FakeEngine
 from tests.support.walking import drawn
 from tests.support.windows import shown, until

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 from PySide6.QtCore import QTimer
 
-from app.frame import Frame
+from app.core_link.settings import Settings
 from app.main import main
-from app.process import run
-from app.settings import Settings
+from app.shell.main_frame import Frame
+from app.shell.process import run
 from tests.support.legible import pixels
 
 MUCH = 100

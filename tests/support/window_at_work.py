@@ -5,11 +5,11 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QSocketNotifier, QTimer
 
-from app.frame import Frame
+from app.core_link.settings import Settings
 from app.main import main
-from app.process import run
-from app.settings import Settings
-from app.workbench import Workbench
+from app.shell.main_frame import Frame
+from app.shell.process import run
+from app.shell.workspace_controller import Workbench
 from mcp_tef import BatchRequest
 
 LOOK_EVERY_MS = 20

@@ -12,10 +12,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.bridge import Bridge
-from app.launches import ConsentSheet
-from app.session import Session
-from app.settings import Settings
+from app.core_link.bridge import Bridge
+from app.core_link.session import Session
+from app.core_link.settings import Settings
+from app.dialogs.consent import ConsentSheet
 from app.theme import Contrast, ThemeMode, theme
 from tests.support.fake_engine import FakeEngine
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from app.commands import Command
+from app.core_link.commands import Command
 
 GROUP: Final = "Test cases"
 CHOOSE: Final = "Choose cases first"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from PySide6.QtWidgets import QWidget
 
 from app.screens.cases.tools import ToolChoice
-from app.text import count
+from app.text.formatting import count
 from app.theme import Role
 from app.widgets import Action, Field, FlowText, MenuButton, Picker, PickItem, Sheet
 from mcp_tef import NO_TOOL, CaseDraft, CaseId, Expectation, ExpectedCall, ToolLabel

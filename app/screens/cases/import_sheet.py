@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from PySide6.QtWidgets import QWidget
 
-from app.text import count
+from app.text.formatting import count
 from app.theme import Role, sized
 from app.widgets import (
     Action,

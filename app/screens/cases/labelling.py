@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from app.text import count
+from app.text.formatting import count
 from app.theme import Role
 from app.widgets import Action, Field, FlowText, Sheet, TokensEdit
 from mcp_tef import CaseDraft

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QWidget
 
-from app.text import count
+from app.text.formatting import count
 from app.theme import Role, Size
 from app.widgets import Action, FlowText, ScrollPane, Section, Sheet, Span
 from mcp_tef import ExportReport

@@ -5,13 +5,13 @@ from functools import partial
 
 from PySide6.QtGui import QGuiApplication
 
+from app.core_link.session import Page
 from app.screens.cases.expecting import ExpectSheet
 from app.screens.cases.front import Front
 from app.screens.cases.labelling import LabelSheet
 from app.screens.cases.presenter import CasesPresenter
 from app.screens.cases.table import CasesTable
-from app.session import Page
-from app.text import count
+from app.text.formatting import count
 from mcp_tef import CaseDraft, CaseId
 
 Way = Callable[[], Awaitable[object]]

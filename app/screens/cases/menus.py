@@ -6,7 +6,7 @@ from functools import partial
 
 from app.screens.cases.presenter import CasesPresenter
 from app.screens.cases.rows import LAST_WORDS, Last, Wanted
-from app.text import count
+from app.text.formatting import count
 from app.widgets import Action, one_line
 
 MOST_SUITES = 3

@@ -8,8 +8,9 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QWidget
 
-from app.commands import Command
-from app.outcomes import Outcome
+from app.core_link.commands import Command
+from app.core_link.import_outcomes import Outcome
+from app.core_link.session import Page, Session
 from app.screens.cases.call_list import Pick
 from app.screens.cases.deeds import PageDeeds
 from app.screens.cases.desk import Desk
@@ -28,8 +29,7 @@ from app.screens.cases.suites import Suites
 from app.screens.cases.table import table_row
 from app.screens.cases.transfer import Transfer
 from app.screens.cases.view import CasesView
-from app.session import Page, Session
-from app.text import count
+from app.text.formatting import count
 from app.widgets import Action, breath, held, show_menu
 from mcp_tef import Arrival, CaseId, Event, ToolLabel
 

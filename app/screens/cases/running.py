@@ -2,9 +2,9 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 
+from app.core_link.session import Session
 from app.screens.cases.presenter import CasesPresenter
-from app.session import Session
-from app.text import count
+from app.text.formatting import count
 from mcp_tef import CaseId, RunFilter
 
 

@@ -1,10 +1,10 @@
 """The steps of editing cases: one to take back, and to do again, for each earlier form of a case."""
 
+from app.core_link.session import Session
+from app.core_link.undo import Undo
 from app.screens.cases.desk import Desk
 from app.screens.cases.front import Front
 from app.screens.cases.presenter import CasesPresenter
-from app.session import Session
-from app.undo import Undo
 from app.widgets import one_line
 
 

@@ -5,10 +5,10 @@ from functools import partial
 
 from PySide6.QtWidgets import QWidget
 
+from app.core_link.session import Page
 from app.screens.cases.front import Front
 from app.screens.cases.presenter import CasesPresenter
 from app.screens.cases.rows import KEPT, filters_to_keep
-from app.session import Page
 from app.theme import Role
 from app.widgets import Action, Field, FlowText, LineEdit, Picker, PickItem, Sheet, one_line
 from mcp_tef import InputError, free_suite_name

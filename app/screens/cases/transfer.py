@@ -5,15 +5,15 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.long_work import undertaken
-from app.outcomes import Fate, Outcome
+from app.core_link.cancellable_work import undertaken
+from app.core_link.import_outcomes import Fate, Outcome
+from app.core_link.session import Page
 from app.screens.cases.front import Front
 from app.screens.cases.import_sheet import PreviewSheet, preview_words
 from app.screens.cases.loss_sheet import loss_sheet
 from app.screens.cases.presenter import CasesPresenter
 from app.screens.cases.staleness import BY, Stale
-from app.session import Page
-from app.text import count
+from app.text.formatting import count
 from mcp_tef import Arrival, CaseDraft, CaseFileForm, CaseId, ImportFate, ImportPreview, StoppedError
 
 Chosen = Callable[[Path, CaseFileForm | None], object]

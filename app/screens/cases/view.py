@@ -7,11 +7,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from app.core_link.settings import Settings
 from app.screens.cases.calls import FindTool
 from app.screens.cases.editor import Editor
 from app.screens.cases.empty import Emptiness
 from app.screens.cases.table import CasesTable
-from app.settings import Settings
 from app.theme import sized, width
 from app.widgets import Action, EmptyState, Split
 

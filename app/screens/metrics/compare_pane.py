@@ -8,7 +8,6 @@ from typing import Any
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
-from app.glossary import explain
 from app.screens.metrics.comparing import HELP, ComparisonView, Group, pair_row
 from app.screens.metrics.filters import Dimension, Offer
 from app.screens.metrics.looks import PAIR_COLUMNS, pair_cells
@@ -16,6 +15,7 @@ from app.screens.metrics.pair_leads import half_leads, pair_leads
 from app.screens.metrics.pair_pane import PairPane
 from app.screens.metrics.pair_view import pair_view, single_sentence
 from app.screens.metrics.presenter import MetricsPresenter
+from app.text.glossary import explain
 from app.theme import Role, Size
 from app.widgets import (
     Action,

@@ -9,7 +9,7 @@ from typing import Final
 from app.screens.metrics.exports import DataTable
 from app.screens.metrics.filters import batch_title
 from app.screens.metrics.words import model_name, percent_points, share_words
-from app.text import count
+from app.text.formatting import count
 from mcp_tef import (
     Batch,
     BatchId,

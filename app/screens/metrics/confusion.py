@@ -6,7 +6,7 @@ from string import ascii_lowercase
 
 from app.screens.metrics.exports import DataTable, rate_columns, rate_values
 from app.screens.metrics.words import runs_words
-from app.text import count
+from app.text.formatting import count
 from mcp_tef import ConfusionMatrix, LabelKind, RunFilter, ToolFigures, ToolLabel
 
 OFTEN = 5

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from app.screens.metrics.exports import DataTable, rate_columns, rate_values
 from app.screens.metrics.words import NONE, SOURCES, milliseconds, runs_words, share_words
-from app.text import clock, count, money, percent
+from app.text.formatting import clock, count, money, percent
 from mcp_tef import CalibrationBin, CalibrationReport, PassPower, Rate, TrendPoint
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from app.glossary import explain
+from app.text.glossary import explain
 from mcp_tef import Rate, to_spreadsheet_cell
 
 Value: TypeAlias = str | int | float | None

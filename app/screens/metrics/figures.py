@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from app.glossary import explain
 from app.screens.metrics.exports import DataTable, Value, rate_values
 from app.screens.metrics.words import INTERVAL, NONE, bounds, milliseconds, part_of, runs_words, score, share_words
-from app.text import count, money, percent
+from app.text.formatting import count, money, percent
+from app.text.glossary import explain
 from mcp_tef import Metrics, ModelFigures, Rate
 
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Final
 
 from app.screens.metrics.words import model_name
-from app.text import clock
+from app.text.formatting import clock
 from mcp_tef import Batch, BatchId, FilterChoices, LabelKind, RunFilter, ToolLabel
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from app.screens.metrics.exports import DataTable, rate_columns, rate_values
 from app.screens.metrics.words import is_baseline, milliseconds, model_name, score
-from app.text import money
+from app.text.formatting import money
 from mcp_tef import GroupMetrics, ModelFigures, Rate
 
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from app.glossary import explain
 from app.screens.metrics.comparing import PairRow
 from app.screens.metrics.confusion import ConfusionView
 from app.screens.metrics.curves import Curve, Spot
@@ -12,7 +11,8 @@ from app.screens.metrics.exports import DataTable, heading_help, shown
 from app.screens.metrics.groups import GroupRow
 from app.screens.metrics.repeats import RepeatsView
 from app.screens.metrics.words import NONE, TOO_FEW, model_name, part_words, score, span_of
-from app.text import percent
+from app.text.formatting import percent
+from app.text.glossary import explain
 from app.theme import Role
 from app.widgets import Cell, CellKind, Column, Mark, Row
 from app.widgets.chart_panel import ChartPanel

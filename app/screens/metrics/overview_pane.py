@@ -4,7 +4,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.glossary import explain
 from app.screens.metrics.comparing import ComparisonView, Group
 from app.screens.metrics.confusion import ConfusionView
 from app.screens.metrics.curves import Curve
@@ -12,6 +11,7 @@ from app.screens.metrics.looks import TOOL_COLUMNS, calibration_plot, matrix, sh
 from app.screens.metrics.presenter import MetricsView
 from app.screens.metrics.strips import AsideRow, FigureStrip
 from app.screens.metrics.words import TOO_FEW
+from app.text.glossary import explain
 from app.theme import Role, Size, sized
 from app.widgets import Action, Button, FlowText, IconButton, Label, ListTable, Rule, describe, tip
 from app.widgets.chart_panel import ChartPanel

@@ -9,8 +9,9 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QKeyEvent, QResizeEvent, Qt
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from app.commands import Command
-from app.results import ask_comparison, ask_where, copies
+from app.core_link.commands import Command
+from app.core_link.session import Page, Session
+from app.dialogs.export import ask_comparison, ask_where, copies
 from app.screens.metrics.compare_pane import ComparePane
 from app.screens.metrics.comparing import ComparisonView
 from app.screens.metrics.exports import DataTable
@@ -22,7 +23,6 @@ from app.screens.metrics.presenter import Haste, MetricsPresenter, MetricsView, 
 from app.screens.metrics.repeats_pane import RepeatsPane
 from app.screens.metrics.saving import Saving
 from app.screens.metrics.ways import Ways
-from app.session import Page, Session
 from app.widgets import Action, EmptyState, ScrollPane, Segmented, show_menu_under
 from app.widgets.chart_panel import ChartPanel
 from mcp_tef import BatchId, Event

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.leads import Lead
+from app.core_link.links import Lead
 from mcp_tef import Kind, RunComparison, RunSummary, ToolLabel
 
 

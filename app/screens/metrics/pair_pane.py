@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
-from app.changes import Stretch
-from app.leads import Lead, links
+from app.core_link.links import Lead, links
 from app.screens.metrics.pair_leads import PairLeads
 from app.screens.metrics.pair_view import PairView, Side, ToolView, ValueRow
-from app.text import count
+from app.text.formatting import count
+from app.text.text_diff import Stretch
 from app.theme import Role, Size
 from app.widgets import FlowText, Label, Links, Mark, MarkLabel, Rule, ScrollPane, Section, Span
 from app.widgets.compared import ComparedRow, ComparedTable

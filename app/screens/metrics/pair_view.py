@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from app.changes import Stretch, difference
 from app.screens.metrics.comparing import WORDS, PairRow
 from app.screens.metrics.words import model_name
-from app.text import KIND_WORDS, OUTCOME_WORDS, STATUS_WORDS, count
+from app.text.formatting import KIND_WORDS, OUTCOME_WORDS, STATUS_WORDS, count
+from app.text.text_diff import Stretch, difference
 from mcp_tef import Call, DefinitionChange, PairChange, RunComparison, RunDetail, ToolChange, ValueChange
 
 MISSING: Final = "–"

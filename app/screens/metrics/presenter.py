@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import Enum
 from typing import TYPE_CHECKING, TypeVar
 
-from app.asking import Ask
+from app.core_link.model_requests import Ask
 from app.screens.metrics.comparing import ComparisonView, by_column, comparison_view, default_pair
 from app.screens.metrics.confusion import ConfusionView, confusion_view, tools_table, worst_first
 from app.screens.metrics.curves import Curve, calibration_curve, trend_curve

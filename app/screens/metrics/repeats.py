@@ -7,7 +7,7 @@ from app.screens.metrics.curves import Curve, power_curve
 from app.screens.metrics.exports import DataTable, rate_columns, rate_values
 from app.screens.metrics.figures import Figure
 from app.screens.metrics.words import INTERVAL, bounds, model_name, part_of
-from app.text import count, percent
+from app.text.formatting import count, percent
 from mcp_tef import Batch, BatchId, CaseId, RepeatedCase, Repeats, RunFilter
 
 

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 from app.screens.metrics.looks import FLAKY_COLUMNS, flaky_rows, power_plot, show_table
 from app.screens.metrics.repeats import RepeatsView
 from app.screens.metrics.strips import FigureCell
-from app.text import count
+from app.text.formatting import count
 from app.theme import Role, Size, roomy
 from app.widgets import Action, EmptyState, Label, LineText, ListTable, Rule, Segment, StackedBar
 from app.widgets.chart_panel import ChartPanel

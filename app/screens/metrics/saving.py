@@ -6,9 +6,9 @@ from typing import Final
 
 from PySide6.QtWidgets import QFileDialog
 
-from app.results import ask_place
+from app.core_link.session import Page
+from app.dialogs.export import ask_place
 from app.screens.metrics.exports import DataTable, csv_text
-from app.session import Page
 from app.widgets.chart import save_picture
 from app.widgets.chart_panel import ChartPanel
 from mcp_tef import InputError, require_replaceable

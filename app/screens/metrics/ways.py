@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from app.leads import links, tool_leads
+from app.core_link.links import links, tool_leads
+from app.core_link.session import Session
 from app.screens.metrics.confusion import runs_title
 from app.screens.metrics.filters import Dimension, Filters
 from app.screens.metrics.presenter import MetricsPresenter
 from app.screens.metrics.words import model_name
-from app.session import Session
-from app.text import count
+from app.text.formatting import count
 from app.widgets import Action, one_line
 from mcp_tef import BatchId, CaseId, RunFilter, RunPair, RunStatus, ToolFigures, ToolLabel
 

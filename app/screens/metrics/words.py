@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from app.text import count, duration, percent
+from app.text.formatting import count, duration, percent
 from mcp_tef import ConfidenceSource, ModelSettings, Rate
 
 NONE: Final = "–"

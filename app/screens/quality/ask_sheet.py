@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QWidget
 
-from app.asking import AskForm
-from app.model_sheet import AskedFor, ModelSheet
+from app.core_link.model_requests import AskForm
+from app.core_link.session import Session
+from app.dialogs.model_request import AskedFor, ModelSheet
 from app.screens.quality.asking import Asking
-from app.session import Session
-from app.text import count
+from app.text.formatting import count
 from app.widgets import Field, Segmented
 from mcp_tef import ToolQuality
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from app.asking import ModelAsking
+from app.core_link.model_requests import ModelAsking
 from app.screens.quality.words import tokens
-from app.text import count, duration, money
+from app.text.formatting import count, duration, money
 from mcp_tef import Estimate, ModelSettings, ToolQuality, ToolSet
 
 KEPT: Final = ("model", "base_url")

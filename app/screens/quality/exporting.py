@@ -6,9 +6,9 @@ from typing import Final
 
 from PySide6.QtWidgets import QFileDialog
 
-from app.printing import print_page
-from app.results import ask_place, copy_markdown
-from app.session import Page
+from app.core_link.session import Page
+from app.dialogs.export import ask_place, copy_markdown
+from app.dialogs.pdf_export import print_page
 from mcp_tef import QualityReport, ToolQuality
 
 FORMS: Final[Mapping[str, str]] = {

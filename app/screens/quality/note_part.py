@@ -8,7 +8,7 @@ from app.screens.quality.notes import Note, Place
 from app.screens.quality.rows import severity_mark
 from app.screens.quality.spans import revealed, sentence
 from app.screens.quality.words import lost
-from app.text import count
+from app.text.formatting import count
 from app.theme import Role, Size, radius, theme
 from app.widgets import FlowText, Label, MarkLabel, Rule, Span, Spoken
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.screens.quality.words import SEVERITIES, danger, ranked
-from app.text import count
+from app.text.formatting import count
 from mcp_tef import LintFinding, Severity, ToolQuality
 
 MOST_PLACES: Final = 6

@@ -10,10 +10,11 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
-from app.asking import AskForm
-from app.commands import Command
-from app.launches import ask_for_servers
-from app.leads import links, tool_commands, tool_leads
+from app.core_link.commands import Command
+from app.core_link.links import links, tool_commands, tool_leads
+from app.core_link.model_requests import AskForm
+from app.core_link.session import Page, Session
+from app.dialogs.consent import ask_for_servers
 from app.screens.quality.ask_sheet import AskSheet
 from app.screens.quality.asking import KEPT, Asking, Progress
 from app.screens.quality.exporting import FORMS, ask_where, copy_findings
@@ -21,8 +22,7 @@ from app.screens.quality.presenter import LEVELS, Filters, QualityPresenter, Sta
 from app.screens.quality.rows import tool_row
 from app.screens.quality.view import QualityView
 from app.screens.quality.words import Level
-from app.session import Page, Session
-from app.text import count
+from app.text.formatting import count
 from app.theme import roomy
 from app.widgets import Action, MenuButton, show_menu
 from mcp_tef import Event, ModelSettings, ToolLabel, ToolQuality

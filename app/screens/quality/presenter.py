@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from app.asking import Ask
+from app.core_link.model_requests import Ask
 from app.screens.quality.words import Level, level, tokens, unsafe
-from app.text import count
+from app.text.formatting import count
 from mcp_tef import (
     Event,
     ModelSettings,

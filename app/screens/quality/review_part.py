@@ -3,9 +3,9 @@
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.changes import difference
 from app.screens.quality.spans import changed, revealed
-from app.text import money
+from app.text.formatting import money
+from app.text.text_diff import difference
 from app.theme import Role, Size, sized
 from app.widgets import Button, FlowText, Label, Notice, Rule, Section, Spoken
 from mcp_tef import Graded, ModelReview, ToolQuality

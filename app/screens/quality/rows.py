@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Final
 
-from app.glossary import explain
 from app.screens.quality.presenter import LEVELS, ServerCard
 from app.screens.quality.words import SEVERITIES, Level, danger, level, worst
-from app.text import count
+from app.text.formatting import count
+from app.text.glossary import explain
 from app.theme import Role
 from app.widgets import Cell, CellKind, Column, Mark, RailRow, Row, Segment, Span
 from mcp_tef import LintFinding, Severity, ToolQuality

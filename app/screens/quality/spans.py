@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from app.changes import Stretch
+from app.text.text_diff import Stretch
 from app.theme import Role
 from app.widgets import Span, plain
 

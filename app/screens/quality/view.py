@@ -6,13 +6,13 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from app.glossary import explain
+from app.core_link.settings import Settings
 from app.screens.quality.detail_pane import ToolPane
 from app.screens.quality.presenter import LEVELS, ServerCard
 from app.screens.quality.rows import COLUMNS, EVERY, FINDINGS, MARKS, SAID, SERVER, card_row, tool_row
 from app.screens.quality.words import Level
-from app.settings import Settings
-from app.text import count
+from app.text.formatting import count
+from app.text.glossary import explain
 from app.theme import Role, Size, height, sized, width
 from app.widgets import (
     Button,

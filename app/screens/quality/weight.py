@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from app.screens.quality.words import share, tokens
-from app.text import percent
+from app.text.formatting import percent
 from mcp_tef import QualityReport, ServerWeight, Tool, ToolQuality
 
 HEAVY: Final = 0.5

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Final
 
-from app.text import count, percent
+from app.text.formatting import count, percent
 from mcp_tef import LintFinding, LintRule, Severity, ToolQuality
 
 WHOLE: Final = 100

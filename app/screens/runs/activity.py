@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from app.screens.runs.batches import RUN_BESIDE
 from app.screens.runs.words import is_baseline, left
-from app.text import money
+from app.text.formatting import money
 from mcp_tef import Batch, BatchProgressed, BatchStatus, RunsRejudged
 
 

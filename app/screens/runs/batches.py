@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from app.glossary import explain
 from app.screens.runs.words import (
     MARKS,
     NONE,
@@ -15,7 +14,8 @@ from app.screens.runs.words import (
     model_name,
     models_name,
 )
-from app.text import OUTCOME_WORDS, clock, count, percent
+from app.text.formatting import OUTCOME_WORDS, clock, count, percent
+from app.text.glossary import explain
 from mcp_tef import Batch, BatchId, BatchStatus, Classification, Rate, wilson
 
 BAR_ORDER = (Classification.TP, Classification.TN, Classification.FN, Classification.FP)

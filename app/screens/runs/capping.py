@@ -5,7 +5,7 @@ from math import ceil, isfinite
 
 from PySide6.QtWidgets import QWidget
 
-from app.text import money
+from app.text.formatting import money
 from app.widgets import Action, Field, FlowText, LineEdit, Sheet
 from mcp_tef import Batch, InputError
 

@@ -5,13 +5,13 @@ from typing import Any
 
 from PySide6.QtWidgets import QWidget
 
-from app.results import ask_where, copy_markdown
+from app.core_link.session import Session
+from app.dialogs.export import ask_where, copy_markdown
 from app.screens.runs.looks import table_row
 from app.screens.runs.presenter import RunsPresenter
 from app.screens.runs.rows import Row
 from app.screens.runs.steering import UNNAMED, Steering
-from app.session import Session
-from app.text import count
+from app.text.formatting import count
 from app.widgets import Action
 from app.widgets import Row as TableRow
 from app.widgets.paged import PagedTable

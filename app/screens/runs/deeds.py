@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from app.commands import Command
+from app.core_link.commands import Command
 from app.screens.runs.batch_rail import BatchRail
 from app.screens.runs.chosen import ChosenRuns
 from app.screens.runs.presenter import RunsPresenter

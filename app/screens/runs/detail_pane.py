@@ -7,7 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeyEvent, Qt
 from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
-from app.leads import Lead
+from app.core_link.links import Lead
 from app.screens.runs.leads import run_leads
 from app.screens.runs.record import exchange, offered_rows, settings_rows
 from app.screens.runs.record_panes import ExchangePane, SettingsPane, ToolsPane

@@ -2,8 +2,8 @@
 
 import re
 
-from app.changes import LONGEST, Stretch, differing, pieces
 from app.screens.runs.words import Span
+from app.text.text_diff import LONGEST, Stretch, differing, pieces
 
 NAME_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^A-Za-z\d]+")
 Both = tuple[tuple[Span, ...], tuple[Span, ...]]

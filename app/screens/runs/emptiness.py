@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from app.text import count
+from app.text.formatting import count
 from app.widgets import Action, EmptyState
 
 Deed = Callable[[], object]

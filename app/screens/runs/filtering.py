@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeVar
 
-from app.text import KIND_WORDS, OUTCOME_WORDS, STATUS_WORDS
+from app.text.formatting import KIND_WORDS, OUTCOME_WORDS, STATUS_WORDS
 from mcp_tef import Classification, Kind, RunFilter, RunStatus
 
 OUTCOMES = (Classification.FN, Classification.FP, Classification.TP, Classification.TN)

@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
 
-from app.asking import KeyAsking
-from app.launches import with_consent
-from app.session import Session
+from app.core_link.model_requests import KeyAsking
+from app.core_link.session import Session
+from app.dialogs.consent import with_consent
 from app.widgets import Action, Field, Sheet
 from mcp_tef import Batch, ModelError, ModelFault, Secret
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final, TypeVar
 
+from app.core_link.settings import Settings
 from app.screens.runs.filtering import KINDS, OUTCOMES, STATES, states_of, with_states
-from app.settings import Settings
 from mcp_tef import RunFilter
 
 KEPT: Final = "runs.narrowed"

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from app.commands import Command
-from app.leads import Go, Lead
+from app.core_link.commands import Command
+from app.core_link.links import Go, Lead
 from app.screens.runs.verdict import VerdictView
 
 WORDS = {

@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
+from app.core_link.session import Session
 from app.screens.runs.batch_rail import BatchRail
 from app.screens.runs.filtering import active, chips, choices, without_chip, without_filters
 from app.screens.runs.kept import Narrowed, keep_narrowed, narrowed_in
 from app.screens.runs.presenter import RunsPresenter
 from app.screens.runs.runs_list import RunsList
 from app.screens.runs.shelf import Shelf, order_of
-from app.session import Session
-from app.text import count
+from app.text.formatting import count
 from app.widgets import Action, PageHeader
 from mcp_tef import RunFilter, RunOrder
 

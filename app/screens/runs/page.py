@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from PySide6.QtCore import QModelIndex, Qt, QTimer
 from PySide6.QtWidgets import QWidget
 
-from app.commands import Command
+from app.core_link.commands import Command
+from app.core_link.session import Page, Session
 from app.screens.runs.activity import Activity, activity, farewell, judging_activity
 from app.screens.runs.bars import Bars
 from app.screens.runs.batches import actions
@@ -22,8 +23,7 @@ from app.screens.runs.narrowing import Narrowing
 from app.screens.runs.presenter import RunsPresenter
 from app.screens.runs.steering import EXPORT, Steering
 from app.screens.runs.view import RunsView
-from app.session import Page, Session
-from app.text import count
+from app.text.formatting import count
 from app.widgets import Action, at_once, button
 from mcp_tef import Batch, BatchId, CaseId, Event, RunFilter, RunId
 

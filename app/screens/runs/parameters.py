@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.screens.runs.words import NONE, Mark
-from app.text import count
+from app.text.formatting import count
 from mcp_tef import Call, ExpectedCall, Finding, FindingReason, Match, OfferedTool, canonical
 
 NOT_JUDGED = "Shown to compare, not judged: the tool was wrong"

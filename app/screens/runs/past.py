@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.screens.runs.words import MARKS, Mark, Span, sentence_spans
-from app.text import OUTCOME_WORDS
+from app.text.formatting import OUTCOME_WORDS
 from mcp_tef import Classification, PastVerdict, RejudgeReason, RunDetail, Verdict
 
 REASONS: Mapping[RejudgeReason, str] = {

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from app.asking import Ask
+from app.core_link.model_requests import Ask
 from app.screens.runs.batches import BatchCard, Summary, card, is_live, is_ranked, recall_words, summary
 from app.screens.runs.filtering import without_filters
 from app.screens.runs.found import Found, counted, found_summary

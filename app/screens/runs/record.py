@@ -13,7 +13,7 @@ from app.screens.runs.words import (
     moment_in_full,
     state_of,
 )
-from app.text import count, money
+from app.text.formatting import count, money
 from mcp_tef import CallingMode, DefinitionChange, OfferedTool, RunDetail
 
 LONGEST_RAW = 200_000

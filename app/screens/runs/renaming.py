@@ -4,8 +4,8 @@ from functools import partial
 
 from PySide6.QtWidgets import QWidget
 
+from app.core_link.session import Session
 from app.screens.runs.presenter import RunsPresenter
-from app.session import Session
 from app.widgets import Action, Field, LineEdit, Sheet, one_line
 from mcp_tef import Batch
 

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
-from app.glossary import explain
 from app.screens.runs.batches import BatchActions, Summary, Tally
 from app.screens.runs.looks import MARKS, SAID, table_row
 from app.screens.runs.rows import Row
 from app.screens.runs.table import Filled, Mended, RunTable
+from app.text.glossary import explain
 from app.theme import Role, Size, sized
 from app.widgets import Action, Button, CellKind, Column, EmptyState, FlowText, Label, MarkLabel, Spoken, describe
 from app.widgets.chips import ChipRow

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import TypeVar
 
 from app.screens.runs.words import left
-from app.text import count, money
+from app.text.formatting import count, money
 from mcp_tef import (
     BatchRequest,
     CallingMode,

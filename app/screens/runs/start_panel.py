@@ -6,11 +6,11 @@ from dataclasses import replace
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from app.asking import KeyNeed
+from app.core_link.model_requests import KeyNeed
 from app.screens.runs.model_field import ModelField
 from app.screens.runs.start import Field as Where
 from app.screens.runs.start import Scope, StartForm
-from app.text import count
+from app.text.formatting import count
 from app.theme import Role, Size
 from app.widgets import Button, Field, FlowText, Label, MenuButton, Rule, Segmented, Spoken
 from mcp_tef import CallingMode, CaseId, Secret, TestCase

@@ -6,14 +6,14 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QKeyEvent, Qt
 from PySide6.QtWidgets import QWidget
 
-from app.asking import KeyNeed
+from app.core_link.model_requests import KeyNeed
+from app.core_link.session import Session
 from app.screens.runs.catalogue import summary
 from app.screens.runs.hurdles import Hurdles
 from app.screens.runs.start import Field, Reading, StartForm, button
 from app.screens.runs.start_panel import StartPanel
 from app.screens.runs.starting import Starting
-from app.session import Session
-from app.text import error_words
+from app.text.formatting import error_words
 from app.theme import Role, Size
 from app.widgets import Action, Button, FlowText, Notice, ScrollPane, Sheet
 from mcp_tef import Batch, BatchRequest, ModelSettings, TefError

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from app.asking import Ask, KeyAsking
+from app.core_link.model_requests import Ask, KeyAsking
 from app.screens.runs.catalogue import ModelRow, model_rows
 from app.screens.runs.start import Field, Reading, StartForm, estimate_text, read, tags_of
 from mcp_tef import Batch, BatchRequest, ModelError, ModelFault, ModelInfo, ModelSettings, Secret, TestCase

@@ -8,7 +8,8 @@ from functools import partial
 
 from PySide6.QtWidgets import QWidget
 
-from app.results import ask_where, copy_markdown
+from app.core_link.session import Session
+from app.dialogs.export import ask_where, copy_markdown
 from app.screens.runs.batches import actions
 from app.screens.runs.capping import past_cap
 from app.screens.runs.hurdles import Hurdles, Keys
@@ -20,8 +21,7 @@ from app.screens.runs.start_panel import with_cases
 from app.screens.runs.start_sheet import StartSheet
 from app.screens.runs.starting import Starting
 from app.screens.runs.words import is_baseline
-from app.session import Session
-from app.text import count
+from app.text.formatting import count
 from app.widgets import Action
 from mcp_tef import Batch, BatchId, BatchRequest, BatchStatus, CaseId, NotFoundError, RunFilter, RunId
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from app.leads import Lead
+from app.core_link.links import Lead
 from app.screens.runs.difference import name_difference, text_difference
 from app.screens.runs.parameters import ParameterTable, compared, judged, parameter_count, unpaired
 from app.screens.runs.past import PastView, past_views

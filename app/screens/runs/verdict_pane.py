@@ -5,13 +5,13 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.glossary import explain
-from app.leads import Go, Lead, links
+from app.core_link.links import Go, Lead, links
 from app.screens.runs import words
 from app.screens.runs.looks import MARKS, SAID, role_of, spans
 from app.screens.runs.parameters import ParameterRow
 from app.screens.runs.past import PastView
 from app.screens.runs.verdict import ConfidenceView, Pair, Side, VerdictView
+from app.text.glossary import explain
 from app.theme import Role, Size, sized
 from app.widgets import (
     Action,

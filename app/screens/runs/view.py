@@ -6,12 +6,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QStackedWidget
 
+from app.core_link.settings import Settings
 from app.screens.runs.batch_rail import BatchRail
 from app.screens.runs.batches import BatchCard
 from app.screens.runs.detail_pane import RunPane
 from app.screens.runs.looks import segments
 from app.screens.runs.runs_list import RunsList
-from app.settings import Settings
 from app.theme import Role, sized, width
 from app.widgets import EmptyState, Making, RailRow, Span, Split
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import ROUND_DOWN, Decimal
 from enum import StrEnum
 
-from app.text import KIND_WORDS, STATUS_WORDS, count, duration
+from app.text.formatting import KIND_WORDS, STATUS_WORDS, count, duration
 from mcp_tef import (
     Classification,
     ConfidenceCategory,

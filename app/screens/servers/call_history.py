@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.screens.servers.call_listing import CallsShown, calls_as_json, calls_shown_actions
 from app.screens.servers.trying import STATUS_WORDS, outcome, request_text, response_text
-from app.text import clock, count, duration
+from app.text.formatting import clock, count, duration
 from app.theme import Role, Size, sized
 from app.widgets import (
     Action,

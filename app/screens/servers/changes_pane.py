@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.changes import Stretch
 from app.screens.servers.drifting import ChangeView, change_view, worst_first
-from app.text import count
+from app.text.formatting import count
+from app.text.text_diff import Stretch
 from app.theme import Role, Size
 from app.widgets import Action, Button, FlowText, Label, LineText, Rule, Span, button, clear_layout
 from mcp_tef import Drift, ToolDrift

@@ -4,7 +4,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
-from app.launches import ALLOW, WHY, ConsentView
+from app.dialogs.consent import ALLOW, WHY, ConsentView
 from app.theme import Role, theme
 from app.widgets import Action, FlowText, button
 from mcp_tef import ConsentKind, ConsentRequest

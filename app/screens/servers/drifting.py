@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from app.changes import Stretch, difference
-from app.text import count
+from app.text.formatting import count
+from app.text.text_diff import Stretch, difference
 from mcp_tef import DefinitionChange, Drift, ToolDrift
 
 WORDS: Final[Mapping[DefinitionChange, str]] = {

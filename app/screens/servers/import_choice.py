@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.screens.servers.presenter import TRANSPORT_WORDS
-from app.text import count
+from app.text.formatting import count
 from mcp_tef import FoundConfig, ImportedServer, ImportFate, ServerFileForm, ServerImportPreview
 
 FATE_WORDS = {

@@ -4,9 +4,9 @@ from functools import partial
 
 from PySide6.QtWidgets import QWidget
 
-from app.launches import Rows, fact_rows, warning_rows
+from app.dialogs.consent import Rows, fact_rows, warning_rows
 from app.screens.servers.import_choice import FATE_WORDS, ImportChoice, Offer
-from app.text import count
+from app.text.formatting import count
 from app.theme import Role, Size, sized
 from app.widgets import (
     Action,

@@ -4,14 +4,14 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from app.long_work import undertaken
-from app.outcomes import Fate, Outcome
+from app.core_link.cancellable_work import undertaken
+from app.core_link.import_outcomes import Fate, Outcome
+from app.core_link.session import Page
 from app.screens.servers.import_choice import ImportChoice, choice_of_configs, choice_of_text
 from app.screens.servers.import_sheet import ImportSheet
 from app.screens.servers.presenter import BY
 from app.screens.servers.source_sheet import SourceSheet
-from app.session import Page
-from app.text import count
+from app.text.formatting import count
 from mcp_tef import Arrival, FoundConfig, ServerId, ServerSpec, StoppedError
 
 Arrived = Callable[[ServerId], Awaitable[None]]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.text import count
+from app.text.formatting import count
 from app.theme import Role, Size, height
 from app.widgets import Action, FlowText, Label, RailList, RailRow, Rule, button, one_line
 

@@ -8,9 +8,10 @@ from functools import partial
 from PySide6.QtCore import QPoint, QTimer
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from app.commands import Command
-from app.leads import links, tool_leads
-from app.outcomes import Fate, Outcome
+from app.core_link.commands import Command
+from app.core_link.import_outcomes import Fate, Outcome
+from app.core_link.links import links, tool_leads
+from app.core_link.session import Page, Session
 from app.screens.servers.aiming import choose_server, choose_tool
 from app.screens.servers.form import ServerForm, free_name, suggested_name
 from app.screens.servers.importing import Importing
@@ -22,8 +23,7 @@ from app.screens.servers.server_sheet import ServerSheet
 from app.screens.servers.tool_deeds import ToolDeeds
 from app.screens.servers.tool_narrowing import KEPT as TOOLS_KEPT
 from app.screens.servers.tool_narrowing import ToolsShown, tools_shown_of
-from app.session import Page, Session
-from app.text import count
+from app.text.formatting import count
 from app.theme import Role, Size, height, width
 from app.widgets import Action, EmptyState, Label, RailList, Split, at_once, breath, held, show_menu
 from mcp_tef import (

@@ -6,6 +6,7 @@ from PySide6.QtCore import QPoint, Signal
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.core_link.settings import Settings
 from app.screens.servers.parameter_narrowing import (
     HEADS,
     KEPT,
@@ -16,8 +17,7 @@ from app.screens.servers.parameter_narrowing import (
 )
 from app.screens.servers.parameter_table import ParameterTable, padded
 from app.screens.servers.schema import Parameter
-from app.settings import Settings
-from app.text import count
+from app.text.formatting import count
 from app.theme import Role, Size
 from app.widgets import Action, FlowText, IconButton, Label, Rule, SearchField, show_menu
 from app.widgets.plain import markdown_table

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from app.screens.servers.narrowing import Shown
 from app.screens.servers.schema import token_weight
 from app.screens.servers.tool_narrowing import ToolsShown
-from app.text import ago, count, duration
+from app.text.formatting import ago, count, duration
 from mcp_tef import (
     ConsentRequest,
     Drift,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from app.screens.servers.presenter import ServersPresenter
 from app.screens.servers.schema import token_weight
-from app.text import count
+from app.text.formatting import count
 from app.theme import Role
 from app.widgets import Mark, RailRow, Span, one_line
 from mcp_tef import Drift, Listing, Server, ServerStatus, Tool

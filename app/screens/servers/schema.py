@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.text import count
+from app.text.formatting import count
 from mcp_tef import Tool
 
 _WORDS = {

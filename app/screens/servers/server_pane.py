@@ -5,6 +5,7 @@ import time
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.core_link.session import Session
 from app.screens.servers.consent_bar import ConsentBar
 from app.screens.servers.drifting import summary, warning
 from app.screens.servers.presenter import ServersPresenter, failure_details
@@ -12,8 +13,7 @@ from app.screens.servers.rows import CHANGES, LEFT_OUT, PROBLEMS, tool_rows
 from app.screens.servers.tool_narrowing import ToolOrder
 from app.screens.servers.tool_pane import ToolPane
 from app.screens.servers.tool_side import ToolSide
-from app.session import Session
-from app.text import count
+from app.text.formatting import count
 from app.theme import Role, Size, height, sized, width
 from app.widgets import Action, Label, LineText, Making, Notice, Rule, Split, button
 from mcp_tef import AuthType, Drift, Server, ServerId, ServerStatus, Transport

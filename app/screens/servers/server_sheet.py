@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
+from app.core_link.session import Session
 from app.screens.servers.consent_bar import ConsentBar
 from app.screens.servers.form import ServerForm, form_of
 from app.screens.servers.presenter import ServersPresenter, heard
 from app.screens.servers.server_fields import ServerFields
-from app.session import Session
-from app.text import error_words
+from app.text.formatting import error_words
 from app.theme import Role
 from app.widgets import Action, ChoiceCard, FlowText, Notice, ScrollPane, Sheet
 from app.widgets.sheets import BAR

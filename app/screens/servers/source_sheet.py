@@ -5,9 +5,9 @@ from pathlib import Path
 from PySide6.QtCore import QDir, QMimeData, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from app.core_link.session import Session
 from app.screens.servers.import_choice import ImportChoice, choice_of_configs, choice_of_text
-from app.session import Session
-from app.text import error_words
+from app.text.formatting import error_words
 from app.theme import Role
 from app.widgets import Action, Field, FlowText, Sheet, TextArea
 from app.widgets.drops import files_in

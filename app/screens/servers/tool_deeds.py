@@ -6,14 +6,14 @@ from functools import partial
 
 from PySide6.QtGui import QGuiApplication
 
-from app.commands import Command
-from app.leads import tool_commands
+from app.core_link.commands import Command
+from app.core_link.links import tool_commands
+from app.core_link.session import Page
 from app.screens.servers.presenter import ServersPresenter
 from app.screens.servers.server_pane import ServerPane
 from app.screens.servers.tool_narrowing import KEPT, ToolsShown, tool_narrowing_actions
 from app.screens.servers.try_sheet import TrySheet
-from app.session import Page
-from app.text import count
+from app.text.formatting import count
 from app.widgets import Action, one_line
 from mcp_tef import Server, Tool, ToolLabel, Transport
 

@@ -11,7 +11,7 @@ from app.screens.servers.left_out_pane import LeftOutPane
 from app.screens.servers.parameter_list import ParameterList
 from app.screens.servers.presenter import weight_line
 from app.screens.servers.schema import parameters
-from app.text import count
+from app.text.formatting import count
 from app.theme import Role, Size
 from app.widgets import (
     Action,

@@ -8,13 +8,13 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.arguments.typed_json import dumps
+from app.core_link.session import Session
 from app.screens.servers.argument_form import ArgumentForm
 from app.screens.servers.call_history import CallHistory
 from app.screens.servers.call_listing import KEPT, CallsShown, calls_shown_of
 from app.screens.servers.consent_bar import ConsentBar
 from app.screens.servers.trying import Reading, faults_of
-from app.session import Session
-from app.text import count, error_words
+from app.text.formatting import count, error_words
 from app.theme import Role, sized
 from app.widgets import Action, Button, FlowText, KeyValues, Notice, Sheet, Span, Split, one_line
 from app.widgets.code_view import CodeView

@@ -7,7 +7,7 @@ from typing import Final
 from app.arguments.parameters import Parameter, parameters_of
 from app.arguments.typed_json import UnreadableError, dumps, loads
 from app.arguments.values import parse, show
-from app.text import count, duration
+from app.text.formatting import count, duration
 from mcp_tef import Finding, Json, Tool, ToolCall, ToolCallStatus
 
 WHOLE: Final = ""

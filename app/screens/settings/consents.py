@@ -7,8 +7,8 @@ from functools import partial
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.session import Session
-from app.text import ago, count
+from app.core_link.session import Session
+from app.text.formatting import ago, count
 from app.theme import Role, Size
 from app.widgets import Action, EmptyState, FlowText, Rule, SearchField, Section, button, one_line
 from mcp_tef import Consent, ConsentKind

@@ -9,8 +9,8 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.session import Session
-from app.text import count
+from app.core_link.session import Session
+from app.text.formatting import count
 from app.theme import Role, Size
 from app.widgets import Action, FlowText, Label, Rule, Section, button
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from enum import Enum
 
-from app.text_size import SIZES, TextSizes
+from app.core_link.text_size import SIZES, TextSizes
 from app.theme import theme
 from app.widgets import Field, MenuButton, Section, Segmented
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.session import Session
+from app.core_link.session import Session
 from app.theme import Role, Size
 from app.widgets import Action, FlowText, Rule, Section, button, one_line
 from mcp_tef import TefError

@@ -6,7 +6,7 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.preferences import Origin, Preferences
+from app.core_link.preferences import Origin, Preferences
 from app.theme import Role, Size, sized, theme
 from app.widgets import (
     Action,

@@ -6,14 +6,14 @@ from typing import Any
 
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from app.preferences import LIMITS, RUNS
+from app.core_link.preferences import LIMITS, RUNS
+from app.core_link.session import Session
+from app.core_link.text_size import TextSizes
 from app.screens.settings.consents import ConsentsSection
 from app.screens.settings.data import DataSection, Places
 from app.screens.settings.general import GeneralSection
 from app.screens.settings.keys import KeysSection
 from app.screens.settings.rows import SettingRow, SettingsSection
-from app.session import Session
-from app.text_size import TextSizes
 from app.widgets import Action, DetailPane, EmptyState, ScrollPane, SearchField, Section, Sheet
 from mcp_tef import VARIABLES, Variable
 

@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.changes import Stretch, difference
-from app.text import money
+from app.text.formatting import money
+from app.text.text_diff import Stretch, difference
 from app.theme import Role, Size, sized, theme
 from app.widgets import Button, FlowText, IconButton, Label, Notice, Span
 from mcp_tef import IssueType, PairAdvice, Priority, Recommendation

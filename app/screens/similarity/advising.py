@@ -5,12 +5,12 @@ from contextlib import suppress
 
 from PySide6.QtCore import QObject, Signal
 
-from app.asking import AskForm
-from app.model_sheet import ModelSheet
+from app.core_link.model_requests import AskForm
+from app.core_link.session import Page
+from app.dialogs.model_request import ModelSheet
 from app.screens.similarity.ask_sheet import ask_sheet
 from app.screens.similarity.asking import Asking, Pairs, Progress
 from app.screens.similarity.presenter import SimilarityPresenter
-from app.session import Page
 from mcp_tef import ModelSettings, PairAdvice
 
 KEPT = "similarity.ask"

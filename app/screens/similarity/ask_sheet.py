@@ -2,11 +2,11 @@
 
 from PySide6.QtWidgets import QWidget
 
-from app.asking import AskForm
-from app.model_sheet import AskedFor, ModelSheet
+from app.core_link.model_requests import AskForm
+from app.core_link.session import Session
+from app.dialogs.model_request import AskedFor, ModelSheet
 from app.screens.similarity.asking import Asking, Pairs
-from app.session import Session
-from app.text import count
+from app.text.formatting import count
 
 WHAT = (
     "A model reads both definitions and what makes them hard to tell apart, and writes new descriptions. Nothing is "

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.asking import Ask, ModelAsking
+from app.core_link.model_requests import Ask, ModelAsking
 from app.screens.similarity.presenter import SimilarityPresenter
-from app.text import count, money
+from app.text.formatting import count, money
 from mcp_tef import Estimate, ModelSettings, PairAdvice
 
 Pairs = Sequence[tuple[int, int]]

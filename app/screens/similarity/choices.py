@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, QSize, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.screens.similarity.words import EMBEDDERS, embedder_words
-from app.text import count
+from app.text.formatting import count
 from app.widgets import Action, MenuButton, PickItem, PickPopup, show_menu
 from app.widgets.actions import MenuOpener
 from app.widgets.plain import one_line

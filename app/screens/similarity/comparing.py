@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.session import Page
+from app.core_link.session import Page
 
 SLOW_MS = 300
 WHAT = "Comparing tools"

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from app.commands import Command
+from app.core_link.commands import Command
 from app.screens.similarity.view import VIEWS
 from app.screens.similarity.words import KINDS, MapKind
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from app.screens.similarity.maps import Analysis
 from app.screens.similarity.pairs import Places
 from app.screens.similarity.words import confused_words, interval_words
-from app.text import percent
+from app.text.formatting import percent
 from mcp_tef import (
     EmbedderKind,
     MatrixKind,

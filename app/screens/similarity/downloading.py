@@ -4,9 +4,9 @@ import asyncio
 
 from PySide6.QtCore import QObject, Signal
 
+from app.core_link.session import Page
 from app.screens.similarity.notices import NoticePart
 from app.screens.similarity.presenter import SimilarityPresenter
-from app.session import Page
 from mcp_tef import EmbedderKind
 
 

@@ -4,13 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from app.results import copy_markdown
+from app.core_link.session import Session
+from app.dialogs.export import copy_markdown
 from app.screens.similarity.map_pane import MapPane
 from app.screens.similarity.pairs import Places
 from app.screens.similarity.presenter import SimilarityPresenter, State
 from app.screens.similarity.saving import NAME, Saving, write_chart
 from app.screens.similarity.words import KINDS, MapKind
-from app.session import Session
 from app.widgets import Action
 from app.widgets.chart import copy_picture
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.screens.similarity.maps import Analysis
 from app.screens.similarity.pairs import places_of
 from app.screens.similarity.rows import COPY_COLUMNS, GROUP_COLUMNS, copy_rows, group_rows
-from app.text import count
+from app.text.formatting import count
 from app.theme import Role, Size
 from app.widgets import Action, LineText, ListTable, Rule
 

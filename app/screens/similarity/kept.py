@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-from app.preferences import Preferences
+from app.core_link.preferences import Preferences
+from app.core_link.settings import Settings
 from app.screens.similarity.presenter import SimilarityPresenter, Wanted
 from app.screens.similarity.view import VIEWS
 from app.screens.similarity.words import MapKind
-from app.settings import Settings
 from mcp_tef import EmbedderChoice
 
 THRESHOLD = "SIMILARITY_THRESHOLD"

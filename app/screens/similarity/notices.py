@@ -4,7 +4,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.screens.similarity.presenter import Gathered
-from app.text import count
+from app.text.formatting import count
 from app.widgets import Action, Notice
 
 

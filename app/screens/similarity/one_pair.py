@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 
-from app.leads import Lead, tool_leads
-from app.results import file_name
+from app.core_link.links import Lead, tool_leads
+from app.core_link.session import Page
+from app.dialogs.export import file_name
 from app.screens.similarity.advice_part import AdviceForm, change_text
 from app.screens.similarity.advising import Advising
 from app.screens.similarity.aim import Aim
@@ -18,7 +19,6 @@ from app.screens.similarity.pairs import Places, ordered
 from app.screens.similarity.presenter import SimilarityPresenter
 from app.screens.similarity.saving import Saving, write_text
 from app.screens.similarity.view import PAUSE_S, SimilarityView
-from app.session import Page
 from mcp_tef import Recommendation, ToolLabel
 
 LOOKING = "Looking for what tells them apart…"

@@ -9,8 +9,9 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QKeyEvent, QResizeEvent, Qt
 from PySide6.QtWidgets import QWidget
 
-from app.commands import Command
-from app.launches import ask_for_servers, with_consent
+from app.core_link.commands import Command
+from app.core_link.session import Page, Session
+from app.dialogs.consent import ask_for_servers, with_consent
 from app.screens.similarity.aim import Aim
 from app.screens.similarity.choices import OTHER, CompareMenu, EmbedderMenu, ServersMenu
 from app.screens.similarity.comparing import Comparing
@@ -31,8 +32,7 @@ from app.screens.similarity.presenter import Haste, SimilarityPresenter, State, 
 from app.screens.similarity.saving import Saving
 from app.screens.similarity.view import PAUSE_S, VIEWS, SimilarityView
 from app.screens.similarity.words import MapKind
-from app.session import Page, Session
-from app.text import count
+from app.text.formatting import count
 from app.theme import sized
 from app.widgets import Action, Segmented, show_menu, show_menu_under
 from mcp_tef import EmbedderKind, Event, Standing, ToolLabel, parse_embedder

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from app.screens.similarity.one_pair import OnePair
 from app.screens.similarity.pairs import Places, places_of
-from app.text import count
+from app.text.formatting import count
 from app.widgets import Action
 
 

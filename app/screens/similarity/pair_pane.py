@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.leads import Lead, links
+from app.core_link.links import Lead, links
 from app.screens.similarity.advice_part import AdvicePart
 from app.screens.similarity.detail import Described, Observed, PairDetail, whole
 from app.screens.similarity.score_lines import LeadScore, ScoreLines
-from app.text import count
+from app.text.formatting import count
 from app.theme import Role, Size, width
 from app.widgets import (
     Button,

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.screens.similarity.pairs import PairList, Places, places_of, row_id
 from app.screens.similarity.rows import NARROW_OUT, PAIR_COLUMNS, SORTED_BY
 from app.screens.similarity.words import STANDINGS
-from app.text import count
+from app.text.formatting import count
 from app.theme import Role, Size, sized
 from app.widgets import FlowText, ListTable
 from app.widgets.chips import ChipRow

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from app.asking import Ask
-from app.printing import print_page
+from app.core_link.model_requests import Ask
+from app.dialogs.pdf_export import print_page
 from app.screens.similarity.detail import PairDetail, detail_of
 from app.screens.similarity.maps import Analysis, analysis_of, heat_of
 from app.screens.similarity.pairs import PairList, PairQuery, Places, list_pairs, ordered

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from app.glossary import explain
 from app.screens.similarity.maps import Analysis
 from app.screens.similarity.pairs import PairRow, row_id
 from app.screens.similarity.words import interval_words
-from app.text import percent
+from app.text.formatting import percent
+from app.text.glossary import explain
 from app.theme import Role
 from app.widgets import Cell, CellKind, Column, Row
 from mcp_tef import MatrixKind, ToolGroup

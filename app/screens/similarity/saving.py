@@ -7,8 +7,8 @@ from typing import Final
 
 from PySide6.QtWidgets import QFileDialog
 
-from app.results import ask_place
-from app.session import Page
+from app.core_link.session import Page
+from app.dialogs.export import ask_place
 from app.widgets.chart import Chart, save_picture
 from mcp_tef import require_replaceable
 

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from app.core_link.settings import Settings
 from app.screens.similarity.advice_part import AdvicePart
 from app.screens.similarity.emptiness import BUSY, ICON
 from app.screens.similarity.groups_pane import GroupsPane
@@ -15,7 +16,6 @@ from app.screens.similarity.notices import NoticePart
 from app.screens.similarity.pair_pane import PairPane
 from app.screens.similarity.pairs_pane import PairsPane
 from app.screens.similarity.work_strip import WorkStrip
-from app.settings import Settings
 from app.theme import roomy, sized, width
 from app.widgets import EmptyState, FittingPane, Split
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
-from app.glossary import explain
-from app.text import count
+from app.text.formatting import count
+from app.text.glossary import explain
 from mcp_tef import EmbedderKind, MatrixKind, Observation, Standing
 
 

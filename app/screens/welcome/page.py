@@ -10,8 +10,9 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.session import Session
-from app.text import count, error_words
+from app.core_link.session import Session
+from app.core_link.workspaces import Workspaces
+from app.text.formatting import count, error_words
 from app.theme import Role, Size, sized, theme
 from app.widgets import (
     Action,
@@ -30,7 +31,6 @@ from app.widgets import (
     tip,
     visible,
 )
-from app.workspaces import Workspaces
 from mcp_tef import ImportFate, TefError
 
 PITCH = (

@@ -8,7 +8,7 @@ from PySide6.QtGui import QImage, QTextDocument
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from app.commands import Command
+from app.core_link.commands import Command
 from app.help.topics import ORDER
 from app.help.window import HelpWindow
 from app.theme import ThemeMode, theme

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from app.commands import Command
+from app.core_link.commands import Command
 from app.help.topics import FOLDER, ORDER, anchor, find, topics
-from app.places import places
+from app.shell.navigation import places
 from mcp_tef import VARIABLES
 from mcp_tef.cli.main import parser
 from tests.shots.scenes import PICTURES, SCENES

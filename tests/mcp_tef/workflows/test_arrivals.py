@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mcp_tef.model.arrivals import ArrivalKind
+from mcp_tef.model.detected_files import ArrivalKind
 from mcp_tef.storage.store import open_store
 from mcp_tef.workflows.arrivals import Arrivals
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mcp_tef.model.finding import FoundKind
+from mcp_tef.model.search import FoundKind
 from mcp_tef.model.servers import ServerSpec, Transport
 from tests.support.fake_engine import FakeEngine, made_tool
 

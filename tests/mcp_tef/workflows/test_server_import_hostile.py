@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mcp_tef.errors import InputError
+from mcp_tef.formats.servers.forms import read_config
 from mcp_tef.model.transfer import ImportFate
-from mcp_tef.workflows.server_forms.forms import read_config
 from mcp_tef.workflows.server_import_plan import ServerPlan
 
 NAMES = (

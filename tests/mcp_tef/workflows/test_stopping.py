@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from mcp_tef.model.long_work import LongWork, StoppedError
+from mcp_tef.model.cancellation import LongWork, StoppedError
 from mcp_tef.workflows.stopping import to_its_end
 
 

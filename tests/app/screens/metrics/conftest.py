@@ -8,10 +8,10 @@ import pytest
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
+from app.core_link.session import Session
+from app.core_link.settings import Settings
 from app.screens.metrics.filters import Dimension
 from app.screens.metrics.page import MetricsPage
-from app.session import Session
-from app.settings import Settings
 from mcp_tef import ModelSettings
 from tests.support.fake_engine import FakeEngine
 from tests.support.past_runs import SMALL, past_batch, past_runs, remember

@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 
 from PySide6.QtWidgets import QApplication, QFileDialog
 
+from app.core_link.settings import Settings
 from app.screens.metrics.filters import Dimension
-from app.settings import Settings
 from tests.app.screens.metrics.conftest import Desk, Tell, desk
 from tests.support.made_runs import GPT
 from tests.support.windows import drive, until

@@ -5,9 +5,9 @@ from typing import Any
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from app.core_link.settings import Settings
 from app.screens.metrics.comparing import Group
 from app.screens.metrics.filters import Dimension, Filters
-from app.settings import Settings
 from mcp_tef import BatchId, BatchRequest, BatchStarted, PairChange, RunFilter, RunStatus
 from tests.app.screens.metrics.conftest import Desk, Tell
 from tests.support.made_runs import GPT

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from app.core_link.settings import Settings
 from app.screens.metrics.filters import Dimension
-from app.settings import Settings
 from app.widgets import Action, ListTable
 from mcp_tef import RunFilter
 from tests.app.screens.metrics.conftest import Desk, Tell

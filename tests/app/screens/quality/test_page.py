@@ -10,10 +10,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
+from app.core_link.settings import Settings
 from app.screens.quality import exporting
 from app.screens.quality.rows import EVERY, FINDINGS, SERVER
 from app.screens.quality.words import Level
-from app.settings import Settings
 from app.widgets import Notice
 from mcp_tef import RunFilter, ToolLabel
 from tests.support.fake_engine import SAMPLE_TOOLS, made_tool

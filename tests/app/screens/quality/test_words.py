@@ -2,10 +2,10 @@
 
 import pytest
 
-from app.changes import difference
 from app.screens.quality.notes import MOST_PLACES, notes
 from app.screens.quality.weight import heaviest_parameter, parts_of, weight
 from app.screens.quality.words import Level, danger, level, score_sentence, share, unsafe, warning, worst
+from app.text.text_diff import difference
 from mcp_tef import QualityReport, ServerWeight, Severity, ToolQuality
 from tests.support.fake_engine import made_tool
 from tests.support.judged_tools import finding, judged

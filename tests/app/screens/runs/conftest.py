@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
+from app.core_link.session import Session
 from app.screens.runs.page import RunsPage
-from app.session import Session
 from tests.support.fake_engine import FakeEngine
 from tests.support.windows import drive, session_for, until
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.launches import ConsentSheet
+from app.dialogs.consent import ConsentSheet
 from app.screens.runs.hurdles import KeySheet
 from mcp_tef import (
     BatchRequest,

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from app.asking import KeyNeed
+from app.core_link.model_requests import KeyNeed
 from app.screens.runs.start import Field, Scope, StartForm, button, estimate_text, read, tags_of
 from app.screens.runs.start_panel import KeyField
 from mcp_tef import BatchRequest, CallingMode, CaseId, Estimate, ModelSettings, Secret

@@ -4,9 +4,9 @@ from typing import Any
 
 from PySide6.QtWidgets import QApplication, QPushButton
 
-from app.screens.runs.unfinished import Unfinished, sentence
-from app.session import Session
-from app.settings import Settings
+from app.core_link.session import Session
+from app.core_link.settings import Settings
+from app.shell.interrupted_batches import Unfinished, sentence
 from app.widgets import Notice
 from mcp_tef import BatchRequest, BatchStatus
 from tests.app.screens.runs.conftest import Desk

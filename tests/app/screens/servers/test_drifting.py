@@ -5,10 +5,10 @@ from contextlib import asynccontextmanager
 
 from PySide6.QtWidgets import QApplication
 
-from app.changes import Stretch
 from app.screens.servers.drifting import change_view, summary, warning, worst_first
 from app.screens.servers.page import ServersPage
 from app.screens.servers.rows import CHANGES
+from app.text.text_diff import Stretch
 from app.widgets import FlowText
 from mcp_tef import Drift, Listing, Tool
 from mcp_tef.scoring.drift import tool_drift

@@ -8,6 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.core_link.settings import Settings
 from app.screens.servers.parameter_list import NONE_FIT, ParameterList, keep_parameters
 from app.screens.servers.parameter_narrowing import (
     OnlyParameters,
@@ -16,7 +17,6 @@ from app.screens.servers.parameter_narrowing import (
     parameters_shown_of,
 )
 from app.screens.servers.schema import Parameter
-from app.settings import Settings
 from app.widgets import FlowText
 
 PRICE = Parameter(name="price", type="number", required=False, description="The most it may cost", limits="at least 0")

@@ -11,11 +11,11 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 
+from app.core_link.settings import Settings
 from app.screens.servers.page import ServersPage
 from app.screens.servers.rows import LEFT_OUT
 from app.screens.servers.tool_narrowing import Only, ToolOrder, ToolsShown, tools_shown_of
-from app.settings import Settings
-from app.text import count
+from app.text.formatting import count
 from mcp_tef import ToolLabel
 from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine, made_tool
 from tests.support.windows import drive, session_for, shown, until

@@ -9,12 +9,12 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
+from app.core_link.session import Session
+from app.core_link.settings import Settings
+from app.core_link.text_size import TextSizes
 from app.screens.settings.data import Places, size_words
 from app.screens.settings.rows import SettingRow
 from app.screens.settings.sheet import SettingsSheet
-from app.session import Session
-from app.settings import Settings
-from app.text_size import TextSizes
 from app.widgets import Button, FlowText, SearchField, Segmented
 from mcp_tef import Engine, Secret, ServerSpec, Transport
 from tests.support.fake_engine import FakeEngine

@@ -2,13 +2,13 @@
 
 from pytestqt.qtbot import QtBot
 
+from app.core_link.settings import Settings
 from app.screens.similarity.asking import Progress
 from app.screens.similarity.choices import OTHER, EmbedderMenu, ServersMenu
 from app.screens.similarity.kept import Kept
 from app.screens.similarity.notices import gaps_reasons, gaps_title
 from app.screens.similarity.presenter import Gathered, Haste, Wanted, haste
 from app.screens.similarity.words import MapKind, embedder_words, flagged_words
-from app.settings import Settings
 from mcp_tef import (
     Noticed,
     PairAdvice,

@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
-from app.asking import Blank
+from app.core_link.model_requests import Blank
 from app.screens.similarity.page import SimilarityPage
 from app.screens.similarity.words import MapKind
 from mcp_tef import Overlap, OverlapWeights, RunFilter, Similarity

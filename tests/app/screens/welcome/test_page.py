@@ -7,10 +7,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
+from app.core_link.session import Session
+from app.core_link.workspaces import Workspaces
 from app.screens.welcome.page import WelcomePage, programs
-from app.session import Session
 from app.widgets import Label
-from app.workspaces import Workspaces
 from mcp_tef import StoreError, TestCase
 from tests.support.configs import CLOCK, written
 from tests.support.fake_engine import FakeEngine
@@ -25,7 +25,7 @@ async def _nowhere(_: object) -> None:
 
 def welcome(session: Session) -> WelcomePage:
     """The page, over no workspaces that were opened before."""
-    return WelcomePage(session, Workspaces(QWidget(), session.settings, _nowhere, _nowhere, lambda _: None))
+    return WelcomePage(session, Workspaces(QWidget(), session.settings, _nowhere, _nowhere, _nowhere, lambda _: None))
 
 
 class Unlucky(FakeEngine):

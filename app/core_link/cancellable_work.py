@@ -1,0 +1,72 @@
+"""Work of the core that is all or nothing, shown at the foot of the window, with its share and a way to stop it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.core_link.session import Session
+from mcp_tef import LongWork
+
+if TYPE_CHECKING:
+    from mcp_tef import Engine
+
+T = TypeVar("T")
+SLOW_MS = 300
+STOPPING = "Cancelling"
+
+
+class Undertaking(QObject):
+    """One such work. The bar comes once it takes long, and stays until its true end.
+
+    It lives as long as the window, since work that is given up may still tell it something.
+    """
+
+    _heard = Signal(float)
+
+    def __init__(self, session: Session, what: str) -> None:
+        super().__init__(session.activity)
+        self._session, self._what = session, what
+        self._share, self._stopping = 0.0, False
+        self.work = LongWork(self._heard.emit)
+        self.bar = session.activity.add()
+        self.bar.cancel_wanted.connect(self.stop)
+        self._late = QTimer(self, singleShot=True, interval=SLOW_MS)
+        self._late.timeout.connect(self._show)
+        self._late.start()
+        self._heard.connect(self._take)
+
+    def stop(self) -> None:
+        """End it with nothing of it left, if it is not done already."""
+        self.work.stop()
+        self._stopping = True
+        self._show()
+
+    def hide(self) -> None:
+        """Nobody waits for it any more."""
+        self._late.stop()
+        self._session.activity.drop(self.bar)
+
+    def _take(self, share: float) -> None:
+        self._share = share
+        if not self.bar.isHidden():
+            self._show()
+
+    def _show(self) -> None:
+        if self._stopping:
+            self.bar.set_state(None, f"{STOPPING}: {self._what}", can_pause=False, can_cancel=False)
+        else:
+            self.bar.show_share(self._what, self._share)
+
+
+async def undertaken(session: Session, what: str, do: "Callable[[Engine, LongWork], Awaitable[T]]") -> T:
+    """What came of it; StoppedError where the user stopped it in time."""
+    undertaking = Undertaking(session, what)
+    try:
+        return await session.call(lambda core: do(core, undertaking.work))
+    except asyncio.CancelledError:
+        undertaking.work.stop()
+        raise
+    finally:
+        undertaking.hide()

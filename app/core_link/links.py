@@ -1,0 +1,60 @@
+"""Ways from what is looked at to the same tool on the other screens."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from app.core_link.commands import Command
+from app.widgets import Action
+from mcp_tef import RunFilter, ToolLabel
+
+Go = Callable[[str, object], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """What a link says, the screen that it leads to, and what is shown there."""
+
+    text: str
+    screen: str
+    target: object
+
+
+def tool_leads(tool: ToolLabel, besides: str) -> tuple[Lead, ...]:
+    """Where there is more of a tool, besides the screen that tells of it."""
+    runs = RunFilter(expected=ToolLabel(tool=tool.tool, server=tool.server))
+    leads = (
+        Lead("Definition", "servers", tool),
+        Lead("Test cases", "cases", tool),
+        Lead("Runs", "runs", ("filter", runs, f"{tool.text} expected")),
+        Lead("Look-alikes", "similarity", tool),
+        Lead("Quality", "quality", tool),
+    )
+    return tuple(lead for lead in leads if lead.screen != besides)
+
+
+def links(leads: Sequence[Lead], go: Go) -> list[Action]:
+    """Leads as links."""
+    return [Action(text=lead.text, do=partial(go, lead.screen, lead.target), kind="link") for lead in leads]
+
+
+def tool_commands(page: str, group: str, tool: Callable[[], ToolLabel | None], go: Go) -> list[Command]:
+    """Leads of whichever tool is chosen, as commands."""
+
+    def follow(place: int) -> None:
+        if (chosen := tool()) is not None:
+            lead = tool_leads(chosen, page)[place]
+            go(lead.screen, lead.target)
+
+    words = [lead.text.lower() for lead in tool_leads(ToolLabel(), page)]
+    return [
+        Command(
+            id=f"{page}.tool.{place}",
+            text=f"Show the tool’s {word}",
+            do=partial(follow, place),
+            needs=lambda: tool() is not None,
+            unless="Choose a tool first",
+            group=group,
+        )
+        for place, word in enumerate(words)
+    ]

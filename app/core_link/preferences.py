@@ -1,0 +1,173 @@
+"""What can be set in the window: what holds, where that comes from, and how it is set; plain Python.
+
+Settings of the core bear the names of their environment variables; those of runs belong to the start form.
+"""
+
+import os
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any, Final
+
+from app.core_link.settings import Settings
+from mcp_tef import VARIABLES, Config, InputError, Variable, number, parse_model, whole
+
+CORE: Final = "core"
+FORM: Final = "runs.form"
+KEPT: Final = ("workspace", "workspaces", "window.place_and_size", "window.maximised")
+"""What is no setting, but where one was; a reset leaves it."""
+
+_NOT_HERE = ("DATABASE_URL", "DEFAULT_LLM_PROVIDER", "DEFAULT_LLM_MODEL", "MCP_TEF_EMBEDDING_FOLDER")
+
+
+class Origin(StrEnum):
+    """Where a value comes from."""
+
+    ENVIRONMENT = "environment"
+    HERE = "here"
+    DEFAULT = "default"
+
+
+def _a_model(text: str) -> str | None:
+    try:
+        parse_model(text)
+    except InputError:
+        return None
+    return text
+
+
+RUNS: Final[tuple[Variable[Any], ...]] = (
+    Variable(
+        name="model",
+        title="Model",
+        reason="Who is asked. Without one, the built-in baseline, which needs neither key nor network.",
+        allowed="PROVIDER/NAME, for example openai/gpt-4.1-mini",
+        read=_a_model,
+        default="offline/retrieval",
+    ),
+    Variable(
+        name="repeats",
+        title="Repeats",
+        reason="How often each case is run. Models do not always answer alike.",
+        allowed="a whole number from 1 to 1000",
+        read=whole(1, 1000),
+        default="1",
+    ),
+    Variable(
+        name="concurrency",
+        title="At the same time",
+        reason="Runs that go on at once, for each provider. More are quicker, until the provider slows them down.",
+        allowed="a whole number from 1 to 256",
+        read=whole(1, 256),
+        default="4",
+    ),
+    Variable(
+        name="temperature",
+        title="Temperature",
+        reason="How freely a model chooses its words. At 0 it repeats itself most.",
+        allowed="a number from 0 to 2",
+        read=number(0, 2),
+        default="0.4",
+    ),
+    Variable(
+        name="timeout",
+        title="Time for one answer",
+        reason="Who answers later counts as failed, and is asked again where attempts are left.",
+        allowed="a whole number from 1 to 300",
+        read=whole(1, 300),
+        default="30",
+        unit="s",
+    ),
+    Variable(
+        name="retries",
+        title="Further attempts",
+        reason="After an answer that failed for a reason that may pass.",
+        allowed="a whole number from 0 to 10",
+        read=whole(0, 10),
+        default="3",
+    ),
+    Variable(
+        name="cost_cap",
+        title="Cost cap",
+        reason="A batch stops before it costs more. Without one it runs to its end.",
+        allowed="an amount above 0",
+        read=number(0.000001, 1_000_000),
+        default="none",
+        unit="$",
+    ),
+)
+_OF_RUNS = {one.name: one for one in RUNS}
+_OF_CORE = {one.name: one for one in VARIABLES if one.name not in _NOT_HERE}
+LIMITS: Final = tuple(
+    one for one in _OF_CORE.values() if one.name.startswith(("MCP_TEF_MAX_", "TOOL_INGESTION_TIMEOUT"))
+)
+
+
+class Preferences:
+    """Every value that can be set, by its name. What the environment sets goes before what is set here."""
+
+    def __init__(self, settings: Settings, environment: Mapping[str, str] | None = None) -> None:
+        self._settings = settings
+        self._environment = dict(os.environ if environment is None else environment)
+
+    def core(self) -> dict[str, str]:
+        """What was set of the core, by the names of variables."""
+        kept = self._settings.get(CORE, {})
+        return {name: text for name, text in kept.items() if name in _OF_CORE and isinstance(text, str)}
+
+    def variable(self, name: str) -> Variable[Any]:
+        """What is told of a value."""
+        return _OF_RUNS.get(name) or _OF_CORE[name]
+
+    def origin(self, name: str) -> Origin:
+        """Where the value that holds comes from."""
+        if self._of_environment(name):
+            return Origin.ENVIRONMENT
+        return Origin.HERE if self._set_here(name) else Origin.DEFAULT
+
+    def text(self, name: str) -> str:
+        """The value that holds, "" where that is the default."""
+        return self._of_environment(name) or self._set_here(name)
+
+    def set(self, name: str, text: str) -> str:
+        """Have a value hold, "" for the default; what is wrong with it in one sentence, and nothing has changed."""
+        variable, text = self.variable(name), text.strip()
+        fault = variable.fault(text)
+        if not fault:
+            self._keep(name, "" if text == variable.default else text)
+        return fault
+
+    def state(self) -> dict[str, Any]:
+        """All that a reset would change, to be put back."""
+        return self._settings.values_without(KEPT)
+
+    def reset(self) -> None:
+        """Every setting at its default; workspaces and what they hold are left alone."""
+        self._settings.replace_all_but(KEPT, {})
+
+    def put_back(self, state: Mapping[str, Any]) -> None:
+        """Everything as it was."""
+        self._settings.replace_all_but(KEPT, state)
+
+    def _keep(self, name: str, text: str) -> None:
+        key = FORM if name in _OF_RUNS else CORE
+        kept = {other: value for other, value in self._settings.get(key, {}).items() if other != name}
+        if text:
+            kept[name] = text
+        if name == "model":
+            kept["offline"] = not text
+        self._settings.set(key, kept)
+
+    def _set_here(self, name: str) -> str:
+        kept = self._settings.get(FORM if name in _OF_RUNS else CORE, {})
+        if name == "model" and kept.get("offline") is not False:
+            return ""
+        variable, text = self.variable(name), kept.get(name)
+        usable = isinstance(text, str) and text != variable.default and not variable.fault(text)
+        return text if usable and isinstance(text, str) else ""
+
+    def _of_environment(self, name: str) -> str:
+        if name == "model":
+            usual, _ = Config.lenient(self._environment, {})
+            return "" if usual.default_model.offline else usual.default_model.label
+        text = self._environment.get(name, "").strip()
+        return text if name in _OF_CORE and not _OF_CORE[name].fault(text) else ""

@@ -1,0 +1,389 @@
+"""What screens share: the core, navigation, running calls, what is stale, what can be undone."""
+
+import asyncio
+import inspect
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.core_link.background_tasks import Tasks
+from app.core_link.bridge import Bridge
+from app.core_link.commands import Command, Commands
+from app.core_link.import_outcomes import Fate, Outcome
+from app.core_link.preferences import Preferences
+from app.core_link.settings import Settings
+from app.core_link.undo import Turn, Turns, Undo, Undos
+from app.text.formatting import error_words
+from app.widgets import Activities, ListTable, PageHeader, SearchField, Spoken
+from mcp_tef import Arrival, Event
+
+if TYPE_CHECKING:
+    from mcp_tef import Engine
+
+MOST_SAID = 50
+SLOW_S = 0.4
+T = TypeVar("T")
+LOG = logging.getLogger("app.core_link.session")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Something that the window said, and when."""
+
+    at: datetime
+    text: str
+
+
+class Session(QObject):
+    """One window's work with one workspace.
+
+    `navigated(screen, target)` asks the window for a screen; `events(tuple)` are the core's, in order;
+    `toasted(text, undo | None)` and `failed(message, hint, details)` are words for the user; `help_wanted(page)` asks
+    for a page of the help; at `closing`, which comes also where the window is built anew, whoever has a timer stops it.
+    """
+
+    navigated = Signal(str, object)
+    events = Signal(tuple)
+    toasted = Signal(str, object)
+    failed = Signal(str, str, str)
+    help_wanted = Signal(str)
+    closing = Signal()
+    configured = Signal()
+
+    def __init__(self, bridge: Bridge, settings: Settings, commands: Commands | None = None) -> None:
+        super().__init__()
+        self.bridge = bridge
+        self.settings = settings
+        self.preferences = Preferences(settings)
+        self.commands = commands or Commands()
+        self.activity = Activities()
+        self._tasks = Tasks(self._take_failure)
+        self._undos = Undos()
+        self._turns = Turns(self._undos, self.spawn, self._say_turn)
+        self._lasting: dict[type[Any], Any] = {}
+        self.said: list[Said] = []
+        self.toasted.connect(lambda text, _undo: self._note(text))
+        self.failed.connect(lambda message, hint, _details: self._note(f"{message} {hint}".strip()))
+        self._closed = False
+        bridge.events.connect(self.events)
+
+    async def call(self, do: "Callable[[Engine], Awaitable[T]]") -> T:
+        """Await something of the core."""
+        return await self.bridge.call(do)
+
+    async def call_long(
+        self, what: str, do: "Callable[[Engine], Awaitable[T]]", *, can_cancel: bool = True, slow_s: float = SLOW_S
+    ) -> T:
+        """Await something of the core; where it takes long, it shows at the foot of the window and can be stopped."""
+        work, bar = asyncio.ensure_future(self.call(do)), self.activity.add()
+        bar.cancel_wanted.connect(work.cancel)
+        show = partial(bar.set_state, None, what, can_pause=False, can_cancel=can_cancel)
+        late = asyncio.get_running_loop().call_later(slow_s, show)
+        try:
+            return await work
+        finally:
+            late.cancel()
+            self.activity.drop(bar)
+
+    def lasting(self, kind: type[T], make: Callable[[], T]) -> T:
+        """Something of a screen that outlasts the window's being built anew: made once a session."""
+        if kind not in self._lasting:
+            self._lasting[kind] = make()
+        made: T = self._lasting[kind]
+        return made
+
+    async def value(self, do: "Callable[[Engine], T]") -> T:
+        """What the core answers at once, on its own thread."""
+        return await self.bridge.value(do)
+
+    def spawn(self, work: Coroutine[Any, Any, T], of: QObject | None = None) -> "asyncio.Task[T]":
+        """Do work beside the window; an error that nobody catches is shown and logged.
+
+        Work `of` a dialog ends with it: nothing may come back to widgets that are gone.
+        """
+        return self._tasks.spawn(work, of)
+
+    def do(self, what: Callable[[], object]) -> None:
+        """Do something that may be a plain function or give something to await."""
+        result = what()
+        if inspect.iscoroutine(result):
+            self.spawn(result)
+
+    async def configure(self) -> None:
+        """Have what was set hold at once, and be there at the next start; `configured` tells who shows some of it."""
+        self.settings.save()
+        core = self.preferences.core()
+        await self.value(lambda engine: engine.configure(core))
+        self.configured.emit()
+
+    def go(self, screen: str, target: object = None) -> None:
+        """Show a screen, with something on it."""
+        self.navigated.emit(screen, target)
+
+    def toast(
+        self,
+        text: str,
+        undo: Callable[[], object] | None = None,
+        again: Callable[[], object] | None = None,
+        *,
+        deed: str = "",
+    ) -> None:
+        """Say what was done. `undo`, plain or async, takes it back, from the toast or with Ctrl+Z; `again` redoes it.
+
+        `deed` names it after "Undo": "remove files".
+        """
+        if undo is None:
+            self.toasted.emit(text, None)
+            return
+        step = self.remember(deed or f"“{text}”", undo, again)
+        self.toasted.emit(text, lambda: self.take_back(step))
+
+    def remember(self, deed: str, undo: Callable[[], object], again: Callable[[], object] | None = None) -> Undo:
+        """Let something be taken back with Ctrl+Z, without a word about it."""
+        step = Undo(deed, undo, again)
+        self._undos.add(step)
+        return step
+
+    def keep(self, step: Undo, *, fresh: bool = True) -> None:
+        """The same for a step that is ready-made; one that is not fresh leaves what can be done again."""
+        self._undos.add(step, fresh=fresh)
+
+    def forget(self, step: Undo) -> None:
+        """There is nothing to take back any more."""
+        self._undos.forget(step)
+
+    def can_undo(self) -> bool:
+        """Whether there is something to take back."""
+        return self._undos.last() is not None
+
+    def can_redo(self) -> bool:
+        """Whether there is something to do again."""
+        return self._undos.following() is not None
+
+    def undo_words(self) -> str:
+        """What the undo key would do: "Undo remove files"."""
+        return _words("Undo", self._undos.last())
+
+    def redo_words(self) -> str:
+        """What the redo key would do."""
+        return _words("Redo", self._undos.following())
+
+    def undo(self) -> None:
+        """Take back the last thing, after those that are being taken back, and say which once that is done."""
+        if (step := self._undos.last()) is not None:
+            self._turns.add(self._undos.back(step))
+
+    def redo(self) -> None:
+        """Do again what was taken back last, and say which once that is done."""
+        self._turns.add(self._undos.again())
+
+    def take_back(self, step: Undo) -> None:
+        """Take back one thing, once, without a word about it."""
+        self._turns.add(self._undos.back(step, aloud=False))
+
+    async def undone(self) -> None:
+        """Wait until nothing is being taken back or done again."""
+        await self._turns.idle()
+
+    def _say_turn(self, turn: Turn, error: BaseException | None) -> None:
+        verb, deed = "undo" if turn.back else "redo", turn.step.deed
+        if isinstance(error, asyncio.CancelledError):
+            self.toasted.emit(f"Stopped: {verb} {deed}", None)
+        elif error is not None:
+            LOG.info("Could not %s: %s", verb, error, exc_info=error)
+            words = error_words(error)
+            self.failed.emit(f"Could not {verb}: {deed}. {words.message}", words.hint, words.details)
+        elif turn.aloud:
+            self.toasted.emit(f"{'Undone' if turn.back else 'Done again'}: {deed}", None)
+
+    def _note(self, text: str) -> None:
+        self.said = [*self.said[1 - MOST_SAID :], Said(datetime.now(UTC), text)]
+
+    def show_error(self, error: BaseException) -> None:
+        """Tell the user of an error, in words."""
+        words = error_words(error)
+        self.failed.emit(words.message, words.hint, words.details)
+
+    async def rest(self, *, amid_turn: bool = False) -> None:
+        """End what the window does, so that it can be built anew; the core, what can be undone and what lasts go on.
+
+        A turn is waited for, unless it is itself what has the window built anew.
+        """
+        if not amid_turn:
+            await self.undone()
+        self.closing.emit()
+        await self._tasks.end(spared=self._turns.taking if amid_turn else None)
+        self.activity.drop_all()
+
+    async def begun(self) -> None:
+        """Wait until everything has ended that was begun so far, whoever asks aside."""
+        await self._tasks.begun()
+
+    async def take(self, bridge: Bridge) -> None:
+        """Go on with another core, once the one there is has ended."""
+        await self.bridge.stop()
+        self.bridge.deleteLater()
+        self.bridge = bridge
+        bridge.events.connect(self.events)
+
+    async def close(self) -> None:
+        """Stop every task and the core."""
+        self._closed = True
+        self.closing.emit()
+        await self._tasks.end()
+        await self.bridge.stop()
+
+    def _take_failure(self, error: BaseException) -> None:
+        if not self._closed:
+            LOG.info("A call failed: %s", error, exc_info=error)
+            self.show_error(error)
+
+
+def _words(verb: str, step: Undo | None) -> str:
+    return f"{verb} {step.deed}" if step else verb
+
+
+class Page(QWidget):
+    """A screen: a header over a body. The window shows it, gives it events and asks for its commands.
+
+    It is asked to `refresh` when first shown, when shown again after it went stale, and once per batch
+    of events while it is visible; calls that come meanwhile are joined into one more.
+    """
+
+    SPOKEN_AS = Spoken.Grouping
+
+    badge_changed = Signal(int)
+
+    def __init__(self, session: Session, *, key: str, title: str) -> None:
+        super().__init__()
+        self.session = session
+        self.key = key
+        self.title = title
+        self.badge = 0
+        self.stale = True
+        self._refreshing: asyncio.Task[None] | None = None
+        self._again = False
+        self.setProperty("pane", "surface")
+        self.setAccessibleName(title)
+        self.header = PageHeader(title)
+        self.header.offer_help(lambda: session.help_wanted.emit(key))
+        self.body = QVBoxLayout()
+        self.body.setContentsMargins(0, 0, 0, 0)
+        self.body.setSpacing(0)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.header)
+        column.addLayout(self.body, 1)
+
+    async def refresh(self) -> None:
+        """Fetch and show what belongs here."""
+
+    def concerns(self, event: Event) -> bool:
+        """Whether an event makes what is shown stale."""
+        return True
+
+    def receive(self, events: tuple[Event, ...]) -> bool:
+        """Take events while visible; True where that was enough and no refresh is needed."""
+        return False
+
+    def arrive(self, target: object) -> None:
+        """Show something in particular; comes after the page is visible."""
+
+    async def bring_in(self, arrivals: Sequence[Arrival]) -> Sequence[Outcome]:
+        """Show what was dropped or pasted would bring here, and give what came of each; the page is shown by then."""
+        return [Outcome(arrival.name, Fate.LEFT, "") for arrival in arrivals]
+
+    def here(self) -> object:
+        """What is shown now, as a target that `arrive` takes back to it; None where there is nothing to tell apart."""
+        return None
+
+    def leave(self) -> None:
+        """Another screen is shown now."""
+
+    def unsaved(self) -> int:
+        """How many things are typed here that cannot be saved as they stand."""
+        return 0
+
+    async def finish(self) -> None:
+        """The window is about to close: put away what is not saved."""
+
+    def commands(self) -> Sequence[Command]:
+        """What can be done here; the window offers them while the page is visible."""
+        return ()
+
+    def first_focus(self) -> QWidget | None:
+        """What has the keyboard when the page is shown."""
+        return None
+
+    def keep_search(self, field: SearchField) -> str:
+        """Have the words in a search field as they were left, and give them; they are also heard as if typed."""
+        kept = f"{self.key}.search"
+        field.setText(self.session.settings.get(kept, ""))
+        field.searched.connect(lambda text: self.session.settings.set(kept, text.strip()))
+        return field.text()
+
+    def keep_layout(self, key: str, table: ListTable) -> None:
+        """Have a table as it was left, now and at every start."""
+        table.restore_layout(self.session.settings.get(key, {}))
+        table.layout_changed.connect(lambda: self.session.settings.set(key, table.layout_state()))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc, and Down in the search field, go back to what the page is about."""
+        back = event.key() == Qt.Key.Key_Escape or (event.key() == Qt.Key.Key_Down and self._in_search())
+        widget = self.first_focus() if back else None
+        if widget is not None and not widget.hasFocus():
+            widget.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        else:
+            super().keyPressEvent(event)
+
+    def _in_search(self) -> bool:
+        return self.header.search is not None and self.header.search.hasFocus()
+
+    def set_badge(self, number: int) -> None:
+        """How much here needs a look."""
+        if number != self.badge:
+            self.badge = number
+            self.badge_changed.emit(number)
+
+    def take(self, events: tuple[Event, ...], *, visible: bool) -> None:
+        """What the window calls with every batch of events."""
+        mine = tuple(event for event in events if self.concerns(event))
+        if not mine:
+            return
+        if not visible:
+            self.stale = True
+        elif not self.receive(mine):
+            self.request_refresh()
+
+    def request_refresh(self) -> None:
+        """Refresh soon; many requests become at most one more refresh."""
+        self.stale = False
+        if self._refreshing is not None and not self._refreshing.done():
+            self._again = True
+            return
+        self._refreshing = self.session.spawn(self._refresh_until_quiet())
+
+    async def settled(self) -> None:
+        """Wait until no refresh is under way."""
+        while self._refreshing is not None and not self._refreshing.done():
+            await asyncio.wait({self._refreshing})
+
+    def focus_search(self) -> None:
+        """Put the keyboard into the search field, if there is one."""
+        if self.header.search is not None:
+            self.header.search.setFocus()
+            self.header.search.selectAll()
+
+    async def _refresh_until_quiet(self) -> None:
+        await self.refresh()
+        while self._again:
+            self._again = False
+            await self.refresh()

@@ -1,0 +1,251 @@
+"""Workspaces: which were opened before, and every way to another one: new, open, recent, a copy."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.core_link.commands import Command
+from app.core_link.session import Session
+from app.core_link.settings import Recent, Settings
+from app.theme import theme
+from app.widgets import Action, ask
+from mcp_tef import StoreError, TefError
+
+ENDING = "mcp-tef"
+"""What names of new workspaces end in, and what a double click opens."""
+FILES = f"Workspaces (*.{ENDING} *.db *.sqlite *.sqlite3);;All files (*)"
+GROUP = "Workspaces"
+Leave = Callable[[Path], Awaitable[None]]
+Rename = Callable[[str], Awaitable[None]]
+AskForName = Callable[[Path], Awaitable[str | None]]
+
+
+class Workspaces:
+    """The ways from one workspace to another; `leave_for` closes this one and opens that, unless work is under way.
+
+    `rename_open` closes this one, renames it, and goes on in it. `ask_for_name` asks for a new name; None cancels.
+    """
+
+    def __init__(
+        self,
+        frame: QWidget,
+        settings: Settings,
+        leave_for: Leave,
+        rename_open: Rename,
+        ask_for_name: AskForName,
+        show_folder: Callable[[Path], object],
+    ) -> None:
+        self.recent = Recent(settings)
+        self.current: Path | None = None
+        self._frame = frame
+        self._leave_for = leave_for
+        self._rename_open = rename_open
+        self._ask_for_name = ask_for_name
+        self._show_folder = show_folder
+        self._session: Session | None = None
+        self._gone: frozenset[Path] = frozenset()
+
+    def begin(self, session: Session) -> None:
+        """A session begins, and its workspace is not open yet."""
+        self._session, self.current = session, None
+
+    def enter(self, workspace: Path, *, passing: bool = False) -> None:
+        """The session's workspace is open; a passing one is not remembered."""
+        self.current = workspace
+        if not passing:
+            self.recent.add(workspace)
+        if self._session is not None:
+            self._session.spawn(self.look())
+
+    async def look(self) -> None:
+        """See which are still there; a disk that sleeps keeps nobody waiting."""
+        paths = self.recent.paths()
+        self._gone = frozenset(await asyncio.to_thread(lambda: [path for path in paths if not path.is_file()]))
+        if self._session is not None:
+            self._session.commands.put("workspaces", self._commands())
+
+    def others(self) -> list[tuple[Path, bool]]:
+        """Those that were opened before, the latest first, and whether each was there when it was last looked for."""
+        return [(path, path not in self._gone) for path in self.recent.paths() if path != self.current]
+
+    def actions(self) -> list[Action]:
+        """The menu of the workspace."""
+        others = [
+            Action(
+                text=label(path) if there else f"{label(path)} (not found)",
+                do=partial(self.open, path),
+                icon="clock-counter-clockwise" if there else "question",
+                apart=not number,
+            )
+            for number, (path, there) in enumerate(self.others())
+        ]
+        return [
+            Action(text="New workspace…", do=self.ask_new, icon="plus", keys="Ctrl+Shift+N"),
+            Action(text="Open workspace…", do=self.ask_open, icon="folder-open", keys="Ctrl+O"),
+            *others,
+            Action(text="Save as…", do=self.ask_copy, icon="copy", keys="Ctrl+Shift+S", apart=True),
+            Action(text="Rename…", do=self.ask_name, icon="pencil-simple"),
+            Action(text="Show in its folder", do=self.show_folder, icon="hard-drives"),
+        ]
+
+    def ask_new(self) -> None:
+        """Ask for the name of a new workspace."""
+        dialog = self._dialog("New workspace", self._go_to, "Create")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)
+
+    def ask_open(self) -> None:
+        """Ask which workspace to open."""
+        self._dialog("Open a workspace", self.open, "Open").setFileMode(QFileDialog.FileMode.ExistingFile)
+
+    def ask_either(self) -> None:
+        """Ask for a workspace that is there, or for the name of a new one."""
+        dialog = self._dialog("Open a workspace, or name a new one", self._go_to, "Open")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)
+
+    def ask_copy(self) -> None:
+        """Ask under which name to go on."""
+        dialog = self._dialog("Save the workspace as", self._copy_to, "Save")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+
+    def ask_name(self) -> None:
+        """Ask what this workspace is to be called."""
+        if self.current is not None:
+            self._spawn(self.rename(self.current))
+
+    async def rename(self, path: Path) -> None:
+        """Ask what a workspace is to be called, and rename it; one that is open is closed meanwhile."""
+        from mcp_tef import rename_workspace
+
+        name = await self._ask_for_name(path)
+        if name is None or name == path.stem:
+            return
+        if path == self.current:
+            await self._rename_open(name)
+        else:
+            await self.renamed(path, await asyncio.to_thread(rename_workspace, path, name))
+
+    async def renamed(self, path: Path, now: Path) -> None:
+        """A workspace is called otherwise now."""
+        self.recent.replace(path, now)
+        if path == self.current:
+            self.current = now
+        await self.look()
+
+    def open(self, path: Path) -> None:
+        """Open a workspace that should be there; one that is gone can be taken off the list."""
+        self._spawn(self._open(path))
+
+    def show_folder(self) -> None:
+        """Show where this workspace lies."""
+        if self.current is not None:
+            self._show_folder(self.current.parent)
+
+    def _go_to(self, path: Path) -> None:
+        self._spawn(self._go(path))
+
+    def _copy_to(self, path: Path) -> None:
+        self._spawn(self._copy(path))
+
+    def _spawn(self, work: Coroutine[object, object, None]) -> None:
+        if self._session is not None:
+            self._session.spawn(work)
+
+    async def _open(self, path: Path) -> None:
+        if await asyncio.to_thread(path.is_file):
+            await self._go(path)
+        elif await ask(
+            self._frame,
+            f"{path.name} is not there any more",
+            f"It was last seen in {path.parent}. It may have been moved or renamed, or its disk is not there.",
+            yes="Take it off the list",
+        ):
+            self.recent.remove(path)
+            await self.look()
+
+    async def _go(self, path: Path) -> None:
+        if await self._is_one(path):
+            await self._leave_for(path)
+
+    async def _copy(self, path: Path) -> None:
+        if self._session is not None and await self._is_one(path):
+            await self._session.call(lambda core: core.save_copy(path))
+            self._session.toast(f"Saved as {path.name}")
+            await self._leave_for(path)
+
+    async def _is_one(self, path: Path) -> bool:
+        """Whether a file can be opened as another workspace than this one; why not is told."""
+        if self._session is None:
+            return False
+        if path == self.current:
+            self._session.toast(f"{path.name} is open already")
+            return False
+        try:
+            await asyncio.to_thread(require, path)
+        except TefError as error:
+            self._session.show_error(error)
+            return False
+        return True
+
+    def _dialog(self, title: str, chosen: Callable[[Path], None], verb: str) -> QFileDialog:
+        dialog = QFileDialog(self._frame, title, str(self.current.parent) if self.current else "", FILES)
+        theme().wear(dialog)
+        dialog.setFileMode(QFileDialog.FileMode.AnyFile)
+        dialog.setLabelText(QFileDialog.DialogLabel.Accept, verb)
+        dialog.setDefaultSuffix(ENDING)
+        dialog.fileSelected.connect(lambda name: chosen(Path(name)))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+        return dialog
+
+    def _commands(self) -> list[Command]:
+        def deed(name: str, text: str, do: Callable[[], object], keys: str = "") -> Command:
+            return Command(id=f"workspace.{name}", text=text, do=do, keys=keys, group=GROUP)
+
+        recent = [
+            deed(f"recent.{path}", f"Open recent: {label(path)}", partial(self.open, path)) for path, _ in self.others()
+        ]
+        return [
+            deed("new", "New workspace", self.ask_new, "Ctrl+Shift+N"),
+            deed("open", "Open a workspace", self.ask_open, "Ctrl+O"),
+            deed("copy", "Save the workspace as", self.ask_copy, "Ctrl+Shift+S"),
+            deed("rename", "Rename the workspace", self.ask_name),
+            deed("folder", "Show the workspace in its folder", self.show_folder),
+            *recent,
+        ]
+
+
+def label(path: Path) -> str:
+    """A workspace in a line: its name, and the folder it lies in."""
+    return f"{path.stem} in {path.parent.name or path.parent}"
+
+
+def require(path: Path) -> None:
+    """Raise StoreError where a file cannot be opened as a workspace."""
+    from mcp_tef import require_workspace
+
+    require_workspace(path)
+
+
+def copied(workspace: Path, otherwise: Path) -> Path:
+    """A copy among the user's own data, or in another folder where those cannot be written either."""
+    from mcp_tef import copy_workspace, default_workspace
+
+    try:
+        return copy_workspace(workspace, default_workspace().parent)
+    except StoreError:
+        return copy_workspace(workspace, otherwise)
+
+
+def renamed(workspace: Path, name: str) -> tuple[Path, TefError | None]:
+    """Where a workspace lies once it was renamed, and why it could not be."""
+    from mcp_tef import rename_workspace
+
+    try:
+        return rename_workspace(workspace, name), None
+    except TefError as error:
+        return workspace, error

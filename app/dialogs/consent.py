@@ -1,0 +1,146 @@
+"""Questions about consent, for every screen that may start a program, contact a server or send a key."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.core_link.session import Session
+from app.theme import Role, sized
+from app.widgets import Action, FittingPane, FlowText, KeyValues, Sheet, Span, one_line
+from mcp_tef import ConsentError, ConsentKind, ConsentRequest, consent_rows
+
+if TYPE_CHECKING:
+    from mcp_tef import Engine
+
+T = TypeVar("T")
+MOST_HEIGHT = 230
+LABELS = 80
+CONNECTION_HEIGHT = 330
+WARNINGS = ("Check these", "Unencrypted")
+WHY = {
+    ConsentKind.PROGRAM: "It runs with your rights, and you have not allowed this command yet. "
+    "You are asked again if anything of it changes.",
+    ConsentKind.CONNECTION: "You have not allowed this address yet. You are asked again if it or what is sent changes.",
+    ConsentKind.KEY: "Whoever runs this address can read and use your key.",
+}
+ALLOW = {
+    ConsentKind.PROGRAM: "Allow and start",
+    ConsentKind.CONNECTION: "Allow and connect",
+    ConsentKind.KEY: "Send the key",
+}
+CASES_NEED = {
+    ConsentKind.PROGRAM: "These cases need a server that is a program on this computer.",
+    ConsentKind.CONNECTION: "These cases need a server at this address.",
+    ConsentKind.KEY: "The model is set to an address that is not the provider's own.",
+}
+READING_NEEDS = {
+    ConsentKind.PROGRAM: "To read its tools, this program on your computer has to be started.",
+    ConsentKind.CONNECTION: "To read its tools, this address has to be contacted.",
+}
+Rows = list[tuple[str, str | list[Span]]]
+
+
+class ConsentView(QWidget):
+    """Everything that a consent covers; warnings stand apart, so that no long command can push them out of sight."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows, self._warnings = KeyValues(label_width=sized(LABELS)), KeyValues(label_width=sized(LABELS))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        for part, name in ((self._rows, "What you would allow"), (self._warnings, "Check these")):
+            column.addWidget(FittingPane(part, name, MOST_HEIGHT))
+
+    def show_request(self, request: ConsentRequest) -> None:
+        """Show what would be allowed."""
+        self._rows.set_rows(fact_rows(request))
+        self._warnings.set_rows(warning_rows(request))
+
+
+class ConsentSheet(Sheet):
+    """Asks one question about consent; accepted where the user allows it.
+
+    `without_key` is true when the user chose to go on without sending the key. `need` says what it is needed for,
+    `no` is the text of the button that declines.
+    """
+
+    def __init__(self, request: ConsentRequest, parent: QWidget, need: str | None = None, no: str = "Cancel") -> None:
+        super().__init__(one_line(request.title, 80), parent, width=620)
+        self.request = request
+        self.without_key = False
+        self.body.addWidget(FlowText(CASES_NEED[request.kind] if need is None else need, strong=True))
+        self.body.addWidget(FlowText(WHY[request.kind], role=Role.DIM))
+        view = ConsentView()
+        view.show_request(request)
+        self.body.addWidget(view)
+        if request.kind is ConsentKind.CONNECTION:
+            self.need(height=CONNECTION_HEIGHT)
+        actions = [Action(text=no, do=self.reject)]
+        if request.kind is ConsentKind.KEY:
+            actions.append(Action(text="Run without a key", do=self._go_without))
+        self.set_buttons([*actions, Action(text=ALLOW[request.kind], do=self.accept, kind="primary")])
+
+    def _go_without(self) -> None:
+        self.without_key = True
+        self.accept()
+
+
+async def with_consent(session: Session, parent: QWidget, work: Callable[[], Awaitable[T]]) -> T | None:
+    """Do the work, asking for consent as needed; None where the user cancelled."""
+    while True:
+        try:
+            return await work()
+        except ConsentError as error:
+            if not error.requests:
+                raise
+            for request in error.requests:
+                if not await ask(session, request, parent):
+                    return None
+
+
+async def ask(
+    session: Session, request: ConsentRequest, parent: QWidget, need: str | None = None, no: str = "Cancel"
+) -> bool:
+    """Ask one question and keep the answer; False where the user declined."""
+    sheet = ConsentSheet(request, parent, need, no)
+    if not await sheet.done_with():
+        return False
+    await session.call(partial(_decline_key if sheet.without_key else _allow, request=request))
+    return True
+
+
+async def ask_for_servers(session: Session, parent: QWidget) -> None:
+    """Before all servers are read: ask about each that is not allowed yet; what is declined is left out."""
+    for request in await session.call(_missing):
+        await ask(session, request, parent, READING_NEEDS[request.kind], "Leave it out")
+
+
+async def _missing(core: "Engine") -> tuple[ConsentRequest, ...]:
+    return core.consents.missing(server.spec for server in await core.servers.list())
+
+
+async def _allow(core: "Engine", request: ConsentRequest) -> None:
+    await core.consents.allow(request)
+
+
+async def _decline_key(core: "Engine", request: ConsentRequest) -> None:
+    core.consents.decline_key(request)
+
+
+def fact_rows(request: ConsentRequest) -> Rows:
+    """Return what happens, each value on lines of its own."""
+    rows = (row for row in consent_rows(request) if row[0] not in WARNINGS)
+    return [(label, [Span("\n".join(lines), mono=True)]) for label, lines in rows]
+
+
+def warning_rows(request: ConsentRequest) -> Rows:
+    """Return what is worth checking before the answer."""
+    rows = (row for row in consent_rows(request) if row[0] in WARNINGS)
+    return [(label, [Span("\n".join(_listed(lines)), Role.WARN)]) for label, lines in rows]
+
+
+def _listed(lines: Sequence[str]) -> Sequence[str]:
+    return lines if len(lines) == 1 else [f"• {line}" for line in lines]

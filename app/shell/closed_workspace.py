@@ -1,0 +1,114 @@
+"""A start that found its workspace shut: what is the matter, and the ways on from there."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.text.formatting import error_words
+from app.theme import Role, Size, sized, theme
+from app.widgets import (
+    Action,
+    Button,
+    FlowText,
+    IconPicture,
+    Label,
+    Notice,
+    ReadingOrder,
+    Rule,
+    Spoken,
+    button,
+    visible,
+)
+from mcp_tef import StoreError
+
+TITLE = "This workspace could not be opened"
+NOT_WRITABLE = "workspace_not_writable"
+WIDTH = 560
+BUTTON_WIDTH = 216
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exits:
+    """What can be done about it; `copy` takes the file that is to be copied."""
+
+    try_again: Callable[[], object]
+    copy: Callable[[Path], object]
+    open_another: Callable[[], object]
+    open_temporary: Callable[[], object]
+    leave: Callable[[], object]
+
+
+class ClosedDoor(ReadingOrder, QWidget):
+    """Says why a workspace could not be opened, and offers the ways on; an empty one would lie in a folder."""
+
+    SPOKEN_AS = Spoken.AlertMessage
+
+    def __init__(self, error: BaseException, exits: Exits, folder: Path) -> None:
+        super().__init__()
+        words = error_words(error)
+        ways = dict(_ways(error, exits, folder))
+        self.words = FlowText(" ".join(part for part in (words.message, words.hint) if part), role=Role.DIM)
+        self.details = FlowText(words.details, size=Size.SMALL, mono=True)
+        self.details.setVisible(bool(words.details))
+        self.notice = Notice("info")
+        self._made = [button(action) for action in ways.values()]
+        self.setProperty("pane", "surface")
+        self.setAccessibleName(TITLE)
+        self._lay_out(tuple(ways))
+        theme().wear(self)
+
+    def say(self, message: str, hint: str = "", details: str = "") -> None:
+        """Say what came of something that was tried here."""
+        self.notice.show_message(message, hint, details=details)
+
+    def buttons(self) -> tuple[Button, ...]:
+        """The ways on, from top to bottom."""
+        return tuple(self._made)
+
+    def _lay_out(self, meanings: Sequence[str]) -> None:
+        block = QWidget()
+        block.setFixedWidth(sized(WIDTH))
+        column = QVBoxLayout(block)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(IconPicture("warning-circle", Role.BAD, 28))
+        column.addWidget(Label(TITLE, size=Size.LEAD, strong=True))
+        column.addWidget(self.words)
+        column.addWidget(self.details)
+        column.addSpacing(8)
+        for made, meaning in zip(self._made, meanings, strict=True):
+            column.addWidget(Rule())
+            column.addLayout(_row(made, meaning))
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 16)
+        outer.addWidget(self.notice)
+        outer.addStretch(2)
+        outer.addWidget(block, 0, Qt.AlignmentFlag.AlignHCenter)
+        outer.addStretch(3)
+
+
+def _ways(error: BaseException, exits: Exits, folder: Path) -> Iterator[tuple[str, Action]]:
+    """What each way on means, and what it does."""
+    mended = "After you have mended what is said above."
+    yield mended, Action(text="Try again", do=exits.try_again, kind="primary")
+    if isinstance(error, StoreError) and error.code == NOT_WRITABLE:
+        path = Path(str(error.context["path"]))
+        copied = "In a folder that can be written, with all that had finished. The original stays as it is."
+        yield copied, Action(text="Work on a copy", do=lambda: exits.copy(path))
+    yield "A file that is there already, or a new one.", Action(text="Open another workspace…", do=exits.open_another)
+    empty = f"An empty one in {folder}, for now. The next start looks for this one again."
+    yield empty, Action(text="Use a temporary workspace", do=exits.open_temporary)
+    yield "Nothing has been changed.", Action(text="Quit", do=exits.leave)
+
+
+def _row(made: Button, meaning: str) -> QHBoxLayout:
+    made.setFixedWidth(sized(BUTTON_WIDTH))
+    made.setAccessibleDescription(visible(meaning))
+    row = QHBoxLayout()
+    row.setSpacing(16)
+    row.addWidget(made, 0, Qt.AlignmentFlag.AlignTop)
+    row.addWidget(FlowText(meaning, role=Role.DIM), 1, Qt.AlignmentFlag.AlignVCenter)
+    return row

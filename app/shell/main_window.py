@@ -1,0 +1,392 @@
+"""The window's inside: navigation, one page at a time, what runs below it; no word of the trade."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtGui import QAction, QKeySequence, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from app.core_link.commands import Command
+from app.core_link.navigation_history import Stop, Trail
+from app.core_link.session import Page, Session
+from app.shell.overviews import messages_sheet, shortcuts_sheet
+from app.shell.palette import Palette
+from app.theme import sized, theme
+from app.widgets import Action, Making, MouseWays, Navigation, Notice, ReadingOrder, Toaster, breath, in_turns
+from app.widgets.keyed_view import KeyedView
+from mcp_tef import Event
+
+if TYPE_CHECKING:
+    from app.help.window import HelpWindow
+
+NARROW_BELOW = 1100
+PAUSE_S = 0.1
+Workspaces = Callable[[], Sequence[Action]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A screen that can be gone to; `make` builds its page, at the first visit or ahead, from what `module` holds."""
+
+    key: str
+    title: str
+    icon: str
+    make: Callable[[Session], Making[Page]]
+    module: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stay:
+    """Where the user is, for a window that is built anew: at which place, the way there, and what was told last.
+
+    `targets` and `searches` are what places showed, and what was searched for there.
+    """
+
+    place: str = ""
+    trail: Trail = field(default_factory=Trail)
+    targets: Mapping[str, object] = field(default_factory=dict)
+    searches: Mapping[str, str] = field(default_factory=dict)
+    failure: tuple[str, str, str] = ("", "", "")
+
+
+class Window(ReadingOrder, QWidget):
+    """Shows places by key; `workspaces` are the actions of its head, `settings_wanted` asks for the settings."""
+
+    settings_wanted = Signal()
+    address_wanted = Signal(QUrl)
+
+    def __init__(
+        self,
+        session: Session,
+        places: Sequence[Place],
+        title: str,
+        workspaces: Workspaces = list,
+        stay: Stay | None = None,
+    ) -> None:
+        super().__init__()
+        self.session = session
+        self._places = {place.key: place for place in places}
+        self._pages: dict[str, Page] = {}
+        self._steps: dict[str, Iterator[None]] = {}
+        self._keys: list[QAction] = []
+        self._wish: object = None
+        self._help: HelpWindow | None = None
+        self.current = ""
+        self.navigation = Navigation(title, workspaces)
+        before = stay or Stay()
+        self._trail = before.trail
+        self._targets, self._searches = dict(before.targets), dict(before.searches)
+        self._failure = before.failure
+        self._mouse = MouseWays(self)
+        self.notice = Notice("bad")
+        self.offer = Notice("info")
+        self.stack = QStackedWidget()
+        self.area = QWidget()
+        self.toaster = Toaster(self.area)
+        self._lay_out()
+        for part in (self.navigation, self.notice, self.offer, session.activity):
+            theme().wear(part)
+        self._listen()
+        self.session.commands.put("window", self._own_commands())
+        self._show_failure(*self._failure)
+
+    def _lay_out(self) -> None:
+        for place in self._places.values():
+            self.navigation.add(place.key, place.icon, place.title)
+        self.navigation.add("settings", "gear-six", "Settings", foot=True, page=False)
+        self.navigation.add("help", "question", "Help", foot=True, page=False)
+        right = QVBoxLayout()
+        right.setSpacing(0)
+        inside = QVBoxLayout(self.area)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.addWidget(self.stack)
+        for part in (self.notice, self.offer, self.area, self.session.activity):
+            right.addWidget(part, int(part is self.area))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.navigation)
+        row.addLayout(right, 1)
+
+    def _listen(self) -> None:
+        session = self.session
+        self.navigation.wanted.connect(self._wanted)
+        for signal in (self.navigation.back.clicked, self._mouse.back):
+            signal.connect(self.go_back)
+        for signal in (self.navigation.forward.clicked, self._mouse.forward):
+            signal.connect(self.go_forward)
+        session.navigated.connect(self.go)
+        session.events.connect(self._hand_out)
+        session.toasted.connect(self.toaster.show)
+        session.failed.connect(self._show_failure)
+        session.help_wanted.connect(self.show_help)
+        session.commands.watch(self._bind_keys)
+
+    def part(self) -> Stay:
+        """Hear and do nothing any more, since another one is built in its place; what that one goes on with."""
+        session = self.session
+        session.navigated.disconnect(self.go)
+        session.events.disconnect(self._hand_out)
+        session.toasted.disconnect(self.toaster.show)
+        session.failed.disconnect(self._show_failure)
+        session.help_wanted.disconnect(self.show_help)
+        session.commands.unwatch(self._bind_keys)
+        shown = {key: page for key, page in self._pages.items() if key not in self._targets}
+        narrow = {key: page.header.searched_for for key, page in shown.items()}
+        targets = {key: page.here() for key, page in shown.items() if not page.header.narrowed}
+        return Stay(
+            place=self.current,
+            trail=self._trail,
+            targets=self._targets | targets,
+            searches=self._searches | narrow,
+            failure=self._failure,
+        )
+
+    def page(self, key: str) -> Page:
+        """The page of a place, built now if it was not."""
+        for _ in self._building(key):
+            pass
+        return self._pages[key]
+
+    def _building(self, key: str) -> Iterator[None]:
+        """What is left of building a page, a step at a time; everybody who asks goes on where it stands."""
+        if key not in self._steps:
+            self._steps[key] = self._build(self._places[key])
+        return self._steps[key]
+
+    def _build(self, place: Place) -> Iterator[None]:
+        page = yield from place.make(self.session)
+        yield
+        self.stack.addWidget(page)  # before it wears anything: what is dressed and then put elsewhere is dressed twice
+        yield
+        theme().wear(page)
+        yield from in_turns(page.findChildren(QWidget), QWidget.ensurePolished)
+        yield
+        self._pages[place.key] = page
+        page.badge_changed.connect(partial(self.navigation.set_badge, place.key))
+        self.navigation.set_badge(place.key, page.badge)
+
+    def is_built(self) -> bool:
+        """Whether every page is there and dressed."""
+        return len(self._pages) == len(self._places)
+
+    async def prepare(self) -> None:
+        """Build every page ahead while nobody waits."""
+        for key in self._places:
+            await self.make_ready(key, PAUSE_S)
+
+    async def make_ready(self, key: str, pause: float = 0) -> None:
+        """Load what a page needs, off this thread, and build it in small steps with pauses between them."""
+        if module := self._places[key].module:
+            await asyncio.to_thread(import_module, module)
+        await asyncio.sleep(pause)
+        for _ in self._building(key):
+            await asyncio.sleep(pause)
+
+    def go(self, key: str, target: object = None) -> None:
+        """Go to a place once its page is there; of several such wishes the last one holds."""
+        if key in self._pages:
+            self.show_place(key, target)
+        else:
+            self.session.spawn(self._go_once_ready(key, target))
+
+    async def _go_once_ready(self, key: str, target: object) -> None:
+        wish = self._wish = object()
+        await self.make_ready(key)
+        if self._wish is wish:
+            self.show_place(key, target)
+
+    def show_place(self, key: str, target: object = None) -> None:
+        """Go to a place at once, with something on it; there is a way back."""
+        self._wish = None
+        if self.current and (key != self.current or target is not None):
+            self._trail.leave(self._stop())
+        self._turn_to(key, target)
+
+    def go_back(self) -> None:
+        """Go to where the user was before."""
+        if self._trail.can_go_back():
+            self._return_to(self._trail.back(self._stop()))
+
+    def go_forward(self) -> None:
+        """Go to where the user was before going back."""
+        if self._trail.can_go_forward():
+            self._return_to(self._trail.forward(self._stop()))
+
+    def _stop(self) -> Stop:
+        return Stop(self.current, self._pages[self.current].here())
+
+    def _return_to(self, stop: Stop) -> None:
+        as_left = self.page(stop.place).here() == stop.target
+        self._turn_to(stop.place, None if as_left else stop.target)
+
+    def _turn_to(self, key: str, target: object) -> None:
+        page = self.page(key)
+        before = self._put_back(key, page)
+        target = before if target is None else target
+        if key != self.current:
+            if self.current:
+                self._pages[self.current].leave()
+            self.current = key
+            self.navigation.set_current(key)
+            self.setFocus()  # or Qt hands the keyboard to whatever stands first on the page
+            self.stack.setCurrentWidget(page)
+            self.session.settings.set("window.place", key)
+            self.session.commands.put("page", page.commands())
+        if page.stale:
+            page.request_refresh()
+        if target is not None:
+            page.arrive(target)
+        if (widget := page.first_focus()) is not None:
+            widget.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.navigation.set_ways(back=self._trail.can_go_back(), forward=self._trail.can_go_forward())
+
+    def _put_back(self, key: str, page: Page) -> object:
+        """Have on a page what was searched for there before the window was built anew; what it is to show again."""
+        searched = self._searches.pop(key, "")
+        if searched and page.header.search is not None:
+            page.header.search.setText(searched)
+        return self._targets.pop(key, None)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if (frame := self.window().windowHandle()) is not None:
+            self._mouse.watch(frame)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.navigation.set_narrow(event.size().width() < sized(NARROW_BELOW))
+
+    def unsaved(self) -> int:
+        """How many things are typed on all pages that cannot be saved as they stand."""
+        return sum(page.unsaved() for page in self._pages.values())
+
+    async def take_apart(self) -> None:
+        """Let go of every page that is not seen, one a turn, once nothing is done on them any more; dress no more."""
+        theme().forget(self)
+        unseen = [key for key in self._pages if key != self.current]
+        for key in unseen:
+            self._pages.pop(key).deleteLater()
+            await breath()
+
+    async def finish(self) -> None:
+        """Let every page put away what is not saved; none of them can keep the window from closing."""
+        await asyncio.gather(*(page.finish() for page in self._pages.values()), return_exceptions=True)
+
+    def _wanted(self, key: str) -> None:
+        if key in self._places:
+            self.go(key)
+        else:
+            self.show_help() if key == "help" else self.settings_wanted.emit()
+
+    def _hand_out(self, events: tuple[Event, ...]) -> None:
+        for key, page in list(self._pages.items()):
+            page.take(events, visible=key == self.current)
+
+    def _show_failure(self, message: str, hint: str, details: str) -> None:
+        self._failure = (message, hint, details)
+        dismiss = Action(text="Dismiss", do=self.dismiss, kind="link")
+        self.notice.show_message(message, hint, [dismiss], details)
+
+    def dismiss(self) -> None:
+        """Show no failure any more."""
+        self._show_failure("", "", "")
+
+    def _own_commands(self) -> list[Command]:
+        places = [
+            Command(
+                id=f"go.{place.key}",
+                text=f"Go to {place.title}",
+                keys=f"Ctrl+{number}",
+                do=partial(self.go, place.key),
+                group="Going places",
+            )
+            for number, place in enumerate(self._places.values(), 1)
+        ]
+        return [
+            *places,
+            Command(id="palette", text="Find anything", keys="Ctrl+K", do=self.show_palette),
+            self._way("back", self.go_back, "Alt+Left", self._trail.can_go_back),
+            self._way("forward", self.go_forward, "Alt+Right", self._trail.can_go_forward),
+            Command(id="search", text="Search here", keys="Ctrl+F", do=self._focus_search),
+            *self._undo_commands(),
+            Command(id="settings", text="Open the settings", keys="Ctrl+,", do=self.settings_wanted.emit),
+            Command(id="help", text="Show the help", keys="F1", do=lambda: self.show_help(self.current)),
+            Command(id="messages", text="Show recent messages", do=self.show_messages),
+            Command(id="shortcuts", text="Show all shortcuts", keys="Ctrl+F1", do=self.show_shortcuts),
+        ]
+
+    def _undo_commands(self) -> list[Command]:
+        session = self.session
+        return [
+            Command(
+                id="undo",
+                text="Undo",
+                now=session.undo_words,
+                keys="Ctrl+Z",
+                do=session.undo,
+                needs=session.can_undo,
+                unless="Nothing was done that can be taken back",
+            ),
+            Command(
+                id="redo",
+                text="Redo",
+                now=session.redo_words,
+                keys="Ctrl+Shift+Z",
+                other_keys="Ctrl+Y",
+                do=session.redo,
+                needs=session.can_redo,
+                unless="Nothing was taken back",
+            ),
+        ]
+
+    def _way(self, where: str, do: Callable[[], object], keys: str, needs: Callable[[], bool]) -> Command:
+        return Command(id=f"go.{where}", text=f"Go {where}", keys=keys, do=do, needs=needs, group="Going places")
+
+    def _focus_search(self) -> None:
+        if self.current:
+            self._pages[self.current].focus_search()
+
+    def _bind_keys(self) -> None:
+        for action in self._keys:
+            self.removeAction(action)
+            action.deleteLater()
+        self._keys = [self._bound(command) for command in self.session.commands.all() if command.keys]
+
+    def _bound(self, command: Command) -> QAction:
+        action = QAction(command.text, self)
+        action.setShortcuts([QKeySequence(keys) for keys in (command.keys, command.other_keys) if keys])
+        action.triggered.connect(lambda: command.do() if command.needs() else None)
+        self.addAction(action)
+        return action
+
+    def show_palette(self) -> Palette:
+        """Every command, and whatever has the typed name."""
+        palette = Palette(self.session, self)
+        palette.open_centred(self)
+        return palette
+
+    def show_help(self, topic: str = "") -> "HelpWindow":
+        """The help beside the window: at a page, or where it was left, or at its first one."""
+        from app.help.window import HelpWindow
+
+        if self._help is None:
+            self._help = HelpWindow(self.session.commands.groups, self)
+            self._help.address_wanted.connect(self.address_wanted)
+        self._help.open_at(topic)
+        return self._help
+
+    def show_shortcuts(self) -> None:
+        """Every shortcut there is."""
+        views = self._pages[self.current].findChildren(KeyedView) if self.current else []
+        lists = [(view.accessibleName(), view.means) for view in views if view.means and view.isVisible()]
+        shortcuts_sheet(self, self.session.commands.groups(), lists)
+
+    def show_messages(self) -> None:
+        """What was said lately."""
+        messages_sheet(self, self.session.said)

@@ -1,0 +1,74 @@
+"""The screens of the window, each built when it is first needed, the large ones a part at a time."""
+
+from collections.abc import Callable
+
+from app.core_link.session import Page, Session
+from app.core_link.settings import Settings
+from app.shell.main_window import Place
+from app.widgets import Making
+
+
+def places() -> list[Place]:
+    """The screens, in the order of the navigation."""
+    return [
+        _place("servers", "Servers", "hard-drives", _servers),
+        _place("cases", "Test cases", "check-square", _cases),
+        _place("runs", "Runs", "play-circle", _runs),
+        _place("metrics", "Metrics", "chart-bar", _metrics),
+        _place("similarity", "Similarity", "grid-four", _similarity),
+        _place("quality", "Quality", "medal", _quality),
+    ]
+
+
+def last_place(settings: Settings) -> str:
+    """The screen that was shown last, else the first one."""
+    known = [place.key for place in places()]
+    return settings.get("window.place", known[0], known.__contains__)
+
+
+def _place(key: str, title: str, icon: str, make: Callable[[Session], Making[Page]]) -> Place:
+    return Place(key=key, title=title, icon=icon, make=make, module=f"app.screens.{key}.page")
+
+
+def _servers(session: Session) -> Making[Page]:
+    from app.screens.servers.page import ServersPage
+    from app.screens.servers.server_pane import ServerPane
+
+    pane = yield from ServerPane.in_parts(session)
+    return ServersPage(session, pane)
+
+
+def _cases(session: Session) -> Making[Page]:
+    from app.screens.cases.page import CasesPage
+
+    yield
+    return CasesPage(session)
+
+
+def _runs(session: Session) -> Making[Page]:
+    from app.screens.runs.page import RunsPage
+    from app.screens.runs.view import RunsView
+
+    view = yield from RunsView.in_parts()
+    return RunsPage(session, view)
+
+
+def _metrics(session: Session) -> Making[Page]:
+    from app.screens.metrics.page import MetricsPage
+
+    yield
+    return MetricsPage(session)
+
+
+def _similarity(session: Session) -> Making[Page]:
+    from app.screens.similarity.page import SimilarityPage
+
+    yield
+    return SimilarityPage(session)
+
+
+def _quality(session: Session) -> Making[Page]:
+    from app.screens.quality.page import QualityPage
+
+    yield
+    return QualityPage(session)

@@ -1,0 +1,101 @@
+"""The palette: every command, the latest first, why some cannot be done now, and whatever has the typed name."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QWidget
+
+from app.core_link.commands import Command
+from app.core_link.session import Session
+from app.theme import sized, theme
+from app.widgets import PickItem, PickPopup, one_line
+from mcp_tef import Found, FoundKind, ToolLabel
+
+RECENT: Final = "palette.recent"
+MOST_RECENT: Final = 8
+ASIDE: Final = "text."
+WIDTH: Final = 560
+TOP: Final = 72
+SIDE: Final = 16
+PLACES: Final[Mapping[FoundKind, str]] = {
+    FoundKind.SERVER: "servers",
+    FoundKind.TOOL: "servers",
+    FoundKind.CASE: "cases",
+    FoundKind.BATCH: "runs",
+}
+FOOT: Final = "{shown} found. Enter does it or goes there, Esc closes."
+
+
+def in_order(commands: Sequence[Command], recent: Sequence[str]) -> list[Command]:
+    """What was done lately first, then what can be done, the size of text at its end, then what cannot."""
+    places = {command_id: place for place, command_id in enumerate(recent)}
+    return sorted(
+        commands, key=lambda one: (not one.needs(), places.get(one.id, len(places)), one.id.startswith(ASIDE))
+    )
+
+
+def command_item(command: Command) -> PickItem:
+    """A command, with its keys or with why it cannot be done."""
+    possible = command.needs()
+    right = command.shown_keys if possible else command.unless or "Not possible now"
+    return PickItem(
+        id=command.id, title=command.words, right=right, mono=False, keywords=command.group, off=not possible
+    )
+
+
+def found_item(number: int, found: Found) -> PickItem:
+    """A server, tool, case or batch to go to."""
+    where = f"{found.kind} of {found.server}" if found.server else f"{found.kind}"
+    title = one_line(found.name, 90)
+    return PickItem(id=f"found:{number}", title=title, right=where, mono=found.kind is FoundKind.TOOL)
+
+
+def target_of(found: Found) -> object:
+    """What its screen is told to show."""
+    match found.kind:
+        case FoundKind.TOOL:
+            return ToolLabel(tool=found.name, server=found.server)
+        case FoundKind.BATCH:
+            return ("batch", found.id)
+    return found.id
+
+
+class Palette(PickPopup):
+    """Opens over the window; closes with what was chosen."""
+
+    def __init__(self, session: Session, parent: QWidget) -> None:
+        super().__init__("commands", parent, row_height=sized(32))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        theme().wear(self)
+        self._session = session
+        self._recent = [str(one) for one in session.settings.get(RECENT, [])][:MOST_RECENT]
+        self._commands = {one.id: one for one in in_order(session.commands.all(), self._recent) if one.id != "palette"}
+        self._found: Sequence[Found] = ()
+        self.footer = FOOT
+        self.search.setPlaceholderText("Type a command, or the name of a server, tool, case or batch")
+        self.picked.connect(self._do)
+        self.searched.connect(lambda typed: session.spawn(self._look_up(typed), of=self))
+
+    def open_centred(self, host: QWidget) -> None:
+        """Show it near the top of the window."""
+        items = [command_item(command) for command in self._commands.values()]
+        wide = min(sized(WIDTH), host.width() - 2 * SIDE)
+        self.open_over(host, items, QPoint((host.width() - wide) // 2, TOP), wide)
+
+    async def _look_up(self, typed: str) -> None:
+        found = await self._session.call(lambda core: core.finding.find(typed))
+        if typed == self.search.text():
+            self._found = found
+            self.add_below([found_item(number, one) for number, one in enumerate(found)])
+
+    def _do(self, key: str) -> None:
+        if key.startswith("found:"):
+            found = self._found[int(key.partition(":")[2])]
+            self._session.go(PLACES[found.kind], target_of(found))
+            return
+        command = self._commands[key]
+        if command.needs():
+            recent = [key, *(one for one in self._recent if one != key)]
+            self._session.settings.set(RECENT, recent[:MOST_RECENT])
+            self._session.do(command.do)

@@ -1,0 +1,115 @@
+"""When a window may go: once nobody minds what is stopped and lost with it, or once it has nothing to do any more.
+
+Before a workspace is left: what is under way and may be stopped, and what is typed and may be lost.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from PySide6.QtWidgets import QDialog, QWidget
+
+from app.core_link.session import SLOW_S, Session
+from app.shell.main_window import Window
+from app.text.formatting import count
+from app.theme import Role
+from app.widgets import Action, FlowText, Sheet, ask
+
+MOST_NAMED = 12
+AFTERWARDS = "What is finished is kept, and batches can be resumed at the next start. Anything else begins anew."
+
+
+async def may_stop(window: QWidget, session: Session, keep_running: Callable[[], object] | None = None) -> bool:
+    """Whether what is under way may be stopped; True where nothing is.
+
+    `keep_running` lets it go on out of sight, where that is possible.
+    """
+    batches = await session.value(lambda core: len(core.runs.active()))
+    works = [bar.words() for bar in session.activity.shown()]
+    if not batches and not works:
+        return True
+    named = works or [count(batches, "batch", "batches")]
+    sheet = closing_question(window, named, keep_running)
+    return await sheet.done_with()
+
+
+def closing_question(window: QWidget, works: Sequence[str], keep_running: Callable[[], object] | None) -> Sheet:
+    """What is under way, and whether it may be stopped."""
+    sheet = Sheet("Close while work is under way?", window)
+    more = len(works) - MOST_NAMED
+    for work in works[:MOST_NAMED]:
+        sheet.body.addWidget(FlowText(f"• {work}", max_lines=2))
+    if more > 0:
+        sheet.body.addWidget(FlowText(f"and {more:,} more"))
+    sheet.body.addWidget(FlowText(AFTERWARDS, role=Role.DIM))
+    buttons = [Action(text="Cancel", do=sheet.reject), Action(text="Stop and close", do=sheet.accept, kind="primary")]
+    if keep_running is not None:
+
+        def go_on() -> None:
+            sheet.reject()
+            keep_running()
+
+        buttons.insert(1, Action(text="Keep running, minimised", do=go_on))
+    sheet.set_buttons(buttons)
+    return sheet
+
+
+async def may_lose(window: QWidget, unsaved: int) -> bool:
+    """Whether cases that cannot be saved as they stand may be lost; True where there is none."""
+    if not unsaved:
+        return True
+    what = count(unsaved, "test case is", "test cases are")
+    text = f"{what} not complete and cannot be saved as typed. The editor says what is missing."
+    return await ask(window, "Close without what is not saved?", text, yes="Close without it", no="Go on typing")
+
+
+class Leaving:
+    """Asks one question at a time, over a window."""
+
+    def __init__(self, frame: QWidget) -> None:
+        self._frame = frame
+        self._asking = False
+
+    async def leave_if_agreed(
+        self,
+        session: Session,
+        window: Window | None,
+        leave: Callable[[], object],
+        keep_running: Callable[[], object] | None = None,
+        *,
+        keeps_typing: bool = False,
+    ) -> None:
+        """Leave, unless somebody wants to stay; `keep_running` lets work go on out of sight.
+
+        What is typed counts only where it would be lost.
+        """
+        if self._asking:
+            return
+        self._asking = True
+        try:
+            stops = window is None or await may_stop(self._frame, session, keep_running)
+            if stops and (window is None or keeps_typing or await may_lose(self._frame, window.unsaved())):
+                leave()
+        finally:
+            self._asking = False
+
+
+async def until_quiet(session: Session, frame: QWidget, wait: Callable[[], object]) -> None:
+    """Wait until no dialog is open and all that was begun has ended, but for batches, which go on without a window.
+
+    `wait` says that this takes a while.
+    """
+    late = asyncio.get_running_loop().call_later(SLOW_S, wait)
+    try:
+        await session.begun()
+        while dialogs := _open_dialogs(frame):
+            closed = asyncio.Event()
+            for dialog in dialogs:
+                dialog.finished.connect(closed.set)
+            await closed.wait()
+            await session.begun()
+    finally:
+        late.cancel()
+
+
+def _open_dialogs(frame: QWidget) -> list[QDialog]:
+    return [dialog for dialog in frame.findChildren(QDialog) if dialog.isVisible()]

@@ -1,0 +1,92 @@
+"""What is told of long work outside the window: progress in the taskbar, a sign when it ends; never the focus."""
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QApplication, QWidget
+
+from app.core_link.session import Session
+from app.widgets import Action, FlowText, Sheet
+from mcp_tef import BatchEnded, Event
+
+ENTRY = "application://mcp-tef-desktop.desktop"
+PATH, INTERFACE = "/mcp_tef", "com.canonical.Unity.LauncherEntry"
+Tell = Callable[[float | None], object]
+
+
+class Attention(QObject):
+    """Lives as long as its session. `alert` asks for a look at the window, `tell` says how far all works are.
+
+    Ends that nobody saw are counted on the window's icon until the user comes back.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        window: QWidget,
+        alert: Callable[[QWidget], object] = QApplication.alert,
+        tell: Tell | None = None,
+    ) -> None:
+        super().__init__(session)
+        self._activity = session.activity
+        self._window = window
+        self._alert = alert
+        self._tell = tell or taskbar()
+        self._told: float | None = None
+        self._unseen = 0
+        session.events.connect(self._hear)
+        session.activity.moved.connect(self._move)
+        session.closing.connect(lambda: self._say(None))
+        self._running = QApplication.instance()
+        if isinstance(self._running, QApplication):
+            self._running.applicationStateChanged.connect(self._look)
+
+    def _hear(self, events: tuple[Event, ...]) -> None:
+        ended = sum(isinstance(event, BatchEnded) for event in events)
+        if ended and not self._window.isActiveWindow():
+            self._alert(self._window)
+            self._count(self._unseen + ended)
+
+    def _move(self) -> None:
+        fraction = self._activity.fraction()
+        self._say(None if fraction is None else round(fraction, 2))
+
+    def _say(self, fraction: float | None) -> None:
+        if fraction != self._told:
+            self._told = fraction
+            self._tell(fraction)
+
+    def _look(self, state: Qt.ApplicationState) -> None:
+        if state is Qt.ApplicationState.ApplicationActive and self._unseen:
+            self._count(0)
+
+    def _count(self, unseen: int) -> None:
+        self._unseen = unseen
+        if isinstance(self._running, QApplication):
+            self._running.setBadgeNumber(unseen)
+
+
+def taskbar() -> Tell:
+    """How the taskbar is told; where there is none that listens, nobody is."""
+    listens = sys.platform == "linux" and "DBUS_SESSION_BUS_ADDRESS" in os.environ
+    return _tell_launcher if listens else lambda _: None
+
+
+def _tell_launcher(fraction: float | None) -> None:
+    from PySide6.QtDBus import QDBusConnection, QDBusMessage
+
+    update = QDBusMessage.createSignal(PATH, INTERFACE, "Update")
+    update.setArguments([ENTRY, {"progress": fraction or 0.0, "progress-visible": fraction is not None}])
+    QDBusConnection.sessionBus().send(update)
+
+
+def tell(window: QWidget, notices: Sequence[str], show_folder: Callable[[], object]) -> None:
+    """Say what happened to files while they were opened, before anything else is done."""
+    sheet = Sheet("Before you go on", window)
+    for text in notices:
+        sheet.body.addWidget(FlowText(text))
+    show = Action(text="Show the folder", do=show_folder, kind="quiet")
+    sheet.set_buttons([Action(text="Go on", do=sheet.accept, kind="primary")], left=[show])
+    sheet.open()

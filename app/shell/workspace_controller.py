@@ -1,0 +1,400 @@
+"""What stands in the frame: core, session, window and screens of one workspace after the other, closed in order."""
+
+import asyncio
+import os
+import secrets
+import tempfile
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from enum import Enum
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QWidget
+
+from app.core_link.bridge import Bridge
+from app.core_link.commands import Command
+from app.core_link.external_links import Browsing
+from app.core_link.session import Page, Session
+from app.core_link.settings import Settings
+from app.core_link.text_size import TextSizes
+from app.core_link.workspaces import Workspaces, copied, renamed, require
+from app.dialogs.rename import ask_for_workspace_name
+from app.screens.settings.dialog import SettingsDialog
+from app.shell.closed_workspace import Exits
+from app.shell.crash_reports import hold_level
+from app.shell.drop_handler import Arrivals
+from app.shell.interrupted_batches import Unfinished
+from app.shell.main_frame import PRODUCT, Frame
+from app.shell.main_window import Stay, Window
+from app.shell.navigation import last_place, places
+from app.shell.open_error_page import Doorway
+from app.shell.shutdown import Leaving, until_quiet
+from app.shell.system_notifications import Attention, tell
+from app.widgets import FileDrops, breath, held, tell_roles
+from mcp_tef import Event, HeldSecrets, Noticed, TefError
+
+if TYPE_CHECKING:
+    from mcp_tef import Engine
+
+LATER = "Text has its new size once what is under way has ended"
+OpenCore = Callable[[Path | None, HeldSecrets | None], "Awaitable[Engine]"]
+
+
+def _say(session: Session, events: tuple[Event, ...]) -> None:
+    for event in (one for one in events if isinstance(one, Noticed)):
+        session.toast(event.text)
+
+
+def _show_folder(folder: Path) -> None:
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
+
+
+class Next(Enum):
+    """What comes once a window has ended: nothing, another workspace, or another window on the same session."""
+
+    END = "end"
+    OPEN = "open"
+    ANEW = "anew"
+
+
+@dataclass(frozen=True, slots=True)
+class Renaming:
+    """A name that the open workspace is to have; `turn` waits for it, where an earlier one is taken back."""
+
+    name: str
+    turn: "asyncio.Future[None] | None" = None
+
+    def end(self, failure: BaseException | None) -> None:
+        """Have the turn end, as it was done or could not be."""
+        if self.turn is not None and failure is None:
+            self.turn.set_result(None)
+        elif self.turn is not None and failure is not None:
+            self.turn.set_exception(failure)
+
+
+class Workbench:
+    """One frame, and one workspace after the other in it."""
+
+    def __init__(
+        self,
+        frame: Frame,
+        settings: Settings,
+        open_core: OpenCore,
+        log_file: Path | None = None,
+        browse: Callable[[QUrl], object] = QDesktopServices.openUrl,
+    ) -> None:
+        tell_roles()
+        self.frame = frame
+        self.settings = settings
+        self.session: Session | None = None
+        self.window: Window | None = None
+        self._open_core = open_core
+        self._browsing = Browsing(frame, browse)
+        self._wanted: Path | None = None
+        self._next: asyncio.Future[Next] | None = None
+        # Nobody else can have made a folder of this name before.
+        self._passing = Path(tempfile.gettempdir(), f"{PRODUCT}-{os.getpid()}-{secrets.token_hex(8)}")
+        self._closed = False
+        self._building = False
+        self._resizing: asyncio.Task[None] | None = None
+        self._by_name = False
+        self._unfinished: Unfinished | None = None
+        self._renaming: Renaming | None = None
+        self.arrivals: Arrivals | None = None
+        self.workspaces = Workspaces(
+            frame, settings, self._switch, self._rename, partial(ask_for_workspace_name, frame), _show_folder
+        )
+        self.text_sizes = TextSizes(settings, self._resize, frame)
+        self.dialog = SettingsDialog(
+            frame, settings, self.text_sizes, resize=self._resize, log_file=log_file, show_folder=_show_folder
+        )
+        self._leaving = Leaving(frame)
+        self._doorway = Doorway(frame, self.workspaces.open)
+        FileDrops(frame).dropped.connect(self._take_dropped)
+        frame.on_close = self._on_close
+
+    async def live(self, workspace: Path | None) -> None:
+        """Open a workspace, then whichever is asked for, until the window is to be closed."""
+        self._wanted, self._by_name = workspace or self._last_workspace(), workspace is not None
+        step = Next.OPEN
+        while step is not Next.END and not self._closed:
+            if step is Next.OPEN:
+                await self._put_away()
+            self._next = asyncio.get_running_loop().create_future()
+            self._building = step is Next.ANEW
+            await (self._build_anew() if self._building else self._open(self._wanted))
+            self._building = False
+            self._take_what_waited()
+            step = Next.END if self._closed else await self._next
+        self.frame.hide()
+        await self._put_away()
+
+    def leave(self, following: Path | None = None) -> None:
+        """End this workspace and open another one, or none."""
+        self._wanted, self._by_name = following or self._wanted, following is not None or self._by_name
+        self._go_on(Next.OPEN if following is not None else Next.END)
+
+    def end(self) -> None:
+        """End at once, without a question; batches are interrupted and can be resumed."""
+        self._closed = True
+        self._go_on(Next.END)
+
+    def _go_on(self, step: Next) -> None:
+        if self._next is not None and not self._next.done():
+            self._next.set_result(step)
+
+    def offer_sign_in(self, address: str) -> None:
+        """Ask whether to open the address of a sign-in in the browser."""
+        if self.session is not None:
+            self._browsing.sign_in(self.session, address)
+
+    def report_crash(self, error: BaseException) -> None:
+        """Say calmly that something went wrong."""
+        if self.session is not None and self.window is not None:
+            self.session.show_error(error)
+
+    async def _open(self, workspace: Path | None) -> None:
+        bridge = Bridge(lambda: self._open_core(workspace, None))
+        session = Session(bridge, self.settings)
+        self.session = session
+        self.text_sizes.wear()
+        session.commands.put("text", self.text_sizes.commands())
+        self.workspaces.begin(session)
+        session.configured.connect(lambda: hold_level(session.preferences))
+        session.events.connect(lambda events: _say(session, events))
+        bridge.start()
+        try:
+            if workspace is not None and self._by_name:
+                await asyncio.to_thread(require, workspace)
+            core_path = await session.value(lambda core: core.workspace)
+            is_new = await self._is_new(session)
+        except TefError as error:
+            self._show_closed_door(session, error)
+            return
+        self._enter_workspace(core_path)
+        Attention(session, self.frame)
+        self._unfinished = Unfinished(session)
+        window = await self._show(session, core_path, is_new, Stay())
+        session.spawn(self._unfinished.offer(window.offer))
+        await self._say_notices(session, core_path.parent)
+
+    def _enter_workspace(self, path: Path) -> None:
+        passing = self._passing in path.parents
+        if not passing:
+            self.settings.set("workspace", str(path))
+        self.workspaces.enter(path, passing=passing)
+
+    async def _is_new(self, session: Session) -> bool:
+        servers = await session.call(lambda core: core.servers.list())
+        cases = await session.call(lambda core: core.cases.list())
+        return not servers and not cases
+
+    async def _build_anew(self) -> None:
+        """Build the window anew: the session, with its core and all that can be taken back, goes on."""
+        session, before = self.session, self.window
+        if session is None or before is None or self._unfinished is None:
+            return
+        covered = self.frame.cover()
+        renaming, self._renaming = self._renaming, None
+        await before.finish()
+        await session.rest(amid_turn=renaming is not None and renaming.turn is not None)
+        stay = before.part()
+        try:
+            told = await self._renamed(session, renaming) if renaming else None
+            path, is_new = await session.value(lambda core: core.workspace), await self._is_new(session)
+        except TefError as error:
+            self.window = self.arrivals = None
+            self._show_closed_door(session, error)
+        else:
+            await before.take_apart()
+            await breath()
+            self.text_sizes.wear()
+            window = await self._show(session, path, is_new, stay)
+            if told is not None:
+                told()
+            session.spawn(self._unfinished.offer(window.offer))
+        before.deleteLater()
+        if covered is not None:
+            covered.deleteLater()
+
+    async def _renamed(self, session: Session, renaming: Renaming) -> Callable[[], object]:
+        """Rename the workspace; gives what tells of it, once there is a window again."""
+        before = await session.value(lambda core: core.workspace)
+        failure = await self._moved(session, renaming.name)
+        if renaming.turn is not None:
+            return partial(renaming.end, failure)
+        if failure is not None:
+            return partial(session.show_error, failure)
+        back, again = partial(self._take_name, before.stem), partial(self._take_name, renaming.name)
+        told = f"The workspace is called {renaming.name} now"
+        return partial(session.toast, told, back, again, deed="rename the workspace")
+
+    async def _moved(self, session: Session, name: str) -> TefError | None:
+        """Go on in the workspace under another name, with what its core has in memory; why that was refused."""
+        path, held = await session.value(lambda core: (core.workspace, core.held()))
+        await session.bridge.stop()
+        now, failure = await asyncio.to_thread(renamed, path, name)
+        bridge = Bridge(lambda: self._open_core(now, held))
+        await session.take(bridge)
+        bridge.start()
+        await self.workspaces.renamed(path, now)
+        self._wanted = now
+        self._enter_workspace(now)
+        return failure
+
+    async def _show(self, session: Session, workspace: Path, is_new: bool, stay: Stay) -> Window:
+        window = Window(session, places(), PRODUCT, self.workspaces.actions, stay)
+        self.frame.setWindowTitle(f"{workspace.stem} – {PRODUCT}")
+        self.arrivals = Arrivals(session, self.frame, lambda key: self._page(window, key), self.workspaces.open)
+        paste = Command(id="paste", text="Paste servers, tools or cases", keys="Ctrl+V", do=self.arrivals.paste)
+        session.commands.put("arrivals", [paste])
+        window.navigation.head.set_subtitle(workspace.stem, str(workspace))
+        window.settings_wanted.connect(lambda: self.dialog.open(session, self.workspaces.current))
+        window.address_wanted.connect(lambda url: self._browsing.page(session, url))
+        self.frame.hold(window)
+        await breath()
+        if is_new and not stay.place:
+            welcome = self._welcome(session, window)
+            await breath()
+            self.frame.set_content(welcome)
+        else:
+            await self._go_in(window, stay.place or last_place(self.settings))
+        self.window = window
+        session.spawn(window.prepare())
+        return window
+
+    def _welcome(self, session: Session, window: Window) -> QWidget:
+        from app.screens.welcome.page import WelcomePage
+
+        page = WelcomePage(session, self.workspaces)
+        page.sample_opened.connect(lambda cases: session.spawn(self._leave_welcome(window, "runs", cases)))
+        page.servers_wanted.connect(lambda how: session.spawn(self._leave_welcome(window, "servers", how)))
+        page.paste_wanted.connect(lambda: self.arrivals.paste() if self.arrivals else None)
+        page.emptiness_chosen.connect(lambda: session.spawn(self._leave_welcome(window, "servers")))
+        return page
+
+    async def _go_in(self, window: Window, place: str, target: object = None) -> None:
+        """Show a screen in the window once it is built; what is shown until then stays."""
+        await window.make_ready(place)
+        async with held(self.frame):
+            if not window.current:
+                self.frame.set_content(window)
+                await breath()
+            window.show_place(place, target)
+
+    async def _leave_welcome(self, window: Window, place: str, target: object = None) -> None:
+        window.dismiss()
+        await self._go_in(window, place, target)
+
+    async def _page(self, window: Window, key: str) -> Page:
+        await (self._go_in if window.current else self._leave_welcome)(window, key)
+        return window.page(key)
+
+    def _take_dropped(self, files: list[Path]) -> None:
+        if self._building:
+            self._doorway.keep(files)
+        elif self.arrivals is not None:
+            self.arrivals.take(files)
+        elif self.session is not None:
+            self._doorway.take(self.session, files)
+
+    def _take_what_waited(self) -> None:
+        if self.arrivals is not None and (kept := self._doorway.handed_over()):
+            self.arrivals.take(kept)
+
+    async def _say_notices(self, session: Session, folder: Path) -> None:
+        notices = [*self.settings.notices(), *await session.value(lambda core: core.opened)]
+        if notices:
+            tell(self.frame, notices, partial(_show_folder, folder))
+
+    def _show_closed_door(self, session: Session, error: BaseException) -> None:
+        temporary = self._passing / "temporary.db"
+        exits = Exits(
+            try_again=lambda: self._go_on(Next.OPEN),
+            copy=lambda path: session.spawn(self._work_on_a_copy(session, path)),
+            open_another=self.workspaces.ask_either,
+            open_temporary=lambda: self.leave(temporary),
+            leave=self.leave,
+        )
+        self._doorway.show(session, error, exits, temporary.parent)
+
+    async def _work_on_a_copy(self, session: Session, workspace: Path) -> None:
+        try:
+            copy = await asyncio.to_thread(copied, workspace, self._passing)
+        except TefError as error:
+            self._show_closed_door(session, error)
+        else:
+            self.leave(copy)
+
+    def _on_close(self) -> bool:
+        if self._building or self._next is None or self._next.done():
+            self._closed = True
+            return True
+        if self.session is not None:
+            minimise = self.frame.showMinimized
+            self.session.spawn(self._leaving.leave_if_agreed(self.session, self.window, self.leave, minimise))
+        return False
+
+    async def _switch(self, following: Path) -> None:
+        if self.session is not None:
+            await self._leaving.leave_if_agreed(self.session, self.window, lambda: self.leave(following))
+
+    async def _rename(self, name: str) -> None:
+        await self._go_on_as(Renaming(name))
+
+    async def _take_name(self, name: str) -> None:
+        """A turn that takes an earlier rename back, or does it again; it ends once the window is there again."""
+        turn = asyncio.get_running_loop().create_future()
+        await self._go_on_as(Renaming(name, turn))
+        await turn
+
+    async def _go_on_as(self, renaming: Renaming) -> None:
+        def go_on() -> None:
+            self._renaming = renaming
+            self._go_on(Next.ANEW)
+
+        if self.session is not None:
+            await self._leaving.leave_if_agreed(self.session, self.window, go_on, keeps_typing=True)
+        if self._renaming is not renaming and renaming.turn is not None:
+            renaming.turn.cancel()
+
+    def _resize(self) -> None:
+        if self.session is not None and (self._resizing is None or self._resizing.done()):
+            self._resizing = self.session.spawn(self._resize_when_quiet(self.session))
+
+    async def _resize_when_quiet(self, session: Session) -> None:
+        """Batches go on meanwhile; whatever else is under way belongs to the window, which waits for it."""
+        if self.window is not None:
+            await until_quiet(session, self.frame, lambda: session.toast(LATER))
+        if self.text_sizes.due():
+            self._go_on(Next.OPEN if self.window is None else Next.ANEW)
+
+    async def _put_away(self) -> None:
+        """Close what is open."""
+        if self.session is None:
+            return
+        self.frame.remember()
+        covered = self.frame.cover()
+        if self.window is not None:
+            await self.window.finish()
+        await self.session.close()
+        if self.window is not None:
+            await self.window.take_apart()
+            self.window.deleteLater()
+        if covered is not None:
+            covered.deleteLater()
+        self.session.bridge.deleteLater()
+        self.session.deleteLater()
+        self.settings.save()
+        self.session = self.window = self.arrivals = self._unfinished = None
+        self.frame.setWindowTitle(PRODUCT)
+
+    def _last_workspace(self) -> Path | None:
+        if os.environ.get("DATABASE_URL"):
+            return None
+        last = self.settings.get("workspace", "")
+        return Path(last) if last and os.path.isfile(last) else None

@@ -1,0 +1,196 @@
+"""Cases of the Berkeley Function Calling Leaderboard: JSON lines with a question, functions and accepted calls.
+
+A row brings its own functions. Beside each parameter stand the values that are accepted, where "" means that it
+may be left out; inside objects the same holds for each field. Whatever is not named must not be given.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from mcp_tef.errors import InputError
+from mcp_tef.formats.cases.bfcl_values import accepted, choices
+from mcp_tef.formats.cases.entries import (
+    CannotHoldError,
+    CaseEntry,
+    Item,
+    Source,
+    an_object,
+    beside,
+    entries_of,
+    first_line,
+    only_answer,
+    with_beside,
+)
+from mcp_tef.formats.cases.texts import TOO_DEEP_HINT, parse_json, read_text
+from mcp_tef.model.cases import CaseDraft, ExpectedCall
+from mcp_tef.model.json import Json
+from mcp_tef.model.tools import Tool
+
+ANSWERS_FOLDER = "possible_answer"
+_HINT = "Each line is an object with question, function and ground_truth."
+_OUR_TYPES = {
+    "dict": "object",
+    "hashmap": "object",
+    "float": "number",
+    "double": "number",
+    "tuple": "array",
+    "list": "array",
+    "int": "integer",
+    "bool": "boolean",
+    "str": "string",
+}
+_TOO_DEEP = "It nests too deep."
+_THEIR_TYPES = {"object": "dict", "number": "float"}
+
+
+def read(source: Source) -> tuple[CaseEntry, ...]:
+    """The entries of a file; accepted calls may stand in the file of the same name in `possible_answer`."""
+    answers = _answers(source.path)
+    return entries_of(_rows(source, answers), _entry)
+
+
+def _rows(source: Source, answers: Mapping[str, Json]) -> list[tuple[str, Json]]:
+    rows = [(f"line {number}", _parsed(line, f"line {number}")) for number, line in _lines(source.text)]
+    if not any(isinstance(row, Mapping) and {"question", "function", "query"} & row.keys() for _, row in rows):
+        raise InputError(f"{source.name} holds no BFCL rows.", hint=_HINT)
+    return [(place, _with_answer(row, answers)) for place, row in rows]
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    return ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
+
+
+def _parsed(line: str, place: str) -> Json:
+    try:
+        return parse_json(line, "It")
+    except InputError as error:
+        return error.message if error.hint == TOO_DEEP_HINT else f"{place} is not JSON"
+
+
+def _answers(path: Path | None) -> dict[str, Json]:
+    """The accepted calls by row id, where BFCL's own folder of answers lies beside the file."""
+    companion = path.parent / ANSWERS_FOLDER / path.name if path else None
+    if companion is None or not companion.is_file():
+        return {}
+    rows = [_parsed(line, "") for _, line in _lines(read_text(companion))]
+    return {str(row["id"]): row.get("ground_truth") for row in rows if isinstance(row, dict) and "id" in row}
+
+
+def _with_answer(row: Json, answers: Mapping[str, Json]) -> Json:
+    if not isinstance(row, dict) or "ground_truth" in row or str(row.get("id")) not in answers:
+        return row
+    return {**row, "ground_truth": answers[str(row["id"])]}
+
+
+def _entry(item: Json) -> CaseEntry:
+    if isinstance(item, str):
+        raise InputError(item if item == _TOO_DEEP else "It is not JSON.", hint=_HINT)
+    row = an_object(item)
+    query, notes = _question(row)
+    name = row.get("name") or row.get("id")
+    draft = CaseDraft(name=str(name) if name else first_line(query), query=query)
+    entry = CaseEntry(label=draft.name, draft=draft, notes=notes, tools=_tools(row.get("function")))
+    return with_beside(entry, row, _calls(row), ordered=row.get("ordered") is True)
+
+
+def _question(row: Mapping[str, Json]) -> tuple[str, tuple[str, ...]]:
+    """What the user says in the only turn, with a note where the row also says something as the system."""
+    question = row.get("question", row.get("query"))
+    if isinstance(question, str) and question.strip():
+        return question, ()
+    turns = question if isinstance(question, list) else []
+    if len(turns) > 1 and isinstance(turns[0], list):
+        raise InputError("It has several turns, and a case has one question.", hint=_HINT)
+    messages = turns[0] if turns and isinstance(turns[0], list) else turns
+    said = [message for message in messages if isinstance(message, Mapping)]
+    users = [str(message.get("content", "")) for message in said if message.get("role") == "user"]
+    if not "".join(users).strip():
+        raise InputError("It has no question.", hint=_HINT)
+    more = ("What the row says as the system is not taken over.",) if len(users) < len(said) else ()
+    return "\n".join(users), more
+
+
+def _calls(row: Mapping[str, Json]) -> tuple[ExpectedCall, ...]:
+    truth, kind = row.get("ground_truth"), str(row.get("category") or row.get("id") or "")
+    if not truth:
+        if "live_relevance" in kind:
+            raise InputError("It says that some call is right, but not which one.", hint=_HINT)
+        if "ground_truth" not in row and "irrelevance" not in kind:
+            raise InputError("It has no ground_truth.", hint=f"Put BFCL's folder {ANSWERS_FOLDER} beside the file.")
+        return ()
+    if not isinstance(truth, list):
+        raise InputError("Its ground_truth is not a list of calls.", hint=_HINT)
+    return tuple(_call(value) for value in truth)
+
+
+def _call(value: Json) -> ExpectedCall:
+    if not isinstance(value, Mapping) or len(value) != 1:
+        raise InputError("Its ground_truth has something else than {function: parameters}.", hint=_HINT)
+    [(tool, parameters)] = value.items()
+    if not tool:
+        raise InputError("Its ground_truth has a call without a name.", hint=_HINT)
+    if not isinstance(parameters, Mapping):
+        raise InputError(f"The parameters of {tool} are not an object.", hint=_HINT)
+    expected = {name: accepted(values) for name, values in parameters.items()}
+    return ExpectedCall(tool=tool, parameters=expected or None, exact=True)
+
+
+def _tools(functions: Json) -> tuple[Mapping[str, Json], ...]:
+    """The row's functions as tool definitions."""
+    values = [functions] if isinstance(functions, Mapping) else functions
+    if not isinstance(values, list) or not all(isinstance(one, Mapping) and one.get("name") for one in values):
+        raise InputError("It has no list of functions with names.", hint=_HINT)
+    return tuple(
+        {
+            "name": str(one["name"]),
+            "description": str(one.get("description") or ""),
+            "inputSchema": _renamed(one.get("parameters") or {"type": "object"}, _OUR_TYPES),
+        }
+        for one in values
+    )
+
+
+def _renamed(schema: Json, types: Mapping[str, str]) -> Json:
+    """The schema with its types called otherwise, at every level; `any` says nothing."""
+    if not isinstance(schema, Mapping):
+        return schema
+    known = dict(schema)
+    if isinstance(known.get("type"), str):
+        name = known["type"]
+        known["type"] = types.get(name.casefold(), name)
+        if name.casefold() == "any":
+            del known["type"]
+    if isinstance(known.get("properties"), Mapping):
+        known["properties"] = {key: _renamed(value, types) for key, value in known["properties"].items()}
+    for key in ("items", "additionalProperties"):
+        if key in known:
+            known[key] = _renamed(known[key], types)
+    return known
+
+
+def row(item: Item) -> Json:
+    """One case as BFCL writes it, with what our cases have more in fields of its own."""
+    if item.tools is None:
+        raise CannotHoldError("The tools of its servers were never seen, and BFCL writes them out. Check the servers.")
+    draft = item.case.draft
+    calls = only_answer(draft.expectation)
+    truth = [{call.tool: _choices(call)} for call in calls]
+    value: dict[str, Json] = {**beside(item, calls, exact=True), "name": draft.name}
+    value |= {"question": [[{"role": "user", "content": draft.query}]]}
+    value |= {"function": [_function(tool) for tool in item.tools], "ground_truth": truth or None}
+    return {**value, "ordered": True} if draft.expectation.ordered else value
+
+
+def _choices(call: ExpectedCall) -> dict[str, Json]:
+    return {name: choices(value, name) for name, value in (call.parameters or {}).items()}
+
+
+def _function(tool: Tool) -> Json:
+    parameters = _renamed(tool.input_schema, _THEIR_TYPES)
+    return {"name": tool.name, "description": tool.description, "parameters": parameters}
+
+
+def text(rows: Sequence[Json], suffix: str) -> str:
+    """A whole file."""
+    return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in rows)

@@ -1,0 +1,160 @@
+"""Cases as CSV, one a line, for people with a spreadsheet."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+
+from mcp_tef.errors import InputError
+from mcp_tef.formats.cases import tef
+from mcp_tef.formats.cases.entries import CaseEntry, Item, Source, entries_of, shortened
+from mcp_tef.formats.cases.texts import TOO_DEEP_HINT, require_plain
+from mcp_tef.model.json import Json
+from mcp_tef.model.regular_files import LARGEST_FILE_BYTES
+from mcp_tef.model.spreadsheet_cells import from_spreadsheet_cell, to_spreadsheet_cell
+from mcp_tef.model.suggestions import nearest
+
+COLUMNS = (
+    "id",
+    "name",
+    "query",
+    "servers",
+    "expected_tool",
+    "expected_server",
+    "expected_parameters",
+    "expected",
+    "suites",
+    "tags",
+)
+_LISTS = ("servers", "suites", "tags")
+_DELIMITERS = (",", ";", "\t")
+
+
+def read(source: Source) -> tuple[CaseEntry, ...]:
+    """The entries of a file; the delimiter is the one that its first line shows."""
+    lines = list(_lines(source))
+    if not lines:
+        raise InputError(f"{source.name} is empty.", hint=f"Its first line names columns: {', '.join(COLUMNS)}.")
+    heads = [head.strip().casefold() for head in lines[0][1]]
+    _require_known(heads, source.name)
+    rows = [(f"line {number}", _fields(heads, cells)) for number, cells in lines[1:] if any(cells)]
+    return entries_of(rows, _entry)
+
+
+def _lines(source: Source) -> Iterator[tuple[int, list[str]]]:
+    """Every line with the number that it begins at."""
+    csv.field_size_limit(LARGEST_FILE_BYTES)
+    head = source.text.partition("\n")[0]
+    delimiter = max(_DELIMITERS, key=head.count)
+    reader = csv.reader(io.StringIO(source.text, newline=""), delimiter=delimiter, strict=True)
+    begins = 1
+    try:
+        for cells in reader:
+            yield begins, cells
+            begins = reader.line_num + 1
+    except csv.Error as error:
+        raise InputError(
+            f"{source.name} is not valid CSV at line {begins}: {error}.", hint="Quotes open and close around a cell."
+        ) from error
+
+
+def _require_known(heads: Sequence[str], name: str) -> None:
+    unknown = [head for head in heads if head not in COLUMNS]
+    allowed = f"The columns are {', '.join(COLUMNS)}; only query is needed."
+    if "query" not in heads:
+        shown = ", ".join(head or "an empty name" for head in heads)[:200]
+        raise InputError(f"{name} has no column named query; its first line says: {shown}.", hint=allowed)
+    if unknown:
+        close = nearest(shortened(unknown[0]), COLUMNS)
+        meant = f" Did you mean {close}?" if close else ""
+        raise InputError(
+            f"{name} has a column that means nothing here: {shortened(unknown[0])!r}.{meant}", hint=allowed
+        )
+    if len(set(heads)) < len(heads):
+        twice = next(head for head in heads if heads.count(head) > 1)
+        raise InputError(f"{name} has the column {twice} twice.", hint=allowed)
+
+
+def _fields(heads: Sequence[str], cells: Sequence[str]) -> Json:
+    """The cells by column; None under "" where there are more cells than columns."""
+    fields: dict[str, Json] = {head: from_spreadsheet_cell(cell) for head, cell in zip(heads, cells, strict=False)}
+    return {**fields, "too many": len(cells)} if len(cells) > len(heads) else fields
+
+
+def _entry(fields: Mapping[str, str]) -> CaseEntry:
+    if "too many" in fields:
+        raise InputError("It has more cells than there are columns.", hint="Put quotes around text with commas.")
+    item: dict[str, Json] = {key: fields.get(key) for key in ("id", "name", "query")}
+    item |= {key: _names(fields.get(key) or "", key) for key in _LISTS}
+    item["expected"] = _expected(fields)
+    return tef.entry(item)
+
+
+def _expected(fields: Mapping[str, str]) -> Json:
+    whole, tool = (fields.get("expected") or "").strip(), (fields.get("expected_tool") or "").strip()
+    server, parameters = fields.get("expected_server"), (fields.get("expected_parameters") or "").strip()
+    if whole and tool:
+        raise InputError("It has both an expected_tool and an expected.", hint="Fill one of the two.")
+    if whole:
+        return _json(whole, "expected")
+    if not tool:
+        if server or parameters:
+            raise InputError("It expects a server or parameters, but no tool.", hint="Fill expected_tool.")
+        return None
+    call: dict[str, Json] = {"tool": tool, "server": server or None}
+    return [{**call, "parameters": _json(parameters, "expected_parameters")}] if parameters else [call]
+
+
+def _json(text: str, column: str) -> Json:
+    try:
+        value = json.loads(text)
+    except RecursionError as error:
+        raise InputError(f"Its {column} nests too deep.", hint=TOO_DEEP_HINT) from error
+    except ValueError as error:
+        raise InputError(f"Its {column} is not JSON.", hint='Write for example {"city": "Lisbon"}.') from error
+    require_plain(value)
+    return value
+
+
+def _names(text: str, column: str) -> Json:
+    """A JSON list, or names between semicolons."""
+    if text.lstrip().startswith("["):
+        return _json(text, column)
+    return [name.strip() for name in text.split(";") if name.strip()]
+
+
+def row(item: Item) -> Json:
+    """One case as the cells of a line."""
+    value = tef.as_json(item.case)
+    expected = value["expected"]
+    cells: dict[str, str] = {key: value[key] for key in ("id", "name", "query")}
+    cells |= {key: _joined(value[key]) for key in _LISTS}
+    if isinstance(expected, list) and len(expected) == 1 and _is_simple(expected[0]):
+        [call] = expected
+        cells |= {"expected_tool": call["tool"], "expected_server": call.get("server") or ""}
+        cells["expected_parameters"] = _compact(call["parameters"]) if "parameters" in call else ""
+    elif expected is not None:
+        cells["expected"] = _compact(expected)
+    return [to_spreadsheet_cell(cells.get(column, "")) for column in COLUMNS]
+
+
+def _is_simple(call: Mapping[str, Json]) -> bool:
+    return "exact" not in call and str(call["tool"]) == str(call["tool"]).strip()
+
+
+def _joined(names: Sequence[str]) -> str:
+    simple = all(name == name.strip() and ";" not in name and not name.startswith("[") for name in names)
+    return "; ".join(names) if simple else _compact(list(names))
+
+
+def _compact(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def text(rows: Sequence[Json], suffix: str) -> str:
+    """A whole file."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out)
+    writer.writerow(COLUMNS)
+    writer.writerows(rows)
+    return out.getvalue()

@@ -1,0 +1,154 @@
+"""Reads one server of the shape that most configs share: a command with arguments, or an address with headers."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlsplit
+
+from mcp_tef.errors import InputError
+from mcp_tef.formats.servers.entries import ServerEntry, Source, require_few, short
+from mcp_tef.formats.servers.fields import Fields, plain_text
+from mcp_tef.model.json import Json, canonical
+from mcp_tef.model.references import ReferenceKind, references, variable_name
+from mcp_tef.model.servers import INPUTS, ServerSpec, Transport, require_complete
+
+MAX_NAME_CHARACTERS = 200
+MAX_SERVER_CHARACTERS = 256 * 1024
+"""All that is said of one server: a command line may not be longer on any system."""
+
+_TRANSPORTS = {
+    "stdio": Transport.STDIO,
+    "local": Transport.STDIO,
+    "sse": Transport.SSE,
+    "http": Transport.STREAMABLE_HTTP,
+    "remote": Transport.STREAMABLE_HTTP,
+    "streamablehttp": Transport.STREAMABLE_HTTP,
+}
+_URLS = ("url", "serverUrl", "httpUrl")
+
+
+def entries_of(
+    servers: Json,
+    source: Source,
+    place: str,
+    *,
+    project: str | None = None,
+    inputs: tuple[Mapping[str, Json], ...] = (),
+) -> tuple[ServerEntry, ...]:
+    """The servers of a mapping by name. `project` is the folder that they belong to, where they belong to one."""
+    if not isinstance(servers, dict):
+        raise InputError(f"{short(source.path)} has no list of servers under “{place}”.")
+    require_few(len(servers), short(source.path))
+    return tuple(entry_of(name, value, f"{place} › {name}", project, inputs) for name, value in servers.items())
+
+
+def entry_of(
+    name: str, value: Json, place: str, project: str | None = None, inputs: tuple[Mapping[str, Json], ...] = ()
+) -> ServerEntry:
+    """One server; where it cannot be taken, the reason."""
+    try:
+        if not isinstance(value, dict):
+            raise InputError("it is not a list of settings.")
+        require_small(value)
+        fields = Fields(value)
+        spec = _spec(named(name), fields, project)
+        used = _used(spec, inputs)
+        fields.left.pop(INPUTS, None)
+        extra = {**fields.left, INPUTS: used} if used else fields.left
+        notes = (*fields.notes, *_remarks(spec, fields.left), *_questions(used))
+        return ServerEntry(label=name, place=place, spec=replace(spec, extra=extra), notes=notes)
+    except InputError as error:
+        return refused(name, place, error.message)
+
+
+def require_small(settings: Json) -> None:
+    """InputError for more than one server can need."""
+    if len(canonical(settings)) > MAX_SERVER_CHARACTERS:
+        raise InputError("its settings are larger than 256 KB.")
+
+
+def refused(name: str, place: str, why: str) -> ServerEntry:
+    """An entry that cannot be taken; `why` is the rest of a sentence, or a whole one."""
+    return ServerEntry(label=name, place=place, refused=why[:1].upper() + why[1:].rstrip(".") + ".")
+
+
+def named(name: str) -> str:
+    """A name that can be shown; InputError."""
+    tidy = plain_text(name, "its name").strip()
+    if not tidy:
+        raise InputError("it has no name.")
+    if len(tidy) > MAX_NAME_CHARACTERS:
+        raise InputError(f"its name is longer than {MAX_NAME_CHARACTERS} characters.")
+    if not tidy.isprintable():
+        raise InputError("its name holds characters that cannot be shown.")
+    return tidy
+
+
+def _spec(name: str, fields: Fields, project: str | None) -> ServerSpec:
+    program, *args = fields.command() or ("",)
+    url = _web_address(fields.text(*_URLS[::-1]))
+    project = plain_text(project, "its project") if project else None
+    if program and url:
+        raise InputError("it has both a command and an address.")
+    transport = _transport(fields.text("type", "transport"), url)
+    if (transport is Transport.STDIO) != bool(program):
+        raise InputError("it has neither a command nor an address." if not (program or url) else _CONTRADICTION)
+    place: dict[str, Any] = {"url": url, "headers": fields.headers()}
+    if program:
+        cwd, env_file = fields.text("cwd"), fields.text("envFile")
+        env = fields.variables()
+        place = {"command": program, "args": tuple(args), "env": env, "cwd": cwd or project, "env_file": env_file}
+    blocked = fields.texts("disabledTools")
+    return require_complete(
+        ServerSpec(name=name, transport=transport, project=project, disallowed_tools=blocked, **place)
+    )
+
+
+_CONTRADICTION = "what it says of its transport does not fit the rest."
+
+
+def _transport(said: str | None, url: str | None) -> Transport:
+    if said is not None:
+        transport = _TRANSPORTS.get(said.lower().replace("-", "").replace("_", ""))
+        if transport is None:
+            raise InputError("its transport is none of stdio, sse and streamable HTTP.")
+        return transport
+    if url is None:
+        return Transport.STDIO
+    return Transport.SSE if urlsplit(url).path.rstrip("/").endswith("/sse") else Transport.STREAMABLE_HTTP
+
+
+def _web_address(url: str | None) -> str | None:
+    """The address as it is; InputError, without it, where it cannot be one."""
+    try:
+        scheme = urlsplit(url or "https:").scheme
+    except ValueError:
+        scheme = ""
+    if scheme not in ("http", "https") and not (url or "").startswith("${"):
+        raise InputError("its address does not begin with http:// or https://.")
+    return url
+
+
+def _remarks(spec: ServerSpec, left: Mapping[str, Json]) -> Iterator[str]:
+    if left.get("disabled") is True or left.get("enabled") is False:
+        yield "It is switched off there."
+    if spec.command and " " in spec.command and not spec.args:
+        yield "Its command holds a space. It is taken for the name of one program, since no shell splits it."
+
+
+def _used(spec: ServerSpec, inputs: tuple[Mapping[str, Json], ...]) -> list[Mapping[str, Json]]:
+    """The questions of a config that this server's values refer to; a secret's default is not kept."""
+    said = "\n".join((*spec.argv, *spec.env.values(), *spec.headers.values(), spec.url or "", spec.cwd or ""))
+    used = {found.name for found in references(said) if found.kind is ReferenceKind.INPUT}
+    asked = (item for item in inputs if item.get("id") in used)
+    return [
+        {key: value for key, value in item.items() if not (key == "default" and item.get("password") is True)}
+        for item in asked
+    ]
+
+
+def _questions(inputs: list[Mapping[str, Json]]) -> Iterator[str]:
+    for item in inputs:
+        about = item.get("description")
+        words = f" ({' '.join(about.split())[:200]})" if isinstance(about, str) and about.strip() else ""
+        yield f"It asks for “{item['id']}”{words}: set the environment variable {variable_name(str(item['id']))}."

@@ -1,0 +1,73 @@
+"""A pasted text: a whole config, a part of one without its brackets, one server, or a bare address."""
+
+import re
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from mcp_tef.errors import InputError
+from mcp_tef.formats.servers.entries import ServerEntry, Source, is_mapping
+from mcp_tef.formats.servers.jsonc import parse_config
+from mcp_tef.formats.servers.settings import entries_of, entry_of
+from mcp_tef.model.json import Json
+
+TITLE = "A list of servers"
+_FENCE = re.compile(r"```[^\n`]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
+_PLACES = ("command", "url", "serverUrl", "httpUrl")
+_DEFAULT_NAME = "server"
+
+
+def fits(source: Source) -> bool:
+    """Whatever else there is."""
+    return True
+
+
+def read(source: Source) -> tuple[ServerEntry, ...]:
+    """The servers under `mcpServers`, or of a mapping by name; or the one that the text describes."""
+    document = source.document
+    if isinstance(document, dict) and any(key in document and not _is_server(document[key]) for key in _PLACES):
+        return (entry_of(_name_of(document), document, "the text"),)
+    if is_mapping(document, "mcpServers"):
+        return entries_of(document["mcpServers"], source, "mcpServers")
+    if isinstance(document, dict) and any(_is_server(value) for value in document.values()):
+        return entries_of(document, source, "the text")
+    raise InputError(
+        "No servers were found in it.",
+        hint="Give a config with mcpServers, servers, packages or remotes, or one server with a command or a url.",
+    )
+
+
+def parse_snippet(text: str, path: Path | None = None) -> Json:
+    """The document that a pasted text stands for; InputError where it is none."""
+    inner = text.strip().removeprefix("\ufeff")
+    if not inner.startswith(("{", "[", '"', "/")) and (fenced := _FENCE.search(inner)):
+        inner = fenced[1].strip()
+    if re.fullmatch(r"https?://\S+", inner):
+        return {"url": inner}
+    if inner.startswith('"'):
+        inner = "{" + inner.rstrip(",") + "}"
+    return parse_config(inner, path.name if path else "The text")
+
+
+def _is_server(value: Json) -> bool:
+    return isinstance(value, dict) and any(value.get(key) for key in _PLACES)
+
+
+def _name_of(document: dict[str, Json]) -> str:
+    """A name for a server that has none of its own: what it says, its package, or its host."""
+    said = document.get("name")
+    if isinstance(said, str) and said.strip():
+        return said
+    for url in (document.get(key) for key in _PLACES[1:]):
+        if isinstance(url, str) and (host := _host(url)):
+            return host
+    args = document.get("args")
+    words = [word for word in args if isinstance(word, str)] if isinstance(args, list) else []
+    package = next((word for word in words if word and not word.startswith("-")), document.get("command"))
+    return re.split(r"[/\\]", package)[-1].partition("@")[0] or _DEFAULT_NAME if isinstance(package, str) else "server"
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""

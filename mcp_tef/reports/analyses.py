@@ -1,0 +1,96 @@
+"""Writes analyses of tools as files: likeness, overlap, quality and advice, each in the form that its name says."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from mcp_tef.errors import InputError
+from mcp_tef.formats.cases.texts import write_text
+from mcp_tef.model.quality import QualityReport, ToolQuality
+from mcp_tef.model.recommendations import PairAdvice
+from mcp_tef.reports.markdown import pair_markdown, quality_markdown, similarity_markdown
+from mcp_tef.reports.overlap_html import overlap_html
+from mcp_tef.reports.quality_html import quality_html
+from mcp_tef.reports.quality_tables import quality_csv, quality_text
+from mcp_tef.reports.similarity_advice import write_advice_files
+from mcp_tef.reports.similarity_html import SimilarityResults, similarity_html
+from mcp_tef.reports.similarity_overlap import overlap_csv, overlap_json
+from mcp_tef.reports.similarity_tables import matrix_file, save_matrices, similarity_csv, similarity_json
+from mcp_tef.scoring.similarity.analysis import Similarity
+from mcp_tef.scoring.similarity.overlap import Overlap
+
+
+class Exports:
+    """Files for readers (.html), for spreadsheets (.csv), and for programs (JSON, under any other name).
+
+    InputError where a file cannot be written; what was there under the name is kept then.
+    """
+
+    async def write_similarity(self, results: SimilarityResults, path: Path, *, full: bool = True) -> None:
+        """How alike tools look; above 2,000 tools the matrices go to an .npz file beside the JSON."""
+        similarity, threshold = results.similarity, results.threshold
+        forms = {".csv": lambda: similarity_csv(similarity, threshold), ".html": lambda: similarity_html(results)}
+        await _write(path, forms, lambda: _similarity_json(similarity, threshold, path, full))
+
+    async def similarity_page(self, results: SimilarityResults) -> str:
+        """The report of how alike tools look, to be printed."""
+        return await asyncio.to_thread(similarity_html, results)
+
+    async def similarity_markdown(self, results: SimilarityResults) -> str:
+        """The pairs to work on, to be pasted."""
+        return await asyncio.to_thread(similarity_markdown, results)
+
+    async def pair_markdown(self, similarity: Similarity, a: int, b: int) -> str:
+        """Two tools that look alike, to be pasted."""
+        return await asyncio.to_thread(pair_markdown, similarity, a, b)
+
+    async def quality_markdown(self, tools: Sequence[ToolQuality]) -> str:
+        """What was found in tools, to be pasted."""
+        return await asyncio.to_thread(quality_markdown, tools)
+
+    async def quality_page(self, report: QualityReport) -> str:
+        """The report of how well tools are described, to be printed."""
+        return await asyncio.to_thread(quality_html, report)
+
+    async def write_overlap(self, similarity: Similarity, overlap: Overlap, path: Path, *, limit: int) -> None:
+        """What tools share, by dimension; the `limit` pairs that overlap most are explained."""
+        forms = {
+            ".csv": lambda: overlap_csv(similarity, overlap, limit),
+            ".html": lambda: overlap_html(similarity, overlap, limit),
+        }
+        await _write(path, forms, lambda: overlap_json(similarity, overlap, limit))
+
+    async def overlap_page(self, similarity: Similarity, overlap: Overlap, *, limit: int) -> str:
+        """The report of what tools share, to be printed."""
+        return await asyncio.to_thread(overlap_html, similarity, overlap, limit)
+
+    async def write_quality(self, report: QualityReport, path: Path) -> None:
+        """How well tools are described."""
+        forms = {".csv": lambda: quality_csv(report), ".html": lambda: quality_html(report)}
+        await _write(path, forms, lambda: quality_text(report))
+
+    async def write_advice(self, pairs: Sequence[PairAdvice], folder: Path) -> tuple[Path, ...]:
+        """A patch and an override for each recommendation, in a folder that is made if need be; the files."""
+        try:
+            return await asyncio.to_thread(write_advice_files, pairs, folder)
+        except OSError as error:
+            raise _unwritable(folder, error) from error
+
+
+def _similarity_json(similarity: Similarity, threshold: float, path: Path, full: bool) -> str:
+    matrices = matrix_file(similarity, path)
+    if matrices:
+        try:
+            save_matrices(similarity, matrices, full=full)
+        except OSError as error:
+            raise _unwritable(matrices, error) from error
+    return similarity_json(similarity, threshold, full=full, matrices_in=matrices)
+
+
+def _unwritable(path: Path, error: OSError) -> InputError:
+    return InputError(f"{path} could not be written: {error.strerror}.", hint="Choose another place.")
+
+
+async def _write(path: Path, forms: Mapping[str, Callable[[], str]], otherwise: Callable[[], str]) -> None:
+    text = forms.get(path.suffix.lower(), otherwise)
+    await asyncio.to_thread(lambda: write_text(path, text()))

@@ -1,0 +1,188 @@
+"""Results as Markdown, to paste into an issue, a chat or a merge request. Words of strangers stay words."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from mcp_tef.model.comparison import PairChange
+from mcp_tef.model.metrics import Rate
+from mcp_tef.model.quality import ToolQuality
+from mcp_tef.model.runs import RunDetail, RunStatus, RunSummary
+from mcp_tef.reports.charts import rate_words, visible
+from mcp_tef.reports.comparison import CHANGES, ComparedBatches, batch_name, change_words, choice
+from mcp_tef.reports.comparison_html import difference_words
+from mcp_tef.reports.page import counted
+from mcp_tef.reports.results import NO_TOOL_LABEL, Results, passed
+from mcp_tef.reports.similarity_html import SimilarityResults
+from mcp_tef.reports.similarity_words import STANDINGS, observed_words
+from mcp_tef.scoring.rates import wilson
+from mcp_tef.scoring.similarity.analysis import Similarity
+
+MOST_ROWS: Final = 50
+MOST_TOOLS: Final = 30
+_LONGEST: Final = 2000
+_SPECIAL: Final = re.compile(
+    r"(?P<counted>^\d+(?=[.)]))|[\\`*_{}\[\]<>#|~&$@]|:(?=//)|(?<=www)\.|^[-+=]", re.IGNORECASE
+)
+_CHANGED: Final = (PairChange.REGRESSED, PairChange.FIXED)
+
+
+def plain(text: str) -> str:
+    """Text of a stranger on one line, so that nothing in it is read as Markdown, a link or a mention."""
+    line = " ".join(visible(text).split())
+    short = line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+    return _SPECIAL.sub(_harmless, short)
+
+
+def _harmless(found: re.Match[str]) -> str:
+    """A sign with a backslash before it; after a number that would begin a list it is the dot that gets one."""
+    return f"{found[0]}\\" if found["counted"] else f"\\{found[0]}"
+
+
+def results_markdown(results: Results) -> str:
+    """What came of runs: the figures, and those that did not pass."""
+    judged = [run for run in results.runs if run.classification]
+    rate = wilson(sum(map(passed, judged)), len(judged))
+    metrics = results.overview.metrics
+    figures = [("Passed", rate), ("Recall", metrics.recall), ("Precision", metrics.precision)]
+    figures += [("Parameters right", metrics.parameters_right)]
+    wrong = [run for run in results.runs if not passed(run)]
+    return _joined(
+        f"## {plain(results.title)}",
+        f"{', '.join(map(plain, results.models)) or 'No model'}: {rate.successes:,} of {rate.n:,} judged runs passed, "
+        f"{results.failed:,} failed.",
+        results.unfinished_sentence,
+        _rates(figures),
+        _table(("Query", "Expected", "Selected", "Why"), map(_wrong, wrong[:MOST_ROWS])),
+        _rest(len(wrong), "run"),
+    )
+
+
+def comparison_markdown(compared: ComparedBatches) -> str:
+    """What changed from one batch to another, and whether it says anything."""
+    found = compared.comparison
+    tests = [("Right tool", found.selection), ("Parameters right", found.parameters)]
+    rows = [
+        (name, rate_words(test.before), rate_words(test.after), difference_words(test))
+        for name, test in tests
+        if test.n
+    ]
+    counts = ", ".join(f"{number:,} {CHANGES[change].lower()}" for change, number in found.counts.items() if number)
+    changed = [one for one in compared.told() if one.pair.change in _CHANGED]
+    pairs = [
+        (change_words(one.pair), plain(run.query), plain(choice(one.before)), plain(choice(one.after)))
+        for one in changed[:MOST_ROWS]
+        if (run := one.after or one.before)
+    ]
+    return _joined(
+        f"## {plain(batch_name(found.before))} against {plain(batch_name(found.after))}",
+        f"**{found.selection.sentence}**",
+        f"{counts}." if counts else "",
+        *map(plain, found.notes),
+        _table(("Figure", "Before", "After", "Difference in points"), rows),
+        _table(("Change", "Query", "Before", "After"), pairs),
+        _rest(len(changed), "pair"),
+    )
+
+
+def run_markdown(run: RunDetail) -> str:
+    """One run: what was asked, what was expected, what was picked, and why it was judged so."""
+    summary = run.summary
+    matches = run.verdict.matches if run.verdict else ()
+    found = [(plain(one.parameter), plain(one.sentence)) for match in matches for one in match.findings]
+    words = run.answer.words if run.answer else None
+    return _joined(
+        f"## {plain(summary.case_name)}",
+        f"> {plain(summary.query)}",
+        plain(_why(summary)),
+        _table(
+            ("", ""),
+            [
+                ("Expected", plain(summary.expected or NO_TOOL_LABEL)),
+                ("Selected", plain(summary.selected or NO_TOOL_LABEL)),
+                ("Model", plain(summary.model)),
+                ("Confidence", "–" if summary.confidence is None else f"{summary.confidence:.2f}"),
+            ],
+        ),
+        _table(("Parameter", "Finding"), found),
+        f"The model said: {plain(words)}" if words else "",
+    )
+
+
+def similarity_markdown(results: SimilarityResults) -> str:
+    """Which tools look alike: the pairs to work on, and how often each was confused."""
+    similarity, count = results.similarity, results.similarity.count_at(results.threshold)
+    tools = similarity.tools
+    rows = [
+        (
+            plain(tools[item.pair.a].id),
+            plain(tools[item.pair.b].id),
+            STANDINGS[item.standing],
+            observed_words(item.observation),
+            f"{item.pair.similarity:.2f}",
+            f"{item.pair.confusability:.2f}",
+        )
+        for item in results.work[:MOST_ROWS]
+    ]
+    return _joined(
+        "## Which tools look alike?",
+        f"{count:,} of {counted(similarity.pair_count, 'pair')} {'is' if count == 1 else 'are'} at least "
+        f"{results.threshold:g} alike in meaning: {counted(len(similarity), 'tool')}, compared by "
+        f"{plain(similarity.embedder)}.",
+        _table(("Tool", "Other tool", "Standing", "Confused", "Similarity", "Confusable"), rows),
+        _rest(len(results.work), "pair"),
+    )
+
+
+def pair_markdown(similarity: Similarity, a: int, b: int) -> str:
+    """Two tools that look alike: their words, their scores, and why."""
+    why, tools = similarity.explain(a, b), [similarity.tools[place] for place in (a, b)]
+    return _joined(
+        f"## {' and '.join(plain(one.id) for one in tools)}",
+        plain(why.summary),
+        *(f"**{plain(one.id)}**: {plain(one.tool.description) or '–'}" for one in tools),
+        _table(("Score", "", "Why"), [(one.title, f"{one.score:.2f}", plain(one.sentence)) for one in why.scores]),
+    )
+
+
+def quality_markdown(tools: Sequence[ToolQuality]) -> str:
+    """What was found in tools, the worst first as they come."""
+    told = [one for one in tools if one.findings]
+    return _joined("## Tool quality", *map(_tool, told[:MOST_TOOLS]), _rest(len(told), "tool", MOST_TOOLS))
+
+
+def _tool(quality: ToolQuality) -> str:
+    lines = [
+        f"- **{one.rule.severity.value}** ({one.rule.id}, {plain(one.place)}): {plain(one.sentence)} {plain(one.fix)}"
+        for one in quality.findings
+    ]
+    return _joined(f"### {plain(quality.tool.id)}, {quality.score} of 100", "\n".join(lines))
+
+
+def _wrong(run: RunSummary) -> tuple[str, ...]:
+    return plain(run.query), plain(run.expected or NO_TOOL_LABEL), plain(run.selected or "–"), plain(_why(run))
+
+
+def _why(run: RunSummary) -> str:
+    if run.status in (RunStatus.CANCELLED, RunStatus.PENDING):
+        return "Not finished."
+    return f"{run.failure.message} {run.failure.hint}" if run.failure else (run.explanation or "").replace("`", "")
+
+
+def _rates(rates: Sequence[tuple[str, Rate]]) -> str:
+    return _table(("Figure", "95 % interval"), [(name, rate_words(rate)) for name, rate in rates])
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of cells that are escaped already; nothing where there is no row."""
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    head = [f"| {' | '.join(heads)} |", f"| {' | '.join('---' for _ in heads)} |"]
+    return "\n".join([*head, *lines]) if lines else ""
+
+
+def _rest(count: int, thing: str, most: int = MOST_ROWS) -> str:
+    return f"… and {count - most:,} more {thing}s." if count > most else ""
+
+
+def _joined(*parts: str) -> str:
+    return "\n\n".join(part for part in parts if part)

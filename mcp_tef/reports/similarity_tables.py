@@ -1,0 +1,133 @@
+"""How alike tools look as JSON, with every matrix, and as CSV, with a pair a line."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcp_tef.model.json import Json
+from mcp_tef.model.regular_files import replaced_file
+from mcp_tef.model.similarity import MatrixKind, ToolPair, Unreachable
+from mcp_tef.reports.cells import csv_text
+from mcp_tef.scoring.similarity.analysis import Similarity
+
+MOST_IN_JSON = 2000
+OTHER_FORMS = (".csv", ".html")
+LEAST_PAIRS = 10_000
+MATRICES = {"matrix": MatrixKind.SIMILARITY, "full_matrix": MatrixKind.FULL, "lexical_matrix": MatrixKind.LEXICAL}
+PAIR_HEADS = (
+    *("tool_a", "tool_b", "similarity", "full", "lexical", "names", "parameters"),
+    *("percentile", "confusability", "flagged"),
+)
+
+
+def matrix_file(similarity: Similarity, path: Path) -> Path | None:
+    """The file beside the JSON at `path` that holds the matrices; None where the JSON itself does."""
+    if len(similarity) <= MOST_IN_JSON or path.suffix.lower() in OTHER_FORMS:
+        return None
+    return path.with_suffix(".matrices.npz" if path.suffix.lower() == ".npz" else ".npz")
+
+
+def similarity_json(similarity: Similarity, threshold: float, *, full: bool, matrices_in: Path | None = None) -> str:
+    """The document of `similarity --out`: a row of a matrix a line, scores with 4 decimals.
+
+    Above 2,000 tools the matrices are null, and `matrices_in` is the file that holds them, if one does.
+    """
+    small = len(similarity) <= MOST_IN_JSON
+    matrices = {name: matrix_text(similarity.matrix(kind)) for name, kind in _held(similarity, full) if small}
+    parts = {
+        "embedder": one_line(similarity.embedder),
+        "tools": listed(tools_to_json(similarity)),
+        **dict.fromkeys(MATRICES, "null"),
+        **matrices,
+        **({} if small else {"matrix_file": one_line(matrices_in.name if matrices_in else None)}),
+        "threshold": one_line(threshold),
+        "flagged": listed(pair_to_json(similarity, pair) for pair in similarity.flagged(threshold)),
+        "unreachable": listed(unreachable_to_json(similarity.unreachable)),
+    }
+    return document(parts)
+
+
+def _held(similarity: Similarity, full: bool) -> list[tuple[str, MatrixKind]]:
+    """The matrices that a document or its file holds; the full one where it is wanted and there."""
+    wanted = full and similarity.has_full
+    return [(name, kind) for name, kind in MATRICES.items() if kind is not MatrixKind.FULL or wanted]
+
+
+def save_matrices(similarity: Similarity, path: Path, *, full: bool) -> None:
+    """Write the matrices, each under its name in the document, for `numpy.load`; float32 with 4 decimals."""
+    with replaced_file(path) as file, ZipFile(file, "w", ZIP_DEFLATED, compresslevel=1) as archive:
+        for name, kind in _held(similarity, full):
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as out:
+                np.lib.format.write_array(out, np.round(similarity.matrix(kind), 4), allow_pickle=False)
+
+
+def document(parts: dict[str, str]) -> str:
+    """A JSON object of parts that are JSON already, one below the other."""
+    return "{\n" + ",\n".join(f"  {one_line(key)}: {text}" for key, text in parts.items()) + "\n}\n"
+
+
+def one_line(value: Json) -> str:
+    """A value as JSON on one line."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def listed(values: Iterable[Json]) -> str:
+    """A JSON list with one value a line."""
+    return _lines([one_line(value) for value in values])
+
+
+def _lines(texts: Sequence[str]) -> str:
+    return "[\n    " + ",\n    ".join(texts) + "\n  ]" if texts else "[]"
+
+
+def matrix_text(scores: NDArray[np.float32]) -> str:
+    """A matrix of scores in 0–1 as a JSON list of rows. Looked up, since a million numbers are slow to spell."""
+    spelled, steps = _spelled(), np.rint(scores * 10_000).astype(np.int16)
+    return _lines(["[" + spelled[row].tobytes()[:-1].decode("ascii") + "]" for row in steps])
+
+
+@cache
+def _spelled() -> NDArray[np.bytes_]:
+    """Every score of four decimals as text, with a comma."""
+    return np.array([f"{step / 10_000:.4f}," for step in range(10_001)], dtype="S7")
+
+
+def tools_to_json(similarity: Similarity) -> Iterator[Json]:
+    """`{"id", "server", "name"}` of every tool, in the order of the matrices."""
+    return ({"id": one.id, "server": one.tool.server, "name": one.tool.name} for one in similarity.tools)
+
+
+def pair_to_json(similarity: Similarity, pair: ToolPair) -> dict[str, Json]:
+    """`{"a", "b", "score", "full_score", "percentile", "confusability"}` with the ids of the tools."""
+    return {
+        "a": similarity.tools[pair.a].id,
+        "b": similarity.tools[pair.b].id,
+        "score": round(pair.similarity, 4),
+        "full_score": None if pair.full is None else round(pair.full, 4),
+        "percentile": round(pair.percentile, 4),
+        "confusability": round(pair.confusability, 4),
+    }
+
+
+def unreachable_to_json(unreachable: Iterable[Unreachable]) -> Iterator[Json]:
+    """`{"server", "reason"}` of each."""
+    return ({"server": one.server, "reason": one.reason} for one in unreachable)
+
+
+def similarity_csv(similarity: Similarity, threshold: float) -> str:
+    """The most similar pairs, one a line: every flagged one, and at least 10,000 where there are that many."""
+    limit = max(LEAST_PAIRS, similarity.count_at(threshold))
+    pairs = similarity.pairs_by(MatrixKind.SIMILARITY, limit)
+    return csv_text(PAIR_HEADS, (_row(similarity, pair, threshold) for pair in pairs))
+
+
+def _row(similarity: Similarity, pair: ToolPair, threshold: float) -> list[Json]:
+    names: list[Json] = [similarity.tools[place].id for place in (pair.a, pair.b)]
+    scores = (pair.similarity, pair.full, pair.lexical, pair.names, pair.parameters, pair.percentile)
+    rounded = [None if score is None else round(score, 4) for score in (*scores, pair.confusability)]
+    return [*names, *rounded, bool(pair.similarity >= np.float32(threshold))]

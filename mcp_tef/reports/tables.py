@@ -1,0 +1,64 @@
+"""Results as JSON, and as CSV with one run a line."""
+
+import json
+
+from mcp_tef.model.json import Json
+from mcp_tef.model.runs import RunSummary
+from mcp_tef.reports.cells import csv_text
+from mcp_tef.reports.results import Results, moment, run_to_json
+from mcp_tef.scoring.figures_codec import overview_to_json
+
+
+def to_json(results: Results) -> str:
+    """The batch, its runs and its metrics, as `run --json` gives them; runs of many batches say which is theirs."""
+    document = {
+        "batch": results.batch_id,
+        "runs": [run_to_json(run) | {"batch": run.batch_id} for run in results.runs],
+        "metrics": overview_to_json(results.overview),
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def to_csv(results: Results) -> str:
+    """A head and a line for each run; a cell that a spreadsheet would run as a formula begins with an apostrophe."""
+    return csv_text(COLUMNS, map(_cells, results.runs))
+
+
+def _cells(run: RunSummary) -> list[Json]:
+    values: dict[str, Json] = run_to_json(run)
+    error = values.pop("error") or {}
+    values |= {"batch": run.batch_id, "repeat": run.repeat, "hallucinated": ", ".join(run.hallucinated)}
+    values |= {"error_code": error.get("code"), "error": error.get("message")}
+    values |= {"created_at": moment(run.created_at), "completed_at": moment(run.completed_at)}
+    return [values[column] for column in COLUMNS]
+
+
+COLUMNS = (
+    "id",
+    "batch",
+    "case",
+    "query",
+    "model",
+    "repeat",
+    "status",
+    "classification",
+    "kind",
+    "expected",
+    "selected",
+    "parameters_ok",
+    "completeness",
+    "correctness",
+    "type_conformance",
+    "hallucinated",
+    "confidence",
+    "confidence_source",
+    "confidence_category",
+    "explanation",
+    "execution_time_ms",
+    "tokens",
+    "cost_usd",
+    "error_code",
+    "error",
+    "created_at",
+    "completed_at",
+)

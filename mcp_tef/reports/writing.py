@@ -1,0 +1,101 @@
+"""Writes results as files."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from mcp_tef.formats.cases.texts import write_text
+from mcp_tef.model.ids import BatchId, RunId
+from mcp_tef.model.runs import RunFilter
+from mcp_tef.model.transfer import ReportForm
+from mcp_tef.ports import Store
+from mcp_tef.reports.comparison import ComparedBatches, comparison_csv, comparison_json
+from mcp_tef.reports.comparison_html import comparison_html
+from mcp_tef.reports.html import to_html
+from mcp_tef.reports.junit import to_junit
+from mcp_tef.reports.markdown import comparison_markdown, results_markdown, run_markdown
+from mcp_tef.reports.results import Results
+from mcp_tef.reports.tables import to_csv, to_json
+from mcp_tef.workflows.compare import Compare
+from mcp_tef.workflows.metrics import Figures
+
+UNNAMED: Final = "Test runs"
+WRITERS: Mapping[ReportForm, Callable[[Results], str]] = {
+    ReportForm.JSON: to_json,
+    ReportForm.CSV: to_csv,
+    ReportForm.JUNIT: to_junit,
+    ReportForm.HTML: to_html,
+}
+COMPARISONS: Mapping[ReportForm, Callable[[ComparedBatches], str]] = {
+    ReportForm.JSON: comparison_json,
+    ReportForm.CSV: comparison_csv,
+    ReportForm.HTML: comparison_html,
+}
+
+
+class Reports:
+    """The results of batches, for other programs and for readers."""
+
+    def __init__(self, store: Store, figures: Figures) -> None:
+        self._store = store
+        self._figures = figures
+
+    async def results(self, batch_id: BatchId) -> Results:
+        """A batch with its runs and figures; NotFoundError."""
+        batch = await self._store.runs.batch(batch_id)
+        found = await self.found(RunFilter(batch_id=batch_id), batch.name or UNNAMED)
+        return replace(found, batch_id=batch_id)
+
+    async def found(self, where: RunFilter, title: str) -> Results:
+        """The runs that a filter names, from whichever batch, with their figures."""
+        return Results(title, await self._store.runs.runs(where), await self._figures.overview(where))
+
+    async def write(self, batch_id: BatchId, path: Path, form: ReportForm) -> None:
+        """Write a report; InputError where the file cannot be written."""
+        await self.write_all(batch_id, {form: path})
+
+    async def write_all(self, batch_id: BatchId, files: Mapping[ReportForm, Path]) -> None:
+        """Write several reports of one batch, which is read once."""
+        await _write(await self.results(batch_id), files)
+
+    async def page(self, where: RunFilter, title: str) -> str:
+        """The report of the runs that a filter names, to be printed."""
+        return await asyncio.to_thread(to_html, await self.found(where, title))
+
+    async def comparison_page(self, before: BatchId, after: BatchId) -> str:
+        """The report of a comparison, to be printed."""
+        return await asyncio.to_thread(comparison_html, await self.comparison(before, after))
+
+    async def markdown(self, where: RunFilter, title: str) -> str:
+        """What came of the runs that a filter names, to be pasted."""
+        return await asyncio.to_thread(results_markdown, await self.found(where, title))
+
+    async def comparison_markdown(self, before: BatchId, after: BatchId) -> str:
+        """A comparison, to be pasted."""
+        return await asyncio.to_thread(comparison_markdown, await self.comparison(before, after))
+
+    async def run_markdown(self, run_id: RunId) -> str:
+        """One run, to be pasted; NotFoundError."""
+        return run_markdown(await self._store.runs.detail(run_id))
+
+    async def comparison(self, before: BatchId, after: BatchId) -> ComparedBatches:
+        """Two batches beside each other, with both runs of each pair; InputError, NotFoundError."""
+        compare = Compare(self._store.runs)
+        found = await compare.batches(before, after)
+        return ComparedBatches(found, await compare.pairs(found.pairs))
+
+    async def write_comparison(self, before: BatchId, after: BatchId, path: Path, form: ReportForm) -> None:
+        """Write a comparison in any form but JUnit; InputError where the file cannot be written."""
+        compared = await self.comparison(before, after)
+        await asyncio.to_thread(lambda: write_text(path, COMPARISONS[form](compared)))
+
+    async def write_found(self, where: RunFilter, title: str, path: Path, form: ReportForm) -> None:
+        """Write a report of the runs that a filter names; InputError where the file cannot be written."""
+        await _write(await self.found(where, title), {form: path})
+
+
+async def _write(results: Results, files: Mapping[ReportForm, Path]) -> None:
+    for form, path in files.items():
+        await asyncio.to_thread(lambda path, form: write_text(path, WRITERS[form](results)), path, form)

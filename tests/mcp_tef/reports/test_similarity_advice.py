@@ -1,0 +1,56 @@
+"""Recommendations as scripts get them, and as files that apply them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from mcp_tef.errors import InputError
+from mcp_tef.model.runs import Failure
+from mcp_tef.reports.analyses import Exports
+from mcp_tef.reports.similarity_advice import advice_files, advice_to_json
+from tests.support import made_analyses
+
+
+def test_a_pair_tells_its_issues_with_evidence_and_what_to_do() -> None:
+    made = advice_to_json(made_analyses.advice())
+    assert (made["a"], made["similarity"], made["failure"]) == ("shop/find_file", 0.9123, None)
+    assert made["issues"] == [
+        {
+            "type": "terminology_overlap",
+            "priority": "high",
+            "sentence": "Both speak of files.",
+            "evidence": ["file", "name"],
+        }
+    ]
+    (one,) = made["recommendations"]
+    assert one["revised"] == 'Find "one"\nfile – by name.'
+    assert (one["author"], one["similarity_after"]) == ("draft", 0.7)
+    assert one["patch"][0]["op"] == "replace"
+
+
+def test_what_a_model_failed_at_is_told() -> None:
+    made = advice_to_json(made_analyses.advice(failure=Failure("key_wrong", "The key was refused.", "Check it.")))
+    assert made["failure"] == {"code": "key_wrong", "message": "The key was refused.", "hint": "Check it."}
+
+
+def test_each_recommendation_is_a_patch_and_an_override_whose_texts_survive() -> None:
+    files = advice_files([made_analyses.advice(), made_analyses.advice()])
+    assert [name[:4] for name in files] == ["001-", "001-", "002-", "002-"]
+    patch, override = [json.loads(text) for text in list(files.values())[:2]]
+    assert patch[0]["value"] == 'Find "one"\nfile – by name.'
+    assert list(override) == ["toolsOverride"]
+
+
+def test_names_of_files_hold_nothing_of_what_strangers_wrote_but_letters_and_digits() -> None:
+    assert all(name.replace("-", "").replace(".", "").isalnum() for name in advice_files([made_analyses.advice()]))
+    assert all(name.isascii() and len(name) < 120 for name in advice_files([made_analyses.advice()]))
+
+
+async def test_the_folder_is_made_and_the_files_are_named(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "fixes"
+    paths = await Exports().write_advice([made_analyses.advice()], folder)
+    assert len(paths) == 2
+    assert all(path.parent == folder for path in paths)
+    with pytest.raises(InputError, match="could not be written"):
+        await Exports().write_advice([made_analyses.advice()], paths[0])
