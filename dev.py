@@ -181,7 +181,9 @@ def audit(environment: Path, arguments: list[str]) -> int:
             listed.write_text("\n".join(group), "utf-8")
             command = ["pip_audit", "-s", "osv", "--osv-url", database, "--disable-pip", "--no-deps", "-r", str(listed)]
             options = ["-f", "json", "--progress-spinner", "off", "--cache-dir", str(Path(folder, "cache"))]
-            done = subprocess.run([str(environment), "-m", *command, *options], capture_output=True, text=True)
+            done = subprocess.run(
+                [str(environment), "-m", *command, *options], capture_output=True, text=True, check=False
+            )
         if not done.stdout.strip():
             print(done.stderr.strip().rpartition("\n")[2], file=sys.stderr)
             return 1 if _answers(database) else _not_audited(database)

@@ -70,7 +70,7 @@ def _start_books_of_rpm() -> None:
 
 @contextmanager
 def _mounted(places: dict[str, str]) -> Iterator[None]:
-    """What every running system has, and here the sockets of the desktop: folders of this system, inside."""
+    """Mount the folders that every running system has, and the sockets of this desktop, inside."""
     with ExitStack() as mounted:
         for source, place in places.items():
             (ROOT / place).mkdir(parents=True, exist_ok=True)
@@ -110,7 +110,7 @@ def _inside(*command: str) -> str:
 
 
 def _done(*command: str) -> str:
-    """What a command says; it ends everything where it fails."""
+    """Return the output of a command; stop everything if it fails."""
     quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C"}
     done = subprocess.run(command, env=quiet, capture_output=True, text=True, check=False)
     if done.returncode != 0:

@@ -1,4 +1,4 @@
-"""Builds everything that is installed: `python3 dev.py package [STEP…]`; without a step, all of them in their order."""
+"""Build the installers: `python3 dev.py package [STEP…]`; without a step, all of them in their order."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ from project import BILL, BUILD, DIST, HERE, PAYLOAD, ROOT, SBOM
 
 
 def check() -> None:
-    """The workflows and the scripts of the installers are in order."""
+    """Check the workflows and the scripts of the installers."""
     import windows
 
     workflows = sorted(str(file) for file in (ROOT / ".github" / "workflows").glob("*.yml"))
@@ -26,7 +26,7 @@ def check() -> None:
 
 
 def parts() -> None:
-    """What goes in beside the code: icons, the model, licences, the bill of materials."""
+    """Collect everything that ships beside the code: icons, the model, licences, the bill of materials."""
     icons.write_icons()
     model.fetch_model()
     licences.write_licences()
@@ -34,7 +34,7 @@ def parts() -> None:
 
 
 def payload() -> None:
-    """The folder with the two executables."""
+    """Build the folder with the two executables."""
     surroundings = {**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True", "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "PyInstaller", "--noconfirm", "--log-level", "ERROR"]
     folders = ["--distpath", str(DIST), "--workpath", str(BUILD / "pyinstaller")]
@@ -44,28 +44,28 @@ def payload() -> None:
 
 
 def _strip() -> None:
-    """Python's own libraries may be built with what debuggers need, two thirds of them."""
+    """Strip debug symbols: they make up two thirds of Python's own libraries."""
     inner = PAYLOAD / "_internal"
     for library in (*inner.glob("libpython*.so*"), *inner.glob("python3.*/lib-dynload/*.so")):
         subprocess.run(["strip", "--strip-unneeded", str(library)], check=True)
 
 
 def smoke() -> None:
-    """The built app does what the source does."""
+    """Check that the built app does what the source does."""
     from smoke import smoke as use
 
     use()
 
 
 def journey() -> None:
-    """What `smoke` walks with the built app, with the source."""
+    """Walk the journeys of `smoke` with the source instead of the built app."""
     from journey import main as walk
 
     walk([])
 
 
 def installers() -> None:
-    """What people download, for the system that this is."""
+    """Build the files that people download, for this system."""
     if sys.platform == "linux":
         from linux import make_packages as make
     elif sys.platform == "darwin":
@@ -79,7 +79,7 @@ def installers() -> None:
 
 
 def bare_root() -> None:
-    """The .deb and the .rpm come and go on a bare Debian without a trace."""
+    """Check that the .deb and the .rpm install and uninstall on a bare Debian without a trace."""
     from bare_root import try_packages
 
     try_packages()

@@ -35,7 +35,7 @@ class Display:
         self._pixels = pixels
 
     def environment(self) -> dict[str, str]:
-        """What a program needs to open its window here and not elsewhere."""
+        """Return the variables with which a program opens its window on this display only."""
         bus = {"DBUS_SESSION_BUS_ADDRESS": self.session} if self.session else {}
         return {"DISPLAY": self.name, "QT_QPA_PLATFORM": "xcb", **bus}
 
@@ -48,7 +48,7 @@ class Display:
         self._tool("type", "--clearmodifiers", "--delay", "2", text)
 
     def popups(self) -> list[str]:
-        """The menus and lists that are open: windows of the app's own that no manager has put into a frame."""
+        """Return the open menus and lists: windows of the app that no window manager has framed."""
         search = ["xdotool", "search", "--onlyvisible", "--maxdepth", "1", "--class", NAME]
         done = subprocess.run(search, env=self._surroundings(), capture_output=True, text=True, check=False)
         return done.stdout.split()
@@ -89,7 +89,7 @@ class Display:
 
 @contextmanager
 def display() -> Iterator[Display]:
-    """A display of its own, gone at the end."""
+    """Run a display of its own, and end it afterwards."""
     reading, writing = os.pipe()
     with tempfile.TemporaryDirectory() as folder:
         size = f"{SIZE[0]}x{SIZE[1]}x24"
@@ -103,7 +103,7 @@ def display() -> Iterator[Display]:
 
 @contextmanager
 def desktop(user: int | None = None) -> Iterator[Display]:
-    """A display with a window manager and a bus, of a user, on which a screen reader reads."""
+    """Run a display with a window manager and a user's bus, on which a screen reader works."""
     from screen_reader import ScreenReader
 
     with tempfile.TemporaryDirectory() as folder, display() as shown_on:
@@ -138,7 +138,7 @@ def _being(user: int | None) -> Iterator[None]:
 
 @contextmanager
 def _started(command: list[str], **how: Any) -> Iterator["subprocess.Popen[bytes]"]:
-    """A program in the background, ended at the end."""
+    """Run a program in the background, and end it afterwards."""
     program = subprocess.Popen(command, stderr=subprocess.DEVNULL, **how)
     try:
         yield program

@@ -10,7 +10,7 @@ SIZES = (16, 32, 48, 64, 128, 256, 512)
 
 
 def size_file(size: int) -> str:
-    """The name of the icon in one size."""
+    """Return the name of the icon in one size."""
     return f"{NAME}-{size}.png"
 
 

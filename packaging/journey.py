@@ -48,7 +48,7 @@ class Room:
 
     @contextmanager
     def window(self) -> Iterator["subprocess.Popen[bytes]"]:
-        """The window, open until the end."""
+        """Keep the window open until the end."""
         opened = subprocess.Popen(self._window, env=self._environment, cwd=self.home)
         try:
             yield opened
@@ -57,7 +57,7 @@ class Room:
             opened.wait(30)
 
     def runs(self) -> list[dict[str, str]]:
-        """The runs on disk, as the command line lists them; none while there is no workspace."""
+        """Return the runs on disk, as the command line lists them; none without a workspace."""
         command = [*self._terminal, "runs", "list", "--limit", "1000", "--json"]
         listed = subprocess.run(
             command, env=self._environment, cwd=self.home, capture_output=True, text=True, check=False

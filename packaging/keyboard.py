@@ -38,7 +38,7 @@ class Keyboard:
             self._desk.save_picture(self._pictures / f"{self._taken:02}-{name.replace(' ', '-')}.png")
 
     def focus(self) -> Thing | None:
-        """What has the keyboard."""
+        """Return the element that has the keyboard focus."""
         return self._desk.reader.focus()
 
     def press(self, *keys: str) -> None:

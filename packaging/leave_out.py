@@ -47,7 +47,7 @@ def modules_of(package: Path) -> list[str]:
 
 
 def kept(entries: Iterable[Entry]) -> Iterator[Entry]:
-    """The files that go in: of Qt its own platform's plugins, of the system's libraries those that Python needs."""
+    """Return the files to ship: Qt's plugins for this platform, and the system libraries that Python needs."""
     return (entry for entry in entries if _keeps(PurePath(entry[0]).as_posix(), entry[1]))
 
 

@@ -50,13 +50,13 @@ def parts() -> tuple[Part, ...]:
 
 @cache
 def _said(name: str) -> Message:
-    """What a distribution says of itself, without its long description, which is slow to read."""
+    """Return a distribution's metadata without its long description, which is slow to parse."""
     found = metadata.distribution(name)
     return message_from_string((found.read_text("METADATA") or "").partition("\n\n")[0])
 
 
 def shipped() -> list[str]:
-    """The names of the distributions that the project needs here, directly and indirectly."""
+    """Return the names of all distributions that the project needs here, directly and indirectly."""
     waiting = [(requirement, "") for requirement in PROJECT["dependencies"]]
     seen = set()
     while waiting:
@@ -68,7 +68,7 @@ def shipped() -> list[str]:
 
 
 def _wanted(requirement: str, extra: str) -> list[tuple[str, str]]:
-    """The plain name of a requirement, with each extra it asks for; nothing where its marker says not here."""
+    """Yield the plain name of a requirement with each of its extras; nothing if its marker excludes this system."""
     from packaging.requirements import Requirement
     from packaging.utils import canonicalize_name
 
@@ -91,7 +91,7 @@ def _files(name: str) -> Iterator[metadata.PackagePath]:
 
 
 def _licence(name: str) -> str:
-    """What the distribution says of its licence, in one line."""
+    """Return the licence that a distribution declares, in one line."""
     said = _said(name)
     stated = (*(said.get_all("License-Expression") or ()), *(said.get_all("License") or ()))
     short = [line for line in (text.strip().split("\n")[0] for text in stated) if 0 < len(line) <= 60]
@@ -100,7 +100,7 @@ def _licence(name: str) -> str:
 
 
 def _stated_texts(licence: str, notice: str) -> dict[str, str]:
-    """The texts of a licence that a distribution names without bringing it."""
+    """Return the texts of a licence that a distribution names without shipping it."""
     files = {
         APACHE: [ROOT / "LICENSE"],
         LGPL: [HERE / "licences" / "LGPL-3.0.txt", HERE / "licences" / "GPL-3.0.txt"],
@@ -111,7 +111,7 @@ def _stated_texts(licence: str, notice: str) -> dict[str, str]:
 
 
 def _others() -> Iterator[Part]:
-    """What is shipped without being a distribution of its own."""
+    """List the shipped parts that are not distributions of their own."""
     python = (
         Path(sys.base_prefix, "lib", f"python{sys.version_info.major}.{sys.version_info.minor}"),
         Path(sys.base_prefix),

@@ -41,7 +41,7 @@ def make_packages() -> None:
 
 
 def package_plan() -> dict[str, Any]:
-    """What nfpm is told, for both kinds."""
+    """Return nfpm's configuration, for both kinds of package."""
     return {
         "name": PACKAGE,
         "arch": MACHINE,
@@ -63,7 +63,7 @@ def package_plan() -> dict[str, Any]:
 
 
 def metainfo() -> str:
-    """What software centres are told, with the version of the project and the day of its last change."""
+    """Return the metadata for software centres, with the project's version and the day of its last change."""
     told = (HERE / "linux" / METAINFO).read_text("utf-8")
     last = subprocess.run(["git", "log", "-1", "--format=%cs"], cwd=ROOT, capture_output=True, text=True, check=False)
     day = last.stdout.strip() or datetime.now(UTC).date().isoformat()
@@ -76,7 +76,7 @@ def deb_needs() -> list[str]:
 
 
 def rpm_needs() -> list[str]:
-    """What the payload leaves to the system, by the names of the libraries, which all distributions share."""
+    """Return the system libraries that the payload needs, by sonames, which all distributions share."""
     return sorted(f"{one}(64bit)" for one in (*(f"{library}()" for library in LIBRARIES), *RPM_ALSO))
 
 

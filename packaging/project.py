@@ -27,7 +27,7 @@ ENDING = ".exe" if sys.platform == "win32" else ""
 
 
 def inside() -> Path:
-    """The folder of the two executables; macOS keeps them in the app."""
+    """Return the folder of the two executables; macOS keeps them in the app bundle."""
     return DIST / f"{NAME}.app" / "Contents" / "MacOS" if sys.platform == "darwin" else PAYLOAD
 
 

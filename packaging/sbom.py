@@ -29,7 +29,7 @@ def write_sbom() -> None:
 
 
 def bill(found: Sequence[Part]) -> dict[str, Any]:
-    """The bill of these parts."""
+    """Return the bill of materials for these parts."""
     components = [_component(part) for part in found if part.name != PACKAGE]
     references = [component["bom-ref"] for component in components]
     return {
@@ -49,7 +49,7 @@ def _component(part: Part) -> dict[str, Any]:
 
 
 def _licence(said: str) -> dict[str, Any]:
-    """A licence by its SPDX name, several as an expression, and any other as it was said."""
+    """Return a licence by its SPDX id, several as an expression, and any other as it was declared."""
     licence = SAME.get(said, said)
     if SEVERAL.fullmatch(licence):
         return {"expression": licence}

@@ -64,7 +64,7 @@ class ScreenReader:
         return [thing for program in programs for thing in self._below(program)]
 
     def focus(self) -> Thing | None:
-        """What has the keyboard: as the last move of it said, or, where none was heard yet, by looking for it."""
+        """Return the focused element: from the last focus event, or by searching if there was none yet."""
         self._bus.send_and_get_reply(message_bus.GetId())  # whatever was said before the answer is heard by then
         while self._moves:
             self._hear(self._moves.popleft())
@@ -79,11 +79,11 @@ class ScreenReader:
             self._focus = fields[HeaderFields.sender], fields[HeaderFields.path]
 
     def text(self, thing: Thing) -> str:
-        """What was typed into something."""
+        """Return the text that was typed into an element."""
         return str(self._asked(thing.reference, TEXT, "GetText", "ii", (0, -1)) or "")
 
     def _below(self, reference: Reference) -> Iterator[Thing]:
-        """What is inside something; whatever goes away meanwhile is passed over."""
+        """Yield the elements inside an element, skipping those that disappear meanwhile."""
         for child in self._asked(reference, SPOKEN, "GetChildren") or ():
             low, _ = self._asked(child, SPOKEN, "GetState") or (0, 0)
             if low & SHOWING:

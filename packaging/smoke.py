@@ -1,4 +1,4 @@
-"""Uses the built app as a user would; the first thing that fails ends it. `python packaging/smoke.py [FOLDER]`"""
+"""Use the built app as a user would, and stop at the first failure: `python packaging/smoke.py [FOLDER]`."""
 
 import json
 import os
@@ -45,13 +45,13 @@ class Smoke:
         return [self.help, self.demo, self.similarity, *real, *shown]
 
     def help(self) -> str:
-        """It explains itself."""
+        """Check that the app prints its help."""
         began = time.monotonic()
         assert "similarity" in self._say("--help").stdout
         return f"{time.monotonic() - began:.2f} s"
 
     def demo(self) -> str:
-        """The sample server starts from the app, and every case gets a verdict."""
+        """Check that the sample server starts from the app, and that every case gets a verdict."""
         runs = self._document("demo", "--json")["runs"]
         assert {run["status"] for run in runs} == {"completed"}, runs[0]
         return f"{len(runs)} verdicts"
@@ -65,7 +65,7 @@ class Smoke:
         return f"{found['embedder']}"
 
     def real_server(self) -> str:
-        """A server from npm is started and listed."""
+        """Check that a server from npm is started and listed."""
         package = "@modelcontextprotocol/server-everything"
         added = self._document(
             *("servers", "add", "everything", "--command", "npx", "--arg=-y", f"--arg={package}", "--yes", "--json"),
@@ -76,13 +76,13 @@ class Smoke:
         return f"{len(tools)} tools of {package}"
 
     def journeys(self) -> str:
-        """The real window, by keys alone, as the source is walked."""
+        """Use the real window by keys alone, as the journeys of the source do."""
         from journey import walk
 
         return "\n    ".join(("", *walk([self._window], [self._terminal])))
 
     def first_paint(self) -> str:
-        """The window is painted soon; warm, and by the start that was least disturbed by other work."""
+        """Check that the window paints soon: warm, by the start that other work disturbed least."""
         starts = [self._painted() for _ in range(STARTS + 1)][1:]
         times, work = [seconds for seconds, _ in starts], min(processor for _, processor in starts)
         assert min(times) <= PAINT_SECONDS, times
@@ -102,7 +102,7 @@ class Smoke:
             return seconds, sum(map(int, spent)) / os.sysconf("SC_CLK_TCK")
 
     def stays_open(self) -> str:
-        """The window opens and does not end by itself."""
+        """Check that the window opens and does not exit by itself."""
         opened = subprocess.Popen([self._window], env=self._environment())
         try:
             code = opened.wait(20)
@@ -140,7 +140,7 @@ class Smoke:
 
 
 def size_of(folder: Path) -> int:
-    """The bytes of all files below a folder; linked ones count once."""
+    """Return the bytes of all files below a folder; hard links count once."""
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file() and not file.is_symlink())
 
 

@@ -40,7 +40,7 @@ def make_stand_in(output: Path, version: str, more: Sequence[str] = ()) -> None:
 
 
 def given(payload: Path, output: Path, version: str = VERSION) -> dict[str, object]:
-    """The names that the script is given."""
+    """Return the definitions that the script is compiled with."""
     return {"VERSION": version, "PAYLOAD": payload, "OUTPUT": output, "ICON": BUILD / f"{NAME}.ico"}
 
 

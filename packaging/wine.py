@@ -85,5 +85,5 @@ class Machine:
         return (self.home / name).exists()
 
     def registry(self) -> str:
-        """What the registry says of this user."""
+        """Return this user's registry as text."""
         return (self._prefix / "user.reg").read_text("utf-8").replace("\\\\", "\\")

@@ -1,0 +1,1 @@
+"""Files that ship with the app: help pages, the sample, icons, the theme, schemas."""

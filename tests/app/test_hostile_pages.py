@@ -1,5 +1,7 @@
-"""Texts of people who mean harm, on what stands before the screens and beside them: the first page, the closed door,
-the settings, a call by hand, and the workspaces that were opened before."""
+"""Hostile texts on the pages outside the screens.
+
+The welcome page, the page for a workspace that does not open, the settings, a manual tool call, and recent workspaces.
+"""
 
 from collections.abc import Callable, Coroutine
 from functools import partial

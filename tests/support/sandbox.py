@@ -90,11 +90,11 @@ def move_in(patch: pytest.MonkeyPatch, home: Path) -> None:
 
 
 def prepare_process() -> None:
-    """Before anything is imported: no screen unless MCP_TEF_TEST_SCREEN names Qt's way to one, no home, no keys, no
-    table fetched from the network, the plain locale in the zone of UTC.
+    """Detach this process from the machine, before anything is imported.
 
-    Signals are heard also where the suite runs in the background or under nohup, which ignore them. Full rounds of
-    garbage collection do not come by themselves, as in the window: among all that libraries hold each takes up to
+    No screen unless MCP_TEF_TEST_SCREEN names Qt's platform plugin for one, no home, no keys, no price table from the
+    network, the C locale, the UTC time zone. Signals are handled even under nohup, which would ignore them. Full
+    garbage collections do not start by themselves, as in the window: with all that libraries hold, each takes up to
     half a second.
     """
     gc.set_threshold(*gc.get_threshold()[:2], HARDLY_EVER)

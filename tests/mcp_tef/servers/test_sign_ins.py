@@ -355,7 +355,7 @@ class Forger(Browser):
         self.odd = b""
 
     def _open(self, url: str) -> None:
-        back = url.split("redirect_uri=")[1].split("&")[0].replace("%3A", ":").replace("%2F", "/")
+        back = url.partition("redirect_uri=")[2].partition("&")[0].replace("%3A", ":").replace("%2F", "/")
         for address in (f"{back}?code=forged&state=guessed", back.replace("callback", "other"), f"{back}?code=forged"):
             self.answers.append(self._status(address))
         with socket.create_connection(("127.0.0.1", urlsplit(back).port or 0), timeout=10) as talk:
