@@ -13,7 +13,7 @@ from app.screens.metrics.exports import heading_help
 from app.screens.metrics.figures import asides, figures
 from app.screens.metrics.overview_pane import AgainstPart
 from app.screens.quality.view import Strip
-from app.screens.runs.batches import actions, summary
+from app.screens.runs.batch_summaries import actions, summary
 from app.screens.runs.runs_list import SummaryStrip
 from app.screens.runs.verdict_pane import ConfidencePart
 from app.screens.similarity.score_lines import LeadScore, ScoreLine

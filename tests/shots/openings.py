@@ -8,7 +8,7 @@ from app.dialogs.rename import RenameSheet
 from app.screens.cases.page import CasesPage
 from app.screens.metrics.page import MetricsPage
 from app.screens.runs.page import RunsPage
-from app.screens.runs.start_sheet import StartSheet
+from app.screens.runs.start_dialog import StartSheet
 from app.screens.servers.consent_bar import ConsentBar
 from app.screens.servers.form import ServerForm
 from app.screens.servers.page import ServersPage

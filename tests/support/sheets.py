@@ -7,15 +7,15 @@ from typing import TypeVar
 from app.core_link.import_outcomes import Fate, Outcome
 from app.core_link.session import Page
 from app.dialogs.consent import ConsentSheet
+from app.dialogs.preflight import KeySheet
 from app.dialogs.rename import RenameSheet
 from app.screens.cases.expecting import ExpectSheet
 from app.screens.cases.labelling import LabelSheet
 from app.screens.cases.loss_sheet import loss_sheet
 from app.screens.cases.page import CasesPage
-from app.screens.runs.capping import CapSheet
-from app.screens.runs.hurdles import KeySheet
+from app.screens.runs.batch_actions import CapSheet
+from app.screens.runs.batch_actions import RenameSheet as BatchNameSheet
 from app.screens.runs.page import RunsPage
-from app.screens.runs.renaming import RenameSheet as BatchNameSheet
 from app.screens.servers.form import ServerForm
 from app.screens.servers.page import ServersPage
 from app.screens.servers.server_sheet import ServerSheet

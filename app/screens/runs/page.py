@@ -1,4 +1,4 @@
-"""The runs screen: batches on a rail, the runs of one, and one run in full."""
+"""The runs screen: batches on the left, the runs of one in the middle, one run in full on the right."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
@@ -9,20 +9,16 @@ from PySide6.QtWidgets import QWidget
 
 from app.core_link.commands import Command
 from app.core_link.session import Page, Session
-from app.screens.runs.activity import Activity, activity, farewell, judging_activity
-from app.screens.runs.bars import Bars
-from app.screens.runs.batches import actions
-from app.screens.runs.chosen import ChosenRuns
-from app.screens.runs.deeds import commands
-from app.screens.runs.emptiness import say_no_cases, say_no_runs
-from app.screens.runs.filtering import without_filters
-from app.screens.runs.found import NO_ACTIONS, Found
-from app.screens.runs.gathering import Changes
-from app.screens.runs.leads import lead_commands
-from app.screens.runs.narrowing import Narrowing
+from app.screens.runs.activity_bars import Activity, Bars, activity, farewell, judging_activity
+from app.screens.runs.batch_actions import EXPORT, Steering
+from app.screens.runs.batch_events import Changes
+from app.screens.runs.batch_summaries import NO_ACTIONS, Found, actions
+from app.screens.runs.commands import commands, lead_commands
+from app.screens.runs.filter_controls import Narrowing
+from app.screens.runs.filters import without_filters
 from app.screens.runs.presenter import RunsPresenter
-from app.screens.runs.steering import EXPORT, Steering
-from app.screens.runs.view import RunsView
+from app.screens.runs.selected_runs import ChosenRuns
+from app.screens.runs.view import RunsView, say_no_cases, say_no_runs
 from app.text.formatting import count
 from app.widgets import Action, at_once, button
 from mcp_tef import Batch, BatchId, CaseId, Event, RunFilter, RunId

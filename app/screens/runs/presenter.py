@@ -1,4 +1,4 @@
-"""What the runs screen knows and does, without a window: batches, the runs of one, and what happens to them."""
+"""State of the runs screen, without a window: batches, the runs of one, and actions on them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -8,14 +8,21 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from app.core_link.model_requests import Ask
-from app.screens.runs.batches import BatchCard, Summary, card, is_live, is_ranked, recall_words, summary
-from app.screens.runs.filtering import without_filters
-from app.screens.runs.found import Found, counted, found_summary
-from app.screens.runs.gathering import Changes, Gathered
-from app.screens.runs.queue import Queue
-from app.screens.runs.rows import Row, row
-from app.screens.runs.shelf import Shelf
-from app.screens.runs.table import NONE_OUTDATED, PAGE, Filled, Outdated, RunTable
+from app.screens.runs.batch_events import Changes, Gathered, Queue
+from app.screens.runs.batch_summaries import (
+    BatchCard,
+    Found,
+    Summary,
+    card,
+    counted,
+    found_summary,
+    is_live,
+    is_ranked,
+    recall_words,
+    summary,
+)
+from app.screens.runs.filters import Shelf, without_filters
+from app.screens.runs.run_table import NONE_OUTDATED, PAGE, Filled, Outdated, Row, RunTable, row
 from mcp_tef import (
     Batch,
     BatchEnded,

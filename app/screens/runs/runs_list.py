@@ -1,14 +1,13 @@
-"""The runs of one batch: the figure above, the table below, fetched as it is looked at."""
+"""The runs of one batch: the summary bar above, the table below, loaded page by page."""
 
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
-from app.screens.runs.batches import BatchActions, Summary, Tally
-from app.screens.runs.looks import MARKS, SAID, table_row
-from app.screens.runs.rows import Row
-from app.screens.runs.table import Filled, Mended, RunTable
+from app.screens.runs.batch_summaries import BatchActions, Summary, Tally
+from app.screens.runs.cell_styles import MARKS, SAID, table_row
+from app.screens.runs.run_table import Filled, Mended, Row, RunTable
 from app.text.glossary import explain
 from app.theme import Role, Size, sized
 from app.widgets import Action, Button, CellKind, Column, EmptyState, FlowText, Label, MarkLabel, Spoken, describe

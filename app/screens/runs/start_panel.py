@@ -1,4 +1,4 @@
-"""The start form as widgets: which cases, which selector, how often, and what it will take."""
+"""Widgets of the start form: cases, selector, model and key, repeats, limits."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QV
 
 from app.core_link.model_requests import KeyNeed
 from app.screens.runs.model_field import ModelField
-from app.screens.runs.start import Field as Where
-from app.screens.runs.start import Scope, StartForm
+from app.screens.runs.start_form import Field as Where
+from app.screens.runs.start_form import Scope, StartForm
 from app.text.formatting import count
 from app.theme import Role, Size
 from app.widgets import Button, Field, FlowText, Label, MenuButton, Rule, Segmented, Spoken

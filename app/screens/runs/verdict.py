@@ -1,15 +1,22 @@
-"""The verdict of one run in words: a sentence, both sides, the parameters, the confidence, the model's own words."""
+"""The verdict tab of a run as plain values: headline, compared calls, confidence, answer text, earlier verdicts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from app.core_link.links import Lead
-from app.screens.runs.difference import name_difference, text_difference
-from app.screens.runs.parameters import ParameterTable, compared, judged, parameter_count, unpaired
-from app.screens.runs.past import PastView, past_views
-from app.screens.runs.rows import HIGH
-from app.screens.runs.words import (
+from app.screens.runs.call_comparison import (
+    ParameterTable,
+    compared,
+    judged,
+    name_difference,
+    parameter_count,
+    text_difference,
+    unpaired,
+)
+from app.screens.runs.labels import (
     CATEGORY_WORDS,
+    MARKS,
     SOURCE_WORDS,
     Mark,
     Span,
@@ -18,17 +25,72 @@ from app.screens.runs.words import (
     sentence_spans,
     share,
 )
+from app.screens.runs.run_table import HIGH
+from app.text.formatting import OUTCOME_WORDS
 from mcp_tef import (
     Call,
+    Classification,
     ConfidenceCategory,
     ExpectedCall,
     Match,
     OfferedTool,
+    PastVerdict,
+    RejudgeReason,
     RunDetail,
     RunStatus,
     RunSummary,
     ToolLabel,
+    Verdict,
 )
+
+REASONS: Mapping[RejudgeReason, str] = {
+    RejudgeReason.EXPECTATION_CHANGED: "the case expects something else now",
+    RejudgeReason.RULES_CHANGED: "the rules of judging changed",
+}
+WRONG_VALUES = "right tool, with wrong parameters"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastView:
+    """One earlier verdict: what changed in a line, the judge's sentence then, and what was expected then."""
+
+    mark: Mark
+    line: str
+    sentence: tuple[Span, ...]
+    expected: str
+
+
+def past_views(detail: RunDetail) -> tuple[PastView, ...]:
+    """The earlier verdicts of a run, newest first."""
+    later = (detail.verdict, *(past.verdict for past in detail.past_verdicts))
+    return tuple(_view(past, verdict) for past, verdict in zip(detail.past_verdicts, later, strict=False))
+
+
+def _view(past: PastVerdict, later: Verdict | None) -> PastView:
+    return PastView(
+        mark=MARKS[past.verdict.classification],
+        line=f"Judged again on {_moment(past.replaced_at)}: {_change(past.verdict, later)}{REASONS[past.reason]}.",
+        sentence=sentence_spans(past.verdict.explanation),
+        expected=f"Expected then: {past.expectation.label}",
+    )
+
+
+def _moment(at: datetime) -> str:
+    local = at.astimezone()
+    return f"{local.day} {local:%b %Y, %H:%M}"
+
+
+def _change(before: Verdict, after: Verdict | None) -> str:
+    was, now = said(before), said(after) if after else ""
+    return f"was “{was}”, is “{now}”, because " if now and was != now else f"“{was}” as before, though "
+
+
+def said(verdict: Verdict) -> str:
+    """The outcome of a verdict, and whether its parameters were wrong."""
+    if verdict.classification is Classification.TP and verdict.parameters_ok is False:
+        return WRONG_VALUES
+    return OUTCOME_WORDS[verdict.classification]
+
 
 LONGEST_WORDS = 4000
 

@@ -1,4 +1,4 @@
-"""The first tab of a run: the verdict in words, both sides, the parameters, the confidence, the model's words."""
+"""The verdict tab of a run."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,11 +6,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core_link.links import Go, Lead, links
-from app.screens.runs import words
-from app.screens.runs.looks import MARKS, SAID, role_of, spans
-from app.screens.runs.parameters import ParameterRow
-from app.screens.runs.past import PastView
-from app.screens.runs.verdict import ConfidenceView, Pair, Side, VerdictView
+from app.screens.runs import labels
+from app.screens.runs.call_comparison import ParameterRow
+from app.screens.runs.cell_styles import MARKS, SAID, role_of, spans
+from app.screens.runs.verdict import ConfidenceView, Pair, PastView, Side, VerdictView
 from app.text.glossary import explain
 from app.theme import Role, Size, sized
 from app.widgets import (
@@ -173,9 +172,9 @@ def _links(lead: Lead | None, go: Go) -> list[Action]:
 
 
 def _compared(row: ParameterRow) -> ComparedRow:
-    bad = row.mark in (words.Mark.WRONG, words.Mark.EXTRA)
+    bad = row.mark in (labels.Mark.WRONG, labels.Mark.EXTRA)
     return ComparedRow(
-        mark=None if row.mark is words.Mark.NEUTRAL else MARKS[row.mark],
+        mark=None if row.mark is labels.Mark.NEUTRAL else MARKS[row.mark],
         word=SAID[row.mark],
         name=row.name,
         left=row.expected,

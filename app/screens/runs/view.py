@@ -1,19 +1,40 @@
-"""The panes of the runs screen: the rail, the runs of a batch and one run in full; below 1100 pixels one gives way."""
+"""The three panes of the runs screen and its empty states; below 1100 pixels, batches or details give way."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QStackedWidget
 
 from app.core_link.settings import Settings
-from app.screens.runs.batch_rail import BatchRail
-from app.screens.runs.batches import BatchCard
+from app.screens.runs.batch_list import BatchRail
+from app.screens.runs.batch_summaries import BatchCard
+from app.screens.runs.cell_styles import segments
 from app.screens.runs.detail_pane import RunPane
-from app.screens.runs.looks import segments
 from app.screens.runs.runs_list import RunsList
+from app.text.formatting import count
 from app.theme import Role, sized, width
-from app.widgets import EmptyState, Making, RailRow, Span, Split
+from app.widgets import Action, EmptyState, Making, RailRow, Span, Split
+
+Deed = Callable[[], object]
+
+
+def say_no_cases(state: EmptyState, to_cases: Deed, to_sample: Deed) -> None:
+    """There is nothing to run."""
+    sentence = "A run asks a model to pick a tool for a test case. Write a case first, or open the sample."
+    go = Action(text="Go to test cases", do=to_cases, kind="primary")
+    state.set("check-square", "No test cases to run", sentence, [go, Action(text="Open the sample", do=to_sample)])
+
+
+def say_no_runs(state: EmptyState, cases: int, run: Deed, choose: Deed) -> None:
+    """There are cases, and none of them was run."""
+    sentence = (
+        "A run asks a selector to pick a tool for each case, and judges what it picked. "
+        "The offline baseline needs no key and no network."
+    )
+    now = Action(text=f"Run {count(cases, 'case')} offline", do=run, kind="primary", icon="play")
+    state.set("play-circle", "Nothing has run yet", sentence, [now, Action(text="Choose a model…", do=choose)])
+
 
 NARROW = 1100
 SPLIT = "runs.split"

@@ -1,6 +1,6 @@
 """What the activity bar says of a batch under way."""
 
-from app.screens.runs.activity import activity, farewell
+from app.screens.runs.activity_bars import activity, farewell
 from mcp_tef import BatchProgressed, BatchStatus, ModelSettings
 from tests.support.made_runs import batch
 

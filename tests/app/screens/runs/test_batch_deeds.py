@@ -6,7 +6,7 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from app.screens.runs.renaming import RenameSheet
+from app.screens.runs.batch_actions import RenameSheet
 from tests.app.screens.runs.conftest import Desk
 
 

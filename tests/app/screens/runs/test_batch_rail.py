@@ -8,9 +8,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from app.screens.runs.batches import card
-from app.screens.runs.narrowing import ORDER
-from app.screens.runs.shelf import BatchOrder, Shelf, order_of
+from app.screens.runs.batch_summaries import card
+from app.screens.runs.filter_controls import ORDER
+from app.screens.runs.filters import BatchOrder, Shelf, order_of
 from mcp_tef import Batch, BatchId, BatchRequest, BatchStatus
 from tests.app.screens.runs.conftest import Desk
 

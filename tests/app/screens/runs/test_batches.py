@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from app.screens.runs.batches import actions, card, recall_words, summary, tooltip
-from app.screens.runs.words import Mark
+from app.screens.runs.batch_summaries import actions, card, recall_words, summary, tooltip
+from app.screens.runs.labels import Mark
 from mcp_tef import BatchStatus, ModelSettings, wilson
 from tests.support.made_runs import NOW, batch
 

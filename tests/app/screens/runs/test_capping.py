@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.screens.runs.capping import amount, enough
+from app.screens.runs.batch_actions import amount, enough
 
 
 @pytest.mark.parametrize(

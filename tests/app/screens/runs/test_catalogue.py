@@ -1,6 +1,6 @@
 """The model catalogue as rows to search."""
 
-from app.screens.runs.catalogue import model_row, model_rows, search, summary, tokens
+from app.screens.runs.model_field import model_row, model_rows, search, summary, tokens
 from mcp_tef import ModelInfo, ModelSettings
 
 MINI = ModelInfo(

@@ -1,7 +1,7 @@
 """Where two names or two descriptions differ."""
 
-from app.screens.runs.difference import name_difference, text_difference
-from app.screens.runs.words import Span
+from app.screens.runs.call_comparison import name_difference, text_difference
+from app.screens.runs.labels import Span
 from tests.support.made_runs import SEARCH_CODE, SEARCH_FILES
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 
-from app.screens.runs.steering import EXPORT
+from app.screens.runs.batch_actions import EXPORT
 from mcp_tef import BatchRequest, Classification, RunFilter
 from tests.app.screens.runs.conftest import Desk
 

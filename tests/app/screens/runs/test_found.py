@@ -7,8 +7,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from app.screens.runs.presenter import RunsPresenter
+from app.screens.runs.run_table import PAGE
 from app.screens.runs.runs_list import MODEL, SELECTED
-from app.screens.runs.table import PAGE
 from mcp_tef import BatchId, BatchRequest, Classification, RunFilter, RunStatus, RunSummary
 from tests.app.screens.runs.conftest import Desk
 from tests.support.made_runs import run

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from app.dialogs.consent import ConsentSheet
-from app.screens.runs.hurdles import KeySheet
+from app.dialogs.preflight import KeySheet
 from mcp_tef import (
     BatchRequest,
     BatchStatus,

@@ -9,9 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from app.core_link.settings import Settings
-from app.screens.runs.filtering import chips, choices, without_chip
-from app.screens.runs.kept import KEPT, Narrowed, keep_narrowed, narrowed_in
-from app.screens.runs.rows import admits
+from app.screens.runs.filters import KEPT, Narrowed, chips, choices, keep_narrowed, narrowed_in, without_chip
+from app.screens.runs.run_table import admits
 from mcp_tef import BatchRequest, Classification, Kind, RunFilter, RunOrder, RunStatus
 from mcp_tef.model.runs import INTERRUPTED
 from tests.app.screens.runs.conftest import Desk

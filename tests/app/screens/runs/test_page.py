@@ -5,8 +5,8 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 
-from app.screens.runs.start import Field
-from app.screens.runs.start_sheet import StartSheet
+from app.screens.runs.start_dialog import StartSheet
+from app.screens.runs.start_form import Field
 from mcp_tef import (
     BatchRequest,
     Classification,

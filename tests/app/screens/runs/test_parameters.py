@@ -2,9 +2,9 @@
 
 import pytest
 
-from app.screens.runs.parameters import NOT_JUDGED, ParameterRow, expected_text, value_text
+from app.screens.runs.call_comparison import NOT_JUDGED, ParameterRow, expected_text, value_text
+from app.screens.runs.labels import Mark
 from app.screens.runs.verdict import verdict_view
-from app.screens.runs.words import Mark
 from mcp_tef import Call, RunDetail
 from tests.support.made_runs import detail, judged_detail, run, wrong_detail
 

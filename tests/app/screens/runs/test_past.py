@@ -3,9 +3,8 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from app.screens.runs.past import past_views, said
-from app.screens.runs.verdict import verdict_view
-from app.screens.runs.words import Mark
+from app.screens.runs.labels import Mark
+from app.screens.runs.verdict import past_views, said, verdict_view
 from mcp_tef import Expectation, ExpectedCall, PastVerdict, RejudgeReason, RunDetail, Verdict
 from tests.support.made_runs import judged_detail, wrong_detail
 

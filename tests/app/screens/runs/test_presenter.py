@@ -7,8 +7,8 @@ from typing import TypeVar
 import pytest
 
 from app.screens.runs.presenter import RunsPresenter
-from app.screens.runs.start import Field, Scope, StartForm
-from app.screens.runs.starting import Starting, problem_field
+from app.screens.runs.start_form import Field, Scope, StartForm
+from app.screens.runs.start_presenter import Starting, problem_field
 from mcp_tef import (
     BatchEnded,
     BatchProgressed,

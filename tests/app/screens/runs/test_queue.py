@@ -1,7 +1,7 @@
 """Where in the queue a batch stands, and when its turn comes, in words."""
 
-from app.screens.runs.activity import activity
-from app.screens.runs.queue import Queue
+from app.screens.runs.activity_bars import activity
+from app.screens.runs.batch_events import Queue
 from mcp_tef import Batch, BatchEnded, BatchId, BatchQueued, BatchStarted, BatchStatus
 from tests.support.made_runs import batch
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from app.screens.runs.record import LONGEST_RAW, exchange, offered_rows, search_tools, settings_rows, tools_caption
+from app.screens.runs.run_details import LONGEST_RAW, exchange, offered_rows, search_tools, settings_rows, tools_caption
 from mcp_tef import Answer, DefinitionChange, RunDetail
 from tests.support.made_runs import baseline_detail, detail, failed_run, wrong_detail
 

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
-from app.screens.runs.activity import judging_activity
+from app.screens.runs.activity_bars import judging_activity
+from app.screens.runs.labels import Mark
 from app.screens.runs.presenter import RunsPresenter
-from app.screens.runs.words import Mark
 from mcp_tef import Classification, Engine, Expectation, ExpectedCall, RunFilter, RunsRejudged, RunsTouched
 from tests.app.screens.runs.conftest import Desk
 from tests.support.made_runs import NOW, batch, run

@@ -2,10 +2,9 @@
 
 from dataclasses import replace
 
-from app.screens.runs.looks import table_row
-from app.screens.runs.rows import Look, admits, row
-from app.screens.runs.table import KEPT, PAGE, RunTable
-from app.screens.runs.words import Mark
+from app.screens.runs.cell_styles import table_row
+from app.screens.runs.labels import Mark
+from app.screens.runs.run_table import KEPT, PAGE, Look, RunTable, admits, row
 from mcp_tef import BatchId, Classification, Kind, ModelSettings, RunFilter, RunStatus
 from mcp_tef.model.runs import INTERRUPTED
 from tests.support.made_runs import failed_run, run, waiting_run, wrong_run

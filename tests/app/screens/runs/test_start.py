@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.core_link.model_requests import KeyNeed
-from app.screens.runs.start import Field, Scope, StartForm, button, estimate_text, read, tags_of
+from app.screens.runs.start_form import Field, Scope, StartForm, button, estimate_text, read, tags_of
 from app.screens.runs.start_panel import KeyField
 from mcp_tef import BatchRequest, CallingMode, CaseId, Estimate, ModelSettings, Secret
 from tests.support.made_runs import case

@@ -1,8 +1,8 @@
 """The verdict of one run in words."""
 
-from app.screens.runs.leads import run_leads
+from app.screens.runs.commands import run_leads
+from app.screens.runs.labels import Mark, Span
 from app.screens.runs.verdict import verdict_view
-from app.screens.runs.words import Mark, Span
 from mcp_tef import Call, Classification, ConfidenceCategory, ExpectedCall, Kind, Match, RunStatus, ToolLabel, Verdict
 from tests.support.made_runs import (
     baseline_detail,

@@ -1,12 +1,43 @@
-"""The parameters of one call, side by side: what was expected, what was given, and what the judge says of it."""
+"""Compare an expected call with the actual one: tool names, descriptions and parameters side by side."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.screens.runs.words import NONE, Mark
+from app.screens.runs.labels import NONE, Mark, Span
 from app.text.formatting import count
+from app.text.text_diff import LONGEST, Stretch, differing, pieces
 from mcp_tef import Call, ExpectedCall, Finding, FindingReason, Match, OfferedTool, canonical
+
+NAME_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^A-Za-z\d]+")
+Both = tuple[tuple[Span, ...], tuple[Span, ...]]
+
+
+def name_difference(left: str, right: str) -> Both:
+    """Two tool names in mono, with the parts marked that only one of them has."""
+    a, b = differing(NAME_PARTS.findall(left), NAME_PARTS.findall(right), str.casefold)
+    return _spans(a, mono=True), _spans(b, mono=True)
+
+
+def text_difference(left: str, right: str) -> Both:
+    """Two texts with the words marked that only one of them has; the first 400 words of each are compared."""
+    a, b = differing(_words(left), _words(right), _key)
+    return _spans(a, mono=False), _spans(b, mono=False)
+
+
+def _words(text: str) -> list[str]:
+    words = pieces(text)
+    return words if len(words) <= LONGEST else [*words[: LONGEST - 1], "…"]
+
+
+def _key(part: str) -> str:
+    return part.casefold().rstrip(".,;:") or part
+
+
+def _spans(text: tuple[Stretch, ...], *, mono: bool) -> tuple[Span, ...]:
+    return tuple(Span(one.text, mono=mono, marked=one.changed) for one in text)
+
 
 NOT_JUDGED = "Shown to compare, not judged: the tool was wrong"
 TOGETHER = "all together"

@@ -1,4 +1,4 @@
-"""The rail of batches under its heading: a field to find some, a menu that sorts them, and the cards."""
+"""The list of batches with its search field and sort menu."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from app.screens.runs.shelf import ORDERS, BatchOrder, Shelf
+from app.screens.runs.filters import ORDERS, BatchOrder, Shelf
 from app.theme import Role, Size, height
 from app.widgets import Action, FlowText, IconButton, Label, RailList, RailRow, Rule, show_menu
 from app.widgets.fields import SearchField

@@ -1,10 +1,10 @@
-"""Starting a batch: what the form needs from the core, and the start itself."""
+"""Core calls of the start dialog: cases, catalogue, estimate, keys and the start itself."""
 
 from collections.abc import Mapping
 
 from app.core_link.model_requests import Ask, KeyAsking
-from app.screens.runs.catalogue import ModelRow, model_rows
-from app.screens.runs.start import Field, Reading, StartForm, estimate_text, read, tags_of
+from app.screens.runs.model_field import ModelRow, model_rows
+from app.screens.runs.start_form import Field, Reading, StartForm, estimate_text, read, tags_of
 from mcp_tef import Batch, BatchRequest, ModelError, ModelFault, ModelInfo, ModelSettings, Secret, TestCase
 
 

@@ -1,22 +1,13 @@
-"""Batches as cards of the rail, and the figure that stands above the runs of one."""
+"""Texts and numbers for batches: cards, the summary above a table of runs, and the actions that are possible."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from app.screens.runs.words import (
-    MARKS,
-    NONE,
-    OUTCOME_HELP,
-    Mark,
-    interval,
-    is_baseline,
-    model_name,
-    models_name,
-)
+from app.screens.runs.labels import MARKS, NONE, OUTCOME_HELP, Mark, interval, is_baseline, model_name, models_name
 from app.text.formatting import OUTCOME_WORDS, clock, count, percent
 from app.text.glossary import explain
-from mcp_tef import Batch, BatchId, BatchStatus, Classification, Rate, wilson
+from mcp_tef import Batch, BatchId, BatchStatus, Classification, Rate, RunFilter, wilson
 
 BAR_ORDER = (Classification.TP, Classification.TN, Classification.FN, Classification.FP)
 TALLY_ORDER = (Classification.FN, Classification.FP, Classification.TP, Classification.TN)
@@ -196,3 +187,38 @@ def tooltip(batch: Batch) -> str:
     """Every model with its provider, and the counts in words."""
     models = ", ".join(model_name(label) if is_baseline(label) else label for label in batch.models)
     return f"{models}\n{_spoken_counts(batch)}\n{count(batch.total, 'run')} planned"
+
+
+NO_ACTIONS = BatchActions(resume="", retry="", rename="", delete="", beside="", cancel="", rejudge="")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """Runs by a filter of their own; `total` and `counts`, by outcome, are there once they were counted."""
+
+    title: str
+    where: RunFilter
+    total: int | None = None
+    counts: tuple[int, ...] = ()
+
+
+async def counted(count: Callable[[RunFilter], Awaitable[int]], where: RunFilter) -> tuple[int, tuple[int, ...]]:
+    """How many runs there are, and how many of each outcome."""
+    asked = where.classifications or TALLY_ORDER
+    counts = [await count(replace(where, classifications=(item,))) if item in asked else 0 for item in TALLY_ORDER]
+    return await count(where), tuple(counts)
+
+
+def found_summary(found: Found) -> Summary:
+    """What stands above such runs: how many, and what they have in common."""
+    counts = found.counts or (0,) * len(TALLY_ORDER)
+    return Summary(
+        figure="…" if found.total is None else f"{found.total:,}",
+        caption="run" if found.total == 1 else "runs",
+        detail="out of all batches",
+        tallies=tuple(
+            Tally(mark=MARKS[item], number=number, help=OUTCOME_HELP[item])
+            for item, number in zip(TALLY_ORDER, counts, strict=True)
+        ),
+        note=found.title,
+    )

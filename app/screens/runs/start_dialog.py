@@ -1,4 +1,4 @@
-"""The start form in a sheet: it reads what is typed, says what is wrong and what it would take, and starts."""
+"""The dialog that starts a batch: shows problems and the estimate while you type, then starts."""
 
 import asyncio
 
@@ -8,11 +8,11 @@ from PySide6.QtWidgets import QWidget
 
 from app.core_link.model_requests import KeyNeed
 from app.core_link.session import Session
-from app.screens.runs.catalogue import summary
-from app.screens.runs.hurdles import Hurdles
-from app.screens.runs.start import Field, Reading, StartForm, button
+from app.dialogs.preflight import Hurdles
+from app.screens.runs.model_field import summary
+from app.screens.runs.start_form import Field, Reading, StartForm, button
 from app.screens.runs.start_panel import StartPanel
-from app.screens.runs.starting import Starting
+from app.screens.runs.start_presenter import Starting
 from app.text.formatting import error_words
 from app.theme import Role, Size
 from app.widgets import Action, Button, FlowText, Notice, ScrollPane, Sheet

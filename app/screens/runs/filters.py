@@ -1,12 +1,14 @@
-"""The filter menu: outcomes, what exactly went wrong, and states, each to be ticked."""
+"""Filters of the runs screen: runs by outcome, kind and state, batches by name and order, saved per workspace."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TypeVar
+from typing import Any, Final, TypeVar
 
+from app.core_link.settings import Settings
+from app.screens.runs.batch_summaries import BatchCard, right
 from app.text.formatting import KIND_WORDS, OUTCOME_WORDS, STATUS_WORDS
-from mcp_tef import Classification, Kind, RunFilter, RunStatus
+from mcp_tef import Batch, Classification, Kind, RunFilter, RunStatus
 
 OUTCOMES = (Classification.FN, Classification.FP, Classification.TP, Classification.TN)
 KINDS = (Kind.WRONG_TOOL, Kind.NO_TOOL, Kind.INVENTED_TOOL, Kind.EXTRA_CALL, Kind.UNEXPECTED_CALL)
@@ -138,3 +140,128 @@ def active(where: RunFilter) -> int:
 def without_filters(where: RunFilter) -> RunFilter:
     """The same batch and order, all runs."""
     return RunFilter(batch_id=where.batch_id, order=where.order, descending=where.descending)
+
+
+KEPT: Final = "runs.narrowed"
+MOST_WORKSPACES: Final = 10
+Value = TypeVar("Value", bound=StrEnum)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Narrowed:
+    """Words that batches are found by, and a filter of runs of which only words and ticks count."""
+
+    batches: str = ""
+    runs: RunFilter = RunFilter()  # noqa: RUF009  # it is frozen
+
+    def onto(self, where: RunFilter) -> RunFilter:
+        """The same words and ticks on another filter."""
+        kept = self.runs
+        return replace(
+            where,
+            text=kept.text,
+            classifications=kept.classifications,
+            kinds=kept.kinds,
+            statuses=kept.statuses,
+            interrupted=kept.interrupted,
+        )
+
+
+def narrowed_in(settings: Settings, workspace: str) -> Narrowed:
+    """What narrowed the screen when this workspace was left; whatever does not fit is left out."""
+    values = next((values for place, values in _kept(settings) if place == workspace), {})
+    runs = RunFilter(
+        text=_text(values.get("text")),
+        classifications=_known(values.get("outcomes"), OUTCOMES),
+        kinds=_known(values.get("kinds"), KINDS),
+    )
+    states = _known(values.get("states"), STATES)
+    return Narrowed(batches=_text(values.get("batches")), runs=with_states(runs, states))
+
+
+def keep_narrowed(settings: Settings, workspace: str, narrowed: Narrowed) -> None:
+    """Remember it; of very many workspaces, those that were narrowed last."""
+    runs = narrowed.runs
+    values = {
+        "batches": narrowed.batches,
+        "text": runs.text,
+        "outcomes": [item.value for item in runs.classifications],
+        "kinds": [item.value for item in runs.kinds],
+        "states": [item.value for item in states_of(runs)],
+    }
+    others = [(place, kept) for place, kept in _kept(settings) if place != workspace]
+    now = [*others, (workspace, values)] if any(values.values()) else others
+    settings.set(KEPT, [[place, kept] for place, kept in now[-MOST_WORKSPACES:]])
+
+
+def _kept(settings: Settings) -> list[tuple[str, Mapping[str, Any]]]:
+    found: list[tuple[str, Mapping[str, Any]]] = []
+    for one in settings.get(KEPT, []):
+        match one:
+            case [str(place), dict(values)]:
+                found.append((place, values))
+    return found
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _known(values: object, offered: tuple[Value, ...]) -> tuple[Value, ...]:
+    return tuple(item for item in offered if isinstance(values, list) and item.value in values)
+
+
+class BatchOrder(StrEnum):
+    """What the rail is sorted by."""
+
+    NEWEST = "newest"
+    OLDEST = "oldest"
+    NAME = "name"
+    WORST = "worst"
+    BEST = "best"
+
+
+ORDERS: Final[Mapping[BatchOrder, str]] = {
+    BatchOrder.NEWEST: "Newest first",
+    BatchOrder.OLDEST: "Oldest first",
+    BatchOrder.NAME: "By name",
+    BatchOrder.WORST: "Least right first",
+    BatchOrder.BEST: "Most right first",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """Words that must all stand in a batch's card or among its models, and the order."""
+
+    text: str = ""
+    order: BatchOrder = BatchOrder.NEWEST
+
+    def fits(self, card: BatchCard, batch: Batch) -> bool:
+        """Whether a batch is wanted."""
+        told = " ".join((card.title, card.when, card.model, card.result, *batch.models)).casefold()
+        return all(word in told for word in self.text.casefold().split())
+
+    def sorted(self, batches: Iterable[Batch]) -> list[Batch]:
+        """Batches that come newest first in the order that is wanted; those without a verdict come last."""
+        newest = list(batches)
+        match self.order:
+            case BatchOrder.OLDEST:
+                return newest[::-1]
+            case BatchOrder.NAME:
+                return sorted(newest, key=lambda batch: batch.name.casefold())
+            case BatchOrder.WORST:
+                return sorted(newest, key=lambda batch: _share(batch, unknown=2.0))
+            case BatchOrder.BEST:
+                return sorted(newest, key=lambda batch: -_share(batch, unknown=-1.0))
+        return newest
+
+
+def _share(batch: Batch, *, unknown: float) -> float:
+    value = right(batch).value
+    return unknown if value is None else value
+
+
+def order_of(kept: str) -> BatchOrder:
+    """The order that was kept, else the newest first."""
+    return next((order for order in BatchOrder if order.value == kept), BatchOrder.NEWEST)

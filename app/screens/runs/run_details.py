@@ -1,18 +1,11 @@
-"""The record of one run: the tools as they were, the raw exchange, and the settings with time, tokens and cost."""
+"""Details of one run as plain values: tools offered, raw exchange, settings, time, tokens and cost."""
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from app.screens.runs.parameters import parameter_count
-from app.screens.runs.words import (
-    BASELINE,
-    NONE,
-    is_baseline,
-    milliseconds,
-    moment_in_full,
-    state_of,
-)
+from app.screens.runs.call_comparison import parameter_count
+from app.screens.runs.labels import BASELINE, NONE, is_baseline, milliseconds, moment_in_full, state_of
 from app.text.formatting import count, money
 from mcp_tef import CallingMode, DefinitionChange, OfferedTool, RunDetail
 

@@ -1,4 +1,4 @@
-"""The words of the runs screen: moments, amounts, models, outcomes and failures as people read them."""
+"""Texts and marks of the runs screen: outcomes, models, times, intervals."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,11 +1,11 @@
-"""The start form: what is typed, what is wrong with it in one sentence each, and the batch that it asks for."""
+"""The start form without widgets: its fields, their problems, the request that it makes, and what is saved of it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TypeVar
+from typing import Any, Final, TypeVar
 
-from app.screens.runs.words import left
+from app.screens.runs.labels import left
 from app.text.formatting import count, money
 from mcp_tef import (
     BatchRequest,
@@ -250,3 +250,24 @@ def estimate_text(estimate: Estimate, request: BatchRequest) -> str:
         parts += [f"about {count(estimate.tokens, 'token')}"] if estimate.tokens else []
         parts.append("cost unknown" if estimate.cost_usd is None else f"about {money(estimate.cost_usd)}")
     return " · ".join(parts)
+
+
+TEXTS: Final = ("model", "base_url", "repeats", "concurrency", "temperature", "timeout", "retries", "cost_cap")
+FLAGS: Final = ("offline", "with_baseline")
+
+
+def form_to_keep(form: StartForm) -> dict[str, str | bool]:
+    """The part of a form that is worth keeping, as plain values."""
+    return {**{name: getattr(form, name) for name in (*TEXTS, *FLAGS)}, "mode": form.mode.value}
+
+
+def form_of(kept: Mapping[str, object]) -> StartForm:
+    """The form of kept values; whatever does not fit is left at its default."""
+    texts: dict[str, Any] = {name: value for name in TEXTS if isinstance(value := kept.get(name), str)}
+    modes = {mode.value: mode for mode in CallingMode}
+    return StartForm(
+        **texts,
+        offline=kept.get("offline") is not False,
+        with_baseline=kept.get("with_baseline") is True,
+        mode=modes.get(str(kept.get("mode")), CallingMode.AUTO),
+    )

@@ -1,16 +1,25 @@
-"""Search, filter and order of the runs shown: what is in force stands as chips over the table, and is remembered."""
+"""Search field, filter menu and chips of the runs screen, and the batch list's search and order."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
 from app.core_link.session import Session
-from app.screens.runs.batch_rail import BatchRail
-from app.screens.runs.filtering import active, chips, choices, without_chip, without_filters
-from app.screens.runs.kept import Narrowed, keep_narrowed, narrowed_in
+from app.screens.runs.batch_list import BatchRail
+from app.screens.runs.filters import (
+    Narrowed,
+    Shelf,
+    active,
+    chips,
+    choices,
+    keep_narrowed,
+    narrowed_in,
+    order_of,
+    without_chip,
+    without_filters,
+)
 from app.screens.runs.presenter import RunsPresenter
 from app.screens.runs.runs_list import RunsList
-from app.screens.runs.shelf import Shelf, order_of
 from app.text.formatting import count
 from app.widgets import Action, PageHeader
 from mcp_tef import RunFilter, RunOrder

@@ -1,9 +1,47 @@
-"""Batches that wait for those before them: in which order, and when their turn comes."""
+"""Changes that events make to the runs screen, and the order in which waiting batches start."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
 
-from app.screens.runs.words import left
-from mcp_tef import Batch, BatchEnded, BatchId, BatchQueued, BatchStarted, BatchStatus
+from app.screens.runs.labels import left
+from app.screens.runs.run_table import Mended
+from mcp_tef import Batch, BatchEnded, BatchId, BatchQueued, BatchStarted, BatchStatus, RunId, RunSummary
+
+UNCHANGED: Final = Mended()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """What a handful of events did: which parts of the screen no longer show what is known."""
+
+    cards: frozenset[BatchId] = frozenset()
+    new_batches: bool = False
+    summary: bool = False
+    mended: Mended = UNCHANGED
+    reload: bool = False
+    detail: bool = False
+    cases: bool = False
+    batches: bool = False
+    judged: frozenset[BatchId] = frozenset()
+    judging: bool = False
+    ended: tuple[BatchEnded, ...] = ()
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What has been heard so far."""
+
+    cards: set[BatchId] = field(default_factory=set)
+    fresh: bool = False
+    reload: bool = False
+    cases: bool = False
+    batches: bool = False
+    runs: dict[RunId, RunSummary] = field(default_factory=dict)
+    touched: dict[RunId, RunSummary] = field(default_factory=dict)
+    judged: set[BatchId] = field(default_factory=set)
+    judging: bool = False
+    ended: list[BatchEnded] = field(default_factory=list)
 
 
 class Queue:

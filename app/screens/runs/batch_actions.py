@@ -1,29 +1,133 @@
-"""Starting, steering, judging again and deleting, with whatever must be asked of the user on the way."""
+"""Start, stop, rename, export, judge again and delete batches, with the dialogs that these need."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from math import ceil, isfinite
 
 from PySide6.QtWidgets import QWidget
 
 from app.core_link.session import Session
 from app.dialogs.export import ask_where, copy_markdown
-from app.screens.runs.batches import actions
-from app.screens.runs.capping import past_cap
-from app.screens.runs.hurdles import Hurdles, Keys
+from app.dialogs.preflight import Hurdles, Keys
+from app.screens.runs.batch_summaries import actions
+from app.screens.runs.labels import is_baseline
 from app.screens.runs.presenter import RunsPresenter
-from app.screens.runs.remembering import form_of, form_to_keep
-from app.screens.runs.renaming import rename_batch
-from app.screens.runs.start import StartForm
+from app.screens.runs.start_dialog import StartSheet
+from app.screens.runs.start_form import StartForm, form_of, form_to_keep
 from app.screens.runs.start_panel import with_cases
-from app.screens.runs.start_sheet import StartSheet
-from app.screens.runs.starting import Starting
-from app.screens.runs.words import is_baseline
-from app.text.formatting import count
-from app.widgets import Action
-from mcp_tef import Batch, BatchId, BatchRequest, BatchStatus, CaseId, NotFoundError, RunFilter, RunId
+from app.screens.runs.start_presenter import Starting
+from app.text.formatting import count, money
+from app.widgets import Action, Field, FlowText, LineEdit, Sheet, one_line
+from mcp_tef import Batch, BatchId, BatchRequest, BatchStatus, CaseId, InputError, NotFoundError, RunFilter, RunId
+
+USED_UP = "cost_cap_used_up"
+CENTS = 100
+Work = Callable[[float | None], Awaitable[Batch | None]]
+
+
+class CapSheet(Sheet):
+    """`cap` is the new one, once the sheet was accepted; what is proposed is enough for the rest."""
+
+    def __init__(self, cap: float, spent: float, left: float, parent: QWidget) -> None:
+        super().__init__("The cost cap is used up", parent, width=440)
+        self.cap: float | None = None
+        self._old = cap
+        said = f"{money(spent)} of {money(cap)} was spent. The runs that are left take about {money(left)} more."
+        self.body.addWidget(FlowText(said))
+        self.edit = LineEdit()
+        self.edit.setText(f"{enough(spent, left):g}")
+        self.edit.selectAll()
+        self._field = Field("New cap in US dollars, for the whole batch", self.edit)
+        self.body.addWidget(self._field)
+        self.set_buttons([Action(text="Cancel", do=self.reject), Action(text="Resume", do=self._agree, kind="primary")])
+        self.edit.typed.connect(lambda _: self._field.tell(self._problem()))
+        self.edit.setFocus()
+
+    def _agree(self) -> None:
+        if problem := self._problem():
+            self._field.set_error(problem)
+            return
+        self.cap = amount(self.edit.text())
+        self.accept()
+
+    def _problem(self) -> str:
+        number = amount(self.edit.text())
+        return "" if number is not None and number > self._old else f"Write a number above {self._old:g}."
+
+
+def amount(text: str) -> float | None:
+    """Dollars as people type them; nothing where that is no sum, or could be read in two ways, as "1,000" could."""
+    try:
+        number = float(text.strip().lstrip("$"))
+    except ValueError:
+        return None
+    return number if isfinite(number) else None
+
+
+def enough(spent: float, left: float) -> float:
+    """A cap that the rest fits under with a tenth to spare: whole cents, or finer where it is less than one."""
+    wanted = spent + left * 1.1
+    unit = CENTS if wanted >= 1 / CENTS else CENTS**3
+    return ceil(round(wanted * unit, 6)) / unit
+
+
+async def past_cap(work: Work, parent: QWidget) -> Batch | None:
+    """Do the work with the cap that it has; where that is used up, with what the user allows; None for a no."""
+    cap: float | None = None
+    while True:
+        try:
+            return await work(cap)
+        except InputError as error:
+            if error.code != USED_UP:
+                raise
+            told = {name: float(str(error.context[name])) for name in ("cap", "spent", "left")}
+        sheet = CapSheet(**told, parent=parent)
+        if not await sheet.done_with():
+            return None
+        cap = sheet.cap
+
+
+EMPTY = "Write a name."
+
+
+class RenameSheet(Sheet):
+    """`name` is the new one, once the sheet was accepted."""
+
+    def __init__(self, name: str, parent: QWidget) -> None:
+        super().__init__("Rename the batch", parent, width=420)
+        self.name = name
+        self.edit = LineEdit()
+        self.edit.setText(name)
+        self.edit.selectAll()
+        self._field = Field("Name", self.edit)
+        self.body.addWidget(self._field)
+        self.set_buttons([Action(text="Cancel", do=self.reject), Action(text="Rename", do=self._agree, kind="primary")])
+        self.edit.typed.connect(lambda _: self._field.tell("" if self.edit.text().strip() else EMPTY))
+        self.edit.setFocus()
+
+    def _agree(self) -> None:
+        name = self.edit.text().strip()
+        if not name:
+            self._field.set_error(EMPTY)
+        elif name == self.name:
+            self.reject()
+        else:
+            self.name = name
+            self.accept()
+
+
+async def rename_batch(session: Session, presenter: RunsPresenter, batch: Batch, parent: QWidget) -> None:
+    """Ask, and rename, with a way back."""
+    sheet = RenameSheet(batch.name, parent)
+    if await sheet.done_with():
+        await presenter.rename(batch.id, sheet.name)
+        back, again = (partial(presenter.rename, batch.id, name) for name in (batch.name, sheet.name))
+        deed = f"rename “{one_line(batch.name, 40)}”"
+        session.toast(f"Renamed to {one_line(sheet.name, 60)}", back, again, deed=deed)
+
 
 FORM = "runs.form"
 UNNAMED = "Test runs"

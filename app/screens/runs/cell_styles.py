@@ -1,59 +1,59 @@
-"""How the words of the runs screen look: which drawn mark, which colour, which kind of text."""
+"""Marks, colours and text styles for outcomes and table cells of the runs screen."""
 
 from collections.abc import Iterable, Mapping
 
-from app.screens.runs import words
-from app.screens.runs.rows import Look, Row
+from app.screens.runs import labels
+from app.screens.runs.run_table import Look, Row
 from app.theme import Role
 from app.widgets import Cell, Mark, Segment, Span
 from app.widgets import Row as TableRow
 
-MARKS: Mapping[words.Mark, Mark] = {
-    words.Mark.RIGHT: Mark.CHECK,
-    words.Mark.RIGHT_NONE: Mark.DASH,
-    words.Mark.WRONG: Mark.CROSS,
-    words.Mark.EXTRA: Mark.BANG,
-    words.Mark.FAILED: Mark.BROKEN,
-    words.Mark.RUNNING: Mark.ARC,
-    words.Mark.WAITING: Mark.WAITING,
-    words.Mark.NEUTRAL: Mark.BLANK,
+MARKS: Mapping[labels.Mark, Mark] = {
+    labels.Mark.RIGHT: Mark.CHECK,
+    labels.Mark.RIGHT_NONE: Mark.DASH,
+    labels.Mark.WRONG: Mark.CROSS,
+    labels.Mark.EXTRA: Mark.BANG,
+    labels.Mark.FAILED: Mark.BROKEN,
+    labels.Mark.RUNNING: Mark.ARC,
+    labels.Mark.WAITING: Mark.WAITING,
+    labels.Mark.NEUTRAL: Mark.BLANK,
 }
 
-ROLES: Mapping[words.Mark, Role] = {
-    words.Mark.RIGHT: Role.GOOD,
-    words.Mark.RIGHT_NONE: Role.INFO,
-    words.Mark.WRONG: Role.BAD,
-    words.Mark.EXTRA: Role.WARN,
+ROLES: Mapping[labels.Mark, Role] = {
+    labels.Mark.RIGHT: Role.GOOD,
+    labels.Mark.RIGHT_NONE: Role.INFO,
+    labels.Mark.WRONG: Role.BAD,
+    labels.Mark.EXTRA: Role.WARN,
 }
 
-FILLS: Mapping[words.Mark, Role] = {
-    words.Mark.RIGHT: Role.GOOD_FILL,
-    words.Mark.RIGHT_NONE: Role.INFO_FILL,
-    words.Mark.WRONG: Role.BAD_FILL,
-    words.Mark.EXTRA: Role.WARN_FILL,
+FILLS: Mapping[labels.Mark, Role] = {
+    labels.Mark.RIGHT: Role.GOOD_FILL,
+    labels.Mark.RIGHT_NONE: Role.INFO_FILL,
+    labels.Mark.WRONG: Role.BAD_FILL,
+    labels.Mark.EXTRA: Role.WARN_FILL,
 }
 
-WRONG = (words.Mark.WRONG, words.Mark.EXTRA)
+WRONG = (labels.Mark.WRONG, labels.Mark.EXTRA)
 CHANGED = "≠"
 
-SAID: Mapping[words.Mark, str] = {
-    words.Mark.RIGHT: "right",
-    words.Mark.RIGHT_NONE: "rightly no tool",
-    words.Mark.WRONG: "wrong",
-    words.Mark.EXTRA: "too much",
-    words.Mark.FAILED: "failed",
-    words.Mark.RUNNING: "being asked",
-    words.Mark.WAITING: "waiting",
-    words.Mark.NEUTRAL: "not judged",
+SAID: Mapping[labels.Mark, str] = {
+    labels.Mark.RIGHT: "right",
+    labels.Mark.RIGHT_NONE: "rightly no tool",
+    labels.Mark.WRONG: "wrong",
+    labels.Mark.EXTRA: "too much",
+    labels.Mark.FAILED: "failed",
+    labels.Mark.RUNNING: "being asked",
+    labels.Mark.WAITING: "waiting",
+    labels.Mark.NEUTRAL: "not judged",
 }
 
 
-def role_of(mark: words.Mark) -> Role:
+def role_of(mark: labels.Mark) -> Role:
     """The text colour that goes with a mark."""
     return ROLES.get(mark, Role.DIM)
 
 
-def spans(parts: Iterable[words.Span], role: Role = Role.TEXT) -> tuple[Span, ...]:
+def spans(parts: Iterable[labels.Span], role: Role = Role.TEXT) -> tuple[Span, ...]:
     """Words as drawn text: names in mono, differences on a tint, asides dim."""
     return tuple(
         Span(
@@ -66,7 +66,7 @@ def spans(parts: Iterable[words.Span], role: Role = Role.TEXT) -> tuple[Span, ..
     )
 
 
-def segments(bar: Iterable[tuple[words.Mark, float]]) -> tuple[Segment, ...]:
+def segments(bar: Iterable[tuple[labels.Mark, float]]) -> tuple[Segment, ...]:
     """A bar: right and wrong stand apart, and calls too many are ticked, so that it reads without colour."""
     made: list[Segment] = []
     for mark, share in bar:
@@ -75,7 +75,7 @@ def segments(bar: Iterable[tuple[words.Mark, float]]) -> tuple[Segment, ...]:
             Segment(
                 role=FILLS[mark],
                 value=share,
-                ticked=mark is words.Mark.EXTRA,
+                ticked=mark is labels.Mark.EXTRA,
                 gap=first_wrong and bool(made),
                 name=SAID[mark],
             )

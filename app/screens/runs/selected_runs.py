@@ -1,4 +1,4 @@
-"""What is done to the runs that are chosen in the table: judged, asked and exported again, copied."""
+"""Actions on the runs selected in the table: judge again, run again, export, copy."""
 
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
@@ -7,10 +7,10 @@ from PySide6.QtWidgets import QWidget
 
 from app.core_link.session import Session
 from app.dialogs.export import ask_where, copy_markdown
-from app.screens.runs.looks import table_row
+from app.screens.runs.batch_actions import UNNAMED, Steering
+from app.screens.runs.cell_styles import table_row
 from app.screens.runs.presenter import RunsPresenter
-from app.screens.runs.rows import Row
-from app.screens.runs.steering import UNNAMED, Steering
+from app.screens.runs.run_table import Row
 from app.text.formatting import count
 from app.widgets import Action
 from app.widgets import Row as TableRow
