@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QApplication
 
-from app.screens.cases.import_sheet import PreviewSheet
+from app.screens.cases.import_export import PreviewSheet
 from app.shell.workspace_controller import Workbench
 from mcp_tef import CaseFileForm, ImportPreview
 from mcp_tef.workflows.transfer import CaseTransfer

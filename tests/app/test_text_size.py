@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from app.core_link.import_outcomes import Fate
 from app.core_link.settings import Settings
 from app.core_link.text_size import SIZES, TextSizes
-from app.screens.cases.import_sheet import PreviewSheet
+from app.screens.cases.import_export import PreviewSheet
 from app.screens.cases.page import CasesPage
 from app.screens.settings.sheet import SettingsSheet
 from app.shell.main_frame import Frame

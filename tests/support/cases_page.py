@@ -5,7 +5,7 @@ from collections.abc import Callable
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLineEdit, QWidget
 
-from app.screens.cases.desk import State
+from app.screens.cases.editor_state import State
 from app.screens.cases.page import CasesPage
 from mcp_tef import CaseDraft, Engine
 from tests.support.fake_engine import FakeEngine

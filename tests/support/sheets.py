@@ -9,9 +9,8 @@ from app.core_link.session import Page
 from app.dialogs.consent import ConsentSheet
 from app.dialogs.preflight import KeySheet
 from app.dialogs.rename import RenameSheet
-from app.screens.cases.expecting import ExpectSheet
-from app.screens.cases.labelling import LabelSheet
-from app.screens.cases.loss_sheet import loss_sheet
+from app.screens.cases.bulk_edit import ExpectSheet, LabelSheet
+from app.screens.cases.import_export import loss_sheet
 from app.screens.cases.page import CasesPage
 from app.screens.runs.batch_actions import CapSheet
 from app.screens.runs.batch_actions import RenameSheet as BatchNameSheet

@@ -7,10 +7,9 @@ from functools import partial
 from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.screens.cases.calls import CallForm, FindTool
+from app.screens.cases.calls import CallForm, FindTool, ToolChoice
 from app.screens.cases.form import CaseForm, Mode, Reading, with_call, with_call_added, without_call
 from app.screens.cases.parameter_form import ParameterForm
-from app.screens.cases.tools import ToolChoice
 from app.theme import Role, Size, sized, theme
 from app.widgets import Button, FlowText, IconButton, Label, Picker, PickItem, Rule
 

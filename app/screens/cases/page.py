@@ -11,24 +11,19 @@ from PySide6.QtWidgets import QWidget
 from app.core_link.commands import Command
 from app.core_link.import_outcomes import Outcome
 from app.core_link.session import Page, Session
+from app.screens.cases.bulk_edit import Many, Suites
 from app.screens.cases.call_list import Pick
-from app.screens.cases.deeds import PageDeeds
-from app.screens.cases.desk import Desk
+from app.screens.cases.commands import PageDeeds, RowDeeds, Running, filter_actions, more_actions, row_actions
 from app.screens.cases.editor import Offered
-from app.screens.cases.empty import NO_CASES, NO_SERVERS, nothing_matches
+from app.screens.cases.editor_state import Desk
 from app.screens.cases.form import CaseForm
-from app.screens.cases.front import Front
-from app.screens.cases.many import Many
-from app.screens.cases.menus import RowDeeds, filter_actions, more_actions, row_actions
+from app.screens.cases.import_export import Transfer
 from app.screens.cases.presenter import NO_REVIEW, CasesPresenter
 from app.screens.cases.rows import ALL, KEPT, Wanted, filters_to_keep, wanted_of
-from app.screens.cases.running import Running
-from app.screens.cases.staleness import EVERYTHING, Stale, stale_after
-from app.screens.cases.steps import Steps
-from app.screens.cases.suites import Suites
+from app.screens.cases.stale_data import EVERYTHING, Stale, stale_after
 from app.screens.cases.table import table_row
-from app.screens.cases.transfer import Transfer
-from app.screens.cases.view import CasesView
+from app.screens.cases.undo_steps import Front, Steps
+from app.screens.cases.view import NO_CASES, NO_SERVERS, CasesView, nothing_matches
 from app.text.formatting import count
 from app.widgets import Action, breath, held, show_menu
 from mcp_tef import Arrival, CaseId, Event, ToolLabel

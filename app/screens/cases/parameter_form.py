@@ -1,18 +1,222 @@
-"""The parameters of one expected call: a row for each, or all of them as JSON."""
+"""Form for the parameters of one expected call: one row per parameter, or all of them as JSON."""
 
 from dataclasses import replace
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.arguments.parameters import required_names
+from app.arguments.parameters import Kind, Parameter, required_names
 from app.arguments.typed_json import UnreadableError
 from app.screens.cases.calls import CallForm, FindTool, with_field, with_json_shown
-from app.screens.cases.field_row import FieldRow
 from app.screens.cases.form import Reading
-from app.screens.cases.matchers import Field
-from app.theme import Role, Size, theme
-from app.widgets import Button, FlowText, GrowingEdit, Label, LineText, one_line, set_wrong
+from app.screens.cases.matchers import Field, Matcher, matchers_for, with_matcher, with_text
+from app.theme import Role, Size, sized, theme
+from app.widgets import (
+    Button,
+    FlowText,
+    GrowingEdit,
+    Label,
+    LineEdit,
+    LineText,
+    MenuButton,
+    Span,
+    SpanLine,
+    one_line,
+    plain,
+    set_wrong,
+    undo_beyond,
+    visible,
+)
+
+NAME_WIDTH = 136
+MATCHER_WIDTH = 140
+FLAGS = ("yes", "no")
+APART = Matcher.ANYTHING
+PLACEHOLDERS = {
+    Matcher.ANY_OF: "one, another",
+    Matcher.WITHIN: "50 ± 10",
+    Matcher.DATE: "2026-03-01T10:30",
+    Matcher.PATTERN: "^begins with",
+    Matcher.CONTAINS: "part of it",
+    Matcher.UNORDERED: "one, another",
+    Matcher.EQUALS: "empty text",
+}
+NOTES = {Matcher.ANYTHING: "Any value, or none"}
+
+
+class FieldRow(QWidget):
+    """Shows a Field; `changed` gives the field as the user made it."""
+
+    changed = Signal(object)
+
+    def __init__(self, parameter: Parameter, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.parameter = parameter
+        self._field = Field(parameter)
+        self._value: QWidget | None = None
+        self._variant = ""
+        self._name = SpanLine()
+        self._name.setFixedWidth(sized(NAME_WIDTH))
+        self.matcher = MenuButton(f"How {parameter.name} is compared")
+        self.matcher.setFixedWidth(sized(MATCHER_WIDTH))
+        self._error = FlowText(size=Size.SMALL, role=Role.BAD)
+        self._error.hide()
+        self.matcher.changed.connect(lambda key: self._tell(with_matcher(self._field, Matcher(key))))
+        self._lay_out()
+        self._describe()
+
+    def _lay_out(self) -> None:
+        self._line = QHBoxLayout()
+        self._line.setSpacing(8)
+        self._line.addWidget(self._name, 0, Qt.AlignmentFlag.AlignTop)
+        self._line.addWidget(self.matcher, 0, Qt.AlignmentFlag.AlignTop)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addLayout(self._line)
+        below = QHBoxLayout()
+        below.addSpacing(sized(NAME_WIDTH) + 8)
+        below.addWidget(self._error)
+        column.addLayout(below)
+        self._name.setFixedHeight(sized(28))
+
+    def _describe(self) -> None:
+        parameter = self.parameter
+        word = _short_word(parameter)
+        role = Role.DIM if parameter.known else Role.WARN
+        needed = "Required. " if parameter.required else ""
+        hint = f"{parameter.name}: {parameter.type_word}. {needed}{parameter.description}"
+        self._name.set_spans([Span(parameter.name, mono=True), Span(f"  {word}", role)], hint)
+
+    def show_field(self, field: Field, error: str, *, exact: bool) -> None:
+        """Show a field as it stands, and what is wrong with it."""
+        self._field = field
+        self.matcher.set_choices(_menu(field), field.matcher.value)
+        variant = _variant(field)
+        if variant != self._variant:
+            self._replace(variant)
+        self._fill(exact)
+        self._error.set_text(error)
+        self._error.setVisible(bool(error))
+        if self._value is not None:
+            set_wrong(self._value, bool(error))
+            self._value.setAccessibleDescription(error or plain(self.parameter.description))
+
+    def value_widget(self) -> QWidget | None:
+        """The widget that holds the value now."""
+        return self._value
+
+    def _replace(self, variant: str) -> None:
+        before = self._value
+        had_focus = before is not None and before.hasFocus()
+        self._variant = variant
+        self._value = _MAKERS[variant](self)
+        if variant != "choice":
+            self._value.setAccessibleName(visible(f"Value of {self.parameter.name}"))
+        self._line.addWidget(self._value, 1, Qt.AlignmentFlag.AlignTop)
+        if before is not None:
+            before.hide()
+            before.deleteLater()
+        if had_focus:
+            self._value.setFocus()
+
+    def _fill(self, exact: bool) -> None:
+        text, widget = _shown_text(self._field), self._value
+        match widget:
+            case LineEdit():
+                if widget.text() != text:
+                    widget.setText(text)
+                widget.setPlaceholderText(_placeholder(self._field, exact))
+            case GrowingEdit():
+                widget.set_text(text)
+                widget.setPlaceholderText(_placeholder(self._field, exact))
+            case MenuButton():
+                widget.set_choices([(label, label) for label in _labels(self.parameter)], text)
+                widget.set_placeholder(_placeholder(self._field, exact))
+            case LineText():
+                widget.set_text(NOTES.get(self._field.matcher, ""))
+
+    def _tell(self, field: Field) -> None:
+        if field != self._field:
+            self.changed.emit(field)
+
+    def typed(self, text: str) -> None:
+        """Take what the user put into the value."""
+        self._tell(with_text(self._field, text))
+
+
+def _short_word(parameter: Parameter) -> str:
+    if not parameter.known:
+        return "not in the tool"
+    return Kind.NUMBER.value if parameter.kind is Kind.WHOLE and not parameter.choices else parameter.type_word
+
+
+def _menu(field: Field) -> list[tuple[str, str] | None]:
+    fitting = matchers_for(field.parameter)
+    offered = fitting if field.matcher in fitting else (*fitting, field.matcher)
+    entries: list[tuple[str, str] | None] = []
+    for matcher in offered:
+        if matcher is APART:
+            entries.append(None)
+        entries.append((matcher.value, matcher.value))
+    return entries
+
+
+def _labels(parameter: Parameter) -> tuple[str, ...]:
+    return tuple(choice.label for choice in parameter.choices) or (FLAGS if parameter.kind is Kind.FLAG else ())
+
+
+def _shown_text(field: Field) -> str:
+    return field.text if field.judged else ""
+
+
+def _variant(field: Field) -> str:
+    if field.matcher is Matcher.ANYTHING:
+        return "note"
+    labels, text = _labels(field.parameter), _shown_text(field)
+    single = field.matcher in (Matcher.EQUALS, Matcher.OPTIONAL, Matcher.NOT_JUDGED)
+    if labels and single and (not text or text in labels):
+        return "choice"
+    long = field.matcher is Matcher.JSON or field.parameter.kind is Kind.OBJECT or "\n" in text
+    return "area" if long else "line"
+
+
+def _placeholder(field: Field, exact: bool) -> str:
+    if field.matcher is Matcher.NOT_JUDGED:
+        return "must be absent" if exact else "any or none"
+    if field.matcher is Matcher.EQUALS and field.parameter.kind is not Kind.TEXT:
+        return ""
+    return PLACEHOLDERS.get(field.matcher, "")
+
+
+def _line(row: FieldRow) -> QWidget:
+    made = LineEdit(row)
+    made.setFont(theme().font(mono=True))
+    undo_beyond(made)
+    made.typed.connect(row.typed)
+    return made
+
+
+def _area(row: FieldRow) -> QWidget:
+    made = GrowingEdit("", mono=True, most=10, parent=row)
+    made.edited.connect(row.typed)
+    return made
+
+
+def _choice(row: FieldRow) -> QWidget:
+    made = MenuButton(f"Value of {row.parameter.name}", parent=row)
+    made.changed.connect(row.typed)
+    return made
+
+
+def _note(row: FieldRow) -> QWidget:
+    made = LineText(size=Size.SMALL, role=Role.DIM, parent=row)
+    made.setFixedHeight(sized(28))
+    return made
+
+
+_MAKERS = {"line": _line, "area": _area, "choice": _choice, "note": _note}
+
 
 EXACT = "And nothing else: other parameters count as wrong"
 

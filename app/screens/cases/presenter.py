@@ -6,13 +6,12 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
-from app.screens.cases.calls import CallForm, with_tool
-from app.screens.cases.desk import Desk
+from app.screens.cases.calls import CallForm, ToolChoice, Tools, typed_choice, with_tool
+from app.screens.cases.editor_state import Desk
 from app.screens.cases.form import CaseForm, case_form, with_call
+from app.screens.cases.past_answers import Tried, tried
 from app.screens.cases.rows import RECENT, CaseRow, Wanted, draft_row, narrowed, row_of
-from app.screens.cases.staleness import BY, EVERYTHING, Stale
-from app.screens.cases.tools import ToolChoice, Tools, typed_choice
-from app.screens.cases.tried import Tried, tried
+from app.screens.cases.stale_data import BY, EVERYTHING, Stale
 from mcp_tef import (
     CaseDraft,
     CaseId,

@@ -1,13 +1,23 @@
-"""The table of cases: its columns, and the cells of a row."""
+"""Columns and cells of the table of cases."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from PySide6.QtGui import QResizeEvent
 
-from app.screens.cases.marks import MARKS
-from app.screens.cases.rows import RECENT, CaseRow, trouble
+from app.screens.cases.rows import RECENT, CaseRow, Last, trouble
 from app.theme import Role, sized
 from app.widgets import Cell, CellKind, Column, ListTable, Mark, Row, one_line
+
+MARKS: Final[Mapping[Last, Mark]] = {
+    Last.TP: Mark.CHECK,
+    Last.TN: Mark.DASH,
+    Last.FN: Mark.CROSS,
+    Last.FP: Mark.BANG,
+    Last.FAILED: Mark.BROKEN,
+    Last.NEVER: Mark.BLANK,
+}
+
 
 COLUMNS: Final = (
     Column(key="query", title="Query", width=220, least=120, stretch=True),

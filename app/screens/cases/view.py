@@ -1,6 +1,7 @@
-"""The widgets of the screen and which of them are in sight: table, editor, or words where there is nothing."""
+"""Layout of the cases screen: table, editor and empty states."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
@@ -10,10 +11,51 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from app.core_link.settings import Settings
 from app.screens.cases.calls import FindTool
 from app.screens.cases.editor import Editor
-from app.screens.cases.empty import Emptiness
+from app.screens.cases.rows import Wanted
 from app.screens.cases.table import CasesTable
 from app.theme import sized, width
 from app.widgets import Action, EmptyState, Split
+
+
+@dataclass(frozen=True, slots=True)
+class Emptiness:
+    """Words for an empty place; `first` and `second` are the verbs on its buttons."""
+
+    icon: str
+    title: str
+    sentence: str
+    first: str
+    second: str = ""
+
+
+NO_SERVERS = Emptiness(
+    "hard-drives",
+    "No servers yet",
+    "A test case names the tool that should be called, so a server comes first. "
+    "The sample brings one with cases that run at once, without a key or a network.",
+    "Add server",
+    "Open the sample",
+)
+NO_CASES = Emptiness(
+    "check-square",
+    "No test cases yet",
+    "A case is what a user might say, and the tool that should be called for it. "
+    "Write the first one, or import cases from a YAML or JSON file.",
+    "New case",
+    "Import…",
+)
+
+
+def nothing_matches(wanted: Wanted) -> Emptiness:
+    """The words for a table that search or filters have emptied."""
+    if wanted.text and wanted.filters:
+        sentence = f"No case holds “{wanted.text}” and passes the filters that are set."
+    elif wanted.text:
+        sentence = f"No case holds “{wanted.text}” in its query, name, expected tool, suite or tag."
+    else:
+        sentence = "No case passes the filters that are set."
+    return Emptiness("magnifying-glass", "Nothing matches", sentence, "Show all cases")
+
 
 NARROW: Final = 960
 LEAST_EDITOR: Final = 380

@@ -1,4 +1,4 @@
-"""A case becomes a form and comes back as it was; what the form cannot show is never damaged."""
+"""Forms of a case: the tools to select, and the form as a draft and back."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -8,7 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.arguments.typed_json import UnreadableError
-from app.screens.cases.calls import call_of, with_field, with_json_shown, with_tool
+from app.screens.cases.calls import (
+    ToolChoice,
+    Tools,
+    call_of,
+    first_sentence,
+    typed_choice,
+    with_field,
+    with_json_shown,
+    with_tool,
+)
 from app.screens.cases.form import (
     CaseForm,
     Mode,
@@ -27,11 +36,50 @@ from mcp_tef import (
     Expectation,
     ExpectedCall,
     Json,
+    Listing,
     Tool,
     canonical,
     expectation_from_json,
     expectation_to_json,
 )
+
+CHOICES = (
+    ToolChoice("docs", "search_code", "Search source code by text or pattern"),
+    ToolChoice("docs", "read_file", "Read one file"),
+    ToolChoice("github", "code_owners", "Who owns the code"),
+    ToolChoice("github", "read_file", "Read one file of a repository"),
+)
+
+
+def listing(server: str, *names: str) -> Listing:
+    tools = (Tool(server=server, name=name, description=f"Do {name}. More.", input_schema={}, raw={}) for name in names)
+    return Listing(server=server, tools=tuple(tools))
+
+
+def test_a_free_text_names_the_server_where_only_one_has_the_tool() -> None:
+    assert typed_choice(CHOICES, "search_code") == ("docs", "search_code")
+    assert typed_choice(CHOICES, "read_file") == (None, "read_file")
+    assert typed_choice(CHOICES, "github / read_file") == ("github", "read_file")
+    assert typed_choice(CHOICES, "nobody/has_it") == (None, "nobody/has_it")
+
+
+def test_the_tools_offered_are_those_of_the_chosen_servers_in_their_order() -> None:
+    tools = Tools({"docs": listing("docs", "a", "b"), "github": listing("github", "c")})
+    assert [choice.name for choice in tools.of(["github", "docs", "gone"])] == ["c", "a", "b"]
+    assert len(tools.of([])) == 3
+
+
+def test_a_tool_is_found_by_server_and_name_or_by_name_alone() -> None:
+    tools = Tools({"docs": listing("docs", "a")})
+    assert tools.find("docs", "a") is not None
+    assert tools.find(None, "a") is not None
+    assert tools.find("github", "a") is None
+
+
+def test_only_the_first_sentence_of_a_description_is_shown() -> None:
+    assert first_sentence("Search the docs.\nReturns v1.2 pages. And more.") == "Search the docs"
+    assert first_sentence("word " * 100).endswith("word…")
+
 
 SEARCH = {
     "type": "object",

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QPlainTextEdit, QWidget
 
-from app.screens.cases.desk import State
+from app.screens.cases.editor_state import State
 from app.screens.cases.form import Mode
 from app.screens.cases.matchers import Matcher
 from app.screens.cases.page import CasesPage

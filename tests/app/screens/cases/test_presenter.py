@@ -8,12 +8,12 @@ from typing import TypeVar
 import pytest
 
 from app.screens.cases.calls import with_field
-from app.screens.cases.desk import Desk, State
+from app.screens.cases.editor_state import Desk, State
 from app.screens.cases.form import Mode, with_call, with_mode
 from app.screens.cases.matchers import with_text
 from app.screens.cases.presenter import CasesPresenter
 from app.screens.cases.rows import Last, Wanted
-from app.screens.cases.staleness import Stale, stale_after
+from app.screens.cases.stale_data import Stale, stale_after
 from mcp_tef import (
     NO_TOOL,
     BatchRequest,

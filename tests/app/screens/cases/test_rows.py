@@ -1,9 +1,11 @@
-"""What the table says of a case, and which row is looked at next."""
+"""Rows of the cases table: texts, search, filters and targets from other screens."""
 
 from dataclasses import replace
 
 import pytest
+from PySide6.QtWidgets import QAbstractButton
 
+from app.screens.cases.commands import filter_actions
 from app.screens.cases.rows import (
     CaseRow,
     Last,
@@ -13,7 +15,8 @@ from app.screens.cases.rows import (
     neighbour,
     wanted_of,
 )
-from mcp_tef import CaseDraft, CaseId, Json, expectation_from_json
+from mcp_tef import CaseDraft, CaseId, Json, ToolLabel, expectation_from_json
+from tests.support.cases_page import BIKE, THANKS, Bench, with_cases
 
 
 def row(expectation: Json) -> CaseRow:
@@ -53,3 +56,55 @@ def test_filters_are_kept_and_what_was_searched_for_stays_with_its_field() -> No
     wanted = Wanted(text="bike", suite="Smoke", tag="slow", server="shop", last=Last.FN)
     assert wanted_of(filters_to_keep(wanted)) == replace(wanted, text="")
     assert wanted_of({"suite": 3, "last": "often"}) == Wanted()
+
+
+@with_cases
+async def test_what_was_searched_for_narrows_the_cases_at_the_next_start(bench: Bench) -> None:
+    assert bench.page.header.search is not None
+    bench.page.header.search.setText("bike")
+    every = bench.page.table.rows.rowCount()
+    await bench.until(lambda: bench.page.table.rows.rowCount() < every)
+    page = await bench.again()
+    assert page.header.searched_for == "bike"
+    assert page.table.rows.ids() == bench.page.table.rows.ids()
+
+
+@with_cases
+async def test_searching_for_nothing_that_is_there_says_so_and_offers_the_way_back(bench: Bench) -> None:
+    page = bench.page
+    assert page.header.search is not None
+    page.header.search.setText("tandem")
+    await bench.until(lambda: page.view.nothing.isVisible())
+    verb = next(made for made in page.view.nothing.findChildren(QAbstractButton) if made.text() == "Show all cases")
+    verb.click()
+    await bench.until(lambda: page.table.isVisible())
+    assert page.table.rows.rowCount() == 4
+    assert page.header.search.text() == ""
+
+
+@with_cases
+async def test_a_case_can_be_arrived_at_though_a_filter_hides_it(bench: Bench) -> None:
+    page = bench.page
+    target = next(row.id for row in page.presenter.rows() if row.query == THANKS)
+    page.presenter.wanted = Wanted(text="chain")
+    page.arrive(target)
+    assert page.presenter.current == target
+
+
+@with_cases
+async def test_the_cases_of_a_tool_can_be_arrived_at_and_let_go_again(bench: Bench) -> None:
+    page = bench.page
+    page.arrive(ToolLabel(tool="search_bikes", server="Bike shop"))
+    assert [row.query for row in page.presenter.rows()] == [BIKE]
+    expected = next(
+        action for action in filter_actions(page.presenter, page._narrow, page.suites.ask) if action.checked
+    )
+    assert expected.text == "Expects: search_bikes"
+    expected.do()
+    assert page.table.rows.rowCount() == 4
+
+
+@with_cases
+async def test_a_case_that_is_gone_is_said_to_be_gone(bench: Bench) -> None:
+    bench.page.arrive("no such case")
+    assert [text for text, _ in bench.toasts] == ["That case is not there any more"]

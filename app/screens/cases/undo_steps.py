@@ -1,11 +1,44 @@
-"""The steps of editing cases: one to take back, and to do again, for each earlier form of a case."""
+"""Undo steps for edits of cases.
+
+They belong to the session, because a page is replaced when the window is rebuilt.
+"""
+
+from collections.abc import Callable, Sequence
 
 from app.core_link.session import Session
 from app.core_link.undo import Undo
-from app.screens.cases.desk import Desk
-from app.screens.cases.front import Front
+from app.screens.cases.editor_state import Desk
 from app.screens.cases.presenter import CasesPresenter
+from app.screens.cases.rows import neighbour
 from app.widgets import one_line
+from mcp_tef import CaseId
+
+Show = Callable[[str], object]
+Ids = Callable[[], Sequence[str]]
+
+
+class Front:
+    """One for a session; a page stands at it from its making until its end."""
+
+    def __init__(self) -> None:
+        self._show: Show = lambda _: None
+        self._ids: Ids = tuple
+
+    def stand(self, show: Show, ids: Ids) -> None:
+        """A page is there: it shows all there is now, and a case of it; `ids` are those it lists."""
+        self._show, self._ids = show, ids
+
+    def leave(self) -> None:
+        """The page goes."""
+        self.stand(lambda _: None, tuple)
+
+    def show(self, case_id: str = "") -> None:
+        """Show what there is now, and choose a case."""
+        self._show(case_id)
+
+    def after(self, gone: Sequence[CaseId]) -> str:
+        """The case to look at once some are gone."""
+        return neighbour(self._ids(), gone)
 
 
 class Steps:

@@ -8,8 +8,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLineEdit
 
-from app.screens.cases.desk import State
-from app.screens.cases.labelling import LabelSheet
+from app.screens.cases.bulk_edit import LabelSheet
+from app.screens.cases.editor_state import State
 from app.screens.cases.page import CasesPage
 from app.widgets import FlowText, Sheet, TokensEdit
 from mcp_tef import CaseDraft, CaseFileForm, Engine, Expectation, ExpectedCall, ToolLabel

@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from app.screens.cases.import_sheet import PreviewSheet
+from app.screens.cases.import_export import PreviewSheet
 from app.widgets import Button, FlowText
 from mcp_tef import CaseDraft, CaseFileForm, FieldChange, ImportedCase, ImportFate, ImportPreview
 

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from app.screens.cases.past_answers import Change, tried, when
 from app.screens.cases.rows import Last
-from app.screens.cases.tried import Change, tried, when
 from mcp_tef import (
     CaseId,
     Classification,

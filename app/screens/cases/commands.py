@@ -1,17 +1,77 @@
-"""The menus: what can be done to selected cases, what narrows the table, and files."""
+"""Commands of the cases screen, its menus, and the links from cases to their runs."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Final
 
+from app.core_link.commands import Command
+from app.core_link.session import Session
 from app.screens.cases.presenter import CasesPresenter
 from app.screens.cases.rows import LAST_WORDS, Last, Wanted
 from app.text.formatting import count
 from app.widgets import Action, one_line
+from mcp_tef import CaseId, RunFilter
+
+GROUP: Final = "Test cases"
+CHOOSE: Final = "Choose cases first"
+Deed = Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageDeeds:
+    """The page's deeds."""
+
+    new: Deed
+    run: Deed
+    runs: Deed
+    duplicate: Deed
+    delete: Deed
+    label: Deed
+    expect: Deed
+    copy: Deed
+    rename_suite: Deed
+    to_import: Deed
+    to_export: Deed
+
+    def commands(self, chosen: Callable[[], bool], suites: Callable[[], bool]) -> tuple[Command, ...]:
+        """One command for each; most need chosen cases, and one a suite."""
+        return (*self._of_files(), *self._of_chosen(chosen), self._of_suites(suites))
+
+    def _of_files(self) -> Iterator[Command]:
+        yield _command("new", "New case", self.new, "Ctrl+N")
+        yield _command("import", "Import cases from a file", self.to_import)
+        yield _command("export", "Export cases to a file", self.to_export)
+
+    def _of_chosen(self, chosen: Callable[[], bool]) -> Iterator[Command]:
+        deeds = (
+            ("run", "Run the selected cases", self.run, "Ctrl+Return"),
+            ("runs", "Show the runs of the selected cases", self.runs, ""),
+            ("duplicate", "Duplicate the selected cases", self.duplicate, "Ctrl+D"),
+            ("delete", "Delete the selected cases", self.delete, ""),
+            ("label", "Tags, suites and servers of the selected cases", self.label, ""),
+            ("expect", "Expected tool of the selected cases", self.expect, ""),
+            ("copy", "Copy the selected queries", self.copy, "Ctrl+Shift+C"),
+        )
+        return (_command(name, text, do, keys, chosen, CHOOSE) for name, text, do, keys in deeds)
+
+    def _of_suites(self, suites: Callable[[], bool]) -> Command:
+        unless = "No case is in a suite yet"
+        return _command("rename_suite", "Rename a suite", self.rename_suite, "Shift+F2", suites, unless)
+
+
+def _always() -> bool:
+    return True
+
+
+def _command(
+    name: str, text: str, do: Deed, keys: str = "", needs: Callable[[], bool] = _always, unless: str = ""
+) -> Command:
+    return Command(id=f"cases.{name}", text=text, do=do, keys=keys, needs=needs, unless=unless, group=GROUP)
+
 
 MOST_SUITES = 3
 Narrow = Callable[[Wanted], object]
-Deed = Callable[[], object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,3 +169,30 @@ def _named(what: str, names: Sequence[str], current: str, choose: Callable[[str]
 def _one(text: str, name: str, current: str, choose: Callable[[str], object]) -> Action:
     chosen = name == current
     return Action(text=text, do=lambda: choose("" if chosen else name), checked=chosen)
+
+
+class Running:
+    """Leads to the Runs screen with cases that are saved."""
+
+    def __init__(self, session: Session, presenter: CasesPresenter, save: Callable[[], Awaitable[None]]) -> None:
+        self._session = session
+        self._presenter = presenter
+        self._save = save
+
+    def run(self, ids: Sequence[CaseId]) -> None:
+        """Open the form that runs them."""
+        self._session.spawn(self._save_and_run(tuple(ids)))
+
+    def show(self, ids: Sequence[CaseId]) -> None:
+        """Show their runs, the newest batch first."""
+        known = self._presenter.runnable(ids)
+        if known:
+            title = "Runs of one case" if len(known) == 1 else f"Runs of {count(len(known), 'case')}"
+            where = RunFilter(case_ids=known)
+            self._session.go("runs", ("filter", where, title))
+
+    async def _save_and_run(self, ids: tuple[CaseId, ...]) -> None:
+        await self._save()
+        runnable = self._presenter.runnable(ids)
+        if runnable:
+            self._session.go("runs", ("start", runnable))

@@ -1,0 +1,377 @@
+"""Change several cases at once: names, expected tool, copies, deletions and suites, each as one undo step."""
+
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from app.core_link.session import Page
+from app.screens.cases.calls import ToolChoice
+from app.screens.cases.presenter import CasesPresenter
+from app.screens.cases.rows import KEPT, filters_to_keep
+from app.screens.cases.table import CasesTable
+from app.screens.cases.undo_steps import Front
+from app.text.formatting import count
+from app.theme import Role
+from app.widgets import Action, Field, FlowText, LineEdit, MenuButton, Picker, PickItem, Sheet, TokensEdit, one_line
+from mcp_tef import NO_TOOL, CaseDraft, CaseId, Expectation, ExpectedCall, InputError, ToolLabel, free_suite_name
+
+LABELS_NOTE = "What the cases have besides stays as it is."
+Names = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Names that every case gets, and names that none keeps."""
+
+    add: Names = ()
+    remove: Names = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.add or self.remove)
+
+    def of(self, names: Names) -> Names:
+        """What becomes of the names of one case."""
+        kept = tuple(name for name in names if name not in self.remove)
+        return (*kept, *(name for name in self.add if name not in kept))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labelling:
+    """What is to become of the tags, the suites and the servers."""
+
+    tags: Change = Change()
+    suites: Change = Change()
+    servers: Change = Change()
+
+    def __bool__(self) -> bool:
+        return bool(self.tags or self.suites or self.servers)
+
+    def of(self, draft: CaseDraft) -> CaseDraft:
+        """A case with the names it is to have."""
+        tags, suites = self.tags.of(draft.tags), self.suites.of(draft.suites)
+        return replace(draft, tags=tags, suites=suites, servers=self.servers.of(draft.servers))
+
+
+class LabelSheet(Sheet):
+    """Asks what to add to the chosen cases and what to take away; `labelling` is the answer."""
+
+    def __init__(
+        self, drafts: Collection[CaseDraft], *, tags: Names, suites: Names, servers: Names, parent: QWidget
+    ) -> None:
+        number = count(len(drafts), "case")
+        super().__init__(f"Tags, suites and servers of {number}", parent)
+        self.body.addWidget(FlowText(LABELS_NOTE, role=Role.DIM))
+        self._tags = self._fields("tag", tags, {tag for draft in drafts for tag in draft.tags})
+        self._suites = self._fields("suite", suites, {suite for draft in drafts for suite in draft.suites})
+        used = {server for draft in drafts for server in draft.servers}
+        self._servers = self._fields("server", servers, used, only_known=True)
+        self.body.addStretch(1)
+        cancel = Action(text="Cancel", do=self.reject)
+        _, self._do = self.set_buttons([cancel, Action(text=f"Change {number}", do=self.accept, kind="primary")])
+        self._tags[0].setFocus()
+        self._judge()
+
+    @property
+    def labelling(self) -> Labelling:
+        """What was chosen."""
+        fields = (self._tags, self._suites, self._servers)
+        tags, suites, servers = (Change(add.tokens(), remove.tokens()) for add, remove in fields)
+        return Labelling(tags=tags, suites=suites, servers=servers)
+
+    def _fields(
+        self, what: str, known: Names, used: Collection[str], *, only_known: bool = False
+    ) -> tuple[TokensEdit, TokensEdit]:
+        """A field for what to add, and beside it one for what to take away, unless there is nothing."""
+        add = TokensEdit(what, f"Add a {what}", only_known=only_known, framed=True)
+        add.set_known(known)
+        remove = TokensEdit(what, f"Choose a {what}", only_known=True, framed=True)
+        remove.set_known(sorted(used, key=str.lower))
+        beside = QHBoxLayout()
+        beside.setSpacing(16)
+        for title, edit in ((f"Add {what}s", add), (f"Remove {what}s", remove)):
+            field = Field(title, edit)
+            field.setVisible(edit is add or bool(used))
+            beside.addWidget(field, 1)
+            edit.changed.connect(self._judge)
+        self.body.addLayout(beside)
+        return add, remove
+
+    def _judge(self) -> None:
+        self._do.setEnabled(bool(self.labelling))
+
+
+EXPECTATION_NOTE = (
+    "Expected values stay as they are. A case that does not offer the server of the tool yet is given it."
+)
+ANY = "Whatever they expect"
+NONE = "no tool"
+
+
+@dataclass(frozen=True, slots=True)
+class Expecting:
+    """`after` (None: no tool) is expected in place of `before`; where that is None, whatever is expected now."""
+
+    before: ToolLabel | None
+    after: ToolChoice | None
+
+    def of(self, draft: CaseDraft) -> CaseDraft:
+        """A case with what it is to expect; as it is where it does not expect what is meant."""
+        if self.before is not None and self.before not in expected_tools([draft]):
+            return draft
+        if self.after is None:
+            return replace(draft, expectation=NO_TOOL)
+        servers = draft.servers if self.after.server in draft.servers else (*draft.servers, self.after.server)
+        return replace(draft, expectation=self._expectation(draft.expectation, self.after), servers=servers)
+
+    def _expectation(self, now: Expectation, after: ToolChoice) -> Expectation:
+        calls = [call for answer in now.alternatives for call in answer]
+        if self.before is None and len(calls) != 1:
+            return Expectation(((ExpectedCall(tool=after.name, server=after.server),),))
+        answers = (tuple(self._call(call, after) for call in answer) for answer in now.alternatives)
+        return replace(now, alternatives=tuple(answers))
+
+    def _call(self, call: ExpectedCall, after: ToolChoice) -> ExpectedCall:
+        meant = self.before is None or _label(call) == self.before
+        return replace(call, tool=after.name, server=after.server) if meant else call
+
+
+def _label(call: ExpectedCall) -> ToolLabel:
+    return ToolLabel(tool=call.tool, server=call.server)
+
+
+def expected_tools(drafts: Collection[CaseDraft]) -> tuple[ToolLabel, ...]:
+    """The tools that cases expect, each once."""
+    answers = (answer for draft in drafts for answer in draft.expectation.alternatives)
+    return tuple(dict.fromkeys(_label(call) for answer in answers for call in answer))
+
+
+class ExpectSheet(Sheet):
+    """Asks in place of which tool, and what; `changed` are the cases that become others by it."""
+
+    def __init__(self, drafts: Mapping[CaseId, CaseDraft], tools: Sequence[ToolChoice], parent: QWidget) -> None:
+        super().__init__(f"Expected tool of {count(len(drafts), 'case')}", parent)
+        self._drafts = drafts
+        self._known = {_words(label): label for label in expected_tools(drafts.values())}
+        self._tools = {f"{tool.server}\n{tool.name}": tool for tool in tools}
+        self.before = MenuButton("In place of", [("", ANY), *((words, words) for words in self._known)])
+        self.after = Picker("Expected tool", "Pick the tool that should be called")
+        none = PickItem(id=NONE, title=NONE, detail="An answer that calls no tool at all", mono=False)
+        self.after.set_items([none, *(_item(key, tool) for key, tool in self._tools.items())])
+        self.after.set_footer("{shown} of {all}. Enter picks, Esc keeps the old one.")
+        self.body.addWidget(FlowText(EXPECTATION_NOTE, role=Role.DIM))
+        for title, widget in (("In place of", self.before), ("Expect", self.after)):
+            self.body.addWidget(Field(title, widget))
+        self.body.addStretch(1)
+        cancel = Action(text="Cancel", do=self.reject)
+        _, self._do = self.set_buttons([cancel, Action(text="Change cases", do=self.accept, kind="primary")])
+        self.before.changed.connect(lambda _: self._judge())
+        self.after.picked.connect(lambda _: self._judge())
+        self.after.setFocus()
+        self._judge()
+
+    def changed(self) -> dict[CaseId, CaseDraft]:
+        """The cases that are to change, as they are to be."""
+        if not self.after.current():
+            return {}
+        wanted = Expecting(self._known.get(self.before.current()), self._tools.get(self.after.current()))
+        after = {case_id: wanted.of(draft) for case_id, draft in self._drafts.items()}
+        return {case_id: draft for case_id, draft in after.items() if draft != self._drafts[case_id]}
+
+    def _judge(self) -> None:
+        number = len(self.changed())
+        self._do.setText(f"Change {count(number, 'case')}" if number else "Change cases")
+        self._do.setEnabled(number > 0)
+
+
+def _words(label: ToolLabel) -> str:
+    return f"{label.server} / {label.tool}" if label.server else f"{label.tool}"
+
+
+def _item(key: str, tool: ToolChoice) -> PickItem:
+    return PickItem(id=key, title=tool.name, detail=tool.sentence, right=tool.server, lead=tool.server)
+
+
+Way = Callable[[], Awaitable[object]]
+Drafts = Mapping[CaseId, CaseDraft]
+
+
+class Many:
+    """Works on what is selected in the table; the ways back need no table, only whatever stands at the front then."""
+
+    def __init__(self, page: Page, presenter: CasesPresenter, table: CasesTable, front: Front) -> None:
+        self._page = page
+        self._session = page.session
+        self._presenter = presenter
+        self._table = table
+        self._front = front
+
+    def selected(self) -> tuple[CaseId, ...]:
+        """The cases that are chosen."""
+        return tuple(CaseId(row_id) for row_id in self._table.selected_ids())
+
+    def suites(self) -> tuple[str, ...]:
+        """The suites that chosen cases are in."""
+        drafts = self._presenter.drafts(self.selected()).values()
+        return tuple(dict.fromkeys(suite for draft in drafts for suite in draft.suites))
+
+    def copy_queries(self) -> None:
+        """What the users say, a line each, into the clipboard."""
+        QGuiApplication.clipboard().setText(self._presenter.queries(self.selected()))
+
+    def duplicate(self) -> None:
+        """Copy the chosen cases and show the first copy."""
+        self._session.spawn(self._duplicate(self.selected()))
+
+    def delete(self) -> None:
+        """Delete the chosen cases, with a way back."""
+        self._session.spawn(self._delete(self.selected()))
+
+    def label(self) -> None:
+        """Ask for other tags, suites and servers of the chosen cases."""
+        self._session.spawn(self._label(self.selected()))
+
+    def expect(self) -> None:
+        """Ask for another expected tool of the chosen cases."""
+        self._session.spawn(self._expect(self.selected()))
+
+    async def _duplicate(self, ids: Sequence[CaseId]) -> None:
+        copies = await self._presenter.duplicate(ids)
+        if copies:
+            self._front.show(copies[0])
+            self._tell("duplicate", copies, partial(self._remove, copies), partial(self._restore, copies))
+
+    async def _delete(self, ids: Sequence[CaseId]) -> None:
+        gone = await self._remove(ids)
+        if gone:
+            self._tell("delete", gone, partial(self._restore, gone), partial(self._remove, gone))
+
+    async def _remove(self, ids: Sequence[CaseId]) -> tuple[CaseId, ...]:
+        after = self._front.after(ids)
+        gone = await self._presenter.remove(ids)
+        self._front.show(after if self._presenter.current is None else "")
+        return gone
+
+    async def _restore(self, ids: Sequence[CaseId]) -> None:
+        await self._presenter.restore(ids)
+        self._front.show(ids[0])
+
+    async def _label(self, ids: Sequence[CaseId]) -> None:
+        presenter = self._presenter
+        await presenter.save()
+        before = presenter.drafts(ids)
+        sheet = LabelSheet(
+            before.values(),
+            tags=presenter.all_tags(),
+            suites=presenter.all_suites(),
+            servers=presenter.server_names(),
+            parent=self._page,
+        )
+        if await sheet.done_with():
+            after = {case_id: sheet.labelling.of(draft) for case_id, draft in before.items()}
+            await self._change("tags, suites and servers", before, after)
+
+    async def _expect(self, ids: Sequence[CaseId]) -> None:
+        presenter = self._presenter
+        await presenter.save()
+        before = presenter.drafts(ids)
+        sheet = ExpectSheet(before, presenter.tools.of(()), self._page)
+        if await sheet.done_with():
+            await self._change("the expected tool", before, sheet.changed())
+
+    async def _change(self, what: str, before: Drafts, wanted: Drafts) -> None:
+        """One step for all that become others."""
+        after = {case_id: draft for case_id, draft in wanted.items() if draft != before[case_id]}
+        if not after:
+            self._session.toast("Nothing of the cases is another now")
+            return
+        await self._edit(after)
+        back, again = partial(self._edit, {case_id: before[case_id] for case_id in after}), partial(self._edit, after)
+        cases = count(len(after), "case")
+        self._session.toast(f"Changed {what} of {cases}", back, again, deed=f"change {what} of {cases}")
+
+    async def _edit(self, drafts: Drafts) -> None:
+        await self._presenter.edit_all(drafts)
+        self._front.show()
+
+    def _tell(self, verb: str, ids: Sequence[CaseId], back: Way, again: Way) -> None:
+        what = count(len(ids), "case")
+        self._session.toast(f"{verb}d {what}".capitalize(), back, again, deed=f"{verb} {what}")
+
+
+RENAME_NOTE = "Its cases stay as they are, in their order. Batches keep the name that they were run under."
+
+
+class SuiteSheet(Sheet):
+    """`suite` is to be called `name`, once the sheet was accepted."""
+
+    def __init__(self, suites: Sequence[str], suite: str, parent: QWidget) -> None:
+        super().__init__("Rename a suite", parent, width=420)
+        self.suite, self.name = suite, suite
+        self._suites = tuple(suites)
+        self.picker = Picker("Suite", "Choose a suite")
+        self.picker.set_items([PickItem(id=name, title=name, mono=False) for name in suites])
+        self.edit = LineEdit()
+        self._field = Field("New name", self.edit)
+        self.body.addWidget(FlowText(RENAME_NOTE, role=Role.DIM))
+        self.body.addWidget(Field("Suite", self.picker))
+        self.body.addWidget(self._field)
+        self.set_buttons([Action(text="Cancel", do=self.reject), Action(text="Rename", do=self._agree, kind="primary")])
+        self.picker.picked.connect(self._choose)
+        self.edit.typed.connect(lambda _: self._field.tell(self._fault()))
+        self._choose(suite)
+
+    def _choose(self, suite: str) -> None:
+        self.suite = suite
+        self.picker.set_current(suite)
+        self._field.set_error("")
+        self.edit.setText(suite)
+        self.edit.selectAll()
+        self.edit.setFocus()
+
+    def _agree(self) -> None:
+        fault = self._fault()
+        self._field.set_error(fault)
+        if not fault:
+            self.accept()
+
+    def _fault(self) -> str:
+        """Why this name cannot be had."""
+        try:
+            self.name = free_suite_name(self.edit.text(), [other for other in self._suites if other != self.suite])
+        except InputError as error:
+            return f"{error.message} {error.hint}"
+        return ""
+
+
+class Suites:
+    """Asks for another name of a suite, and gives it, with a way back."""
+
+    def __init__(self, page: Page, presenter: CasesPresenter, front: Front) -> None:
+        self._page, self._session = page, page.session
+        self._presenter, self._front = presenter, front
+
+    def ask(self, suite: str = "") -> None:
+        """Ask about this suite, or else that which the cases are narrowed to, that of the open case, or the first."""
+        self._session.spawn(self._ask(suite))
+
+    async def _ask(self, suite: str) -> None:
+        presenter = self._presenter
+        await presenter.save()
+        there = presenter.all_suites()
+        opened = presenter.desk.form.suites if presenter.desk else ()
+        likely = (suite, presenter.wanted.suite, *opened, *there)
+        sheet = SuiteSheet(there, next(name for name in likely if name in there), self._page)
+        if await sheet.done_with() and sheet.name != sheet.suite:
+            before, after = sheet.suite, sheet.name
+            await self._rename(before, after)
+            back, again = partial(self._rename, after, before), partial(self._rename, before, after)
+            deed = f"rename the suite “{one_line(before, 40)}”"
+            self._session.toast(f"The suite is called {one_line(after, 60)} now", back, again, deed=deed)
+
+    async def _rename(self, suite: str, name: str) -> None:
+        await self._presenter.rename_suite(suite, name)
+        self._session.settings.set(KEPT, filters_to_keep(self._presenter.wanted))
+        self._front.show()
