@@ -1,4 +1,4 @@
-"""The runs page as a user meets it."""
+"""The runs page as users meet it."""
 
 from dataclasses import replace
 from typing import Any

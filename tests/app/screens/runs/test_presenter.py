@@ -1,4 +1,4 @@
-"""The runs screen without a window, over the real workflows in memory."""
+"""The presenters of the runs screen over the real workflows in memory."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace

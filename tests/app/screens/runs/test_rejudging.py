@@ -1,4 +1,4 @@
-"""Judging again as a user does it: a run, a selection, a batch."""
+"""Judge one run, selected runs or a batch again."""
 
 from dataclasses import replace
 from typing import Any

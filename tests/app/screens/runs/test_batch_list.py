@@ -1,4 +1,4 @@
-"""Batches on the rail: found by words, sorted, and remembered."""
+"""Batches are searched and sorted, and the choice is saved."""
 
 from datetime import UTC, datetime
 from functools import partial

@@ -1,4 +1,4 @@
-"""Where a run leads to, and the way back to it."""
+"""Links from a run to other screens and back."""
 
 from typing import Any
 

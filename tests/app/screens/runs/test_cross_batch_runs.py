@@ -1,4 +1,4 @@
-"""Runs that another screen asked for, on the runs page."""
+"""Runs of all batches that another screen asked for."""
 
 import asyncio
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Where in the queue a batch stands, and when its turn comes, in words."""
+"""Order and start time of waiting batches."""
 
 from app.screens.runs.activity_bars import activity
 from app.screens.runs.batch_events import Queue

@@ -1,4 +1,4 @@
-"""What stands between a wish to run and the run is asked for on the spot."""
+"""Consent and API keys are asked for before a batch starts."""
 
 from typing import Any
 

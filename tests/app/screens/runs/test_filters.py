@@ -1,4 +1,4 @@
-"""What narrows the runs screen: seen as chips, let go one by one, and remembered for each workspace."""
+"""Filters are shown as chips, removed one by one, and saved per workspace."""
 
 from collections.abc import Sequence
 from pathlib import Path

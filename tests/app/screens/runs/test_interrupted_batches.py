@@ -1,4 +1,4 @@
-"""What was interrupted is offered at the next start."""
+"""Batches that were interrupted are offered at the next start."""
 
 from typing import Any
 

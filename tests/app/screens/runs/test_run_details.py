@@ -1,4 +1,4 @@
-"""The tools as they were, the raw exchange, and the settings."""
+"""Tools offered, raw exchange and settings of a run."""
 
 from dataclasses import replace
 
