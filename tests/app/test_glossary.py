@@ -9,15 +9,15 @@ from PySide6.QtWidgets import QApplication
 
 import app.screens
 from app.help.topics import topics
-from app.screens.metrics.exports import heading_help
-from app.screens.metrics.figures import asides, figures
+from app.screens.metrics.formatting import heading_help
+from app.screens.metrics.metric_values import asides, figures
 from app.screens.metrics.overview_pane import AgainstPart
 from app.screens.quality.view import Strip
 from app.screens.runs.batch_summaries import actions, summary
 from app.screens.runs.runs_list import SummaryStrip
 from app.screens.runs.verdict_pane import ConfidencePart
-from app.screens.similarity.score_lines import LeadScore, ScoreLine
-from app.screens.similarity.words import SCORE_HELP
+from app.screens.similarity.labels import SCORE_HELP
+from app.screens.similarity.score_bars import LeadScore, ScoreLine
 from app.text.glossary import TERMS, explain
 from app.widgets import Column
 from mcp_tef import MatrixKind, ScoreWords

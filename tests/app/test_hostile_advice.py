@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from app.dialogs.model_request import ModelSheet
 from app.screens.quality.page import QualityPage
 from app.screens.quality.review_part import ReviewPart
-from app.screens.similarity.advice_part import AdvicePart
+from app.screens.similarity.advice_pane import AdvicePart
 from app.screens.similarity.page import SimilarityPage
 from app.screens.similarity.pair_pane import PairPane
 from app.shell.main_window import Window

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.screens.metrics.words import percent_points
+from app.screens.metrics.formatting import percent_points
 from app.screens.settings.data import size_words
 from app.widgets import plain
 from tests.support.lone import SERVER, TEXT, lone_engine

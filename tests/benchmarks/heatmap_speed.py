@@ -29,8 +29,8 @@ from app.core_link.bridge import Bridge
 from app.core_link.gc_policy import Calm
 from app.core_link.session import Session
 from app.core_link.settings import Settings
+from app.screens.similarity.labels import MapKind
 from app.screens.similarity.page import SimilarityPage
-from app.screens.similarity.words import MapKind
 from app.shell.main_window import Window
 from app.shell.navigation import places
 from app.theme import ThemeMode, theme

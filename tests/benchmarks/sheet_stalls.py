@@ -20,7 +20,7 @@ from app.help.window import HelpWindow
 from app.screens.cases.page import CasesPage
 from app.screens.runs.page import RunsPage
 from app.screens.servers.page import ServersPage
-from app.screens.similarity.embedder_sheet import EmbedderSheet
+from app.screens.similarity.comparison_choices import EmbedderSheet
 from app.screens.similarity.page import SimilarityPage
 from tests.benchmarks.afternoon_stalls import at_once, close_sheet, does, page_of
 from tests.benchmarks.watch_roles import WORST_MS, Watch, go_through, prepared, told, watched

@@ -19,7 +19,7 @@ from app.screens.servers.form import ServerForm
 from app.screens.servers.page import ServersPage
 from app.screens.servers.server_sheet import ServerSheet
 from app.screens.servers.try_sheet import CallQuestion, TrySheet
-from app.screens.similarity.embedder_sheet import EmbedderSheet
+from app.screens.similarity.comparison_choices import EmbedderSheet
 from app.screens.similarity.page import SimilarityPage
 from app.shell.drop_handler import outcomes_sheet
 from app.shell.main_window import Window

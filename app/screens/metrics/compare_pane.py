@@ -1,4 +1,4 @@
-"""Two batches side by side: the reading first, then every pair of runs, then one pair in full."""
+"""Two batches side by side: the conclusion, every pair of runs, and one pair in full."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
@@ -8,13 +8,12 @@ from typing import Any
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
-from app.screens.metrics.comparing import HELP, ComparisonView, Group, pair_row
+from app.screens.metrics.batch_comparison import HELP, ComparisonView, Group, pair_row
 from app.screens.metrics.filters import Dimension, Offer
-from app.screens.metrics.looks import PAIR_COLUMNS, pair_cells
-from app.screens.metrics.pair_leads import half_leads, pair_leads
 from app.screens.metrics.pair_pane import PairPane
-from app.screens.metrics.pair_view import pair_view, single_sentence
+from app.screens.metrics.pair_view import half_leads, pair_leads, pair_view, single_sentence
 from app.screens.metrics.presenter import MetricsPresenter
+from app.screens.metrics.table_rows import PAIR_COLUMNS, pair_cells
 from app.text.glossary import explain
 from app.theme import Role, Size
 from app.widgets import (

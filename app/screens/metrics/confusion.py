@@ -1,11 +1,10 @@
-"""What was expected against what was picked: the matrix with short column names, and each tool from worst to best."""
+"""Confusion matrix with short column names, and tools from worst to best."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from string import ascii_lowercase
 
-from app.screens.metrics.exports import DataTable, rate_columns, rate_values
-from app.screens.metrics.words import runs_words
+from app.screens.metrics.formatting import DataTable, rate_columns, rate_values, runs_words
 from app.text.formatting import count
 from mcp_tef import ConfusionMatrix, LabelKind, RunFilter, ToolFigures, ToolLabel
 

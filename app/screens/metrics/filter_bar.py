@@ -1,4 +1,4 @@
-"""The filters of the page: three quick menus and one with all of them in the header, and chips below it."""
+"""Filter menus in the header, and chips of the active filters below it."""
 
 from collections.abc import Callable, Sequence
 from functools import partial

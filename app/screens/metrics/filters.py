@@ -1,4 +1,4 @@
-"""Which runs the figures are about: filters as a user sets them, keeps them, and takes them away one by one."""
+"""Filters of the metrics screen, as selected, shown as chips and saved."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
-from app.screens.metrics.words import model_name
+from app.screens.metrics.formatting import model_name
 from app.text.formatting import clock
 from mcp_tef import Batch, BatchId, FilterChoices, LabelKind, RunFilter, ToolLabel
 

@@ -1,16 +1,16 @@
-"""The first view: figures, the matrix beside the tools, and below them calibration, trend and the last comparison."""
+"""The Overview view: metric cards, confusion matrix, tools, calibration, trend and latest comparison."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.screens.metrics.comparing import ComparisonView, Group
+from app.screens.metrics.batch_comparison import ComparisonView, Group
+from app.screens.metrics.charts import Curve
 from app.screens.metrics.confusion import ConfusionView
-from app.screens.metrics.curves import Curve
-from app.screens.metrics.looks import TOOL_COLUMNS, calibration_plot, matrix, show_table, tool_rows, trend_plot
+from app.screens.metrics.formatting import TOO_FEW
+from app.screens.metrics.metric_cards import AsideRow, FigureStrip
 from app.screens.metrics.presenter import MetricsView
-from app.screens.metrics.strips import AsideRow, FigureStrip
-from app.screens.metrics.words import TOO_FEW
+from app.screens.metrics.table_rows import TOOL_COLUMNS, calibration_plot, matrix, show_table, tool_rows, trend_plot
 from app.text.glossary import explain
 from app.theme import Role, Size, sized
 from app.widgets import Action, Button, FlowText, IconButton, Label, ListTable, Rule, describe, tip

@@ -1,4 +1,4 @@
-"""The metrics screen: what all runs say together, narrowed by filters, and two batches against each other."""
+"""The metrics screen: statistics of all runs that pass the filters, and comparisons of two batches."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -12,17 +12,15 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 from app.core_link.commands import Command
 from app.core_link.session import Page, Session
 from app.dialogs.export import ask_comparison, ask_where, copies
+from app.screens.metrics.batch_comparison import ComparisonView
+from app.screens.metrics.commands import Saving, Ways
 from app.screens.metrics.compare_pane import ComparePane
-from app.screens.metrics.comparing import ComparisonView
-from app.screens.metrics.exports import DataTable
 from app.screens.metrics.filter_bar import FilterBar, chip_of
 from app.screens.metrics.filters import Dimension, Filters, kept_filters
-from app.screens.metrics.groups_pane import GroupsPane
+from app.screens.metrics.formatting import DataTable
+from app.screens.metrics.group_panes import GroupsPane, RepeatsPane
 from app.screens.metrics.overview_pane import OverviewPane
 from app.screens.metrics.presenter import Haste, MetricsPresenter, MetricsView, Standing, haste
-from app.screens.metrics.repeats_pane import RepeatsPane
-from app.screens.metrics.saving import Saving
-from app.screens.metrics.ways import Ways
 from app.widgets import Action, EmptyState, ScrollPane, Segmented, show_menu_under
 from app.widgets.chart_panel import ChartPanel
 from mcp_tef import BatchId, Event

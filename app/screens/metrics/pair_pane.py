@@ -1,4 +1,4 @@
-"""One pair beside itself: both choices, the values that differ, and the tools with marked words."""
+"""One pair of runs: both choices, differing values, and tools with changed words marked."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,8 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from app.core_link.links import Lead, links
-from app.screens.metrics.pair_leads import PairLeads
-from app.screens.metrics.pair_view import PairView, Side, ToolView, ValueRow
+from app.screens.metrics.pair_view import PairLeads, PairView, Side, ToolView, ValueRow
 from app.text.formatting import count
 from app.text.text_diff import Stretch
 from app.theme import Role, Size

@@ -1,15 +1,27 @@
-"""One pair in full, in words: both choices, every value that differs, and the tools as each run saw them."""
+"""One pair of runs as text, and the links that lead further from it."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from app.screens.metrics.comparing import WORDS, PairRow
-from app.screens.metrics.words import model_name
+from app.core_link.links import Lead
+from app.screens.metrics.batch_comparison import WORDS, PairRow
+from app.screens.metrics.formatting import model_name
 from app.text.formatting import KIND_WORDS, OUTCOME_WORDS, STATUS_WORDS, count
 from app.text.text_diff import Stretch, difference
-from mcp_tef import Call, DefinitionChange, PairChange, RunComparison, RunDetail, ToolChange, ValueChange
+from mcp_tef import (
+    Call,
+    DefinitionChange,
+    Kind,
+    PairChange,
+    RunComparison,
+    RunDetail,
+    RunSummary,
+    ToolChange,
+    ToolLabel,
+    ValueChange,
+)
 
 MISSING: Final = "–"
 LONGEST_VALUE: Final = 2_000
@@ -187,3 +199,65 @@ def _tools_note(found: RunComparison) -> str:
         if len(found.tools) > 1
         else (f"1 tool differs, {alike} are the same.")
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairLeads:
+    """What stands over both, what leads to two tools that one of the runs confused, and what stands below each."""
+
+    both: tuple[Lead, ...]
+    confused: tuple[Lead, ...]
+    before: tuple[Lead, ...]
+    after: tuple[Lead, ...]
+
+
+def pair_leads(found: RunComparison) -> PairLeads:
+    """The leads of a pair; the newer run's confusion goes before the older one's."""
+    before, after = found.before.summary, found.after.summary
+    return PairLeads(
+        both=_posed(after),
+        confused=_confused(after) or _confused(before),
+        before=_run_links(before),
+        after=_run_links(after),
+    )
+
+
+def half_leads(run: RunSummary) -> tuple[Lead, ...]:
+    """The leads of a run without a partner."""
+    return (*_posed(run), *_run_links(run))
+
+
+def _posed(run: RunSummary) -> tuple[Lead, ...]:
+    expected, case = _expected(run), Lead("Test case", "cases", run.case_id)
+    return (case, Lead("Expected tool", "servers", expected)) if expected else (case,)
+
+
+def _run_links(run: RunSummary) -> tuple[Lead, ...]:
+    chosen = _chosen(run)
+    leads = [Lead("Run", "runs", ("batch", run.batch_id, run.id))] if run.batch_id else []
+    return (*leads, Lead("Chosen tool", "servers", chosen)) if chosen else tuple(leads)
+
+
+def _confused(run: RunSummary) -> tuple[Lead, ...]:
+    expected, chosen = _expected(run), _chosen(run)
+    if run.kind is not Kind.WRONG_TOOL or expected is None or chosen is None or _same(expected, chosen):
+        return ()
+    pair = (expected, chosen)
+    return (
+        Lead("Compare the two", "similarity", pair),
+        Lead("What to write instead", "similarity", (*pair, "advice")),
+    )
+
+
+def _expected(run: RunSummary) -> ToolLabel | None:
+    return ToolLabel(tool=run.expected_tool, server=run.expected_server) if run.expected_tool else None
+
+
+def _chosen(run: RunSummary) -> ToolLabel | None:
+    """What was picked; an invented tool is no server's, and leads nowhere."""
+    return ToolLabel(tool=run.selected_tool, server=run.selected_server) if run.selected_server else None
+
+
+def _same(expected: ToolLabel, chosen: ToolLabel) -> bool:
+    """Whether what was expected, of any server where the case names none, was chosen."""
+    return expected.tool == chosen.tool and expected.server in (None, chosen.server)

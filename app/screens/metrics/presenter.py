@@ -1,4 +1,4 @@
-"""What the metrics screen knows and does, without a window: the filters in force and all that the runs say."""
+"""State of the metrics screen and its calls into the core."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -8,15 +8,13 @@ from enum import Enum
 from typing import TYPE_CHECKING, TypeVar
 
 from app.core_link.model_requests import Ask
-from app.screens.metrics.comparing import ComparisonView, by_column, comparison_view, default_pair
+from app.screens.metrics.batch_comparison import ComparisonView, by_column, comparison_view, default_pair
+from app.screens.metrics.charts import Curve, calibration_curve, trend_curve
 from app.screens.metrics.confusion import ConfusionView, confusion_view, tools_table, worst_first
-from app.screens.metrics.curves import Curve, calibration_curve, trend_curve
-from app.screens.metrics.exports import DataTable
-from app.screens.metrics.figures import Aside, Figure, asides, figures, figures_table
 from app.screens.metrics.filters import Chip, Dimension, Filters, Offer, chips, offers
-from app.screens.metrics.groups import GroupRow, model_rows, models_table, server_rows
-from app.screens.metrics.repeats import RepeatsView, repeats_view
-from app.screens.metrics.words import TOO_FEW
+from app.screens.metrics.formatting import TOO_FEW, DataTable
+from app.screens.metrics.group_values import GroupRow, RepeatsView, model_rows, models_table, repeats_view, server_rows
+from app.screens.metrics.metric_values import Aside, Figure, asides, figures, figures_table
 from mcp_tef import (
     Batch,
     BatchId,

@@ -1,11 +1,11 @@
-"""The map with its scale: what is coloured, how far it is zoomed, and from where on pairs are flagged."""
+"""The heatmap with its toolbar, and the threshold scale below it."""
 
 from collections.abc import Sequence
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.screens.similarity.words import KIND_HELP, KINDS, MapKind, flagged_words
+from app.screens.similarity.labels import KIND_HELP, KINDS, MapKind, flagged_words
 from app.theme import Role, Size, sized
 from app.widgets import IconButton, Label, MenuButton, tip
 from app.widgets.heatmap import STEP, Heatmap

@@ -1,4 +1,4 @@
-"""The similarity screen: which tools look alike, why, and what to write instead."""
+"""The similarity screen: similar tools, the reasons, and recommended definitions."""
 
 import asyncio
 from collections.abc import Sequence
@@ -12,26 +12,19 @@ from PySide6.QtWidgets import QWidget
 from app.core_link.commands import Command
 from app.core_link.session import Page, Session
 from app.dialogs.consent import ask_for_servers, with_consent
-from app.screens.similarity.aim import Aim
-from app.screens.similarity.choices import OTHER, CompareMenu, EmbedderMenu, ServersMenu
-from app.screens.similarity.comparing import Comparing
-from app.screens.similarity.deeds import Deeds
-from app.screens.similarity.downloading import Downloading
-from app.screens.similarity.embedder_sheet import EmbedderSheet
-from app.screens.similarity.emptiness import tell_stopped, tell_too_few
-from app.screens.similarity.exporting import Exporting
-from app.screens.similarity.finding import Finding
-from app.screens.similarity.groups_pane import GroupsPane
-from app.screens.similarity.kept import Kept
-from app.screens.similarity.one_pair import OnePair
-from app.screens.similarity.pair_menu import pair_actions
+from app.screens.similarity.commands import Deeds, pair_actions
+from app.screens.similarity.comparison_choices import OTHER, CompareMenu, EmbedderMenu, EmbedderSheet, ServersMenu
+from app.screens.similarity.exports import Exporting, Saving
+from app.screens.similarity.labels import MapKind
+from app.screens.similarity.notices import tell_stopped, tell_too_few
+from app.screens.similarity.pair_controller import OnePair
+from app.screens.similarity.pair_list import Aim, Places, any_of, text_of
 from app.screens.similarity.pair_pane import PairPane
-from app.screens.similarity.pairs import Places, any_of, text_of
-from app.screens.similarity.pairs_pane import PairsPane
 from app.screens.similarity.presenter import Haste, SimilarityPresenter, State, haste
-from app.screens.similarity.saving import Saving
-from app.screens.similarity.view import PAUSE_S, VIEWS, SimilarityView
-from app.screens.similarity.words import MapKind
+from app.screens.similarity.table_panes import GroupsPane, PairsPane
+from app.screens.similarity.task_progress import Comparing, Downloading
+from app.screens.similarity.view import PAUSE_S, VIEWS, Finding, SimilarityView
+from app.screens.similarity.view_state import Kept
 from app.text.formatting import count
 from app.theme import sized
 from app.widgets import Action, Segmented, show_menu, show_menu_under

@@ -1,4 +1,4 @@
-"""One pair side by side: scores, both descriptions with shared words marked, parameters, runs, recommendations."""
+"""One pair side by side: scores, descriptions with shared words marked, parameters, runs, recommendations."""
 
 from collections.abc import Sequence
 
@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core_link.links import Lead, links
-from app.screens.similarity.advice_part import AdvicePart
-from app.screens.similarity.detail import Described, Observed, PairDetail, whole
-from app.screens.similarity.score_lines import LeadScore, ScoreLines
+from app.screens.similarity.advice_pane import AdvicePart
+from app.screens.similarity.pair_detail import Described, Observed, PairDetail, whole
+from app.screens.similarity.score_bars import LeadScore, ScoreLines
 from app.text.formatting import count
 from app.theme import Role, Size, width
 from app.widgets import (

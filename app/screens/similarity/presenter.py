@@ -1,4 +1,4 @@
-"""What the similarity screen knows and does, without a window."""
+"""State of the similarity screen and its calls into the core."""
 
 import asyncio
 from collections import Counter
@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from app.core_link.model_requests import Ask
 from app.dialogs.pdf_export import print_page
-from app.screens.similarity.detail import PairDetail, detail_of
-from app.screens.similarity.maps import Analysis, analysis_of, heat_of
-from app.screens.similarity.pairs import PairList, PairQuery, Places, list_pairs, ordered
-from app.screens.similarity.rows import pair_row
-from app.screens.similarity.words import MapKind
+from app.screens.similarity.analysis import Analysis, analysis_of, heat_of
+from app.screens.similarity.labels import MapKind
+from app.screens.similarity.pair_detail import PairDetail, detail_of
+from app.screens.similarity.pair_list import PairList, PairQuery, Places, list_pairs, ordered, pair_row
 from app.widgets.heatmap_data import Heat
 from mcp_tef import (
     BatchesTouched,

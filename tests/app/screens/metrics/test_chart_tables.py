@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 
-from app.screens.metrics.exports import shown
+from app.screens.metrics.formatting import shown
 from app.screens.metrics.page import MetricsPage
 from app.widgets.chart_panel import ChartPanel
 from app.widgets.focus import reading_order

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import pytest
 
-from app.screens.metrics.comparing import ComparisonView, Group, default_pair, pair_row, rounded_up
+from app.screens.metrics.batch_comparison import ComparisonView, Group, default_pair, pair_row, rounded_up
 from app.screens.metrics.pair_view import PairView, pair_view, single_sentence
 from app.screens.metrics.presenter import MetricsPresenter
 from mcp_tef import Answer, BatchId, BatchRequest, BatchStatus, Call, Engine, ModelSettings, PairChange

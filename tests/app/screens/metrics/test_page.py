@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.core_link.settings import Settings
-from app.screens.metrics.comparing import Group
+from app.screens.metrics.batch_comparison import Group
 from app.screens.metrics.filters import Dimension, Filters
 from mcp_tef import BatchId, BatchRequest, BatchStarted, PairChange, RunFilter, RunStatus
 from tests.app.screens.metrics.conftest import Desk, Tell

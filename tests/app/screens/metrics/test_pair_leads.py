@@ -3,9 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
-from app.screens.metrics.comparing import Group
-from app.screens.metrics.pair_leads import half_leads, pair_leads
+from app.screens.metrics.batch_comparison import Group
 from app.screens.metrics.pair_pane import PairPane
+from app.screens.metrics.pair_view import half_leads, pair_leads
 from mcp_tef import BatchId, BatchRequest, Kind, RunComparison, RunFilter, RunSummary, ToolLabel
 from tests.app.screens.metrics.conftest import Desk
 from tests.support.windows import until

@@ -6,13 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from app.screens.metrics.charts import calibration_curve, power_curve, trend_curve
 from app.screens.metrics.confusion import ConfusionView, confusion_view, letters, runs_title, tools_table, worst_first
-from app.screens.metrics.curves import calibration_curve, power_curve, trend_curve
-from app.screens.metrics.exports import DataTable, csv_text, shown
-from app.screens.metrics.figures import asides, figures, figures_table
-from app.screens.metrics.groups import model_rows, server_rows
-from app.screens.metrics.repeats import repeats_view
-from app.screens.metrics.words import milliseconds, percent_points
+from app.screens.metrics.formatting import DataTable, csv_text, milliseconds, percent_points, shown
+from app.screens.metrics.group_values import model_rows, repeats_view, server_rows
+from app.screens.metrics.metric_values import asides, figures, figures_table
 from mcp_tef import NOTHING, Batch, ModelSettings, Overview, RunFilter, RunStatus, RunSummary
 from mcp_tef.workflows.metrics import _overview
 from tests.support.histories import history_of

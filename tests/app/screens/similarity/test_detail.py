@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from app.screens.similarity.detail import PairDetail, detail_of, shared_ranges, tidy, whole
-from app.screens.similarity.maps import analysis_of
+from app.screens.similarity.analysis import analysis_of
+from app.screens.similarity.pair_detail import PairDetail, detail_of, shared_ranges, tidy, whole
 from mcp_tef import Clusters, Observation, Rate, RunFilter, RunStatus, Standing, ToolLabel, WorkItem
 from tests.support.alike_tools import DESK, DOCS
 from tests.support.tool_sets import a_tool, compared

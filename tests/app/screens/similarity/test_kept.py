@@ -3,12 +3,12 @@
 from pytestqt.qtbot import QtBot
 
 from app.core_link.settings import Settings
-from app.screens.similarity.asking import Progress
-from app.screens.similarity.choices import OTHER, EmbedderMenu, ServersMenu
-from app.screens.similarity.kept import Kept
+from app.screens.similarity.comparison_choices import OTHER, EmbedderMenu, ServersMenu
+from app.screens.similarity.labels import MapKind, embedder_words, flagged_words
+from app.screens.similarity.model_request import Progress
 from app.screens.similarity.notices import gaps_reasons, gaps_title
 from app.screens.similarity.presenter import Gathered, Haste, Wanted, haste
-from app.screens.similarity.words import MapKind, embedder_words, flagged_words
+from app.screens.similarity.view_state import Kept
 from mcp_tef import (
     Noticed,
     PairAdvice,

@@ -7,8 +7,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from app.screens.similarity.maps import Analysis, analysis_of
-from app.screens.similarity.pairs import MOST, PairQuery, list_pairs, places_of, row_id
+from app.screens.similarity.analysis import Analysis, analysis_of
+from app.screens.similarity.pair_list import MOST, PairQuery, list_pairs, places_of, row_id
 from mcp_tef import Clusters
 from tests.support.made_analyses import compared, many, similarity, tool
 from tests.support.similarity_page import Bench, on_page

@@ -11,8 +11,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
 from app.core_link.model_requests import Blank
+from app.screens.similarity.labels import MapKind
 from app.screens.similarity.page import SimilarityPage
-from app.screens.similarity.words import MapKind
 from mcp_tef import Overlap, OverlapWeights, RunFilter, Similarity
 from mcp_tef.embedding.tfidf import TfidfLexicon
 from mcp_tef.workflows.similarity import SimilarityAnalyses

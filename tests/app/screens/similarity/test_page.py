@@ -13,10 +13,10 @@ from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.core_link.preferences import Preferences
 from app.core_link.settings import Settings
+from app.screens.similarity.labels import MapKind
 from app.screens.similarity.page import SimilarityPage
 from app.screens.similarity.presenter import State
 from app.screens.similarity.view import SimilarityView
-from app.screens.similarity.words import MapKind
 from app.widgets import FlowText, Label
 from mcp_tef import (
     Clusters,

@@ -5,11 +5,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.screens.similarity.maps import Analysis, analysis_of, heat_of, short_names
-from app.screens.similarity.pairs import PairQuery, any_of, list_pairs, matching, ordered, places_of, row_id
-from app.screens.similarity.pairs_pane import list_words
-from app.screens.similarity.rows import PAIR_COLUMNS, copy_rows, group_rows, pair_row
-from app.screens.similarity.words import MapKind
+from app.screens.similarity.analysis import Analysis, analysis_of, heat_of, short_names
+from app.screens.similarity.labels import MapKind
+from app.screens.similarity.pair_list import (
+    PAIR_COLUMNS,
+    PairQuery,
+    any_of,
+    copy_rows,
+    group_rows,
+    list_pairs,
+    matching,
+    ordered,
+    pair_row,
+    places_of,
+    row_id,
+)
+from app.screens.similarity.table_panes import list_words
 from mcp_tef import Clusters, ComparedTool, MatrixKind, Merge, Standing, ToolGroup, ToolLabel, WorkItem
 from tests.support.alike_tools import DESK, DOCS, IDS
 from tests.support.tool_sets import compared

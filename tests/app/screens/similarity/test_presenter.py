@@ -3,8 +3,8 @@
 import asyncio
 from dataclasses import replace
 
+from app.screens.similarity.labels import MapKind
 from app.screens.similarity.presenter import SimilarityPresenter, Wanted
-from app.screens.similarity.words import MapKind
 from mcp_tef import OverlapWeights, Secret
 from tests.support.alike_tools import docs_and_desk
 from tests.support.fake_engine import FakeEngine

@@ -1,4 +1,4 @@
-"""What scores, standings and embedders are called on the screen."""
+"""Labels of scores, work list states and embedders."""
 
 from collections.abc import Mapping
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""The pair that is looked at: fetched, shown beside the map, advised about, put away."""
+"""The open pair: loads it, shows it beside the map, and keeps its recommendations."""
 
 import asyncio
 from collections.abc import Sequence
@@ -9,16 +9,15 @@ from PySide6.QtGui import QGuiApplication
 from app.core_link.links import Lead, tool_leads
 from app.core_link.session import Page
 from app.dialogs.export import file_name
-from app.screens.similarity.advice_part import AdviceForm, change_text
-from app.screens.similarity.advising import Advising
-from app.screens.similarity.aim import Aim
-from app.screens.similarity.detail import RunsLink
-from app.screens.similarity.kept import Kept
+from app.screens.similarity.advice_pane import AdviceForm, change_text
+from app.screens.similarity.exports import Saving, write_text
+from app.screens.similarity.model_request import Advising
+from app.screens.similarity.pair_detail import RunsLink
+from app.screens.similarity.pair_list import Aim, Places, ordered
 from app.screens.similarity.pair_pane import PairPane
-from app.screens.similarity.pairs import Places, ordered
 from app.screens.similarity.presenter import SimilarityPresenter
-from app.screens.similarity.saving import Saving, write_text
 from app.screens.similarity.view import PAUSE_S, SimilarityView
+from app.screens.similarity.view_state import Kept
 from mcp_tef import Recommendation, ToolLabel
 
 LOOKING = "Looking for what tells them apart…"

@@ -1,4 +1,4 @@
-"""One pair in words: every score with its sentence, shared words marked, parameters aligned, what runs say."""
+"""One pair as text: scores, shared words, aligned parameters and observations from runs."""
 
 import re
 from collections.abc import Sequence
@@ -9,9 +9,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from app.screens.similarity.maps import Analysis
-from app.screens.similarity.pairs import Places
-from app.screens.similarity.words import confused_words, interval_words
+from app.screens.similarity.analysis import Analysis
+from app.screens.similarity.labels import confused_words, interval_words
+from app.screens.similarity.pair_list import Places
 from app.text.formatting import percent
 from mcp_tef import (
     EmbedderKind,

@@ -1,4 +1,4 @@
-"""A matrix of an analysis as the heatmap shows it, in the order of the clusters; for worker threads."""
+"""Compared tools in clustered order, and their matrices as heatmaps; for worker threads."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from app.screens.similarity.words import KINDS, MapKind
+from app.screens.similarity.labels import KINDS, MapKind
 from app.widgets.dendrogram import Join, Tree, tree_of
 from app.widgets.heatmap_data import Heat, make_heat
 from app.widgets.heatmap_image import cividis

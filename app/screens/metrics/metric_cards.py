@@ -1,4 +1,4 @@
-"""The top of the screen: four figures on one scale each, and a quieter row of others."""
+"""Cards of the four main metrics, and a row of further metrics."""
 
 from collections.abc import Sequence
 
@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.screens.metrics.figures import Aside, Figure
-from app.screens.metrics.words import span_of
+from app.screens.metrics.formatting import span_of
+from app.screens.metrics.metric_values import Aside, Figure
 from app.theme import Role, Size, height, sized
 from app.widgets import IntervalBar, Label, LineText, Rule, Spoken, describe
 from app.widgets.row_frame import paint_focus

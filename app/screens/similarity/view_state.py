@@ -1,12 +1,12 @@
-"""What the page remembers between starts; threshold and embedder are settings, set here as well."""
+"""Persisted state of the screen; threshold and embedder are settings that the settings dialog shows too."""
 
 from collections.abc import Callable
 
 from app.core_link.preferences import Preferences
 from app.core_link.settings import Settings
+from app.screens.similarity.labels import MapKind
 from app.screens.similarity.presenter import SimilarityPresenter, Wanted
 from app.screens.similarity.view import VIEWS
-from app.screens.similarity.words import MapKind
 from mcp_tef import EmbedderChoice
 
 THRESHOLD = "SIMILARITY_THRESHOLD"

@@ -1,12 +1,16 @@
-"""What can be done on the page, as commands for menus, palette and shortcuts."""
+"""Commands of the similarity screen, for menus, palette and shortcuts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from app.core_link.commands import Command
+from app.screens.similarity.labels import KINDS, MapKind
+from app.screens.similarity.pair_controller import OnePair
+from app.screens.similarity.pair_list import Places, places_of
 from app.screens.similarity.view import VIEWS
-from app.screens.similarity.words import KINDS, MapKind
+from app.text.formatting import count
+from app.widgets import Action
 
 GROUP = "Similarity"
 Deed = Callable[[], object]
@@ -43,3 +47,15 @@ class Deeds:
 def _command(key: str, text: str, do: Deed, needs: Callable[[], bool]) -> Command:
     why = "Open a pair first" if key == "ask" else "Nothing was compared yet"
     return Command(id=f"similarity.{key}", text=text, do=do, needs=needs, unless=why, group=GROUP)
+
+
+def pair_actions(pair: OnePair, rows: Sequence[str], reveal: Callable[[Places], object]) -> list[Action]:
+    """Look at one of them, or ask a model about all."""
+    pairs = [places_of(row) for row in rows]
+    one = len(pairs) == 1
+    ask = f"Ask a model about {count(len(pairs), 'pair')}…"
+    return [
+        Action(text="Open side by side", do=lambda: pair.open(pairs[0]), enabled=one),
+        Action(text="Show on the map", do=lambda: reveal(pairs[0]), enabled=one),
+        Action(text=ask, do=lambda: pair.ask(pairs), apart=True, enabled=not pair.advising.busy),
+    ]

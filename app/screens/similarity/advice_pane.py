@@ -1,4 +1,4 @@
-"""What to write instead, one recommendation after the other, each with the text before and after."""
+"""Recommendations for a pair, one at a time, each with the text before and after."""
 
 import json
 from collections.abc import Iterable, Mapping

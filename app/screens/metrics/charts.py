@@ -1,11 +1,19 @@
-"""Points with their intervals for the charts: rightness by confidence, accuracy by batch, chance of k passes."""
+"""Data of the charts: calibration, accuracy by batch, and pass^k."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from app.screens.metrics.exports import DataTable, rate_columns, rate_values
-from app.screens.metrics.words import NONE, SOURCES, milliseconds, runs_words, share_words
+from app.screens.metrics.formatting import (
+    NONE,
+    SOURCES,
+    DataTable,
+    milliseconds,
+    rate_columns,
+    rate_values,
+    runs_words,
+    share_words,
+)
 from app.text.formatting import clock, count, money, percent
 from mcp_tef import CalibrationBin, CalibrationReport, PassPower, Rate, TrendPoint
 

@@ -1,4 +1,4 @@
-"""Two batches set beside each other, in words: the reading first, then counts and pairs."""
+"""Comparison of two batches as text: the conclusion, counts and pairs of runs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,9 +6,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from app.screens.metrics.exports import DataTable
 from app.screens.metrics.filters import batch_title
-from app.screens.metrics.words import model_name, percent_points, share_words
+from app.screens.metrics.formatting import DataTable, model_name, percent_points, share_words
 from app.text.formatting import count
 from mcp_tef import (
     Batch,

@@ -1,4 +1,4 @@
-"""Scores of a pair: one large with what it means, the others on lines of their own, each on the scale 0 to 1."""
+"""Scores of a pair as numbers and bars on the scale from 0 to 1."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.screens.similarity.words import SCORE_HELP
+from app.screens.similarity.labels import SCORE_HELP
 from app.theme import Role, Size, theme
 from app.widgets import FlowText, Label, Spoken, describe
 from mcp_tef import ScoreWords

@@ -1,4 +1,4 @@
-"""The work list in short: how many pairs are alike, confused, or both; a click shows them."""
+"""Summary bar of the work list: the number of pairs in each state; a click filters the list."""
 
 from collections.abc import Mapping
 
@@ -6,8 +6,8 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
 
+from app.screens.similarity.labels import STANDING_HELP, STANDINGS
 from app.screens.similarity.presenter import Work
-from app.screens.similarity.words import STANDING_HELP, STANDINGS
 from app.theme import Role, Size, sized, theme
 from app.widgets import FlowText, tip
 from app.widgets.row_frame import paint_focus

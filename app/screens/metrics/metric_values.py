@@ -1,10 +1,21 @@
-"""The figures at the top in words: four shares that matter most, and the quieter ones beside them."""
+"""Metrics as text: four main rates, and further values."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from app.screens.metrics.exports import DataTable, Value, rate_values
-from app.screens.metrics.words import INTERVAL, NONE, bounds, milliseconds, part_of, runs_words, score, share_words
+from app.screens.metrics.formatting import (
+    INTERVAL,
+    NONE,
+    DataTable,
+    Value,
+    bounds,
+    milliseconds,
+    part_of,
+    rate_values,
+    runs_words,
+    score,
+    share_words,
+)
 from app.text.formatting import count, money, percent
 from app.text.glossary import explain
 from mcp_tef import Metrics, ModelFigures, Rate

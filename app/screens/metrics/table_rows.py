@@ -1,16 +1,24 @@
-"""How the words of the metrics screen look: cells of tables, plots with their axes, the matrix."""
+"""Table columns and cells, and the plots of the charts."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from app.screens.metrics.comparing import PairRow
+from app.screens.metrics.batch_comparison import PairRow
+from app.screens.metrics.charts import Curve, Spot
 from app.screens.metrics.confusion import ConfusionView
-from app.screens.metrics.curves import Curve, Spot
-from app.screens.metrics.exports import DataTable, heading_help, shown
-from app.screens.metrics.groups import GroupRow
-from app.screens.metrics.repeats import RepeatsView
-from app.screens.metrics.words import NONE, TOO_FEW, model_name, part_words, score, span_of
+from app.screens.metrics.formatting import (
+    NONE,
+    TOO_FEW,
+    DataTable,
+    heading_help,
+    model_name,
+    part_words,
+    score,
+    shown,
+    span_of,
+)
+from app.screens.metrics.group_values import GroupRow, RepeatsView
 from app.text.formatting import percent
 from app.text.glossary import explain
 from app.theme import Role
