@@ -52,6 +52,7 @@ from mcp_tef.model.comparison import (
     Comparison,
     DefinitionChange,
     Difference,
+    Drift,
     PairChange,
     PairedBy,
     PairedTest,
@@ -59,17 +60,15 @@ from mcp_tef.model.comparison import (
     RunComparison,
     RunPair,
     ToolChange,
+    ToolDrift,
     ValueChange,
 )
 from mcp_tef.model.config import VARIABLES, Config
 from mcp_tef.model.consents import Consent, ConsentError, ConsentKind, ConsentRequest, program_request
-from mcp_tef.model.detected_files import Arrival, ArrivalKind
-from mcp_tef.model.drift import Drift, ToolDrift
-from mcp_tef.model.earlier_verdicts import PastVerdict, RejudgeReason
 from mcp_tef.model.ending_signals import EndingSignals
+from mcp_tef.model.files import LARGEST_FILE_BYTES, bounded_lines, open_regular_file, write_lines
 from mcp_tef.model.ids import BatchId, CaseId, RunId, ServerId, SnapshotId
 from mcp_tef.model.json import Json, canonical
-from mcp_tef.model.labels import INVENTED, NOTHING, LabelKind, ToolLabel
 from mcp_tef.model.limits import CALL_SECONDS
 from mcp_tef.model.metrics import (
     Calibration,
@@ -98,14 +97,6 @@ from mcp_tef.model.quality import (
     Severity,
     ToolQuality,
 )
-from mcp_tef.model.recommendations import (
-    DifferentiationIssue,
-    IssueType,
-    PairAdvice,
-    Priority,
-    Recommendation,
-)
-from mcp_tef.model.regular_files import LARGEST_FILE_BYTES, bounded_lines, open_regular_file, write_lines
 from mcp_tef.model.rejudging import RejudgeReport, VerdictChange
 from mcp_tef.model.runs import (
     Batch,
@@ -124,33 +115,22 @@ from mcp_tef.model.runs import (
 )
 from mcp_tef.model.search import Found, FoundKind
 from mcp_tef.model.secrets import HeldSecrets, RedactingFormatter, Secret, secrets_in, without_keys
-from mcp_tef.model.server_import import (
-    FoundConfig,
-    ImportedServer,
-    ServerFileForm,
-    ServerImportPreview,
-    TypedDefinition,
-    WrittenSecret,
-)
-from mcp_tef.model.servers import (
-    SIGNING_ALGORITHMS,
-    AuthType,
-    OAuthClient,
-    Server,
-    ServerSpec,
-    ServerStatus,
-    Transport,
-)
+from mcp_tef.model.servers import SIGNING_ALGORITHMS, AuthType, OAuthClient, Server, ServerSpec, ServerStatus, Transport
 from mcp_tef.model.similarity import (
     Clusters,
     ComparedTool,
+    DifferentiationIssue,
     EmbedderChoice,
     EmbedderKind,
+    IssueType,
     MatrixKind,
     Merge,
     Observation,
     OverlapWeights,
+    PairAdvice,
     PairExplanation,
+    Priority,
+    Recommendation,
     ScoreWords,
     SharedParameter,
     SourceKind,
@@ -165,17 +145,35 @@ from mcp_tef.model.similarity import (
 )
 from mcp_tef.model.spreadsheet_cells import to_spreadsheet_cell
 from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
-from mcp_tef.model.tools import Listing, OfferedTool, Snapshot, Tool, ToolProblem
+from mcp_tef.model.tools import (
+    INVENTED,
+    NOTHING,
+    LabelKind,
+    Listing,
+    OfferedTool,
+    Snapshot,
+    Tool,
+    ToolLabel,
+    ToolProblem,
+)
 from mcp_tef.model.transfer import (
     CASE_FILE_SUFFIXES,
+    Arrival,
+    ArrivalKind,
     CaseFileForm,
     ExportReport,
     FieldChange,
+    FoundConfig,
     ImportedCase,
+    ImportedServer,
     ImportFate,
     ImportPreview,
     NewServer,
     ReportForm,
+    ServerFileForm,
+    ServerImportPreview,
+    TypedDefinition,
+    WrittenSecret,
 )
 from mcp_tef.model.variables import Variable, number, whole
 from mcp_tef.model.verdicts import (
@@ -185,6 +183,8 @@ from mcp_tef.model.verdicts import (
     FindingReason,
     Kind,
     Match,
+    PastVerdict,
+    RejudgeReason,
     Verdict,
 )
 
@@ -192,7 +192,7 @@ if TYPE_CHECKING:
     from mcp_tef.engine import Engine, default_workspace
     from mcp_tef.formats.cases.texts import require_replaceable
     from mcp_tef.llm.keys import KeyRing
-    from mcp_tef.private_files import make_private_folder, open_private, tighten, write_private
+    from mcp_tef.model.files import make_private_folder, open_private, tighten, write_private
     from mcp_tef.reports.comparison import comparison_to_json
     from mcp_tef.reports.quality_tables import quality_to_json
     from mcp_tef.reports.results import batch_to_json, run_to_json
@@ -211,11 +211,10 @@ if TYPE_CHECKING:
     from mcp_tef.storage.copies import copy_workspace
     from mcp_tef.storage.opening import require_workspace
     from mcp_tef.storage.renaming import rename_workspace, renamed_path
-    from mcp_tef.workflows.arrivals import look_at_files
     from mcp_tef.workflows.cases import free_suite_name
     from mcp_tef.workflows.consent import consent_rows
-    from mcp_tef.workflows.grade import grade_lines
-    from mcp_tef.workflows.pair_lines import PairLine, pair_results, read_pair_lines
+    from mcp_tef.workflows.file_detection import look_at_files
+    from mcp_tef.workflows.score_lines import PairLine, grade_lines, pair_results, read_pair_lines
     from mcp_tef.workflows.transfer import ImportReport
 
 _WHEN_NAMED = {
@@ -224,7 +223,7 @@ _WHEN_NAMED = {
     "KeyRing": "mcp_tef.llm.keys",
     "Overlap": "mcp_tef.scoring.similarity.overlap",
     "OverlappingPair": "mcp_tef.reports.similarity_overlap",
-    "PairLine": "mcp_tef.workflows.pair_lines",
+    "PairLine": "mcp_tef.workflows.score_lines",
     "Similarity": "mcp_tef.scoring.similarity.analysis",
     "SimilarityResults": "mcp_tef.reports.similarity_html",
     "advice_to_json": "mcp_tef.reports.similarity_advice",
@@ -235,20 +234,20 @@ _WHEN_NAMED = {
     "copy_workspace": "mcp_tef.storage.copies",
     "default_workspace": "mcp_tef.engine",
     "free_suite_name": "mcp_tef.workflows.cases",
-    "grade_lines": "mcp_tef.workflows.grade",
+    "grade_lines": "mcp_tef.workflows.score_lines",
     "kill_process_groups": "mcp_tef.servers.process_groups",
     "launch_risks": "mcp_tef.scoring.launches.risks",
-    "look_at_files": "mcp_tef.workflows.arrivals",
-    "make_private_folder": "mcp_tef.private_files",
+    "look_at_files": "mcp_tef.workflows.file_detection",
+    "make_private_folder": "mcp_tef.model.files",
     "matrix_file": "mcp_tef.reports.similarity_tables",
     "metrics_to_json": "mcp_tef.scoring.codec",
     "most_overlapping": "mcp_tef.reports.similarity_overlap",
-    "open_private": "mcp_tef.private_files",
+    "open_private": "mcp_tef.model.files",
     "overlap_json": "mcp_tef.reports.similarity_overlap",
     "overview_to_json": "mcp_tef.scoring.figures_codec",
-    "pair_results": "mcp_tef.workflows.pair_lines",
+    "pair_results": "mcp_tef.workflows.score_lines",
     "quality_to_json": "mcp_tef.reports.quality_tables",
-    "read_pair_lines": "mcp_tef.workflows.pair_lines",
+    "read_pair_lines": "mcp_tef.workflows.score_lines",
     "require_replaceable": "mcp_tef.formats.cases.texts",
     "rename_workspace": "mcp_tef.storage.renaming",
     "renamed_path": "mcp_tef.storage.renaming",
@@ -256,10 +255,10 @@ _WHEN_NAMED = {
     "run_sample_server": "mcp_tef.servers.sample",
     "run_to_json": "mcp_tef.reports.results",
     "similarity_json": "mcp_tef.reports.similarity_tables",
-    "tighten": "mcp_tef.private_files",
+    "tighten": "mcp_tef.model.files",
     "verdict_to_json": "mcp_tef.scoring.codec",
     "wilson": "mcp_tef.scoring.rates",
-    "write_private": "mcp_tef.private_files",
+    "write_private": "mcp_tef.model.files",
 }
 
 

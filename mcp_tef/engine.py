@@ -20,9 +20,9 @@ from mcp_tef.llm.offline import OfflineSelector
 from mcp_tef.llm.selectors import ModelSelectors
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.config import Config
+from mcp_tef.model.files import tighten
 from mcp_tef.model.secrets import HeldSecrets
 from mcp_tef.ports import Show
-from mcp_tef.private_files import tighten
 from mcp_tef.servers.caller import McpCaller
 from mcp_tef.servers.gateway import McpGateway
 from mcp_tef.servers.sign_ins import McpSignIns
@@ -45,12 +45,12 @@ if TYPE_CHECKING:
     from mcp_tef.llm.writer import LitellmWriter
     from mcp_tef.reports.analyses import Exports
     from mcp_tef.reports.writing import Reports
-    from mcp_tef.workflows.arrivals import Arrivals
     from mcp_tef.workflows.calls import ToolCalls
     from mcp_tef.workflows.drift import Drifts
-    from mcp_tef.workflows.finding import Finder
+    from mcp_tef.workflows.file_detection import Arrivals
     from mcp_tef.workflows.quality import Quality
     from mcp_tef.workflows.recommend import Recommendations
+    from mcp_tef.workflows.search import Finder
     from mcp_tef.workflows.server_import import ServerFiles
     from mcp_tef.workflows.similarity import SimilarityAnalyses
     from mcp_tef.workflows.tool_sources import ToolSources
@@ -218,7 +218,7 @@ class Engine:
     @cached_property
     def finding(self) -> "Finder":
         """Whatever is called so."""
-        from mcp_tef.workflows.finding import Finder
+        from mcp_tef.workflows.search import Finder
 
         return Finder(self._store, self._events)
 
@@ -232,7 +232,7 @@ class Engine:
     @cached_property
     def arrivals(self) -> "Arrivals":
         """What dropped files and pasted texts are."""
-        from mcp_tef.workflows.arrivals import Arrivals
+        from mcp_tef.workflows.file_detection import Arrivals
 
         return Arrivals()
 

@@ -1,6 +1,6 @@
-"""What happened in the core, as frozen values in a closed union.
+"""Events of the core as frozen values in a closed union.
 
-Every write ends in one `…Touched` event: which things, and `by` whom (the token the writer gave).
+Every write publishes one `…Changed` event that names the items and `by` whom (the token that the writer passed).
 """
 
 from collections.abc import Callable

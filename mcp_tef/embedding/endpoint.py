@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_tef.embedding.answers import HINT, joined, refused, rows_of, unit_rows
+from mcp_tef.model.addresses import origin_of
 from mcp_tef.model.limits import USUAL, Limits
-from mcp_tef.model.origins import origin_of
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.variables import size_words
 from mcp_tef.provider_http.exchange import Exchange, under_way

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from mcp_tef.embedding.answers import HINT, joined, refused, unit_rows
 from mcp_tef.errors import EmbeddingError
+from mcp_tef.model.addresses import allowed_origins
 from mcp_tef.model.limits import USUAL, Limits
-from mcp_tef.model.provider_addresses import allowed_origins
 from mcp_tef.model.secrets import Secret, without_keys
 from mcp_tef.provider_http.exchange import Exchange
 

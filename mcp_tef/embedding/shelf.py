@@ -13,8 +13,8 @@ from mcp_tef.embedding.local_model import DEFAULT_MODEL, FastembedEmbedder
 from mcp_tef.embedding.provider import LitellmEmbedder, Providers
 from mcp_tef.embedding.tfidf import TfidfEmbedder
 from mcp_tef.errors import EmbeddingError
+from mcp_tef.model.addresses import environment_address
 from mcp_tef.model.limits import USUAL, Limits
-from mcp_tef.model.provider_addresses import environment_address
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind
 from mcp_tef.ports import Embedder, Progress

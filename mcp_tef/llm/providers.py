@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mcp_tef.model.provider_addresses import OWN_CREDENTIALS as OWN_CREDENTIALS
-from mcp_tef.model.provider_addresses import address_variables as address_variables
-from mcp_tef.model.provider_addresses import allowed_origins
-from mcp_tef.model.provider_addresses import environment_address as environment_address
-from mcp_tef.model.provider_addresses import own_origins as own_origins
+from mcp_tef.model.addresses import (
+    OWN_CREDENTIALS,
+    allowed_origins,
+    environment_address,
+    own_origins,
+)
 from mcp_tef.model.runs import OFFLINE_PROVIDER, ModelSettings
 
 LOCAL = frozenset({

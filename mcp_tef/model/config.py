@@ -1,4 +1,4 @@
-"""What the surroundings say: environment variables, and the defaults where they are silent."""
+"""Settings of the core from environment variables and saved settings, with their defaults."""
 
 import os
 from collections.abc import Mapping
@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from mcp_tef.errors import InputError
 from mcp_tef.model import limits
+from mcp_tef.model.addresses import Network
 from mcp_tef.model.limits import USUAL, Limits
-from mcp_tef.model.origins import Network
 from mcp_tef.model.runs import ModelSettings, parse_model
 from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind, parse_embedder
 from mcp_tef.model.variables import Variable, number, sound

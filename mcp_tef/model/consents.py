@@ -9,8 +9,7 @@ from enum import StrEnum
 
 from mcp_tef.errors import InputError
 from mcp_tef.model.json import Json, fingerprint
-from mcp_tef.model.references import ReferenceKind, references
-from mcp_tef.model.servers import ServerSpec, Transport
+from mcp_tef.model.servers import ReferenceKind, ServerSpec, Transport, references
 
 TYPED_KEY = "the key that you typed"
 _LONGEST_DESCRIPTION = 2_000

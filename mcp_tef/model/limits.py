@@ -1,10 +1,10 @@
-"""How much of a server is put up with: every limit in one place, each with its reason and the variable that sets it."""
+"""Limits on server responses, each with its default, reason and environment variable."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
-from mcp_tef.model.regular_files import LARGEST_FILE_BYTES
+from mcp_tef.model.files import LARGEST_FILE_BYTES
 from mcp_tef.model.variables import KB, MB, Variable, number, size, size_words, whole
 
 _HOUR = 3600.0

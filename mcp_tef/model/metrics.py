@@ -1,4 +1,4 @@
-"""Figures over many runs, each rate with its interval."""
+"""Statistics over many runs, each rate with its confidence interval."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -6,8 +6,8 @@ from datetime import datetime
 
 from mcp_tef.model.answers import ConfidenceSource
 from mcp_tef.model.ids import BatchId, CaseId
-from mcp_tef.model.labels import ToolLabel
 from mcp_tef.model.runs import RunFilter, RunStatus
+from mcp_tef.model.tools import ToolLabel
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,13 @@
-"""Judging finished runs again: what is written, and what came of it."""
+"""Inputs, results and report of judging finished runs again."""
 
 from dataclasses import dataclass
 
 from mcp_tef.model.answers import Answer
 from mcp_tef.model.cases import Expectation
-from mcp_tef.model.earlier_verdicts import PastVerdict
 from mcp_tef.model.ids import BatchId, CaseId, RunId
 from mcp_tef.model.runs import RunSummary
 from mcp_tef.model.tools import Snapshot
-from mcp_tef.model.verdicts import Classification, Verdict
+from mcp_tef.model.verdicts import Classification, PastVerdict, Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Runs and batches: one case, one model, once; and many of those together."""
+"""Runs and batches: one case with one model, once; and many of those together."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,15 +7,13 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from mcp_tef.errors import InputError
+from mcp_tef.model.addresses import origin_of
 from mcp_tef.model.answers import Answer, CallingMode
 from mcp_tef.model.cases import Expectation
-from mcp_tef.model.earlier_verdicts import PastVerdict
 from mcp_tef.model.ids import BatchId, CaseId, RunId, SnapshotId
-from mcp_tef.model.labels import ToolLabel
-from mcp_tef.model.origins import origin_of
 from mcp_tef.model.secrets import require_no_credentials
-from mcp_tef.model.tools import Snapshot
-from mcp_tef.model.verdicts import Classification, ConfidenceCategory, Kind, Verdict
+from mcp_tef.model.tools import Snapshot, ToolLabel
+from mcp_tef.model.verdicts import Classification, ConfidenceCategory, Kind, PastVerdict, Verdict
 
 OFFLINE_PROVIDER = "offline"
 OFFLINE_MODEL = "retrieval"

@@ -1,6 +1,8 @@
-"""What was found by its name, anywhere in a workspace."""
+"""Hits of a search by name, and the closest known name for a mistyped one."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import StrEnum
 
 
@@ -22,3 +24,16 @@ class Found:
     name: str
     detail: str = ""
     server: str = ""
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name most like `name`, in whatever case; None where none comes close."""
+    by_folded = {item.casefold(): item for item in known}
+    found = get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.6)
+    return by_folded[found[0]] if found else None
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:
+    """A hint: the nearest name as a question, else `otherwise`."""
+    close = nearest(name, known)
+    return f"Did you mean {close}?" if close else otherwise

@@ -1,4 +1,4 @@
-"""Secrets that are held in memory and never show themselves by accident, and the one way to take them out of texts."""
+"""Secrets held in memory that never print themselves, and their removal from texts."""
 
 import logging
 import re
@@ -9,8 +9,8 @@ from typing import Final
 from weakref import WeakValueDictionary
 
 from mcp_tef.errors import InputError
+from mcp_tef.model.addresses import without_user_info
 from mcp_tef.model.json import Json
-from mcp_tef.model.origins import without_user_info
 
 MASK: Final = "•••"
 SHORTEST = 6

@@ -1,7 +1,8 @@
-"""Tool definitions as servers give them, and snapshots of them."""
+"""Tool definitions as servers list them, snapshots of them, and labels that name tools in filters and matrices."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 from mcp_tef.model.ids import SnapshotId
@@ -62,3 +63,31 @@ class Snapshot:
 
     id: SnapshotId
     tools: tuple[OfferedTool, ...]
+
+
+class LabelKind(StrEnum):
+    """What was expected or selected: a tool that was offered, none, or one that nobody offered."""
+
+    TOOL = "tool"
+    NO_TOOL = "no_tool"
+    INVENTED = "invented_tool"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolLabel:
+    """A tool by name, by server, or both. In a filter, None stands for any name, any server, any kind."""
+
+    tool: str | None = None
+    server: str | None = None
+    kind: LabelKind | None = None
+
+    @property
+    def text(self) -> str:
+        """The bare name for people; `no tool` and `invented tool` for what is none."""
+        if self.kind in (LabelKind.NO_TOOL, LabelKind.INVENTED):
+            return self.kind.value.replace("_", " ")
+        return self.tool or ""
+
+
+NOTHING = ToolLabel(kind=LabelKind.NO_TOOL)
+INVENTED = ToolLabel(kind=LabelKind.INVENTED)

@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, AsyncIterable, Iterator
 
 import httpx
 
-from mcp_tef.model.origins import origin_of
+from mcp_tef.model.addresses import origin_of
 from mcp_tef.provider_http.decoding import ACCEPTED, BodyDecoder
 from mcp_tef.provider_http.exchange import ROOM, Exchange, current_exchange
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.texts import write_text
 from mcp_tef.model.quality import QualityReport, ToolQuality
-from mcp_tef.model.recommendations import PairAdvice
+from mcp_tef.model.similarity import PairAdvice
 from mcp_tef.reports.markdown import pair_markdown, quality_markdown, similarity_markdown
 from mcp_tef.reports.overlap_html import overlap_html
 from mcp_tef.reports.quality_html import quality_html

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from mcp_tef.formats.cases.texts import write_text
 from mcp_tef.model.json import Json
-from mcp_tef.model.recommendations import DifferentiationIssue, PairAdvice, Recommendation
 from mcp_tef.model.runs import Failure
+from mcp_tef.model.similarity import DifferentiationIssue, PairAdvice, Recommendation
 
 _UNSAFE = re.compile(r"[^a-z0-9]+")
 _NAME_LENGTH = 40

@@ -9,8 +9,8 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from mcp_tef.model.files import replaced_file
 from mcp_tef.model.json import Json
-from mcp_tef.model.regular_files import replaced_file
 from mcp_tef.model.similarity import MatrixKind, ToolPair, Unreachable
 from mcp_tef.reports.cells import csv_text
 from mcp_tef.scoring.similarity.analysis import Similarity

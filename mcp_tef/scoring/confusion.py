@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcp_tef.model.labels import INVENTED, NOTHING, LabelKind, ToolLabel
 from mcp_tef.model.metrics import ConfusionMatrix, GroupMetrics, ToolFigures
+from mcp_tef.model.tools import INVENTED, NOTHING, LabelKind, ToolLabel
 from mcp_tef.scoring.history import FAILED, History, Integers
 from mcp_tef.scoring.rates import Counts
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 
-from mcp_tef.model.comparison import DefinitionChange
-from mcp_tef.model.drift import ToolDrift
+from mcp_tef.model.comparison import DefinitionChange, ToolDrift
 from mcp_tef.model.ids import SnapshotId
 from mcp_tef.model.quality import LintFinding
 from mcp_tef.model.tools import Listing, OfferedTool, Snapshot, Tool

@@ -1,8 +1,8 @@
 """Figures of many runs as JSON, in the shapes that the command line gives."""
 
 from mcp_tef.model.json import Json
-from mcp_tef.model.labels import LabelKind, ToolLabel
 from mcp_tef.model.metrics import Calibration, ConfusionMatrix, Overview, Repeats, ToolFigures
+from mcp_tef.model.tools import LabelKind, ToolLabel
 from mcp_tef.scoring.codec import metrics_to_json, rate_to_json
 
 

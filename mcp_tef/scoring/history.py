@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from mcp_tef.model.answers import ConfidenceSource
 from mcp_tef.model.ids import BatchId, CaseId
-from mcp_tef.model.labels import ToolLabel
 from mcp_tef.model.runs import OFFLINE_MODEL, OFFLINE_PROVIDER
+from mcp_tef.model.tools import ToolLabel
 from mcp_tef.model.verdicts import Classification, ConfidenceCategory
 
 Integers: TypeAlias = NDArray[np.integer[Any]]

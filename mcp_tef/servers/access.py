@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from mcp_tef.errors import ServerError, ServerFault, StoreError
-from mcp_tef.model.references import ReferenceKind, references
-from mcp_tef.model.servers import ServerSpec
+from mcp_tef.model.servers import ReferenceKind, ServerSpec, references
 from mcp_tef.ports import Show
 from mcp_tef.servers.launch import Surroundings
 from mcp_tef.servers.strongbox import Strongbox

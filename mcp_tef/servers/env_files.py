@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from mcp_tef.model.regular_files import open_regular_file
+from mcp_tef.model.files import open_regular_file
 
 MAX_ENV_FILE_BYTES = 1024 * 1024
 _LINE = re.compile(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*\Z")

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_tef.errors import ServerError, ServerFault
+from mcp_tef.model.files import open_regular_file
 from mcp_tef.model.json import Json
 from mcp_tef.model.limits import USUAL, Limits
-from mcp_tef.model.regular_files import open_regular_file
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing, ToolProblem
 from mcp_tef.servers.definitions import sort_out

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_tef.errors import ServerError, ServerFault
-from mcp_tef.model.references import Reference, ReferenceKind, references, undecided_host
 from mcp_tef.model.secrets import Secret
-from mcp_tef.model.servers import AuthType, ServerSpec
+from mcp_tef.model.servers import AuthType, Reference, ReferenceKind, ServerSpec, references, undecided_host
 from mcp_tef.scoring.launches.variables import decides_what_runs
 from mcp_tef.servers.env_files import read_env_file, read_small_file
 from mcp_tef.servers.programs import find_program

@@ -10,7 +10,7 @@ from mcp.client.auth.utils import extract_scope_from_www_auth, issuers_match, un
 from mcp.shared.auth import OAuthClientMetadata
 from pydantic import PrivateAttr, ValidationError
 
-from mcp_tef.model.origins import is_loopback, origin_of
+from mcp_tef.model.addresses import is_loopback, origin_of
 from mcp_tef.servers.evidence import Evidence, quoted
 from mcp_tef.servers.launch import Surroundings
 from mcp_tef.servers.refusals import RefusedError, mark, refusal_of

@@ -10,9 +10,9 @@ from typing import Final
 from filelock import AsyncFileLock
 
 from mcp_tef.errors import StoreError
+from mcp_tef.model.files import FILE_MODE, make_private_folder
 from mcp_tef.model.secrets import Secret
 from mcp_tef.ports import Vault
-from mcp_tef.private_files import FILE_MODE, make_private_folder
 
 _LONGEST_TURN_S: Final = 10.0
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from mcp_tef.errors import StoreError
-from mcp_tef.private_files import FOLDER_MODE, copy_private, make_private_folder, tighten
+from mcp_tef.model.files import FOLDER_MODE, copy_private, make_private_folder, tighten
 from mcp_tef.storage.faults import cannot_write, translated
 from mcp_tef.storage.opening import back_up, connect, require_own
 from mcp_tef.storage.owners import Owner

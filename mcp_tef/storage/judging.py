@@ -8,10 +8,10 @@ from sqlmodel import Session
 
 from mcp_tef.model.answers import Answer
 from mcp_tef.model.cases import expectation_to_json
-from mcp_tef.model.earlier_verdicts import PastVerdict, RejudgeReason
 from mcp_tef.model.ids import BatchId, CaseId, RunId
 from mcp_tef.model.rejudging import AnsweredRun, Judgement
 from mcp_tef.model.tools import Snapshot
+from mcp_tef.model.verdicts import PastVerdict, RejudgeReason
 from mcp_tef.storage import snapshots, verdict_rows
 from mcp_tef.storage.ids import one_of
 from mcp_tef.storage.naming import row_of

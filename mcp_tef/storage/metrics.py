@@ -4,9 +4,9 @@ from sqlalchemy import Executable, func, select, union
 from sqlmodel import Session
 
 from mcp_tef.model.ids import BatchId, CaseId
-from mcp_tef.model.labels import ToolLabel
 from mcp_tef.model.metrics import FilterChoices
 from mcp_tef.model.runs import RunFilter
+from mcp_tef.model.tools import ToolLabel
 from mcp_tef.scoring.history import History, PastBatch, PastCase
 from mcp_tef.storage.database import Database
 from mcp_tef.storage.figures import decoded

@@ -11,8 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from mcp_tef.errors import StoreError
-from mcp_tef.model.regular_files import open_regular_file
-from mcp_tef.private_files import create_private
+from mcp_tef.model.files import create_private, open_regular_file
 from mcp_tef.storage.faults import DAMAGED, cannot_write, damaged, error_code, translated
 from mcp_tef.storage.migrations import (
     m0001_base,

@@ -5,8 +5,8 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, FromClause, Select, and_, case, exists, func, not_, or_, select
 
-from mcp_tef.model.labels import LabelKind, ToolLabel
 from mcp_tef.model.runs import INTERRUPTED, RunFilter, RunOrder, RunStatus
+from mcp_tef.model.tools import LabelKind, ToolLabel
 from mcp_tef.storage.ids import one_of
 from mcp_tef.storage.tables import (
     BATCHES,

@@ -5,11 +5,19 @@ from dataclasses import asdict
 from typing import Any
 
 from mcp_tef.errors import InputError
+from mcp_tef.model.addresses import without_user_info
 from mcp_tef.model.ids import ServerId
 from mcp_tef.model.json import Json
-from mcp_tef.model.origins import without_user_info
-from mcp_tef.model.references import ReferenceKind, references
-from mcp_tef.model.servers import AuthType, OAuthClient, Server, ServerSpec, ServerStatus, Transport
+from mcp_tef.model.servers import (
+    AuthType,
+    OAuthClient,
+    ReferenceKind,
+    Server,
+    ServerSpec,
+    ServerStatus,
+    Transport,
+    references,
+)
 from mcp_tef.model.tools import Listing, Tool, ToolProblem
 from mcp_tef.ports import CheckResult
 from mcp_tef.storage.columns import now

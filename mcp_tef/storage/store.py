@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_tef.errors import StoreError
+from mcp_tef.model.files import tighten
 from mcp_tef.ports import CaseStore, MetricsStore, RunStore, ServerStore, ToolCallStore
-from mcp_tef.private_files import tighten
 from mcp_tef.storage.copies import tools_folder
 from mcp_tef.storage.faults import DAMAGED_FILE, NOT_WRITABLE, cannot_write
 from mcp_tef.storage.opening import LOCK_WAIT_S, connect, prepare

@@ -7,15 +7,7 @@ from mcp_tef.errors import InputError
 from mcp_tef.model.cases import Expectation, expectation_from_json
 from mcp_tef.model.ids import new_id
 from mcp_tef.model.json import Json
-from mcp_tef.model.verdicts import (
-    Classification,
-    ConfidenceCategory,
-    Finding,
-    FindingReason,
-    Kind,
-    Match,
-    Verdict,
-)
+from mcp_tef.model.verdicts import Classification, ConfidenceCategory, Finding, FindingReason, Kind, Match, Verdict
 from mcp_tef.storage.columns import now
 
 

@@ -1,4 +1,4 @@
-"""Works through one batch: bounded concurrency per provider, pause, cancel, cost cap, results as they come."""
+"""One batch at work: its turn in the queue, concurrency per provider, pause, cancel and cost cap."""
 
 import asyncio
 import logging
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from mcp_tef.errors import NotFoundError, StoreError, TefError
 from mcp_tef.events import BatchEnded, BatchesTouched, BatchStarted, Event, EventStream
 from mcp_tef.model.cases import TestCase
-from mcp_tef.model.ids import CaseId
+from mcp_tef.model.ids import BatchId, CaseId
 from mcp_tef.model.runs import (
     Batch,
     BatchRequest,
@@ -21,12 +21,45 @@ from mcp_tef.model.runs import (
     RunSummary,
 )
 from mcp_tef.ports import RunStore, Selectors
-from mcp_tef.workflows.agreement import Agreement
-from mcp_tef.workflows.evaluate import Sleep, evaluate, failed
-from mcp_tef.workflows.ingest import Toolbox
+from mcp_tef.workflows.batch_results import RunLog, Tally
+from mcp_tef.workflows.evaluate import Agreement, Sleep, evaluate, failed
 from mcp_tef.workflows.models import Keys
-from mcp_tef.workflows.run_log import RunLog
-from mcp_tef.workflows.tally import Tally
+from mcp_tef.workflows.tool_loading import Toolbox
+
+
+class Turns:
+    """A queue of batches. The first goes when none is under way, and any of them when it is let go beside."""
+
+    def __init__(self) -> None:
+        self._going: set[BatchId] = set()
+        self._waiting: dict[BatchId, asyncio.Event] = {}
+
+    def join(self, batch_id: BatchId) -> asyncio.Event:
+        """Stand at the end of the queue; what comes back is set when the turn has come."""
+        turn = self._waiting[batch_id] = asyncio.Event()
+        self._call_next()
+        return turn
+
+    def go(self, batch_id: BatchId) -> None:
+        """It is the turn of this one, whatever is under way; nothing where it does not wait."""
+        if batch_id in self._waiting:
+            self._going.add(batch_id)
+            self._waiting.pop(batch_id).set()
+
+    def leave(self, batch_id: BatchId) -> None:
+        """It has ended."""
+        self._going.discard(batch_id)
+        self._waiting.pop(batch_id, None)
+        self._call_next()
+
+    def waiting(self) -> tuple[BatchId, ...]:
+        """Those whose turn has not come, the next one first."""
+        return tuple(self._waiting)
+
+    def _call_next(self) -> None:
+        if not self._going and self._waiting:
+            self.go(next(iter(self._waiting)))
+
 
 _LOG = logging.getLogger(__name__)
 DELETED = "It was deleted in another window or command."

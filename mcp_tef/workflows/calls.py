@@ -1,4 +1,4 @@
-"""Calls a tool by hand: arguments checked first, consent as for any start, and every call kept for a while."""
+"""Manual tool calls: arguments are checked first, consent is required, and each call is kept for a while."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -13,9 +13,9 @@ from mcp_tef.model.ids import ServerId, ToolCallId, new_id
 from mcp_tef.model.json import Json, canonical
 from mcp_tef.model.limits import CALL_SECONDS
 from mcp_tef.model.runs import Failure
+from mcp_tef.model.search import did_you_mean
 from mcp_tef.model.secrets import json_without_keys, without_keys
 from mcp_tef.model.servers import Server, Transport
-from mcp_tef.model.suggestions import did_you_mean
 from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
 from mcp_tef.model.tools import Tool
 from mcp_tef.model.verdicts import Finding

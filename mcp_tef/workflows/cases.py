@@ -1,4 +1,4 @@
-"""Keeps test cases: edits, copies, and what a change would do to past answers."""
+"""Test cases: edits, copies, warnings, and the effect of a change on past answers."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -9,7 +9,7 @@ from mcp_tef.model.cases import CaseDraft, ExpectedCall, TestCase
 from mcp_tef.model.ids import CaseId
 from mcp_tef.model.json import Json
 from mcp_tef.model.runs import RunFilter, RunStatus, RunSummary
-from mcp_tef.model.suggestions import did_you_mean
+from mcp_tef.model.search import did_you_mean
 from mcp_tef.model.tools import Listing, Tool
 from mcp_tef.model.verdicts import Verdict
 from mcp_tef.ports import Store

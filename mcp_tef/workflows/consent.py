@@ -1,4 +1,4 @@
-"""Decides what may be started, contacted and sent; the one place that the window and the command line ask."""
+"""Consent to start programs, contact servers and send keys, for the window and the command line alike."""
 
 import asyncio
 import os
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from mcp_tef.errors import StoreError
+from mcp_tef.model.addresses import is_unencrypted, origin_of
 from mcp_tef.model.config import Config
 from mcp_tef.model.consents import (
     Consent,
@@ -22,9 +23,7 @@ from mcp_tef.model.consents import (
     user_name,
     visible,
 )
-from mcp_tef.model.origins import is_unencrypted, origin_of
-from mcp_tef.model.references import Reference, ReferenceKind, references
-from mcp_tef.model.servers import ServerSpec, Transport
+from mcp_tef.model.servers import Reference, ReferenceKind, ServerSpec, Transport, references
 from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind
 from mcp_tef.ports import ConsentStore
 from mcp_tef.scoring.launches.risks import launch_risks

@@ -1,12 +1,11 @@
-"""Tells what servers list otherwise than it was seen, by the user or by a run, and takes it as seen."""
+"""Changes of tool definitions since the user or a run last saw them."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
 
 from mcp_tef.errors import ConflictError, NotFoundError
 from mcp_tef.events import EventStream, ServersTouched
-from mcp_tef.model.comparison import DefinitionChange
-from mcp_tef.model.drift import Drift
+from mcp_tef.model.comparison import DefinitionChange, Drift
 from mcp_tef.model.ids import RunId, ServerId
 from mcp_tef.model.runs import RunDetail
 from mcp_tef.model.servers import ServerSpec, Transport

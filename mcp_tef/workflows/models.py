@@ -1,12 +1,11 @@
-"""Models that can be asked, and the keys that may be sent to them."""
+"""Models that can be called, and the keys that may be sent to them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from mcp_tef.errors import InputError, ModelError, ModelFault
+from mcp_tef.model.addresses import SENDS_CREDENTIALS, is_loopback
 from mcp_tef.model.consents import TYPED_KEY, ConsentError, ConsentRequest, key_request
-from mcp_tef.model.origins import is_loopback
-from mcp_tef.model.provider_addresses import SENDS_CREDENTIALS
 from mcp_tef.model.runs import Destination, ModelInfo, ModelSettings, required_origin
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind

@@ -1,4 +1,4 @@
-"""How well tools are described: lint and token weight of each, and a model's review where one is wanted."""
+"""Quality of tool definitions: lint findings, token counts, and a model's review on request."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +16,7 @@ from mcp_tef.scoring.lint.linting import lint, score
 from mcp_tef.scoring.lint.rules import RULES
 from mcp_tef.scoring.lint.subject import Catalogue
 from mcp_tef.scoring.lint.weight import definition_text
-from mcp_tef.workflows.asking import ask, check_can_write
+from mcp_tef.workflows.model_writing import ask, check_can_write
 from mcp_tef.workflows.models import Models
 
 AT_ONCE = 4

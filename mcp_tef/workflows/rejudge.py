@@ -1,4 +1,4 @@
-"""Judges finished runs again, by what is expected of their cases now and by the rules as they are now."""
+"""Second judgement of finished runs by the current expectations of their cases and the current rules."""
 
 import asyncio
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -7,11 +7,10 @@ from datetime import UTC, datetime
 from mcp_tef.errors import InputError
 from mcp_tef.events import EventStream, RunsRejudged, RunsTouched
 from mcp_tef.model.cases import Expectation
-from mcp_tef.model.earlier_verdicts import PastVerdict, RejudgeReason
 from mcp_tef.model.ids import BatchId, CaseId, RunId
 from mcp_tef.model.json import canonical
 from mcp_tef.model.rejudging import AnsweredRun, Judgement, RejudgeReport, VerdictChange
-from mcp_tef.model.verdicts import Verdict
+from mcp_tef.model.verdicts import PastVerdict, RejudgeReason, Verdict
 from mcp_tef.ports import Store
 from mcp_tef.scoring.codec import verdict_to_json
 from mcp_tef.scoring.judge import judge

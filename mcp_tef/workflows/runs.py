@@ -1,4 +1,4 @@
-"""Starts, steers and reads batches of runs."""
+"""Batches and runs: start, control, list, delete."""
 
 import asyncio
 import logging
@@ -28,15 +28,13 @@ from mcp_tef.model.runs import (
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.tools import Listing
 from mcp_tef.ports import Selectors, ServerGateway, Store
-from mcp_tef.workflows.batch_job import BatchJob, Job
+from mcp_tef.workflows.batch_job import BatchJob, Job, Turns
 from mcp_tef.workflows.consent import Consents
-from mcp_tef.workflows.cost_cap import known_cost, require_cap, require_room
-from mcp_tef.workflows.estimate import estimate, input_tokens, run_cost
+from mcp_tef.workflows.estimate import estimate, input_tokens, known_cost, require_cap, require_room, run_cost
 from mcp_tef.workflows.evaluate import Sleep
-from mcp_tef.workflows.ingest import Toolbox
 from mcp_tef.workflows.models import Keys, Models
 from mcp_tef.workflows.rejudge import Rejudging
-from mcp_tef.workflows.turns import Turns
+from mcp_tef.workflows.tool_loading import Toolbox
 
 _LOG = logging.getLogger(__name__)
 Which: TypeAlias = Callable[[BatchId], Awaitable[Sequence[PlannedRun]]]

@@ -1,26 +1,209 @@
-"""Brings in servers from the configs of other programs: first what would happen, then all of it or nothing."""
+"""Import of servers from the configs of other programs: usual places, a preview, then all or nothing."""
 
 import asyncio
 import os
 import sys
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 
 from mcp_tef.errors import InputError, NotFoundError
 from mcp_tef.events import EventStream, ServersTouched
 from mcp_tef.formats.cases.texts import read_text
 from mcp_tef.formats.servers.entries import ServerEntry
-from mcp_tef.formats.servers.forms import Form, read_config
+from mcp_tef.formats.servers.secrets import Secrets
+from mcp_tef.formats.servers.server_formats import Form, read_config
 from mcp_tef.model.cancellation import LongWork
-from mcp_tef.model.server_import import FoundConfig, ServerImportPreview
-from mcp_tef.model.servers import Server
-from mcp_tef.model.suggestions import did_you_mean
-from mcp_tef.model.transfer import ImportFate
+from mcp_tef.model.search import did_you_mean
+from mcp_tef.model.servers import AuthType, ReferenceKind, Server, ServerSpec, references
+from mcp_tef.model.transfer import FieldChange, FoundConfig, ImportedServer, ImportFate, ServerImportPreview
 from mcp_tef.ports import ServerStore
-from mcp_tef.workflows.server_import_plan import ServerPlan
-from mcp_tef.workflows.server_places import ConfigPlace, usual_places
-from mcp_tef.workflows.stopping import to_its_end
+from mcp_tef.workflows.cancellation import to_its_end
+
+_EDITORS = ("Code", "Code - Insiders", "VSCodium")
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigPlace:
+    """One usual place, whether or not there is a file: whose config it would be, and its path."""
+
+    title: str
+    path: PurePath
+
+
+def usual_places(platform: str, environment: Mapping[str, str], project: str | None = None) -> tuple[ConfigPlace, ...]:
+    """The places of a user on a system (as in `sys.platform`), then those of a project's folder, if one is given.
+
+    A pure function of its arguments: it looks at no disk. Without a home in the environment only the project's.
+    """
+    kind = PureWindowsPath if platform == "win32" else PurePosixPath
+    home = environment.get("USERPROFILE" if platform == "win32" else "HOME")
+    found = _of_user(kind(home), platform, environment) if home else []
+    if project:
+        folder = kind(project)
+        found += [
+            ConfigPlace("Claude Code (project)", folder / ".mcp.json"),
+            ConfigPlace("Cursor (project)", folder / ".cursor" / "mcp.json"),
+            ConfigPlace("VS Code (project)", folder / ".vscode" / "mcp.json"),
+            ConfigPlace("MCP Inspector", folder / "mcp.json"),
+            ConfigPlace("MCP registry", folder / "server.json"),
+        ]
+    return tuple(found)
+
+
+def _of_user(home: PurePath, platform: str, environment: Mapping[str, str]) -> list[ConfigPlace]:
+    settings = _settings(home, platform, environment)
+    code = environment.get("CLAUDE_CONFIG_DIR")
+    editors = [settings / editor / "User" / name for editor in _EDITORS for name in ("mcp.json", "settings.json")]
+    return [
+        ConfigPlace("Claude Desktop", settings / "Claude" / "claude_desktop_config.json"),
+        ConfigPlace("Claude Code", (type(home)(code) if code else home) / ".claude.json"),
+        ConfigPlace("Cursor", home / ".cursor" / "mcp.json"),
+        *(ConfigPlace("VS Code", path) for path in editors),
+        ConfigPlace("Windsurf", home / ".codeium" / "windsurf" / "mcp_config.json"),
+    ]
+
+
+def _settings(home: PurePath, platform: str, environment: Mapping[str, str]) -> PurePath:
+    """The folder in which applications keep a user's settings."""
+    match platform:
+        case "win32":
+            return type(home)(environment.get("APPDATA") or home / "AppData" / "Roaming")
+        case "darwin":
+            return home / "Library" / "Application Support"
+    return type(home)(environment.get("XDG_CONFIG_HOME") or home / ".config")
+
+
+_PLACE = ("transport", "url", "command", "args", "cwd", "env", "env_file", "project", "headers", "extra")
+_ONLY_NAMES = ("env", "headers")
+_WORDS_SHOWN = 200
+_OURS = ("alias", "allowed_tools")
+_SIGN_IN = ("auth_type", "secret", "oauth")
+_SIGN_IN_LEFT = "Its address is another one, so the secret that you gave it for the old one is not kept."
+
+
+class ServerPlan:
+    """Finds a fate for one entry after the other, as if those before it had been brought in.
+
+    What is here is never overwritten by what came from elsewhere.
+    """
+
+    def __init__(self, servers: Sequence[Server], environment: Mapping[str, str]) -> None:
+        self._stored = {server.name: server for server in servers}
+        self._specs = {server.name: server.spec for server in servers}
+        self._taken: set[str] = set()
+        self._environment = environment
+        self._secrets = Secrets(environment)
+
+    def planned(self, entry: ServerEntry, origin: str | None) -> ImportedServer:
+        """What becomes of an entry of the config at `origin`, or of a text that lies nowhere."""
+        if entry.spec is None:
+            return _refused(entry, entry.refused)
+        if any(found.kind is ReferenceKind.KEYCHAIN for text in _texts(entry.spec) for found in references(text)):
+            return _refused(entry, "It asks for an entry of your keychain, which only you may give to a server.")
+        try:
+            spec, secrets = self._secrets.taken_out(replace(entry.spec, origin=origin))
+        except InputError as error:
+            return _refused(entry, error.message)
+        if twin := next((name for name, other in self._specs.items() if _same(spec, other)), None):
+            return self._known(entry, spec, twin)
+        spec = replace(spec, name=self._name(spec.name, origin))
+        owners = [name for name, other in self._specs.items() if spec.url and other.url == spec.url]
+        if owners and spec.name not in owners:
+            return _refused(entry, f"The server {owners[0]} has that address already.")
+        made = ImportedServer(
+            label=entry.label,
+            place=entry.place,
+            fate=ImportFate.ADDED,
+            spec=spec,
+            secrets=secrets,
+            needs=tuple(dict.fromkeys(self._needs(spec))),
+            notes=(*entry.notes, *_remarks(spec)),
+        )
+        made = self._changed(made, spec)
+        self._specs[made.name] = made.spec or spec
+        self._taken.add(made.name)
+        return made
+
+    def _known(self, entry: ServerEntry, spec: ServerSpec, twin: str) -> ImportedServer:
+        same = ImportedServer(
+            label=entry.label, place=entry.place, fate=ImportFate.UNCHANGED, spec=spec, notes=entry.notes
+        )
+        if twin in self._taken:
+            return replace(same, notes=(*entry.notes, f"It is the same as {twin} above."))
+        self._taken.add(twin)
+        return replace(same, spec=self._specs[twin], server_id=self._stored[twin].id)
+
+    def _name(self, wanted: str, origin: str | None) -> str:
+        """The name, or with the first number that is free; or that of what this very config brought before."""
+        number, name = 1, wanted
+        while name in self._taken or (name in self._specs and (origin is None or self._specs[name].origin != origin)):
+            number += 1
+            name = f"{wanted}-{number}"
+        return name
+
+    def _changed(self, made: ImportedServer, spec: ServerSpec) -> ImportedServer:
+        stored = self._stored.get(spec.name)
+        if stored is None:
+            return made
+        before = stored.spec
+        moved = before.url != spec.url
+        kept = {name: getattr(before, name) for name in (_OURS if moved else (*_OURS, *_SIGN_IN))}
+        spec = replace(spec, **kept, disallowed_tools=spec.disallowed_tools or before.disallowed_tools)
+        notes = (*made.notes, _SIGN_IN_LEFT) if moved and before.auth_type is not AuthType.NONE else made.notes
+        changes = tuple(_changes(before, spec))
+        return replace(made, fate=ImportFate.CHANGED, spec=spec, server_id=stored.id, changes=changes, notes=notes)
+
+    def _needs(self, spec: ServerSpec) -> Iterator[str]:
+        """The variables that are referred to, without a default, and not set."""
+        defaults = {item.get("id"): item.get("default") for item in spec.inputs}
+        for reference in (found for text in _texts(spec) for found in references(text)):
+            asked = reference.kind is ReferenceKind.INPUT
+            default = defaults.get(reference.name) if asked else reference.default
+            unset = not self._environment.get(reference.variable, "").strip()
+            if (asked or reference.kind is ReferenceKind.VARIABLE) and default is None and unset:
+                yield reference.variable
+
+
+def _texts(spec: ServerSpec) -> Iterator[str]:
+    yield from (*spec.argv, *spec.env.values(), *spec.headers.values())
+    yield from (spec.url or "", spec.cwd or "", spec.env_file or "", spec.secret or "")
+
+
+def _remarks(spec: ServerSpec) -> Iterator[str]:
+    found = [(reference, text) for text in _texts(spec) for reference in references(text)]
+    unknown = {text[item.start : item.end] for item, text in found if item.kind is ReferenceKind.UNKNOWN}
+    yield from (f"{text[:80]} means something to its own program only. Write the value itself." for text in unknown)
+    homeless = any(item.kind is ReferenceKind.PLACE and item.name.startswith("workspace") for item, _ in found)
+    if homeless and not spec.project:
+        yield "${workspaceFolder} is a folder that only its own program knows. Write the folder itself."
+
+
+def _same(one: ServerSpec, other: ServerSpec) -> bool:
+    return all(getattr(one, name) == getattr(other, name) for name in _PLACE)
+
+
+def _changes(before: ServerSpec, after: ServerSpec) -> Iterator[FieldChange]:
+    for name in _PLACE:
+        old, new = getattr(before, name), getattr(after, name)
+        if old != new:
+            yield FieldChange(name.replace("_", " "), _words(name, old), _words(name, new))
+
+
+def _words(name: str, value: object) -> str:
+    """A value for people; variables and headers by their names, since values may be secrets."""
+    if name == "extra":
+        return "other settings"
+    if name in _ONLY_NAMES and isinstance(value, Mapping):
+        return ", ".join(sorted(value)) or "–"
+    text = " ".join(value) if isinstance(value, tuple) else str(value or "")
+    return text[:_WORDS_SHOWN] or "–"
+
+
+def _refused(entry: ServerEntry, reason: str) -> ImportedServer:
+    return ImportedServer(
+        label=entry.label, place=entry.place, fate=ImportFate.REFUSED, reason=reason, notes=entry.notes
+    )
 
 
 class ServerFiles:

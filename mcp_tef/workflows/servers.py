@@ -1,4 +1,4 @@
-"""Registers servers, checks that they answer, and lists their tools."""
+"""Servers: registration, connectivity checks and tool listings."""
 
 import asyncio
 from collections.abc import Sequence
@@ -9,8 +9,8 @@ from mcp_tef.events import EventStream, ServerStateChanged, ServersTouched
 from mcp_tef.model.config import Config
 from mcp_tef.model.consents import Consent
 from mcp_tef.model.ids import ServerId
+from mcp_tef.model.search import did_you_mean
 from mcp_tef.model.servers import Server, ServerSpec, ServerStatus, require_complete
-from mcp_tef.model.suggestions import did_you_mean
 from mcp_tef.model.tools import Listing
 from mcp_tef.ports import CheckResult, ServerGateway, ServerStore
 from mcp_tef.workflows.consent import Consents

@@ -1,34 +1,135 @@
-"""Compares tools: what the window and the command line ask of an analysis."""
+"""Similarity analyses: tool texts are embedded, then compared."""
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mcp_tef.model.labels import ToolLabel
+from mcp_tef.errors import EmbeddingError
 from mcp_tef.model.runs import RunFilter
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import (
     Clusters,
     ComparedTool,
     EmbedderChoice,
+    EmbedderKind,
     MatrixKind,
     OverlapWeights,
     PairScores,
     ToolSet,
     WorkItem,
 )
-from mcp_tef.model.tools import Tool
+from mcp_tef.model.tools import Tool, ToolLabel
 from mcp_tef.model.verdicts import Classification
-from mcp_tef.ports import Embedders, Lexicon, MetricsStore, Progress
+from mcp_tef.ports import Embedder, Embedders, Lexicon, MetricsStore, Progress
 from mcp_tef.scoring.history import History
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.clusters import clusters
+from mcp_tef.scoring.similarity.meaning import Meaning
 from mcp_tef.scoring.similarity.observed import Confusions, Past, work_list
 from mcp_tef.scoring.similarity.overlap import Overlap
-from mcp_tef.scoring.similarity.signals import Matrix
-from mcp_tef.workflows.embedding import Embedding, Wanted
+from mcp_tef.scoring.similarity.signals import Matrix, Signal, Square, Vectors, WeighedWords
+from mcp_tef.scoring.similarity.texts import UNRELATED, description_text, full_text, says_something
+
+PORTION = 256
+LARGEST_SQUARE = 12_000
+_WORDS = EmbedderChoice(EmbedderKind.TFIDF)
+_NO_MODEL = "No embedding model is on this machine: tools are compared by their words (TF-IDF), not by meaning."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which embedder (None: the best that is on this machine) and which scores. `strict`: that embedder or none."""
+
+    embedder: EmbedderChoice | None = None
+    full: bool = True
+    key: Secret | None = None
+    strict: bool = False
+
+
+class Embedding:
+    """Finds an embedder and puts texts through it, in portions, so that it can be watched and stopped."""
+
+    def __init__(self, embedders: Embedders, lexicon: Lexicon) -> None:
+        self._embedders = embedders
+        self._lexicon = lexicon
+
+    async def meaning(self, tools: Sequence[Tool], wanted: Wanted, progress: Progress) -> Meaning:
+        """The tools' texts as something comparable; EmbeddingError only where `strict`."""
+        try:
+            embedder, notice = await self._find(wanted)
+            return await self._by(embedder, notice, tools, wanted.full, progress)
+        except EmbeddingError as error:
+            if wanted.strict:
+                raise
+            notice = f"{error.message} Tools are compared by their words (TF-IDF) instead, not by meaning."
+            return await self._by(await self._embedders.find(_WORDS), notice, tools, wanted.full, progress)
+
+    async def _find(self, wanted: Wanted) -> tuple[Embedder, str | None]:
+        if wanted.embedder is not None:
+            return await self._embedders.find(wanted.embedder, wanted.key), None
+        embedder = await self._embedders.best()
+        return embedder, _NO_MODEL if embedder.name == EmbedderKind.TFIDF else None
+
+    async def _by(
+        self, embedder: Embedder, notice: str | None, tools: Sequence[Tool], full: bool, progress: Progress
+    ) -> Meaning:
+        described, whole = await asyncio.to_thread(_texts, tools, full)
+        if embedder.name == EmbedderKind.TFIDF:
+            return await self._by_words(described, whole, notice)
+        vectors = await _embedded(embedder, [*described, *(whole or ()), *UNRELATED], progress)
+        n = len(tools)
+        return Meaning(
+            embedder=embedder.name,
+            described=Vectors(vectors[:n]),
+            full=Vectors(vectors[n : 2 * n]) if whole else None,
+            level=_level(vectors[-len(UNRELATED) :]),
+            notice=notice,
+        )
+
+    async def _by_words(self, described: Sequence[str], whole: Sequence[str] | None, notice: str | None) -> Meaning:
+        squares = [await self._overlaps(texts) for texts in (described, whole) if texts is not None]
+        return Meaning(
+            embedder=str(EmbedderKind.TFIDF), described=squares[0], full=squares[1] if whole else None, notice=notice
+        )
+
+    async def _overlaps(self, texts: Sequence[str]) -> Signal:
+        """How far the texts overlap; stem by stem where there are too many, or none, for a square."""
+        if not 0 < len(texts) <= LARGEST_SQUARE:
+            return await asyncio.to_thread(WeighedWords, texts)
+        index = await self._lexicon.index(texts)
+        return Square(await asyncio.to_thread(index.overlaps))
+
+
+def _texts(tools: Sequence[Tool], full: bool) -> tuple[list[str], list[str] | None]:
+    """What is compared: name and description, and with parameters where that is wanted."""
+    return [description_text(tool) for tool in tools], [full_text(tool) for tool in tools] if full else None
+
+
+def _different(texts: Sequence[str]) -> list[str]:
+    """The texts that say something, each once, those of like length together."""
+    return sorted({text for text in texts if says_something(text)}, key=len)
+
+
+async def _embedded(embedder: Embedder, texts: Sequence[str], progress: Progress) -> NDArray[np.float32]:
+    """One vector a text, equal texts embedded once; of length 0 for a text that says nothing."""
+    different = await asyncio.to_thread(_different, texts)
+    portions = []
+    for start in range(0, len(different), PORTION):
+        portions.append(await embedder.embed(different[start : start + PORTION]))
+        progress(min(1.0, (start + PORTION) / len(different)))
+    rows = np.concatenate([*portions, np.zeros((1, portions[0].shape[1]), dtype=np.float32)])
+    places = {text: place for place, text in enumerate(different)}
+    return np.asarray(rows[[places.get(text, -1) for text in texts]], dtype=np.float32)
+
+
+def _level(vectors: NDArray[np.float32]) -> float:
+    """The median cosine of texts that have nothing to do with one another, 0–0.95."""
+    cosines = (vectors @ vectors.T)[np.triu_indices(len(vectors), 1)]
+    return float(np.clip(np.median(cosines), 0.0, 0.95))
 
 
 class SimilarityAnalyses:

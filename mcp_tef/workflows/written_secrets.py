@@ -1,4 +1,4 @@
-"""Takes secrets out of server definitions that somebody types, and keeps them in memory or in the system keychain."""
+"""Secrets in typed server definitions, moved into memory or the system keychain."""
 
 import asyncio
 from collections import ChainMap
@@ -7,10 +7,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from mcp_tef.formats.servers.secrets import Secrets
-from mcp_tef.model.references import variable_name
 from mcp_tef.model.secrets import Secret
-from mcp_tef.model.server_import import TypedDefinition
-from mcp_tef.model.servers import AuthType, ServerSpec
+from mcp_tef.model.servers import AuthType, ServerSpec, variable_name
+from mcp_tef.model.transfer import TypedDefinition
 from mcp_tef.ports import Vault
 
 _EMPTY: Final[Mapping[str, Any]] = {"url": None, "command": None, "args": (), "env": {}, "headers": {}, "extra": {}}

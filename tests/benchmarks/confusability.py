@@ -32,7 +32,7 @@ from mcp_tef.model.tools import Tool
 from mcp_tef.ports import Embedder
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.confusability import COEFFICIENTS, Coefficients, above
-from mcp_tef.workflows.embedding import Embedding, Wanted
+from mcp_tef.workflows.similarity import Embedding, Wanted
 from tests.support.tool_sets import FakeEmbedders
 
 Numbers = NDArray[np.float64]

@@ -15,8 +15,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mcp_tef.model.server_import import ServerFileForm
-from mcp_tef.model.transfer import CaseFileForm
+from mcp_tef.model.transfer import CaseFileForm, ServerFileForm
 from tests.support import fuzzing, fuzzing_configs
 
 EXAMPLES = 10_000

@@ -21,8 +21,8 @@ import numpy as np
 
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.ids import BatchId, CaseId, RunId, new_id
-from mcp_tef.model.labels import ToolLabel
 from mcp_tef.model.runs import BatchRequest, ModelSettings, PlannedRun, RunFilter, RunOrder, RunStatus
+from mcp_tef.model.tools import ToolLabel
 from mcp_tef.model.verdicts import Kind
 from mcp_tef.storage.opening import connect
 from mcp_tef.storage.store import SqliteStore, open_store

@@ -8,7 +8,7 @@ import asyncio
 
 from mcp_tef.embedding.provider import Providers
 from mcp_tef.llm.loading import new_backend
-from mcp_tef.model.provider_addresses import _ADDRESSES, own_origins
+from mcp_tef.model.addresses import _ADDRESSES, own_origins
 from tests.support.litellm_addresses import origins_of, variables_without_effect
 
 # Without an address litellm falls back to OpenAI's for them; ours are always given their usual local address.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_tef.model.origins import origin_of
+from mcp_tef.model.addresses import origin_of
 from tests.support import case_book
 from tests.support.command_line import Said, command, run, say
 from tests.support.model_replies import Received, Reply, hang, pick, unauthorized

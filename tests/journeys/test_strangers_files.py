@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from mcp_tef.model.origins import origin_of
+from mcp_tef.model.addresses import origin_of
 from mcp_tef.model.servers import ServerSpec, Transport
 from tests.support import case_book, sandbox
 from tests.support.command_line import Said, say

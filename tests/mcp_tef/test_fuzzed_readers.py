@@ -6,8 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mcp_tef.model.server_import import ServerFileForm
-from mcp_tef.model.transfer import CaseFileForm
+from mcp_tef.model.transfer import CaseFileForm, ServerFileForm
 from tests.support import fuzzing, fuzzing_configs
 
 FEW = settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])

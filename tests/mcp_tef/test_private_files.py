@@ -6,14 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_tef.private_files import (
-    copy_private,
-    create_private,
-    make_private_folder,
-    open_private,
-    tighten,
-    write_private,
-)
+from mcp_tef.model.files import copy_private, create_private, make_private_folder, open_private, tighten, write_private
 
 pytestmark = pytest.mark.usefixtures("everybody_may_read")
 

@@ -9,9 +9,8 @@ from typing import Any
 import jsonpatch  # type: ignore[import-untyped]  # it has no types
 
 from mcp_tef.embedding.tfidf import TfidfEmbedder, TfidfLexicon
-from mcp_tef.model.recommendations import PairAdvice, Recommendation
 from mcp_tef.model.runs import ModelInfo, ModelSettings
-from mcp_tef.model.similarity import ToolSet
+from mcp_tef.model.similarity import PairAdvice, Recommendation, ToolSet
 from mcp_tef.model.tools import Tool
 from mcp_tef.ports import Embedder, Writer, WritingTask, Written
 from mcp_tef.scoring.similarity.analysis import Similarity

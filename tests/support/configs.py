@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from mcp_tef.formats.servers.entries import ServerEntry
-from mcp_tef.formats.servers.forms import read_config
+from mcp_tef.formats.servers.server_formats import read_config
 from mcp_tef.model.servers import ServerSpec
 
 CLOCK = {"command": "uvx", "args": ["mcp-server-time"]}

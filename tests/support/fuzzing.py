@@ -11,8 +11,8 @@ import yaml
 from hypothesis import strategies as st
 
 from mcp_tef.errors import InputError
+from mcp_tef.formats.cases.case_formats import FORMS, form_to_read
 from mcp_tef.formats.cases.entries import CannotHoldError, Item, Source
-from mcp_tef.formats.cases.forms import FORMS, form_to_read
 from mcp_tef.formats.cases.texts import read_text, to_json
 from mcp_tef.model.answers import Call
 from mcp_tef.model.cases import CaseDraft, expectation_from_json, expectation_to_json
@@ -23,8 +23,8 @@ from mcp_tef.prompts.reading import LONGEST_WORDS, Reading, WrittenCall, read_na
 from mcp_tef.scoring.codec import verdict_to_json
 from mcp_tef.scoring.judge import judge
 from mcp_tef.storage.columns import dump, storable
-from mcp_tef.workflows.grade import grade_line
-from mcp_tef.workflows.import_plan import planned
+from mcp_tef.workflows.score_lines import grade_line
+from mcp_tef.workflows.transfer import planned
 from tests.support.made_cases import TOOL, stored
 
 LONGEST_SENTENCE = 1_000

@@ -10,16 +10,15 @@ from hypothesis import strategies as st
 
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.texts import read_text
-from mcp_tef.formats.servers.forms import read_config
+from mcp_tef.formats.servers.server_formats import read_config
 from mcp_tef.model.ids import ServerId
-from mcp_tef.model.server_import import ServerFileForm
 from mcp_tef.model.servers import Server, ServerSpec
-from mcp_tef.model.transfer import ImportFate
+from mcp_tef.model.transfer import ImportFate, ServerFileForm
 from mcp_tef.prompts.reviewing import HIGHEST, LOWEST, ReviewError, read_review
 from mcp_tef.prompts.rewriting import RewriteError, read_rewrite
 from mcp_tef.storage.columns import dump, storable
 from mcp_tef.storage.server_rows import cells_of
-from mcp_tef.workflows.server_import_plan import ServerPlan
+from mcp_tef.workflows.server_import import ServerPlan
 from tests.support.fuzzing import WORDS, damaged, mutated, require_sentence
 
 _COMMAND = {

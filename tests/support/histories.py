@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from mcp_tef.model.ids import BatchId
-from mcp_tef.model.labels import ToolLabel
 from mcp_tef.model.runs import Batch, RunStatus, RunSummary
+from mcp_tef.model.tools import ToolLabel
 from mcp_tef.model.verdicts import Classification, Kind
 from mcp_tef.scoring.history import (
     CATEGORIES,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from mcp_tef.embedding.provider import Providers
 from mcp_tef.llm.exchange import Request
 from mcp_tef.llm.providers import Target
-from mcp_tef.model.provider_addresses import address_variables
+from mcp_tef.model.addresses import address_variables
 from mcp_tef.model.secrets import Secret
 from mcp_tef.provider_http.exchange import Exchange
 

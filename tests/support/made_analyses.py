@@ -15,9 +15,17 @@ from mcp_tef.model.quality import (
     Severity,
     ToolQuality,
 )
-from mcp_tef.model.recommendations import DifferentiationIssue, IssueType, PairAdvice, Priority, Recommendation
 from mcp_tef.model.runs import Failure
-from mcp_tef.model.similarity import ComparedTool, ToolSet, Unreachable
+from mcp_tef.model.similarity import (
+    ComparedTool,
+    DifferentiationIssue,
+    IssueType,
+    PairAdvice,
+    Priority,
+    Recommendation,
+    ToolSet,
+    Unreachable,
+)
 from mcp_tef.model.tools import Tool, ToolProblem
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.meaning import Meaning

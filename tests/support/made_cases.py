@@ -5,8 +5,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from mcp_tef.formats.cases.case_formats import FORMS
 from mcp_tef.formats.cases.entries import CannotHoldError, CaseEntry, Item, Source
-from mcp_tef.formats.cases.forms import FORMS
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall, TestCase
 from mcp_tef.model.ids import CaseId
 from mcp_tef.model.tools import Tool

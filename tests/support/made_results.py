@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 from mcp_tef.model.ids import BatchId, CaseId, RunId
-from mcp_tef.model.labels import LabelKind, ToolLabel
 from mcp_tef.model.metrics import (
     Calibration,
     CalibrationBin,
@@ -17,6 +16,7 @@ from mcp_tef.model.metrics import (
     Repeats,
 )
 from mcp_tef.model.runs import Failure, RunStatus, RunSummary
+from mcp_tef.model.tools import LabelKind, ToolLabel
 from mcp_tef.model.verdicts import Classification, Kind
 from mcp_tef.reports.results import Results
 

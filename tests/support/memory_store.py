@@ -6,9 +6,7 @@ from dataclasses import replace
 from mcp_tef.errors import NotFoundError
 from mcp_tef.model.cases import Expectation, TestCase
 from mcp_tef.model.comparison import RunOutcome
-from mcp_tef.model.earlier_verdicts import PastVerdict
 from mcp_tef.model.ids import BatchId, RunId, SnapshotId, new_id
-from mcp_tef.model.labels import LabelKind, ToolLabel
 from mcp_tef.model.metrics import FilterChoices
 from mcp_tef.model.rejudging import AnsweredRun, Judgement
 from mcp_tef.model.runs import (
@@ -22,7 +20,8 @@ from mcp_tef.model.runs import (
     RunStatus,
     RunSummary,
 )
-from mcp_tef.model.tools import OfferedTool, Snapshot
+from mcp_tef.model.tools import LabelKind, OfferedTool, Snapshot, ToolLabel
+from mcp_tef.model.verdicts import PastVerdict
 from mcp_tef.scoring.history import History
 from tests.support.histories import history_of
 from tests.support.memory_calls import MemoryToolCalls

@@ -1,7 +1,7 @@
-"""Cases of the Berkeley Function Calling Leaderboard: JSON lines with a question, functions and accepted calls.
+"""Case files of the Berkeley Function Calling Leaderboard: JSON lines with a question, functions and accepted calls.
 
-A row brings its own functions. Beside each parameter stand the values that are accepted, where "" means that it
-may be left out; inside objects the same holds for each field. Whatever is not named must not be given.
+A row brings its own functions. Each parameter has a list of accepted values, where "" means that it may be left
+out; the same holds for each field inside an object. Parameters that are not listed must not be given.
 """
 
 import json
@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from mcp_tef.errors import InputError
-from mcp_tef.formats.cases.bfcl_values import accepted, choices
 from mcp_tef.formats.cases.entries import (
     CannotHoldError,
     CaseEntry,
@@ -19,6 +18,7 @@ from mcp_tef.formats.cases.entries import (
     beside,
     entries_of,
     first_line,
+    literal,
     only_answer,
     with_beside,
 )
@@ -26,6 +26,50 @@ from mcp_tef.formats.cases.texts import TOO_DEEP_HINT, parse_json, read_text
 from mcp_tef.model.cases import CaseDraft, ExpectedCall
 from mcp_tef.model.json import Json
 from mcp_tef.model.tools import Tool
+from mcp_tef.scoring.matchers import is_matcher
+
+
+def accepted(values: Json) -> Json:
+    """An expected value from a list of accepted ones; "" in it means that none need be given."""
+    if not isinstance(values, list):
+        return _inside(values)
+    if not values:
+        return {"$any": True}
+    given = [_inside(value) for value in values if value != ""] or [""]
+    value = given[0] if len(given) == 1 else {"$any_of": given}
+    return {"$optional": value} if "" in values else value
+
+
+def _inside(value: Json) -> Json:
+    if isinstance(value, Mapping):
+        looks_marked = bool(value) and all(key.startswith("$") for key in value)
+        return literal(value) if looks_marked else {name: accepted(inner) for name, inner in value.items()}
+    return [_inside(item) for item in value] if isinstance(value, list) else value
+
+
+def choices(expected: Json, name: str) -> list[Json]:
+    """The list of accepted values that `accepted` reads back; CannotHoldError where there is none."""
+    if not is_matcher(expected):
+        return [_outside(expected, name)]
+    if set(expected) == {"$optional"}:
+        inner = expected["$optional"]
+        return [""] if inner == "" else [*choices(inner, name), ""]
+    if set(expected) == {"$any_of"} and expected["$any_of"]:
+        return [_outside(value, name) for value in expected["$any_of"]]
+    if expected == {"$any": True}:
+        return []
+    raise CannotHoldError(f"BFCL has no word for {', '.join(expected)}, which is expected of {name}.")
+
+
+def _outside(value: Json, name: str) -> Json:
+    if value == "":
+        raise CannotHoldError(f"An empty text is expected of {name}, which means “nothing” in BFCL.")
+    if is_matcher(value):
+        raise CannotHoldError(f"BFCL has no word for {', '.join(value)} inside what is expected of {name}.")
+    if isinstance(value, Mapping):
+        return {key: choices(inner, f"{name}.{key}") for key, inner in value.items()}
+    return [_outside(item, name) for item in value] if isinstance(value, list) else value
+
 
 ANSWERS_FOLDER = "possible_answer"
 _HINT = "Each line is an object with question, function and ground_truth."

@@ -1,4 +1,4 @@
-"""What every form of case file has in common: entries with their place, names, and matchers around plain values."""
+"""Parts that all formats of case files share: entries with their place, names, and matchers around plain values."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from mcp_tef.errors import InputError
-from mcp_tef.formats.cases.texts import require_plain
+from mcp_tef.formats.cases.texts import parse_json, parse_yaml, require_plain
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall, TestCase, expectation_to_json
 from mcp_tef.model.ids import CaseId
 from mcp_tef.model.json import Json, canonical
@@ -228,3 +228,10 @@ def _without_empty(call: ExpectedCall) -> ExpectedCall:
 
 def _as_json(call: ExpectedCall) -> Json:
     return expectation_to_json(Expectation(((call,),)))
+
+
+def parsed(source: Source) -> Json:
+    """The document: JSON where the file is named so, else YAML."""
+    if source.name.lower().endswith(".json"):
+        return parse_json(source.text, source.name)
+    return parse_yaml(source.text, source.name)

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from mcp_tef.errors import InputError
-from mcp_tef.formats.cases.documents import parsed
 from mcp_tef.formats.cases.entries import (
     CaseEntry,
     Item,
@@ -15,6 +14,7 @@ from mcp_tef.formats.cases.entries import (
     first_line,
     literal,
     only_answer,
+    parsed,
     plain,
     shared_in,
     text_in,

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from mcp_tef.errors import InputError
-from mcp_tef.formats.cases.documents import parsed
 from mcp_tef.formats.cases.entries import (
     CannotHoldError,
     CaseEntry,
@@ -17,6 +16,7 @@ from mcp_tef.formats.cases.entries import (
     first_line,
     literal,
     only_answer,
+    parsed,
     plain,
     shared_in,
     with_beside,

@@ -9,10 +9,10 @@ from mcp_tef.errors import InputError
 from mcp_tef.formats.cases import tef
 from mcp_tef.formats.cases.entries import CaseEntry, Item, Source, entries_of, shortened
 from mcp_tef.formats.cases.texts import TOO_DEEP_HINT, require_plain
+from mcp_tef.model.files import LARGEST_FILE_BYTES
 from mcp_tef.model.json import Json
-from mcp_tef.model.regular_files import LARGEST_FILE_BYTES
+from mcp_tef.model.search import nearest
 from mcp_tef.model.spreadsheet_cells import from_spreadsheet_cell, to_spreadsheet_cell
-from mcp_tef.model.suggestions import nearest
 
 COLUMNS = (
     "id",

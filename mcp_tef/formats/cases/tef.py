@@ -1,9 +1,8 @@
-"""Our own form: a list of cases as YAML or JSON, described by resources/case.schema.json."""
+"""The native format of case files: a list of cases as YAML or JSON, described by resources/case.schema.json."""
 
 from collections.abc import Mapping, Sequence
 
 from mcp_tef.errors import InputError
-from mcp_tef.formats.cases.documents import parsed
 from mcp_tef.formats.cases.entries import (
     CaseEntry,
     Item,
@@ -14,6 +13,7 @@ from mcp_tef.formats.cases.entries import (
     first_line,
     id_in,
     names_in,
+    parsed,
     shortened,
     text_in,
 )

@@ -1,4 +1,4 @@
-"""Reads and writes the text of files from strangers: sizes, encodings, JSON and YAML, all bounded."""
+"""Bounded reading and writing of files from untrusted sources: sizes, encodings, JSON and YAML."""
 
 import json
 import math
@@ -9,9 +9,8 @@ from pathlib import Path
 import yaml
 
 from mcp_tef.errors import InputError
+from mcp_tef.model.files import LARGEST_FILE_BYTES, open_regular_file, replaced_file, write_private
 from mcp_tef.model.json import Json
-from mcp_tef.model.regular_files import LARGEST_FILE_BYTES, open_regular_file, replaced_file
-from mcp_tef.private_files import write_private
 
 LARGEST_YAML_CHARACTERS = 10 * 1024 * 1024
 UNFOLDED_CHARACTERS = 20_000_000

@@ -1,4 +1,4 @@
-"""Finds the secrets that a config holds in plain text, and writes a reference to a variable in place of each."""
+"""Detection of secrets that a config holds as plain text; each is replaced by a reference to a variable."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -6,12 +6,11 @@ from dataclasses import replace
 from urllib.parse import unquote, urlsplit
 
 from mcp_tef.errors import InputError
+from mcp_tef.model.addresses import has_user_info, without_user_info
 from mcp_tef.model.json import Json
-from mcp_tef.model.origins import has_user_info, without_user_info
-from mcp_tef.model.references import references, variable_name
 from mcp_tef.model.secrets import Secret
-from mcp_tef.model.server_import import WrittenSecret
-from mcp_tef.model.servers import AuthType, ServerSpec
+from mcp_tef.model.servers import AuthType, ServerSpec, references, variable_name
+from mcp_tef.model.transfer import WrittenSecret
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SECRET_WORDS = {

@@ -1,4 +1,4 @@
-"""Reads one server of the shape that most configs share: a command with arguments, or an address with headers."""
+"""Parser for the layout of a server that most configs share: a command with arguments, or an address with headers."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -6,11 +6,17 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from mcp_tef.errors import InputError
-from mcp_tef.formats.servers.entries import ServerEntry, Source, require_few, short
-from mcp_tef.formats.servers.fields import Fields, plain_text
+from mcp_tef.formats.servers.entries import Fields, ServerEntry, Source, plain_text, require_few, short
 from mcp_tef.model.json import Json, canonical
-from mcp_tef.model.references import ReferenceKind, references, variable_name
-from mcp_tef.model.servers import INPUTS, ServerSpec, Transport, require_complete
+from mcp_tef.model.servers import (
+    INPUTS,
+    ReferenceKind,
+    ServerSpec,
+    Transport,
+    references,
+    require_complete,
+    variable_name,
+)
 
 MAX_NAME_CHARACTERS = 200
 MAX_SERVER_CHARACTERS = 256 * 1024

@@ -1,24 +1,41 @@
-"""A pasted text: a whole config, a part of one without its brackets, one server, or a bare address."""
+"""Server configs as pasted text: JSON with comments, a fragment without brackets, one server, or a bare address."""
 
 import re
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from mcp_tef.errors import InputError
+from mcp_tef.formats.cases.texts import parse_json, require_plain
 from mcp_tef.formats.servers.entries import ServerEntry, Source, is_mapping
-from mcp_tef.formats.servers.jsonc import parse_config
 from mcp_tef.formats.servers.settings import entries_of, entry_of
 from mcp_tef.model.json import Json
 
-TITLE = "A list of servers"
+MAX_CONFIG_CHARACTERS = 10 * 1024 * 1024
+"""The largest configs that we know of, which also hold a history, have a few MB."""
+
+_STRING = r'"(?:\\[\s\S]?|[^"\\])*+(?:"|\Z)'
+_COMMENTED = re.compile(rf"({_STRING})|//[^\r\n]*|/\*[\s\S]*?(?:\*/|\Z)")
+_TRAILING = re.compile(rf"({_STRING})|,(?=\s*+[}}\]])")
+
+
+def parse_config(text: str, name: str) -> Json:
+    """The document; InputError names the line that is wrong, or says what is too large or too deep."""
+    if len(text) > MAX_CONFIG_CHARACTERS:
+        raise InputError(f"{name} is larger than 10 MB.", hint="Import only the part that lists servers.")
+    document = parse_json(_plain(text.removeprefix("\ufeff")), name)
+    require_plain(document)
+    return document
+
+
+def _plain(text: str) -> str:
+    """Strict JSON, with every line where it was."""
+    bare = _COMMENTED.sub(lambda found: found[1] or " " + "\n" * found[0].count("\n"), text)
+    return _TRAILING.sub(lambda found: found[1] or "", bare)
+
+
 _FENCE = re.compile(r"```[^\n`]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
 _PLACES = ("command", "url", "serverUrl", "httpUrl")
 _DEFAULT_NAME = "server"
-
-
-def fits(source: Source) -> bool:
-    """Whatever else there is."""
-    return True
 
 
 def read(source: Source) -> tuple[ServerEntry, ...]:

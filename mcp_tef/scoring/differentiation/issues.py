@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from mcp_tef.model.recommendations import DifferentiationIssue, IssueType, Priority
+from mcp_tef.model.similarity import DifferentiationIssue, IssueType, Priority
 from mcp_tef.scoring.differentiation.names import alikeness, blurred, meanings, name_words
 from mcp_tef.scoring.differentiation.sides import Sides, called, shared_parameters
 from mcp_tef.scoring.wording import counted, cut, listed, ticked

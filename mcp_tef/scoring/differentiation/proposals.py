@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
-from mcp_tef.model.recommendations import DifferentiationIssue, IssueType, Priority
+from mcp_tef.model.similarity import DifferentiationIssue, IssueType, Priority
 from mcp_tef.scoring.differentiation.drafts import (
     Draft,
     example_drafts,

@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mcp_tef.model.recommendations import DifferentiationIssue, IssueType, Recommendation
-from mcp_tef.model.similarity import ComparedTool
+from mcp_tef.model.similarity import ComparedTool, DifferentiationIssue, IssueType, Recommendation
 from mcp_tef.scoring.differentiation.changes import Document, Operation, override
 from mcp_tef.scoring.differentiation.proposals import Proposal
 from mcp_tef.scoring.differentiation.sides import Side, Sides, called

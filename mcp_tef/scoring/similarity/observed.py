@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from mcp_tef.model.labels import ToolLabel
 from mcp_tef.model.similarity import ComparedTool, Observation, Standing, ToolPair, WorkItem
+from mcp_tef.model.tools import ToolLabel
 from mcp_tef.scoring.history import History
 from mcp_tef.scoring.rates import wilson
 from mcp_tef.scoring.similarity.analysis import Similarity

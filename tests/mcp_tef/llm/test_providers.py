@@ -3,8 +3,7 @@
 import pytest
 
 from mcp_tef.llm.providers import Target, target
-from mcp_tef.model.origins import is_unencrypted, origin_of
-from mcp_tef.model.provider_addresses import _ADDRESSES
+from mcp_tef.model.addresses import _ADDRESSES, is_unencrypted, origin_of
 from mcp_tef.model.runs import ModelSettings
 
 KNOWN = frozenset({"openai", "anthropic", "lm_studio", "ollama_chat", "ollama", "vllm", "groq"})

@@ -4,7 +4,7 @@ from ipaddress import ip_network
 
 import pytest
 
-from mcp_tef.model.origins import has_user_info, is_loopback, is_unencrypted, origin_of, without_user_info
+from mcp_tef.model.addresses import has_user_info, is_loopback, is_unencrypted, origin_of, without_user_info
 
 
 @pytest.mark.parametrize(

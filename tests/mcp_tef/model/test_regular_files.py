@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_tef.model.regular_files import bounded_lines, open_regular_file, write_lines
+from mcp_tef.model.files import bounded_lines, open_regular_file, write_lines
 
 
 def test_a_file_is_read_also_through_a_link(tmp_path: Path) -> None:

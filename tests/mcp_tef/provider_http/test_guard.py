@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from mcp_tef.model.provider_addresses import allowed_origins
+from mcp_tef.model.addresses import allowed_origins
 from mcp_tef.provider_http.exchange import Exchange, under_way
 from mcp_tef.provider_http.guard import RefusedRequestError, admit
 

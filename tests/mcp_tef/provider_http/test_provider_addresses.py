@@ -2,7 +2,7 @@
 
 from mcp_tef.embedding.provider import Providers
 from mcp_tef.llm.loading import new_backend
-from mcp_tef.model.provider_addresses import own_origins
+from mcp_tef.model.addresses import own_origins
 from tests.support.litellm_addresses import origins_of, variables_without_effect
 
 USUAL = (

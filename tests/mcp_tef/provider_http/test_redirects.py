@@ -7,7 +7,7 @@ from mcp_tef.embedding.provider import Providers
 from mcp_tef.llm.exchange import Breakdown, Request
 from mcp_tef.llm.loading import new_backend
 from mcp_tef.llm.providers import target
-from mcp_tef.model.provider_addresses import _ADDRESSES
+from mcp_tef.model.addresses import _ADDRESSES
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.provider_http.exchange import Exchange, under_way

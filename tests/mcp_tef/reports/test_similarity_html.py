@@ -8,9 +8,9 @@ from base64 import b64decode
 import numpy as np
 import pytest
 
-from mcp_tef.model.labels import LabelKind, ToolLabel
 from mcp_tef.model.metrics import Rate
 from mcp_tef.model.similarity import Clusters, Observation, Standing, ToolGroup, ToolSet, WorkItem
+from mcp_tef.model.tools import LabelKind, ToolLabel
 from mcp_tef.reports.heat import LARGEST_DRAWN, LARGEST_IMAGE, LARGEST_NAMED, data_uri, shrunk
 from mcp_tef.reports.similarity_html import SimilarityResults, similarity_html
 from mcp_tef.scoring.similarity.analysis import Similarity

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from hypothesis import given
 
-from mcp_tef.model.labels import INVENTED, NOTHING, LabelKind, ToolLabel
 from mcp_tef.model.metrics import ConfusionMatrix
 from mcp_tef.model.runs import RunFilter, RunStatus, RunSummary
+from mcp_tef.model.tools import INVENTED, NOTHING, LabelKind, ToolLabel
 from mcp_tef.scoring.confusion import confusions
 from mcp_tef.scoring.rates import wilson
 from tests.support.any_runs import any_runs, judged_run

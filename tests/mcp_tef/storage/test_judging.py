@@ -8,11 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_tef.model.cases import Expectation, ExpectedCall
-from mcp_tef.model.earlier_verdicts import PastVerdict, RejudgeReason
 from mcp_tef.model.ids import RunId
 from mcp_tef.model.rejudging import Judgement
 from mcp_tef.model.runs import PlannedRun, RunFilter
-from mcp_tef.model.verdicts import Classification, ConfidenceCategory, Finding, FindingReason, Kind, Match, Verdict
+from mcp_tef.model.verdicts import (
+    Classification,
+    ConfidenceCategory,
+    Finding,
+    FindingReason,
+    Kind,
+    Match,
+    PastVerdict,
+    RejudgeReason,
+    Verdict,
+)
 from mcp_tef.storage.store import SqliteStore
 from mcp_tef.storage.verdict_rows import document_of, verdict_from
 from tests.support.stored import change, draft, fill, gone_wrong, nothing_picked, right, rows, run_all

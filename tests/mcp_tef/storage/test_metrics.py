@@ -10,9 +10,9 @@ import pytest
 from mcp_tef.model.answers import Answer, Call
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall
 from mcp_tef.model.ids import BatchId, SnapshotId
-from mcp_tef.model.labels import INVENTED, NOTHING, LabelKind, ToolLabel
 from mcp_tef.model.metrics import FilterChoices
 from mcp_tef.model.runs import ModelSettings, Outcome, PlannedRun, RunFilter, RunOrder, RunStatus, RunSummary
+from mcp_tef.model.tools import INVENTED, NOTHING, LabelKind, ToolLabel
 from mcp_tef.model.verdicts import Classification, Kind, Verdict
 from mcp_tef.scoring.history import History
 from mcp_tef.scoring.judge import judge

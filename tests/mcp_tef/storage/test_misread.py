@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from mcp_tef.errors import StoreError
-from mcp_tef.model.earlier_verdicts import PastVerdict, RejudgeReason
 from mcp_tef.model.ids import ToolCallId, new_id
 from mcp_tef.model.rejudging import Judgement
 from mcp_tef.model.runs import BatchStatus, RunFilter
 from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
 from mcp_tef.model.tools import Listing
+from mcp_tef.model.verdicts import PastVerdict, RejudgeReason
 from mcp_tef.ports import CheckResult
 from mcp_tef.storage.columns import Document
 from mcp_tef.storage.store import SqliteStore

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from mcp_tef.model.detected_files import ArrivalKind
+from mcp_tef.model.transfer import ArrivalKind
 from mcp_tef.storage.store import open_store
-from mcp_tef.workflows.arrivals import Arrivals
+from mcp_tef.workflows.file_detection import Arrivals
 
 TOOL = {"name": "find", "description": "Find.", "inputSchema": {"type": "object"}}
 CASE = {"query": "Find it", "expected": None}

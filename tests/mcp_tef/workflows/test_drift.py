@@ -8,8 +8,7 @@ import pytest
 
 from mcp_tef.errors import ConflictError
 from mcp_tef.events import EventStream, ServersTouched
-from mcp_tef.model.comparison import DefinitionChange
-from mcp_tef.model.drift import Drift
+from mcp_tef.model.comparison import DefinitionChange, Drift
 from mcp_tef.model.ids import ServerId
 from mcp_tef.model.runs import RunFilter
 from mcp_tef.model.servers import ServerSpec

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_tef.errors import EmbeddingError, InputError
-from mcp_tef.model.recommendations import PairAdvice
 from mcp_tef.model.secrets import Secret
-from mcp_tef.model.similarity import ComparedTool, EmbedderChoice, EmbedderKind, ToolSet
+from mcp_tef.model.similarity import ComparedTool, EmbedderChoice, EmbedderKind, PairAdvice, ToolSet
 from mcp_tef.model.tools import Tool
 from mcp_tef.ports import Embedder
 from mcp_tef.scoring.differentiation.changes import sound

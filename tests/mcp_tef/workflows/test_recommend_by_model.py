@@ -8,9 +8,9 @@ import pytest
 
 from mcp_tef.errors import InputError, ModelError, ModelFault
 from mcp_tef.llm.writer import LitellmWriter
-from mcp_tef.model.recommendations import PairAdvice
 from mcp_tef.model.runs import ModelInfo, ModelSettings
 from mcp_tef.model.secrets import Secret
+from mcp_tef.model.similarity import PairAdvice
 from mcp_tef.ports import Written
 from tests.support.advising import GOOD, KEY, MODEL, TOOLS, Advisor, SlowWriter, answer, by_model, changed, drafts
 from tests.support.fake_writer import FakeWriter

@@ -8,7 +8,7 @@ import pytest
 from mcp_tef.errors import StoreError
 from mcp_tef.model.ids import RunId
 from mcp_tef.model.runs import Outcome, RunStatus, RunSummary
-from mcp_tef.workflows.run_log import RunLog
+from mcp_tef.workflows.batch_results import RunLog
 from tests.support.made_runs import run
 
 

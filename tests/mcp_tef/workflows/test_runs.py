@@ -18,7 +18,7 @@ from mcp_tef.model.secrets import Secret
 from mcp_tef.model.verdicts import Classification, Kind
 from mcp_tef.ports import Question, Store
 from mcp_tef.storage.store import open_store
-from mcp_tef.workflows.ingest import Toolbox
+from mcp_tef.workflows.tool_loading import Toolbox
 from tests.support.bench_of_runs import Bench, bench, draft, request, write
 from tests.support.ports import FakeKeys, Reply, command_server, picks, silent, tool
 

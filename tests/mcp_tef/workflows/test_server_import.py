@@ -9,9 +9,8 @@ import pytest
 
 from mcp_tef.errors import ConflictError, InputError, NotFoundError
 from mcp_tef.events import Event, EventStream, ServersTouched
-from mcp_tef.model.server_import import ImportedServer
 from mcp_tef.model.servers import AuthType, ServerSpec, ServerStatus, Transport
-from mcp_tef.model.transfer import FieldChange, ImportFate
+from mcp_tef.model.transfer import FieldChange, ImportedServer, ImportFate
 from mcp_tef.ports import Store
 from mcp_tef.storage.store import open_store
 from mcp_tef.workflows.server_import import ServerFiles

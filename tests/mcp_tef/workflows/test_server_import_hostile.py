@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mcp_tef.errors import InputError
-from mcp_tef.formats.servers.forms import read_config
+from mcp_tef.formats.servers.server_formats import read_config
 from mcp_tef.model.transfer import ImportFate
-from mcp_tef.workflows.server_import_plan import ServerPlan
+from mcp_tef.workflows.server_import import ServerPlan
 
 NAMES = (
     *("mcpServers", "servers", "mcp", "inputs", "projects", "packages", "remotes", "server"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mcp_tef.workflows.server_places import usual_places
+from mcp_tef.workflows.server_import import usual_places
 
 HOMES = {
     "linux": {"HOME": "/home/ines"},

@@ -10,8 +10,7 @@ from mcp_tef.model.runs import Batch, BatchStatus
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import MatrixKind, OverlapWeights, Standing, parse_embedder
 from mcp_tef.scoring.similarity.texts import UNRELATED
-from mcp_tef.workflows.embedding import PORTION
-from mcp_tef.workflows.similarity import SimilarityAnalyses
+from mcp_tef.workflows.similarity import PORTION, SimilarityAnalyses
 from tests.support.any_runs import judged_run
 from tests.support.memory_servers import NOW
 from tests.support.memory_store import MemoryStore

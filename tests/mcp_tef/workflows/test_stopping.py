@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from mcp_tef.model.cancellation import LongWork, StoppedError
-from mcp_tef.workflows.stopping import to_its_end
+from mcp_tef.workflows.cancellation import to_its_end
 
 
 class Doing:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from mcp_tef.model.runs import RunSummary
-from mcp_tef.workflows.tally import Tally
+from mcp_tef.workflows.batch_results import Tally
 from tests.support.made_runs import batch, run
 
 

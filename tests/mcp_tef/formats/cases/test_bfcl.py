@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from mcp_tef.errors import InputError
+from mcp_tef.formats.cases.case_formats import FORMS
 from mcp_tef.formats.cases.entries import CaseEntry, Source
-from mcp_tef.formats.cases.forms import FORMS
 from mcp_tef.model.transfer import CaseFileForm
 from tests.support import bfcl
 from tests.support.made_cases import one_call, read, there_and_back

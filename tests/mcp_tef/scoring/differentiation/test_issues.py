@@ -2,7 +2,7 @@
 
 import pytest
 
-from mcp_tef.model.recommendations import DifferentiationIssue, IssueType, Priority
+from mcp_tef.model.similarity import DifferentiationIssue, IssueType, Priority
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.differentiation.issues import issues
 from tests.support.made_pairs import BOOKING, COMMENT, PAGE_COMMENT, WEATHER, pair_of, told

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_tef.model.recommendations import IssueType, Priority
+from mcp_tef.model.similarity import IssueType, Priority
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.differentiation.issues import issues
 from mcp_tef.scoring.differentiation.proposals import Proposal, proposals

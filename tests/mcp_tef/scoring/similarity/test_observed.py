@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from mcp_tef.model.labels import ToolLabel
 from mcp_tef.model.runs import RunSummary
 from mcp_tef.model.similarity import Standing
+from mcp_tef.model.tools import ToolLabel
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.observed import Confusions, Past, work_list
 from tests.support.any_runs import judged_run

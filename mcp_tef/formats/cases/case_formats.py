@@ -1,4 +1,4 @@
-"""The registry of forms: which there are, and which one a file has."""
+"""Registry of the formats of case files, and detection of a file's format."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,8 +6,7 @@ from pathlib import Path
 
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases import bfcl, mcp_eval, promptfoo, spreadsheet, tef
-from mcp_tef.formats.cases.documents import parsed
-from mcp_tef.formats.cases.entries import CaseEntry, Item, Source
+from mcp_tef.formats.cases.entries import CaseEntry, Item, Source, parsed
 from mcp_tef.model.json import Json
 from mcp_tef.model.transfer import CASE_FILE_SUFFIXES, CaseFileForm
 

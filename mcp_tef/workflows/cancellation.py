@@ -1,4 +1,4 @@
-"""Waits for work that is all or nothing, to its true end."""
+"""Cancellation of all-or-nothing work."""
 
 import asyncio
 from collections.abc import Coroutine

@@ -1,4 +1,4 @@
-"""Tells by their content what files and pasted texts are: servers, tools, cases, or a workspace."""
+"""Detection of dropped files and pasted texts by content: servers, tools, cases, or a workspace."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -7,10 +7,10 @@ from pathlib import Path
 
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.texts import is_database, parse_yaml, read_text
-from mcp_tef.formats.servers.forms import read_config
+from mcp_tef.formats.servers.server_formats import read_config
 from mcp_tef.formats.servers.snippet import parse_snippet
-from mcp_tef.model.detected_files import Arrival, ArrivalKind
 from mcp_tef.model.json import Json
+from mcp_tef.model.transfer import Arrival, ArrivalKind
 
 NEITHER = "is neither a config of servers, nor tools, nor test cases, nor a workspace."
 _TABLES = (".csv", ".tsv")

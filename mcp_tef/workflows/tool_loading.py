@@ -1,4 +1,4 @@
-"""Fetches the tools of a batch: each server once, all at the same time, as fresh as the batch."""
+"""Tools offered in a batch: each server is listed once, all servers concurrently."""
 
 import asyncio
 from collections.abc import Sequence

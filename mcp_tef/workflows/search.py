@@ -1,4 +1,4 @@
-"""Finds servers, tools, cases and batches by what they are called; names are read once, and again after a change."""
+"""Search of servers, tools, cases and batches by name. Names are cached until something changes."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass

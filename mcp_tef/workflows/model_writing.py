@@ -1,8 +1,9 @@
-"""Has a model write descriptions, and takes from its answers only what can be offered."""
+"""Texts and tool descriptions written by a model, with retries and a check of each answer."""
 
+import asyncio
 from dataclasses import dataclass
 
-from mcp_tef.errors import ModelError, ModelFault
+from mcp_tef.errors import InputError, ModelError, ModelFault
 from mcp_tef.model.runs import Failure, ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.ports import Writer, WritingTask, Written
@@ -10,8 +11,28 @@ from mcp_tef.prompts.rewriting import REWRITE_PROMPT, RewriteError, read_rewrite
 from mcp_tef.scoring.differentiation.acceptance import why_unusable
 from mcp_tef.scoring.differentiation.recommending import Settled
 from mcp_tef.scoring.differentiation.sides import Side
-from mcp_tef.workflows.asking import ask
-from mcp_tef.workflows.evaluate import Sleep
+from mcp_tef.workflows.evaluate import Sleep, backoff
+
+
+def check_can_write(settings: ModelSettings) -> None:
+    """InputError for the built-in baseline, which chooses tools but writes nothing."""
+    if settings.offline:
+        raise InputError(
+            "The built-in baseline cannot write texts.", hint="Choose a language model, or go on without one."
+        )
+
+
+async def ask(writer: Writer, task: WritingTask, sleep: Sleep = asyncio.sleep) -> Written:
+    """What the model writes, after at most `max_retries` further attempts; raises ModelError."""
+    for attempt in range(task.settings.max_retries):
+        try:
+            return await writer.write(task)
+        except ModelError as error:
+            if not error.retryable:
+                raise
+            await sleep(backoff(attempt, error.retry_after))
+    return await writer.write(task)
+
 
 _SAME_FOR_ALL = frozenset(
     {ModelFault.KEY_MISSING, ModelFault.KEY_WRONG, ModelFault.FORBIDDEN, ModelFault.QUOTA, ModelFault.NOT_FOUND}
