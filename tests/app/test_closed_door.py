@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from app.core_link.settings import Settings
-from app.screens.servers.import_sheet import ImportSheet
+from app.screens.servers.import_dialogs import ImportSheet
 from app.screens.welcome.page import WelcomePage
 from app.shell.closed_workspace import ClosedDoor
 from app.shell.main_frame import Frame

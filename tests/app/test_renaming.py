@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.core_link.settings import Recent, Settings
 from app.dialogs.rename import RenameSheet
 from app.screens.cases.page import CasesPage
-from app.screens.servers.import_sheet import ImportSheet
+from app.screens.servers.import_dialogs import ImportSheet
 from app.screens.welcome.page import WelcomePage
 from app.shell.process import open_engine
 from app.shell.workspace_controller import Workbench

@@ -15,8 +15,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from app.core_link.settings import Recent, Settings
-from app.screens.servers.import_sheet import ImportSheet
-from app.screens.servers.server_sheet import ServerSheet
+from app.screens.servers.import_dialogs import ImportSheet
+from app.screens.servers.server_dialog import ServerSheet
 from app.screens.welcome.page import WelcomePage
 from app.shell.main_frame import Frame
 from app.shell.main_window import Window

@@ -10,11 +10,11 @@ from app.screens.metrics.page import MetricsPage
 from app.screens.runs.page import RunsPage
 from app.screens.runs.start_dialog import StartSheet
 from app.screens.servers.consent_bar import ConsentBar
-from app.screens.servers.form import ServerForm
+from app.screens.servers.import_dialogs import SourceSheet
 from app.screens.servers.page import ServersPage
-from app.screens.servers.server_sheet import ServerSheet
-from app.screens.servers.source_sheet import SourceSheet
-from app.screens.servers.try_sheet import TrySheet
+from app.screens.servers.server_dialog import ServerSheet
+from app.screens.servers.server_form import ServerForm
+from app.screens.servers.tool_call_dialog import TrySheet
 from app.shell.drop_handler import outcomes_sheet
 from app.widgets import PickPopup
 from app.widgets.picker import Picker

@@ -7,9 +7,9 @@ from functools import partial
 from app.screens.cases.page import CasesPage
 from app.screens.metrics.page import MetricsPage
 from app.screens.runs.page import RunsPage
+from app.screens.servers.filters import ToolOrder, ToolsShown
+from app.screens.servers.lists import LEFT_OUT
 from app.screens.servers.page import ServersPage
-from app.screens.servers.rows import LEFT_OUT
-from app.screens.servers.tool_narrowing import ToolOrder, ToolsShown
 from app.screens.similarity.page import SimilarityPage
 from app.screens.welcome.page import WelcomePage
 from app.widgets import DetailPane

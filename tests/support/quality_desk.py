@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 from app.core_link.session import Session
 from app.core_link.settings import Settings
-from app.screens.quality.ask_sheet import AskSheet
+from app.screens.quality.model_request import AskSheet
 from app.screens.quality.page import QualityPage
 from app.widgets import FlowText, Label, LineText
 from mcp_tef import Secret, ServerError, ServerFault, TefError, Tool

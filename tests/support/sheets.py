@@ -15,10 +15,10 @@ from app.screens.cases.page import CasesPage
 from app.screens.runs.batch_actions import CapSheet
 from app.screens.runs.batch_actions import RenameSheet as BatchNameSheet
 from app.screens.runs.page import RunsPage
-from app.screens.servers.form import ServerForm
 from app.screens.servers.page import ServersPage
-from app.screens.servers.server_sheet import ServerSheet
-from app.screens.servers.try_sheet import CallQuestion, TrySheet
+from app.screens.servers.server_dialog import ServerSheet
+from app.screens.servers.server_form import ServerForm
+from app.screens.servers.tool_call_dialog import CallQuestion, TrySheet
 from app.screens.similarity.comparison_choices import EmbedderSheet
 from app.screens.similarity.page import SimilarityPage
 from app.shell.drop_handler import outcomes_sheet

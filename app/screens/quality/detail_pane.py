@@ -4,12 +4,9 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
-from app.screens.quality.note_part import NotePart
-from app.screens.quality.notes import Note, notes
+from app.screens.quality.finding_card import Note, NotePart, notes, revealed
+from app.screens.quality.labels import SEVERITIES, WHOLE, Weight, score_sentence, warning, weight
 from app.screens.quality.review_part import ReviewPart
-from app.screens.quality.spans import revealed
-from app.screens.quality.weight import Weight, weight
-from app.screens.quality.words import SEVERITIES, WHOLE, score_sentence, warning
 from app.theme import Role, Size
 from app.widgets import (
     FlowText,

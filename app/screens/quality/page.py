@@ -15,13 +15,11 @@ from app.core_link.links import links, tool_commands, tool_leads
 from app.core_link.model_requests import AskForm
 from app.core_link.session import Page, Session
 from app.dialogs.consent import ask_for_servers
-from app.screens.quality.ask_sheet import AskSheet
-from app.screens.quality.asking import KEPT, Asking, Progress
-from app.screens.quality.exporting import FORMS, ask_where, copy_findings
+from app.screens.quality.exports import FORMS, ask_where, copy_findings
+from app.screens.quality.labels import Level
+from app.screens.quality.model_request import KEPT, Asking, AskSheet, Progress
 from app.screens.quality.presenter import LEVELS, Filters, QualityPresenter, Standing, stale_after
-from app.screens.quality.rows import tool_row
-from app.screens.quality.view import QualityView
-from app.screens.quality.words import Level
+from app.screens.quality.view import QualityView, tool_row
 from app.text.formatting import count
 from app.theme import roomy
 from app.widgets import Action, MenuButton, show_menu

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from app.core_link.model_requests import Ask
-from app.screens.quality.words import Level, level, tokens, unsafe
+from app.screens.quality.labels import Level, level, tokens, unsafe
 from app.text.formatting import count
 from mcp_tef import (
     Event,

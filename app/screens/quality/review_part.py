@@ -3,7 +3,7 @@
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.screens.quality.spans import changed, revealed
+from app.screens.quality.finding_card import changed, revealed
 from app.text.formatting import money
 from app.text.text_diff import difference
 from app.theme import Role, Size, sized

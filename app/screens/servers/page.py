@@ -1,4 +1,4 @@
-"""The servers screen: servers at the left, the chosen one with its tools at the right."""
+"""Page of the servers screen: server list, the selected server and the actions on it."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -12,17 +12,22 @@ from app.core_link.commands import Command
 from app.core_link.import_outcomes import Fate, Outcome
 from app.core_link.links import links, tool_leads
 from app.core_link.session import Page, Session
-from app.screens.servers.aiming import choose_server, choose_tool
-from app.screens.servers.form import ServerForm, free_name, suggested_name
-from app.screens.servers.importing import Importing
-from app.screens.servers.narrowing import KEPT, Shown, narrowing_actions, shown_of
-from app.screens.servers.parameter_list import keep_parameters
-from app.screens.servers.rows import server_row
+from app.screens.servers.commands import ToolDeeds
+from app.screens.servers.filters import (
+    SERVER_VIEW_KEY,
+    TOOL_VIEW_KEY,
+    Shown,
+    ToolsShown,
+    narrowing_actions,
+    shown_of,
+    tools_shown_of,
+)
+from app.screens.servers.import_dialogs import Importing
+from app.screens.servers.lists import server_row
+from app.screens.servers.parameter_table import keep_parameters
+from app.screens.servers.server_dialog import ServerSheet
+from app.screens.servers.server_form import ServerForm, free_name, suggested_name
 from app.screens.servers.server_pane import ServerPane, rail_head
-from app.screens.servers.server_sheet import ServerSheet
-from app.screens.servers.tool_deeds import ToolDeeds
-from app.screens.servers.tool_narrowing import KEPT as TOOLS_KEPT
-from app.screens.servers.tool_narrowing import ToolsShown, tools_shown_of
 from app.text.formatting import count
 from app.theme import Role, Size, height, width
 from app.widgets import Action, EmptyState, Label, RailList, Split, at_once, breath, held, show_menu
@@ -55,8 +60,8 @@ class ServersPage(Page):
         super().__init__(session, key="servers", title="Servers")
         self.pane = pane or at_once(ServerPane.in_parts(session))
         self.presenter = self.pane.presenter
-        self.presenter.narrowed = shown_of(session.settings.get(KEPT, {}))
-        self.presenter.tools_shown = tools_shown_of(session.settings.get(TOOLS_KEPT, {}))
+        self.presenter.narrowed = shown_of(session.settings.get(SERVER_VIEW_KEY, {}))
+        self.presenter.tools_shown = tools_shown_of(session.settings.get(TOOL_VIEW_KEY, {}))
         self.rail = RailList("Servers", row_height=height("server_row"), many=True)
         self._summary = Label(size=Size.SMALL, role=Role.DIM, strong=True)
         every = Action(text="Show all servers", do=self._show_all)
@@ -150,10 +155,28 @@ class ServersPage(Page):
     def _take_aim(self) -> None:
         aim, self._aim = self._aim, None
         if isinstance(aim, str):
-            choose_server(aim, self.rail, self._show_all, self.session.toast)
+            self._select_server(aim)
         elif aim is not None:
             self._show_all()
-            choose_tool(aim, self.presenter, self.rail, self.pane, self._show_all_tools, self.session.toast)
+            self._select_tool(aim)
+
+    def _select_server(self, server_id: str) -> None:
+        if not self.rail.select(server_id):
+            self._show_all()
+            if not self.rail.select(server_id):
+                self.session.toast("That server no longer exists")
+
+    def _select_tool(self, label: ToolLabel) -> None:
+        server = next((one for one in self.presenter.servers.values() if one.name == label.server), None)
+        if server is None:
+            self.session.toast(f"The server {label.server or label.text} no longer exists")
+            return
+        self.rail.select(server.id)
+        self.pane.tools.setFocus()
+        if label.tool and not self.pane.tools.select(label.tool):
+            self._show_all_tools()
+            if not self.pane.tools.select(label.tool):
+                self.session.toast(f"{server.name} no longer lists {label.tool}")
 
     def _show_links(self, tool: Tool) -> None:
         leads = tool_leads(ToolLabel(tool=tool.name, server=tool.server), self.key)
@@ -297,7 +320,7 @@ class ServersPage(Page):
 
     def _narrow(self, shown: Shown) -> None:
         self.presenter.narrowed = shown
-        self.session.settings.set(KEPT, shown.to_keep())
+        self.session.settings.set(SERVER_VIEW_KEY, shown.to_keep())
         self._present()
 
     def _show_all(self) -> None:

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from app.screens.servers.narrowing import Shown
+from app.screens.servers.filters import Shown, ToolsShown
 from app.screens.servers.schema import token_weight
-from app.screens.servers.tool_narrowing import ToolsShown
 from app.text.formatting import ago, count, duration
 from mcp_tef import (
     ConsentRequest,

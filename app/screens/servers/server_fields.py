@@ -6,7 +6,7 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.screens.servers.form import BY_OAUTH, Reading, ServerForm, free_name, read, suggested_name
+from app.screens.servers.server_form import BY_OAUTH, Reading, ServerForm, free_name, read, suggested_name
 from app.theme import theme
 from app.widgets import Action, Field, LineEdit, MenuButton, TextArea, button
 from mcp_tef import AuthType, ServerSpec

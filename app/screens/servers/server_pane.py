@@ -7,12 +7,11 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core_link.session import Session
 from app.screens.servers.consent_bar import ConsentBar
-from app.screens.servers.drifting import summary, warning
+from app.screens.servers.definition_changes import summary, warning
+from app.screens.servers.filters import ToolOrder
+from app.screens.servers.lists import CHANGES, LEFT_OUT, PROBLEMS, ToolSide, tool_rows
 from app.screens.servers.presenter import ServersPresenter, failure_details
-from app.screens.servers.rows import CHANGES, LEFT_OUT, PROBLEMS, tool_rows
-from app.screens.servers.tool_narrowing import ToolOrder
 from app.screens.servers.tool_pane import ToolPane
-from app.screens.servers.tool_side import ToolSide
 from app.text.formatting import count
 from app.theme import Role, Size, height, sized, width
 from app.widgets import Action, Label, LineText, Making, Notice, Rule, Split, button

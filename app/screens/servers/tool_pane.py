@@ -1,4 +1,4 @@
-"""One tool: as a reader sees it, and as the server said it."""
+"""Panes beside the tool list: one definition, tools that could not be read, and tools that the user excluded."""
 
 import json
 from collections.abc import Sequence
@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from app.screens.servers.changes_pane import ChangesPane
-from app.screens.servers.left_out_pane import LeftOutPane
-from app.screens.servers.parameter_list import ParameterList
+from app.screens.servers.definition_changes import ChangesPane
+from app.screens.servers.parameter_table import ParameterList
 from app.screens.servers.presenter import weight_line
 from app.screens.servers.schema import parameters
 from app.text.formatting import count
-from app.theme import Role, Size
+from app.theme import Role, Size, height
 from app.widgets import (
     Action,
     DetailPane,
@@ -23,13 +22,54 @@ from app.widgets import (
     Links,
     Mark,
     MarkLabel,
+    RailList,
+    RailRow,
     Rule,
     ScrollPane,
     button,
     clear_layout,
+    one_line,
 )
 from app.widgets.code_view import CodeView
 from mcp_tef import Drift, Tool, ToolProblem
+
+WORDS = "What is left out is offered to no model and counted in no analysis. The server still has it."
+
+
+class LeftOutPane(QWidget):
+    """A list of names; `wanted` gives those that are to be offered again."""
+
+    wanted = Signal(tuple)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.list = RailList("Tools that are left out", row_height=height("table_row"), many=True)
+        self.list.set_menu(lambda names: [Action(text="Offer again", do=lambda: self.wanted.emit(names))])
+        self.list.opened.connect(lambda name: self.wanted.emit((name,)))
+        self.list.tell_keys(Enter="Offer the tool again")
+        self.again = button(Action(text="Offer all again", do=lambda: self.wanted.emit(tuple(self.list.rows.ids()))))
+        self._title = Label(size=Size.TITLE, strong=True)
+        head = QHBoxLayout()
+        head.setSpacing(16)
+        head.addWidget(self._title, 1)
+        head.addWidget(self.again)
+        top = QVBoxLayout()
+        top.setContentsMargins(16, 16, 16, 12)
+        top.setSpacing(8)
+        top.addLayout(head)
+        top.addWidget(FlowText(WORDS, role=Role.DIM))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(top)
+        column.addWidget(Rule())
+        column.addWidget(self.list, 1)
+
+    def show_names(self, names: Sequence[str]) -> None:
+        """Show these."""
+        self._title.setText(f"{count(len(names), 'tool')} left out")
+        self.list.set_rows([RailRow(id=name, title=one_line(name), mono=True) for name in names])
+
 
 MOST_PROBLEMS = 200
 

@@ -11,9 +11,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
 from app.core_link.settings import Settings
-from app.screens.quality import exporting
-from app.screens.quality.rows import EVERY, FINDINGS, SERVER
-from app.screens.quality.words import Level
+from app.screens.quality import exports
+from app.screens.quality.labels import Level
+from app.screens.quality.view import EVERY, FINDINGS, SERVER
 from app.widgets import Notice
 from mcp_tef import RunFilter, ToolLabel
 from tests.support.fake_engine import SAMPLE_TOOLS, made_tool
@@ -255,7 +255,7 @@ def test_the_report_goes_to_a_file(qapp: QApplication, tmp_path: Path, form: str
             report = bench.page.presenter.current()
             assert report is not None
             file = tmp_path / f"report.{form}"
-            await exporting.write(bench.page, report, file)
+            await exports.write(bench.page, report, file)
             assert "doIt" in file.read_text(encoding="utf-8-sig")
             assert bench.said == [f"The report is in {file}"]
             offered = [action.text for action in bench.page.export_actions()]

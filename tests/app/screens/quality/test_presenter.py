@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from app.screens.quality.asking import Asking, Progress, estimate_words
+from app.screens.quality.labels import Level
+from app.screens.quality.model_request import Asking, Progress, estimate_words
 from app.screens.quality.presenter import Filters, QualityPresenter, Standing, look, stale_after
-from app.screens.quality.words import Level
 from mcp_tef import (
     CasesTouched,
     Estimate,

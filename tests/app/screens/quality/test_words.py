@@ -2,9 +2,20 @@
 
 import pytest
 
-from app.screens.quality.notes import MOST_PLACES, notes
-from app.screens.quality.weight import heaviest_parameter, parts_of, weight
-from app.screens.quality.words import Level, danger, level, score_sentence, share, unsafe, warning, worst
+from app.screens.quality.finding_card import MOST_PLACES, notes
+from app.screens.quality.labels import (
+    Level,
+    danger,
+    heaviest_parameter,
+    level,
+    parts_of,
+    score_sentence,
+    share,
+    unsafe,
+    warning,
+    weight,
+    worst,
+)
 from app.text.text_diff import difference
 from mcp_tef import QualityReport, ServerWeight, Severity, ToolQuality
 from tests.support.fake_engine import made_tool

@@ -9,8 +9,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.screens.servers.call_history import NONE_FIT, CallHistory
-from app.screens.servers.call_listing import (
+from app.screens.servers.call_history import (
+    NONE_FIT,
+    CallHistory,
     CallOrder,
     CallsShown,
     calls_as_json,

@@ -5,9 +5,9 @@ from contextlib import asynccontextmanager
 
 from PySide6.QtWidgets import QApplication
 
-from app.screens.servers.drifting import change_view, summary, warning, worst_first
+from app.screens.servers.definition_changes import change_view, summary, warning, worst_first
+from app.screens.servers.lists import CHANGES
 from app.screens.servers.page import ServersPage
-from app.screens.servers.rows import CHANGES
 from app.text.text_diff import Stretch
 from app.widgets import FlowText
 from mcp_tef import Drift, Listing, Tool

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.screens.servers.form import ServerForm, form_of, free_name, read, suggested_name
+from app.screens.servers.server_form import ServerForm, form_of, free_name, read, suggested_name
 from mcp_tef import AuthType, OAuthClient, ServerSpec, Transport
 
 SPECS = [

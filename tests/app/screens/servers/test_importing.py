@@ -10,10 +10,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.screens.servers.import_sheet import ImportSheet
+from app.screens.servers.import_dialogs import ImportSheet, SourceSheet
 from app.screens.servers.page import ServersPage
-from app.screens.servers.server_sheet import ServerSheet
-from app.screens.servers.source_sheet import SourceSheet
+from app.screens.servers.server_dialog import ServerSheet
 from app.widgets import Button, FlowText
 from mcp_tef import Arrival, ArrivalKind, Server, ServerSpec, Transport
 from tests.support.case_book import tools_file

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.screens.servers.narrowing import Order, Shown, narrowing_actions, shown_of
+from app.screens.servers.filters import Order, Shown, narrowing_actions, shown_of
 from mcp_tef import Server, ServerId, ServerSpec, ServerStatus, Transport
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)

@@ -9,11 +9,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QPlainTextEdit, QWidget
 
 from app.core_link.settings import Settings
-from app.screens.servers.form import ServerForm
 from app.screens.servers.page import ServersPage
 from app.screens.servers.parameter_table import ParameterTable
 from app.screens.servers.schema import Parameter
-from app.screens.servers.server_sheet import ServerSheet
+from app.screens.servers.server_dialog import ServerSheet
+from app.screens.servers.server_form import ServerForm
 from app.widgets import FlowText, Label, Notice
 from mcp_tef import AuthType, ServerError, ServerFault, ServerStatus, ToolProblem
 from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine, made_tool
@@ -162,7 +162,7 @@ def test_a_removed_server_comes_back_by_undo(qapp: QApplication) -> None:
     async def work() -> None:
         async with page_over(FakeEngine()) as page:
             await page.session.call(lambda core: core.open_sample())
-            await until(lambda: page.rail.rows.rowCount() == 1)
+            await until(page.rail.selected_ids)
             page.remove(page.rail.selected_ids())
             await until(lambda: page.session.can_undo() and not page.rail.rows.rowCount())
             page.session.undo()
@@ -350,7 +350,7 @@ def test_a_server_that_filters_hide_is_shown_when_it_is_asked_for_and_one_that_i
             page.arrive(ids["mail"])
             assert page.rail.current_id() == ids["mail"]
             page.arrive("a server that was removed")
-            assert said == ["That server is not there any more"]
+            assert said == ["That server no longer exists"]
 
     drive(work())
 

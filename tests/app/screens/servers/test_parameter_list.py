@@ -9,13 +9,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.core_link.settings import Settings
-from app.screens.servers.parameter_list import NONE_FIT, ParameterList, keep_parameters
-from app.screens.servers.parameter_narrowing import (
-    OnlyParameters,
-    ParameterOrder,
-    ParametersShown,
-    parameters_shown_of,
-)
+from app.screens.servers.filters import OnlyParameters, ParameterOrder, ParametersShown, parameters_shown_of
+from app.screens.servers.parameter_table import NONE_FIT, ParameterList, keep_parameters
 from app.screens.servers.schema import Parameter
 from app.widgets import FlowText
 

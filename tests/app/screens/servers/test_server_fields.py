@@ -5,10 +5,10 @@ from contextlib import asynccontextmanager
 
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
-from app.screens.servers.form import ServerForm
 from app.screens.servers.page import ServersPage
+from app.screens.servers.server_dialog import ServerSheet
 from app.screens.servers.server_fields import ServerFields
-from app.screens.servers.server_sheet import ServerSheet
+from app.screens.servers.server_form import ServerForm
 from app.widgets import Notice
 from mcp_tef import AuthType, KeyRing
 from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine

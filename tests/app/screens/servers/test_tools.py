@@ -12,9 +12,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 
 from app.core_link.settings import Settings
+from app.screens.servers.filters import Only, ToolOrder, ToolsShown, tools_shown_of
+from app.screens.servers.lists import LEFT_OUT
 from app.screens.servers.page import ServersPage
-from app.screens.servers.rows import LEFT_OUT
-from app.screens.servers.tool_narrowing import Only, ToolOrder, ToolsShown, tools_shown_of
 from app.text.formatting import count
 from mcp_tef import ToolLabel
 from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine, made_tool

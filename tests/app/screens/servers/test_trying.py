@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QApplication, QLineEdit
 from shiboken6 import isValid
 
 from app.screens.servers.page import ServersPage
-from app.screens.servers.try_sheet import CallQuestion, TrySheet
-from app.screens.servers.trying import WHOLE, CallDraft, draft_of, outcome, read, response_text, turned
+from app.screens.servers.tool_call_dialog import CallQuestion, TrySheet
+from app.screens.servers.tool_calls import WHOLE, CallDraft, draft_of, outcome, read, response_text, turned
 from app.widgets import GrowingEdit, MenuButton, RailList
 from mcp_tef import Failure, ServerError, ServerFault, ToolCall, ToolCallStatus, ToolReply, Transport
 from mcp_tef.model.ids import ServerId, ToolCallId

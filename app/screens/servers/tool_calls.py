@@ -1,4 +1,4 @@
-"""A call by hand while it is written, and calls that were made, in words."""
+"""Arguments of a manual call while they are typed, and finished calls as text."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -1,16 +1,131 @@
-"""One note on a tool: the mark and the word of its severity, what is wrong, why it matters, what to do."""
+"""Cards with the findings of one tool: what is wrong, where, and how to fix it."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.screens.quality.notes import Note, Place
-from app.screens.quality.rows import severity_mark
-from app.screens.quality.spans import revealed, sentence
-from app.screens.quality.words import lost
+from app.screens.quality.labels import SEVERITIES, Level, danger, lost, ranked
 from app.text.formatting import count
+from app.text.text_diff import Stretch
 from app.theme import Role, Size, radius, theme
-from app.widgets import FlowText, Label, MarkLabel, Rule, Span, Spoken
+from app.widgets import FlowText, Label, Mark, MarkLabel, Rule, Span, Spoken, plain
+from mcp_tef import LintFinding, Severity, ToolQuality
+
+_SHOWN: Final = re.compile(r"(⟨U\+[0-9A-F]{4,6}⟩)")
+_ESCAPED: Final = re.compile(r"(⟨U\+[0-9A-F]{4,6}⟩|\\u[0-9a-f]{4}|\\U[0-9a-f]{8})")
+_NAMES: Final = re.compile(r"`([^`\n]+)`")
+
+
+def revealed(text: str, role: Role = Role.TEXT, *, mono: bool = False, escapes: bool = False) -> tuple[Span, ...]:
+    """`text` as plain text, every hidden character as its number on a tint; so are written-out `escapes`."""
+    pieces = (_ESCAPED if escapes else _SHOWN).split(plain(text))
+    return tuple(
+        Span(piece, Role.BAD, mono=True, back=Role.BAD_TINT) if number % 2 else Span(piece, role, mono=mono)
+        for number, piece in enumerate(pieces)
+        if piece
+    )
+
+
+def sentence(text: str, role: Role = Role.TEXT) -> tuple[Span, ...]:
+    """A sentence of a finding: what stands in back quotes is a name, set in mono."""
+    pieces = _NAMES.split(text)
+    return tuple(
+        span for number, piece in enumerate(pieces) for span in revealed(piece, role, mono=bool(number % 2)) if piece
+    )
+
+
+def changed(stretches: Iterable[Stretch], back: Role) -> tuple[Span, ...]:
+    """A text with its changes on a tint, and its hidden characters revealed."""
+    found: list[Span] = []
+    for stretch in stretches:
+        for span in revealed(stretch.text):
+            tinted = stretch.changed and span.back is None
+            found.append(Span(span.text, span.role, mono=span.mono, back=back if tinted else span.back))
+    return tuple(found)
+
+
+LEVEL_MARKS: Final[Mapping[Level, Mark]] = {
+    Level.ERROR: Mark.CROSS,
+    Level.WARNING: Mark.BANG,
+    Level.NOTE: Mark.DASH,
+    Level.FINE: Mark.CHECK,
+}
+
+
+def severity_mark(severity: Severity) -> Mark:
+    """The mark of a severity."""
+    return LEVEL_MARKS[Level(severity.value)]
+
+
+MOST_PLACES: Final = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """One place that a note is about: what is wrong there, the text itself, and what to do where that differs."""
+
+    sentence: str
+    excerpt: str
+    fix: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """What a rule found in a tool. `more` tells of places that are not shown, `fix` is advice for all of them."""
+
+    rule: str
+    severity: Severity
+    word: str
+    title: str
+    where: str
+    cost: int
+    places: tuple[Place, ...]
+    more: str
+    fix: str
+    why: str
+    unsafe: bool
+
+
+def notes(quality: ToolQuality) -> tuple[Note, ...]:
+    """The notes on a tool, the gravest first."""
+    groups: dict[str, list[LintFinding]] = {}
+    for finding in ranked(quality.findings):
+        groups.setdefault(finding.rule.id, []).append(finding)
+    return tuple(_note(group) for group in groups.values())
+
+
+def _note(group: list[LintFinding]) -> Note:
+    rule, aimed = group[0].rule, danger(group[0].rule)
+    word, left = SEVERITIES[rule.severity], len(group) - MOST_PLACES
+    fixes = {one.fix for one in group}
+    return Note(
+        rule=rule.id,
+        severity=rule.severity,
+        word=f"{word}, {aimed}" if aimed else word,
+        title=rule.title,
+        where=group[0].place if len(group) == 1 else f"in {count(len(group), 'place')}",
+        cost=sum(one.penalty for one in group),
+        places=tuple(
+            Place(sentence=_sentence(one, group), excerpt=one.excerpt, fix="" if len(fixes) == 1 else one.fix)
+            for one in group[:MOST_PLACES]
+        ),
+        more=f"And {count(left, 'more place')} of the same kind." if left > 0 else "",
+        fix=group[0].fix if len(fixes) == 1 else "",
+        why=rule.why,
+        unsafe=bool(aimed),
+    )
+
+
+def _sentence(one: LintFinding, group: list[LintFinding]) -> str:
+    """Equal sentences are told apart by their places."""
+    alike = sum(other.sentence == one.sentence for other in group) > 1
+    return f"{one.place}: {one.sentence}" if alike else one.sentence
+
 
 EDGE = 16
 EDGE_BAR = 3

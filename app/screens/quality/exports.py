@@ -1,4 +1,4 @@
-"""The report into a file: asks where and in which form, has the core write it, and says where it is."""
+"""Export of the quality report to CSV, JSON, HTML or PDF."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

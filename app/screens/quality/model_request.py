@@ -1,12 +1,17 @@
-"""Asking a model for its opinion: what it would cost, and how it goes."""
+"""Request for model reviews: scope, estimated cost and progress."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from app.core_link.model_requests import ModelAsking
-from app.screens.quality.words import tokens
+from PySide6.QtWidgets import QWidget
+
+from app.core_link.model_requests import AskForm, ModelAsking
+from app.core_link.session import Session
+from app.dialogs.model_request import AskedFor, ModelSheet
+from app.screens.quality.labels import tokens
 from app.text.formatting import count, duration, money
+from app.widgets import Field, Segmented
 from mcp_tef import Estimate, ModelSettings, ToolQuality, ToolSet
 
 KEPT: Final = ("model", "base_url")
@@ -75,3 +80,30 @@ class Progress:
 
     def _cost(self) -> list[str]:
         return [money(self.spent)] if self.priced and self.spent else []
+
+
+WHAT = (
+    "A model reads each definition, grades its clarity, completeness and conciseness, and suggests a description. "
+    "That is an opinion beside the findings; the score stays as it is."
+)
+Scopes = Sequence[tuple[str, Sequence[ToolQuality]]]
+
+
+class AskSheet(ModelSheet):
+    """`tools` are those that were chosen to be asked about."""
+
+    def __init__(self, session: Session, asking: Asking, form: AskForm, scopes: Scopes, parent: QWidget) -> None:
+        self._scopes = tuple((name, tuple(tools)) for name, tools in scopes)
+        self.scope = Segmented([(str(n), name) for n, (name, _) in enumerate(self._scopes)], "Tools")
+        wanted = AskedFor(
+            title="Ask a model",
+            what=WHAT,
+            button=lambda: f"Ask about {count(len(self.tools()), 'tool')}",
+            cost=lambda model: asking.estimate(self.tools(), model),
+        )
+        super().__init__(session, asking, form, wanted, parent, [Field("Tools", self.scope)])
+        self.scope.changed.connect(lambda _: self.look_again())
+
+    def tools(self) -> tuple[ToolQuality, ...]:
+        """The tools of the chosen scope."""
+        return self._scopes[int(self.scope.current())][1]

@@ -1,4 +1,4 @@
-"""Adding a server, and changing one: three cards, then one form that can be tried before it is kept."""
+"""Dialog to add or edit a server: choose a kind, fill in the form, test the connection, save."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLay
 
 from app.core_link.session import Session
 from app.screens.servers.consent_bar import ConsentBar
-from app.screens.servers.form import ServerForm, form_of
 from app.screens.servers.presenter import ServersPresenter, heard
 from app.screens.servers.server_fields import ServerFields
+from app.screens.servers.server_form import ServerForm, form_of
 from app.text.formatting import error_words
 from app.theme import Role
 from app.widgets import Action, ChoiceCard, FlowText, Notice, ScrollPane, Sheet

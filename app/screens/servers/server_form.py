@@ -1,4 +1,4 @@
-"""What a user types of a server, and the spec that it means; every fault has its field."""
+"""Values of the server form and the specification that they describe, with an error per field."""
 
 import re
 import shlex

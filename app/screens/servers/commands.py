@@ -1,4 +1,4 @@
-"""What is done with the chosen tools of a server: tried, copied, tested, looked up, left out."""
+"""Actions on the selected tools of a server: call, copy, create cases, navigate, exclude."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -9,10 +9,10 @@ from PySide6.QtGui import QGuiApplication
 from app.core_link.commands import Command
 from app.core_link.links import tool_commands
 from app.core_link.session import Page
+from app.screens.servers.filters import TOOL_VIEW_KEY, ToolsShown, tool_narrowing_actions
 from app.screens.servers.presenter import ServersPresenter
 from app.screens.servers.server_pane import ServerPane
-from app.screens.servers.tool_narrowing import KEPT, ToolsShown, tool_narrowing_actions
-from app.screens.servers.try_sheet import TrySheet
+from app.screens.servers.tool_call_dialog import TrySheet
 from app.text.formatting import count
 from app.widgets import Action, one_line
 from mcp_tef import Server, Tool, ToolLabel, Transport
@@ -65,7 +65,7 @@ class ToolDeeds:
     def narrow(self, shown: ToolsShown) -> None:
         """Show other tools, or in another order."""
         self._presenter.tools_shown = shown
-        self._session.settings.set(KEPT, shown.to_keep())
+        self._session.settings.set(TOOL_VIEW_KEY, shown.to_keep())
         self._show()
 
     def try_current(self) -> None:

@@ -1,4 +1,4 @@
-"""Trying a tool: its arguments, a question before anything is sent, and what came back."""
+"""Dialog that calls a tool: arguments, confirmation, and what the server returned."""
 
 import asyncio
 from collections.abc import Mapping
@@ -10,10 +10,9 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.arguments.typed_json import dumps
 from app.core_link.session import Session
 from app.screens.servers.argument_form import ArgumentForm
-from app.screens.servers.call_history import CallHistory
-from app.screens.servers.call_listing import KEPT, CallsShown, calls_shown_of
+from app.screens.servers.call_history import CALL_VIEW_KEY, CallHistory, CallsShown, calls_shown_of
 from app.screens.servers.consent_bar import ConsentBar
-from app.screens.servers.trying import Reading, faults_of
+from app.screens.servers.tool_calls import Reading, faults_of
 from app.text.formatting import count, error_words
 from app.theme import Role, sized
 from app.widgets import Action, Button, FlowText, KeyValues, Notice, Sheet, Span, Split, one_line
@@ -51,7 +50,7 @@ class TrySheet(Sheet):
         self._left = False
         self._clock = QTimer(self, interval=SECOND)
         self.form = ArgumentForm(tool)
-        self.history = CallHistory(tool.name, calls_shown_of(session.settings.get(KEPT, {})))
+        self.history = CallHistory(tool.name, calls_shown_of(session.settings.get(CALL_VIEW_KEY, {})))
         self.consent = ConsentBar()
         self.working, self.failure = Notice("info"), Notice("bad")
         self.call_button = self._lay_out()
@@ -185,7 +184,7 @@ class TrySheet(Sheet):
         self.call()
 
     def _narrow(self, shown: CallsShown) -> None:
-        self._session.settings.set(KEPT, shown.to_keep())
+        self._session.settings.set(CALL_VIEW_KEY, shown.to_keep())
         self._session.spawn(self.refresh())
 
     async def _remove(self, calls: tuple[ToolCall, ...]) -> None:

@@ -1,0 +1,173 @@
+"""Text of findings, scores and token counts on the quality screen."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+from app.text.formatting import count, percent
+from mcp_tef import LintFinding, LintRule, QualityReport, ServerWeight, Severity, Tool, ToolQuality
+
+WHOLE: Final = 100
+SAFETY: Final = {"poisoning-": "tool poisoning", "hidden-": "hidden text", "bidirectional-": "hidden text"}
+SEVERITIES: Final = {Severity.ERROR: "Error", Severity.WARNING: "Warning", Severity.NOTE: "Note"}
+_ORDER: Final = tuple(SEVERITIES)
+
+
+class Level(StrEnum):
+    """How a tool stands by its worst finding; `safety` is any finding that aims at the model behind the user's back."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+    FINE = "fine"
+    SAFETY = "safety"
+
+
+def danger(rule: LintRule) -> str:
+    """What a rule warns of where it is about text that works on the model unseen; empty where it is about clarity."""
+    return next((words for family, words in SAFETY.items() if rule.id.startswith(family)), "")
+
+
+def warning(quality: ToolQuality) -> str:
+    """What to know first of a tool that works on the model unseen; empty where none of it does."""
+    kinds = dict.fromkeys(filter(None, (danger(one.rule) for one in ranked(quality.findings))))
+    if not kinds:
+        return ""
+    if all(one.rule.severity is not Severity.ERROR for one in quality.findings if danger(one.rule)):
+        return "Parts of this definition steer the model. Read them before you offer the tool."
+    return f"Signs of {' and '.join(kinds)}. Offer this tool to no model before somebody has read its definition."
+
+
+def ranked(findings: Iterable[LintFinding]) -> list[LintFinding]:
+    """The gravest first: by severity, then what is unsafe, then what cost most."""
+    return sorted(findings, key=lambda one: (_ORDER.index(one.rule.severity), not danger(one.rule), -one.penalty))
+
+
+def worst(quality: ToolQuality) -> LintFinding | None:
+    """The gravest finding of a tool."""
+    return next(iter(ranked(quality.findings)), None)
+
+
+def level(quality: ToolQuality) -> Level:
+    """How a tool stands by its worst finding."""
+    found = worst(quality)
+    return Level(found.rule.severity.value) if found else Level.FINE
+
+
+def unsafe(quality: ToolQuality) -> bool:
+    """Whether something in the tool works on the model unseen."""
+    return any(danger(one.rule) for one in quality.findings)
+
+
+def lost(points: int) -> str:
+    """Points taken off: "−20"; nothing where none were."""
+    return f"−{points}" if points else ""
+
+
+def tokens(number: int) -> str:
+    """ "148 tokens"."""
+    return count(number, "token")
+
+
+def share(part: int, whole: int) -> str:
+    """A part of a whole: "9 %", "under 1 %"."""
+    if 0 < part < whole / 200:
+        return "under 1 %"
+    return percent(part / whole if whole else None)
+
+
+def score_sentence(quality: ToolQuality) -> str:
+    """How the score came about."""
+    if not quality.findings:
+        return "Nothing to mend: no rule found anything."
+    off = sum(one.penalty for one in quality.findings)
+    found = count(len(quality.findings), "finding")
+    if not off:
+        return f"{found}, none of which costs points."
+    floor = ", and never below 0" if off > WHOLE else ""
+    return f"{WHOLE} less {off} for {found}{floor}."
+
+
+HEAVY: Final = 0.5
+LEAST_PART: Final = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a definition with its share of the whole, 0–1."""
+
+    name: str
+    share: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weight:
+    """The weight of a tool in words, and its parts from the heaviest."""
+
+    sentence: str
+    heavy: str
+    parts: tuple[Part, ...]
+
+
+def weight(quality: ToolQuality, report: QualityReport) -> Weight:
+    """What a tool costs each request, alone and among its server's tools."""
+    tool = quality.tool.tool
+    parts = parts_of(tool)
+    server = next((one for one in report.servers if one.server == tool.server), None)
+    return Weight(sentence=_sentence(quality, server, report), heavy=_heavy(tool, parts), parts=parts)
+
+
+def _sentence(quality: ToolQuality, server: ServerWeight | None, report: QualityReport) -> str:
+    own = f"{tokens(quality.tokens)} in every request that offers it"
+    if server is None or server.tools < 2:
+        return f"{own}."
+    mine = share(quality.tokens, server.tokens)
+    heavier = sum(one.tokens > quality.tokens for one in report.tools if one.tool.tool.server == server.server)
+    rank = ", more than any other of its tools" if not heavier else ""
+    return f"{own}: {mine} of the {server.tokens:,} of {server.server}{rank}."
+
+
+def parts_of(tool: Tool) -> tuple[Part, ...]:
+    """The parts of what a request carries, by their length, the heaviest first; tiny ones are left out."""
+    sizes = {
+        "Description": len(tool.description),
+        "Parameters": length(tool.input_schema),
+        "Name": len(tool.name),
+    }
+    whole = sum(sizes.values()) or 1
+    parts = (Part(name, size / whole) for name, size in sizes.items() if size / whole >= LEAST_PART)
+    return tuple(sorted(parts, key=lambda part: -part.share))
+
+
+def length(value: object) -> int:
+    """About how many characters a JSON value has; foreign schemas nest deeper than recursion goes."""
+    size, waiting = 0, [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, Mapping):
+            size += sum(len(str(key)) + 4 for key in item)
+            waiting.extend(item.values())
+        elif isinstance(item, list):
+            waiting.extend(item)
+        else:
+            size += len(str(item)) + 2
+    return size
+
+
+def _heavy(tool: Tool, parts: Sequence[Part]) -> str:
+    if not parts or parts[0].name != "Parameters" or parts[0].share < HEAVY:
+        return ""
+    found = heaviest_parameter(tool.input_schema)
+    return f"The parameter {found[0]} alone takes {percent(found[1])} of its parameters." if found else ""
+
+
+def heaviest_parameter(schema: Mapping[str, Any]) -> tuple[str, float] | None:
+    """The parameter with the longest schema and its share of them all; None where none stands out."""
+    properties = schema.get("properties")
+    if not isinstance(properties, Mapping) or len(properties) < 2:
+        return None
+    sizes = {str(name): length(one) for name, one in properties.items()}
+    name = max(sizes, key=lambda one: sizes[one])
+    part = sizes[name] / sum(sizes.values())
+    return (name, part) if part >= max(0.3, 1.5 / len(sizes)) else None

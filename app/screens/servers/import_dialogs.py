@@ -1,0 +1,343 @@
+"""Import of servers: choose a source, preview what it contains, import what is ticked."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QDir, QMimeData, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.core_link.cancellable_work import undertaken
+from app.core_link.import_outcomes import Fate, Outcome
+from app.core_link.session import Page, Session
+from app.dialogs.consent import Rows, fact_rows, warning_rows
+from app.screens.servers.import_choice import FATE_WORDS, ImportChoice, Offer, choice_of_configs, choice_of_text
+from app.screens.servers.presenter import BY
+from app.text.formatting import count, error_words
+from app.theme import Role, Size, sized
+from app.widgets import (
+    Action,
+    Cell,
+    CellKind,
+    Column,
+    Field,
+    FlowText,
+    KeyValues,
+    Notice,
+    Rule,
+    ScrollPane,
+    SearchField,
+    Section,
+    Sheet,
+    Span,
+    TextArea,
+    TickTable,
+    one_line,
+)
+from app.widgets.drops import files_in
+from mcp_tef import (
+    Arrival,
+    FoundConfig,
+    ImportFate,
+    ServerId,
+    ServerSpec,
+    StoppedError,
+    TefError,
+    Transport,
+    program_request,
+)
+
+WHAT = (
+    "From Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, the Inspector or the registry: a whole file, "
+    "or the part of one that a README shows. You see what it brings before anything is changed, and nothing is started."
+)
+EXAMPLE = '{"mcpServers": {"time": {"command": "uvx", "args": ["mcp-server-time"]}}}'
+FILES = "Server configs (*.json *.jsonc);;All files (*)"
+
+
+class SnippetArea(TextArea):
+    """A field for JSON; files that are dropped or pasted are not written into it."""
+
+    brought = Signal(list)
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        return bool(files_in(source)) or super().canInsertFromMimeData(source)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        if files := files_in(source):
+            self.brought.emit(files)
+        else:
+            super().insertFromMimeData(source)
+
+
+class SourceSheet(Sheet):
+    """Accepted once something was read; `choice` is what it offers."""
+
+    def __init__(self, session: Session, parent: QWidget) -> None:
+        super().__init__("Import servers", parent, width=620)
+        self.choice: ImportChoice | None = None
+        self._session = session
+        self.area = SnippetArea(EXAMPLE, lines=12, mono=True)
+        self.field = Field("A config, pasted as JSON or JSON with comments", self.area)
+        self.body.addWidget(FlowText(WHAT, role=Role.DIM))
+        self.body.addWidget(self.field)
+        self.area.brought.connect(self._read_files_soon)
+        self.area.textChanged.connect(lambda: self.field.set_error(""))
+        files = Action(text="Choose files…", do=self._ask_files, icon="folder-open")
+        look = Action(text="Preview", do=lambda: self.while_open(session.spawn(self.read_text())), kind="primary")
+        self.set_buttons([Action(text="Cancel", do=self.reject), look], left=[files])
+        self.area.setFocus()
+
+    async def read_text(self) -> None:
+        """Read what was pasted; what is wrong with it is said below the field."""
+        text = self.area.toPlainText()
+        if not text.strip():
+            self.field.set_error("Paste a config here, or choose a file.")
+            return
+        try:
+            preview = await self._session.call(lambda core: core.server_files.preview(text))
+        except TefError as error:
+            words = error_words(error)
+            self.field.set_error(f"{words.message} {words.hint}".strip())
+        else:
+            self._end(choice_of_text(preview))
+
+    async def read_files(self, files: list[Path]) -> None:
+        """Read files; those that cannot be read are told in the preview."""
+        self._end(choice_of_configs(await self._session.call(lambda core: core.server_files.preview_all(files))))
+
+    def _read_files_soon(self, files: list[Path]) -> None:
+        self.while_open(self._session.spawn(self.read_files(files)))
+
+    def _end(self, choice: ImportChoice) -> None:
+        self.choice = choice
+        self.accept()
+
+    def _ask_files(self) -> None:
+        dialog = QFileDialog(self, "Import servers")
+        dialog.setNameFilters(FILES.split(";;"))
+        dialog.setFilter(dialog.filter() | QDir.Filter.Hidden)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.filesSelected.connect(lambda names: self._read_files_soon([Path(name) for name in names]))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+
+COLUMNS = (
+    Column(key="name", title="Server", width=150),
+    Column(key="fate", title="What happens", width=116),
+    Column(key="transport", title="Reached by", width=100, role=Role.DIM),
+    Column(key="address", title="Program or address", kind=CellKind.MONO, stretch=True),
+    Column(key="source", title="From", width=150, role=Role.DIM),
+)
+_ROLES = {ImportFate.ADDED: Role.GOOD, ImportFate.CHANGED: Role.WARN, ImportFate.REFUSED: Role.BAD}
+NOTHING = (
+    "No servers were found. They are looked for where Claude Desktop, Claude Code, Cursor, VS Code and Windsurf keep "
+    "theirs; any other config can be pasted or chosen as a file."
+)
+LABELS = 104
+DETAIL_HEIGHT = 190
+
+
+class ImportSheet(Sheet):
+    """Accepted where the ticked servers are to be brought in; `ticked` are their keys."""
+
+    def __init__(self, choice: ImportChoice, parent: QWidget) -> None:
+        super().__init__("Import servers", parent, width=920)
+        self._choice = choice
+        self.search = SearchField("Search what is imported", self)
+        self._found = FlowText(size=Size.SMALL, role=Role.DIM, parent=self)
+        self.table = TickTable(COLUMNS, "Servers to import", self)
+        self._details = KeyValues(label_width=sized(LABELS), parent=self)
+        self._import = self.set_buttons(self._actions())[-1]
+        self._lay_out()
+        for part in (self.search, self.table):
+            part.setVisible(bool(choice.offers))
+        self.search.searched.connect(self._find)
+        self.table.chosen.connect(self._show_details)
+        self.table.ticks_changed.connect(self._count)
+        ticks = dict.fromkeys(choice.useful, True)
+        self.table.show_cells({key: partial(_cells, offer) for key, offer in choice.offers.items()}, ticks)
+        self.table.select_first()
+        self.table.setFocus()
+        self._count()
+
+    @property
+    def ticked(self) -> tuple[str, ...]:
+        """The keys of what is wanted."""
+        return self.table.ticked()
+
+    def _actions(self) -> list[Action]:
+        if not self._choice.useful:
+            return [Action(text="Close", do=self.reject, kind="primary")]
+        wanted = Action(text="Import", do=self.accept, kind="primary")
+        return [Action(text="Cancel", do=self.reject), wanted]
+
+    def _lay_out(self) -> None:
+        words = f"{self._choice.summary()} Nothing is changed yet, and importing starts nothing."
+        self.body.addWidget(FlowText(words if self._choice.offers else NOTHING, role=Role.DIM))
+        if self._choice.problems:
+            problem = Notice("warn")
+            self.body.addWidget(problem)
+            problem.show_message("Some could not be read", "\n".join(self._choice.problems))
+        if self._choice.offers:
+            self.need(height=668)
+            self._lay_out_table()
+
+    def _lay_out_table(self) -> None:
+        details = Section(margins=False)
+        details.add(self._details)
+        details.column.addStretch(1)
+        pane = ScrollPane(details, "Chosen server")
+        pane.setFixedHeight(sized(DETAIL_HEIGHT))
+        for part in (self.search, self._found, self.table, Rule(), pane):
+            self.body.addWidget(part, int(part is self.table))
+
+    def _find(self, text: str) -> None:
+        self.table.find_rows(text)
+        if not self.table.current_id():
+            self.table.select_first()
+        self._count()
+
+    def _count(self) -> None:
+        self._found.set_text(self._found_words())
+        self._found.setVisible(bool(self._found.text()))
+        if self._choice.useful:
+            number = len(self.ticked)
+            self._import.setText(f"Import {count(number, 'server')}")
+            self._import.setEnabled(number > 0)
+
+    def _found_words(self) -> str:
+        """How many a search found, and that others are ticked all the same."""
+        shown = set(self.table.rows.ids())
+        if len(shown) == len(self._choice.offers):
+            return ""
+        hidden = sum(key not in shown for key in self.ticked)
+        others = f", and {count(hidden, 'other server')} ticked" if hidden else ""
+        return f"{len(shown):,} of {count(len(self._choice.offers), 'server')} found{others}."
+
+    def _show_details(self, key: str) -> None:
+        self._details.set_rows(_details(self._choice.offers[key]) if key else [])
+
+
+def _cells(offer: Offer) -> list[Cell]:
+    server = offer.server
+    known = bool(server.spec)
+    return [
+        Cell(text=one_line(server.name), strong=True),
+        Cell(text=FATE_WORDS[server.fate], role=_ROLES.get(server.fate, Role.DIM)),
+        Cell(text=offer.transport),
+        Cell(text=one_line(offer.address), prose=not known, role=Role.TEXT if known else Role.DIM),
+        Cell(text=one_line(offer.source), tip=offer.path),
+    ]
+
+
+def _details(offer: Offer) -> Rows:
+    spec = offer.server.spec
+    rows: Rows = []
+    if spec and spec.transport is Transport.STDIO:
+        request = program_request(spec, ())
+        rows = [*fact_rows(request), *warning_rows(request)]
+    elif spec:
+        rows = [("Address", [Span(spec.address, mono=True)])]
+        rows += [("Headers", [Span(", ".join(spec.headers), mono=True)])] if spec.headers else []
+    return [*rows, *offer.remarks()]
+
+
+Arrived = Callable[[ServerId], Awaitable[None]]
+
+
+class Importing:
+    """Asks, shows, does; `arrived` is called with the first server that came in."""
+
+    def __init__(self, page: Page, arrived: Arrived) -> None:
+        self._page = page
+        self._session = page.session
+        self._arrived = arrived
+
+    def ask(self) -> None:
+        """Ask for a config."""
+        self._session.spawn(self._ask())
+
+    def find(self) -> None:
+        """Look for configs of other programs on this machine."""
+        self._session.spawn(self._find())
+
+    async def bring_in(self, arrivals: Sequence[Arrival]) -> Sequence[Outcome]:
+        """Show what configs that were dropped or pasted list, and bring in what is wanted of them."""
+        if files := [arrival.path for arrival in arrivals if arrival.path]:
+            return await self._take(files)
+        return [await self._take_text(arrival) for arrival in arrivals]
+
+    async def _ask(self) -> None:
+        sheet = SourceSheet(self._session, self._page)
+        if await sheet.done_with() and sheet.choice is not None:
+            await self._offer(sheet.choice)
+
+    async def _find(self) -> None:
+        what = "Looking for servers on this machine"
+        found = await self._session.call_long(what, lambda core: core.server_files.discover(together=True))
+        await self._offer(choice_of_configs(found))
+
+    async def _take(self, files: Sequence[Path]) -> Sequence[Outcome]:
+        what = f"Reading {count(len(files), 'config')}"
+        found = await self._session.call_long(what, lambda core: core.server_files.preview_all(files))
+        choice = choice_of_configs(found)
+        ticked = await self._offer(choice)
+        return [_outcome(config, choice.of(config.path, ticked)) for config in found]
+
+    async def _take_text(self, arrival: Arrival) -> Outcome:
+        text = arrival.text
+        read = await self._session.call_long("Reading a config", lambda core: core.server_files.preview(text))
+        ticked = await self._offer(choice_of_text(read))
+        return Outcome(arrival.name, Fate.TAKEN if ticked else Fate.LEFT, _imported(len(ticked)))
+
+    async def _offer(self, choice: ImportChoice) -> Sequence[str]:
+        """Show it, and import what is ticked; the keys of what was imported."""
+        sheet = ImportSheet(choice, self._page)
+        if await sheet.done_with() and await self._apply(choice, sheet.ticked):
+            return sheet.ticked
+        return ()
+
+    async def _apply(self, choice: ImportChoice, keys: Sequence[str]) -> bool:
+        wanted = choice.chosen(keys)
+        known = {server.id: server.spec for server in await self._session.call(lambda core: core.servers.list())}
+        try:
+            servers = await undertaken(
+                self._session, "Importing servers", lambda core, work: core.server_files.apply(wanted, by=BY, work=work)
+            )
+        except StoppedError:
+            self._session.toast("The import was cancelled, and no server was kept")
+            return False
+        before = {server.id: known[server.id] for server in servers if server.id in known}
+        await self._arrived(servers[0].id)
+        words = f"Imported {count(len(servers), 'server')}. None was started."
+        added = [server.id for server in servers if server.id not in before]
+        after = {server.id: server.spec for server in servers if server.id in before}
+        back, again = partial(self._take_back, added, before), partial(self._bring_again, added, after)
+        self._session.toast(words, back, again, deed=f"import {count(len(servers), 'server')}")
+        return True
+
+    async def _take_back(self, added: Sequence[ServerId], before: Mapping[ServerId, ServerSpec]) -> None:
+        """Remove what was added, and give what was changed its old settings."""
+        await self._session.call(lambda core: core.servers.remove(added, by=BY))
+        for server_id, spec in before.items():
+            await self._put_back(server_id, spec)
+
+    async def _bring_again(self, added: Sequence[ServerId], after: Mapping[ServerId, ServerSpec]) -> None:
+        await self._session.call(lambda core: core.servers.restore(added, by=BY))
+        for server_id, spec in after.items():
+            await self._put_back(server_id, spec)
+
+    async def _put_back(self, server_id: ServerId, spec: ServerSpec) -> None:
+        await self._session.call(lambda core: core.servers.edit(server_id, spec, by=BY))
+
+
+def _outcome(config: FoundConfig, imported: int) -> Outcome:
+    if config.problem:
+        return Outcome(config.path.name, Fate.REFUSED, config.problem)
+    return Outcome(config.path.name, Fate.TAKEN if imported else Fate.LEFT, _imported(imported))
+
+
+def _imported(servers: int) -> str:
+    return f"{count(servers, 'server')} imported." if servers else "Nothing of it was imported."
