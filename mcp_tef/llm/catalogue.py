@@ -7,7 +7,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
-from mcp_tef.llm.providers import LOCAL, key_variables, own_origins, wants_key
+from mcp_tef.llm.providers import LOCAL, key_variables, wants_key
+from mcp_tef.model.addresses import own_origins
 from mcp_tef.model.runs import OFFLINE_MODEL, OFFLINE_PROVIDER, ModelInfo, ModelSettings
 
 TABLE = "model_prices_and_context_window_backup.json"
