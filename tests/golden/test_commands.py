@@ -1,0 +1,308 @@
+"""Golden output of every verb of the command line on the sample: text, JSON and help."""
+
+import argparse
+import json
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcp_tef.cli.main import parser
+from tests.support import sandbox
+from tests.support.command_line import run, say
+from tests.support.golden import FOLDER, Transcript, assert_golden, normalized
+
+SERVER = "Bike shop"
+OFFLINE = ("--embedder", "tfidf")
+FORMATS = {"tef.yaml": "tef", "csv": "csv", "bfcl.jsonl": "bfcl", "promptfoo.yaml": "promptfoo", "mcp-eval.json": ""}
+NO_KEYCHAIN = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
+# `gui` opens a window and `sample-server` serves until it is stopped: only their help has an output of its own.
+ONLY_HELP = {"gui", "sample-server"}
+TOOLS: list[dict[str, Any]] = [
+    {
+        "name": "read_file",
+        "description": "Read the text of a file in the workspace.",
+        "inputSchema": {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]},
+    },
+    {
+        "name": "open_file",
+        "description": "Read the whole text of a file in the workspace.",
+        "inputSchema": {"type": "object", "properties": {"path": {"type": "string"}}},
+    },
+    {"name": "pay", "inputSchema": {"type": "object", "properties": {"x": {"type": "string"}}}},
+]
+CASES: dict[str, Any] = {
+    "version": 1,
+    "cases": [
+        {
+            "name": "reads",
+            "query": "read the text of a file",
+            "servers": ["files"],
+            "expected": [{"tool": "read_file"}],
+        },
+        {"name": "No tool", "query": "sing a song", "servers": ["files"], "expected": None, "suites": ["Second"]},
+    ],
+}
+CONFIG: dict[str, Any] = {
+    "mcpServers": {
+        "clock": {"command": "uvx", "args": ["mcp-server-time"], "env": {"API_KEY": "hush-4711-hush"}},
+        "desk": {"url": "https://desk.test/mcp"},
+        "broken": {"args": ["without a command"]},
+    }
+}
+PAY = [{"tool": "pay", "parameters": {"x": "1"}}]
+CALLS: list[dict[str, Any]] = [
+    {"id": "right", "expected": PAY, "calls": [{"tool": "pay", "arguments": {"x": "1"}}]},
+    {"id": "wrong value", "expected": PAY, "calls": [{"tool": "pay", "arguments": {"x": "2"}}]},
+    {"id": "wrong tool", "expected": PAY, "calls": [{"tool": "open_file", "arguments": {}}]},
+    {"id": "invented", "expected": PAY, "calls": [{"tool": "steal", "arguments": {}}]},
+    {"id": "unexpected", "expected": None, "calls": [{"tool": "pay", "arguments": {}}], "confidence": 0.9},
+    {"id": "unreadable", "expected": PAY, "calls": None},
+    {"id": "no tool", "expected": None, "calls": []},
+]
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A workspace in which the sample ran once, with a second server from a file and one case of it."""
+    folder = tmp_path_factory.mktemp("sample")
+    with pytest.MonkeyPatch.context() as patch:
+        sandbox.move_in(patch, folder / "home")
+        workspace = folder / "work.db"
+        assert say("demo", "--workspace", workspace).code == 0
+        (folder / "files.json").write_text(json.dumps({"tools": TOOLS}), "utf-8")
+        assert say("servers", "add", "files", "--tools-file", folder / "files.json", "--workspace", workspace).code == 0
+        tools = say("servers", "tools", SERVER, "--json", "--workspace", workspace)
+        (folder / "bikes.json").write_text(json.dumps({"tools": tools.document["tools"]}), "utf-8")
+        (folder / "cases.json").write_text(json.dumps(CASES), "utf-8")
+        yield workspace
+
+
+@pytest.fixture
+def folder(sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of one's own with a copy of the sample; it is the current folder of a terminal 100 columns wide."""
+    place = tmp_path / "place"
+    shutil.copytree(sample.parent, place, ignore=shutil.ignore_patterns("home"))
+    monkeypatch.chdir(place)
+    monkeypatch.setenv("COLUMNS", "100")
+    return place
+
+
+@pytest.fixture
+def transcript(folder: Path) -> Transcript:
+    """A record of commands on the copy of the sample."""
+    return Transcript("--workspace", folder / "work.db")
+
+
+@pytest.fixture
+def replacements(folder: Path, sample: Path, home: Path) -> dict[str, str]:
+    """The paths of this machine with the names that stand for them."""
+    return {
+        str(folder): "/folder",
+        str(sample.parent): "/sample",
+        str(home): "/home/user",
+        sys.executable: "/bin/python",
+    }
+
+
+def verbs(group: argparse.ArgumentParser, words: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Every verb, and every group of verbs."""
+    yield words
+    for action in group._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for name, verb in action.choices.items():
+                yield from verbs(verb, (*words, name))
+
+
+def test_help(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    texts = []
+    for words in verbs(parser()):
+        with pytest.raises(SystemExit) as ended:
+            parser().parse_args([*words, "--help"])
+        assert ended.value.code == 0
+        texts.append(" ".join(["$ mcp-tef", *words, "--help"]) + "\n" + capsys.readouterr().out)
+    assert_golden("commands/help.txt", "\n".join(texts))
+
+
+def test_demo(folder: Path, replacements: dict[str, str]) -> None:
+    transcript = Transcript("--workspace", folder / "demo.db")
+    transcript.both("demo")
+    assert_golden("commands/demo.txt", normalized(transcript.text, replacements))
+
+
+def test_servers(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:
+    transcript.both("servers", "show", SERVER)
+    transcript.both("servers", "check", "files")
+    transcript.both("servers", "tools", "files")
+    transcript.say("servers", "tools", SERVER)
+    transcript.both("servers", "list")
+    drift = folder / "drift.json"
+    drift.write_text(json.dumps({"tools": TOOLS}), "utf-8")
+    transcript.say("servers", "add", "drift", "--tools-file", "drift.json")
+    changed = [TOOLS[0] | {"description": "Delete a file."}, TOOLS[1], TOOLS[2] | {"name": "refund"}]
+    drift.write_text(json.dumps({"tools": changed}), "utf-8")
+    transcript.both("servers", "check", "drift")
+    transcript.say("servers", "accept", "drift")
+    transcript.say("servers", "accept", "drift", "--yes", "--json")
+    transcript.both("servers", "accept", "drift")
+    stock = ("servers", "call", SERVER, "check_stock", '{"part_number": "BP-105", "branch": "station"}')
+    transcript.say(*stock)
+    transcript.both(*stock, "--yes")
+    transcript.say("servers", "call", SERVER, "check_stock", '{"branch": "nowhere"}', "--yes", "--json")
+    transcript.both("servers", "add", "gone", "--tools-file", "gone.json")
+    transcript.say("servers", "add", "stdio", "--command", "python", "--arg", "-V", "--json")
+    transcript.both("servers", "edit", "gone", "--name", "bikes", "--tools-file", "bikes.json")
+    transcript.both("servers", "edit", "files", "--name", "folder")
+    transcript.both("servers", "remove", "folder", "bikes", "drift")
+    transcript.say("servers", "remove", SERVER, "--json")
+    transcript.both("servers", "list")
+    assert_golden("commands/servers.txt", normalized(transcript.text, replacements))
+
+
+def test_servers_import(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:
+    (folder / "mcp.json").write_text(json.dumps(CONFIG), "utf-8")
+    (folder / ".mcp.json").write_text(json.dumps({"mcpServers": {"desk": CONFIG["mcpServers"]["desk"]}}), "utf-8")
+    transcript.both("servers", "import", "mcp.json", "--dry-run")
+    transcript.say("servers", "import", "mcp.json", "--only", "clock")
+    transcript.both("servers", "import", "mcp.json")
+    transcript.both("servers", "discover")
+    assert_golden("commands/servers_import.txt", normalized(transcript.text, replacements))
+
+
+def test_cases(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:
+    transcript.both("cases", "list")
+    transcript.both("cases", "list", "--tag", "enum")
+    transcript.both("cases", "show", "Spare parts under a price")
+    transcript.both("cases", "show", "Stock or search, both would do")
+    transcript.both("cases", "import", "cases.json", "--dry-run")
+    transcript.say("cases", "import", "cases.json")
+    transcript.both("cases", "import", "cases.json")
+    (folder / "bad.json").write_text(json.dumps({"cases": [{"query": 5}, {"name": "no query"}]}), "utf-8")
+    transcript.both("cases", "import", "bad.json")
+    transcript.say("cases", "remove", "reads")
+    transcript.both("cases", "remove", "No tool")
+    assert_golden("commands/cases.txt", normalized(transcript.text, replacements))
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+def test_cases_export(ending: str, transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:
+    wanted = FORMATS[ending] or ending.partition(".")[0]
+    transcript.both("cases", "export", f"cases.{ending}", "--format", wanted, "--suite", "Sample")
+    transcript.file(folder / f"cases.{ending}")
+    assert_golden(f"commands/cases_export_{wanted}.txt", normalized(transcript.text, replacements))
+
+
+def test_runs(transcript: Transcript, replacements: dict[str, str]) -> None:
+    transcript.say("cases", "import", "cases.json")
+    transcript.both("runs", "list")
+    transcript.both("runs", "list", "--status", "failed")
+    transcript.say("run", "--case", "reads", "--case", "No tool", "--repeats", "2", "--concurrency", "1")
+    said = transcript.say("run", "--suite", "Second", "--concurrency", "1", "--fail-under", "accuracy=0.9", "--json")
+    document = json.loads(said)
+    transcript.both("runs", "show", document["batch"])
+    transcript.both("runs", "show", document["runs"][0]["id"])
+    for verb in ("retry", "resume"):
+        transcript.both("runs", verb, document["batch"])
+    transcript.both("runs", "rejudge", "--batch", document["batch"])
+    transcript.both("runs", "list")
+    assert_golden("commands/runs.txt", normalized(transcript.text, replacements))
+
+
+def test_metrics(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:
+    transcript.both("metrics")
+    transcript.both("metrics", "--expected-tool", "order_part")
+    transcript.both("confusions")
+    batches = []
+    for expected in ("pay", "read_file"):
+        cases = [CASES["cases"][0] | {"expected": [{"tool": expected}]}, CASES["cases"][1]]
+        (folder / "cases.json").write_text(json.dumps({"cases": cases}), "utf-8")
+        transcript.say("cases", "import", "cases.json")
+        said = transcript.say("run", "--case", "reads", "--case", "No tool", "--concurrency", "1", "--json")
+        batches.append(json.loads(said)["batch"])
+    transcript.both("compare", *batches)
+    assert_golden("commands/metrics.txt", normalized(transcript.text, replacements))
+
+
+def test_similarity(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:
+    transcript.both("similarity", "--tools-file", "bikes.json", *OFFLINE)
+    transcript.both("similarity", "--tools-file", "files.json", *OFFLINE, "--threshold", "0.5", "--full")
+    transcript.say("similarity", "--tools-file", "files.json", *OFFLINE, "--out", "out.csv")
+    transcript.file(folder / "out.csv")
+    pair = {"id": 1, "tool_a": TOOLS[0], "tool_b": TOOLS[1]}
+    (folder / "pairs.jsonl").write_text(json.dumps(pair) + "\n" + json.dumps({"id": 2, "tool_a": {}}) + "\n", "utf-8")
+    transcript.both("similarity", "--pairs", "pairs.jsonl", *OFFLINE)
+    transcript.both("overlap", "--tools-file", "files.json", *OFFLINE)
+    transcript.both("recommend", "--tools-file", "files.json", *OFFLINE, "--threshold", "0.5", "--patch-dir", "patches")
+    for patch in sorted((folder / "patches").iterdir()):
+        transcript.file(patch)
+    assert_golden("commands/similarity.txt", normalized(transcript.text, replacements))
+
+
+def test_quality(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:
+    transcript.say("quality", "--server", SERVER)
+    transcript.say("quality", "--tools-file", "bikes.json", "--json")
+    transcript.both("quality", "--tools-file", "files.json", "--fail-under", "90")
+    transcript.say("quality", "--tools-file", "files.json", "--out", "out.csv")
+    transcript.file(folder / "out.csv")
+    assert_golden("commands/quality.txt", normalized(transcript.text, replacements))
+
+
+def test_score(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:
+    lines = [json.dumps({"query": "Do it", "tools": TOOLS} | call) for call in CALLS]
+    (folder / "in.jsonl").write_text("\n".join([*lines, "{half", "{}"]), "utf-8")
+    transcript.both("score", "in.jsonl", "--out", "out.jsonl")
+    transcript.file(folder / "out.jsonl")
+    assert_golden("commands/score.txt", normalized(transcript.text, replacements))
+
+
+def test_keys(transcript: Transcript, replacements: dict[str, str]) -> None:
+    for arguments in (("list",), ("set", "openai"), ("forget", "openai")):
+        for asked in (("keys", *arguments), ("keys", *arguments, "--json")):
+            transcript.record(run(*asked, stdin="sk-not-to-be-shown\n", environment=NO_KEYCHAIN), *asked)
+    assert_golden("commands/keys.txt", normalized(transcript.text, replacements))
+
+
+@pytest.mark.parametrize("json_wanted", [False, True])
+def test_errors(json_wanted: bool, transcript: Transcript, replacements: dict[str, str]) -> None:
+    mistakes: tuple[tuple[str, ...], ...] = (
+        ("dance",),
+        ("servers", "show", "nobody"),
+        ("servers", "check", "nobody"),
+        ("servers", "add", "x"),
+        ("servers", "call", "files", "dance", "--yes"),
+        ("servers", "call", SERVER, "check_stock", "{half"),
+        ("servers", "import", "missing.json"),
+        ("cases", "import", "missing.yaml"),
+        ("cases", "import", "cases.docx"),
+        ("cases", "show", "nothing"),
+        ("run", "--model", "gpt"),
+        ("run", "--suite", "nothing"),
+        ("run", "--model", "openai/gpt-4.1-mini", "--suite", "Sample"),
+        ("run", "--repeats", "many"),
+        ("run", "--fail-under", "beauty=1"),
+        ("runs", "show", "nothing"),
+        ("runs", "resume", "nothing"),
+        ("compare", "a", "b"),
+        ("metrics", "--since", "yesterday"),
+        ("similarity",),
+        ("similarity", "--tools-file", "missing.json"),
+        ("similarity", "--tools-file", "files.json", "--embedder", "magic"),
+        ("score", "missing.jsonl", "--out", "out.jsonl"),
+        ("score", "in.jsonl"),
+    )
+    for arguments in mistakes:
+        transcript.say(*arguments, *(["--json"] if json_wanted else []))
+    name = "commands/errors_json.txt" if json_wanted else "commands/errors.txt"
+    assert_golden(name, normalized(transcript.text, replacements))
+
+
+def test_every_verb_has_a_golden_output() -> None:
+    files = (file for file in (FOLDER / "commands").glob("*.txt") if file.name != "help.txt")
+    recorded = "".join(file.read_text("utf-8") for file in files)
+    every = [words for words in verbs(parser()) if words]
+    groups = {words[:-1] for words in every}
+    single = [" ".join(words) for words in every if words not in groups and words[0] not in ONLY_HELP]
+    assert [verb for verb in single if f"\n$ mcp-tef {verb}" not in f"\n{recorded}"] == []
