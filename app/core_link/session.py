@@ -62,6 +62,7 @@ class Session(QObject):
         self.bridge = bridge
         self.settings = settings
         self.preferences = Preferences(settings)
+        self.workspace = ""  # path of the open file; set before the pages are made, which save their views by it
         self.commands = commands or Commands()
         self.activity = Activities()
         self._tasks = Tasks(self._take_failure)

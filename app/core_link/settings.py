@@ -13,6 +13,8 @@ Choice = TypeVar("Choice", bound=Enum)
 
 
 MOST_RECENT = 10
+VIEW_STATE = ".view_state"
+"""Ending of keys whose values are saved for each workspace."""
 
 
 class Settings:
@@ -40,6 +42,34 @@ class Settings:
     def set(self, key: str, value: str | bool | int | list[Any] | dict[str, Any]) -> None:
         """Remember a value; `save` writes it."""
         self._values[key] = value
+
+    def take(self, key: str) -> Any:
+        """Remove a value and return it; None if there is none."""
+        return self._values.pop(key, None)
+
+    def workspace_value(self, key: str, workspace: str) -> dict[str, Any]:
+        """Return the part of a value that was saved for one workspace."""
+        return dict(self._by_workspace(key)).get(workspace, {})
+
+    def set_workspace_value(self, key: str, workspace: str, value: Mapping[str, Any]) -> None:
+        """Save a value for one workspace, and drop those of the workspaces that were changed longest ago."""
+        others = [(path, kept) for path, kept in self._by_workspace(key) if path != workspace]
+        self._values[key] = [[path, kept] for path, kept in [*others, (workspace, dict(value))][-MOST_RECENT:]]
+
+    def rename_workspace(self, path: str, renamed: str) -> None:
+        """Keep what was saved for a workspace when its file is renamed."""
+        for key in [key for key in self._values if key.endswith(VIEW_STATE)]:
+            known = self._by_workspace(key)
+            self._values[key] = [[renamed if place == path else place, kept] for place, kept in known]
+
+    def _by_workspace(self, key: str) -> list[tuple[str, dict[str, Any]]]:
+        """Return what is saved under a key by workspace, the one changed last at the end."""
+        found: list[tuple[str, dict[str, Any]]] = []
+        for one in self.get(key, []):
+            match one:
+                case [str(path), dict(kept)]:
+                    found.append((path, kept))
+        return found
 
     def notices(self) -> list[str]:
         """What there is to tell of how the settings were read, once."""
@@ -105,6 +135,7 @@ class Recent:
 
     def replace(self, path: Path, other: Path) -> None:
         """One is called otherwise now."""
+        self._settings.rename_workspace(str(path), str(other))
         self._set([other if known == path else known for known in self.paths() if known != other])
 
     def _set(self, paths: list[Path]) -> None:

@@ -247,6 +247,7 @@ class Workbench:
         return failure
 
     async def _show(self, session: Session, workspace: Path, is_new: bool, stay: Stay) -> Window:
+        session.workspace = str(workspace)
         window = Window(session, places(), PRODUCT, self.workspaces.actions, stay)
         self.frame.setWindowTitle(f"{workspace.stem} – {PRODUCT}")
         self.arrivals = Arrivals(session, self.frame, lambda key: self._page(window, key), self.workspaces.open)

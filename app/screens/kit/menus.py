@@ -1,0 +1,51 @@
+"""Menu entries for filters and sort orders."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from app.screens.kit.filters import FilterField, FilterFields, FilterValues, SortOrder
+from app.widgets import Action, one_line
+
+MAX_NAME_LENGTH = 60
+
+
+def filter_actions(
+    fields: FilterFields[Any],
+    values: FilterValues,
+    show: Callable[[FilterValues], object],
+    offered: Mapping[str, Sequence[str]] | None = None,
+    show_all: str = "Show all",
+) -> list[Action]:
+    """Return an entry that clears all filters, then one group for each field, values in force checked.
+
+    `offered` gives the values of fields that take them from the workspace, by field name.
+    """
+    clear = Action(text=show_all, do=partial(show, FilterValues()), enabled=len(values) > 0)
+    groups = (_group(one, values, show, (offered or {}).get(one.name, ())) for one in fields.fields)
+    return [clear, *(replace(action, apart=not place) for group in groups for place, action in enumerate(group))]
+
+
+def _group(
+    one: FilterField[Any], values: FilterValues, show: Callable[[FilterValues], object], offered: Sequence[str]
+) -> list[Action]:
+    known = tuple(one.texts) or tuple(offered)
+    gone = tuple(value for value in values.of(one.name) if value not in known)
+    return [
+        Action(
+            text=one_line(one.text(value), MAX_NAME_LENGTH),
+            do=partial(show, one.toggled(values, value)),
+            checked=value in values.of(one.name),
+        )
+        for value in (*gone, *known)
+    ]
+
+
+def sort_actions(orders: Sequence[SortOrder[Any]], name: str, show: Callable[[str], object]) -> list[Action]:
+    """Return one entry for each order, the one in force checked; the first one if the name is unknown."""
+    current = name if name in {order.name for order in orders} else orders[0].name
+    return [
+        Action(text=order.text, do=partial(show, order.name), checked=order.name == current, apart=not place)
+        for place, order in enumerate(orders)
+    ]
