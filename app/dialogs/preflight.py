@@ -10,17 +10,17 @@ from app.dialogs.consent import with_consent
 from app.widgets import Action, Field, Sheet
 from mcp_tef import Batch, ModelError, ModelFault, Secret
 
-Keys = Mapping[str, Secret]
+ApiKeys = Mapping[str, Secret]
 
 
-class Hurdles:
+class Preflight:
     """Takes the user past what can be mended on the spot; what cannot is raised."""
 
     def __init__(self, session: Session, parent: QWidget) -> None:
         self._session = session
         self._parent = parent
 
-    async def past(self, work: Callable[[Keys], Awaitable[Batch]], provider: str) -> Batch | None:
+    async def run(self, work: Callable[[ApiKeys], Awaitable[Batch]], provider: str) -> Batch | None:
         """Do the work, asking for consent and for a key where they are missing; None where the user said no."""
         keys: dict[str, Secret] = {}
         while True:
@@ -35,7 +35,7 @@ class Hurdles:
                 keys[provider] = key
 
     async def _key(self, provider: str, error: ModelError) -> Secret | None:
-        sheet = KeySheet(provider, error.hint, self._parent)
+        sheet = ApiKeyDialog(provider, error.hint, self._parent)
         if not await sheet.done_with() or not sheet.key:
             return None
         key, remember = sheet.key, sheet.kept
@@ -43,7 +43,7 @@ class Hurdles:
         return key
 
 
-class KeySheet(Sheet):
+class ApiKeyDialog(Sheet):
     """Asks for one key; `key` and `kept`, whether to remember it, are what came of it."""
 
     def __init__(self, provider: str, hint: str, parent: QWidget) -> None:

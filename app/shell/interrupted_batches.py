@@ -12,12 +12,12 @@ from mcp_tef import Batch, BatchId, BatchQueued, BatchStarted, BatchStatus, Even
 if TYPE_CHECKING:
     from mcp_tef import Engine
 
-DISMISSED = "runs.dismissed"
-MOST_DISMISSED = 100
-MOST_NAMED = 4
+DISMISSED_KEY = "runs.dismissed"
+MAX_DISMISSED = 100
+MAX_NAMED = 4
 
 
-class Unfinished:
+class InterruptedBatches:
     """Asks once a batch: what was dismissed is not offered again."""
 
     def __init__(self, session: Session) -> None:
@@ -29,7 +29,7 @@ class Unfinished:
         """Say there which batches were interrupted, if there are any."""
         self._notice = notice
         batches = await self._session.call(lambda core: core.runs.batches())
-        dismissed = self._session.settings.get(DISMISSED, [])
+        dismissed = self._session.settings.get(DISMISSED_KEY, [])
         found = [one for one in batches if one.status is BatchStatus.INTERRUPTED and one.id not in dismissed][::-1]
         if not found:
             return
@@ -38,7 +38,7 @@ class Unfinished:
             Action(text="Resume", do=lambda: self._resume(found)),
             Action(text="Dismiss", do=lambda: self._dismiss(found), kind="link"),
         ]
-        notice.show_message(sentence(found, left), "What is finished is kept.", actions)
+        notice.show_message(interrupted_text(found, left), "What is finished is kept.", actions)
 
     def _resume(self, batches: Sequence[Batch]) -> None:
         self._clear()
@@ -46,8 +46,8 @@ class Unfinished:
 
     def _dismiss(self, batches: Sequence[Batch]) -> None:
         self._clear()
-        known = self._session.settings.get(DISMISSED, [])
-        self._session.settings.set(DISMISSED, [*known, *(batch.id for batch in batches)][-MOST_DISMISSED:])
+        known = self._session.settings.get(DISMISSED_KEY, [])
+        self._session.settings.set(DISMISSED_KEY, [*known, *(batch.id for batch in batches)][-MAX_DISMISSED:])
 
     def _hear(self, events: tuple[Event, ...]) -> None:
         if any(isinstance(event, BatchQueued | BatchStarted) for event in events):
@@ -62,13 +62,13 @@ async def _left(core: "Engine", batch_id: BatchId) -> int:
     return await core.runs.left(batch_id)
 
 
-def sentence(batches: Sequence[Batch], left: Sequence[int]) -> str:
+def interrupted_text(batches: Sequence[Batch], left: Sequence[int]) -> str:
     """What was interrupted, in the order in which it was asked for, and how much of each is left to be run."""
     if len(batches) == 1:
         return f"{batches[0].name or 'A batch'} was interrupted: {_share(batches[0], left[0])} left."
     told = [f"{one.name or 'one'} ({_share(one, number)})" for one, number in zip(batches, left, strict=True)]
-    more = [f"{len(told) - MOST_NAMED:,} more"] if len(told) > MOST_NAMED else []
-    *first, last = [*told[:MOST_NAMED], *more]
+    more = [f"{len(told) - MAX_NAMED:,} more"] if len(told) > MAX_NAMED else []
+    *first, last = [*told[:MAX_NAMED], *more]
     return f"{len(batches)} batches were interrupted, with runs left: {', '.join(first)} and {last}."
 
 

@@ -27,7 +27,7 @@ from app.screens.settings.dialog import SettingsDialog
 from app.shell.closed_workspace import Exits
 from app.shell.crash_reports import hold_level
 from app.shell.drop_handler import Arrivals
-from app.shell.interrupted_batches import Unfinished
+from app.shell.interrupted_batches import InterruptedBatches
 from app.shell.main_frame import PRODUCT, Frame
 from app.shell.main_window import Stay, Window
 from app.shell.navigation import last_place, places
@@ -102,7 +102,7 @@ class Workbench:
         self._building = False
         self._resizing: asyncio.Task[None] | None = None
         self._by_name = False
-        self._unfinished: Unfinished | None = None
+        self._unfinished: InterruptedBatches | None = None
         self._renaming: Renaming | None = None
         self.arrivals: Arrivals | None = None
         self.workspaces = Workspaces(
@@ -177,7 +177,7 @@ class Workbench:
             return
         self._enter_workspace(core_path)
         Attention(session, self.frame)
-        self._unfinished = Unfinished(session)
+        self._unfinished = InterruptedBatches(session)
         window = await self._show(session, core_path, is_new, Stay())
         session.spawn(self._unfinished.offer(window.offer))
         await self._say_notices(session, core_path.parent)

@@ -13,9 +13,9 @@ from app.screens.metrics.formatting import heading_help
 from app.screens.metrics.metric_values import asides, figures
 from app.screens.metrics.overview_pane import AgainstPart
 from app.screens.quality.view import Strip
-from app.screens.runs.batch_summaries import actions, summary
-from app.screens.runs.runs_list import SummaryStrip
-from app.screens.runs.verdict_pane import ConfidencePart
+from app.screens.runs.batch_summaries import action_texts, batch_summary
+from app.screens.runs.runs_list import SummaryBar
+from app.screens.runs.verdict_pane import ConfidenceSection
 from app.screens.similarity.labels import SCORE_HELP
 from app.screens.similarity.score_bars import LeadScore, ScoreLine
 from app.text.glossary import TERMS, explain
@@ -76,10 +76,10 @@ def test_every_figure_says_what_it_means() -> None:
 
 
 def test_the_figures_over_runs_a_pair_and_a_comparison_explain_themselves(qapp: QApplication) -> None:
-    strip, lead, against, confidence, quality = SummaryStrip(), LeadScore(), AgainstPart(), ConfidencePart(), Strip()
+    strip, lead, against, confidence, quality = SummaryBar(), LeadScore(), AgainstPart(), ConfidenceSection(), Strip()
     lead.show_score("Alike", ScoreWords(MatrixKind.SIMILARITY, "Meaning", 0.9, "Closer than most"), 0.85)
     told = {
-        "accuracy": strip.figure,
+        "accuracy": strip.value,
         "Wilson interval": strip.detail,
         "percentile": lead.number,
         "McNemar's test": against.reading,
@@ -92,11 +92,11 @@ def test_the_figures_over_runs_a_pair_and_a_comparison_explain_themselves(qapp: 
 
 
 def test_what_a_ranking_adds_is_explained_only_where_it_stands(qapp: QApplication) -> None:
-    strip = SummaryStrip()
+    strip = SummaryBar()
     batch = made_batch()
-    strip.show_summary(summary(batch, "expected tool first in 60 %"), actions(batch))
+    strip.show_summary(batch_summary(batch, "expected tool first in 60 %"), action_texts(batch))
     assert strip.note.toolTip()
-    strip.show_summary(summary(batch), actions(batch))
+    strip.show_summary(batch_summary(batch), action_texts(batch))
     assert not strip.note.toolTip()
 
 

@@ -8,7 +8,7 @@ from app.dialogs.rename import RenameSheet
 from app.screens.cases.page import CasesPage
 from app.screens.metrics.page import MetricsPage
 from app.screens.runs.page import RunsPage
-from app.screens.runs.start_dialog import StartSheet
+from app.screens.runs.start_dialog import StartDialog
 from app.screens.servers.consent_bar import ConsentBar
 from app.screens.servers.import_dialogs import SourceSheet
 from app.screens.servers.page import ServersPage
@@ -196,7 +196,7 @@ async def runs_start_model(stage: Stage) -> None:
     assert isinstance(page, RunsPage)
     page.arrive(("start", ()))
     sheet = await stage.sheet()
-    assert isinstance(sheet, StartSheet)
+    assert isinstance(sheet, StartDialog)
     sheet.panel.selector.choose(1)
     sheet.panel.numbers[next(iter(sheet.panel.numbers))].setText("0")
     sheet.run.click()

@@ -130,7 +130,7 @@ async def _run(stage: Stage, tab: int = 0, batch: str = "") -> RunsPage:
     batches = await stage.session.call(lambda core: core.runs.batches())
     wanted = next(one.id for one in batches if batch in one.name)
     page.arrive(("batch", wanted))
-    await until(lambda: page.presenter.current == wanted and page.list.table.current_id())
+    await until(lambda: page.presenter.current == wanted and page.run_list.table.current_id())
     page.detail.tabs.tabs.choose(tab)
     return page
 
@@ -140,29 +140,29 @@ async def _wrong_run(stage: Stage) -> None:
     assert page.presenter.current
     where = RunFilter(batch_ids=(page.presenter.current,))
     wrong = await stage.session.call(lambda core: core.runs.list(where))
-    page.list.table.select(next(run.id for run in wrong if run.classification == "FN"))
+    page.run_list.table.select(next(run.id for run in wrong if run.classification == "FN"))
 
 
 async def _rename_batch(stage: Stage) -> None:
     page = await _run(stage)
     assert page.presenter.current
-    page.steering.rename(page.presenter.current)
+    page.batch_actions.rename(page.presenter.current)
     await stage.sheet()
 
 
 async def _columns(stage: Stage) -> None:
     page = await _run(stage)
-    page.list.table.arrange()
+    page.run_list.table.arrange()
     await stage.sheet()
 
 
 async def _narrowed_runs(stage: Stage) -> None:
     page = await _run(stage, batch="new texts")
     page.arrive(("filter", RunFilter(classifications=(Classification.FN,)), "Missed"))
-    await until(lambda: page.list.strip.note.text() == "Missed")
-    page.narrowing.find("repair")
-    page.view.rail_pane.search.setText("stub-large")
-    await until(lambda: page.presenter.table.where.text and page.presenter.shelf.text)
+    await until(lambda: page.run_list.summary_bar.note.text() == "Missed")
+    page.filter_controls.search_runs("repair")
+    page.view.batch_pane.search.setText("stub-large")
+    await until(lambda: page.presenter.table.where.text and page.presenter.batch_list_state.text)
 
 
 async def _start_runs(stage: Stage) -> None:

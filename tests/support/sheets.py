@@ -7,13 +7,13 @@ from typing import TypeVar
 from app.core_link.import_outcomes import Fate, Outcome
 from app.core_link.session import Page
 from app.dialogs.consent import ConsentSheet
-from app.dialogs.preflight import KeySheet
+from app.dialogs.preflight import ApiKeyDialog
 from app.dialogs.rename import RenameSheet
 from app.screens.cases.bulk_edit import ExpectSheet, LabelSheet
 from app.screens.cases.import_export import loss_sheet
 from app.screens.cases.page import CasesPage
-from app.screens.runs.batch_actions import CapSheet
-from app.screens.runs.batch_actions import RenameSheet as BatchNameSheet
+from app.screens.runs.batch_actions import CostCapDialog
+from app.screens.runs.batch_actions import RenameBatchDialog as BatchNameSheet
 from app.screens.runs.page import RunsPage
 from app.screens.servers.page import ServersPage
 from app.screens.servers.server_dialog import ServerSheet
@@ -116,7 +116,7 @@ def _of_asking(window: Window, folder: Path, text: str) -> Over:
     cases = written(folder / "cases.json", {"version": 1, "cases": [case, {"query": 1, "name": text}]})
     yield "import of cases", lambda: session.spawn(_page(window, CasesPage).transfer.import_file(cases))
     yield "start", _command(window, "runs.start")
-    yield "key", lambda: KeySheet(text, text, window).open()
+    yield "key", lambda: ApiKeyDialog(text, text, window).open()
     yield "embedder", lambda: EmbedderSheet(f"litellm:{text}", window).open()
     yield "questions about tools", _command(window, "quality.ask")
     yield "questions about pairs", lambda: pairs.ask([(0, 1)])
@@ -132,7 +132,7 @@ def _of_many(window: Window, text: str) -> Over:
         lambda: LabelSheet(listed, tags=names, suites=names, servers=names, parent=window).open(),
     )
     yield "expected tool of cases", lambda: ExpectSheet(drafts, tools, window).open()
-    yield "columns of a table", lambda: _page(window, RunsPage).list.table.arrange()
+    yield "columns of a table", lambda: _page(window, RunsPage).run_list.table.arrange()
 
 
 def _of_names(window: Window, folder: Path, text: str) -> Over:
@@ -141,7 +141,7 @@ def _of_names(window: Window, folder: Path, text: str) -> Over:
 
     yield "name of a batch", lambda: BatchNameSheet(text, window).open()
     yield "name of a workspace", lambda: RenameSheet(folder / f"{text}.db", refused, window).open()
-    yield "cost cap", lambda: CapSheet(cap=1.0, spent=1.2, left=0.4, parent=window).open()
+    yield "cost cap", lambda: CostCapDialog(cap=1.0, spent=1.2, left=0.4, parent=window).open()
 
 
 def _of_ends(window: Window, folder: Path, text: str) -> Over:

@@ -5,26 +5,26 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
 
-from app.screens.runs.batch_summaries import RUN_BESIDE
-from app.screens.runs.labels import is_baseline, left
+from app.screens.runs.batch_summaries import RUN_NOW
+from app.screens.runs.labels import format_wait, is_baseline
 from app.text.formatting import money
 from app.widgets import Activities, ActivityBar
 from mcp_tef import Batch, BatchId, BatchProgressed, BatchStatus, RunsRejudged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Activity:
+class BatchActivity:
     """`fraction` is 0–1; `lead` is the strong first part, `parts` stand after it."""
 
     fraction: float
-    lead: str
-    parts: tuple[str, ...]
+    progress_text: str
+    details: tuple[str, ...]
     paused: bool
     can_pause: bool = True
-    play: str = "Continue"
+    play_text: str = "Continue"
 
 
-def activity(batch: Batch, progress: BatchProgressed | None, waits: str = "") -> Activity:
+def batch_activity(batch: Batch, progress: BatchProgressed | None, waits: str = "") -> BatchActivity:
     """Done of total, failed, cost of the cap, time left; what is not known is left out. `waits`: why it does not go."""
     done = progress.done if progress else batch.judged + batch.count("failed") + batch.count("cancelled")
     paused = batch.status is BatchStatus.PAUSED
@@ -34,21 +34,21 @@ def activity(batch: Batch, progress: BatchProgressed | None, waits: str = "") ->
         _cost(batch, progress),
         waits or ("paused" if paused else _left(progress)),
     )
-    return Activity(
+    return BatchActivity(
         fraction=done / batch.total if batch.total else 1.0,
-        lead=f"{done:,} of {batch.total:,}",
-        parts=tuple(part for part in parts if part),
+        progress_text=f"{done:,} of {batch.total:,}",
+        details=tuple(part for part in parts if part),
         paused=paused or bool(waits),
-        play=RUN_BESIDE if waits else "Continue",
+        play_text=RUN_NOW if waits else "Continue",
     )
 
 
-def judging_activity(judging: RunsRejudged) -> Activity:
+def judging_activity(judging: RunsRejudged) -> BatchActivity:
     """How many runs are judged again already."""
-    return Activity(
+    return BatchActivity(
         fraction=judging.done / max(judging.total, 1),
-        lead=f"{judging.done:,} of {judging.total:,}",
-        parts=("judged again",),
+        progress_text=f"{judging.done:,} of {judging.total:,}",
+        details=("judged again",),
         paused=False,
         can_pause=False,
     )
@@ -66,10 +66,10 @@ def _cost(batch: Batch, progress: BatchProgressed | None) -> str:
 def _left(progress: BatchProgressed | None) -> str:
     if progress is None or progress.seconds_left is None:
         return ""
-    return f"{left(progress.seconds_left)} left"
+    return f"{format_wait(progress.seconds_left)} left"
 
 
-def farewell(batch: Batch, result: str, reason: str | None) -> str:
+def ended_text(batch: Batch, result: str, reason: str | None) -> str:
     """What is said when a batch has ended, wherever the user is then."""
     if reason:
         return f"{batch.name} stopped: {reason}"
@@ -79,14 +79,14 @@ def farewell(batch: Batch, result: str, reason: str | None) -> str:
     return f"{batch.name}: {result}{failed}."
 
 
-Works = Mapping[BatchId | None, Activity]
+ActivitiesByBatch = Mapping[BatchId | None, BatchActivity]
 
 
-class Bars(QObject):
+class ActivityBars(QObject):
     """Bars by batch, None for the judging. `pressed` asks to pause a batch or to let it go on, `stopped` to end it."""
 
-    pressed = Signal(object)
-    stopped = Signal(object)
+    pause_toggled = Signal(object)
+    cancel_requested = Signal(object)
 
     def __init__(self, foot: Activities, parent: QObject) -> None:
         super().__init__(parent)
@@ -94,15 +94,22 @@ class Bars(QObject):
         self._held: dict[BatchId | None, ActivityBar] = {}
         self._free: list[ActivityBar] = []
 
-    def show_works(self, works: Works) -> None:
+    def show_activities(self, works: ActivitiesByBatch) -> None:
         """Show these; bars of what has ended go, and serve again."""
         for key in [key for key in self._held if key not in works]:
             bar = self._held.pop(key)
             bar.clear()
             self._free.append(bar)
-        for key, now in works.items():
+        for key, work in works.items():
             bar = self.bar(key)
-            bar.set_state(now.fraction, now.lead, now.parts, paused=now.paused, can_pause=now.can_pause, play=now.play)
+            bar.set_state(
+                work.fraction,
+                work.progress_text,
+                work.details,
+                paused=work.paused,
+                can_pause=work.can_pause,
+                play=work.play_text,
+            )
 
     def bar(self, key: BatchId | None) -> ActivityBar:
         """The bar of a work."""
@@ -113,8 +120,8 @@ class Bars(QObject):
     def _made(self) -> ActivityBar:
         bar = self._foot.add()
         for signal in (bar.pause_wanted, bar.resume_wanted):
-            signal.connect(lambda: self.pressed.emit(self._of(bar)))
-        bar.cancel_wanted.connect(lambda: self.stopped.emit(self._of(bar)))
+            signal.connect(lambda: self.pause_toggled.emit(self._of(bar)))
+        bar.cancel_wanted.connect(lambda: self.cancel_requested.emit(self._of(bar)))
         return bar
 
     def _of(self, bar: ActivityBar) -> BatchId | None:

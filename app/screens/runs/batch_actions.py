@@ -11,24 +11,24 @@ from PySide6.QtWidgets import QWidget
 
 from app.core_link.session import Session
 from app.dialogs.export import ask_where, copy_markdown
-from app.dialogs.preflight import Hurdles, Keys
-from app.screens.runs.batch_summaries import actions
+from app.dialogs.preflight import ApiKeys, Preflight
+from app.screens.runs.batch_summaries import action_texts
 from app.screens.runs.labels import is_baseline
 from app.screens.runs.presenter import RunsPresenter
-from app.screens.runs.start_dialog import StartSheet
-from app.screens.runs.start_form import StartForm, form_of, form_to_keep
+from app.screens.runs.start_dialog import StartDialog
+from app.screens.runs.start_form import StartForm, form_from_settings, form_to_settings
 from app.screens.runs.start_panel import with_cases
-from app.screens.runs.start_presenter import Starting
+from app.screens.runs.start_presenter import StartPresenter
 from app.text.formatting import count, money
 from app.widgets import Action, Field, FlowText, LineEdit, Sheet, one_line
 from mcp_tef import Batch, BatchId, BatchRequest, BatchStatus, CaseId, InputError, NotFoundError, RunFilter, RunId
 
-USED_UP = "cost_cap_used_up"
+CAP_USED_UP = "cost_cap_used_up"
 CENTS = 100
-Work = Callable[[float | None], Awaitable[Batch | None]]
+StartWithCap = Callable[[float | None], Awaitable[Batch | None]]
 
 
-class CapSheet(Sheet):
+class CostCapDialog(Sheet):
     """`cap` is the new one, once the sheet was accepted; what is proposed is enough for the rest."""
 
     def __init__(self, cap: float, spent: float, left: float, parent: QWidget) -> None:
@@ -38,7 +38,7 @@ class CapSheet(Sheet):
         said = f"{money(spent)} of {money(cap)} was spent. The runs that are left take about {money(left)} more."
         self.body.addWidget(FlowText(said))
         self.edit = LineEdit()
-        self.edit.setText(f"{enough(spent, left):g}")
+        self.edit.setText(f"{suggested_cap(spent, left):g}")
         self.edit.selectAll()
         self._field = Field("New cap in US dollars, for the whole batch", self.edit)
         self.body.addWidget(self._field)
@@ -50,15 +50,15 @@ class CapSheet(Sheet):
         if problem := self._problem():
             self._field.set_error(problem)
             return
-        self.cap = amount(self.edit.text())
+        self.cap = parse_dollars(self.edit.text())
         self.accept()
 
     def _problem(self) -> str:
-        number = amount(self.edit.text())
+        number = parse_dollars(self.edit.text())
         return "" if number is not None and number > self._old else f"Write a number above {self._old:g}."
 
 
-def amount(text: str) -> float | None:
+def parse_dollars(text: str) -> float | None:
     """Dollars as people type them; nothing where that is no sum, or could be read in two ways, as "1,000" could."""
     try:
         number = float(text.strip().lstrip("$"))
@@ -67,33 +67,33 @@ def amount(text: str) -> float | None:
     return number if isfinite(number) else None
 
 
-def enough(spent: float, left: float) -> float:
+def suggested_cap(spent: float, left: float) -> float:
     """A cap that the rest fits under with a tenth to spare: whole cents, or finer where it is less than one."""
     wanted = spent + left * 1.1
     unit = CENTS if wanted >= 1 / CENTS else CENTS**3
     return ceil(round(wanted * unit, 6)) / unit
 
 
-async def past_cap(work: Work, parent: QWidget) -> Batch | None:
+async def start_within_cap(work: StartWithCap, parent: QWidget) -> Batch | None:
     """Do the work with the cap that it has; where that is used up, with what the user allows; None for a no."""
     cap: float | None = None
     while True:
         try:
             return await work(cap)
         except InputError as error:
-            if error.code != USED_UP:
+            if error.code != CAP_USED_UP:
                 raise
             told = {name: float(str(error.context[name])) for name in ("cap", "spent", "left")}
-        sheet = CapSheet(**told, parent=parent)
+        sheet = CostCapDialog(**told, parent=parent)
         if not await sheet.done_with():
             return None
         cap = sheet.cap
 
 
-EMPTY = "Write a name."
+NAME_REQUIRED = "Write a name."
 
 
-class RenameSheet(Sheet):
+class RenameBatchDialog(Sheet):
     """`name` is the new one, once the sheet was accepted."""
 
     def __init__(self, name: str, parent: QWidget) -> None:
@@ -105,13 +105,13 @@ class RenameSheet(Sheet):
         self._field = Field("Name", self.edit)
         self.body.addWidget(self._field)
         self.set_buttons([Action(text="Cancel", do=self.reject), Action(text="Rename", do=self._agree, kind="primary")])
-        self.edit.typed.connect(lambda _: self._field.tell("" if self.edit.text().strip() else EMPTY))
+        self.edit.typed.connect(lambda _: self._field.tell("" if self.edit.text().strip() else NAME_REQUIRED))
         self.edit.setFocus()
 
     def _agree(self) -> None:
         name = self.edit.text().strip()
         if not name:
-            self._field.set_error(EMPTY)
+            self._field.set_error(NAME_REQUIRED)
         elif name == self.name:
             self.reject()
         else:
@@ -121,7 +121,7 @@ class RenameSheet(Sheet):
 
 async def rename_batch(session: Session, presenter: RunsPresenter, batch: Batch, parent: QWidget) -> None:
     """Ask, and rename, with a way back."""
-    sheet = RenameSheet(batch.name, parent)
+    sheet = RenameBatchDialog(batch.name, parent)
     if await sheet.done_with():
         await presenter.rename(batch.id, sheet.name)
         back, again = (partial(presenter.rename, batch.id, name) for name in (batch.name, sheet.name))
@@ -129,86 +129,88 @@ async def rename_batch(session: Session, presenter: RunsPresenter, batch: Batch,
         session.toast(f"Renamed to {one_line(sheet.name, 60)}", back, again, deed=deed)
 
 
-FORM = "runs.form"
-UNNAMED = "Test runs"
+FORM_KEY = "runs.form"
+DEFAULT_TITLE = "Test runs"
 EXPORT = "Export results…"
-COPY = "Copy as Markdown"
-Show = Callable[[Batch], Awaitable[None]]
-Again = Callable[[BatchId, Keys, float | None], Awaitable[Batch]]
+COPY_MARKDOWN = "Copy as Markdown"
+ShowBatch = Callable[[Batch], Awaitable[None]]
+StartAgain = Callable[[BatchId, ApiKeys, float | None], Awaitable[Batch]]
 
 
-class Steering:
+class BatchActions:
     """`show` is called with every batch that was started, to bring it before the user's eyes."""
 
-    def __init__(self, session: Session, presenter: RunsPresenter, parent: QWidget, show: Show) -> None:
+    def __init__(self, session: Session, presenter: RunsPresenter, parent: QWidget, show: ShowBatch) -> None:
         self._session = session
         self._presenter = presenter
         self._parent = parent
         self._show = show
-        self.starting = Starting(session.call)
-        self.sheet: StartSheet | None = None
+        self.start_presenter = StartPresenter(session.call)
+        self.start_dialog: StartDialog | None = None
         self._judging: asyncio.Task[None] | None = None
 
-    def open_form(self, chosen: tuple[CaseId, ...] = ()) -> None:
+    def open_start_dialog(self, chosen: tuple[CaseId, ...] = ()) -> None:
         """Open the start form, for chosen cases or as it was left."""
-        if self.sheet is None:
-            self._session.spawn(self._fill_form(chosen))
+        if self.start_dialog is None:
+            self._session.spawn(self._show_start_dialog(chosen))
 
-    async def _fill_form(self, chosen: tuple[CaseId, ...]) -> None:
-        await self.starting.load()
-        form = with_cases(await self._usual_form(), chosen)
-        if self.sheet is not None:
+    async def _show_start_dialog(self, chosen: tuple[CaseId, ...]) -> None:
+        await self.start_presenter.load()
+        form = with_cases(await self._saved_form(), chosen)
+        if self.start_dialog is not None:
             return
-        self.sheet = StartSheet(self._session, self.starting, form, self._parent)
+        self.start_dialog = StartDialog(self._session, self.start_presenter, form, self._parent)
         try:
-            await self.sheet.done_with()
-            started = self.sheet.started
+            await self.start_dialog.done_with()
+            started = self.start_dialog.started
         finally:
-            self.sheet = None
+            self.start_dialog = None
         if started is not None:
             form, batch = started
-            self._session.settings.set(FORM, dict(form_to_keep(form)))
+            self._session.settings.set(FORM_KEY, dict(form_to_settings(form)))
             await self._show(batch)
 
-    async def _usual_form(self) -> StartForm:
+    async def _saved_form(self) -> StartForm:
         """As it was left; the model of the environment goes before the one that was asked last."""
-        form = form_of(self._session.settings.get(FORM, {}))
+        form = form_from_settings(self._session.settings.get(FORM_KEY, {}))
         usual = await self._session.value(lambda core: core.models.default)
         return form if usual.offline else replace(form, offline=False, model=usual.label)
 
     async def run_offline(self) -> None:
         """Run all cases with the offline baseline, at once."""
-        await self.starting.load()
-        request = self.starting.read(StartForm()).request
+        await self.start_presenter.load()
+        request = self.start_presenter.parse(StartForm()).request
         if request is None:
-            self.open_form()
+            self.open_start_dialog()
             return
         await self._run(request)
 
     async def _run(self, request: BatchRequest) -> None:
-        batch = await self._hurdles().past(lambda keys: self.starting.start(request, keys), "")
+        batch = await self._preflight().run(lambda keys: self.start_presenter.start(request, keys), "")
         if batch is not None:
             await self._show(batch)
 
     async def retry(self, batch_id: BatchId | None) -> None:
         """Run the failed runs of a batch again."""
-        await self._again(batch_id, self._presenter.retry)
+        await self._start_again(batch_id, self._presenter.retry)
 
     async def resume(self, batch_id: BatchId | None) -> None:
         """Run what was cut off."""
-        await self._again(batch_id, self._presenter.resume)
+        await self._start_again(batch_id, self._presenter.resume)
 
-    async def _again(self, batch_id: BatchId | None, do: Again) -> None:
+    async def _start_again(self, batch_id: BatchId | None, do: StartAgain) -> None:
         batch = self._presenter.batch(batch_id)
         if batch is None:
             return
         provider = next((label.split("/", 1)[0] for label in batch.models if not is_baseline(label)), "")
-        hurdles = self._hurdles()
-        started = await past_cap(lambda cap: hurdles.past(lambda keys: do(batch.id, keys, cap), provider), self._parent)
+        hurdles = self._preflight()
+        started = await start_within_cap(
+            lambda cap: hurdles.run(lambda keys: do(batch.id, keys, cap), provider), self._parent
+        )
         if started is not None:
             await self._show(started)
 
-    async def knows(self, batch_id: BatchId) -> bool:
+    async def check_exists(self, batch_id: BatchId) -> bool:
         """Whether a batch is there, also one that began just now; where it is not, that is told."""
         if self._presenter.batch(batch_id) is None:
             await self._presenter.load()
@@ -220,27 +222,27 @@ class Steering:
     async def delete(self, ids: Sequence[str]) -> None:
         """Delete batches that no longer run, with a way back."""
         batches = [batch for item in ids if (batch := self._presenter.batch(BatchId(item)))]
-        gone = [batch for batch in batches if actions(batch).delete]
+        gone = [batch for batch in batches if action_texts(batch).delete]
         if not gone:
             return
         deleted = [batch.id for batch in gone]
-        await self._presenter.remove(deleted)
+        await self._presenter.delete(deleted)
         what = (gone[0].name or "a batch") if len(gone) == 1 else count(len(gone), "batch", "batches")
-        back, again = partial(self._presenter.restore, deleted), partial(self._presenter.remove, deleted)
+        back, again = partial(self._presenter.restore, deleted), partial(self._presenter.delete, deleted)
         self._session.toast(f"Deleted {what}", back, again, deed=f"delete {what}")
 
     def rename(self, batch_id: str) -> None:
         """Ask what a batch that has ended is to be called."""
         batch = self._presenter.batch(BatchId(batch_id))
-        if batch is not None and actions(batch).rename:
+        if batch is not None and action_texts(batch).rename:
             self._session.spawn(rename_batch(self._session, self._presenter, batch, self._parent))
 
-    async def pause_or_proceed(self, batch_id: BatchId | None = None) -> None:
+    async def pause_or_continue(self, batch_id: BatchId | None = None) -> None:
         """Pause a batch, else the newest that goes, or let it go on; one that ended meanwhile needs neither."""
-        batch = self._presenter.batch(batch_id) or self._presenter.live()
+        batch = self._presenter.batch(batch_id) or self._presenter.newest_active()
         if batch is not None:
             presenter = self._presenter
-            held = {BatchStatus.PAUSED: presenter.proceed, BatchStatus.WAITING: presenter.run_beside}
+            held = {BatchStatus.PAUSED: presenter.continue_batch, BatchStatus.WAITING: presenter.run_beside}
             with suppress(NotFoundError):
                 await held.get(batch.status, presenter.pause)(batch.id)
 
@@ -260,7 +262,7 @@ class Steering:
             runs = tuple(RunId(run_id) for run_id in ids)
             self._judging = self._session.spawn(self._judge_again(runs, batch_id))
 
-    def judge_shown(self) -> None:
+    def judge_current_batch(self) -> None:
         """Judge all runs of the batch that is shown."""
         self.judge_again(batch_id=self._presenter.current)
 
@@ -271,29 +273,29 @@ class Steering:
             self._judging = None
         self._session.toast(report.sentence)
 
-    def exportable(self) -> tuple[RunFilter, str] | None:
+    def export_scope(self) -> tuple[RunFilter, str] | None:
         """Which runs the screen can export now, and under which title: all of the batch shown, or those found."""
-        found, batch = self._presenter.found, self._presenter.batch(self._presenter.current)
+        found, batch = self._presenter.cross_batch, self._presenter.batch(self._presenter.current)
         if found is not None:
             return found.where, found.title
-        return (RunFilter(batch_id=batch.id), batch.name or UNNAMED) if batch else None
+        return (RunFilter(batch_id=batch.id), batch.name or DEFAULT_TITLE) if batch else None
 
     def export(self) -> None:
         """Ask where the results of what is shown are to go."""
-        wanted = self.exportable()
+        wanted = self.export_scope()
         if wanted is not None:
             ask_where(self._parent, self._session, *wanted)
 
     def _export_batch(self, batch: Batch) -> None:
-        ask_where(self._parent, self._session, RunFilter(batch_id=batch.id), batch.name or UNNAMED)
+        ask_where(self._parent, self._session, RunFilter(batch_id=batch.id), batch.name or DEFAULT_TITLE)
 
-    def copy(self) -> None:
+    def copy_results(self) -> None:
         """Put what came of all that are shown on the clipboard as Markdown."""
-        if (found := self.exportable()) is not None:
-            self._copy_found(*found)
+        if (found := self.export_scope()) is not None:
+            self._copy_runs(*found)
 
-    def _copy_found(self, where: RunFilter, name: str) -> None:
-        title = name or UNNAMED
+    def _copy_runs(self, where: RunFilter, name: str) -> None:
+        title = name or DEFAULT_TITLE
         self._session.spawn(copy_markdown(self._session, lambda core: core.reports.markdown(where, title), title))
 
     def menu(self, ids: Sequence[str], deleted: Callable[[Sequence[str]], None]) -> Sequence[Action]:
@@ -308,7 +310,7 @@ class Steering:
             Action(
                 text=f"Delete {count(len(batches), 'batch', 'batches')}",
                 do=lambda: deleted(ids),
-                enabled=any(actions(batch).delete for batch in batches),
+                enabled=any(action_texts(batch).delete for batch in batches),
                 icon="trash",
                 keys="Del",
                 apart=True,
@@ -321,19 +323,21 @@ class Steering:
         self._session.go("metrics", ("compare", older.id, newer.id))
 
     def _menu_of(self, batch: Batch, deleted: Callable[[Sequence[str]], None]) -> Sequence[Action]:
-        can, spawn = actions(batch), self._session.spawn
+        can, spawn = action_texts(batch), self._session.spawn
         offers = [
-            Action(text=can.beside, do=lambda: spawn(self.pause_or_proceed(batch.id)), icon="play"),
+            Action(text=can.run_now, do=lambda: spawn(self.pause_or_continue(batch.id)), icon="play"),
             Action(text=can.cancel, do=lambda: spawn(self.cancel(batch.id)), icon="x"),
             Action(text=can.resume, do=lambda: spawn(self.resume(batch.id)), icon="play"),
             Action(text=can.retry, do=lambda: spawn(self.retry(batch.id)), icon="arrow-clockwise"),
             Action(text=can.rejudge, do=lambda: self.judge_again(batch_id=batch.id), icon="scales"),
             Action(text=EXPORT, do=lambda: self._export_batch(batch), icon="export"),
-            Action(text=COPY, do=lambda: self._copy_found(RunFilter(batch_id=batch.id), batch.name), icon="copy"),
+            Action(
+                text=COPY_MARKDOWN, do=lambda: self._copy_runs(RunFilter(batch_id=batch.id), batch.name), icon="copy"
+            ),
             Action(text=can.rename, do=lambda: self.rename(batch.id), icon="pencil-simple", keys="F2"),
             Action(text=can.delete, do=lambda: deleted([batch.id]), icon="trash", keys="Del", apart=True),
         ]
         return [offer for offer in offers if offer.text]
 
-    def _hurdles(self) -> Hurdles:
-        return Hurdles(self._session, self._parent)
+    def _preflight(self) -> Preflight:
+        return Preflight(self._session, self._parent)

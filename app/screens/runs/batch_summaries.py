@@ -4,17 +4,26 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from app.screens.runs.labels import MARKS, NONE, OUTCOME_HELP, Mark, interval, is_baseline, model_name, models_name
+from app.screens.runs.labels import (
+    CLASSIFICATION_MARKS,
+    DASH,
+    OUTCOME_HELP,
+    VerdictMark,
+    format_interval,
+    format_models,
+    is_baseline,
+    model_name,
+)
 from app.text.formatting import OUTCOME_WORDS, clock, count, percent
 from app.text.glossary import explain
 from mcp_tef import Batch, BatchId, BatchStatus, Classification, Rate, RunFilter, wilson
 
 BAR_ORDER = (Classification.TP, Classification.TN, Classification.FN, Classification.FP)
-TALLY_ORDER = (Classification.FN, Classification.FP, Classification.TP, Classification.TN)
+COUNT_ORDER = (Classification.FN, Classification.FP, Classification.TP, Classification.TN)
 LIVE = frozenset({BatchStatus.WAITING, BatchStatus.RUNNING, BatchStatus.PAUSED})
 RESUMABLE = frozenset({BatchStatus.CANCELLED, BatchStatus.INTERRUPTED})
 
-RUN_BESIDE = "Run beside what is under way"
+RUN_NOW = "Run beside what is under way"
 
 STATUS_NOTES: Mapping[BatchStatus, str] = {
     BatchStatus.WAITING: "waiting",
@@ -35,33 +44,33 @@ class BatchCard:
     model: str
     result: str
     judged: bool
-    bar: tuple[tuple[Mark, float], ...]
-    spoken: str
-    tip: str
+    bar: tuple[tuple[VerdictMark, float], ...]
+    accessible_text: str
+    tooltip: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
+class OutcomeCount:
     """One outcome with how often it came, and what it means."""
 
-    mark: Mark
-    number: int
+    mark: VerdictMark
+    count: int
     help: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
+class RunsSummary:
     """What stands above the table: the one figure, its interval and n, and the counts by mark."""
 
-    figure: str
+    value: str
     caption: str
     detail: str
-    tallies: tuple[Tally, ...]
+    counts: tuple[OutcomeCount, ...]
     note: str = ""
     note_help: str = ""
 
 
-def right(batch: Batch) -> Rate:
+def correct_rate(batch: Batch) -> Rate:
     """The share of judged runs that were right, with its 95 % Wilson interval."""
     good = batch.count(Classification.TP) + batch.count(Classification.TN)
     return wilson(good, batch.judged)
@@ -77,11 +86,11 @@ def is_ranked(batch: Batch) -> bool:
     return all(is_baseline(label) for label in batch.models)
 
 
-def card(batch: Batch, now: datetime, waits: str = "") -> BatchCard:
+def batch_card(batch: Batch, now: datetime, waits: str = "") -> BatchCard:
     """The card of a batch; `waits` says where in the queue it stands."""
     title = batch.name or "Batch"
     when = clock(batch.created_at, now)
-    model = models_name(batch.models)
+    model = format_models(batch.models)
     result = waits or _result(batch)
     spoken = f"{title}, {when}, {model}, {result}, {_spoken_counts(batch)}"
     return BatchCard(
@@ -92,8 +101,8 @@ def card(batch: Batch, now: datetime, waits: str = "") -> BatchCard:
         result=result,
         judged=batch.judged > 0,
         bar=_bar(batch),
-        spoken=spoken,
-        tip=tooltip(batch),
+        accessible_text=spoken,
+        tooltip=batch_tooltip(batch),
     )
 
 
@@ -101,15 +110,15 @@ def _result(batch: Batch) -> str:
     if batch.interrupted:
         return STATUS_NOTES[BatchStatus.INTERRUPTED]
     if batch.judged:
-        return f"{percent(right(batch).value)} right"
+        return f"{percent(correct_rate(batch).value)} right"
     if batch.failed:
         return "all failed" if batch.failed == batch.total else f"{batch.failed} failed"
-    return STATUS_NOTES.get(batch.status, NONE)
+    return STATUS_NOTES.get(batch.status, DASH)
 
 
-def _bar(batch: Batch) -> tuple[tuple[Mark, float], ...]:
+def _bar(batch: Batch) -> tuple[tuple[VerdictMark, float], ...]:
     total = max(batch.total, batch.judged, 1)
-    return tuple((MARKS[item], batch.count(item) / total) for item in BAR_ORDER if batch.count(item))
+    return tuple((CLASSIFICATION_MARKS[item], batch.count(item) / total) for item in BAR_ORDER if batch.count(item))
 
 
 def _spoken_counts(batch: Batch) -> str:
@@ -119,23 +128,24 @@ def _spoken_counts(batch: Batch) -> str:
     return ", ".join(parts)
 
 
-def summary(batch: Batch, recall: str = "", waits: str = "") -> Summary:
+def batch_summary(batch: Batch, recall: str = "", waits: str = "") -> RunsSummary:
     """The figure of a batch; a zero denominator shows a dash, never 0. `recall` is what a ranking adds."""
-    rate = right(batch)
+    rate = correct_rate(batch)
     judged = count(batch.judged, "judged", "judged")
-    return Summary(
-        figure=percent(rate.value),
+    return RunsSummary(
+        value=percent(rate.value),
         caption="right so far" if is_live(batch) else "right",
-        detail=" · ".join(part for part in (interval(rate), judged) if part),
-        tallies=tuple(
-            Tally(mark=MARKS[item], number=batch.count(item), help=OUTCOME_HELP[item]) for item in TALLY_ORDER
+        detail=" · ".join(part for part in (format_interval(rate), judged) if part),
+        counts=tuple(
+            OutcomeCount(mark=CLASSIFICATION_MARKS[item], count=batch.count(item), help=OUTCOME_HELP[item])
+            for item in COUNT_ORDER
         ),
         note=" · ".join(part for part in (waits, _note(batch), recall) if part),
         note_help=explain("recall@k") if recall else "",
     )
 
 
-def recall_words(recall_at: Mapping[int, Rate]) -> str:
+def recall_text(recall_at: Mapping[int, Rate]) -> str:
     """How often a ranking had the expected tool in front: `expected tool first in 60 %, in the first 3 in 87 %`."""
     known = [(depth, rate) for depth, rate in sorted(recall_at.items()) if rate.value is not None]
     places = [f"{'first' if depth == 1 else f'in the first {depth}'} in {percent(rate.value)}" for depth, rate in known]
@@ -156,7 +166,7 @@ def _note(batch: Batch) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BatchActions:
+class BatchActionTexts:
     """What can be done with a batch now; each text is a button's or a menu item's, empty where it cannot be done."""
 
     resume: str
@@ -164,36 +174,36 @@ class BatchActions:
     rejudge: str
     rename: str
     delete: str
-    beside: str
+    run_now: str
     cancel: str
 
 
-def actions(batch: Batch) -> BatchActions:
+def action_texts(batch: Batch) -> BatchActionTexts:
     """Resume what was cut off, then retry what failed, judge again what was judged, delete what no longer runs."""
     left = batch.total - batch.judged - batch.failed
     retried = batch.failed and not batch.interrupted and not is_live(batch)
-    return BatchActions(
+    return BatchActionTexts(
         resume=f"Resume {count(left, 'run')}" if batch.status in RESUMABLE and left else "",
         retry=f"Retry {batch.failed:,} failed" if retried else "",
         rejudge="Judge again" if batch.judged and not is_live(batch) else "",
         rename="" if is_live(batch) else "Rename…",
         delete="" if is_live(batch) else "Delete batch",
-        beside=RUN_BESIDE if batch.status is BatchStatus.WAITING else "",
+        run_now=RUN_NOW if batch.status is BatchStatus.WAITING else "",
         cancel="Cancel batch" if is_live(batch) else "",
     )
 
 
-def tooltip(batch: Batch) -> str:
+def batch_tooltip(batch: Batch) -> str:
     """Every model with its provider, and the counts in words."""
     models = ", ".join(model_name(label) if is_baseline(label) else label for label in batch.models)
     return f"{models}\n{_spoken_counts(batch)}\n{count(batch.total, 'run')} planned"
 
 
-NO_ACTIONS = BatchActions(resume="", retry="", rename="", delete="", beside="", cancel="", rejudge="")
+NO_ACTIONS = BatchActionTexts(resume="", retry="", rename="", delete="", run_now="", cancel="", rejudge="")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class CrossBatchRuns:
     """Runs by a filter of their own; `total` and `counts`, by outcome, are there once they were counted."""
 
     title: str
@@ -202,23 +212,23 @@ class Found:
     counts: tuple[int, ...] = ()
 
 
-async def counted(count: Callable[[RunFilter], Awaitable[int]], where: RunFilter) -> tuple[int, tuple[int, ...]]:
+async def count_outcomes(count: Callable[[RunFilter], Awaitable[int]], where: RunFilter) -> tuple[int, tuple[int, ...]]:
     """How many runs there are, and how many of each outcome."""
-    asked = where.classifications or TALLY_ORDER
-    counts = [await count(replace(where, classifications=(item,))) if item in asked else 0 for item in TALLY_ORDER]
+    asked = where.classifications or COUNT_ORDER
+    counts = [await count(replace(where, classifications=(item,))) if item in asked else 0 for item in COUNT_ORDER]
     return await count(where), tuple(counts)
 
 
-def found_summary(found: Found) -> Summary:
+def cross_batch_summary(found: CrossBatchRuns) -> RunsSummary:
     """What stands above such runs: how many, and what they have in common."""
-    counts = found.counts or (0,) * len(TALLY_ORDER)
-    return Summary(
-        figure="…" if found.total is None else f"{found.total:,}",
+    counts = found.counts or (0,) * len(COUNT_ORDER)
+    return RunsSummary(
+        value="…" if found.total is None else f"{found.total:,}",
         caption="run" if found.total == 1 else "runs",
         detail="out of all batches",
-        tallies=tuple(
-            Tally(mark=MARKS[item], number=number, help=OUTCOME_HELP[item])
-            for item, number in zip(TALLY_ORDER, counts, strict=True)
+        counts=tuple(
+            OutcomeCount(mark=CLASSIFICATION_MARKS[item], count=number, help=OUTCOME_HELP[item])
+            for item, number in zip(COUNT_ORDER, counts, strict=True)
         ),
         note=found.title,
     )

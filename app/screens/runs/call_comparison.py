@@ -5,22 +5,22 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.screens.runs.labels import NONE, Mark, Span
+from app.screens.runs.labels import DASH, TextSpan, VerdictMark
 from app.text.formatting import count
 from app.text.text_diff import LONGEST, Stretch, differing, pieces
 from mcp_tef import Call, ExpectedCall, Finding, FindingReason, Match, OfferedTool, canonical
 
 NAME_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^A-Za-z\d]+")
-Both = tuple[tuple[Span, ...], tuple[Span, ...]]
+SpanPair = tuple[tuple[TextSpan, ...], tuple[TextSpan, ...]]
 
 
-def name_difference(left: str, right: str) -> Both:
+def name_difference(left: str, right: str) -> SpanPair:
     """Two tool names in mono, with the parts marked that only one of them has."""
     a, b = differing(NAME_PARTS.findall(left), NAME_PARTS.findall(right), str.casefold)
     return _spans(a, mono=True), _spans(b, mono=True)
 
 
-def text_difference(left: str, right: str) -> Both:
+def text_difference(left: str, right: str) -> SpanPair:
     """Two texts with the words marked that only one of them has; the first 400 words of each are compared."""
     a, b = differing(_words(left), _words(right), _key)
     return _spans(a, mono=False), _spans(b, mono=False)
@@ -35,20 +35,20 @@ def _key(part: str) -> str:
     return part.casefold().rstrip(".,;:") or part
 
 
-def _spans(text: tuple[Stretch, ...], *, mono: bool) -> tuple[Span, ...]:
-    return tuple(Span(one.text, mono=mono, marked=one.changed) for one in text)
+def _spans(text: tuple[Stretch, ...], *, mono: bool) -> tuple[TextSpan, ...]:
+    return tuple(TextSpan(one.text, mono=mono, marked=one.changed) for one in text)
 
 
 NOT_JUDGED = "Shown to compare, not judged: the tool was wrong"
-TOGETHER = "all together"
-NOTHING = object()
+WHOLE_CALL = "all together"
+MISSING = object()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParameterRow:
     """One parameter: its mark, both values as text, and the reason on a line of its own."""
 
-    mark: Mark
+    mark: VerdictMark
     name: str
     expected: str
     given: str
@@ -56,7 +56,7 @@ class ParameterRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ParameterTable:
+class ParameterComparison:
     """The parameters of one expected call beside one actual call; `note` stands below them."""
 
     rows: tuple[ParameterRow, ...]
@@ -65,15 +65,15 @@ class ParameterTable:
 
 def value_text(value: object) -> str:
     """A JSON value for a table: text as it is where that cannot be misread, else as JSON."""
-    if value is NOTHING:
-        return NONE
+    if value is MISSING:
+        return DASH
     if isinstance(value, str) and _plain(value):
         return value
     return json.dumps(value, ensure_ascii=False)
 
 
 def _plain(text: str) -> bool:
-    if not text or text != text.strip() or text == NONE or "\n" in text:
+    if not text or text != text.strip() or text == DASH or "\n" in text:
         return False
     try:
         json.loads(text)
@@ -96,10 +96,10 @@ def expected_text(value: object) -> str:
         return "anything"
     if key == "$literal":
         return value_text(inner)
-    return f"{MATCHER_WORDS.get(key, key)} {expected_text(inner)}"
+    return f"{MATCHER_LABELS.get(key, key)} {expected_text(inner)}"
 
 
-MATCHER_WORDS: Mapping[str, str] = {
+MATCHER_LABELS: Mapping[str, str] = {
     "$optional": "if given,",
     "$regex": "matches",
     "$contains": "contains",
@@ -127,17 +127,17 @@ def _matcher(value: object) -> str | None:
     return None
 
 
-def judged(match: Match, expected: ExpectedCall, actual: Call) -> ParameterTable:
+def judged_comparison(match: Match, expected: ExpectedCall, actual: Call) -> ParameterComparison:
     """The table of a matched pair: every expected and every given parameter, the expected ones first."""
     asked = dict(expected.parameters or {})
     names = list(dict.fromkeys([*asked, *actual.arguments]))
     found = _by_name(match.findings, names)
     rows = tuple(
-        _judged_row(name, asked.get(name, NOTHING), actual.arguments.get(name, NOTHING), found.get(name, []))
+        _judged_row(name, asked.get(name, MISSING), actual.arguments.get(name, MISSING), found.get(name, []))
         for name in dict.fromkeys([*names, *found])
     )
     note = "" if asked or not rows else "The case expects no particular values; the tool's schema was checked"
-    return ParameterTable(rows=rows, note=note)
+    return ParameterComparison(rows=rows, note=note)
 
 
 def _by_name(findings: Sequence[Finding], names: Sequence[str]) -> dict[str, list[Finding]]:
@@ -145,7 +145,7 @@ def _by_name(findings: Sequence[Finding], names: Sequence[str]) -> dict[str, lis
     grouped: dict[str, list[Finding]] = {}
     for finding in findings:
         within = [name for name in names if f"{finding.parameter}.".startswith(f"{name}.")]
-        name = max(within, key=len, default=finding.parameter or TOGETHER)
+        name = max(within, key=len, default=finding.parameter or WHOLE_CALL)
         grouped.setdefault(name, []).append(finding)
     return grouped
 
@@ -155,10 +155,10 @@ def _judged_row(name: str, expected: object, given: object, findings: Sequence[F
     return ParameterRow(mark=mark, name=name, expected=expected_text(expected), given=value_text(given), reason=reason)
 
 
-def _found(name: str, findings: Sequence[Finding]) -> tuple[Mark, str]:
+def _found(name: str, findings: Sequence[Finding]) -> tuple[VerdictMark, str]:
     reasons = {finding.reason for finding in findings}
     mild = reasons <= {FindingReason.HALLUCINATED, FindingReason.NOT_EXPECTED}
-    return (Mark.EXTRA if mild else Mark.WRONG), "\n".join(_reason(name, finding) for finding in findings)
+    return (VerdictMark.EXTRA if mild else VerdictMark.WRONG), "\n".join(_reason(name, finding) for finding in findings)
 
 
 def _reason(name: str, finding: Finding) -> str:
@@ -175,30 +175,30 @@ def _reason(name: str, finding: Finding) -> str:
     return f"{text[:1].upper()}{text[1:]}"
 
 
-def _sound(expected: object, given: object) -> tuple[Mark, str]:
-    if expected is NOTHING:
-        return Mark.NEUTRAL, "Not in the expectation, so not judged"
-    if given is NOTHING:
-        return Mark.RIGHT, "Left out, and optional"
-    return Mark.RIGHT, ACCEPTED.get(_matcher(expected), "Accepted")
+def _sound(expected: object, given: object) -> tuple[VerdictMark, str]:
+    if expected is MISSING:
+        return VerdictMark.NEUTRAL, "Not in the expectation, so not judged"
+    if given is MISSING:
+        return VerdictMark.RIGHT, "Left out, and optional"
+    return VerdictMark.RIGHT, ACCEPTED.get(_matcher(expected), "Accepted")
 
 
-def compared(
+def unjudged_comparison(
     expected: ExpectedCall, wanted: OfferedTool | None, actual: Call, picked: OfferedTool | None
-) -> ParameterTable:
+) -> ParameterComparison:
     """The table where the tool was wrong: both sides to compare, none judged."""
     asked = dict(expected.parameters or {})
     rows = tuple(
         ParameterRow(
-            mark=Mark.NEUTRAL,
+            mark=VerdictMark.NEUTRAL,
             name=name,
-            expected=expected_text(asked.get(name, NOTHING)),
-            given=value_text(actual.arguments.get(name, NOTHING)),
+            expected=expected_text(asked.get(name, MISSING)),
+            given=value_text(actual.arguments.get(name, MISSING)),
             reason=_comparison(name, asked, actual, wanted, picked),
         )
         for name in dict.fromkeys([*asked, *actual.arguments])
     )
-    return ParameterTable(rows=rows, note=NOT_JUDGED if rows else "")
+    return ParameterComparison(rows=rows, note=NOT_JUDGED if rows else "")
 
 
 def _comparison(
@@ -222,13 +222,13 @@ def parameter_names(offered: OfferedTool) -> tuple[str, ...]:
     return tuple(properties) if isinstance(properties, Mapping) else ()
 
 
-def unpaired(call: Call) -> ParameterTable:
+def unexpected_comparison(call: Call) -> ParameterComparison:
     """The parameters of a call that nobody expected."""
     rows = tuple(
-        ParameterRow(mark=Mark.NEUTRAL, name=name, expected=NONE, given=value_text(value), reason="")
+        ParameterRow(mark=VerdictMark.NEUTRAL, name=name, expected=DASH, given=value_text(value), reason="")
         for name, value in call.arguments.items()
     )
-    return ParameterTable(rows=rows, note="Shown, not judged: no call was expected" if rows else "")
+    return ParameterComparison(rows=rows, note="Shown, not judged: no call was expected" if rows else "")
 
 
 def parameter_count(offered: OfferedTool | None) -> str:

@@ -3,57 +3,57 @@
 from collections.abc import Iterable, Mapping
 
 from app.screens.runs import labels
-from app.screens.runs.run_table import Look, Row
+from app.screens.runs.run_table import CellTextStyle, RunTableRow
 from app.theme import Role
 from app.widgets import Cell, Mark, Segment, Span
 from app.widgets import Row as TableRow
 
-MARKS: Mapping[labels.Mark, Mark] = {
-    labels.Mark.RIGHT: Mark.CHECK,
-    labels.Mark.RIGHT_NONE: Mark.DASH,
-    labels.Mark.WRONG: Mark.CROSS,
-    labels.Mark.EXTRA: Mark.BANG,
-    labels.Mark.FAILED: Mark.BROKEN,
-    labels.Mark.RUNNING: Mark.ARC,
-    labels.Mark.WAITING: Mark.WAITING,
-    labels.Mark.NEUTRAL: Mark.BLANK,
+DRAWN_MARKS: Mapping[labels.VerdictMark, Mark] = {
+    labels.VerdictMark.RIGHT: Mark.CHECK,
+    labels.VerdictMark.RIGHT_NONE: Mark.DASH,
+    labels.VerdictMark.WRONG: Mark.CROSS,
+    labels.VerdictMark.EXTRA: Mark.BANG,
+    labels.VerdictMark.FAILED: Mark.BROKEN,
+    labels.VerdictMark.RUNNING: Mark.ARC,
+    labels.VerdictMark.WAITING: Mark.WAITING,
+    labels.VerdictMark.NEUTRAL: Mark.BLANK,
 }
 
-ROLES: Mapping[labels.Mark, Role] = {
-    labels.Mark.RIGHT: Role.GOOD,
-    labels.Mark.RIGHT_NONE: Role.INFO,
-    labels.Mark.WRONG: Role.BAD,
-    labels.Mark.EXTRA: Role.WARN,
+ROLES: Mapping[labels.VerdictMark, Role] = {
+    labels.VerdictMark.RIGHT: Role.GOOD,
+    labels.VerdictMark.RIGHT_NONE: Role.INFO,
+    labels.VerdictMark.WRONG: Role.BAD,
+    labels.VerdictMark.EXTRA: Role.WARN,
 }
 
-FILLS: Mapping[labels.Mark, Role] = {
-    labels.Mark.RIGHT: Role.GOOD_FILL,
-    labels.Mark.RIGHT_NONE: Role.INFO_FILL,
-    labels.Mark.WRONG: Role.BAD_FILL,
-    labels.Mark.EXTRA: Role.WARN_FILL,
+FILLS: Mapping[labels.VerdictMark, Role] = {
+    labels.VerdictMark.RIGHT: Role.GOOD_FILL,
+    labels.VerdictMark.RIGHT_NONE: Role.INFO_FILL,
+    labels.VerdictMark.WRONG: Role.BAD_FILL,
+    labels.VerdictMark.EXTRA: Role.WARN_FILL,
 }
 
-WRONG = (labels.Mark.WRONG, labels.Mark.EXTRA)
+WRONG = (labels.VerdictMark.WRONG, labels.VerdictMark.EXTRA)
 CHANGED = "≠"
 
-SAID: Mapping[labels.Mark, str] = {
-    labels.Mark.RIGHT: "right",
-    labels.Mark.RIGHT_NONE: "rightly no tool",
-    labels.Mark.WRONG: "wrong",
-    labels.Mark.EXTRA: "too much",
-    labels.Mark.FAILED: "failed",
-    labels.Mark.RUNNING: "being asked",
-    labels.Mark.WAITING: "waiting",
-    labels.Mark.NEUTRAL: "not judged",
+MARK_LABELS: Mapping[labels.VerdictMark, str] = {
+    labels.VerdictMark.RIGHT: "right",
+    labels.VerdictMark.RIGHT_NONE: "rightly no tool",
+    labels.VerdictMark.WRONG: "wrong",
+    labels.VerdictMark.EXTRA: "too much",
+    labels.VerdictMark.FAILED: "failed",
+    labels.VerdictMark.RUNNING: "being asked",
+    labels.VerdictMark.WAITING: "waiting",
+    labels.VerdictMark.NEUTRAL: "not judged",
 }
 
 
-def role_of(mark: labels.Mark) -> Role:
+def role_of(mark: labels.VerdictMark) -> Role:
     """The text colour that goes with a mark."""
     return ROLES.get(mark, Role.DIM)
 
 
-def spans(parts: Iterable[labels.Span], role: Role = Role.TEXT) -> tuple[Span, ...]:
+def spans(parts: Iterable[labels.TextSpan], role: Role = Role.TEXT) -> tuple[Span, ...]:
     """Words as drawn text: names in mono, differences on a tint, asides dim."""
     return tuple(
         Span(
@@ -66,7 +66,7 @@ def spans(parts: Iterable[labels.Span], role: Role = Role.TEXT) -> tuple[Span, .
     )
 
 
-def segments(bar: Iterable[tuple[labels.Mark, float]]) -> tuple[Segment, ...]:
+def segments(bar: Iterable[tuple[labels.VerdictMark, float]]) -> tuple[Segment, ...]:
     """A bar: right and wrong stand apart, and calls too many are ticked, so that it reads without colour."""
     made: list[Segment] = []
     for mark, share in bar:
@@ -75,30 +75,32 @@ def segments(bar: Iterable[tuple[labels.Mark, float]]) -> tuple[Segment, ...]:
             Segment(
                 role=FILLS[mark],
                 value=share,
-                ticked=mark is labels.Mark.EXTRA,
+                ticked=mark is labels.VerdictMark.EXTRA,
                 gap=first_wrong and bool(made),
-                name=SAID[mark],
+                name=MARK_LABELS[mark],
             )
         )
     return tuple(made)
 
 
-def table_row(row: Row) -> TableRow:
+def table_row(row: RunTableRow) -> TableRow:
     """A run as cells, made when it is first painted."""
     return TableRow(row.id, lambda: _cells(row))
 
 
-def _cells(row: Row) -> tuple[Cell, ...]:
+def _cells(row: RunTableRow) -> tuple[Cell, ...]:
     return (
-        Cell(marks=(MARKS[row.mark],), tip=f"{row.spoken}. {row.outdated_words}".strip()),
+        Cell(marks=(DRAWN_MARKS[row.mark],), tip=f"{row.accessible_text}. {row.changed_tools_text}".strip()),
         Cell(text=row.query),
         Cell(
-            text=f"{CHANGED} {row.selected}" if row.outdated else row.selected,
-            role=Role.TEXT if row.look is Look.NAME else Role.DIM,
-            italic=row.look is Look.ASIDE,
-            prose=row.look is Look.QUIET,
-            tip=row.outdated_words,
+            text=f"{CHANGED} {row.selected}" if row.changed_tools else row.selected,
+            role=Role.TEXT if row.text_style is CellTextStyle.TOOL else Role.DIM,
+            italic=row.text_style is CellTextStyle.NO_TOOL,
+            prose=row.text_style is CellTextStyle.STATUS,
+            tip=row.changed_tools_text,
         ),
         Cell(text=row.model, role=Role.DIM),
-        Cell(text=row.confidence, role=Role.TEXT if row.loud else Role.DIM, strong=row.loud),
+        Cell(
+            text=row.confidence, role=Role.TEXT if row.confident_but_wrong else Role.DIM, strong=row.confident_but_wrong
+        ),
     )

@@ -5,13 +5,13 @@ from functools import partial
 
 from app.core_link.commands import Command
 from app.core_link.links import Go, Lead
-from app.screens.runs.batch_actions import Steering
-from app.screens.runs.batch_list import BatchRail
+from app.screens.runs.batch_actions import BatchActions
+from app.screens.runs.batch_list import BatchListPane
 from app.screens.runs.presenter import RunsPresenter
-from app.screens.runs.selected_runs import ChosenRuns
+from app.screens.runs.selected_runs import SelectedRuns
 from app.screens.runs.verdict import VerdictView
 
-WORDS = {
+LINK_TEXTS = {
     "case": "Show the test case of the run",
     "expected": "Show the expected tool",
     "selected": "Show the selected tool",
@@ -20,17 +20,17 @@ WORDS = {
 }
 UNLESS = dict.fromkeys(("pair", "advice"), "Choose a run that picked another tool than was expected")
 KEYS = {"advice": "Ctrl+I"}
-Leads = Callable[[], Mapping[str, Lead]]
+RunLinks = Callable[[], Mapping[str, Lead]]
 
 
-def run_leads(view: VerdictView) -> Mapping[str, Lead]:
+def run_links(view: VerdictView) -> Mapping[str, Lead]:
     """Each lead there is; of several pairs of calls, the first that was confused."""
-    pair = next((pair for pair in view.pairs if pair.leads), next(iter(view.pairs), None))
-    sides = (pair.expected.lead, pair.selected.lead, *(pair.leads or (None, None))) if pair else ()
-    return {key: lead for key, lead in zip(WORDS, (view.lead, *sides), strict=False) if lead}
+    pair = next((pair for pair in view.pairs if pair.links), next(iter(view.pairs), None))
+    sides = (pair.expected.link, pair.selected.link, *(pair.links or (None, None))) if pair else ()
+    return {key: lead for key, lead in zip(LINK_TEXTS, (view.case_link, *sides), strict=False) if lead}
 
 
-def lead_commands(leads: Leads, go: Go) -> list[Command]:
+def link_commands(leads: RunLinks, go: Go) -> list[Command]:
     """The same as commands, for whichever run is shown."""
 
     def follow(key: str) -> None:
@@ -47,11 +47,11 @@ def lead_commands(leads: Leads, go: Go) -> list[Command]:
             unless=UNLESS.get(key, "Choose a run first"),
             group="Runs",
         )
-        for key, text in WORDS.items()
+        for key, text in LINK_TEXTS.items()
     ]
 
 
-def _there(leads: Leads, key: str) -> bool:
+def _there(leads: RunLinks, key: str) -> bool:
     return key in leads()
 
 
@@ -61,14 +61,19 @@ ENDED, SHOWN = "Choose a batch that has ended", "Choose a batch first"
 
 
 def commands(
-    presenter: RunsPresenter, steering: Steering, chosen: ChosenRuns, rail: BatchRail, pause: Deed, cancel: Deed
+    presenter: RunsPresenter,
+    steering: BatchActions,
+    chosen: SelectedRuns,
+    rail: BatchListPane,
+    pause: Deed,
+    cancel: Deed,
 ) -> tuple[Command, ...]:
     """Each with what it needs."""
     needed: dict[str, Callable[[], bool]] = {
-        UNDER_WAY: lambda: presenter.live() is not None,
-        SOME: lambda: bool(chosen.places()),
-        ENDED: lambda: presenter.current is not None and presenter.live() is None,
-        SHOWN: lambda: steering.exportable() is not None,
+        UNDER_WAY: lambda: presenter.newest_active() is not None,
+        SOME: lambda: bool(chosen.positions()),
+        ENDED: lambda: presenter.current is not None and presenter.newest_active() is None,
+        SHOWN: lambda: steering.export_scope() is not None,
     }
 
     def deed(name: str, text: str, do: Deed, unless: str, keys: str = "") -> Command:
@@ -76,13 +81,13 @@ def commands(
         return Command(id=f"runs.{name}", text=text, do=do, keys=keys, needs=needs, unless=unless, group="Runs")
 
     return (
-        Command(id="runs.start", text="Run test cases", do=steering.open_form, keys="Ctrl+R", group="Runs"),
+        Command(id="runs.start", text="Run test cases", do=steering.open_start_dialog, keys="Ctrl+R", group="Runs"),
         deed("pause", "Pause or continue the batch under way", pause, UNDER_WAY, "Ctrl+Shift+P"),
         deed("cancel", "Cancel the batch under way", cancel, UNDER_WAY),
         deed("copy", "Copy the chosen runs as Markdown", chosen.copy, SOME),
-        deed("copy_all", "Copy all results shown as Markdown", steering.copy, SHOWN),
+        deed("copy_all", "Copy all results shown as Markdown", steering.copy_results, SHOWN),
         deed("rejudge", "Judge the chosen runs again", chosen.judge, SOME, "Ctrl+J"),
-        deed("rejudge_batch", "Judge this batch again", steering.judge_shown, ENDED),
+        deed("rejudge_batch", "Judge this batch again", steering.judge_current_batch, ENDED),
         Command(
             id="runs.find_batch",
             text="Find a batch",

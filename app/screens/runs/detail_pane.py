@@ -14,13 +14,13 @@ from PySide6.QtWidgets import (
 )
 
 from app.core_link.links import Lead
-from app.screens.runs.commands import run_leads
+from app.screens.runs.commands import run_links
 from app.screens.runs.run_details import (
-    Exchange,
-    OfferedRow,
-    Setting,
-    exchange,
+    OfferedToolRow,
+    RawExchange,
+    RunDetailRow,
     offered_rows,
+    raw_exchange,
     search_tools,
     settings_rows,
     tools_caption,
@@ -40,7 +40,7 @@ class ToolsPane(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._rows: tuple[OfferedRow, ...] = ()
+        self._rows: tuple[OfferedToolRow, ...] = ()
         self.search = QLineEdit()
         self.search.setPlaceholderText("Search these tools")
         self.search.setAccessibleName("Search these tools")
@@ -56,7 +56,7 @@ class ToolsPane(QWidget):
         self.search.textChanged.connect(self._filter)
         self.list.chosen.connect(self._show_definition)
 
-    def show_rows(self, rows: tuple[OfferedRow, ...]) -> None:
+    def show_rows(self, rows: tuple[OfferedToolRow, ...]) -> None:
         """Show the tools of another run; what was searched for stays."""
         self._rows = rows
         self._filter(self.search.text())
@@ -74,13 +74,13 @@ class ToolsPane(QWidget):
         self.definition.show_text(found.definition if found else "")
 
 
-def _card(row: OfferedRow) -> RailRow:
-    aside = " · ".join(part for part in (row.since, row.rank, row.score) if part)
+def _card(row: OfferedToolRow) -> RailRow:
+    aside = " · ".join(part for part in (row.change, row.rank, row.score) if part)
     return RailRow(
         id=row.name,
         title=row.name,
         mono=True,
-        right=Span(aside, Role.WARN if row.since else Role.DIM) if aside else None,
+        right=Span(aside, Role.WARN if row.change else Role.DIM) if aside else None,
         sub=(Span(row.server, Role.DIM),),
         sub_right=Span(row.role, Role.ACCENT) if row.role else None,
         tip=row.description,
@@ -102,7 +102,7 @@ class ExchangePane(QWidget):
         layout.addWidget(Rule())
         layout.addWidget(split, 1)
 
-    def show_exchange(self, exchange: Exchange) -> None:
+    def show_exchange(self, exchange: RawExchange) -> None:
         """Show the exchange of another run."""
         self.note.set_text(exchange.note)
         self.request.show_text(exchange.request)
@@ -124,7 +124,7 @@ class SettingsPane(ScrollPane):
         self._grid.setColumnStretch(1, 1)
         self._grid.setRowStretch(100, 1)
 
-    def show_settings(self, settings: tuple[Setting, ...]) -> None:
+    def show_settings(self, settings: tuple[RunDetailRow, ...]) -> None:
         """Show the settings of another run."""
         while len(self._lines) < len(settings):
             self._add_line()
@@ -176,25 +176,25 @@ def _column(owner: QWidget) -> QVBoxLayout:
     return layout
 
 
-NOTHING: Mapping[str, DefinitionChange] = MappingProxyType({})
+NO_CHANGES: Mapping[str, DefinitionChange] = MappingProxyType({})
 
 
-class RunPane(QWidget):
+class RunDetailPane(QWidget):
     """Shows one run at a time; tabs that are not looked at are filled when they are. `closed` asks to go back.
 
     `retry_wanted` comes from a failed run; `led` gives the screen that a run leads to, and what is to be shown there.
     """
 
     closed = Signal()
-    retry_wanted = Signal()
-    led = Signal(str, object)
+    retry_requested = Signal()
+    link_opened = Signal(str, object)
 
     def __init__(self) -> None:
         super().__init__()
         self._run: RunDetail | None = None
-        self._since = NOTHING
+        self._since = NO_CHANGES
         self._stale: set[str] = set()
-        self.verdict = VerdictPane(self.retry_wanted.emit, self.led.emit)
+        self.verdict = VerdictPane(self.retry_requested.emit, self.link_opened.emit)
         self.tools = ToolsPane()
         self.exchange = ExchangePane()
         self.settings = SettingsPane()
@@ -212,16 +212,16 @@ class RunPane(QWidget):
         self._stack.addWidget(self.tabs)
         self.tabs.changed.connect(self._fill)
 
-    def show_run(self, run: RunDetail | None, since: Mapping[str, DefinitionChange] = NOTHING) -> None:
+    def show_run(self, run: RunDetail | None, since: Mapping[str, DefinitionChange] = NO_CHANGES) -> None:
         """Show another run, or none; `since` is what became of its tools."""
         self._run, self._since = run, since
         self._stale = {"verdict", "tools", "exchange", "settings"}
         self._stack.setCurrentWidget(self.tabs if run else self._nothing)
         self._fill(self.tabs.current())
 
-    def leads(self) -> Mapping[str, Lead]:
+    def links(self) -> Mapping[str, Lead]:
         """Where the run that is shown leads to."""
-        return run_leads(verdict_view(self._run)) if self._run else {}
+        return run_links(verdict_view(self._run)) if self._run else {}
 
     def set_retry(self, text: str) -> None:
         """What the button of a failed run says; empty while nothing can be retried."""
@@ -243,7 +243,7 @@ class RunPane(QWidget):
         elif key == "tools":
             self.tools.show_rows(offered_rows(run, self._since))
         elif key == "exchange":
-            self.exchange.show_exchange(exchange(run))
+            self.exchange.show_exchange(raw_exchange(run))
         else:
             self.settings.show_settings(settings_rows(run))
 

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any, Final, TypeVar
 
 from app.core_link.settings import Settings
-from app.screens.runs.batch_summaries import BatchCard, right
+from app.screens.runs.batch_summaries import BatchCard, correct_rate
 from app.text.formatting import KIND_WORDS, OUTCOME_WORDS, STATUS_WORDS
 from mcp_tef import Batch, Classification, Kind, RunFilter, RunStatus
 
@@ -14,7 +14,7 @@ OUTCOMES = (Classification.FN, Classification.FP, Classification.TP, Classificat
 KINDS = (Kind.WRONG_TOOL, Kind.NO_TOOL, Kind.INVENTED_TOOL, Kind.EXTRA_CALL, Kind.UNEXPECTED_CALL)
 
 
-class State(StrEnum):
+class RunState(StrEnum):
     """How runs without a verdict stand, as people tell them apart."""
 
     FAILED = "failed"
@@ -24,10 +24,10 @@ class State(StrEnum):
     CANCELLED = "cancelled"
 
 
-STATES: tuple[State, ...] = tuple(State)
-STANDINGS = tuple(RunStatus(state.value) for state in State if state is not State.INTERRUPTED)
-STATE_WORDS: Mapping[State, str] = {State.INTERRUPTED: "interrupted"} | {
-    State(status.value): STATUS_WORDS[status] for status in STANDINGS
+STATES: tuple[RunState, ...] = tuple(RunState)
+STATE_STATUSES = tuple(RunStatus(state.value) for state in RunState if state is not RunState.INTERRUPTED)
+STATE_LABELS: Mapping[RunState, str] = {RunState.INTERRUPTED: "interrupted"} | {
+    RunState(status.value): STATUS_WORDS[status] for status in STATE_STATUSES
 }
 
 Item = TypeVar("Item")
@@ -39,12 +39,12 @@ class FilterChoice:
     """One line of the menu: whether it is ticked, and the filter that choosing it gives."""
 
     text: str
-    ticked: bool
-    gives: RunFilter
-    apart: bool = False
+    checked: bool
+    result: RunFilter
+    separated: bool = False
 
 
-def choices(where: RunFilter, unfiltered: RunFilter) -> tuple[FilterChoice, ...]:
+def filter_choices(where: RunFilter, unfiltered: RunFilter) -> tuple[FilterChoice, ...]:
     """The lines of the menu for a filter; a run has an outcome or a state, so one takes the other away."""
     usual = _not_offered(unfiltered)
     judged = replace(where, statuses=usual, interrupted=None)
@@ -52,10 +52,10 @@ def choices(where: RunFilter, unfiltered: RunFilter) -> tuple[FilterChoice, ...]
     lines = [
         *_group(OUTCOMES, OUTCOME_WORDS, where.classifications, lambda items: replace(judged, classifications=items)),
         *_group(KINDS, KIND_WORDS, where.kinds, lambda items: replace(judged, kinds=items)),
-        *_group(STATES, STATE_WORDS, states_of(where), lambda items: with_states(standing, items, usual)),
+        *_group(STATES, STATE_LABELS, states_of(where), lambda items: with_states(standing, items, usual)),
     ]
-    if active(where):
-        lines.append(FilterChoice(text="Show all runs", ticked=False, gives=unfiltered, apart=True))
+    if active_count(where):
+        lines.append(FilterChoice(text="Show all runs", checked=False, result=unfiltered, separated=True))
     return tuple(lines)
 
 
@@ -67,28 +67,30 @@ def _group(
 ) -> Iterator[FilterChoice]:
     for number, item in enumerate(offered):
         text = f"{words[item][:1].upper()}{words[item][1:]}"
-        yield FilterChoice(text=text, ticked=item in ticked, gives=gives(_toggled(ticked, item)), apart=number == 0)
+        yield FilterChoice(
+            text=text, checked=item in ticked, result=gives(_toggled(ticked, item)), separated=number == 0
+        )
 
 
-def states_of(where: RunFilter) -> tuple[State, ...]:
+def states_of(where: RunFilter) -> tuple[RunState, ...]:
     """The states that a filter names; one that does not tell interrupted runs from failed ones names both."""
     named = {item.value for item in where.statuses}
     cut_off = RunStatus.FAILED in where.statuses if where.interrupted is None else where.interrupted
-    return tuple(state for state in State if (cut_off if state is State.INTERRUPTED else state.value in named))
+    return tuple(state for state in RunState if (cut_off if state is RunState.INTERRUPTED else state.value in named))
 
 
-def with_states(where: RunFilter, states: Sequence[State], otherwise: tuple[RunStatus, ...] = ()) -> RunFilter:
+def with_states(where: RunFilter, states: Sequence[RunState], otherwise: tuple[RunStatus, ...] = ()) -> RunFilter:
     """The filter that names these states; where there are none, as was said."""
     if not states:
         return replace(where, statuses=otherwise, interrupted=None)
-    statuses = tuple(RunStatus(state.value) for state in states if state is not State.INTERRUPTED)
-    failed, cut_off = State.FAILED in states, State.INTERRUPTED in states
+    statuses = tuple(RunStatus(state.value) for state in states if state is not RunState.INTERRUPTED)
+    failed, cut_off = RunState.FAILED in states, RunState.INTERRUPTED in states
     return replace(where, statuses=statuses, interrupted=None if failed is cut_off else cut_off)
 
 
 def _not_offered(where: RunFilter) -> tuple[RunStatus, ...]:
     """States that are asked for and cannot be ticked: another screen may want only runs that were judged."""
-    return tuple(item for item in where.statuses if item not in STANDINGS)
+    return tuple(item for item in where.statuses if item not in STATE_STATUSES)
 
 
 def _toggled(items: tuple[Item, ...], item: Item) -> tuple[Item, ...]:
@@ -103,14 +105,14 @@ class FilterChip:
     text: str
 
 
-def chips(where: RunFilter, unfiltered: RunFilter) -> tuple[FilterChip, ...]:
+def filter_chips(where: RunFilter, unfiltered: RunFilter) -> tuple[FilterChip, ...]:
     """What narrows the runs beyond those that were asked for."""
     searched = [FilterChip("text", f"“{where.text}”")] if where.text != unfiltered.text else []
     groups = (
         *_ticked(where.classifications, unfiltered.classifications, OUTCOME_WORDS),
         *_ticked(where.kinds, unfiltered.kinds, KIND_WORDS),
         *_ticked(_not_offered(where), _not_offered(unfiltered), STATUS_WORDS),
-        *_ticked(states_of(where), states_of(unfiltered), STATE_WORDS),
+        *_ticked(states_of(where), states_of(unfiltered), STATE_LABELS),
     )
     return (*searched, *groups)
 
@@ -132,7 +134,7 @@ def without_chip(where: RunFilter, unfiltered: RunFilter, key: str) -> RunFilter
     )
 
 
-def active(where: RunFilter) -> int:
+def active_count(where: RunFilter) -> int:
     """How many lines are ticked."""
     return len(where.classifications) + len(where.kinds) + len(states_of(where))
 
@@ -142,19 +144,19 @@ def without_filters(where: RunFilter) -> RunFilter:
     return RunFilter(batch_id=where.batch_id, order=where.order, descending=where.descending)
 
 
-KEPT: Final = "runs.narrowed"
-MOST_WORKSPACES: Final = 10
+FILTERS_KEY: Final = "runs.narrowed"
+MAX_WORKSPACES: Final = 10
 Value = TypeVar("Value", bound=StrEnum)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Narrowed:
+class SavedFilters:
     """Words that batches are found by, and a filter of runs of which only words and ticks count."""
 
     batches: str = ""
     runs: RunFilter = RunFilter()  # noqa: RUF009  # it is frozen
 
-    def onto(self, where: RunFilter) -> RunFilter:
+    def apply_to(self, where: RunFilter) -> RunFilter:
         """The same words and ticks on another filter."""
         kept = self.runs
         return replace(
@@ -167,7 +169,7 @@ class Narrowed:
         )
 
 
-def narrowed_in(settings: Settings, workspace: str) -> Narrowed:
+def load_filters(settings: Settings, workspace: str) -> SavedFilters:
     """What narrowed the screen when this workspace was left; whatever does not fit is left out."""
     values = next((values for place, values in _kept(settings) if place == workspace), {})
     runs = RunFilter(
@@ -176,10 +178,10 @@ def narrowed_in(settings: Settings, workspace: str) -> Narrowed:
         kinds=_known(values.get("kinds"), KINDS),
     )
     states = _known(values.get("states"), STATES)
-    return Narrowed(batches=_text(values.get("batches")), runs=with_states(runs, states))
+    return SavedFilters(batches=_text(values.get("batches")), runs=with_states(runs, states))
 
 
-def keep_narrowed(settings: Settings, workspace: str, narrowed: Narrowed) -> None:
+def save_filters(settings: Settings, workspace: str, narrowed: SavedFilters) -> None:
     """Remember it; of very many workspaces, those that were narrowed last."""
     runs = narrowed.runs
     values = {
@@ -191,12 +193,12 @@ def keep_narrowed(settings: Settings, workspace: str, narrowed: Narrowed) -> Non
     }
     others = [(place, kept) for place, kept in _kept(settings) if place != workspace]
     now = [*others, (workspace, values)] if any(values.values()) else others
-    settings.set(KEPT, [[place, kept] for place, kept in now[-MOST_WORKSPACES:]])
+    settings.set(FILTERS_KEY, [[place, kept] for place, kept in now[-MAX_WORKSPACES:]])
 
 
 def _kept(settings: Settings) -> list[tuple[str, Mapping[str, Any]]]:
     found: list[tuple[str, Mapping[str, Any]]] = []
-    for one in settings.get(KEPT, []):
+    for one in settings.get(FILTERS_KEY, []):
         match one:
             case [str(place), dict(values)]:
                 found.append((place, values))
@@ -221,7 +223,7 @@ class BatchOrder(StrEnum):
     BEST = "best"
 
 
-ORDERS: Final[Mapping[BatchOrder, str]] = {
+ORDER_LABELS: Final[Mapping[BatchOrder, str]] = {
     BatchOrder.NEWEST: "Newest first",
     BatchOrder.OLDEST: "Oldest first",
     BatchOrder.NAME: "By name",
@@ -231,13 +233,13 @@ ORDERS: Final[Mapping[BatchOrder, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class BatchListState:
     """Words that must all stand in a batch's card or among its models, and the order."""
 
     text: str = ""
     order: BatchOrder = BatchOrder.NEWEST
 
-    def fits(self, card: BatchCard, batch: Batch) -> bool:
+    def matches(self, card: BatchCard, batch: Batch) -> bool:
         """Whether a batch is wanted."""
         told = " ".join((card.title, card.when, card.model, card.result, *batch.models)).casefold()
         return all(word in told for word in self.text.casefold().split())
@@ -258,10 +260,10 @@ class Shelf:
 
 
 def _share(batch: Batch, *, unknown: float) -> float:
-    value = right(batch).value
+    value = correct_rate(batch).value
     return unknown if value is None else value
 
 
-def order_of(kept: str) -> BatchOrder:
+def parse_order(kept: str) -> BatchOrder:
     """The order that was kept, else the newest first."""
     return next((order for order in BatchOrder if order.value == kept), BatchOrder.NEWEST)

@@ -17,12 +17,12 @@ from mcp_tef import (
     RunSummary,
 )
 
-BASELINE = "offline baseline"
+BASELINE_NAME = "offline baseline"
 BASELINE_LABEL = ModelSettings().label
-NONE = "–"
+DASH = "–"
 
 
-class Mark(StrEnum):
+class VerdictMark(StrEnum):
     """The shapes that stand for an outcome."""
 
     RIGHT = "right"
@@ -36,7 +36,7 @@ class Mark(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TextSpan:
     """A stretch of text in one look: `mono` for names, `marked` where it differs, `dim` for asides."""
 
     text: str
@@ -45,19 +45,19 @@ class Span:
     dim: bool = False
 
 
-MARKS: Mapping[Classification, Mark] = {
-    Classification.TP: Mark.RIGHT,
-    Classification.TN: Mark.RIGHT_NONE,
-    Classification.FN: Mark.WRONG,
-    Classification.FP: Mark.EXTRA,
+CLASSIFICATION_MARKS: Mapping[Classification, VerdictMark] = {
+    Classification.TP: VerdictMark.RIGHT,
+    Classification.TN: VerdictMark.RIGHT_NONE,
+    Classification.FN: VerdictMark.WRONG,
+    Classification.FP: VerdictMark.EXTRA,
 }
 
-STATUS_MARKS: Mapping[RunStatus, Mark] = {
-    RunStatus.PENDING: Mark.WAITING,
-    RunStatus.RUNNING: Mark.RUNNING,
-    RunStatus.FAILED: Mark.FAILED,
-    RunStatus.CANCELLED: Mark.FAILED,
-    RunStatus.COMPLETED: Mark.FAILED,
+STATUS_MARKS: Mapping[RunStatus, VerdictMark] = {
+    RunStatus.PENDING: VerdictMark.WAITING,
+    RunStatus.RUNNING: VerdictMark.RUNNING,
+    RunStatus.FAILED: VerdictMark.FAILED,
+    RunStatus.CANCELLED: VerdictMark.FAILED,
+    RunStatus.COMPLETED: VerdictMark.FAILED,
 }
 
 OUTCOME_HELP: Mapping[Classification, str] = {
@@ -67,64 +67,64 @@ OUTCOME_HELP: Mapping[Classification, str] = {
     Classification.FP: "A call too many (false positive): a tool was picked that nobody expected.",
 }
 
-SOURCE_WORDS: Mapping[ConfidenceSource, str] = {
+SOURCE_LABELS: Mapping[ConfidenceSource, str] = {
     ConfidenceSource.SELF_REPORTED: "self-reported",
     ConfidenceSource.AGREEMENT: "agreement of repeats",
     ConfidenceSource.LOGPROB: "token probability",
     ConfidenceSource.MARGIN: "margin of the ranking",
 }
 
-CATEGORY_WORDS: Mapping[ConfidenceCategory, str] = {
+CATEGORY_LABELS: Mapping[ConfidenceCategory, str] = {
     ConfidenceCategory.ROBUST: "High and right: robust",
     ConfidenceCategory.NEEDS_CLARITY: "Right, but not sure: the description needs clarity",
     ConfidenceCategory.MISLEADING: "High, and wrong: the description misleads",
 }
 
 
-def sentence_spans(sentence: str) -> tuple[Span, ...]:
+def sentence_spans(sentence: str) -> tuple[TextSpan, ...]:
     """A sentence of the judge; what it sets in back quotes, the names of tools, is in mono."""
     parts = sentence.split("`")
-    return tuple(Span(part, mono=number % 2 == 1) for number, part in enumerate(parts) if part)
+    return tuple(TextSpan(part, mono=number % 2 == 1) for number, part in enumerate(parts) if part)
 
 
-def moment_in_full(at: datetime | None) -> str:
+def format_time(at: datetime | None) -> str:
     """Day and local time to the second, for a settings table; a dash where there is none."""
-    return f"{at.astimezone():%Y-%m-%d %H:%M:%S}" if at else NONE
+    return f"{at.astimezone():%Y-%m-%d %H:%M:%S}" if at else DASH
 
 
-def interval(rate: Rate) -> str:
+def format_interval(rate: Rate) -> str:
     """The bounds in whole percents, `(73–86)`; empty where nothing was judged."""
     if rate.low is None or rate.high is None:
         return ""
     return f"({rate.low * 100:.0f}–{rate.high * 100:.0f})"
 
 
-def left(seconds: float) -> str:
+def format_wait(seconds: float) -> str:
     """A time to wait in whole seconds, at least one: `12 s`, `3 min 5 s`."""
     whole = max(1, round(seconds))
     return f"{whole} s" if whole < 60 else duration(whole)
 
 
-def share(value: float) -> str:
+def format_share(value: float) -> str:
     """A share with two decimals, never rounded up over a threshold: `0.69` for 0.699."""
     return str(Decimal(repr(value)).quantize(Decimal("0.01"), rounding=ROUND_DOWN))
 
 
-def milliseconds(value: int | None) -> str:
+def format_milliseconds(value: int | None) -> str:
     """`840 ms`, `2.4 s` from a second on, a dash where it was not measured."""
     if value is None:
-        return NONE
+        return DASH
     return f"{value} ms" if value < 1000 else f"{value / 1000:.1f} s"
 
 
 def model_name(label: str) -> str:
     """A model for people: its name without the provider; the baseline always says that it is one."""
     if is_baseline(label):
-        return BASELINE
+        return BASELINE_NAME
     return label.split("/", 1)[-1]
 
 
-def models_name(labels: tuple[str, ...]) -> str:
+def format_models(labels: tuple[str, ...]) -> str:
     """The model of a batch, or how many it has."""
     if len(labels) == 1:
         return model_name(labels[0])
@@ -136,20 +136,20 @@ def is_baseline(label: str) -> bool:
     return label == BASELINE_LABEL
 
 
-def mark_of(run: RunSummary) -> Mark:
+def mark_of(run: RunSummary) -> VerdictMark:
     """The shape that stands for a run in a table."""
     if run.classification is not None:
-        return MARKS[run.classification]
+        return CLASSIFICATION_MARKS[run.classification]
     return STATUS_MARKS[run.status]
 
 
-def outcome_of(run: RunSummary) -> str:
+def outcome_label(run: RunSummary) -> str:
     """The outcome in words, for readers who hear the table."""
     if run.kind is not None:
         return KIND_WORDS[run.kind]
-    return state_of(run)
+    return status_label(run)
 
 
-def state_of(run: RunSummary) -> str:
+def status_label(run: RunSummary) -> str:
     """How far it got; one that was interrupted did not fail by itself."""
     return "interrupted" if run.interrupted else STATUS_WORDS[run.status]

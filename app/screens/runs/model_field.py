@@ -7,7 +7,7 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QKeyEvent, Qt
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
-from app.screens.runs.labels import BASELINE, is_baseline
+from app.screens.runs.labels import BASELINE_NAME, is_baseline
 from app.theme import Role, Size
 from app.widgets import Cell, CellKind, Column, FlowText, ListTable, Row, Spoken
 from mcp_tef import ModelInfo
@@ -36,15 +36,15 @@ def model_row(info: ModelInfo) -> ModelRow:
     """The row of a model; what is not known says "unknown", never "no" or "free"."""
     return ModelRow(
         label=info.label,
-        context=tokens(info.context_tokens),
-        price=price(info),
+        context=format_tokens(info.context_tokens),
+        price=format_price(info),
         tools=_ability(info.tool_calling),
         vision=_ability(info.vision),
         searched=info.label.casefold(),
     )
 
 
-def tokens(number: int | None) -> str:
+def format_tokens(number: int | None) -> str:
     """`128 k`, `1 M`, `unknown`."""
     if not number:
         return UNKNOWN
@@ -53,7 +53,7 @@ def tokens(number: int | None) -> str:
     return f"{number / 1000:.3g} k" if number >= 1000 else str(number)
 
 
-def price(info: ModelInfo) -> str:
+def format_price(info: ModelInfo) -> str:
     """US dollars per million tokens in and out, `$0.40 / $1.60`; `unknown` where the table has none."""
     if info.input_price is None or info.output_price is None:
         return UNKNOWN
@@ -69,7 +69,7 @@ def _ability(known: bool | None) -> str:
     return UNKNOWN if known is None else "yes" if known else "no"
 
 
-def search(rows: Sequence[ModelRow], text: str) -> tuple[ModelRow, ...]:
+def search_models(rows: Sequence[ModelRow], text: str) -> tuple[ModelRow, ...]:
     """The models whose label holds every word typed; those that start with the first word come first."""
     words = text.casefold().split()
     if not words:
@@ -85,20 +85,22 @@ def _distance(row: ModelRow, word: str) -> int:
     return 1 if name.startswith(word) else 2 if row.searched.startswith(word) else 3
 
 
-def summary(info: ModelInfo | None) -> str:
+def model_summary(info: ModelInfo | None) -> str:
     """One line under the chosen model; says plainly where the catalogue knows nothing."""
     if info is None:
         return "Not in the catalogue: context, price and abilities are unknown."
     if is_baseline(info.label):
-        return f"The {BASELINE} ranks tools by the words of the query. It needs no key and no network."
+        return f"The {BASELINE_NAME} ranks tools by the words of the query. It needs no key and no network."
     calls = {None: "tool calling unknown", True: "calls tools natively", False: "no native tool calling"}
-    cost = price(info)
+    cost = format_price(info)
     paid = f"{cost} per million tokens in / out" if cost != UNKNOWN else "price unknown"
-    context = "context unknown" if not info.context_tokens else f"{tokens(info.context_tokens)} tokens of context"
+    context = (
+        "context unknown" if not info.context_tokens else f"{format_tokens(info.context_tokens)} tokens of context"
+    )
     return " · ".join((context, paid, calls[info.tool_calling]))
 
 
-QUIET_MS = 80
+TYPING_PAUSE_MS = 80
 HEIGHT = 176
 
 COLUMNS = (
@@ -126,7 +128,7 @@ class ModelField(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._models: tuple[ModelRow, ...] = ()
-        self._quiet = QTimer(self, singleShot=True, interval=QUIET_MS)
+        self._quiet = QTimer(self, singleShot=True, interval=TYPING_PAUSE_MS)
         self._quiet.timeout.connect(self._search)
         self.edit = _Line(self._down)
         self.edit.setPlaceholderText("Search the catalogue, or write PROVIDER/NAME")
@@ -173,7 +175,7 @@ class ModelField(QWidget):
 
     def _search(self) -> None:
         known = any(model.label == self.text() for model in self._models)
-        found = search(self._models, "" if known else self.text())
+        found = search_models(self._models, "" if known else self.text())
         self.table.set_rows([_row(model) for model in found])
         if known:
             self.table.select(self.text())

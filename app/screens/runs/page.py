@@ -9,23 +9,23 @@ from PySide6.QtWidgets import QWidget
 
 from app.core_link.commands import Command
 from app.core_link.session import Page, Session
-from app.screens.runs.activity_bars import Activity, Bars, activity, farewell, judging_activity
-from app.screens.runs.batch_actions import EXPORT, Steering
-from app.screens.runs.batch_events import Changes
-from app.screens.runs.batch_summaries import NO_ACTIONS, Found, actions
-from app.screens.runs.commands import commands, lead_commands
-from app.screens.runs.filter_controls import Narrowing
+from app.screens.runs.activity_bars import ActivityBars, BatchActivity, batch_activity, ended_text, judging_activity
+from app.screens.runs.batch_actions import EXPORT, BatchActions
+from app.screens.runs.batch_events import ScreenChanges
+from app.screens.runs.batch_summaries import NO_ACTIONS, CrossBatchRuns, action_texts
+from app.screens.runs.commands import commands, link_commands
+from app.screens.runs.filter_controls import FilterControls
 from app.screens.runs.filters import without_filters
 from app.screens.runs.presenter import RunsPresenter
-from app.screens.runs.selected_runs import ChosenRuns
-from app.screens.runs.view import RunsView, say_no_cases, say_no_runs
+from app.screens.runs.selected_runs import SelectedRuns
+from app.screens.runs.view import RunsView, show_no_cases, show_no_runs
 from app.text.formatting import count
 from app.widgets import Action, at_once, button
 from mcp_tef import Batch, BatchId, CaseId, Event, RunFilter, RunId
 
-GATHER_MS = 50
-SETTLE_MS = 40
-MOST_AT_ONCE = 250
+EVENT_DELAY_MS = 50
+DETAIL_DELAY_MS = 40
+MAX_EVENTS_PER_TURN = 250
 
 
 class RunsPage(Page):
@@ -34,34 +34,34 @@ class RunsPage(Page):
     def __init__(self, session: Session, view: RunsView | None = None) -> None:
         super().__init__(session, key="runs", title="Runs")
         self.presenter = RunsPresenter(session.call, lambda: datetime.now(UTC))
-        self._heard: list[Event] = []
+        self._pending_events: list[Event] = []
         self._closed = False
         self._loading: asyncio.Task[None] | None = None
-        self._gather = self._timer(GATHER_MS, self._apply_heard)
-        self._settle = self._timer(SETTLE_MS, self._load_detail)
-        self.steering = Steering(session, self.presenter, self, self._show_started)
-        self.bars = Bars(session.activity, self)
+        self._event_timer = self._timer(EVENT_DELAY_MS, self._apply_heard)
+        self._detail_timer = self._timer(DETAIL_DELAY_MS, self._load_detail)
+        self.batch_actions = BatchActions(session, self.presenter, self, self._show_started)
+        self.activity_bars = ActivityBars(session.activity, self)
         self.view = view or at_once(RunsView.in_parts())
         self.view.restore(session.settings)
-        self.rail, self.list, self.detail = self.view.rail, self.view.list, self.view.detail
-        self.chosen = ChosenRuns(session, self.presenter, self.steering, self.list.table, self)
-        self.keep_layout("runs.table", self.list.table)
-        self.narrowing = self._made_narrowing()
-        self.export = button(Action(text=EXPORT, do=self.steering.export, icon="export"))
+        self.batch_list, self.run_list, self.detail = self.view.batch_list, self.view.run_list, self.view.detail
+        self.selected_runs = SelectedRuns(session, self.presenter, self.batch_actions, self.run_list.table, self)
+        self.keep_layout("runs.table", self.run_list.table)
+        self.filter_controls = self._made_narrowing()
+        self.export = button(Action(text=EXPORT, do=self.batch_actions.export, icon="export"))
         self.header.place(self.export)
         self.body.addWidget(self.view, 1)
         self._connect()
 
-    def _made_narrowing(self) -> Narrowing:
-        return Narrowing(
+    def _made_narrowing(self) -> FilterControls:
+        return FilterControls(
             self.session,
             self.presenter,
             self.header,
-            self.list,
-            self.view.rail_pane,
+            self.run_list,
+            self.view.batch_pane,
             show=self._change_where,
             show_rail=self._show_cards,
-            leave_found=self._leave_found,
+            leave_found=self._leave_cross_batch,
         )
 
     def _timer(self, pause: int, do: Callable[[], None]) -> QTimer:
@@ -71,34 +71,34 @@ class RunsPage(Page):
 
     def _connect(self) -> None:
         self.session.events.connect(self._hear)
-        for timer in (self._gather, self._settle):
+        for timer in (self._event_timer, self._detail_timer):
             self.session.closing.connect(timer.stop)
         self.session.closing.connect(self._close)
-        self.rail.chosen.connect(self._choose_batch)
-        self.rail.set_menu(lambda ids: self.steering.menu(ids, self._delete))
-        self.rail.delete_wanted.connect(self._delete)
-        self.rail.rename_wanted.connect(self.steering.rename)
-        self.rail.tell_keys(Enter="Go to its runs", F2="Rename the batch", Del="Delete the batches")
-        self.list.table.chosen.connect(self._choose_run)
-        self.list.table.set_menu(lambda _: self.chosen.menu())
-        self.list.table.tell_keys(Enter="Read the run", Space="Read the run")
-        self.list.wanted.connect(self._fetch)
-        self.list.strip.retry_wanted.connect(self._retry)
-        self.list.strip.resume_wanted.connect(self._resume)
-        self.detail.retry_wanted.connect(self._retry)
-        self.detail.led.connect(self.session.go)
-        self.bars.pressed.connect(self._pause_or_proceed)
-        self.bars.stopped.connect(self._cancel)
+        self.batch_list.chosen.connect(self._choose_batch)
+        self.batch_list.set_menu(lambda ids: self.batch_actions.menu(ids, self._delete))
+        self.batch_list.delete_wanted.connect(self._delete)
+        self.batch_list.rename_wanted.connect(self.batch_actions.rename)
+        self.batch_list.tell_keys(Enter="Go to its runs", F2="Rename the batch", Del="Delete the batches")
+        self.run_list.table.chosen.connect(self._choose_run)
+        self.run_list.table.set_menu(lambda _: self.selected_runs.menu())
+        self.run_list.table.tell_keys(Enter="Read the run", Space="Read the run")
+        self.run_list.rows_needed.connect(self._fetch)
+        self.run_list.summary_bar.retry_requested.connect(self._retry)
+        self.run_list.summary_bar.resume_requested.connect(self._resume)
+        self.detail.retry_requested.connect(self._retry)
+        self.detail.link_opened.connect(self.session.go)
+        self.activity_bars.pause_toggled.connect(self._pause_or_proceed)
+        self.activity_bars.cancel_requested.connect(self._cancel)
 
     # ------------------------------------------------------------------ what the window asks of a page
 
     async def refresh(self) -> None:
         first = self.presenter.current is None
-        await self.narrowing.restore()
+        await self.filter_controls.restore()
         await self.presenter.load()
         self._show_all()
         if self.presenter.run is not None:
-            self._settle.start()
+            self._detail_timer.start()
         if first and self.isVisible() and not self.isAncestorOf(self.window().focusWidget() or self):
             self._take_focus()
 
@@ -108,9 +108,9 @@ class RunsPage(Page):
     def arrive(self, target: object) -> None:
         match target:
             case ("start", tuple() as cases):
-                self.steering.open_form(tuple(CaseId(str(case)) for case in cases))
+                self.batch_actions.open_start_dialog(tuple(CaseId(str(case)) for case in cases))
             case ("filter", RunFilter() as where, str(title), *run):
-                self.session.spawn(self._show_found(self.presenter.expect(title, where), _run(run)))
+                self.session.spawn(self._show_cross_batch(self.presenter.open_cross_batch(title, where), _run(run)))
             case ("batch", str(batch_id), *run):
                 self.session.spawn(self._show_asked(BatchId(batch_id), _run(run)))
             case ("resume", *batches):
@@ -118,40 +118,45 @@ class RunsPage(Page):
 
     async def _show_asked(self, batch_id: BatchId, run: RunId | None) -> None:
         await self.settled()
-        if await self.steering.knows(batch_id):
+        if await self.batch_actions.check_exists(batch_id):
             await self._show_batch(batch_id, run)
-            await self._uncover(run)
+            await self._clear_hiding_filters(run)
 
-    async def _uncover(self, run: RunId | None) -> None:
+    async def _clear_hiding_filters(self, run: RunId | None) -> None:
         """What was asked for is shown, whatever narrows the screen."""
-        if self.rail.current_id() != self.presenter.current:
-            self.narrowing.find_all()
-        if run is not None and await self.presenter.hides(run):
+        if self.batch_list.current_id() != self.presenter.current:
+            self.filter_controls.show_all_batches()
+        if run is not None and await self.presenter.is_hidden(run):
             self.presenter.run = run
-            self.narrowing.clear()
+            self.filter_controls.clear()
 
     async def _resume_all(self, batches: Sequence[BatchId]) -> None:
         await self.settled()
         for batch_id in batches:
-            await self.steering.resume(batch_id)
+            await self.batch_actions.resume(batch_id)
 
     def here(self) -> object:
         presenter = self.presenter
-        if presenter.found is not None:
-            return ("filter", presenter.found.where, presenter.found.title, presenter.run)
+        if presenter.cross_batch is not None:
+            return ("filter", presenter.cross_batch.where, presenter.cross_batch.title, presenter.run)
         return ("batch", presenter.current, presenter.run) if presenter.current else None
 
     def commands(self) -> Sequence[Command]:
         deeds = commands(
-            self.presenter, self.steering, self.chosen, self.view.rail_pane, self._pause_or_proceed, self._cancel_newest
+            self.presenter,
+            self.batch_actions,
+            self.selected_runs,
+            self.view.batch_pane,
+            self._pause_or_proceed,
+            self._cancel_newest,
         )
-        return (*deeds, *lead_commands(self.detail.leads, self.session.go))
+        return (*deeds, *link_commands(self.detail.links, self.session.go))
 
     def _cancel_newest(self) -> None:
-        self._cancel(live.id if (live := self.presenter.live()) else None)
+        self._cancel(live.id if (live := self.presenter.newest_active()) else None)
 
     def first_focus(self) -> QWidget | None:
-        return self.list.table if self.presenter.current else None
+        return self.run_list.table if self.presenter.current else None
 
     def _take_focus(self) -> None:
         widget = self.first_focus() or next(iter(self.header.buttons()), self)
@@ -183,35 +188,48 @@ class RunsPage(Page):
         text = f"Run {count(cases, 'case')}" if cases else "Run"
         tip = "Choose cases and a model, then run (Ctrl+R)"
         self.header.set_buttons(
-            [Action(text=text, do=self.steering.open_form, kind="primary", icon="play", enabled=cases > 0, tip=tip)]
+            [
+                Action(
+                    text=text,
+                    do=self.batch_actions.open_start_dialog,
+                    kind="primary",
+                    icon="play",
+                    enabled=cases > 0,
+                    tip=tip,
+                )
+            ]
         )
 
     def _show_empty(self) -> None:
         empty, spawn = self.view.empty, self.session.spawn
         if cases := len(self.presenter.cases):
-            say_no_runs(empty, cases, lambda: spawn(self.steering.run_offline()), self.steering.open_form)
+            show_no_runs(
+                empty, cases, lambda: spawn(self.batch_actions.run_offline()), self.batch_actions.open_start_dialog
+            )
         else:
-            say_no_cases(empty, lambda: self.session.go("cases"), lambda: spawn(self._open_sample()))
+            show_no_cases(empty, lambda: self.session.go("cases"), lambda: spawn(self._open_sample()))
 
     def _show_runs(self) -> None:
-        self.export.setEnabled(self.steering.exportable() is not None)
+        self.export.setEnabled(self.batch_actions.export_scope() is not None)
         batch = self.presenter.batch(self.presenter.current)
-        if batch is None and self.presenter.found is None:
+        if batch is None and self.presenter.cross_batch is None:
             self.detail.show_run(None)
             return
         self._show_summary()
-        self.narrowing.show_now()
-        self.list.show_table(self.presenter.table, models=len(batch.models) if batch else 2, keep=self.presenter.run)
-        if self.list.table.current_id() != (self.presenter.run or ""):
-            self._choose_run(self.list.table.current_id())
+        self.filter_controls.show_filters()
+        self.run_list.show_table(
+            self.presenter.table, models=len(batch.models) if batch else 2, keep=self.presenter.run
+        )
+        if self.run_list.table.current_id() != (self.presenter.run or ""):
+            self._choose_run(self.run_list.table.current_id())
         self.session.spawn(self._add_recall())
         self.view.place_panes()
 
     def _show_summary(self) -> None:
         batch, summary = self.presenter.batch(self.presenter.current), self.presenter.summary()
         if summary is not None:
-            possible = actions(batch) if batch else NO_ACTIONS
-            self.list.strip.show_summary(summary, possible)
+            possible = action_texts(batch) if batch else NO_ACTIONS
+            self.run_list.summary_bar.show_summary(summary, possible)
             self.detail.set_retry(possible.retry)
 
     async def _add_recall(self) -> None:
@@ -220,13 +238,13 @@ class RunsPage(Page):
 
     def _show_activity(self) -> None:
         presenter = self.presenter
-        works: dict[BatchId | None, Activity] = {
-            batch.id: activity(batch, presenter.progress(batch.id), presenter.waits(batch.id))
-            for batch in presenter.in_order()
+        works: dict[BatchId | None, BatchActivity] = {
+            batch.id: batch_activity(batch, presenter.progress(batch.id), presenter.queue_text(batch.id))
+            for batch in presenter.activity_order()
         }
-        if presenter.judging is not None:
-            works[None] = judging_activity(presenter.judging)
-        self.bars.show_works(works)
+        if presenter.rejudge_progress is not None:
+            works[None] = judging_activity(presenter.rejudge_progress)
+        self.activity_bars.show_activities(works)
 
     # ------------------------------------------------------------------ events, gathered
 
@@ -235,17 +253,20 @@ class RunsPage(Page):
         self.view.remember(self.session.settings)
 
     def _hear(self, events: tuple[Event, ...]) -> None:
-        self._heard.extend(events)
-        if not self._gather.isActive() and not self._closed:
-            self._gather.start()
+        self._pending_events.extend(events)
+        if not self._event_timer.isActive() and not self._closed:
+            self._event_timer.start()
 
     def _apply_heard(self) -> None:
-        events, self._heard = self._heard[:MOST_AT_ONCE], self._heard[MOST_AT_ONCE:]
+        events, self._pending_events = (
+            self._pending_events[:MAX_EVENTS_PER_TURN],
+            self._pending_events[MAX_EVENTS_PER_TURN:],
+        )
         self._apply(self.presenter.handle(events))
-        if self._heard:
-            self._gather.start()
+        if self._pending_events:
+            self._event_timer.start()
 
-    def _apply(self, changes: Changes) -> None:
+    def _apply(self, changes: ScreenChanges) -> None:
         if changes.batches:
             self.request_refresh()
         if changes.cases:
@@ -253,22 +274,22 @@ class RunsPage(Page):
         if changes.new_batches:
             self._show_cards()
             self.view.show_panes(shown=True)
-            if self.presenter.current is None and self.presenter.found is None:
+            if self.presenter.current is None and self.presenter.cross_batch is None:
                 self.session.spawn(self._show_batch(self.presenter.batches()[0].id))
         elif changes.ended:
             self._show_cards()
         elif changes.cards:
-            self.view.mend_cards(self.presenter.card(batch_id) for batch_id in changes.cards)
+            self.view.update_cards(self.presenter.card(batch_id) for batch_id in changes.cards)
         if changes.reload:
             self.session.spawn(self._show_batch(self.presenter.current))
         else:
-            self.list.mend(changes.mended, self.presenter.table)
+            self.run_list.update_rows(changes.mended, self.presenter.table)
         if changes.mended.added:
-            self.narrowing.count_now()
+            self.filter_controls.show_count()
         if changes.summary:
             self._show_summary()
         if changes.detail:
-            self._settle.start()
+            self._detail_timer.start()
         if changes.cards or changes.judging:
             self._show_activity()
             self._show_badge()
@@ -277,11 +298,11 @@ class RunsPage(Page):
         for ended in changes.ended:
             result = self.presenter.card(ended.batch.id).result
             self.session.spawn(self._add_recall())
-            self.session.toast(farewell(ended.batch, result, ended.reason))
+            self.session.toast(ended_text(ended.batch, result, ended.reason))
 
     async def _recount(self, batches: Collection[BatchId]) -> None:
-        await self.presenter.recount(batches)
-        self.view.mend_cards(self.presenter.card(batch_id) for batch_id in batches)
+        await self.presenter.reload_counts(batches)
+        self.view.update_cards(self.presenter.card(batch_id) for batch_id in batches)
         self._show_activity()
         self._show_summary()
         await self._add_recall()
@@ -302,38 +323,38 @@ class RunsPage(Page):
         self.presenter.run = run or self.presenter.run
         await self._show_where(batch_id, self.presenter.where)
 
-    async def _show_found(self, found: Found, run: RunId | None = None) -> None:
-        await self.presenter.show_found(found)
+    async def _show_cross_batch(self, found: CrossBatchRuns, run: RunId | None = None) -> None:
+        await self.presenter.show_cross_batch(found)
         if self.presenter.current is None:
             self.presenter.run = run
-            self.rail.setCurrentIndex(QModelIndex())
+            self.batch_list.setCurrentIndex(QModelIndex())
             self._show_runs()
 
-    def _leave_found(self) -> None:
+    def _leave_cross_batch(self) -> None:
         if (newest := next(iter(self.presenter.batches()), None)) is not None:
             self.session.spawn(self._show_batch(newest.id))
 
     async def _show_where(self, batch_id: BatchId | None, where: RunFilter) -> None:
         await self.presenter.show(batch_id, where)
         if batch_id == self.presenter.current:
-            self.rail.select(batch_id or "")
+            self.batch_list.select(batch_id or "")
             self._show_runs()
 
     def _change_where(self, where: RunFilter) -> None:
         self.session.spawn(self._show_where(self.presenter.current, where))
 
     def _fetch(self, first: int, last: int) -> None:
-        for page in self.presenter.table.missing(first, last):
+        for page in self.presenter.table.request_missing_pages(first, last):
             self.session.spawn(self._fetch_page(page))
 
     async def _fetch_page(self, page: int) -> None:
-        filled = await self.presenter.fetch(page)
+        filled = await self.presenter.fetch_page(page)
         if filled is not None:
-            self.list.fill(filled)
+            self.run_list.show_page(filled)
 
     def _choose_run(self, run_id: str) -> None:
         self.presenter.run = RunId(run_id) if run_id else None
-        self._settle.start()
+        self._detail_timer.start()
 
     def _load_detail(self) -> None:
         if self._loading is not None:
@@ -342,37 +363,37 @@ class RunsPage(Page):
 
     async def _show_detail(self, run_id: RunId | None) -> None:
         detail = await self.presenter.detail(run_id) if run_id else None
-        since = await self.presenter.since(detail) if detail else {}
+        since = await self.presenter.tool_changes(detail) if detail else {}
         if run_id == self.presenter.run:
             self.detail.show_run(detail, since)
 
     # ------------------------------------------------------------------ steering
 
     async def _show_started(self, batch: Batch) -> None:
-        self.presenter.follow(batch)
+        self.presenter.add_batch(batch)
         self.presenter.run = None
         await self.presenter.show(batch.id, without_filters(self.presenter.where))
         self._show_all()
-        await self._uncover(None)
+        await self._clear_hiding_filters(None)
 
     async def _open_sample(self) -> None:
         await self.session.call(lambda core: core.open_sample())
         await self.refresh()
 
     def _delete(self, ids: Sequence[str]) -> None:
-        self.session.spawn(self.steering.delete(ids))
+        self.session.spawn(self.batch_actions.delete(ids))
 
     def _retry(self) -> None:
-        self.session.spawn(self.steering.retry(self.presenter.current))
+        self.session.spawn(self.batch_actions.retry(self.presenter.current))
 
     def _resume(self) -> None:
-        self.session.spawn(self.steering.resume(self.presenter.current))
+        self.session.spawn(self.batch_actions.resume(self.presenter.current))
 
     def _pause_or_proceed(self, batch_id: BatchId | None = None) -> None:
-        self.session.spawn(self._steer(self.steering.pause_or_proceed(batch_id)))
+        self.session.spawn(self._steer(self.batch_actions.pause_or_continue(batch_id)))
 
     def _cancel(self, batch_id: BatchId | None = None) -> None:
-        self.session.spawn(self._steer(self.steering.cancel(batch_id)))
+        self.session.spawn(self._steer(self.batch_actions.cancel(batch_id)))
 
     async def _steer(self, work: Awaitable[None]) -> None:
         await work

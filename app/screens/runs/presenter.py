@@ -8,21 +8,29 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from app.core_link.model_requests import Ask
-from app.screens.runs.batch_events import Changes, Gathered, Queue
+from app.screens.runs.batch_events import BatchQueue, Gathered, ScreenChanges
 from app.screens.runs.batch_summaries import (
     BatchCard,
-    Found,
-    Summary,
-    card,
-    counted,
-    found_summary,
+    CrossBatchRuns,
+    RunsSummary,
+    batch_card,
+    batch_summary,
+    count_outcomes,
+    cross_batch_summary,
     is_live,
     is_ranked,
-    recall_words,
-    summary,
+    recall_text,
 )
-from app.screens.runs.filters import Shelf, without_filters
-from app.screens.runs.run_table import NONE_OUTDATED, PAGE, Filled, Outdated, Row, RunTable, row
+from app.screens.runs.filters import BatchListState, without_filters
+from app.screens.runs.run_table import (
+    NO_CHANGED_TOOLS,
+    PAGE_SIZE,
+    ChangedTools,
+    LoadedPage,
+    RunTable,
+    RunTableRow,
+    run_row,
+)
 from mcp_tef import (
     Batch,
     BatchEnded,
@@ -57,9 +65,9 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _PageOfRuns:
     runs: Sequence[RunSummary]
-    outdated: Outdated
+    outdated: ChangedTools
 
 
 class RunsPresenter:
@@ -73,30 +81,30 @@ class RunsPresenter:
         self.cases: tuple[TestCase, ...] = ()
         self.current: BatchId | None = None
         self.run: RunId | None = None
-        self.found: Found | None = None
-        self.shelf = Shelf()
-        self.usual = RunFilter()
+        self.cross_batch: CrossBatchRuns | None = None
+        self.batch_list_state = BatchListState()
+        self.batch_filter = RunFilter()
         self.paused: set[BatchId] = set()
-        self.queue = Queue()
+        self.queue = BatchQueue()
         self._batches: dict[BatchId, Batch] = {}
         self._progress: dict[BatchId, BatchProgressed] = {}
         self._recall: dict[BatchId, str] = {}
-        self.judging: RunsRejudged | None = None
-        self._reading = 0
-        self._told: dict[RunId, RunSummary] = {}
+        self.rejudge_progress: RunsRejudged | None = None
+        self._reads_in_progress = 0
+        self._newer_runs: dict[RunId, RunSummary] = {}
 
     async def load(self) -> None:
         """Read batches and cases; the batch shown stays if it is still there, else the newest is shown."""
         self.cases = await self._ask(lambda core: core.cases.list())
-        self.queue.hold(await self._ask(lambda core: _now(core.runs.waiting)))
+        self.queue.set_waiting(await self._ask(lambda core: _now(core.runs.waiting)))
         batches = await self._ask(lambda core: core.runs.batches())
         self._batches = {batch.id: batch for batch in batches}
-        if self.current not in self._batches and self.found is None:
+        if self.current not in self._batches and self.cross_batch is None:
             self.current = next(iter(self._batches), None)
-        if self.found is not None and not self.found.counts:
-            await self.show_found(self.found)
+        if self.cross_batch is not None and not self.cross_batch.counts:
+            await self.show_cross_batch(self.cross_batch)
         else:
-            await self._count_found()
+            await self._count_cross_batch()
             await self.show(self.current, self.where)
 
     async def load_cases(self) -> None:
@@ -105,72 +113,72 @@ class RunsPresenter:
 
     async def show(self, batch_id: BatchId | None, where: RunFilter) -> None:
         """Show the runs of a batch, or those found, that pass a filter; the first page is there when this returns."""
-        if batch_id is not None and self.found is not None:
-            self.found, where = None, self.usual
+        if batch_id is not None and self.cross_batch is not None:
+            self.cross_batch, where = None, self.batch_filter
         self.current = batch_id
         self.where = where = replace(where, batch_id=batch_id)
-        if batch_id is None and self.found is None:
+        if batch_id is None and self.cross_batch is None:
             self.table.reset(where, 0)
             return
         total = await self._ask(lambda core: core.runs.count(where))
         read = await self._read(where, 0)
         if self.where is where:
             self.table.reset(where, total)
-            self.table.put(0, read.runs, read.outdated)
+            self.table.put_page(0, read.runs, read.outdated)
 
-    def expect(self, title: str, where: RunFilter) -> Found:
+    def open_cross_batch(self, title: str, where: RunFilter) -> CrossBatchRuns:
         """Know that another screen asks for such runs; what narrowed the batch until now is kept for later."""
-        if self.found is None:
-            self.usual = self.where
-        self.found = Found(title=title, where=where)
-        return self.found
+        if self.cross_batch is None:
+            self.batch_filter = self.where
+        self.cross_batch = CrossBatchRuns(title=title, where=where)
+        return self.cross_batch
 
-    async def show_found(self, found: Found) -> None:
+    async def show_cross_batch(self, found: CrossBatchRuns) -> None:
         """Show runs of all batches that another screen asked for, with their outcomes counted."""
-        self.found = found = replace(found, where=self._in_order(found.where))
+        self.cross_batch = found = replace(found, where=self._in_order(found.where))
         self.where, self.current, self.run = found.where, None, None
         self.table.reset(found.where, 0)
-        await self._count_found()
-        if self.found is not None and self.found.where is found.where:
+        await self._count_cross_batch()
+        if self.cross_batch is not None and self.cross_batch.where is found.where:
             await self.show(None, self.where)
 
-    async def _count_found(self) -> None:
+    async def _count_cross_batch(self) -> None:
         """Count what another screen asked for, whatever narrows it here."""
-        if (found := self.found) is not None:
-            total, counts = await self._ask(lambda core: counted(core.runs.count, found.where))
-            if self.found is not None and self.found.where is found.where:
-                self.found = replace(self.found, total=total, counts=counts)
+        if (found := self.cross_batch) is not None:
+            total, counts = await self._ask(lambda core: count_outcomes(core.runs.count, found.where))
+            if self.cross_batch is not None and self.cross_batch.where is found.where:
+                self.cross_batch = replace(self.cross_batch, total=total, counts=counts)
 
-    async def fetch(self, page: int) -> Filled | None:
+    async def fetch_page(self, page: int) -> LoadedPage | None:
         """Fetch a page of the table; what it filled, or None where another filter came between."""
         where = self.table.where
         try:
             read = await self._read(where, page)
         finally:
-            self.table.fetched(page)
-        return self.table.put(page, read.runs, read.outdated) if self.table.where == where else None
+            self.table.end_request(page)
+        return self.table.put_page(page, read.runs, read.outdated) if self.table.where == where else None
 
-    async def _read(self, where: RunFilter, page: int) -> _Read:
+    async def _read(self, where: RunFilter, page: int) -> _PageOfRuns:
         """A page as it is now: what events told while it was being read is newer than what was read."""
-        self._reading += 1
+        self._reads_in_progress += 1
         try:
-            runs = await self._ask(lambda core: core.runs.list(where, limit=PAGE, offset=page * PAGE))
+            runs = await self._ask(lambda core: core.runs.list(where, limit=PAGE_SIZE, offset=page * PAGE_SIZE))
             ended = [run.id for run in runs if run.status is RunStatus.COMPLETED]
-            outdated = await self._ask(lambda core: core.drift.outdated(ended)) if ended else NONE_OUTDATED
-            return _Read([self._told.get(run.id, run) for run in runs], outdated)
+            outdated = await self._ask(lambda core: core.drift.outdated(ended)) if ended else NO_CHANGED_TOOLS
+            return _PageOfRuns([self._newer_runs.get(run.id, run) for run in runs], outdated)
         finally:
-            self._reading -= 1
-            if not self._reading:
-                self._told.clear()
+            self._reads_in_progress -= 1
+            if not self._reads_in_progress:
+                self._newer_runs.clear()
 
-    async def rows_at(self, places: Sequence[int]) -> tuple[Row, ...]:
+    async def rows_at(self, places: Sequence[int]) -> tuple[RunTableRow, ...]:
         """The runs at some places of the table; pages that were never looked at are read for it."""
         where, pages = self.table.where, dict[int, Sequence[RunSummary]]()
         rows = {place: self.table.row(place) for place in places}
-        for page in sorted({place // PAGE for place, known in rows.items() if known is None}):
+        for page in sorted({place // PAGE_SIZE for place, known in rows.items() if known is None}):
             pages[page] = (await self._read(where, page)).runs
-        read = {page * PAGE + offset: run for page, runs in pages.items() for offset, run in enumerate(runs)}
-        found = (known or (row(read[place]) if place in read else None) for place, known in rows.items())
+        read = {page * PAGE_SIZE + offset: run for page, runs in pages.items() for offset, run in enumerate(runs)}
+        found = (known or (run_row(read[place]) if place in read else None) for place, known in rows.items())
         return tuple(one for one in found if one is not None)
 
     async def detail(self, run_id: RunId) -> RunDetail | None:
@@ -180,11 +188,11 @@ class RunsPresenter:
         except NotFoundError:
             return None
 
-    async def since(self, run: RunDetail) -> Mapping[str, DefinitionChange]:
+    async def tool_changes(self, run: RunDetail) -> Mapping[str, DefinitionChange]:
         """What became of the tools that a run was offered."""
         return await self._ask(lambda core: core.drift.since_run(run))
 
-    def follow(self, batch: Batch) -> None:
+    def add_batch(self, batch: Batch) -> None:
         """Know a batch that was just started, before its first event comes."""
         if batch.id not in self._batches:
             self._batches = {batch.id: batch, **self._batches}
@@ -202,28 +210,30 @@ class RunsPresenter:
 
     def cards(self) -> tuple[BatchCard, ...]:
         """The batches that are wanted on the rail."""
-        cards = ((self.card(batch.id), batch) for batch in self.shelf.sorted(self._batches.values()))
-        return tuple(card for card, batch in cards if self.shelf.fits(card, batch))
+        cards = ((self.card(batch.id), batch) for batch in self.batch_list_state.sorted(self._batches.values()))
+        return tuple(card for card, batch in cards if self.batch_list_state.matches(card, batch))
 
     def card(self, batch_id: BatchId) -> BatchCard:
         """One card of the rail."""
-        return card(self.batch(batch_id) or self._batches[batch_id], self.now(), self.queue.place(batch_id))
+        return batch_card(
+            self.batch(batch_id) or self._batches[batch_id], self.now(), self.queue.position_text(batch_id)
+        )
 
-    def summary(self) -> Summary | None:
+    def summary(self) -> RunsSummary | None:
         """The figure of the batch shown."""
         batch = self.batch(self.current)
-        if batch is None and self.found is not None:
-            return found_summary(self.found)
-        return summary(batch, self._recall.get(batch.id, ""), self.waits(batch.id)) if batch else None
+        if batch is None and self.cross_batch is not None:
+            return cross_batch_summary(self.cross_batch)
+        return batch_summary(batch, self._recall.get(batch.id, ""), self.queue_text(batch.id)) if batch else None
 
     def unfiltered(self) -> RunFilter:
         """What is shown where no filter is ticked: all runs of the batch, or all that were found."""
-        return self._in_order(self.found.where) if self.found else without_filters(self.where)
+        return self._in_order(self.cross_batch.where) if self.cross_batch else without_filters(self.where)
 
     def _in_order(self, where: RunFilter) -> RunFilter:
         return replace(where, order=self.where.order, descending=self.where.descending)
 
-    async def hides(self, run: RunId) -> bool:
+    async def is_hidden(self, run: RunId) -> bool:
         """Whether what narrows the table hides a run."""
         return not await self._ask(lambda core: core.runs.count(replace(self.where, run_ids=(run,))))
 
@@ -233,44 +243,44 @@ class RunsPresenter:
         if batch is None or is_live(batch) or batch.id in self._recall or not is_ranked(batch):
             return False
         metrics = await self._ask(lambda core: core.metrics.summary(RunFilter(batch_id=batch.id)))
-        self._recall[batch.id] = recall_words(metrics.recall_at)
+        self._recall[batch.id] = recall_text(metrics.recall_at)
         return True
 
-    def live(self) -> Batch | None:
+    def newest_active(self) -> Batch | None:
         """The newest batch that still runs, or else waits."""
-        under_way = self.under_way()
+        under_way = self.active_batches()
         return next((one for one in under_way if one.status is not BatchStatus.WAITING), next(iter(under_way), None))
 
-    def under_way(self) -> tuple[Batch, ...]:
+    def active_batches(self) -> tuple[Batch, ...]:
         """Every batch that still runs or waits, the newest first."""
         return tuple(batch for item in self._batches if (batch := self.batch(item)) and is_live(batch))
 
-    def in_order(self) -> tuple[Batch, ...]:
+    def activity_order(self) -> tuple[Batch, ...]:
         """Every batch that still runs, the oldest first, then those that wait, the next one first."""
         places = {batch_id: place for place, batch_id in enumerate(self.queue.waiting)}
-        oldest_first = self.under_way()[::-1]
+        oldest_first = self.active_batches()[::-1]
         return tuple(sorted(oldest_first, key=lambda batch: places.get(batch.id, -1)))
 
     def progress(self, batch_id: BatchId) -> BatchProgressed | None:
         """How far a batch is, as last heard."""
         return self._progress.get(batch_id)
 
-    def waits(self, batch_id: BatchId) -> str:
+    def queue_text(self, batch_id: BatchId) -> str:
         """Where in the queue a batch stands, and when its turn comes; empty where it does not wait."""
-        going = [one for one in self.under_way() if one.status is not BatchStatus.WAITING]
+        going = [one for one in self.active_batches() if one.status is not BatchStatus.WAITING]
         known = [self.progress(one.id) for one in going]
-        return self.queue.words(batch_id, going, [one.seconds_left if one else None for one in known])
+        return self.queue.text(batch_id, going, [one.seconds_left if one else None for one in known])
 
-    def handle(self, events: Iterable[Event]) -> Changes:
+    def handle(self, events: Iterable[Event]) -> ScreenChanges:
         """Take in a handful of events at once."""
         gathered = Gathered()
         for event in events:
             self._take(event, gathered)
-        if self._reading:
-            self._told.update(gathered.runs | gathered.touched)
-        known = [run for run in gathered.touched.values() if self.table.place(run.id) is not None]
-        mended = self.table.mend((*gathered.runs.values(), *known))
-        return Changes(
+        if self._reads_in_progress:
+            self._newer_runs.update(gathered.runs | gathered.touched)
+        known = [run for run in gathered.touched.values() if self.table.position(run.id) is not None]
+        mended = self.table.update_runs((*gathered.runs.values(), *known))
+        return ScreenChanges(
             cards=frozenset(gathered.cards),
             new_batches=gathered.fresh,
             summary=self.current in gathered.cards,
@@ -311,13 +321,13 @@ class RunsPresenter:
             case CasesTouched():
                 gathered.cases = True
             case RunsRejudged(done, total):
-                self.judging = event if done < total else None
+                self.rejudge_progress = event if done < total else None
                 gathered.judging = True
             case RunsTouched():
                 self._judged_again(event, gathered)
 
     def _queue(self, event: BatchQueued | BatchStarted | BatchEnded, gathered: Gathered) -> None:
-        self.queue.take(event)
+        self.queue.handle(event)
         gathered.cards.update(self.queue.waiting)
 
     def _judged_again(self, event: RunsTouched, gathered: Gathered) -> None:
@@ -328,7 +338,7 @@ class RunsPresenter:
             self._recall.pop(batch_id, None)
 
     def _keep(self, batch: Batch, gathered: Gathered) -> None:
-        self.follow(batch)
+        self.add_batch(batch)
         self._batches[batch.id] = batch
         gathered.cards.add(batch.id)
 
@@ -340,7 +350,7 @@ class RunsPresenter:
         await self._ask(lambda core: _now(lambda: core.runs.pause(batch_id)))
         self.paused.add(batch_id)
 
-    async def proceed(self, batch_id: BatchId) -> None:
+    async def continue_batch(self, batch_id: BatchId) -> None:
         """Go on after a pause."""
         await self._ask(lambda core: _now(lambda: core.runs.proceed(batch_id)))
         self.paused.discard(batch_id)
@@ -370,9 +380,9 @@ class RunsPresenter:
         try:
             return await self._ask(lambda core: core.runs.rejudge(ids, batch_id=batch_id))
         finally:
-            self.judging = None
+            self.rejudge_progress = None
 
-    async def recount(self, ids: Iterable[BatchId]) -> None:
+    async def reload_counts(self, ids: Iterable[BatchId]) -> None:
         """Read the counts of batches whose runs were judged again."""
         for batch_id in ids:
             with suppress(NotFoundError):
@@ -382,7 +392,7 @@ class RunsPresenter:
         """Call a batch otherwise; the event of it has the rest shown."""
         await self._ask(lambda core: core.runs.rename_batch(batch_id, name))
 
-    async def remove(self, ids: Sequence[BatchId]) -> None:
+    async def delete(self, ids: Sequence[BatchId]) -> None:
         """Delete batches, to be undone by `restore`; the event of it has the rest shown."""
         await self._ask(lambda core: core.runs.remove_batches(ids))
 

@@ -5,17 +5,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from app.screens.runs.call_comparison import parameter_count
-from app.screens.runs.labels import BASELINE, NONE, is_baseline, milliseconds, moment_in_full, state_of
+from app.screens.runs.labels import BASELINE_NAME, DASH, format_milliseconds, format_time, is_baseline, status_label
 from app.text.formatting import count, money
 from mcp_tef import CallingMode, DefinitionChange, OfferedTool, RunDetail
 
-LONGEST_RAW = 200_000
+MAX_RAW_LENGTH = 200_000
 
-SINCE_WORDS: Mapping[DefinitionChange | None, str] = {
+CHANGE_LABELS: Mapping[DefinitionChange | None, str] = {
     DefinitionChange.CHANGED: "changed since",
     DefinitionChange.REMOVED: "gone since",
 }
-MODE_WORDS = {
+MODE_LABELS = {
     CallingMode.AUTO: "automatic",
     CallingMode.NATIVE: "native tool calling",
     CallingMode.JSON: "structured JSON",
@@ -23,7 +23,7 @@ MODE_WORDS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OfferedRow:
+class OfferedToolRow:
     """One tool of the snapshot; `rank` and `score` where the selector ranked, `role` where it matters here.
 
     `since` says what became of it after the run.
@@ -36,11 +36,11 @@ class OfferedRow:
     score: str
     role: str
     definition: str
-    since: str = ""
+    change: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class RunDetailRow:
     """One line of the settings table."""
 
     label: str
@@ -49,7 +49,7 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
+class RawExchange:
     """What was sent and what came back, as text; `note` says what was left out."""
 
     request: str
@@ -57,19 +57,19 @@ class Exchange:
     note: str
 
 
-def offered_rows(detail: RunDetail, since: Mapping[str, DefinitionChange]) -> tuple[OfferedRow, ...]:
+def offered_rows(detail: RunDetail, since: Mapping[str, DefinitionChange]) -> tuple[OfferedToolRow, ...]:
     """The tools of the snapshot: best ranked first where they were ranked, else in the order offered."""
     tools = detail.snapshot.tools if detail.snapshot else ()
     ranking = detail.answer.ranking if detail.answer else ()
     places = {item.offered_name: (place, item.score) for place, item in enumerate(ranking, 1)}
     ordered = sorted(tools, key=lambda tool: places.get(tool.offered_name, (len(tools) + 1, 0.0))[0])
     rows = (_offered_row(detail, tool, places.get(tool.offered_name)) for tool in ordered)
-    return tuple(replace(row, since=SINCE_WORDS.get(since.get(row.name), "")) for row in rows)
+    return tuple(replace(row, change=CHANGE_LABELS.get(since.get(row.name), "")) for row in rows)
 
 
-def _offered_row(detail: RunDetail, offered: OfferedTool, place: tuple[int, float] | None) -> OfferedRow:
+def _offered_row(detail: RunDetail, offered: OfferedTool, place: tuple[int, float] | None) -> OfferedToolRow:
     tool = offered.tool
-    return OfferedRow(
+    return OfferedToolRow(
         name=offered.offered_name,
         server=f"{tool.server} · {parameter_count(offered)}",
         description=" ".join(tool.description.split()),
@@ -93,28 +93,28 @@ def _is_one_of(offered: OfferedTool, names: set[tuple[str, str | None]]) -> bool
     return any(name in (tool.name, offered.offered_name) and server in (None, tool.server) for name, server in names)
 
 
-def search_tools(rows: tuple[OfferedRow, ...], text: str) -> tuple[OfferedRow, ...]:
+def search_tools(rows: tuple[OfferedToolRow, ...], text: str) -> tuple[OfferedToolRow, ...]:
     """The tools whose name, server or description holds every word typed."""
     words = text.casefold().split()
     return tuple(row for row in rows if all(word in _searched(row) for word in words))
 
 
-def _searched(row: OfferedRow) -> str:
+def _searched(row: OfferedToolRow) -> str:
     return f"{row.name}\n{row.server}\n{row.description}".casefold()
 
 
-def exchange(detail: RunDetail) -> Exchange:
+def raw_exchange(detail: RunDetail) -> RawExchange:
     """The request and the response as plain text, cut where they are huge."""
     answer = detail.answer
     if answer is None:
-        return Exchange(request="", response="", note="Nothing was exchanged.")
+        return RawExchange(request="", response="", note="Nothing was exchanged.")
     notes = ["Tool definitions are on the tab beside; keys are never kept."]
     if is_baseline(detail.summary.model):
         notes = ["The offline baseline asks nobody: this is what it looked at and what it found."]
     request, response = as_text(answer.raw_request), as_text(answer.raw_response)
-    if len(request) > LONGEST_RAW or len(response) > LONGEST_RAW:
-        notes.append(f"Cut after {LONGEST_RAW:,} characters.")
-    return Exchange(request=_cut(request), response=_cut(response), note=" ".join(notes))
+    if len(request) > MAX_RAW_LENGTH or len(response) > MAX_RAW_LENGTH:
+        notes.append(f"Cut after {MAX_RAW_LENGTH:,} characters.")
+    return RawExchange(request=_cut(request), response=_cut(response), note=" ".join(notes))
 
 
 def as_text(value: object) -> str:
@@ -125,49 +125,49 @@ def as_text(value: object) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST_RAW else f"{text[:LONGEST_RAW]}\n…"
+    return text if len(text) <= MAX_RAW_LENGTH else f"{text[:MAX_RAW_LENGTH]}\n…"
 
 
-def settings_rows(detail: RunDetail) -> tuple[Setting, ...]:
+def settings_rows(detail: RunDetail) -> tuple[RunDetailRow, ...]:
     """How the model was called and what it took; what is not known says so."""
     run = detail.summary
     lines = (*_model_rows(detail), *_cost_rows(detail))
     return (
         *lines,
-        Setting(label="State", value=state_of(run)),
-        Setting(label="Repeat", value=str(run.repeat + 1)),
-        Setting(label="Planned", value=moment_in_full(run.created_at)),
-        Setting(label="Ended", value=moment_in_full(run.completed_at)),
-        Setting(label="Run", value=run.id, mono=True),
+        RunDetailRow(label="State", value=status_label(run)),
+        RunDetailRow(label="Repeat", value=str(run.repeat + 1)),
+        RunDetailRow(label="Planned", value=format_time(run.created_at)),
+        RunDetailRow(label="Ended", value=format_time(run.completed_at)),
+        RunDetailRow(label="Run", value=run.id, mono=True),
     )
 
 
-def _model_rows(detail: RunDetail) -> tuple[Setting, ...]:
+def _model_rows(detail: RunDetail) -> tuple[RunDetailRow, ...]:
     settings = detail.settings
     if settings.offline:
-        return (Setting(label="Selector", value=f"{BASELINE}, no model was asked"),)
+        return (RunDetailRow(label="Selector", value=f"{BASELINE_NAME}, no model was asked"),)
     used = detail.answer.mode if detail.answer else settings.mode
     chosen = " (chosen automatically)" if settings.mode is CallingMode.AUTO and detail.answer else ""
     return (
-        Setting(label="Model", value=settings.label, mono=True),
-        Setting(label="Address", value=settings.base_url or "the provider’s own", mono=bool(settings.base_url)),
-        Setting(label="Calling mode", value=f"{MODE_WORDS[used]}{chosen}"),
-        Setting(label="Temperature", value=f"{settings.temperature:g}"),
-        Setting(label="Timeout", value=f"{settings.timeout} s"),
-        Setting(label="Retries at most", value=str(settings.max_retries)),
-        Setting(label="System prompt", value=settings.system_prompt or "the built-in one"),
+        RunDetailRow(label="Model", value=settings.label, mono=True),
+        RunDetailRow(label="Address", value=settings.base_url or "the provider’s own", mono=bool(settings.base_url)),
+        RunDetailRow(label="Calling mode", value=f"{MODE_LABELS[used]}{chosen}"),
+        RunDetailRow(label="Temperature", value=f"{settings.temperature:g}"),
+        RunDetailRow(label="Timeout", value=f"{settings.timeout} s"),
+        RunDetailRow(label="Retries at most", value=str(settings.max_retries)),
+        RunDetailRow(label="System prompt", value=settings.system_prompt or "the built-in one"),
     )
 
 
-def _cost_rows(detail: RunDetail) -> tuple[Setting, ...]:
+def _cost_rows(detail: RunDetail) -> tuple[RunDetailRow, ...]:
     run = detail.summary
     cost = "none, nothing was sent" if detail.settings.offline else money(run.cost_usd)
     return (
-        Setting(label="Time", value=milliseconds(run.execution_time_ms)),
-        Setting(label="Tokens", value=_tokens(detail)),
-        Setting(label="Cost", value=cost),
-        *(Setting(label="Note", value=note) for note in (detail.answer.notes if detail.answer else ())),
-        Setting(label="Attempts", value=str(detail.attempts)),
+        RunDetailRow(label="Time", value=format_milliseconds(run.execution_time_ms)),
+        RunDetailRow(label="Tokens", value=_tokens(detail)),
+        RunDetailRow(label="Cost", value=cost),
+        *(RunDetailRow(label="Note", value=note) for note in (detail.answer.notes if detail.answer else ())),
+        RunDetailRow(label="Attempts", value=str(detail.attempts)),
     )
 
 
@@ -181,12 +181,12 @@ def _tokens(detail: RunDetail) -> str:
 
 
 def _number(value: int | None) -> str:
-    return NONE if value is None else f"{value:,}"
+    return DASH if value is None else f"{value:,}"
 
 
-def tools_caption(rows: tuple[OfferedRow, ...], total: int) -> str:
+def tools_caption(rows: tuple[OfferedToolRow, ...], total: int) -> str:
     """`18 tools, as they were for this run`, or how many of them a search found."""
     if len(rows) != total:
         return f"{len(rows)} of {count(total, 'tool')}"
-    since = sum(bool(row.since) for row in rows)
+    since = sum(bool(row.change) for row in rows)
     return f"{count(total, 'tool')}, as they were" + (f"; {since} changed since" if since else " for this run")

@@ -6,76 +6,78 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TypeAlias
 
-from app.screens.runs.labels import NONE, Mark, mark_of, model_name, outcome_of, share, state_of
+from app.screens.runs.labels import DASH, VerdictMark, format_share, mark_of, model_name, outcome_label, status_label
 from mcp_tef import CaseId, Classification, Kind, RunFilter, RunId, RunStatus, RunSummary
 
-HIGH = 0.7
+HIGH_CONFIDENCE = 0.7
 WRONG = frozenset({Classification.FN, Classification.FP})
 
 
-class Look(StrEnum):
+class CellTextStyle(StrEnum):
     """How a cell's text is set."""
 
-    NAME = "name"
-    ASIDE = "aside"
-    QUIET = "quiet"
+    TOOL = "name"
+    NO_TOOL = "aside"
+    STATUS = "quiet"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class RunTableRow:
     """One run, ready to paint. `loud` where the confidence was high and the choice wrong.
 
     `outdated` names the expected and the selected tool, where they are defined otherwise by now.
     """
 
     id: RunId
-    mark: Mark
+    mark: VerdictMark
     query: str
     selected: str
-    look: Look
+    text_style: CellTextStyle
     confidence: str
-    loud: bool
+    confident_but_wrong: bool
     model: str
-    spoken: str
+    accessible_text: str
     case_id: CaseId
-    outdated: tuple[str, ...] = ()
+    changed_tools: tuple[str, ...] = ()
 
     @property
-    def outdated_words(self) -> str:
+    def changed_tools_text(self) -> str:
         """What to say of the tools that changed; empty where none did."""
-        return f"Defined otherwise since this run: {', '.join(self.outdated)}." if self.outdated else ""
+        return f"Defined otherwise since this run: {', '.join(self.changed_tools)}." if self.changed_tools else ""
 
 
-def row(run: RunSummary, outdated: tuple[str, ...] = ()) -> Row:
+def run_row(run: RunSummary, outdated: tuple[str, ...] = ()) -> RunTableRow:
     """The row of a run, with the tools of it that changed since."""
     selected, look = _selected(run)
-    confidence = NONE if run.confidence is None else share(run.confidence)
+    confidence = DASH if run.confidence is None else format_share(run.confidence)
     query = " ".join(run.query.split())
-    return Row(
+    return RunTableRow(
         id=run.id,
         mark=mark_of(run),
         query=query,
         selected=selected,
-        look=look,
+        text_style=look,
         confidence=confidence,
-        loud=run.classification in WRONG and run.confidence is not None and run.confidence >= HIGH,
+        confident_but_wrong=run.classification in WRONG
+        and run.confidence is not None
+        and run.confidence >= HIGH_CONFIDENCE,
         model=model_name(run.model),
-        spoken=f"{outcome_of(run)}: {query}, {selected}, confidence {confidence}",
+        accessible_text=f"{outcome_label(run)}: {query}, {selected}, confidence {confidence}",
         case_id=run.case_id,
-        outdated=outdated,
+        changed_tools=outdated,
     )
 
 
-def _selected(run: RunSummary) -> tuple[str, Look]:
+def _selected(run: RunSummary) -> tuple[str, CellTextStyle]:
     if run.interrupted:
-        return state_of(run), Look.QUIET
+        return status_label(run), CellTextStyle.STATUS
     if run.status is RunStatus.FAILED:
-        return (run.failure.message if run.failure else "failed"), Look.QUIET
+        return (run.failure.message if run.failure else "failed"), CellTextStyle.STATUS
     if run.status is not RunStatus.COMPLETED:
-        return _WAITING[run.status], Look.QUIET
+        return _WAITING[run.status], CellTextStyle.STATUS
     if run.kind is Kind.NO_TOOL or not run.selected_tool:
-        return _label(run), Look.ASIDE
-    return _label(run), Look.NAME
+        return _label(run), CellTextStyle.NO_TOOL
+    return _label(run), CellTextStyle.TOOL
 
 
 _WAITING: Mapping[RunStatus, str] = {
@@ -89,12 +91,12 @@ def _label(run: RunSummary) -> str:
     return run.selected_tool or run.selected or "no tool"
 
 
-Test = Callable[[RunSummary], bool]
+RunPredicate = Callable[[RunSummary], bool]
 
 
-def admits(where: RunFilter) -> Test:
+def filter_predicate(where: RunFilter) -> RunPredicate:
     """Whether a run passes a filter, told in memory: for rows that arrive while a batch runs."""
-    tests: list[Test] = []
+    tests: list[RunPredicate] = []
     if where.batch_id is not None:
         tests.append(lambda run: run.batch_id == where.batch_id)
     if where.statuses or where.interrupted is not None:
@@ -113,15 +115,15 @@ def _searched(run: RunSummary) -> str:
     return f"{run.query}\n{run.case_name}\n{run.expected}\n{run.selected or ''}".casefold()
 
 
-PAGE = 200
-KEPT = 100
+PAGE_SIZE = 200
+MAX_PAGES = 100
 
-Outdated: TypeAlias = Mapping[RunId, tuple[str, ...]]
-NONE_OUTDATED: Outdated = MappingProxyType({})
+ChangedTools: TypeAlias = Mapping[RunId, tuple[str, ...]]
+NO_CHANGED_TOOLS: ChangedTools = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
+class UpdatedRows:
     """What a batch of ended runs did to the table: rows that changed, and how many came at the end."""
 
     changed: tuple[int, ...] = ()
@@ -129,12 +131,12 @@ class Mended:
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class LoadedPage:
     """What a fetched page did to the table: where it begins, its rows, and the places that were given up for it."""
 
     first: int
-    rows: tuple[Row, ...]
-    dropped: range = range(0)
+    rows: tuple[RunTableRow, ...]
+    evicted: range = range(0)
 
 
 class RunTable:
@@ -143,86 +145,86 @@ class RunTable:
     def __init__(self) -> None:
         self.where = RunFilter()
         self.total = 0
-        self._pages: dict[int, list[Row]] = {}
-        self._places: dict[RunId, int] = {}
-        self._asked: set[int] = set()
+        self._pages: dict[int, list[RunTableRow]] = {}
+        self._positions: dict[RunId, int] = {}
+        self._requested_pages: set[int] = set()
 
     def reset(self, where: RunFilter, total: int) -> None:
         """Show another filter, or the same one anew."""
         self.where = where
         self.total = total
         self._pages.clear()
-        self._places.clear()
-        self._asked.clear()
+        self._positions.clear()
+        self._requested_pages.clear()
 
-    def row(self, index: int) -> Row | None:
+    def row(self, index: int) -> RunTableRow | None:
         """The row at a place; None while its page is not there."""
-        page = self._pages.get(index // PAGE)
-        return page[index % PAGE] if page is not None and index % PAGE < len(page) else None
+        page = self._pages.get(index // PAGE_SIZE)
+        return page[index % PAGE_SIZE] if page is not None and index % PAGE_SIZE < len(page) else None
 
-    def find(self, run_id: RunId) -> Row | None:
+    def find(self, run_id: RunId) -> RunTableRow | None:
         """The row of a run, if its page is there."""
-        place = self._places.get(run_id)
+        place = self._positions.get(run_id)
         return None if place is None else self.row(place)
 
-    def place(self, run_id: RunId) -> int | None:
+    def position(self, run_id: RunId) -> int | None:
         """Where a run stands, if its page is there."""
-        return self._places.get(run_id)
+        return self._positions.get(run_id)
 
-    def missing(self, first: int, last: int) -> tuple[int, ...]:
+    def request_missing_pages(self, first: int, last: int) -> tuple[int, ...]:
         """The pages between two places that are neither there nor named by an earlier call."""
         last = min(last, self.total - 1)
         if last < first:
             return ()
-        pages = range(first // PAGE, last // PAGE + 1)
-        missing = tuple(page for page in pages if page not in self._pages and page not in self._asked)
-        self._asked.update(missing)
+        pages = range(first // PAGE_SIZE, last // PAGE_SIZE + 1)
+        missing = tuple(page for page in pages if page not in self._pages and page not in self._requested_pages)
+        self._requested_pages.update(missing)
         return missing
 
-    def fetched(self, page: int) -> None:
+    def end_request(self, page: int) -> None:
         """Whatever came of fetching a page, it may be asked for again."""
-        self._asked.discard(page)
+        self._requested_pages.discard(page)
 
-    def put(self, page: int, runs: Sequence[RunSummary], outdated: Outdated = NONE_OUTDATED) -> Filled:
+    def put_page(self, page: int, runs: Sequence[RunSummary], outdated: ChangedTools = NO_CHANGED_TOOLS) -> LoadedPage:
         """Take a fetched page; the one fetched longest ago is given up where there are too many."""
-        dropped = self._drop(next(iter(self._pages))) if len(self._pages) >= KEPT else range(0)
-        rows = [row(run, outdated.get(run.id, ())) for run in runs]
+        dropped = self._drop(next(iter(self._pages))) if len(self._pages) >= MAX_PAGES else range(0)
+        rows = [run_row(run, outdated.get(run.id, ())) for run in runs]
         self._pages[page] = rows
-        self._places.update((item.id, page * PAGE + offset) for offset, item in enumerate(rows))
-        return Filled(page * PAGE, tuple(rows), dropped)
+        self._positions.update((item.id, page * PAGE_SIZE + offset) for offset, item in enumerate(rows))
+        return LoadedPage(page * PAGE_SIZE, tuple(rows), dropped)
 
     def _drop(self, page: int) -> range:
         gone = self._pages.pop(page)
         for item in gone:
-            self._places.pop(item.id, None)
-        return range(page * PAGE, page * PAGE + len(gone))
+            self._positions.pop(item.id, None)
+        return range(page * PAGE_SIZE, page * PAGE_SIZE + len(gone))
 
-    def mend(self, runs: Sequence[RunSummary]) -> Mended:
+    def update_runs(self, runs: Sequence[RunSummary]) -> UpdatedRows:
         """Take runs as they now read: in place where they stand, at the end where they newly pass the filter."""
         changed: list[int] = []
         before = self.total
-        passes = admits(self.where)
+        passes = filter_predicate(self.where)
         for run in runs:
-            place = self._places.get(run.id)
+            place = self._positions.get(run.id)
             if place is not None:
-                page, offset = self._pages[place // PAGE], place % PAGE
-                page[offset] = row(run, page[offset].outdated if run.status is RunStatus.COMPLETED else ())
+                page, offset = self._pages[place // PAGE_SIZE], place % PAGE_SIZE
+                page[offset] = run_row(run, page[offset].changed_tools if run.status is RunStatus.COMPLETED else ())
                 changed.append(place)
-            elif passes(run) and not passes(waiting(run)):
+            elif passes(run) and not passes(as_pending(run)):
                 self._append(run)
-        return Mended(changed=tuple(sorted(set(changed))), added=self.total - before)
+        return UpdatedRows(changed=tuple(sorted(set(changed))), added=self.total - before)
 
     def _append(self, run: RunSummary) -> None:
-        number, offset = divmod(self.total, PAGE)
+        number, offset = divmod(self.total, PAGE_SIZE)
         if offset == 0:
             self._pages[number] = []
         page = self._pages.get(number)
         if page is not None and len(page) == offset:
-            page.append(row(run))
-            self._places[run.id] = self.total
+            page.append(run_row(run))
+            self._positions[run.id] = self.total
         self.total += 1
 
 
-def waiting(run: RunSummary) -> RunSummary:
+def as_pending(run: RunSummary) -> RunSummary:
     """The run as it read before it was asked: what the table's count has already seen."""
     return replace(run, status=RunStatus.PENDING, classification=None, kind=None, selected=None, selected_tool=None)

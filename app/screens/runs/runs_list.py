@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
-from app.screens.runs.batch_summaries import BatchActions, Summary, Tally
-from app.screens.runs.cell_styles import MARKS, SAID, table_row
-from app.screens.runs.run_table import Filled, Mended, Row, RunTable
+from app.screens.runs.batch_summaries import BatchActionTexts, OutcomeCount, RunsSummary
+from app.screens.runs.cell_styles import DRAWN_MARKS, MARK_LABELS, table_row
+from app.screens.runs.run_table import LoadedPage, RunTable, RunTableRow, UpdatedRows
 from app.text.glossary import explain
 from app.theme import Role, Size, sized
 from app.widgets import Action, Button, CellKind, Column, EmptyState, FlowText, Label, MarkLabel, Spoken, describe
@@ -38,40 +38,40 @@ ORDERS: Mapping[str, RunOrder] = {
     "model": RunOrder.MODEL,
     "confidence": RunOrder.CONFIDENCE,
 }
-TALLIES = 4
+OUTCOME_COUNTS = 4
 
 
-class SummaryStrip(QWidget):
+class SummaryBar(QWidget):
     """The biggest figure, what it means, and how often each outcome came."""
 
-    retry_wanted = Signal()
-    resume_wanted = Signal()
+    retry_requested = Signal()
+    resume_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.figure = Label(size=Size.FIGURE, strong=True, tabular=True)
+        self.value = Label(size=Size.FIGURE, strong=True, tabular=True)
         self.caption = Label(strong=True)
         self.detail = Label(size=Size.SMALL, role=Role.DIM, tabular=True)
         self.note = FlowText(size=Size.SMALL, role=Role.DIM)
         self.retry = Button("", kind="link")
         self.resume = Button("", icon="play")
-        self.tallies = [_TallyLabel() for _ in range(TALLIES)]
-        describe(explain("accuracy"), self.figure, self.caption)
+        self.counts = [_OutcomeCountLabel() for _ in range(OUTCOME_COUNTS)]
+        describe(explain("accuracy"), self.value, self.caption)
         describe(explain("Wilson interval", explain("n")), self.detail)
-        self.retry.clicked.connect(self.retry_wanted)
-        self.resume.clicked.connect(self.resume_wanted)
+        self.retry.clicked.connect(self.retry_requested)
+        self.resume.clicked.connect(self.resume_requested)
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 16, 16, 12)
         column.setSpacing(6)
         column.addLayout(self._first_line())
         column.addLayout(self._second_line())
 
-    def show_summary(self, summary: Summary, actions: BatchActions) -> None:
+    def show_summary(self, summary: RunsSummary, actions: BatchActionTexts) -> None:
         """Show another batch, or the same one further on."""
-        self.figure.setText(summary.figure)
+        self.value.setText(summary.value)
         self.caption.setText(summary.caption)
         self.detail.setText(summary.detail)
-        for label, tally in zip(self.tallies, summary.tallies, strict=True):
+        for label, tally in zip(self.counts, summary.counts, strict=True):
             label.show_tally(tally)
         self.note.set_text(summary.note)
         describe(summary.note_help, self.note)
@@ -87,10 +87,10 @@ class SummaryStrip(QWidget):
         words.addWidget(self.detail)
         line = QHBoxLayout()
         line.setSpacing(8)
-        line.addWidget(self.figure)
+        line.addWidget(self.value)
         line.addLayout(words)
         line.addStretch(1)
-        for label in self.tallies:
+        for label in self.counts:
             line.addWidget(label)
         return line
 
@@ -103,7 +103,7 @@ class SummaryStrip(QWidget):
         return line
 
 
-class _TallyLabel(QWidget):
+class _OutcomeCountLabel(QWidget):
     """A mark and how often it came."""
 
     SPOKEN_AS = Spoken.StaticText
@@ -118,40 +118,40 @@ class _TallyLabel(QWidget):
         line.addWidget(self.mark)
         line.addWidget(self.number)
 
-    def show_tally(self, tally: Tally) -> None:
-        self.mark.set_mark(MARKS[tally.mark], SAID[tally.mark])
-        self.number.setText(f"{tally.number:,}")
+    def show_tally(self, tally: OutcomeCount) -> None:
+        self.mark.set_mark(DRAWN_MARKS[tally.mark], MARK_LABELS[tally.mark])
+        self.number.setText(f"{tally.count:,}")
         self.setToolTip(tally.help)
-        self.setAccessibleName(f"{tally.number} {SAID[tally.mark]}")
+        self.setAccessibleName(f"{tally.count} {MARK_LABELS[tally.mark]}")
 
 
 class RunsList(QWidget):
     """The strip over the table. `wanted` names places whose rows are to be fetched; `ordered` a new order."""
 
-    ordered = Signal(RunOrder, bool)
-    unfilter_wanted = Signal()
+    order_changed = Signal(RunOrder, bool)
+    clear_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.strip = SummaryStrip()
+        self.summary_bar = SummaryBar()
         self.chips = ChipRow("Filter")
         self.table = PagedTable(COLUMNS, "Runs")
-        self.wanted = self.table.pages.wanted
+        self.rows_needed = self.table.pages.wanted
         self.table.setColumnHidden(MODEL, True)
-        clear = Action(text="Show all runs", do=self.unfilter_wanted.emit)
+        clear = Action(text="Show all runs", do=self.clear_requested.emit)
         sentence = "Search for something else, or take a filter away."
-        self.nothing = EmptyState("magnifying-glass", "No run fits", sentence, [clear])
+        self.no_match = EmptyState("magnifying-glass", "No run fits", sentence, [clear])
         box = QWidget()
         self._stack = QStackedLayout(box)
         self._stack.addWidget(self.table)
-        self._stack.addWidget(self.nothing)
+        self._stack.addWidget(self.no_match)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self.strip)
+        column.addWidget(self.summary_bar)
         column.addWidget(self.chips)
         column.addWidget(box, 1)
-        self.table.sorted.connect(lambda key, down: self.ordered.emit(ORDERS.get(key, RunOrder.PLANNED), down))
+        self.table.sorted.connect(lambda key, down: self.order_changed.emit(ORDERS.get(key, RunOrder.PLANNED), down))
 
     def order(self) -> tuple[RunOrder, bool]:
         """By what the user sorted, and whether downwards."""
@@ -163,7 +163,7 @@ class RunsList(QWidget):
         rows = [table_row(row) for row in _first_rows(table)]
         self._make_room(models > 1)
         self.table.pages.show_total(table.total, rows)
-        self._stack.setCurrentWidget(self.table if table.total else self.nothing)
+        self._stack.setCurrentWidget(self.table if table.total else self.no_match)
         if not (keep and self.table.select(keep)):
             self.table.select_first()
 
@@ -174,12 +174,12 @@ class RunsList(QWidget):
         if self.table.columnWidth(SELECTED) == sized(before):
             self.table.setColumnWidth(SELECTED, sized(now))
 
-    def fill(self, filled: Filled) -> None:
+    def show_page(self, filled: LoadedPage) -> None:
         """Show a page that was fetched."""
-        self.table.pages.forget(filled.dropped)
+        self.table.pages.forget(filled.evicted)
         self.table.pages.put({filled.first + offset: table_row(row) for offset, row in enumerate(filled.rows)})
 
-    def mend(self, mended: Mended, table: RunTable) -> None:
+    def update_rows(self, mended: UpdatedRows, table: RunTable) -> None:
         """Show what ended: in place, and what is new at the end."""
         before = table.total - mended.added
         if mended.added:
@@ -190,8 +190,8 @@ class RunsList(QWidget):
         self.table.pages.put({place: table_row(row) for place, row in rows.items() if row is not None})
 
 
-def _first_rows(table: RunTable) -> list[Row]:
-    rows: list[Row] = []
+def _first_rows(table: RunTable) -> list[RunTableRow]:
+    rows: list[RunTableRow] = []
     while (row := table.row(len(rows))) is not None:
         rows.append(row)
     return rows

@@ -7,10 +7,10 @@ from PySide6.QtWidgets import QWidget
 
 from app.core_link.session import Session
 from app.dialogs.export import ask_where, copy_markdown
-from app.screens.runs.batch_actions import UNNAMED, Steering
+from app.screens.runs.batch_actions import DEFAULT_TITLE, BatchActions
 from app.screens.runs.cell_styles import table_row
 from app.screens.runs.presenter import RunsPresenter
-from app.screens.runs.run_table import Row
+from app.screens.runs.run_table import RunTableRow
 from app.text.formatting import count
 from app.widgets import Action
 from app.widgets import Row as TableRow
@@ -20,11 +20,11 @@ from mcp_tef import RunFilter, RunId
 Deed = Callable[[], object]
 
 
-class ChosenRuns:
+class SelectedRuns:
     """Of rows that were never looked at, the runs are read first: all that is chosen counts."""
 
     def __init__(
-        self, session: Session, presenter: RunsPresenter, steering: Steering, table: PagedTable, parent: QWidget
+        self, session: Session, presenter: RunsPresenter, steering: BatchActions, table: PagedTable, parent: QWidget
     ) -> None:
         self._session = session
         self._presenter = presenter
@@ -37,13 +37,13 @@ class ChosenRuns:
         """Read rows that were never looked at, as the table shows them."""
         self._session.spawn(self._read(places, lambda rows: do([table_row(row) for row in rows])))
 
-    def places(self) -> tuple[int, ...]:
+    def positions(self) -> tuple[int, ...]:
         """Where in the table they stand."""
         return self._table.selected_places()
 
     def menu(self) -> Sequence[Action]:
         """What the context menu offers."""
-        number = len(self.places())
+        number = len(self.positions())
         what = "" if number == 1 else f" {count(number, 'run')}"
         again = "Run its case again…" if number == 1 else "Run their cases again…"
         offers = [
@@ -60,7 +60,9 @@ class ChosenRuns:
 
     def run_again(self) -> None:
         """Open the start form for their cases."""
-        self._with_rows(lambda rows: self._steering.open_form(tuple(dict.fromkeys(row.case_id for row in rows))))
+        self._with_rows(
+            lambda rows: self._steering.open_start_dialog(tuple(dict.fromkeys(row.case_id for row in rows)))
+        )
 
     def export(self) -> None:
         """Ask which file they are to go to, in the same forms as all results."""
@@ -70,27 +72,27 @@ class ChosenRuns:
         """Put one run in full, or what came of several, on the clipboard as Markdown."""
         self._with_rows(lambda rows: self._session.spawn(self._copied(rows)))
 
-    def _copied(self, rows: Sequence[Row]) -> Coroutine[Any, Any, None]:
+    def _copied(self, rows: Sequence[RunTableRow]) -> Coroutine[Any, Any, None]:
         title, where = self._title(rows), _only(rows)
         if len(rows) == 1:
             return copy_markdown(self._session, lambda core: core.reports.run_markdown(rows[0].id), "the run")
         what = count(len(rows), "run")
         return copy_markdown(self._session, lambda core: core.reports.markdown(where, title), what)
 
-    def _title(self, rows: Sequence[Row]) -> str:
-        shown = self._steering.exportable()
-        return f"{count(len(rows), 'run')} of {shown[1] if shown else UNNAMED}"
+    def _title(self, rows: Sequence[RunTableRow]) -> str:
+        shown = self._steering.export_scope()
+        return f"{count(len(rows), 'run')} of {shown[1] if shown else DEFAULT_TITLE}"
 
-    def _with_rows(self, do: Callable[[Sequence[Row]], object]) -> None:
-        if places := self.places():
+    def _with_rows(self, do: Callable[[Sequence[RunTableRow]], object]) -> None:
+        if places := self.positions():
             self._session.spawn(self._read(places, do))
 
-    async def _read(self, places: Sequence[int], do: Callable[[Sequence[Row]], object]) -> None:
+    async def _read(self, places: Sequence[int], do: Callable[[Sequence[RunTableRow]], object]) -> None:
         if rows := await self._presenter.rows_at(places):
             do(rows)
 
 
-def _only(rows: Sequence[Row]) -> RunFilter:
+def _only(rows: Sequence[RunTableRow]) -> RunFilter:
     return RunFilter(run_ids=tuple(RunId(row.id) for row in rows))
 
 

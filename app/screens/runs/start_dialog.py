@@ -8,26 +8,26 @@ from PySide6.QtWidgets import QWidget
 
 from app.core_link.model_requests import KeyNeed
 from app.core_link.session import Session
-from app.dialogs.preflight import Hurdles
-from app.screens.runs.model_field import summary
-from app.screens.runs.start_form import Field, Reading, StartForm, button
+from app.dialogs.preflight import Preflight
+from app.screens.runs.model_field import model_summary
+from app.screens.runs.start_form import ParsedStartForm, StartField, StartForm, run_button_text
 from app.screens.runs.start_panel import StartPanel
-from app.screens.runs.start_presenter import Starting
+from app.screens.runs.start_presenter import StartPresenter
 from app.text.formatting import error_words
 from app.theme import Role, Size
 from app.widgets import Action, Button, FlowText, Notice, ScrollPane, Sheet
 from mcp_tef import Batch, BatchRequest, ModelSettings, TefError
 
-QUIET_MS = 150
+TYPING_PAUSE_MS = 150
 WIDTH = 640
-LOW = 424
-HIGH = 680
+OFFLINE_HEIGHT = 424
+MODEL_HEIGHT = 680
 
 
-class StartSheet(Sheet):
+class StartDialog(Sheet):
     """`started` is the form and the batch that came of it, once the sheet was accepted."""
 
-    def __init__(self, session: Session, starting: Starting, form: StartForm, parent: QWidget) -> None:
+    def __init__(self, session: Session, starting: StartPresenter, form: StartForm, parent: QWidget) -> None:
         super().__init__("Run test cases", parent, width=WIDTH)
         self.started: tuple[StartForm, Batch] | None = None
         self._session = session
@@ -35,7 +35,7 @@ class StartSheet(Sheet):
         self._need = KeyNeed()
         self._tried = False
         self._asking: asyncio.Task[None] | None = None
-        self._quiet = QTimer(self, singleShot=True, interval=QUIET_MS)
+        self._quiet = QTimer(self, singleShot=True, interval=TYPING_PAUSE_MS)
         self._quiet.timeout.connect(self._ask_core)
         self.panel = StartPanel()
         self.notice = Notice("bad")
@@ -69,23 +69,23 @@ class StartSheet(Sheet):
             super().keyPressEvent(event)
 
     def _changed(self) -> None:
-        reading = self._starting.read(self.panel.form())
+        reading = self._starting.parse(self.panel.form())
         offline = self.panel.form().offline
-        self.need(height=LOW if offline else HIGH)
+        self.need(height=OFFLINE_HEIGHT if offline else MODEL_HEIGHT)
         self.resize(self.width(), self.minimumHeight())
-        self.run.setText(button(reading))
+        self.run.setText(run_button_text(reading))
         self.panel.tell_problems(self._shown(reading))
         if reading.problems:
             self.estimate.set_text("")
         self._quiet.start()
 
-    def _shown(self, reading: Reading) -> dict[Field, str]:
+    def _shown(self, reading: ParsedStartForm) -> dict[StartField, str]:
         """Everything once the button was pressed; before that not what simply was not typed yet."""
         problems = dict(reading.problems)
         if self._tried and (missing := self._need.missing(self.panel.key.edit.text())):
-            problems[Field.KEY] = missing
+            problems[StartField.KEY] = missing
         if not self._tried and not self.panel.model.text():
-            problems.pop(Field.MODEL, None)
+            problems.pop(StartField.MODEL, None)
         return problems
 
     def _ask_core(self) -> None:
@@ -99,7 +99,7 @@ class StartSheet(Sheet):
 
     async def _look_up(self) -> None:
         form = self.panel.form()
-        reading = self._starting.read(form)
+        reading = self._starting.parse(form)
         if not form.offline:
             await self._look_up_model(reading.model)
         if reading.request is not None:
@@ -121,14 +121,14 @@ class StartSheet(Sheet):
         self._need = await self._starting.key_need(settings) if settings else KeyNeed()
         self.panel.key.show_need(self._need)
         if self._need.needed:
-            self.panel.fields[Field.KEY].set_note(self._need.hint)
+            self.panel.fields[StartField.KEY].set_note(self._need.hint)
         if settings is not None:
-            self.panel.model.say(summary(await self._starting.info(settings)))
+            self.panel.model.say(model_summary(await self._starting.info(settings)))
 
     async def _start(self) -> None:
         self._tried = True
         form = self.panel.form()
-        reading = self._starting.read(form)
+        reading = self._starting.parse(form)
         if reading.model is not None:
             self._need = await self._starting.key_need(reading.model)
             self.panel.key.show_need(self._need)
@@ -145,7 +145,7 @@ class StartSheet(Sheet):
             self.notice.show_message(words.message, words.hint, details=words.details)
             self.run.setEnabled(True)
 
-    async def _begin(self, form: StartForm, reading: Reading) -> None:
+    async def _begin(self, form: StartForm, reading: ParsedStartForm) -> None:
         request = reading.request
         if request is None:
             return
@@ -156,8 +156,8 @@ class StartSheet(Sheet):
             remember = self.panel.key.remember.isChecked()
             await self._starting.hold(provider, key, address=model.base_url, remember=remember)
             self.panel.key.clear()
-        hurdles = Hurdles(self._session, self)
-        batch = await hurdles.past(lambda keys: self._starting.start(request, keys), provider)
+        hurdles = Preflight(self._session, self)
+        batch = await hurdles.run(lambda keys: self._starting.start(request, keys), provider)
         if batch is not None:
             self.started = (form, batch)
             self.accept()

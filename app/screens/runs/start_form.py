@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final, TypeVar
 
-from app.screens.runs.labels import left
+from app.screens.runs.labels import format_wait
 from app.text.formatting import count, money
 from mcp_tef import (
     BatchRequest,
@@ -21,16 +21,16 @@ from mcp_tef import (
 Number = TypeVar("Number", int, float)
 
 
-class Scope(StrEnum):
+class CaseScope(StrEnum):
     """Which cases to run."""
 
     ALL = "all"
     SUITE = "suite"
     TAG = "tag"
-    CHOSEN = "chosen"
+    SELECTED = "chosen"
 
 
-class Field(StrEnum):
+class StartField(StrEnum):
     """A part of the form that can be wrong."""
 
     CASES = "cases"
@@ -49,9 +49,9 @@ class Field(StrEnum):
 class StartForm:
     """What is typed, as typed. `name` is the suite or the tag of the scope."""
 
-    scope: Scope = Scope.ALL
+    scope: CaseScope = CaseScope.ALL
     name: str = ""
-    chosen: tuple[CaseId, ...] = ()
+    selected: tuple[CaseId, ...] = ()
     offline: bool = True
     with_baseline: bool = False
     model: str = ""
@@ -66,7 +66,7 @@ class StartForm:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class ParsedStartForm:
     """A form as understood: the request where nothing is wrong, else one sentence for each field that is.
 
     `model` is who would be asked, and where, as soon as that much can be told.
@@ -74,18 +74,18 @@ class Reading:
 
     request: BatchRequest | None
     model: ModelSettings | None
-    problems: Mapping[Field, str] = field(default_factory=dict)
+    problems: Mapping[StartField, str] = field(default_factory=dict)
     cases: int = 0
 
 
 def cases_of(form: StartForm, cases: Sequence[TestCase]) -> tuple[TestCase, ...]:
     """The cases that the form would run."""
-    if form.scope is Scope.SUITE:
+    if form.scope is CaseScope.SUITE:
         return tuple(case for case in cases if form.name in case.draft.suites)
-    if form.scope is Scope.TAG:
+    if form.scope is CaseScope.TAG:
         return tuple(case for case in cases if form.name in case.draft.tags)
-    if form.scope is Scope.CHOSEN:
-        chosen = set(form.chosen)
+    if form.scope is CaseScope.SELECTED:
+        chosen = set(form.selected)
         return tuple(case for case in cases if case.id in chosen)
     return tuple(cases)
 
@@ -95,15 +95,15 @@ def tags_of(cases: Sequence[TestCase]) -> tuple[str, ...]:
     return tuple(sorted({tag for case in cases for tag in case.draft.tags}))
 
 
-def read(form: StartForm, cases: Sequence[TestCase]) -> Reading:
+def parse_start_form(form: StartForm, cases: Sequence[TestCase]) -> ParsedStartForm:
     """Understand a form; every field that is wrong gets its own sentence."""
-    problems: dict[Field, str] = {}
+    problems: dict[StartField, str] = {}
     chosen = cases_of(form, cases)
     if not chosen:
-        problems[Field.CASES] = _no_cases(form, cases)
+        problems[StartField.CASES] = _no_cases(form, cases)
     settings = _settings(form, problems)
     request = _request(form, settings, chosen, problems)
-    return Reading(
+    return ParsedStartForm(
         request=None if problems else request,
         model=settings or _named(form),
         problems=problems,
@@ -114,25 +114,25 @@ def read(form: StartForm, cases: Sequence[TestCase]) -> Reading:
 def _no_cases(form: StartForm, cases: Sequence[TestCase]) -> str:
     if not cases:
         return "There is no test case yet. Write one first, or open the sample."
-    if form.scope in (Scope.SUITE, Scope.TAG) and not form.name:
+    if form.scope in (CaseScope.SUITE, CaseScope.TAG) and not form.name:
         return f"Choose a {form.scope.value}."
     return "No test case is in this choice. Choose another one."
 
 
-def _settings(form: StartForm, problems: dict[Field, str]) -> ModelSettings | None:
+def _settings(form: StartForm, problems: dict[StartField, str]) -> ModelSettings | None:
     if form.offline:
         return ModelSettings()
     before = len(problems)
-    named = _attempt(problems, Field.MODEL, lambda: _model(form.model))
-    temperature = _number(problems, Field.TEMPERATURE, form.temperature, float, "temperature")
-    timeout = _number(problems, Field.TIMEOUT, form.timeout, int, "timeout")
-    retries = _number(problems, Field.RETRIES, form.retries, int, "number of retries")
-    _bounded(problems, Field.TEMPERATURE, temperature, lambda value: ModelSettings(temperature=value))
-    _bounded(problems, Field.TIMEOUT, timeout, lambda value: ModelSettings(timeout=value))
-    _bounded(problems, Field.RETRIES, retries, lambda value: ModelSettings(max_retries=value))
+    named = _attempt(problems, StartField.MODEL, lambda: _model(form.model))
+    temperature = _number(problems, StartField.TEMPERATURE, form.temperature, float, "temperature")
+    timeout = _number(problems, StartField.TIMEOUT, form.timeout, int, "timeout")
+    retries = _number(problems, StartField.RETRIES, form.retries, int, "number of retries")
+    _bounded(problems, StartField.TEMPERATURE, temperature, lambda value: ModelSettings(temperature=value))
+    _bounded(problems, StartField.TIMEOUT, timeout, lambda value: ModelSettings(timeout=value))
+    _bounded(problems, StartField.RETRIES, retries, lambda value: ModelSettings(max_retries=value))
     if form.base_url.strip() and not form.base_url.strip().startswith(("http://", "https://")):
-        problems[Field.BASE_URL] = "The address does not start with http:// or https://."
-    _attempt(problems, Field.BASE_URL, lambda: ModelSettings(base_url=form.base_url.strip()))
+        problems[StartField.BASE_URL] = "The address does not start with http:// or https://."
+    _attempt(problems, StartField.BASE_URL, lambda: ModelSettings(base_url=form.base_url.strip()))
     if len(problems) > before or named is None or temperature is None or timeout is None or retries is None:
         return None
     return ModelSettings(
@@ -161,20 +161,20 @@ def _named(form: StartForm) -> ModelSettings | None:
 
 
 def _request(
-    form: StartForm, settings: ModelSettings | None, chosen: Sequence[TestCase], problems: dict[Field, str]
+    form: StartForm, settings: ModelSettings | None, chosen: Sequence[TestCase], problems: dict[StartField, str]
 ) -> BatchRequest | None:
-    repeats = _number(problems, Field.REPEATS, form.repeats, int, "number of repeats")
-    concurrency = _number(problems, Field.CONCURRENCY, form.concurrency, int, "concurrency")
-    _bounded(problems, Field.REPEATS, repeats, lambda value: BatchRequest(repeats=value))
-    _bounded(problems, Field.CONCURRENCY, concurrency, lambda value: BatchRequest(concurrency=value))
+    repeats = _number(problems, StartField.REPEATS, form.repeats, int, "number of repeats")
+    concurrency = _number(problems, StartField.CONCURRENCY, form.concurrency, int, "concurrency")
+    _bounded(problems, StartField.REPEATS, repeats, lambda value: BatchRequest(repeats=value))
+    _bounded(problems, StartField.CONCURRENCY, concurrency, lambda value: BatchRequest(concurrency=value))
     cap = _cap(form, problems)
     if problems or settings is None or repeats is None or concurrency is None:
         return None
     models = (settings, ModelSettings()) if form.with_baseline and not settings.offline else (settings,)
     return BatchRequest(
-        cases=tuple(case.id for case in chosen) if form.scope is Scope.CHOSEN else (),
-        suites=(form.name,) if form.scope is Scope.SUITE else (),
-        tags=(form.name,) if form.scope is Scope.TAG else (),
+        cases=tuple(case.id for case in chosen) if form.scope is CaseScope.SELECTED else (),
+        suites=(form.name,) if form.scope is CaseScope.SUITE else (),
+        tags=(form.name,) if form.scope is CaseScope.TAG else (),
         models=models,
         repeats=repeats,
         concurrency=concurrency,
@@ -183,20 +183,20 @@ def _request(
     )
 
 
-def _cap(form: StartForm, problems: dict[Field, str]) -> float | None:
+def _cap(form: StartForm, problems: dict[StartField, str]) -> float | None:
     if form.offline or not form.cost_cap.strip():
         return None
-    cap = _number(problems, Field.COST, form.cost_cap.replace("$", ""), float, "cost cap")
+    cap = _number(problems, StartField.COST, form.cost_cap.replace("$", ""), float, "cost cap")
     if cap is not None and cap <= 0:
-        problems[Field.COST] = "The cost cap must be more than 0. Leave it empty for none."
+        problems[StartField.COST] = "The cost cap must be more than 0. Leave it empty for none."
     return cap
 
 
 def batch_name(form: StartForm, chosen: Sequence[TestCase]) -> str:
     """What the batch is called in the rail."""
-    if form.scope is Scope.ALL:
+    if form.scope is CaseScope.ALL:
         return "All cases"
-    if form.scope is Scope.CHOSEN:
+    if form.scope is CaseScope.SELECTED:
         return chosen[0].name if len(chosen) == 1 else f"{len(chosen)} chosen cases"
     return form.name
 
@@ -204,7 +204,7 @@ def batch_name(form: StartForm, chosen: Sequence[TestCase]) -> str:
 Value = TypeVar("Value")
 
 
-def _attempt(problems: dict[Field, str], where: Field, make: Callable[[], Value]) -> Value | None:
+def _attempt(problems: dict[StartField, str], where: StartField, make: Callable[[], Value]) -> Value | None:
     try:
         return make()
     except InputError as error:
@@ -213,7 +213,7 @@ def _attempt(problems: dict[Field, str], where: Field, make: Callable[[], Value]
 
 
 def _number(
-    problems: dict[Field, str], where: Field, text: str, kind: Callable[[str], Number], what: str
+    problems: dict[StartField, str], where: StartField, text: str, kind: Callable[[str], Number], what: str
 ) -> Number | None:
     try:
         return kind(text.strip().replace(",", "."))
@@ -223,12 +223,14 @@ def _number(
         return None
 
 
-def _bounded(problems: dict[Field, str], where: Field, value: Number | None, make: Callable[[Number], object]) -> None:
+def _bounded(
+    problems: dict[StartField, str], where: StartField, value: Number | None, make: Callable[[Number], object]
+) -> None:
     if value is not None:
         _attempt(problems, where, lambda: make(value))
 
 
-def button(reading: Reading) -> str:
+def run_button_text(reading: ParsedStartForm) -> str:
     """The text of the button: a verb and what it will run."""
     request = reading.request
     text = f"Run {count(reading.cases, 'case')}"
@@ -243,7 +245,7 @@ def estimate_text(estimate: Estimate, request: BatchRequest) -> str:
     """Runs, time and cost before anything is spent; what cannot be known says so."""
     parts = [count(estimate.runs, "run")]
     if estimate.seconds is not None:
-        parts.append(f"about {left(estimate.seconds)}")
+        parts.append(f"about {format_wait(estimate.seconds)}")
     if all(settings.offline for settings in request.models):
         parts.append("no cost, nothing leaves this machine")
     else:
@@ -256,12 +258,12 @@ TEXTS: Final = ("model", "base_url", "repeats", "concurrency", "temperature", "t
 FLAGS: Final = ("offline", "with_baseline")
 
 
-def form_to_keep(form: StartForm) -> dict[str, str | bool]:
+def form_to_settings(form: StartForm) -> dict[str, str | bool]:
     """The part of a form that is worth keeping, as plain values."""
     return {**{name: getattr(form, name) for name in (*TEXTS, *FLAGS)}, "mode": form.mode.value}
 
 
-def form_of(kept: Mapping[str, object]) -> StartForm:
+def form_from_settings(kept: Mapping[str, object]) -> StartForm:
     """The form of kept values; whatever does not fit is left at its default."""
     texts: dict[str, Any] = {name: value for name in TEXTS if isinstance(value := kept.get(name), str)}
     modes = {mode.value: mode for mode in CallingMode}

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QV
 
 from app.core_link.model_requests import KeyNeed
 from app.screens.runs.model_field import ModelField
-from app.screens.runs.start_form import Field as Where
-from app.screens.runs.start_form import Scope, StartForm
+from app.screens.runs.start_form import CaseScope, StartForm
+from app.screens.runs.start_form import StartField as Where
 from app.text.formatting import count
 from app.theme import Role, Size
 from app.widgets import Button, Field, FlowText, Label, MenuButton, Rule, Segmented, Spoken
@@ -120,21 +120,21 @@ class StartPanel(QWidget):
 
     def show_cases(self, cases: Sequence[TestCase], suites: Sequence[str], tags: Sequence[str]) -> None:
         """Offer these cases; what was chosen stays chosen where it is still there."""
-        choices: list[tuple[str, str] | None] = [(Scope.ALL.value, f"All {count(len(cases), 'case')}")]
+        choices: list[tuple[str, str] | None] = [(CaseScope.ALL.value, f"All {count(len(cases), 'case')}")]
         if self._chosen:
-            choices.insert(0, (Scope.CHOSEN.value, count(len(self._chosen), "chosen case")))
+            choices.insert(0, (CaseScope.SELECTED.value, count(len(self._chosen), "chosen case")))
         if suites:
-            choices += [None, *(_choice(Scope.SUITE, name) for name in suites)]
+            choices += [None, *(_choice(CaseScope.SUITE, name) for name in suites)]
         if tags:
-            choices += [None, *(_choice(Scope.TAG, name) for name in tags)]
+            choices += [None, *(_choice(CaseScope.TAG, name) for name in tags)]
         known = [choice[0] for choice in choices if choice]
         current = self.cases.current() if self.cases.current() in known else known[0]
         self.cases.set_choices(choices, current)
 
     def show_form(self, form: StartForm) -> None:
         """Fill in a form."""
-        self._chosen = form.chosen
-        key = f"{form.scope.value}:{form.name}" if form.scope in (Scope.SUITE, Scope.TAG) else form.scope.value
+        self._chosen = form.selected
+        key = f"{form.scope.value}:{form.name}" if form.scope in (CaseScope.SUITE, CaseScope.TAG) else form.scope.value
         self.cases.set_current(key)
         self.selector.set_current("offline" if form.offline else "model")
         self.model.set_text(form.model)
@@ -150,9 +150,9 @@ class StartPanel(QWidget):
         scope, _, name = self.cases.current().partition(":")
         text = {where: edit.text() for where, edit in self.numbers.items()}
         return StartForm(
-            scope=Scope(scope),
+            scope=CaseScope(scope),
             name=name,
-            chosen=self._chosen,
+            selected=self._chosen,
             offline=self.selector.current() == "offline",
             with_baseline=self.baseline.isChecked(),
             model=self.model.text(),
@@ -183,7 +183,7 @@ class StartPanel(QWidget):
             self.fields[first].widget.setFocus()
 
 
-def _choice(scope: Scope, name: str) -> tuple[str, str]:
+def _choice(scope: CaseScope, name: str) -> tuple[str, str]:
     return (f"{scope.value}:{name}", f"{scope.value.capitalize()}: {name}")
 
 
@@ -259,4 +259,4 @@ class KeyField(QWidget):
 
 def with_cases(form: StartForm, chosen: tuple[CaseId, ...]) -> StartForm:
     """The form for cases that were chosen elsewhere."""
-    return replace(form, scope=Scope.CHOSEN, chosen=chosen) if chosen else form
+    return replace(form, scope=CaseScope.SELECTED, selected=chosen) if chosen else form

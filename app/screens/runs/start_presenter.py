@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 from app.core_link.model_requests import Ask, KeyAsking
 from app.screens.runs.model_field import ModelRow, model_rows
-from app.screens.runs.start_form import Field, Reading, StartForm, estimate_text, read, tags_of
+from app.screens.runs.start_form import ParsedStartForm, StartField, StartForm, estimate_text, parse_start_form, tags_of
 from mcp_tef import Batch, BatchRequest, ModelError, ModelFault, ModelInfo, ModelSettings, Secret, TestCase
 
 
-class Starting(KeyAsking):
+class StartPresenter(KeyAsking):
     """What the start form asks of the core."""
 
     def __init__(self, ask: Ask) -> None:
@@ -29,9 +29,9 @@ class Starting(KeyAsking):
         if not self.models:
             self.models = model_rows(await self._ask(lambda core: core.models.catalogue()))
 
-    def read(self, form: StartForm) -> Reading:
+    def parse(self, form: StartForm) -> ParsedStartForm:
         """Understand a form against the cases as they are."""
-        return read(form, self.cases)
+        return parse_start_form(form, self.cases)
 
     async def info(self, settings: ModelSettings) -> ModelInfo | None:
         """What the catalogue knows of a model."""
@@ -46,8 +46,8 @@ class Starting(KeyAsking):
         return await self._ask(lambda core: core.runs.start(request, keys))
 
 
-def problem_field(error: Exception) -> Field | None:
+def problem_field(error: Exception) -> StartField | None:
     """The field that an error of the start belongs to, where there is one."""
     if isinstance(error, ModelError) and error.fault is ModelFault.KEY_MISSING:
-        return Field.KEY
+        return StartField.KEY
     return None

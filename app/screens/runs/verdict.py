@@ -6,26 +6,26 @@ from datetime import datetime
 
 from app.core_link.links import Lead
 from app.screens.runs.call_comparison import (
-    ParameterTable,
-    compared,
-    judged,
+    ParameterComparison,
+    judged_comparison,
     name_difference,
     parameter_count,
     text_difference,
-    unpaired,
+    unexpected_comparison,
+    unjudged_comparison,
 )
 from app.screens.runs.labels import (
-    CATEGORY_WORDS,
-    MARKS,
-    SOURCE_WORDS,
-    Mark,
-    Span,
+    CATEGORY_LABELS,
+    CLASSIFICATION_MARKS,
+    SOURCE_LABELS,
+    TextSpan,
+    VerdictMark,
+    format_share,
     is_baseline,
     mark_of,
     sentence_spans,
-    share,
 )
-from app.screens.runs.run_table import HIGH
+from app.screens.runs.run_table import HIGH_CONFIDENCE
 from app.text.formatting import OUTCOME_WORDS
 from mcp_tef import (
     Call,
@@ -51,24 +51,24 @@ WRONG_VALUES = "right tool, with wrong parameters"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PastView:
+class EarlierVerdict:
     """One earlier verdict: what changed in a line, the judge's sentence then, and what was expected then."""
 
-    mark: Mark
+    mark: VerdictMark
     line: str
-    sentence: tuple[Span, ...]
+    sentence: tuple[TextSpan, ...]
     expected: str
 
 
-def past_views(detail: RunDetail) -> tuple[PastView, ...]:
+def earlier_verdicts(detail: RunDetail) -> tuple[EarlierVerdict, ...]:
     """The earlier verdicts of a run, newest first."""
     later = (detail.verdict, *(past.verdict for past in detail.past_verdicts))
     return tuple(_view(past, verdict) for past, verdict in zip(detail.past_verdicts, later, strict=False))
 
 
-def _view(past: PastVerdict, later: Verdict | None) -> PastView:
-    return PastView(
-        mark=MARKS[past.verdict.classification],
+def _view(past: PastVerdict, later: Verdict | None) -> EarlierVerdict:
+    return EarlierVerdict(
+        mark=CLASSIFICATION_MARKS[past.verdict.classification],
         line=f"Judged again on {_moment(past.replaced_at)}: {_change(past.verdict, later)}{REASONS[past.reason]}.",
         sentence=sentence_spans(past.verdict.explanation),
         expected=f"Expected then: {past.expectation.label}",
@@ -81,39 +81,39 @@ def _moment(at: datetime) -> str:
 
 
 def _change(before: Verdict, after: Verdict | None) -> str:
-    was, now = said(before), said(after) if after else ""
+    was, now = verdict_text(before), verdict_text(after) if after else ""
     return f"was “{was}”, is “{now}”, because " if now and was != now else f"“{was}” as before, though "
 
 
-def said(verdict: Verdict) -> str:
+def verdict_text(verdict: Verdict) -> str:
     """The outcome of a verdict, and whether its parameters were wrong."""
     if verdict.classification is Classification.TP and verdict.parameters_ok is False:
         return WRONG_VALUES
     return OUTCOME_WORDS[verdict.classification]
 
 
-LONGEST_WORDS = 4000
+MAX_ANSWER_LENGTH = 4000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
+class ComparedTool:
     """One half of a comparison: the tool's name, where it is, and its description."""
 
-    name: tuple[Span, ...]
+    name: tuple[TextSpan, ...]
     where: str
-    text: tuple[Span, ...]
-    lead: Lead | None = None
+    text: tuple[TextSpan, ...]
+    link: Lead | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class ComparedCalls:
     """An expected call beside an actual one; `title` tells pairs apart where there are several."""
 
     title: str
-    expected: Side
-    selected: Side
-    parameters: ParameterTable
-    leads: tuple[Lead, ...] = ()
+    expected: ComparedTool
+    selected: ComparedTool
+    parameters: ParameterComparison
+    links: tuple[Lead, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,26 +124,26 @@ class ConfidenceView:
     figure: str
     source: str
     sentence: str
-    mark: Mark
-    threshold: float = HIGH
+    mark: VerdictMark
+    threshold: float = HIGH_CONFIDENCE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerdictView:
     """What the first tab shows. `hint` and `retry` are for runs that failed."""
 
-    mark: Mark
-    headline: tuple[Span, ...]
+    mark: VerdictMark
+    headline: tuple[TextSpan, ...]
     query: str
     hint: str = ""
     retry: bool = False
     note: str = ""
-    pairs: tuple[Pair, ...] = ()
+    pairs: tuple[ComparedCalls, ...] = ()
     confidence: ConfidenceView | None = None
-    words_title: str = ""
-    words: str = ""
-    past: tuple[PastView, ...] = ()
-    lead: Lead | None = None
+    answer_title: str = ""
+    answer_text: str = ""
+    earlier: tuple[EarlierVerdict, ...] = ()
+    case_link: Lead | None = None
 
 
 def verdict_view(detail: RunDetail) -> VerdictView:
@@ -160,15 +160,15 @@ def verdict_view(detail: RunDetail) -> VerdictView:
         note=_note(detail),
         pairs=tuple(_pairs(detail)),
         confidence=_confidence(run),
-        words_title=("How the baseline ranked" if baseline else "In the model’s words") if words else "",
-        words=_quoted(words, quote=not baseline),
-        past=past_views(detail),
-        lead=_case(run),
+        answer_title=("How the baseline ranked" if baseline else "In the model’s words") if words else "",
+        answer_text=_quoted(words, quote=not baseline),
+        earlier=earlier_verdicts(detail),
+        case_link=_case(run),
     )
 
 
 def _quoted(words: str, *, quote: bool) -> str:
-    text = words if len(words) <= LONGEST_WORDS else f"{words[:LONGEST_WORDS]}…"
+    text = words if len(words) <= MAX_ANSWER_LENGTH else f"{words[:MAX_ANSWER_LENGTH]}…"
     return f"“{text}”" if text and quote else text
 
 
@@ -179,12 +179,12 @@ def _without_verdict(detail: RunDetail) -> VerdictView:
         sentence, hint = run.failure.message, run.failure.hint
     return VerdictView(
         mark=mark_of(run),
-        headline=(Span(sentence),),
+        headline=(TextSpan(sentence),),
         query=f"“{run.query}”",
         hint=hint,
         retry=run.status is RunStatus.FAILED,
         note="No verdict: it counts in no rate" if run.status is RunStatus.FAILED else "",
-        lead=_case(run),
+        case_link=_case(run),
     )
 
 
@@ -200,7 +200,7 @@ _STANDING = {
 }
 
 
-def headline(detail: RunDetail) -> tuple[Span, ...]:
+def headline(detail: RunDetail) -> tuple[TextSpan, ...]:
     """The judge's sentence; what it sets in back quotes, the names of tools, is in mono."""
     return sentence_spans(detail.verdict.explanation) if detail.verdict else ()
 
@@ -216,7 +216,7 @@ def _place(rank: int) -> str:
     return {1: "first", 2: "second", 3: "third"}.get(rank, f"at place {rank}")
 
 
-def _pairs(detail: RunDetail) -> Iterator[Pair]:
+def _pairs(detail: RunDetail) -> Iterator[ComparedCalls]:
     expected = _expected_calls(detail)
     actual = tuple((detail.answer.calls if detail.answer else None) or ())
     unread = detail.answer is not None and detail.answer.calls is None
@@ -256,16 +256,16 @@ def _partners(matches: tuple[Match, ...], expected: int, actual: int) -> Iterato
 
 def _pair(
     detail: RunDetail, title: str, match: Match | None, want: ExpectedCall | None, got: Call | None, *, unread: bool
-) -> Pair:
+) -> ComparedCalls:
     wanted = _offered(detail, want.tool, want.server) if want else None
     picked = _offered(detail, got.tool, got.server) if got else None
     expected, selected = _sides(want, wanted, got, picked, unread=unread)
-    return Pair(
+    return ComparedCalls(
         title=title,
         expected=expected,
         selected=selected,
         parameters=_parameters(match, want, wanted, got, picked),
-        leads=_pair_leads(wanted, picked),
+        links=_pair_leads(wanted, picked),
     )
 
 
@@ -290,14 +290,14 @@ def _parameters(
     wanted: OfferedTool | None,
     got: Call | None,
     picked: OfferedTool | None,
-) -> ParameterTable:
+) -> ParameterComparison:
     if got is None:
-        return ParameterTable(rows=())
+        return ParameterComparison(rows=())
     if want is None:
-        return unpaired(got)
+        return unexpected_comparison(got)
     if match is None or got.tool != want.tool:
-        return compared(want, wanted, got, picked)
-    return judged(match, want, got)
+        return unjudged_comparison(want, wanted, got, picked)
+    return judged_comparison(match, want, got)
 
 
 def _offered(detail: RunDetail, name: str, server: str | None) -> OfferedTool | None:
@@ -308,7 +308,7 @@ def _offered(detail: RunDetail, name: str, server: str | None) -> OfferedTool | 
 
 def _sides(
     want: ExpectedCall | None, wanted: OfferedTool | None, got: Call | None, picked: OfferedTool | None, *, unread: bool
-) -> tuple[Side, Side]:
+) -> tuple[ComparedTool, ComparedTool]:
     if want and got and wanted and picked and wanted.tool.fingerprint == picked.tool.fingerprint:
         return _side(want.tool, wanted), _same(got.tool, wanted)
     if want and got:
@@ -328,49 +328,51 @@ def _description(offered: OfferedTool | None) -> str:
     return " ".join(offered.tool.description.split()) if offered else ""
 
 
-def _side(name: str, offered: OfferedTool | None, names: tuple[Span, ...] = (), text: tuple[Span, ...] = ()) -> Side:
-    shown = names or (Span(name, mono=True),)
+def _side(
+    name: str, offered: OfferedTool | None, names: tuple[TextSpan, ...] = (), text: tuple[TextSpan, ...] = ()
+) -> ComparedTool:
+    shown = names or (TextSpan(name, mono=True),)
     if offered is None:
-        return Side(name=shown, where="not among the tools offered", text=())
-    words = text or (Span(_description(offered)),)
-    return Side(
+        return ComparedTool(name=shown, where="not among the tools offered", text=())
+    words = text or (TextSpan(_description(offered)),)
+    return ComparedTool(
         name=shown,
         where=f"{offered.tool.server} · {parameter_count(offered)}",
-        text=words if _description(offered) else (Span("It has no description.", dim=True),),
-        lead=Lead("Show tool", "servers", _label(offered)),
+        text=words if _description(offered) else (TextSpan("It has no description.", dim=True),),
+        link=Lead("Show tool", "servers", _label(offered)),
     )
 
 
-def _same(name: str, offered: OfferedTool) -> Side:
+def _same(name: str, offered: OfferedTool) -> ComparedTool:
     side = _side(name, offered)
-    return replace(side, text=(Span("The same tool.", dim=True),))
+    return replace(side, text=(TextSpan("The same tool.", dim=True),))
 
 
-def _no_tool(text: str) -> Side:
-    return Side(name=(Span("no tool", dim=True),), where="", text=(Span(text, dim=True),))
+def _no_tool(text: str) -> ComparedTool:
+    return ComparedTool(name=(TextSpan("no tool", dim=True),), where="", text=(TextSpan(text, dim=True),))
 
 
 def _confidence(run: RunSummary) -> ConfidenceView:
     if run.confidence is None:
         sentence = "The answer came without a confidence"
-        return ConfidenceView(value=None, figure="–", source="", sentence=sentence, mark=Mark.NEUTRAL)
+        return ConfidenceView(value=None, figure="–", source="", sentence=sentence, mark=VerdictMark.NEUTRAL)
     sentence, mark = _category(run)
     return ConfidenceView(
         value=run.confidence,
-        figure=share(run.confidence),
+        figure=format_share(run.confidence),
         source=_source(run.confidence_source),
         sentence=sentence,
         mark=mark,
     )
 
 
-def _category(run: RunSummary) -> tuple[str, Mark]:
+def _category(run: RunSummary) -> tuple[str, VerdictMark]:
     category = run.confidence_category
     if category is None:
-        return "Low, and wrong: it was unsure", Mark.NEUTRAL
-    mark = mark_of(run) if category is not ConfidenceCategory.NEEDS_CLARITY else Mark.EXTRA
-    return CATEGORY_WORDS[category], mark
+        return "Low, and wrong: it was unsure", VerdictMark.NEUTRAL
+    mark = mark_of(run) if category is not ConfidenceCategory.NEEDS_CLARITY else VerdictMark.EXTRA
+    return CATEGORY_LABELS[category], mark
 
 
 def _source(source: str | None) -> str:
-    return next((words for known, words in SOURCE_WORDS.items() if known == source), source or "")
+    return next((words for known, words in SOURCE_LABELS.items() if known == source), source or "")

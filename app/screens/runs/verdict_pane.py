@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from app.core_link.links import Go, Lead, links
 from app.screens.runs import labels
 from app.screens.runs.call_comparison import ParameterRow
-from app.screens.runs.cell_styles import MARKS, SAID, role_of, spans
-from app.screens.runs.verdict import ConfidenceView, Pair, PastView, Side, VerdictView
+from app.screens.runs.cell_styles import DRAWN_MARKS, MARK_LABELS, role_of, spans
+from app.screens.runs.verdict import ComparedCalls, ComparedTool, ConfidenceView, EarlierVerdict, VerdictView
 from app.text.glossary import explain
 from app.theme import Role, Size, sized
 from app.widgets import (
@@ -41,10 +41,10 @@ class VerdictPane(ScrollPane):
         super().__init__(column, "Verdict", parent)
         self._go = go
         self.head = _Head(retry, go)
-        self.pairs: list[PairPart] = []
-        self.confidence = ConfidencePart()
+        self.pairs: list[ComparedCallsView] = []
+        self.confidence = ConfidenceSection()
         self.quote = _Quote()
-        self.past = PastPart()
+        self.earlier_verdicts = EarlierVerdictsSection()
         self._column = column
         self._layout = _column(self._column)
         self._middle = QVBoxLayout()
@@ -53,7 +53,7 @@ class VerdictPane(ScrollPane):
         self._layout.addLayout(self._middle)
         self._layout.addWidget(self.confidence)
         self._layout.addWidget(self.quote)
-        self._layout.addWidget(self.past)
+        self._layout.addWidget(self.earlier_verdicts)
         self._layout.addStretch(1)
 
     def show_view(self, view: VerdictView) -> None:
@@ -61,15 +61,15 @@ class VerdictPane(ScrollPane):
         self._column.setUpdatesEnabled(False)
         self.head.show_view(view)
         while len(self.pairs) < len(view.pairs):
-            self.pairs.append(PairPart(self._go))
+            self.pairs.append(ComparedCallsView(self._go))
             self._middle.addWidget(self.pairs[-1])
         for number, part in enumerate(self.pairs):
             part.setVisible(number < len(view.pairs))
             if number < len(view.pairs):
                 part.show_pair(view.pairs[number])
         self.confidence.show_view(view.confidence)
-        self.quote.show_words(view.words_title, view.words)
-        self.past.show_views(view.past)
+        self.quote.show_words(view.answer_title, view.answer_text)
+        self.earlier_verdicts.show_views(view.earlier)
         self._column.setUpdatesEnabled(True)
         self.verticalScrollBar().setValue(0)
 
@@ -103,14 +103,14 @@ class _Head(QWidget):
         box.addLayout(text, 1)
 
     def show_view(self, view: VerdictView) -> None:
-        self.mark.set_mark(MARKS[view.mark], SAID[view.mark])
+        self.mark.set_mark(DRAWN_MARKS[view.mark], MARK_LABELS[view.mark])
         self.sentence.set_spans(spans(view.headline))
         self.query.set_text(view.query)
-        again = view.past[0].line if view.past else ""
+        again = view.earlier[0].line if view.earlier else ""
         for part, text in ((self.note, view.note), (self.again, again), (self.hint, view.hint)):
             part.set_text(text)
             part.setVisible(bool(text))
-        self.links.set_links(_links(view.lead, self._go))
+        self.links.set_links(_links(view.case_link, self._go))
         self._failed = view.retry
         self.set_retry(self.retry.text())
 
@@ -119,7 +119,7 @@ class _Head(QWidget):
         self.retry.setVisible(self._failed and bool(text))
 
 
-class PairPart(QWidget):
+class ComparedCallsView(QWidget):
     """One expected call beside one actual call, with their parameters below."""
 
     def __init__(self, go: Go) -> None:
@@ -128,8 +128,8 @@ class PairPart(QWidget):
         self.links = Links()
         self.title = Label(size=Size.SMALL, role=Role.DIM, label=True)
         self.title.setContentsMargins(EDGE, 8, EDGE, 8)
-        self.expected = SidePart("Expected", go)
-        self.selected = SidePart("Selected", go)
+        self.expected = ComparedToolView("Expected", go)
+        self.selected = ComparedToolView("Selected", go)
         self.table = ComparedTable(("Parameters", "Expected", "Given"))
         self.note = FlowText(size=Size.SMALL, role=Role.DIM)
         self._note_box = QWidget()
@@ -152,13 +152,13 @@ class PairPart(QWidget):
         for part in (self.links, self._table_rule, self.table, self._note_box):
             layout.addWidget(part)
 
-    def show_pair(self, pair: Pair) -> None:
+    def show_pair(self, pair: ComparedCalls) -> None:
         """Show another pair."""
         self.title.setText(pair.title)
         self.title.setVisible(bool(pair.title))
         self.expected.show_side(pair.expected)
         self.selected.show_side(pair.selected)
-        self.links.set_links(links(pair.leads, self._go))
+        self.links.set_links(links(pair.links, self._go))
         rows = pair.parameters.rows
         self.table.set_rows([_compared(row) for row in rows])
         self.note.set_text(pair.parameters.note)
@@ -172,10 +172,10 @@ def _links(lead: Lead | None, go: Go) -> list[Action]:
 
 
 def _compared(row: ParameterRow) -> ComparedRow:
-    bad = row.mark in (labels.Mark.WRONG, labels.Mark.EXTRA)
+    bad = row.mark in (labels.VerdictMark.WRONG, labels.VerdictMark.EXTRA)
     return ComparedRow(
-        mark=None if row.mark is labels.Mark.NEUTRAL else MARKS[row.mark],
-        word=SAID[row.mark],
+        mark=None if row.mark is labels.VerdictMark.NEUTRAL else DRAWN_MARKS[row.mark],
+        word=MARK_LABELS[row.mark],
         name=row.name,
         left=row.expected,
         right=row.given,
@@ -184,7 +184,7 @@ def _compared(row: ParameterRow) -> ComparedRow:
     )
 
 
-class SidePart(QWidget):
+class ComparedToolView(QWidget):
     """One half of a comparison."""
 
     def __init__(self, caption: str, go: Go) -> None:
@@ -201,15 +201,15 @@ class SidePart(QWidget):
             layout.addWidget(part)
         layout.addStretch(1)
 
-    def show_side(self, side: Side) -> None:
+    def show_side(self, side: ComparedTool) -> None:
         """Show another tool."""
         self.name.set_spans(spans(side.name))
         self.where.set_text(side.where)
-        self.links.set_links(_links(side.lead, self._go))
+        self.links.set_links(_links(side.link, self._go))
         self.text.set_spans(spans(side.text))
 
 
-class ConfidencePart(QWidget):
+class ConfidenceSection(QWidget):
     """The confidence as a figure, on its scale with the threshold, and in words."""
 
     def __init__(self) -> None:
@@ -268,7 +268,7 @@ class _Quote(QWidget):
         self.text.set_text(text)
 
 
-class PastPart(QWidget):
+class EarlierVerdictsSection(QWidget):
     """What the run was judged before, newest first; hidden where it was judged once."""
 
     def __init__(self) -> None:
@@ -280,7 +280,7 @@ class PastPart(QWidget):
         layout.addWidget(Rule())
         layout.addLayout(self._inner)
 
-    def show_views(self, views: Sequence[PastView]) -> None:
+    def show_views(self, views: Sequence[EarlierVerdict]) -> None:
         """Show the earlier verdicts of another run."""
         self.setVisible(bool(views))
         while len(self.entries) < len(views):
@@ -310,8 +310,8 @@ class _PastEntry(QWidget):
         box.addWidget(self.mark, alignment=Qt.AlignmentFlag.AlignTop)
         box.addLayout(text, 1)
 
-    def show_view(self, view: PastView, *, first: bool) -> None:
-        self.mark.set_mark(MARKS[view.mark], SAID[view.mark])
+    def show_view(self, view: EarlierVerdict, *, first: bool) -> None:
+        self.mark.set_mark(DRAWN_MARKS[view.mark], MARK_LABELS[view.mark])
         self.sentence.set_spans(spans(view.sentence))
         self.expected.set_text(view.expected)
         self.line.set_text(view.line)

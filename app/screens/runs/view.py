@@ -7,10 +7,10 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QStackedWidget
 
 from app.core_link.settings import Settings
-from app.screens.runs.batch_list import BatchRail
+from app.screens.runs.batch_list import BatchListPane
 from app.screens.runs.batch_summaries import BatchCard
 from app.screens.runs.cell_styles import segments
-from app.screens.runs.detail_pane import RunPane
+from app.screens.runs.detail_pane import RunDetailPane
 from app.screens.runs.runs_list import RunsList
 from app.text.formatting import count
 from app.theme import Role, sized, width
@@ -19,14 +19,14 @@ from app.widgets import Action, EmptyState, Making, RailRow, Span, Split
 Deed = Callable[[], object]
 
 
-def say_no_cases(state: EmptyState, to_cases: Deed, to_sample: Deed) -> None:
+def show_no_cases(state: EmptyState, to_cases: Deed, to_sample: Deed) -> None:
     """There is nothing to run."""
     sentence = "A run asks a model to pick a tool for a test case. Write a case first, or open the sample."
     go = Action(text="Go to test cases", do=to_cases, kind="primary")
     state.set("check-square", "No test cases to run", sentence, [go, Action(text="Open the sample", do=to_sample)])
 
 
-def say_no_runs(state: EmptyState, cases: int, run: Deed, choose: Deed) -> None:
+def show_no_runs(state: EmptyState, cases: int, run: Deed, choose: Deed) -> None:
     """There are cases, and none of them was run."""
     sentence = (
         "A run asks a selector to pick a tool for each case, and judges what it picked. "
@@ -36,28 +36,28 @@ def say_no_runs(state: EmptyState, cases: int, run: Deed, choose: Deed) -> None:
     state.set("play-circle", "Nothing has run yet", sentence, [now, Action(text="Choose a model…", do=choose)])
 
 
-NARROW = 1100
-SPLIT = "runs.split"
+NARROW_WIDTH = 1100
+SPLIT_KEY = "runs.split"
 
 
 class RunsView(QStackedWidget):
     """Either an empty state or the three panes."""
 
-    def __init__(self, rail: BatchRail, runs: RunsList, detail: RunPane) -> None:
+    def __init__(self, rail: BatchListPane, runs: RunsList, detail: RunDetailPane) -> None:
         super().__init__()
         self._detail_open = False
-        self.rail_pane = rail
-        self.rail = rail.list
-        self.list = runs
+        self.batch_pane = rail
+        self.batch_list = rail.list
+        self.run_list = runs
         self.detail = detail
         self.empty = EmptyState("play-circle", "", "")
         self.split = Split(
-            [self.rail_pane, self.list, self.detail],
+            [self.batch_pane, self.run_list, self.detail],
             "Batches, runs and one run",
             [width("batch_rail"), 526, width("runs_detail")],
         )
         self.split.set_stretch(1)
-        for pane, least in ((self.rail_pane, 168), (self.list, 280), (self.detail, 320)):
+        for pane, least in ((self.batch_pane, 168), (self.run_list, 280), (self.detail, 320)):
             pane.setMinimumWidth(least)
         self.addWidget(self.empty)
         self.addWidget(self.split)
@@ -66,20 +66,20 @@ class RunsView(QStackedWidget):
     @classmethod
     def in_parts(cls) -> Making["RunsView"]:
         """The view, made a pane at a time."""
-        rail = BatchRail()
+        rail = BatchListPane()
         yield
         runs = RunsList()
         yield
-        detail = RunPane()
+        detail = RunDetailPane()
         yield
         return cls(rail, runs, detail)
 
     def _connect(self) -> None:
-        table = self.list.table
-        self.rail.opened.connect(lambda _: table.setFocus(Qt.FocusReason.ShortcutFocusReason))
-        table.clicked.connect(lambda _: self.open_detail(shown=True) if self.narrow() else None)
+        table = self.run_list.table
+        self.batch_list.opened.connect(lambda _: table.setFocus(Qt.FocusReason.ShortcutFocusReason))
+        table.clicked.connect(lambda _: self.open_detail(shown=True) if self.is_narrow() else None)
         for wanted in (table.opened, table.peek_wanted):
-            wanted.connect(lambda _: self.open_detail(shown=not self._detail_open or not self.narrow()))
+            wanted.connect(lambda _: self.open_detail(shown=not self._detail_open or not self.is_narrow()))
         self.detail.closed.connect(lambda: self.open_detail(shown=False))
 
     def show_panes(self, *, shown: bool) -> None:
@@ -88,45 +88,45 @@ class RunsView(QStackedWidget):
 
     def show_cards(self, cards: Iterable[BatchCard], every: int, chosen: str | None) -> None:
         """The cards that are wanted, out of so many batches."""
-        self.rail_pane.show_cards([rail_row(card) for card in cards], every)
-        if chosen and chosen != self.rail.current_id():
-            self.rail.select(chosen)
+        self.batch_pane.show_cards([card_row(card) for card in cards], every)
+        if chosen and chosen != self.batch_list.current_id():
+            self.batch_list.select(chosen)
 
-    def mend_cards(self, cards: Iterable[BatchCard]) -> None:
+    def update_cards(self, cards: Iterable[BatchCard]) -> None:
         """Cards that changed, as far as they are shown."""
-        self.rail.upsert([rail_row(card) for card in cards if self.rail.rows.place(card.id) is not None])
+        self.batch_list.upsert([card_row(card) for card in cards if self.batch_list.rows.place(card.id) is not None])
 
-    def narrow(self) -> bool:
+    def is_narrow(self) -> bool:
         """Whether there is no room for three panes."""
-        return self.window().width() < sized(NARROW)
+        return self.window().width() < sized(NARROW_WIDTH)
 
     def open_detail(self, *, shown: bool) -> None:
         """Give the keyboard to the detail or back to the table; in a narrow window, show or hide it."""
         self._detail_open = shown
         self.place_panes()
-        (self.detail if shown else self.list.table).setFocus()
+        (self.detail if shown else self.run_list.table).setFocus()
 
     def place_panes(self) -> None:
         """The detail takes the place of the rail where there is no room for both."""
-        narrow = self.narrow()
-        self.rail_pane.setVisible(not (narrow and self._detail_open))
+        narrow = self.is_narrow()
+        self.batch_pane.setVisible(not (narrow and self._detail_open))
         self.detail.setVisible(not narrow or self._detail_open)
 
     def remember(self, settings: Settings) -> None:
         """Keep the sizes of panes."""
-        if not self.narrow() and self.currentWidget() is self.split:
-            settings.set(SPLIT, self.split.layout_state())
+        if not self.is_narrow() and self.currentWidget() is self.split:
+            settings.set(SPLIT_KEY, self.split.layout_state())
 
     def restore(self, settings: Settings) -> None:
         """Take over what was kept."""
-        self.split.restore_layout(settings.get(SPLIT, []))
+        self.split.restore_layout(settings.get(SPLIT_KEY, []))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.place_panes()
 
 
-def rail_row(card: BatchCard) -> RailRow:
+def card_row(card: BatchCard) -> RailRow:
     """A card of the rail."""
     return RailRow(
         id=card.id,
@@ -136,5 +136,5 @@ def rail_row(card: BatchCard) -> RailRow:
         sub_right=Span(card.result, strong=card.judged, role=Role.TEXT if card.judged else Role.DIM),
         bar=segments(card.bar),
         bar_total=1.0,
-        tip=card.tip,
+        tip=card.tooltip,
     )

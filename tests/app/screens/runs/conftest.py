@@ -51,7 +51,7 @@ class Desk:
 
     async def run_offline(self) -> None:
         """Run everything, and wait until its end is shown."""
-        await self.page.steering.run_offline()
+        await self.page.batch_actions.run_offline()
         await self.until_ended(1)
 
     async def until_ended(self, batches: int) -> None:
@@ -60,7 +60,7 @@ class Desk:
 
     def rests(self) -> bool:
         """Whether all that was heard is shown: rows, and what they come to."""
-        pages, figure = self.page.list.table.pages, self.page.list.strip.figure.text()
+        pages, figure = self.page.run_list.table.pages, self.page.run_list.summary_bar.value.text()
         return bool(pages.rowCount() and pages.row(0).id) and figure not in ("", "…")
 
     def shown(self, start: str) -> QPushButton | None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from app.screens.runs.activity_bars import activity, farewell
+from app.screens.runs.activity_bars import batch_activity, ended_text
 from mcp_tef import BatchProgressed, BatchRequest, BatchStatus, ModelSettings
 from tests.app.screens.runs.conftest import Desk
 from tests.support.fake_engine import NEVER
@@ -11,38 +11,38 @@ from tests.support.made_runs import batch
 
 def test_the_bar_says_done_failed_cost_of_the_cap_and_time_left() -> None:
     made = batch(max_cost_usd=1.0)
-    now = activity(made, BatchProgressed(batch=made, done=142, tokens=9000, cost_usd=0.04, seconds_left=12))
-    assert (now.fraction, now.lead) == (0.71, "142 of 200")
-    assert now.parts == ("Everyday", "3 failed", "$0.04 of $1.00", "12 s left")
+    now = batch_activity(made, BatchProgressed(batch=made, done=142, tokens=9000, cost_usd=0.04, seconds_left=12))
+    assert (now.fraction, now.progress_text) == (0.71, "142 of 200")
+    assert now.details == ("Everyday", "3 failed", "$0.04 of $1.00", "12 s left")
 
 
 def test_what_is_not_known_is_left_out() -> None:
-    now = activity(batch(counts={"pending": 200}), None)
-    assert (now.fraction, now.lead, now.parts) == (0.0, "0 of 200", ("Everyday",))
+    now = batch_activity(batch(counts={"pending": 200}), None)
+    assert (now.fraction, now.progress_text, now.details) == (0.0, "0 of 200", ("Everyday",))
 
 
 def test_a_cap_without_a_known_cost_says_so() -> None:
-    assert activity(batch(max_cost_usd=1.0), None).parts == ("Everyday", "3 failed", "cost unknown, cap $1.00")
+    assert batch_activity(batch(max_cost_usd=1.0), None).details == ("Everyday", "3 failed", "cost unknown, cap $1.00")
 
 
 def test_the_baseline_spends_nothing_and_shows_no_cost() -> None:
     made = batch(models=(ModelSettings().label,), counts={}, cost_usd=0.0)
-    assert activity(made, None).parts == ("Everyday",)
+    assert batch_activity(made, None).details == ("Everyday",)
 
 
 def test_a_paused_batch_says_paused_instead_of_a_time() -> None:
     made = batch(status=BatchStatus.PAUSED)
-    now = activity(made, BatchProgressed(batch=made, done=142, tokens=0, cost_usd=None, seconds_left=12))
+    now = batch_activity(made, BatchProgressed(batch=made, done=142, tokens=0, cost_usd=None, seconds_left=12))
     assert now.paused
-    assert now.parts == ("Everyday", "3 failed", "paused")
+    assert now.details == ("Everyday", "3 failed", "paused")
 
 
 def test_the_end_is_told_with_its_result_or_why_it_stopped() -> None:
-    assert farewell(batch(), "81 % right", None) == "Everyday: 81 % right, 3 failed."
-    assert farewell(batch(), "", "The cost cap of $1 would be passed.") == (
+    assert ended_text(batch(), "81 % right", None) == "Everyday: 81 % right, 3 failed."
+    assert ended_text(batch(), "", "The cost cap of $1 would be passed.") == (
         "Everyday stopped: The cost cap of $1 would be passed."
     )
-    cancelled = farewell(batch(status=BatchStatus.CANCELLED), "", None)
+    cancelled = ended_text(batch(status=BatchStatus.CANCELLED), "", None)
     assert cancelled == "Everyday was cancelled. What is finished is kept."
 
 
@@ -51,7 +51,7 @@ LONG = BatchRequest(name="Long", repeats=10, concurrency=2)
 
 def outcomes(desk: Desk) -> list[str]:
     """The column of what was selected."""
-    pages = desk.page.list.table.pages
+    pages = desk.page.run_list.table.pages
     return [pages.row(number).cells[2].text for number in range(pages.rowCount())]
 
 
@@ -59,7 +59,7 @@ def test_a_batch_under_way_is_seen_in_the_activity_bar_and_can_be_cancelled(use:
     async def story(desk: Desk) -> None:
         await desk.open()
         batch = await desk.session.call(lambda core: core.runs.start(BatchRequest(name="Long", repeats=100)))
-        bar = desk.page.bars.bar(batch.id)
+        bar = desk.page.activity_bars.bar(batch.id)
         await desk.until(lambda: not bar.isHidden())
         bar.cancel_wanted.emit()
         await desk.until(lambda: desk.said and bar.isHidden())
@@ -75,7 +75,7 @@ def test_batches_under_way_at_once_are_paused_and_cancelled_each_by_itself(use: 
     async def story(desk: Desk) -> None:
         await desk.open()
         runs = [await desk.session.call(lambda core: core.runs.start(LONG)) for _ in range(2)]
-        first, second = (desk.page.bars.bar(batch.id) for batch in runs)
+        first, second = (desk.page.activity_bars.bar(batch.id) for batch in runs)
         await desk.until(lambda: len(desk.session.activity.shown()) == 2)
         second.resume_wanted.emit()
         await desk.until(lambda: not desk.page.presenter.queue.waiting)
@@ -93,10 +93,10 @@ def test_batches_under_way_at_once_are_paused_and_cancelled_each_by_itself(use: 
 def test_a_pause_holds_the_batch_until_it_goes_on(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await desk.open()
-        bar = desk.page.bars.bar((await desk.session.call(lambda core: core.runs.start(LONG))).id)
+        bar = desk.page.activity_bars.bar((await desk.session.call(lambda core: core.runs.start(LONG))).id)
         await desk.until(lambda: not bar.isHidden())
         bar.pause_wanted.emit()
-        live = desk.page.presenter.live
+        live = desk.page.presenter.newest_active
         await desk.until(lambda: (now := live()) and now.status is BatchStatus.PAUSED)
         desk.fake.selector.pace = 0
         bar.resume_wanted.emit()
@@ -108,7 +108,7 @@ def test_a_pause_holds_the_batch_until_it_goes_on(use: Any) -> None:
 def test_a_cancelled_batch_can_be_resumed_to_its_end(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await desk.open()
-        bar = desk.page.bars.bar((await desk.session.call(lambda core: core.runs.start(LONG))).id)
+        bar = desk.page.activity_bars.bar((await desk.session.call(lambda core: core.runs.start(LONG))).id)
         await desk.until(lambda: not bar.isHidden())
         bar.cancel_wanted.emit()
         await desk.until(lambda: desk.said)
@@ -124,7 +124,7 @@ def test_a_second_batch_waits_for_the_first_and_can_run_beside_it(use: Any) -> N
     async def story(desk: Desk) -> None:
         await desk.open()
         first, second, third = [await desk.session.call(lambda core: core.runs.start(LONG)) for _ in range(3)]
-        bars, presenter = desk.page.bars, desk.page.presenter
+        bars, presenter = desk.page.activity_bars, desk.page.presenter
         await desk.until(lambda: list(presenter.queue.waiting) == [second.id, third.id])
         await desk.until(lambda: desk.session.activity.shown() == tuple(map(bars.bar, (first.id, second.id, third.id))))
         assert [presenter.card(one.id).result for one in (second, third)] == ["waiting, next", "waiting, 2 before it"]
@@ -144,14 +144,14 @@ def test_a_waiting_batch_can_be_cancelled_from_its_card(use: Any) -> None:
         await desk.open()
         first, second = [await desk.session.call(lambda core: core.runs.start(LONG)) for _ in range(2)]
         await desk.until(lambda: desk.page.presenter.queue.waiting)
-        offers = {offer.text: offer for offer in desk.page.steering.menu([second.id], lambda _: None)}
+        offers = {offer.text: offer for offer in desk.page.batch_actions.menu([second.id], lambda _: None)}
         assert list(offers)[:2] == ["Run beside what is under way", "Cancel batch"]
         offers["Cancel batch"].do()
         await desk.until(lambda: desk.said == ["Long was cancelled. What is finished is kept."])
         ended = desk.page.presenter.batch(second.id)
         assert ended is not None
         assert (ended.status, ended.count("cancelled")) == (BatchStatus.CANCELLED, ended.total)
-        desk.page.bars.bar(first.id).cancel_wanted.emit()
+        desk.page.activity_bars.bar(first.id).cancel_wanted.emit()
         await desk.until(lambda: not desk.session.activity.shown())
 
     use(story, pace=NEVER)

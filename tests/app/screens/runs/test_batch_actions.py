@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from app.screens.runs.batch_actions import RenameSheet, amount, enough
+from app.screens.runs.batch_actions import RenameBatchDialog, parse_dollars, suggested_cap
 from tests.app.screens.runs.conftest import Desk
 
 
@@ -17,7 +17,8 @@ def test_a_deleted_batch_comes_back_by_undo_and_goes_again_by_redo(use: Any) -> 
         await desk.run_offline()
         empty = desk.page.view.empty
         menu = {
-            action.text: action for action in desk.page.steering.menu(desk.page.rail.selected_ids(), desk.page._delete)
+            action.text: action
+            for action in desk.page.batch_actions.menu(desk.page.batch_list.selected_ids(), desk.page._delete)
         }
         assert "Resume" not in menu
         menu["Delete batch"].do()
@@ -35,13 +36,13 @@ def test_a_batch_is_renamed_from_the_keyboard_and_called_as_before_by_undo(use: 
         await desk.open()
         await desk.run_offline()
         page = desk.page
-        await desk.until(lambda: page.presenter.live() is None and page.rail.selected_ids())
+        await desk.until(lambda: page.presenter.newest_active() is None and page.batch_list.selected_ids())
         before = name(desk)
-        page.rail.setFocus()
-        QTest.keyClick(page.rail, Qt.Key.Key_F2)
-        await desk.until(lambda: page.findChild(RenameSheet))
-        sheet = page.findChild(RenameSheet)
-        assert isinstance(sheet, RenameSheet)
+        page.batch_list.setFocus()
+        QTest.keyClick(page.batch_list, Qt.Key.Key_F2)
+        await desk.until(lambda: page.findChild(RenameBatchDialog))
+        sheet = page.findChild(RenameBatchDialog)
+        assert isinstance(sheet, RenameBatchDialog)
         assert sheet.edit.selectedText() == before
         QTest.keyClicks(sheet.edit, "Before the new texts")
         QTest.keyClick(sheet.edit, Qt.Key.Key_Return)
@@ -56,7 +57,7 @@ def test_a_batch_is_renamed_from_the_keyboard_and_called_as_before_by_undo(use: 
 
 def name(desk: Desk) -> str:
     """What the first card of the rail is called."""
-    row = desk.page.rail.rows.row(0)
+    row = desk.page.batch_list.rows.row(0)
     return row.title
 
 
@@ -67,18 +68,18 @@ def test_two_chosen_batches_are_compared_the_older_one_first(use: Any) -> None:
             await desk.run_offline()
             await desk.until(partial(has_batches, desk, number))
         page = desk.page
-        newer, older = page.rail.rows.ids()
+        newer, older = page.batch_list.rows.ids()
         went: list[tuple[str, object]] = []
         desk.session.navigated.connect(lambda screen, target: went.append((screen, target)))
-        page.rail.selectAll()
-        page.steering.menu(page.rail.selected_ids(), page._delete)[0].do()
+        page.batch_list.selectAll()
+        page.batch_actions.menu(page.batch_list.selected_ids(), page._delete)[0].do()
         assert went == [("metrics", ("compare", older, newer))]
 
     use(story)
 
 
 def has_batches(desk: Desk, number: int) -> bool:
-    return desk.page.rail.rows.rowCount() == number
+    return desk.page.batch_list.rows.rowCount() == number
 
 
 @pytest.mark.parametrize(
@@ -88,11 +89,11 @@ def has_batches(desk: Desk, number: int) -> bool:
 def test_the_cap_that_is_proposed_is_enough_for_the_rest_with_a_tenth_to_spare(
     spent: float, left: float, proposed: float
 ) -> None:
-    assert enough(spent, left) == pytest.approx(proposed)
+    assert suggested_cap(spent, left) == pytest.approx(proposed)
 
 
 @pytest.mark.parametrize(
     ("typed", "dollars"), [("2", 2.0), (" $0.50 ", 0.5), ("1,000", None), ("inf", None), ("", None)]
 )
 def test_a_sum_that_is_none_or_could_be_read_in_two_ways_is_not_guessed(typed: str, dollars: float | None) -> None:
-    assert amount(typed) == dollars
+    assert parse_dollars(typed) == dollars

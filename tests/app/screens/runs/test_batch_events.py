@@ -1,7 +1,7 @@
 """Order and start time of waiting batches."""
 
-from app.screens.runs.activity_bars import activity
-from app.screens.runs.batch_events import Queue
+from app.screens.runs.activity_bars import batch_activity
+from app.screens.runs.batch_events import BatchQueue
 from mcp_tef import Batch, BatchEnded, BatchId, BatchQueued, BatchStarted, BatchStatus
 from tests.support.made_runs import batch
 
@@ -12,53 +12,53 @@ def waiting(name: str) -> Batch:
     return batch(id=BatchId(name), status=BatchStatus.WAITING, counts={"pending": 200})
 
 
-def queue(*seconds: float | None) -> Queue:
+def queue(*seconds: float | None) -> BatchQueue:
     """A queue of "0", "1" and so on, that take so long."""
-    made = Queue()
+    made = BatchQueue()
     for number, each in enumerate(seconds):
-        made.take(BatchQueued(waiting(str(number)), each))
+        made.handle(BatchQueued(waiting(str(number)), each))
     return made
 
 
 def test_the_next_one_starts_when_the_last_one_under_way_has_ended() -> None:
-    words = queue(None).words(BatchId("0"), [GOING, GOING], [12.0, 30.0])
+    words = queue(None).text(BatchId("0"), [GOING, GOING], [12.0, 30.0])
     assert words == "waiting, next, starts in about 30 s"
 
 
 def test_those_before_it_in_the_queue_count_as_well() -> None:
-    words = queue(50.0, 10.0, None).words(BatchId("2"), [GOING], [12.0])
+    words = queue(50.0, 10.0, None).text(BatchId("2"), [GOING], [12.0])
     assert words == "waiting, 3 before it, starts in about 1 min 12 s"
 
 
 def test_no_start_is_told_where_it_cannot_be_known() -> None:
-    assert queue(None).words(BatchId("0"), [GOING], [None]) == "waiting, next"
-    assert queue(None, None).words(BatchId("1"), [GOING], [3.0]) == "waiting, 2 before it"
+    assert queue(None).text(BatchId("0"), [GOING], [None]) == "waiting, next"
+    assert queue(None, None).text(BatchId("1"), [GOING], [3.0]) == "waiting, 2 before it"
 
 
 def test_a_paused_batch_before_it_is_named() -> None:
     paused = batch(id=BatchId("going"), status=BatchStatus.PAUSED)
-    assert queue(None).words(BatchId("0"), [paused], [3.0]) == "waiting, next, until Everyday goes on"
+    assert queue(None).text(BatchId("0"), [paused], [3.0]) == "waiting, next, until Everyday goes on"
 
 
 def test_who_begins_or_is_cancelled_waits_no_longer_and_the_others_move_up() -> None:
     made = queue(None, None, None)
-    made.take(BatchStarted(waiting("0")))
-    made.take(BatchEnded(waiting("1")))
-    assert [made.place(BatchId(name)) for name in "012"] == ["", "", "waiting, next"]
+    made.handle(BatchStarted(waiting("0")))
+    made.handle(BatchEnded(waiting("1")))
+    assert [made.position_text(BatchId(name)) for name in "012"] == ["", "", "waiting, next"]
 
 
 def test_who_waited_before_anybody_listened_stands_in_the_queue_as_well() -> None:
     made = queue(20.0)
-    made.hold([BatchId("0"), BatchId("unheard")])
-    assert made.place(BatchId("unheard")) == "waiting, 2 before it"
-    assert made.words(BatchId("0"), [GOING], [5.0]) == "waiting, next, starts in about 5 s"
-    made.take(BatchStarted(waiting("0")))
-    assert made.place(BatchId("unheard")) == "waiting, next"
+    made.set_waiting([BatchId("0"), BatchId("unheard")])
+    assert made.position_text(BatchId("unheard")) == "waiting, 2 before it"
+    assert made.text(BatchId("0"), [GOING], [5.0]) == "waiting, next, starts in about 5 s"
+    made.handle(BatchStarted(waiting("0")))
+    assert made.position_text(BatchId("unheard")) == "waiting, next"
 
 
 def test_the_bar_of_a_waiting_batch_offers_to_run_it_beside() -> None:
-    now = activity(waiting("0"), None, "waiting, next")
-    assert (now.lead, now.parts, now.paused, now.play) == (
+    now = batch_activity(waiting("0"), None, "waiting, next")
+    assert (now.progress_text, now.details, now.paused, now.play_text) == (
         "0 of 200",
         ("Everyday", "waiting, next"),
         True,

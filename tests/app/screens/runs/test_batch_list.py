@@ -8,9 +8,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from app.screens.runs.batch_summaries import card
-from app.screens.runs.filter_controls import ORDER
-from app.screens.runs.filters import BatchOrder, Shelf, order_of
+from app.screens.runs.batch_summaries import batch_card
+from app.screens.runs.filter_controls import BATCH_ORDER_KEY
+from app.screens.runs.filters import BatchListState, BatchOrder, parse_order
 from mcp_tef import Batch, BatchId, BatchRequest, BatchStatus
 from tests.app.screens.runs.conftest import Desk
 
@@ -44,7 +44,7 @@ NEWEST = (batch("b", 1, 1), batch("C", 0, 0), batch("a", 2, 0))
     ],
 )
 def test_batches_come_in_the_order_that_is_wanted_those_without_a_verdict_last(order: BatchOrder, names: str) -> None:
-    assert "".join(one.name for one in Shelf("", order).sorted(NEWEST)) == names
+    assert "".join(one.name for one in BatchListState("", order).sorted(NEWEST)) == names
 
 
 @pytest.mark.parametrize(
@@ -59,11 +59,11 @@ def test_batches_come_in_the_order_that_is_wanted_those_without_a_verdict_last(o
 )
 def test_a_batch_is_found_by_all_words_of_its_card_and_models(text: str, fits: bool) -> None:
     one = batch("Nightly", 2, 1)
-    assert Shelf(text).fits(card(one, NOW), one) is fits
+    assert BatchListState(text).matches(batch_card(one, NOW), one) is fits
 
 
 def test_an_order_that_is_none_is_the_newest_first() -> None:
-    assert (order_of("best"), order_of("worse than that")) == (BatchOrder.BEST, BatchOrder.NEWEST)
+    assert (parse_order("best"), parse_order("worse than that")) == (BatchOrder.BEST, BatchOrder.NEWEST)
 
 
 async def with_batches(desk: Desk, *names: str) -> None:
@@ -87,7 +87,7 @@ async def wait(batch_id: BatchId, core: Any) -> None:
 
 def shown(desk: Desk) -> list[str]:
     """The names on the rail."""
-    rail = desk.page.rail
+    rail = desk.page.batch_list
     return [rail.rows.row(place).title for place in range(rail.rows.rowCount())]
 
 
@@ -95,7 +95,7 @@ def test_a_single_batch_needs_no_field_to_find_it(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await with_batches(desk, "Only")
         command = next(one for one in desk.page.commands() if one.id == "runs.find_batch")
-        assert not desk.page.view.rail_pane.search.isVisible()
+        assert not desk.page.view.batch_pane.search.isVisible()
         assert not command.needs()
 
     use(story)
@@ -104,7 +104,7 @@ def test_a_single_batch_needs_no_field_to_find_it(use: Any) -> None:
 def test_batches_are_found_and_chosen_by_keys_alone(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await with_batches(desk, "Before", "After", "Afterwards")
-        pane = desk.page.view.rail_pane
+        pane = desk.page.view.batch_pane
         command = next(one for one in desk.page.commands() if one.id == "runs.find_batch")
         assert command.needs()
         command.do()
@@ -114,10 +114,10 @@ def test_batches_are_found_and_chosen_by_keys_alone(use: Any) -> None:
         assert pane.list.selected_ids()
         await desk.until(lambda: desk.page.presenter.current == pane.list.current_id())
         QTest.keyClick(pane.list, Qt.Key.Key_Return)
-        assert desk.page.focusWidget() is desk.page.list.table
+        assert desk.page.focusWidget() is desk.page.run_list.table
         command.do()
         QTest.keyClicks(pane.search, "zzz")
-        await desk.until(pane.nothing.isVisible)
+        await desk.until(pane.no_match.isVisible)
         QTest.keyClick(pane.search, Qt.Key.Key_Escape)
         await desk.until(lambda: len(shown(desk)) == 3)
         assert pane.list.current_id() == desk.page.presenter.current
@@ -128,12 +128,12 @@ def test_batches_are_found_and_chosen_by_keys_alone(use: Any) -> None:
 def test_the_order_is_chosen_in_a_menu_and_remembered(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await with_batches(desk, "B", "a", "C")
-        pane = desk.page.view.rail_pane
-        next(one for one in pane.orders() if one.text == "By name").do()
+        pane = desk.page.view.batch_pane
+        next(one for one in pane.sort_actions() if one.text == "By name").do()
         assert shown(desk) == ["a", "B", "C"]
-        assert [one.text for one in pane.orders() if one.checked] == ["By name"]
+        assert [one.text for one in pane.sort_actions() if one.checked] == ["By name"]
         assert pane.sort.accessibleName() == "Sort batches, now: by name"
-        assert desk.session.settings.get(ORDER, "") == "name"
+        assert desk.session.settings.get(BATCH_ORDER_KEY, "") == "name"
 
     use(story)
 
@@ -141,10 +141,10 @@ def test_the_order_is_chosen_in_a_menu_and_remembered(use: Any) -> None:
 def test_what_is_typed_counts_at_once_for_enter_and_for_another_order(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await with_batches(desk, "Before", "After", "Afterwards")
-        pane = desk.page.view.rail_pane
+        pane = desk.page.view.batch_pane
         pane.focus_search()
         QTest.keyClicks(pane.search, "aft")
-        next(one for one in pane.orders() if one.text == "By name").do()
+        next(one for one in pane.sort_actions() if one.text == "By name").do()
         assert (pane.search.text(), shown(desk)) == ("aft", ["After", "Afterwards"])
         QTest.keyClicks(pane.search, "erw")
         QTest.keyClick(pane.search, Qt.Key.Key_Return)
@@ -157,11 +157,11 @@ def test_what_is_typed_counts_at_once_for_enter_and_for_another_order(use: Any) 
 def test_the_field_stays_as_long_as_its_words_hide_the_only_batch(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await with_batches(desk, "Before", "After")
-        pane, oldest = desk.page.view.rail_pane, desk.page.presenter.batches()[-1]
+        pane, oldest = desk.page.view.batch_pane, desk.page.presenter.batches()[-1]
         pane.search.setText("before")
         await desk.until(lambda: shown(desk) == ["Before"])
-        await desk.page.steering.delete([oldest.id])
-        await desk.until(pane.nothing.isVisible)
+        await desk.page.batch_actions.delete([oldest.id])
+        await desk.until(pane.no_match.isVisible)
         assert pane.search.isVisible()
         QTest.keyClick(pane.search, Qt.Key.Key_Escape)
         await desk.until(lambda: shown(desk) == ["After"] and not pane.search.isVisible())
@@ -172,10 +172,10 @@ def test_the_field_stays_as_long_as_its_words_hide_the_only_batch(use: Any) -> N
 def test_a_batch_that_begins_is_shown_whatever_is_being_looked_for(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await with_batches(desk, "Before", "After")
-        pane = desk.page.view.rail_pane
+        pane = desk.page.view.batch_pane
         pane.search.setText("before")
         await desk.until(lambda: shown(desk) == ["Before"])
-        await desk.page.steering.run_offline()
+        await desk.page.batch_actions.run_offline()
         await desk.until(lambda: "All cases" in shown(desk) and pane.search.text() == "")
         await desk.until_ended(1)
 

@@ -4,37 +4,37 @@ from datetime import timedelta
 
 import pytest
 
-from app.screens.runs.batch_summaries import actions, card, recall_words, summary, tooltip
-from app.screens.runs.labels import Mark
+from app.screens.runs.batch_summaries import action_texts, batch_card, batch_summary, batch_tooltip, recall_text
+from app.screens.runs.labels import VerdictMark
 from mcp_tef import BatchStatus, ModelSettings, wilson
 from tests.support.made_runs import NOW, batch
 
 
 def test_a_card_says_when_what_which_model_and_how_much_was_right() -> None:
-    made = card(batch(), NOW)
+    made = batch_card(batch(), NOW)
     assert (made.title, made.when, made.model, made.result) == ("Everyday", "14:02", "gpt-4.1-mini", "81 % right")
 
 
 def test_the_bar_shows_right_before_wrong_as_shares_of_all_planned_runs() -> None:
-    assert card(batch(), NOW).bar == (
-        (Mark.RIGHT, 0.48),
-        (Mark.RIGHT_NONE, 0.08),
-        (Mark.WRONG, 0.1),
-        (Mark.EXTRA, 0.035),
+    assert batch_card(batch(), NOW).bar == (
+        (VerdictMark.RIGHT, 0.48),
+        (VerdictMark.RIGHT_NONE, 0.08),
+        (VerdictMark.WRONG, 0.1),
+        (VerdictMark.EXTRA, 0.035),
     )
 
 
 def test_the_baseline_is_never_shown_as_a_model() -> None:
     made = batch(models=(ModelSettings().label,))
-    assert card(made, NOW).model == "offline baseline"
-    assert "not a model's answers" in summary(made).note
-    assert "retrieval" not in tooltip(made)
+    assert batch_card(made, NOW).model == "offline baseline"
+    assert "not a model's answers" in batch_summary(made).note
+    assert "retrieval" not in batch_tooltip(made)
 
 
 def test_a_batch_with_several_selectors_says_how_many() -> None:
     made = batch(models=("openai/gpt-4.1-mini", ModelSettings().label))
-    assert card(made, NOW).model == "2 selectors"
-    assert tooltip(made).startswith("openai/gpt-4.1-mini, offline baseline")
+    assert batch_card(made, NOW).model == "2 selectors"
+    assert batch_tooltip(made).startswith("openai/gpt-4.1-mini, offline baseline")
 
 
 @pytest.mark.parametrize(
@@ -47,79 +47,79 @@ def test_a_batch_with_several_selectors_says_how_many() -> None:
     ],
 )
 def test_the_moment_gets_coarser_with_age(ago: timedelta, words: str) -> None:
-    assert card(batch(created_at=NOW - ago), NOW).when == words
+    assert batch_card(batch(created_at=NOW - ago), NOW).when == words
 
 
 def test_the_figure_stands_with_its_interval_and_how_many_were_judged() -> None:
-    made = summary(batch())
-    assert (made.figure, made.caption, made.detail) == ("81 %", "right so far", "(73–86) · 139 judged")
+    made = batch_summary(batch())
+    assert (made.value, made.caption, made.detail) == ("81 %", "right so far", "(73–86) · 139 judged")
 
 
 def test_the_counts_stand_wrong_ones_first() -> None:
-    assert [(tally.mark, tally.number) for tally in summary(batch()).tallies] == [
-        (Mark.WRONG, 20),
-        (Mark.EXTRA, 7),
-        (Mark.RIGHT, 96),
-        (Mark.RIGHT_NONE, 16),
+    assert [(tally.mark, tally.count) for tally in batch_summary(batch()).counts] == [
+        (VerdictMark.WRONG, 20),
+        (VerdictMark.EXTRA, 7),
+        (VerdictMark.RIGHT, 96),
+        (VerdictMark.RIGHT_NONE, 16),
     ]
 
 
 def test_failed_runs_count_in_no_rate_and_say_so() -> None:
-    assert summary(batch()).note == "3 failed, counted in no rate"
+    assert batch_summary(batch()).note == "3 failed, counted in no rate"
 
 
 def test_nothing_judged_is_a_dash_and_never_zero() -> None:
     made = batch(counts={"pending": 200})
-    assert (summary(made).figure, summary(made).detail) == ("–", "0 judged")
-    assert card(made, NOW).result == "running"
+    assert (batch_summary(made).value, batch_summary(made).detail) == ("–", "0 judged")
+    assert batch_card(made, NOW).result == "running"
 
 
 def test_a_batch_that_only_failed_says_so_on_its_card() -> None:
     made = batch(total=3, counts={"failed": 3}, status=BatchStatus.COMPLETED)
-    assert card(made, NOW).result == "all failed"
+    assert batch_card(made, NOW).result == "all failed"
 
 
 def test_a_running_batch_can_neither_be_deleted_nor_resumed() -> None:
-    assert actions(batch()) == actions(batch(status=BatchStatus.PAUSED))
-    assert (actions(batch()).resume, actions(batch()).retry, actions(batch()).delete) == ("", "", "")
+    assert action_texts(batch()) == action_texts(batch(status=BatchStatus.PAUSED))
+    assert (action_texts(batch()).resume, action_texts(batch()).retry, action_texts(batch()).delete) == ("", "", "")
 
 
 def test_a_cancelled_batch_can_be_resumed_and_its_failed_runs_retried() -> None:
     counts = {"TP": 100, "failed": 3, "cancelled": 97}
-    made = actions(batch(status=BatchStatus.CANCELLED, counts=counts))
+    made = action_texts(batch(status=BatchStatus.CANCELLED, counts=counts))
     assert (made.resume, made.retry, made.delete) == ("Resume 97 runs", "Retry 3 failed", "Delete batch")
 
 
 def test_what_was_interrupted_is_told_from_what_failed() -> None:
     counts = {"TP": 100, "FN": 20, "failed": 80}
     made = batch(status=BatchStatus.INTERRUPTED, counts=counts, interrupted=77)
-    assert card(made, NOW).result == "interrupted"
-    assert card(made, NOW).spoken.endswith(", 3 failed, 77 interrupted")
-    assert summary(made).note == "3 failed, counted in no rate · 77 interrupted, not judged yet"
+    assert batch_card(made, NOW).result == "interrupted"
+    assert batch_card(made, NOW).accessible_text.endswith(", 3 failed, 77 interrupted")
+    assert batch_summary(made).note == "3 failed, counted in no rate · 77 interrupted, not judged yet"
 
 
 def test_an_interrupted_batch_is_resumed_before_anything_of_it_is_retried() -> None:
     counts = {"TP": 120, "failed": 80}
-    cut = actions(batch(status=BatchStatus.INTERRUPTED, counts=counts, interrupted=77))
+    cut = action_texts(batch(status=BatchStatus.INTERRUPTED, counts=counts, interrupted=77))
     assert (cut.resume, cut.retry) == ("Resume 77 runs", "")
-    resumed = actions(batch(status=BatchStatus.COMPLETED, counts={"TP": 197, "failed": 3}))
+    resumed = action_texts(batch(status=BatchStatus.COMPLETED, counts={"TP": 197, "failed": 3}))
     assert (resumed.resume, resumed.retry) == ("", "Retry 3 failed")
 
 
 def test_a_batch_that_was_interrupted_at_once_did_not_fail() -> None:
     made = batch(total=3, counts={"failed": 3}, interrupted=3, status=BatchStatus.INTERRUPTED)
-    assert card(made, NOW).result == "interrupted"
-    assert summary(made).note == "3 interrupted, not judged yet"
+    assert batch_card(made, NOW).result == "interrupted"
+    assert batch_summary(made).note == "3 interrupted, not judged yet"
 
 
 def test_a_card_can_be_heard() -> None:
-    assert card(batch(), NOW).spoken == (
+    assert batch_card(batch(), NOW).accessible_text == (
         "Everyday, 14:02, gpt-4.1-mini, 81 % right, 96 right tool, 16 rightly no tool, "
         "20 missed the expected tool, 7 a call too many, 3 failed"
     )
 
 
 def test_the_ranking_of_a_baseline_is_said_in_words() -> None:
-    words = recall_words({3: wilson(2, 2), 1: wilson(1, 2), 5: wilson(0, 0)})
+    words = recall_text({3: wilson(2, 2), 1: wilson(1, 2), 5: wilson(0, 0)})
     assert words == "expected tool first in 50 %, in the first 3 in 100 %"
-    assert summary(batch(), words).note.endswith(words)
+    assert batch_summary(batch(), words).note.endswith(words)

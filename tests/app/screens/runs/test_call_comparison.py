@@ -10,13 +10,13 @@ from app.screens.runs.call_comparison import (
     text_difference,
     value_text,
 )
-from app.screens.runs.labels import Mark, Span
+from app.screens.runs.labels import TextSpan, VerdictMark
 from app.screens.runs.verdict import verdict_view
 from mcp_tef import Call, RunDetail
 from tests.support.made_runs import SEARCH_CODE, SEARCH_FILES, detail, judged_detail, run, wrong_detail
 
 
-def marked(spans: tuple[Span, ...]) -> list[str]:
+def marked(spans: tuple[TextSpan, ...]) -> list[str]:
     return [span.text for span in spans if span.marked]
 
 
@@ -45,7 +45,7 @@ def test_all_text_is_kept_as_it_was() -> None:
 
 def test_equal_and_empty_texts_have_no_marks() -> None:
     assert marked(text_difference("Read a file.", "read a file")[0]) == []
-    assert text_difference("", "Read a file.") == ((), (Span("Read a file."),))
+    assert text_difference("", "Read a file.") == ((), (TextSpan("Read a file."),))
 
 
 def test_an_endless_description_is_cut() -> None:
@@ -65,11 +65,11 @@ def rows(made: RunDetail) -> list[ParameterRow]:
 
 def test_judged_parameters_have_mark_both_values_and_the_reason() -> None:
     assert [(row.mark, row.name, row.expected, row.given, row.reason) for row in rows(judged_detail())] == [
-        (Mark.RIGHT, "query", "parse_config", "parse_config", "Equal"),
-        (Mark.WRONG, "path", "backend", "./backend", "Not what was expected; “contains” would accept it"),
-        (Mark.RIGHT, "language", "py or python", "Python", "One of the accepted values"),
-        (Mark.WRONG, "limit", "50 ± 10", "–", "Missing, though expected"),
-        (Mark.EXTRA, "recursive", "–", "true", "Made up: not in the schema of search_code"),
+        (VerdictMark.RIGHT, "query", "parse_config", "parse_config", "Equal"),
+        (VerdictMark.WRONG, "path", "backend", "./backend", "Not what was expected; “contains” would accept it"),
+        (VerdictMark.RIGHT, "language", "py or python", "Python", "One of the accepted values"),
+        (VerdictMark.WRONG, "limit", "50 ± 10", "–", "Missing, though expected"),
+        (VerdictMark.EXTRA, "recursive", "–", "true", "Made up: not in the schema of search_code"),
     ]
 
 
@@ -77,16 +77,18 @@ def test_parameters_of_a_wrong_tool_are_shown_but_not_judged() -> None:
     table = verdict_view(wrong_detail()).pairs[0].parameters
     assert table.note == NOT_JUDGED
     assert [(row.mark, row.name, row.reason) for row in table.rows] == [
-        (Mark.NEUTRAL, "query", "Worded differently"),
-        (Mark.NEUTRAL, "path", "The same"),
-        (Mark.NEUTRAL, "language", "Only search_code has it"),
-        (Mark.NEUTRAL, "limit", "Not in the expectation"),
+        (VerdictMark.NEUTRAL, "query", "Worded differently"),
+        (VerdictMark.NEUTRAL, "path", "The same"),
+        (VerdictMark.NEUTRAL, "language", "Only search_code has it"),
+        (VerdictMark.NEUTRAL, "limit", "Not in the expectation"),
     ]
 
 
 def test_a_value_nobody_expected_is_shown_and_not_judged() -> None:
     made = detail(run(), calls=(Call(tool="search_code", server="docs", arguments={"query": "x"}),))
-    assert [(row.mark, row.reason) for row in rows(made)] == [(Mark.NEUTRAL, "Not in the expectation, so not judged")]
+    assert [(row.mark, row.reason) for row in rows(made)] == [
+        (VerdictMark.NEUTRAL, "Not in the expectation, so not judged")
+    ]
 
 
 def test_the_schema_is_judged_even_where_no_value_was_expected() -> None:

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from app.screens.runs.presenter import RunsPresenter
-from app.screens.runs.run_table import PAGE
+from app.screens.runs.run_table import PAGE_SIZE
 from app.screens.runs.runs_list import MODEL, SELECTED
 from mcp_tef import BatchId, BatchRequest, Classification, RunFilter, RunStatus, RunSummary
 from tests.app.screens.runs.conftest import Desk
@@ -16,7 +16,7 @@ from tests.support.made_runs import run
 
 def visible_rows(desk: Desk) -> list[str]:
     """The queries in the table."""
-    pages = desk.page.list.table.pages
+    pages = desk.page.run_list.table.pages
     return [pages.row(number).cells[1].text for number in range(pages.rowCount())]
 
 
@@ -26,14 +26,14 @@ def test_runs_that_another_screen_asked_for_are_shown_out_of_all_batches(use: An
         await desk.run_offline()
         where = RunFilter(classifications=(Classification.FN,))
         desk.page.arrive(("filter", where, "Missed"))
-        strip = desk.page.list.strip
+        strip = desk.page.run_list.summary_bar
         await desk.until(lambda: strip.note.text() == "Missed")
-        await desk.until(lambda: strip.figure.text() != "…" and len(visible_rows(desk)) == 1)
+        await desk.until(lambda: strip.value.text() != "…" and len(visible_rows(desk)) == 1)
         assert strip.detail.text() == "out of all batches"
-        assert strip.figure.text() == "1"
-        assert [tally.number.text() for tally in strip.tallies] == ["1", "0", "0", "0"]
-        assert desk.page.rail.current_id() == ""
-        desk.page.rail.select_first()
+        assert strip.value.text() == "1"
+        assert [tally.number.text() for tally in strip.counts] == ["1", "0", "0", "0"]
+        assert desk.page.batch_list.current_id() == ""
+        desk.page.batch_list.select_first()
         await desk.until(lambda: len(visible_rows(desk)) == 4 and strip.caption.text() == "right")
 
     use(story)
@@ -47,7 +47,7 @@ def test_runs_asked_for_before_the_screen_was_ever_shown_are_not_lost(use: Any) 
         desk.page.request_refresh()
         desk.page.arrive(("filter", RunFilter(classifications=(Classification.FN,)), "Missed"))
         await desk.page.settled()
-        await desk.until(lambda: desk.page.list.strip.note.text() == "Missed")
+        await desk.until(lambda: desk.page.run_list.summary_bar.note.text() == "Missed")
         await desk.until(lambda: len(visible_rows(desk)) == 1)
 
     use(story)
@@ -78,14 +78,16 @@ async def test_who_searches_while_the_runs_asked_for_are_still_counted_keeps_the
         return await do(SimpleNamespace(runs=runs))
 
     presenter = RunsPresenter(ask, lambda: datetime.now(UTC))
-    arriving = asyncio.create_task(presenter.show_found(presenter.expect("Spare parts", RunFilter(model="a/b"))))
+    arriving = asyncio.create_task(
+        presenter.show_cross_batch(presenter.open_cross_batch("Spare parts", RunFilter(model="a/b")))
+    )
     await asyncio.sleep(0)
     await presenter.show(None, replace(presenter.table.where, text="chain"))
     runs.may_count.set()
     await arriving
     assert (presenter.table.where.text, presenter.table.where.model) == ("chain", "a/b")
-    assert presenter.found is not None
-    assert presenter.found.counts == (3, 3, 3, 3)
+    assert presenter.cross_batch is not None
+    assert presenter.cross_batch.counts == (3, 3, 3, 3)
 
 
 class AnswersByWord:
@@ -126,7 +128,7 @@ async def test_an_answer_that_comes_late_does_not_replace_what_was_asked_for_aft
 async def test_among_runs_asked_for_the_last_of_two_quick_searches_is_shown() -> None:
     runs = AnswersByWord("first", "second")
     presenter = over(runs)
-    await presenter.show_found(presenter.expect("Spare parts", RunFilter(model="a/b")))
+    await presenter.show_cross_batch(presenter.open_cross_batch("Spare parts", RunFilter(model="a/b")))
     first = asyncio.create_task(presenter.show(None, replace(presenter.where, text="first")))
     await asyncio.sleep(0)
     second = asyncio.create_task(presenter.show(None, replace(presenter.where, text="second")))
@@ -155,11 +157,11 @@ def test_the_figure_of_runs_asked_for_stays_while_they_are_narrowed_and_the_head
         await desk.open()
         await desk.run_offline()
         desk.page.arrive(("filter", RunFilter(statuses=(RunStatus.COMPLETED,)), "Judged"))
-        await desk.until(lambda: len(visible_rows(desk)) == 4 and desk.page.list.strip.figure.text() == "4")
+        await desk.until(lambda: len(visible_rows(desk)) == 4 and desk.page.run_list.summary_bar.value.text() == "4")
         actions = {action.text: action for action in desk.page.header._filter_actions()}
         actions["Missed the expected tool"].do()
         await desk.until(lambda: len(visible_rows(desk)) == 1 and desk.page.header._count.text() == "1 of 4 runs")
-        assert desk.page.list.strip.figure.text() == "4"
+        assert desk.page.run_list.summary_bar.value.text() == "4"
 
     use(story)
 
@@ -179,20 +181,20 @@ class TwoPages:
 async def test_chosen_runs_are_those_of_the_table_in_which_they_were_chosen() -> None:
     runs = TwoPages()
     presenter = over(runs)
-    presenter.table.reset(RunFilter(batch_id=BatchId("b")), 2 * PAGE)
-    presenter.table.put(0, await runs.list(RunFilter(), limit=PAGE, offset=0))
-    reading = asyncio.create_task(presenter.rows_at((PAGE + 1, 3)))
+    presenter.table.reset(RunFilter(batch_id=BatchId("b")), 2 * PAGE_SIZE)
+    presenter.table.put_page(0, await runs.list(RunFilter(), limit=PAGE_SIZE, offset=0))
+    reading = asyncio.create_task(presenter.rows_at((PAGE_SIZE + 1, 3)))
     await asyncio.sleep(0)
     presenter.table.reset(RunFilter(text="another"), 9)
     runs.may_turn.set()
-    assert [one.id for one in await reading] == [f"run-{PAGE + 1}", "run-3"]
+    assert [one.id for one in await reading] == [f"run-{PAGE_SIZE + 1}", "run-3"]
 
 
 def test_a_width_that_was_chosen_stays_whether_models_are_shown_or_not(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await desk.open()
         await desk.run_offline()
-        table = desk.page.list.table
+        table = desk.page.run_list.table
         table.setColumnWidth(SELECTED, 301)
         desk.page.arrive(("filter", RunFilter(statuses=(RunStatus.COMPLETED,)), "Judged"))
         await desk.until(lambda: len(visible_rows(desk)) == 4 and not table.isColumnHidden(MODEL))

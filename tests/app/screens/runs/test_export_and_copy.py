@@ -41,7 +41,7 @@ def test_nothing_can_be_exported_before_something_ran(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await desk.open()
         assert not desk.page.export.isEnabled()
-        assert desk.page.steering.exportable() is None
+        assert desk.page.batch_actions.export_scope() is None
         await desk.run_offline()
         await desk.until(desk.page.export.isEnabled)
 
@@ -53,7 +53,7 @@ def test_the_button_exports_the_whole_batch_whatever_is_filtered(use: Any, tmp_p
         await desk.open()
         await desk.run_offline()
         await desk.until(desk.page.export.isEnabled)
-        desk.page.narrowing.find("chain")
+        desk.page.filter_controls.search_runs("chain")
         await desk.until(lambda: desk.page.presenter.table.total == 1)
         desk.bot.mouseClick(desk.page.export, Qt.MouseButton.LeftButton)
         assert dialog(desk).windowTitle() == "Export the results of All cases"
@@ -70,7 +70,7 @@ def test_the_form_that_is_chosen_becomes_the_ending(use: Any) -> None:
         await desk.open()
         await desk.run_offline()
         await desk.until(desk.page.export.isEnabled)
-        desk.page.steering.export()
+        desk.page.batch_actions.export()
         asked = dialog(desk)
         asked.selectNameFilter("JUnit XML, for build servers (*.xml)")
         asked.filterSelected.emit(asked.selectedNameFilter())
@@ -88,7 +88,7 @@ def test_a_batch_of_the_rail_is_exported_from_its_menu(use: Any, tmp_path: Path)
         older = desk.page.presenter.current
         batch = await desk.session.call(lambda core: core.runs.start(BatchRequest(name="Second")))
         await desk.until(lambda: len(desk.said) == 2)
-        entries = {item.text: item for item in desk.page.steering.menu([batch.id], lambda _: None)}
+        entries = {item.text: item for item in desk.page.batch_actions.menu([batch.id], lambda _: None)}
         entries[EXPORT].do()
         document = json.loads(await saved(desk, tmp_path / "r.json"))
         assert document["batch"] is None or document["batch"] == batch.id
@@ -102,7 +102,7 @@ def test_found_runs_of_all_batches_are_exported_under_their_title(use: Any, tmp_
         await desk.open()
         await desk.run_offline()
         desk.page.arrive(("filter", RunFilter(classifications=(Classification.FN,)), "Missed"))
-        await desk.until(lambda: desk.page.list.strip.note.text() == "Missed" and desk.rests())
+        await desk.until(lambda: desk.page.run_list.summary_bar.note.text() == "Missed" and desk.rests())
         command = next(one for one in desk.page.commands() if one.id == "runs.export")
         assert command.needs()
         command.do()
@@ -116,7 +116,7 @@ def test_a_place_that_cannot_be_written_is_told_in_words(use: Any, tmp_path: Pat
     async def story(desk: Desk) -> None:
         await desk.open()
         await desk.run_offline()
-        desk.page.steering.export()
+        desk.page.batch_actions.export()
         asked = dialog(desk)
         asked.fileSelected.emit(str(tmp_path / "nowhere" / "r.csv"))
         asked.reject()
@@ -127,7 +127,7 @@ def test_a_place_that_cannot_be_written_is_told_in_words(use: Any, tmp_path: Pat
 
 def choose(desk: Desk, first: int, last: int) -> None:
     """Choose rows by their places."""
-    table = desk.page.list.table
+    table = desk.page.run_list.table
     pages, flag = table.pages, QItemSelectionModel.SelectionFlag
     stretch = QItemSelection(pages.index(first, 0), pages.index(last, pages.columnCount() - 1))
     table.selectionModel().select(stretch, flag.ClearAndSelect)
@@ -135,7 +135,7 @@ def choose(desk: Desk, first: int, last: int) -> None:
 
 def entry(desk: Desk, start: str) -> Any:
     """The entry of the context menu whose text starts so."""
-    return next(one for one in desk.page.chosen.menu() if one.text.startswith(start))
+    return next(one for one in desk.page.selected_runs.menu() if one.text.startswith(start))
 
 
 def clipboard() -> str:
@@ -147,7 +147,7 @@ def test_only_the_chosen_runs_are_exported_in_the_shape_of_all(use: Any, tmp_pat
         await desk.open()
         await desk.run_offline()
         ids = [row.id for row in await desk.page.presenter.rows_at((1, 2))]
-        desk.page.steering.export()
+        desk.page.batch_actions.export()
         everything = await saved(desk, tmp_path / "all.csv")
         choose(desk, 1, 2)
         entry(desk, "Export 2 runs…").do()
@@ -157,7 +157,7 @@ def test_only_the_chosen_runs_are_exported_in_the_shape_of_all(use: Any, tmp_pat
         assert some.splitlines()[0] == everything.splitlines()[0]
         assert set(some.splitlines()) < set(everything.splitlines())
         assert len(list(csv.reader(io.StringIO(some)))) == 1 + 2
-        desk.page.chosen.export()
+        desk.page.selected_runs.export()
         await desk.until(lambda: asked(desk))
         document = json.loads(await saved(desk, tmp_path / "some.json"))
         assert sorted(run["id"] for run in document["runs"]) == sorted(ids)
@@ -195,7 +195,7 @@ def test_of_a_long_table_rows_that_were_never_looked_at_are_chosen_too(use: Any,
         await desk.until(lambda: desk.said and desk.page.presenter.table.total == 600)
         desk.page.request_refresh()
         await desk.page.settled()
-        table = desk.page.list.table
+        table = desk.page.run_list.table
         table.setFocus()
         table.selectAll()
         assert desk.page.presenter.table.row(599) is None
@@ -228,11 +228,11 @@ def test_the_cases_of_the_chosen_runs_are_asked_again(use: Any) -> None:
         await desk.run_offline()
         choose(desk, 1, 2)
         entry(desk, "Run their cases again…").do()
-        await desk.until(lambda: desk.page.steering.sheet)
-        sheet = desk.page.steering.sheet
+        await desk.until(lambda: desk.page.batch_actions.start_dialog)
+        sheet = desk.page.batch_actions.start_dialog
         assert sheet is not None
-        assert len(sheet.panel.form().chosen) == 2
+        assert len(sheet.panel.form().selected) == 2
         QTest.keyClick(sheet, Qt.Key.Key_Escape)
-        await desk.until(lambda: desk.page.steering.sheet is None)
+        await desk.until(lambda: desk.page.batch_actions.start_dialog is None)
 
     use(story)

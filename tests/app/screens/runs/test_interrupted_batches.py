@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.core_link.session import Session
 from app.core_link.settings import Settings
-from app.shell.interrupted_batches import Unfinished, sentence
+from app.shell.interrupted_batches import InterruptedBatches, interrupted_text
 from app.widgets import Notice
 from mcp_tef import BatchRequest, BatchStatus
 from tests.app.screens.runs.conftest import Desk
@@ -36,19 +36,19 @@ def press(notice: Notice, text: str) -> None:
 async def notice_at_the_start(session: Session) -> Notice:
     """What the window says when it opens."""
     notice = Notice("info")
-    await Unfinished(session).offer(notice)
+    await InterruptedBatches(session).offer(notice)
     return notice
 
 
 def test_what_is_left_is_said_in_one_sentence() -> None:
     cut = batch(total=20, counts=COUNTS, status=BatchStatus.INTERRUPTED)
     other = batch(name="Other", total=1, counts={"pending": 1}, status=BatchStatus.INTERRUPTED)
-    assert sentence([cut], [8]) == "Everyday was interrupted: 8 of 20 runs left."
-    assert sentence([other], [1]) == "Other was interrupted: all 1 run left."
-    assert sentence([cut, other], [8, 1]) == (
+    assert interrupted_text([cut], [8]) == "Everyday was interrupted: 8 of 20 runs left."
+    assert interrupted_text([other], [1]) == "Other was interrupted: all 1 run left."
+    assert interrupted_text([cut, other], [8, 1]) == (
         "2 batches were interrupted, with runs left: Everyday (8 of 20 runs) and Other (all 1 run)."
     )
-    assert sentence([cut] * 6, [8] * 6).endswith("Everyday (8 of 20 runs) and 2 more.")
+    assert interrupted_text([cut] * 6, [8] * 6).endswith("Everyday (8 of 20 runs) and 2 more.")
 
 
 def test_where_nothing_was_interrupted_nothing_is_said(qapp: QApplication) -> None:

@@ -5,8 +5,8 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 
-from app.screens.runs.start_dialog import StartSheet
-from app.screens.runs.start_form import Field
+from app.screens.runs.start_dialog import StartDialog
+from app.screens.runs.start_form import StartField
 from mcp_tef import (
     BatchRequest,
     Classification,
@@ -24,7 +24,7 @@ from tests.support.fake_engine import SAMPLE_TOOLS
 
 def visible_rows(desk: Desk) -> list[list[str]]:
     """The table as text."""
-    pages = desk.page.list.table.pages
+    pages = desk.page.run_list.table.pages
     return [[cell.text for cell in pages.row(number).cells] for number in range(pages.rowCount())]
 
 
@@ -53,9 +53,9 @@ def test_one_click_runs_every_case_offline(use: Any) -> None:
         await desk.press("Run 4 cases offline")
         await desk.until_ended(1)
         assert desk.said == ["All cases: 50 % right."]
-        assert desk.page.list.strip.figure.text() == "50 %"
-        assert desk.page.list.strip.detail.text() == "(15–85) · 4 judged"
-        assert "offline baseline" in desk.page.list.strip.note.text()
+        assert desk.page.run_list.summary_bar.value.text() == "50 %"
+        assert desk.page.run_list.summary_bar.detail.text() == "(15–85) · 4 judged"
+        assert "offline baseline" in desk.page.run_list.summary_bar.note.text()
         assert [row[2] for row in visible_rows(desk)] == ["search_bikes", "search_bikes", "book_repair", "search_parts"]
 
     use(story)
@@ -95,7 +95,7 @@ def test_moving_through_the_table_shows_each_run(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await desk.open()
         await desk.run_offline()
-        desk.bot.keyClick(desk.page.list.table, Qt.Key.Key_Down)
+        desk.bot.keyClick(desk.page.run_list.table, Qt.Key.Key_Down)
         head = desk.page.detail.verdict.head
         await desk.until(lambda: "search_parts" in head.sentence.text())
         assert head.query.text() == "“I need a new chain for a mountain bike”"
@@ -108,7 +108,7 @@ def test_who_moves_on_just_as_a_run_is_asked_for_stays_where_they_went(use: Any)
         await desk.open()
         await desk.run_offline()
         desk.page._load_detail()
-        desk.bot.keyClick(desk.page.list.table, Qt.Key.Key_Down)
+        desk.bot.keyClick(desk.page.run_list.table, Qt.Key.Key_Down)
         await desk.until(lambda: "search_parts" in desk.page.detail.verdict.head.sentence.text())
 
     use(story)
@@ -135,10 +135,10 @@ def test_the_rail_shows_the_newest_batch_first_and_changes_the_table(use: Any) -
         await desk.run_offline()
         await desk.session.call(lambda core: core.runs.start(BatchRequest(name="Second", repeats=2)))
         await desk.until_ended(2)
-        rail = desk.page.rail
+        rail = desk.page.batch_list
         assert [rail.rows.row(n).title for n in range(rail.rows.rowCount())] == ["Second", "All cases"]
         rail.select(rail.rows.row(0).id)
-        await desk.until(lambda: desk.page.list.table.pages.rowCount() == 8)
+        await desk.until(lambda: desk.page.run_list.table.pages.rowCount() == 8)
 
     use(story)
 
@@ -164,7 +164,7 @@ def test_the_sizes_of_panes_are_kept_for_the_next_time(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await desk.open()
         await desk.run_offline()
-        desk.page.list.table.setColumnWidth(2, 211)
+        desk.page.run_list.table.setColumnWidth(2, 211)
         desk.session.closing.emit()
         assert desk.session.settings.get("runs.table", {})["widths"]["selected"] == 211
         assert len(desk.session.settings.get("runs.split", [])) == 3
@@ -194,10 +194,10 @@ def test_a_filter_a_search_and_an_order_are_asked_of_the_core(use: Any) -> None:
         await desk.until(lambda: len(visible_rows(desk)) == 1)
         assert desk.page.header.search is not None
         desk.page.header.search.setText("nothing like it")
-        await desk.until(lambda: desk.page.list.nothing.isVisible())
+        await desk.until(lambda: desk.page.run_list.no_match.isVisible())
         await desk.press("Show all runs")
         await desk.until(lambda: len(visible_rows(desk)) == 4)
-        desk.page.list.table.sort_by(4, down=True)
+        desk.page.run_list.table.sort_by(4, down=True)
         await desk.until(lambda: desk.page.presenter.table.where.order is RunOrder.CONFIDENCE)
 
     use(story)
@@ -207,13 +207,13 @@ def test_models_are_named_in_the_table_only_where_there_are_several(use: Any) ->
     async def story(desk: Desk) -> None:
         await desk.open()
         await desk.run_offline()
-        assert desk.page.list.table.isColumnHidden(3)
+        assert desk.page.run_list.table.isColumnHidden(3)
         both = BatchRequest(models=(ModelSettings(), ModelSettings(provider="ollama", model="qwen3:8b")))
         batch = await desk.session.call(lambda core: core.runs.start(both))
         await desk.until(lambda: len(desk.said) == 2)
-        desk.page.rail.select(batch.id)
+        desk.page.batch_list.select(batch.id)
         await desk.until(lambda: len(visible_rows(desk)) == 8 and all(visible_rows(desk)))
-        assert not desk.page.list.table.isColumnHidden(3)
+        assert not desk.page.run_list.table.isColumnHidden(3)
         assert {row[3] for row in visible_rows(desk)} == {"offline baseline", "qwen3:8b"}
 
     use(story)
@@ -226,12 +226,12 @@ def test_below_1100_pixels_the_detail_comes_when_asked_for_and_goes_with_escape(
         page = desk.page
         page.resize(900, 700)
         assert not page.detail.isVisible()
-        desk.bot.keyClick(page.list.table, Qt.Key.Key_Return)
+        desk.bot.keyClick(page.run_list.table, Qt.Key.Key_Return)
         assert page.detail.isVisible()
-        assert not page.view.rail_pane.isVisible()
+        assert not page.view.batch_pane.isVisible()
         desk.bot.keyClick(page.detail, Qt.Key.Key_Escape)
         assert not page.detail.isVisible()
-        assert page.view.rail_pane.isVisible()
+        assert page.view.batch_pane.isVisible()
 
     use(story)
 
@@ -241,8 +241,8 @@ def test_the_form_runs_what_was_chosen_elsewhere(use: Any) -> None:
         await desk.open()
         cases = await desk.session.call(lambda core: core.cases.list())
         desk.page.arrive(("start", (cases[0].id, cases[1].id)))
-        await desk.until(lambda: desk.page.steering.sheet)
-        sheet = desk.page.steering.sheet
+        await desk.until(lambda: desk.page.batch_actions.start_dialog)
+        sheet = desk.page.batch_actions.start_dialog
         assert sheet is not None
         await desk.until(lambda: sheet.estimate.text())
         assert sheet.panel.cases.text() == "2 chosen cases"
@@ -257,23 +257,23 @@ def test_the_form_runs_what_was_chosen_elsewhere(use: Any) -> None:
 def test_the_form_says_what_is_wrong_and_starts_nothing(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await desk.open()
-        desk.page.steering.open_form()
-        await desk.until(lambda: desk.page.steering.sheet)
-        sheet = desk.page.steering.sheet
+        desk.page.batch_actions.open_start_dialog()
+        await desk.until(lambda: desk.page.batch_actions.start_dialog)
+        sheet = desk.page.batch_actions.start_dialog
         assert sheet is not None
         sheet.panel.selector.choose(1)
         sheet.panel.model.edit.setText("openai/gpt-4.1-mini")
-        sheet.panel.numbers[Field.TEMPERATURE].setText("3")
+        sheet.panel.numbers[StartField.TEMPERATURE].setText("3")
         sheet.panel.changed.emit()
         desk.bot.mouseClick(sheet.run, Qt.MouseButton.LeftButton)
-        below = sheet.panel.fields[Field.KEY].widget
+        below = sheet.panel.fields[StartField.KEY].widget
         missing = "A key for openai is missing. Type one, or set OPENAI_API_KEY."
         await desk.until(lambda: below.accessibleDescription() == missing)
-        wrong = sheet.panel.fields[Field.TEMPERATURE].widget
+        wrong = sheet.panel.fields[StartField.TEMPERATURE].widget
         assert wrong.accessibleDescription() == "The temperature is 3, outside 0 to 2. Set it from 0 to 2."
         assert sheet.isVisible()
         sheet.reject()
-        await desk.until(lambda: desk.page.steering.sheet is None)
+        await desk.until(lambda: desk.page.batch_actions.start_dialog is None)
         assert await desk.session.call(lambda core: core.runs.batches()) == ()
 
     use(story)
@@ -285,14 +285,14 @@ def test_the_model_of_the_environment_stands_in_the_form_whoever_was_asked_last(
         desk.session.settings.set("runs.form", {"model": "ollama/qwen3:8b", "offline": False, "repeats": "2"})
         usual = ModelSettings(provider="openai", model="gpt-4.1-mini")
         await desk.session.value(lambda core: setattr(core.models, "default", usual))
-        desk.page.steering.open_form()
-        await desk.until(lambda: desk.page.steering.sheet)
-        sheet = desk.page.steering.sheet
+        desk.page.batch_actions.open_start_dialog()
+        await desk.until(lambda: desk.page.batch_actions.start_dialog)
+        sheet = desk.page.batch_actions.start_dialog
         assert sheet is not None
         assert sheet.panel.model.edit.text() == "openai/gpt-4.1-mini"
-        assert sheet.panel.numbers[Field.REPEATS].text() == "2"
+        assert sheet.panel.numbers[StartField.REPEATS].text() == "2"
         sheet.reject()
-        await desk.until(lambda: desk.page.steering.sheet is None)
+        await desk.until(lambda: desk.page.batch_actions.start_dialog is None)
 
     use(story)
 
@@ -300,9 +300,9 @@ def test_the_model_of_the_environment_stands_in_the_form_whoever_was_asked_last(
 def test_a_typed_key_runs_the_model_and_is_not_remembered_on_disk(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await desk.open()
-        desk.page.steering.open_form()
-        await desk.until(lambda: desk.page.steering.sheet)
-        sheet = desk.page.steering.sheet
+        desk.page.batch_actions.open_start_dialog()
+        await desk.until(lambda: desk.page.batch_actions.start_dialog)
+        sheet = desk.page.batch_actions.start_dialog
         assert sheet is not None
         sheet.panel.selector.choose(1)
         sheet.panel.model.edit.setText("openai/gpt-4.1-mini")
@@ -324,7 +324,7 @@ def test_a_thousand_runs_fill_the_table_as_it_is_looked_at(use: Any) -> None:
         await desk.open()
         await desk.session.call(lambda core: core.runs.start(BatchRequest(name="Many", repeats=250, concurrency=64)))
         await desk.until(lambda: desk.said)
-        table = desk.page.list.table
+        table = desk.page.run_list.table
         await desk.until(lambda: table.pages.rowCount() == 1000)
         assert table.pages.row(900).id == ""
         table.scrollToBottom()
@@ -342,13 +342,13 @@ async def _all_runs(desk: Desk) -> Any:
 def test_a_key_that_is_pressed_twice_opens_one_form(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await desk.open()
-        desk.page.steering.open_form()
-        desk.page.steering.open_form()
-        await desk.until(lambda: [one for one in desk.page.findChildren(StartSheet) if one.isVisible()])
+        desk.page.batch_actions.open_start_dialog()
+        desk.page.batch_actions.open_start_dialog()
+        await desk.until(lambda: [one for one in desk.page.findChildren(StartDialog) if one.isVisible()])
         await desk.session.call(lambda core: core.cases.list())
-        await desk.until(lambda: desk.page.steering.sheet is not None)
-        assert len(desk.page.findChildren(StartSheet)) == 1
-        desk.page.findChildren(StartSheet)[0].reject()
+        await desk.until(lambda: desk.page.batch_actions.start_dialog is not None)
+        assert len(desk.page.findChildren(StartDialog)) == 1
+        desk.page.findChildren(StartDialog)[0].reject()
 
     use(story)
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from app.dialogs.consent import ConsentSheet
-from app.dialogs.preflight import KeySheet
+from app.dialogs.preflight import ApiKeyDialog
 from mcp_tef import (
     BatchRequest,
     BatchStatus,
@@ -33,7 +33,7 @@ def test_a_program_is_shown_in_full_and_started_only_after_a_yes(use: Any) -> No
     async def story(desk: Desk) -> None:
         await desk.open()
         await make_it_a_program(desk)
-        desk.session.spawn(desk.page.steering.run_offline())
+        desk.session.spawn(desk.page.batch_actions.run_offline())
         await desk.press("Allow and start")
         await desk.until(lambda: desk.said)
         assert desk.said == ["All cases: 50 % right."]
@@ -45,7 +45,7 @@ def test_a_no_starts_nothing(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await desk.open()
         await make_it_a_program(desk)
-        wish = desk.session.spawn(desk.page.steering.run_offline())
+        wish = desk.session.spawn(desk.page.batch_actions.run_offline())
         await desk.press("Cancel")
         await wish
         assert await desk.session.call(lambda core: core.runs.batches()) == ()
@@ -66,8 +66,8 @@ def test_a_retry_without_its_key_asks_for_it(use: Any) -> None:
         await desk.session.call(lambda core: core.runs.start(request, {"openai": Secret("sk-first")}))
         await desk.until_ended(1)
         await desk.press("Retry")
-        await desk.until(lambda: desk.page.findChildren(KeySheet))
-        sheet = desk.page.findChildren(KeySheet)[0]
+        await desk.until(lambda: desk.page.findChildren(ApiKeyDialog))
+        sheet = desk.page.findChildren(ApiKeyDialog)[0]
         sheet.edit.setText("sk-second")
         await desk.press("Use this key")
         await desk.until(lambda: len(desk.said) == 2)

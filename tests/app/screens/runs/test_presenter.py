@@ -7,8 +7,8 @@ from typing import TypeVar
 import pytest
 
 from app.screens.runs.presenter import RunsPresenter
-from app.screens.runs.start_form import Field, Scope, StartForm
-from app.screens.runs.start_presenter import Starting, problem_field
+from app.screens.runs.start_form import CaseScope, StartField, StartForm
+from app.screens.runs.start_presenter import StartPresenter, problem_field
 from mcp_tef import (
     BatchEnded,
     BatchProgressed,
@@ -114,7 +114,7 @@ async def test_runs_whose_tools_changed_are_marked_when_they_are_read(
     assert first is not None
     fake.store.runs.outdated = {first.id: ("search_bikes",)}
     await presenter.load()
-    assert [(presenter.table.row(place) or first).outdated for place in range(2)] == [("search_bikes",), ()]
+    assert [(presenter.table.row(place) or first).changed_tools for place in range(2)] == [("search_bikes",), ()]
 
 
 async def test_a_batch_that_runs_is_followed_to_its_end(presenter: RunsPresenter, fake: FakeEngine) -> None:
@@ -135,7 +135,7 @@ def test_runs_of_another_batch_change_no_row(presenter: RunsPresenter) -> None:
     presenter.handle([BatchStarted(batch(1)), BatchStarted(batch(2))])
     presenter.current = batch(1).id
     presenter.table.reset(RunFilter(batch_id=batch(1).id), 1)
-    presenter.table.put(0, [run(1)])
+    presenter.table.put_page(0, [run(1)])
     assert presenter.handle([RunEnded(run(1, batch_id=batch(2).id))]).mended.changed == ()
 
 
@@ -143,7 +143,7 @@ def test_a_thousand_events_make_one_set_of_changes(presenter: RunsPresenter) -> 
     presenter.handle([BatchStarted(batch(1))])
     presenter.current = batch(1).id
     presenter.table.reset(RunFilter(batch_id=batch(1).id), 200)
-    presenter.table.put(0, [run(number) for number in range(200)])
+    presenter.table.put_page(0, [run(number) for number in range(200)])
     events: list[Event] = [RunEnded(run(number % 200)) for number in range(1000)]
     assert presenter.handle(events).mended.changed == tuple(range(200))
 
@@ -151,11 +151,11 @@ def test_a_thousand_events_make_one_set_of_changes(presenter: RunsPresenter) -> 
 def test_a_paused_batch_says_so_until_it_goes_on_or_ends(presenter: RunsPresenter) -> None:
     presenter.handle([BatchStarted(batch(1))])
     presenter.paused.add(batch(1).id)
-    assert (presenter.live() or batch(2)).status is BatchStatus.PAUSED
+    assert (presenter.newest_active() or batch(2)).status is BatchStatus.PAUSED
     presenter.handle([BatchProgressed(batch=batch(1), done=7, tokens=0, cost_usd=None, seconds_left=1.0)])
-    assert (presenter.live() or batch(2)).status is BatchStatus.PAUSED
+    assert (presenter.newest_active() or batch(2)).status is BatchStatus.PAUSED
     presenter.handle([BatchEnded(batch(1, status=BatchStatus.COMPLETED))])
-    assert presenter.live() is None
+    assert presenter.newest_active() is None
 
 
 def test_a_resumed_batch_that_is_shown_is_read_anew(presenter: RunsPresenter) -> None:
@@ -173,7 +173,7 @@ async def test_a_deleted_batch_leaves_the_rail(presenter: RunsPresenter, fake: F
     await run_all(fake)
     await presenter.load()
     assert presenter.current is not None
-    await presenter.remove([presenter.current])
+    await presenter.delete([presenter.current])
     await presenter.load()
     assert not presenter.cards()
     assert presenter.current is None
@@ -184,7 +184,7 @@ async def test_the_detail_of_a_run_that_is_gone_is_nothing(presenter: RunsPresen
 
 
 async def test_the_form_offers_suites_tags_and_models(fake: FakeEngine) -> None:
-    starting = Starting(Direct(fake.engine))
+    starting = StartPresenter(Direct(fake.engine))
     await starting.load()
     await starting.load_models()
     assert (starting.suites, starting.tags) == (("Sample",), ("shop",))
@@ -192,7 +192,7 @@ async def test_the_form_offers_suites_tags_and_models(fake: FakeEngine) -> None:
 
 
 async def test_a_key_is_asked_for_only_where_one_is_needed(fake: FakeEngine) -> None:
-    starting = Starting(Direct(fake.engine))
+    starting = StartPresenter(Direct(fake.engine))
     cloud = await starting.key_need(ModelSettings(provider="openai", model="gpt-4.1-mini"))
     local = await starting.key_need(ModelSettings(provider="openai", model="x", base_url="http://localhost:1/v1"))
     baseline = await starting.key_need(ModelSettings())
@@ -203,9 +203,9 @@ async def test_a_key_is_asked_for_only_where_one_is_needed(fake: FakeEngine) -> 
 
 
 async def test_a_typed_key_is_held_for_the_session(fake: FakeEngine) -> None:
-    starting = Starting(Direct(fake.engine))
+    starting = StartPresenter(Direct(fake.engine))
     await starting.load()
-    request = starting.read(StartForm(offline=False, model="openai/gpt-4.1-mini")).request
+    request = starting.parse(StartForm(offline=False, model="openai/gpt-4.1-mini")).request
     assert request is not None
     await starting.hold("openai", Secret("sk-test"))
     started = await starting.start(request)
@@ -215,16 +215,16 @@ async def test_a_typed_key_is_held_for_the_session(fake: FakeEngine) -> None:
 
 
 async def test_a_missing_key_belongs_to_the_key_field(fake: FakeEngine) -> None:
-    starting = Starting(Direct(fake.engine))
+    starting = StartPresenter(Direct(fake.engine))
     request = BatchRequest(models=(ModelSettings(provider="openai", model="gpt-4.1-mini"),))
     with pytest.raises(ModelError) as caught:
         await starting.start(request)
-    assert problem_field(caught.value) is Field.KEY
+    assert problem_field(caught.value) is StartField.KEY
 
 
 async def test_the_estimate_of_a_suite_counts_its_runs(fake: FakeEngine) -> None:
-    starting = Starting(Direct(fake.engine))
+    starting = StartPresenter(Direct(fake.engine))
     await starting.load()
-    request = starting.read(StartForm(scope=Scope.SUITE, name="Sample", repeats="3")).request
+    request = starting.parse(StartForm(scope=CaseScope.SUITE, name="Sample", repeats="3")).request
     assert request is not None
     assert (await starting.estimate(request)).startswith("12 runs")

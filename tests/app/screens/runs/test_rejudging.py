@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from app.screens.runs.activity_bars import judging_activity
-from app.screens.runs.labels import Mark
+from app.screens.runs.labels import VerdictMark
 from app.screens.runs.presenter import RunsPresenter
 from mcp_tef import Classification, Engine, Expectation, ExpectedCall, RunFilter, RunsRejudged, RunsTouched
 from tests.app.screens.runs.conftest import Desk
@@ -31,10 +31,10 @@ def sentence(desk: Desk) -> str:
 
 
 def figure(desk: Desk) -> str:
-    return desk.page.list.strip.figure.text()
+    return desk.page.run_list.summary_bar.value.text()
 
 
-def mark(desk: Desk) -> Mark | None:
+def mark(desk: Desk) -> VerdictMark | None:
     row = desk.page.presenter.table.row(0)
     return row.mark if row else None
 
@@ -43,16 +43,16 @@ def test_one_run_is_judged_again_and_its_earlier_verdict_can_be_read(use: Any) -
     async def story(desk: Desk) -> None:
         await with_other_expectations(desk)
         before = figure(desk)
-        action, *_ = desk.page.chosen.menu()
+        action, *_ = desk.page.selected_runs.menu()
         assert action.text == "Judge again"
         action.do()
         await desk.until(lambda: desk.said)
         assert desk.said == ["Judged again: 1 run, 1 otherwise than before (1 now wrong)."]
-        past = desk.page.detail.verdict.past
+        past = desk.page.detail.verdict.earlier_verdicts
         await desk.until(lambda: sentence(desk).startswith("Judged again on ") and past.isVisible())
         assert past.entries[0].expected.text().startswith("Expected then: Bike shop / search_bikes")
         await desk.until(lambda: figure(desk) != before)
-        await desk.until(lambda: mark(desk) is Mark.WRONG)
+        await desk.until(lambda: mark(desk) is VerdictMark.WRONG)
 
     use(story)
 
@@ -62,7 +62,7 @@ def test_a_run_that_was_judged_once_says_nothing_of_it(use: Any) -> None:
         await desk.open()
         await desk.run_offline()
         await desk.until(lambda: desk.page.detail.verdict.head.sentence.text())
-        assert not desk.page.detail.verdict.past.isVisible()
+        assert not desk.page.detail.verdict.earlier_verdicts.isVisible()
         assert not desk.page.detail.verdict.head.again.isVisible()
 
     use(story)
@@ -71,8 +71,8 @@ def test_a_run_that_was_judged_once_says_nothing_of_it(use: Any) -> None:
 def test_a_selection_is_judged_again(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await with_other_expectations(desk)
-        desk.page.list.table.selectAll()
-        action, *_ = desk.page.chosen.menu()
+        desk.page.run_list.table.selectAll()
+        action, *_ = desk.page.selected_runs.menu()
         assert action.text == "Judge 4 runs again"
         action.do()
         await desk.until(lambda: desk.said)
@@ -84,7 +84,10 @@ def test_a_selection_is_judged_again(use: Any) -> None:
 def test_a_batch_is_judged_again_from_its_menu(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await with_other_expectations(desk)
-        menu = {item.text: item for item in desk.page.steering.menu(desk.page.rail.selected_ids(), lambda _: None)}
+        menu = {
+            item.text: item
+            for item in desk.page.batch_actions.menu(desk.page.batch_list.selected_ids(), lambda _: None)
+        }
         before = figure(desk)
         menu["Judge again"].do()
         await desk.until(lambda: desk.said)
@@ -102,7 +105,7 @@ def test_a_filtered_table_is_read_again_when_verdicts_changed(use: Any) -> None:
         await desk.until(lambda: page.presenter.table.where.classifications)
         before = page.presenter.table.total
         assert before > 1
-        page.steering.judge_again(batch_id=page.presenter.current)
+        page.batch_actions.judge_again(batch_id=page.presenter.current)
         await desk.until(lambda: page.presenter.table.total < before and desk.said)
 
     use(story)
@@ -111,7 +114,7 @@ def test_a_filtered_table_is_read_again_when_verdicts_changed(use: Any) -> None:
 def test_the_bar_says_how_far_it_is_and_offers_no_pause(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await desk.open()
-        bar = desk.page.bars.bar(None)
+        bar = desk.page.activity_bars.bar(None)
         desk.fake.publish(RunsRejudged(100, 400))
         await desk.until(lambda: not bar.isHidden())
         assert bar.pause_button.isHidden()
@@ -123,7 +126,7 @@ def test_the_bar_says_how_far_it_is_and_offers_no_pause(use: Any) -> None:
 
 def test_how_far_it_is_in_words() -> None:
     now = judging_activity(RunsRejudged(1200, 20_000))
-    assert (now.lead, now.fraction, now.can_pause) == ("1,200 of 20,000", 0.06, False)
+    assert (now.progress_text, now.fraction, now.can_pause) == ("1,200 of 20,000", 0.06, False)
 
 
 def presenter_of_one_run() -> RunsPresenter:
@@ -131,10 +134,10 @@ def presenter_of_one_run() -> RunsPresenter:
         return None
 
     made = RunsPresenter(nothing, lambda: NOW)
-    made.follow(batch(1))
+    made.add_batch(batch(1))
     made.current = batch(1).id
     made.table.reset(RunFilter(batch_id=batch(1).id), 1)
-    made.table.put(0, [run(1)])
+    made.table.put_page(0, [run(1)])
     return made
 
 

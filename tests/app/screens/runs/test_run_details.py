@@ -2,7 +2,14 @@
 
 from dataclasses import replace
 
-from app.screens.runs.run_details import LONGEST_RAW, exchange, offered_rows, search_tools, settings_rows, tools_caption
+from app.screens.runs.run_details import (
+    MAX_RAW_LENGTH,
+    offered_rows,
+    raw_exchange,
+    search_tools,
+    settings_rows,
+    tools_caption,
+)
 from mcp_tef import Answer, DefinitionChange, RunDetail
 from tests.support.made_runs import baseline_detail, detail, failed_run, wrong_detail
 
@@ -37,12 +44,12 @@ def test_tools_are_found_by_every_word_typed() -> None:
 def test_tools_that_changed_or_went_after_the_run_say_so() -> None:
     since = {"search_code": DefinitionChange.CHANGED, "read_file": DefinitionChange.REMOVED}
     rows = offered_rows(wrong_detail(), since)
-    assert [row.since for row in rows] == ["changed since", "", "gone since"]
+    assert [row.change for row in rows] == ["changed since", "", "gone since"]
     assert tools_caption(rows, len(rows)) == "3 tools, as they were; 2 changed since"
 
 
 def test_the_exchange_is_indented_json() -> None:
-    made = exchange(detail())
+    made = raw_exchange(detail())
     assert made.request.startswith('{\n  "model": "gpt-4.1-mini"')
     assert made.response == '{\n  "choices": []\n}'
 
@@ -50,13 +57,13 @@ def test_the_exchange_is_indented_json() -> None:
 def test_a_huge_answer_is_cut_and_says_so() -> None:
     made = detail()
     assert made.answer is not None
-    huge = exchange(replace(made, answer=replace(made.answer, raw_response="x" * (LONGEST_RAW + 5))))
-    assert len(huge.response) == LONGEST_RAW + 2
+    huge = raw_exchange(replace(made, answer=replace(made.answer, raw_response="x" * (MAX_RAW_LENGTH + 5))))
+    assert len(huge.response) == MAX_RAW_LENGTH + 2
     assert "Cut after 200,000 characters." in huge.note
 
 
 def test_a_failed_run_exchanged_nothing() -> None:
-    assert exchange(detail(failed_run())).note == "Nothing was exchanged."
+    assert raw_exchange(detail(failed_run())).note == "Nothing was exchanged."
 
 
 def test_settings_say_what_was_really_used() -> None:

@@ -6,8 +6,16 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.core_link.model_requests import KeyNeed
-from app.screens.runs.model_field import model_row, model_rows, search, summary, tokens
-from app.screens.runs.start_form import Field, Scope, StartForm, button, estimate_text, read, tags_of
+from app.screens.runs.model_field import format_tokens, model_row, model_rows, model_summary, search_models
+from app.screens.runs.start_form import (
+    CaseScope,
+    StartField,
+    StartForm,
+    estimate_text,
+    parse_start_form,
+    run_button_text,
+    tags_of,
+)
 from app.screens.runs.start_panel import KeyField
 from mcp_tef import BatchRequest, CallingMode, CaseId, Estimate, ModelInfo, ModelSettings, Secret
 from tests.support.made_runs import case
@@ -17,19 +25,19 @@ MODEL = StartForm(offline=False, model="openai/gpt-4.1-mini")
 
 
 def test_a_fresh_form_runs_every_case_with_the_baseline() -> None:
-    reading = read(StartForm(), CASES)
+    reading = parse_start_form(StartForm(), CASES)
     assert reading.request == BatchRequest(name="All cases")
-    assert button(reading) == "Run 3 cases"
+    assert run_button_text(reading) == "Run 3 cases"
 
 
 def test_a_suite_a_tag_or_a_selection_narrows_the_cases() -> None:
-    suite = read(StartForm(scope=Scope.SUITE, name="Everyday"), CASES)
-    tag = read(StartForm(scope=Scope.TAG, name="smoke"), CASES)
-    chosen = read(StartForm(scope=Scope.CHOSEN, chosen=(CaseId("case-3"),)), CASES)
+    suite = parse_start_form(StartForm(scope=CaseScope.SUITE, name="Everyday"), CASES)
+    tag = parse_start_form(StartForm(scope=CaseScope.TAG, name="smoke"), CASES)
+    chosen = parse_start_form(StartForm(scope=CaseScope.SELECTED, selected=(CaseId("case-3"),)), CASES)
     assert (suite.request or BatchRequest()).suites == ("Everyday",)
     assert (tag.request or BatchRequest()).tags == ("smoke",)
     assert chosen.request == BatchRequest(cases=(CaseId("case-3"),), name="case 3")
-    assert [button(item) for item in (suite, tag, chosen)] == ["Run 2 cases", "Run 2 cases", "Run 1 case"]
+    assert [run_button_text(item) for item in (suite, tag, chosen)] == ["Run 2 cases", "Run 2 cases", "Run 1 case"]
 
 
 def test_everything_that_is_set_is_passed_on() -> None:
@@ -44,7 +52,7 @@ def test_everything_that_is_set_is_passed_on() -> None:
         cost_cap="$1.50",
         mode=CallingMode.JSON,
     )
-    assert read(form, CASES).request == BatchRequest(
+    assert parse_start_form(form, CASES).request == BatchRequest(
         models=(
             ModelSettings(
                 provider="openai",
@@ -64,9 +72,9 @@ def test_everything_that_is_set_is_passed_on() -> None:
 
 
 def test_a_model_can_run_beside_the_baseline() -> None:
-    reading = read(replace(MODEL, with_baseline=True), CASES)
+    reading = parse_start_form(replace(MODEL, with_baseline=True), CASES)
     assert [model.offline for model in (reading.request or BatchRequest()).models] == [False, True]
-    assert button(reading) == "Run 3 cases on 2 selectors"
+    assert run_button_text(reading) == "Run 3 cases on 2 selectors"
 
 
 @pytest.mark.parametrize(
@@ -74,73 +82,77 @@ def test_a_model_can_run_beside_the_baseline() -> None:
     [
         (
             replace(MODEL, temperature="3"),
-            Field.TEMPERATURE,
+            StartField.TEMPERATURE,
             "The temperature is 3, outside 0 to 2. Set it from 0 to 2.",
         ),
-        (replace(MODEL, temperature="hot"), Field.TEMPERATURE, "The temperature is “hot”. Write a number."),
-        (replace(MODEL, timeout="1.5"), Field.TIMEOUT, "The timeout is “1.5”. Write a whole number."),
+        (replace(MODEL, temperature="hot"), StartField.TEMPERATURE, "The temperature is “hot”. Write a number."),
+        (replace(MODEL, timeout="1.5"), StartField.TIMEOUT, "The timeout is “1.5”. Write a whole number."),
         (
             replace(MODEL, retries="11"),
-            Field.RETRIES,
+            StartField.RETRIES,
             "The number of retries is 11, outside 0 to 10. Set it from 0 to 10.",
         ),
         (
             StartForm(repeats="0"),
-            Field.REPEATS,
+            StartField.REPEATS,
             "The number of repeats is 0, outside 1 to 1000. Set it from 1 to 1000.",
         ),
         (
             StartForm(concurrency="999"),
-            Field.CONCURRENCY,
+            StartField.CONCURRENCY,
             "The concurrency is 999, outside 1 to 256. Set it from 1 to 256.",
         ),
-        (replace(MODEL, model=""), Field.MODEL, "No model is chosen. Pick one from the list, or write PROVIDER/NAME."),
+        (
+            replace(MODEL, model=""),
+            StartField.MODEL,
+            "No model is chosen. Pick one from the list, or write PROVIDER/NAME.",
+        ),
         (
             replace(MODEL, model="gpt"),
-            Field.MODEL,
+            StartField.MODEL,
             "The model “gpt” is not of the form PROVIDER/NAME. Write for example openai/gpt-4.1-mini.",
         ),
         (
             replace(MODEL, base_url="localhost:11434"),
-            Field.BASE_URL,
+            StartField.BASE_URL,
             "The address does not start with http:// or https://.",
         ),
         (
             replace(MODEL, base_url="http://ines:hush-4711@127.0.0.1:9"),
-            Field.BASE_URL,
+            StartField.BASE_URL,
             "The address holds a password or a key, and addresses are stored and shown. Leave it out. Type the key in"
             " the form, pipe it in with --key-stdin, or set the provider's variable.",
         ),
-        (replace(MODEL, cost_cap="0"), Field.COST, "The cost cap must be more than 0. Leave it empty for none."),
-        (StartForm(scope=Scope.SUITE), Field.CASES, "Choose a suite."),
+        (replace(MODEL, cost_cap="0"), StartField.COST, "The cost cap must be more than 0. Leave it empty for none."),
+        (StartForm(scope=CaseScope.SUITE), StartField.CASES, "Choose a suite."),
         (
-            StartForm(scope=Scope.TAG, name="gone"),
-            Field.CASES,
+            StartForm(scope=CaseScope.TAG, name="gone"),
+            StartField.CASES,
             "No test case is in this choice. Choose another one.",
         ),
     ],
 )
-def test_what_is_wrong_is_said_in_one_sentence_at_its_field(form: StartForm, where: Field, sentence: str) -> None:
-    reading = read(form, CASES)
+def test_what_is_wrong_is_said_in_one_sentence_at_its_field(form: StartForm, where: StartField, sentence: str) -> None:
+    reading = parse_start_form(form, CASES)
     assert reading.request is None
     assert reading.problems == {where: sentence}
 
 
 def test_everything_that_is_wrong_is_said_at_once() -> None:
-    reading = read(replace(MODEL, temperature="3", repeats="x"), ())
-    assert set(reading.problems) == {Field.CASES, Field.TEMPERATURE, Field.REPEATS}
+    reading = parse_start_form(replace(MODEL, temperature="3", repeats="x"), ())
+    assert set(reading.problems) == {StartField.CASES, StartField.TEMPERATURE, StartField.REPEATS}
 
 
 def test_repeats_stand_on_the_button() -> None:
-    assert button(read(StartForm(repeats="5"), CASES)) == "Run 3 cases, 5 times each"
+    assert run_button_text(parse_start_form(StartForm(repeats="5"), CASES)) == "Run 3 cases, 5 times each"
 
 
 def test_the_baseline_ignores_what_only_a_model_has() -> None:
-    assert read(StartForm(temperature="nonsense", cost_cap="x"), CASES).problems == {}
+    assert parse_start_form(StartForm(temperature="nonsense", cost_cap="x"), CASES).problems == {}
 
 
 def test_an_estimate_says_what_is_not_known() -> None:
-    request = read(MODEL, CASES).request
+    request = parse_start_form(MODEL, CASES).request
     assert request is not None
     unknown = Estimate(runs=28, tokens=None, cost_usd=None, seconds=None)
     known = Estimate(runs=28, tokens=34000, cost_usd=0.02, seconds=75)
@@ -204,13 +216,13 @@ def test_the_baseline_is_no_row_among_models() -> None:
 
 def test_every_word_typed_must_be_found_and_names_that_start_with_it_come_first() -> None:
     rows = model_rows([ModelInfo(provider=p, model=m) for p, m in (("azure", "my-gpt"), ("openai", "gpt-4.1"))])
-    assert [row.label for row in search(rows, "gpt")] == ["openai/gpt-4.1", "azure/my-gpt"]
-    assert [row.label for row in search(rows, "azure gpt")] == ["azure/my-gpt"]
-    assert search(rows, "") == rows
+    assert [row.label for row in search_models(rows, "gpt")] == ["openai/gpt-4.1", "azure/my-gpt"]
+    assert [row.label for row in search_models(rows, "azure gpt")] == ["azure/my-gpt"]
+    assert search_models(rows, "") == rows
 
 
 def test_a_thousand_tokens_are_short() -> None:
-    assert [tokens(number) for number in (512, 8192, 128_000, 2_000_000, None)] == [
+    assert [format_tokens(number) for number in (512, 8192, 128_000, 2_000_000, None)] == [
         "512",
         "8.19 k",
         "128 k",
@@ -220,8 +232,8 @@ def test_a_thousand_tokens_are_short() -> None:
 
 
 def test_a_model_outside_the_catalogue_may_be_used_and_says_what_is_missing() -> None:
-    assert summary(None) == "Not in the catalogue: context, price and abilities are unknown."
-    assert summary(MINI) == (
+    assert model_summary(None) == "Not in the catalogue: context, price and abilities are unknown."
+    assert model_summary(MINI) == (
         "1.05 M tokens of context · $0.40 / $1.60 per million tokens in / out · calls tools natively"
     )
-    assert summary(UNKNOWN) == "context unknown · price unknown · tool calling unknown"
+    assert model_summary(UNKNOWN) == "context unknown · price unknown · tool calling unknown"

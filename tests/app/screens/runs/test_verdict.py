@@ -3,9 +3,9 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from app.screens.runs.commands import run_leads
-from app.screens.runs.labels import Mark, Span
-from app.screens.runs.verdict import past_views, said, verdict_view
+from app.screens.runs.commands import run_links
+from app.screens.runs.labels import TextSpan, VerdictMark
+from app.screens.runs.verdict import earlier_verdicts, verdict_text, verdict_view
 from mcp_tef import (
     Call,
     Classification,
@@ -45,40 +45,40 @@ def past(verdict: Verdict, reason: RejudgeReason = RejudgeReason.EXPECTATION_CHA
 
 
 def test_a_run_that_was_judged_once_has_no_past() -> None:
-    assert verdict_view(wrong_detail()).past == ()
+    assert verdict_view(wrong_detail()).earlier == ()
 
 
 def test_the_line_says_when_it_was_judged_again_what_changed_and_why() -> None:
     missed = verdict_of(wrong_detail())
-    (view,) = past_views(replace(judged_detail(), past_verdicts=(past(missed),)))
+    (view,) = earlier_verdicts(replace(judged_detail(), past_verdicts=(past(missed),)))
     local = MOMENT.astimezone()
     assert view.line == (
         f"Judged again on {local.day} {local:%b %Y, %H:%M}: was “missed the expected tool”, "
         "is “right tool, with wrong parameters”, because the case expects something else now."
     )
-    assert view.mark is Mark.WRONG
+    assert view.mark is VerdictMark.WRONG
     assert view.expected == "Expected then: docs / search_code"
     assert [span.text for span in view.sentence if span.mono] == ["search_files", "search_code"]
 
 
 def test_an_outcome_that_stayed_is_not_called_a_change() -> None:
     missed = verdict_of(wrong_detail())
-    (view,) = past_views(replace(wrong_detail(), past_verdicts=(past(missed, RejudgeReason.RULES_CHANGED),)))
+    (view,) = earlier_verdicts(replace(wrong_detail(), past_verdicts=(past(missed, RejudgeReason.RULES_CHANGED),)))
     assert "“missed the expected tool” as before, though the rules of judging changed." in view.line
 
 
 def test_each_earlier_verdict_is_told_against_the_one_that_followed_it() -> None:
     missed, right = verdict_of(wrong_detail()), replace(verdict_of(judged_detail()), parameters_ok=True)
-    views = past_views(replace(wrong_detail(), past_verdicts=(past(right), past(missed))))
+    views = earlier_verdicts(replace(wrong_detail(), past_verdicts=(past(right), past(missed))))
     assert "was “right tool”, is “missed the expected tool”" in views[0].line
     assert "was “missed the expected tool”, is “right tool”" in views[1].line
 
 
 def test_wrong_parameters_are_part_of_what_is_said() -> None:
-    assert said(verdict_of(judged_detail())) == "right tool, with wrong parameters"
+    assert verdict_text(verdict_of(judged_detail())) == "right tool, with wrong parameters"
 
 
-def text(spans: tuple[Span, ...]) -> str:
+def text(spans: tuple[TextSpan, ...]) -> str:
     return "".join(span.text for span in spans)
 
 
@@ -86,7 +86,7 @@ def test_the_sentence_sets_tool_names_in_mono() -> None:
     view = verdict_view(wrong_detail())
     assert [span.text for span in view.headline if span.mono] == ["search_files", "search_code"]
     assert text(view.headline).startswith("Picked search_files on docs, expected search_code: a wrong tool")
-    assert (view.mark, view.query) == (Mark.WRONG, "“Where are retry headers parsed?”")
+    assert (view.mark, view.query) == (VerdictMark.WRONG, "“Where are retry headers parsed?”")
 
 
 def test_expected_stands_beside_selected_with_differences_marked() -> None:
@@ -100,7 +100,7 @@ def test_expected_stands_beside_selected_with_differences_marked() -> None:
 def test_a_wrong_tool_leads_to_the_case_both_tools_the_pair_and_what_to_write_instead() -> None:
     view = verdict_view(wrong_detail())
     code, files = (ToolLabel(tool=name, server="docs") for name in ("search_code", "search_files"))
-    assert {key: (lead.screen, lead.target) for key, lead in run_leads(view).items()} == {
+    assert {key: (lead.screen, lead.target) for key, lead in run_links(view).items()} == {
         "case": ("cases", wrong_detail().summary.case_id),
         "expected": ("servers", code),
         "selected": ("servers", files),
@@ -110,11 +110,11 @@ def test_a_wrong_tool_leads_to_the_case_both_tools_the_pair_and_what_to_write_in
 
 
 def test_a_right_tool_has_no_pair_to_compare() -> None:
-    assert list(run_leads(verdict_view(judged_detail()))) == ["case", "expected", "selected"]
+    assert list(run_links(verdict_view(judged_detail()))) == ["case", "expected", "selected"]
 
 
 def test_a_run_without_a_verdict_leads_to_its_case() -> None:
-    assert list(run_leads(verdict_view(detail(waiting_run())))) == ["case"]
+    assert list(run_links(verdict_view(detail(waiting_run())))) == ["case"]
 
 
 def test_the_same_tool_is_not_described_twice() -> None:
@@ -130,7 +130,7 @@ def test_high_and_wrong_confidence_is_said_in_plain_words() -> None:
         "self-reported",
         "High, and wrong: the description misleads",
     )
-    assert view.mark is Mark.WRONG
+    assert view.mark is VerdictMark.WRONG
 
 
 def test_low_confidence_asks_for_clarity_where_the_tool_was_right() -> None:
@@ -148,13 +148,13 @@ def test_an_answer_without_confidence_says_so() -> None:
 
 def test_the_models_own_words_are_quoted() -> None:
     view = verdict_view(detail())
-    assert (view.words_title, view.words) == ("In the model’s words", "“A code search should show it.”")
+    assert (view.answer_title, view.answer_text) == ("In the model’s words", "“A code search should show it.”")
 
 
 def test_the_baseline_is_never_called_a_model() -> None:
     view = verdict_view(baseline_detail())
     assert view.note == "Picked by the offline baseline, not by a model: it ranked the expected tool second"
-    assert view.words_title == "How the baseline ranked"
+    assert view.answer_title == "How the baseline ranked"
 
 
 def test_where_no_tool_was_picked_the_selected_side_says_so() -> None:
@@ -201,7 +201,7 @@ def test_several_calls_stand_as_numbered_pairs_matched_ones_first() -> None:
 def test_a_failed_run_has_its_message_a_hint_and_a_way_to_try_again() -> None:
     view = verdict_view(detail(failed_run()))
     assert (view.mark, text(view.headline), view.hint, view.retry) == (
-        Mark.FAILED,
+        VerdictMark.FAILED,
         "The model gave no answer within 30 s.",
         "Raise the timeout, or try again.",
         True,
