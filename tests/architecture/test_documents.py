@@ -1,14 +1,21 @@
-"""README, CONTRIBUTING, CHANGELOG and the lock say what is true of the source."""
+"""README, CONTRIBUTING, CHANGELOG, SECURITY, the help and the locks agree with the source."""
 
+import os
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
-from app.core_link.preferences import RUNS
+import pytest
+
+from app.help.topics import anchor
 from mcp_tef import VARIABLES
 from mcp_tef.cli.main import parser
 
 ROOT = Path(__file__).parents[2]
+MAX_README_LINES = 150
+KINDS_OF_CHANGES = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
 
@@ -34,14 +41,41 @@ def dependencies() -> dict[str, str]:
     return {re.split(r"[<>=!; ]", requirement)[0]: requirement for requirement in wanted}
 
 
-def test_readme_has_the_two_commands() -> None:
-    assert "python3 dev.py run" in text("README.md")
-    assert "python3 dev.py test" in text("README.md")
+def test_readme_is_short_and_shows_the_window_and_the_two_commands_first() -> None:
+    lines = text("README.md").splitlines()
+    first_screen = "\n".join(lines[:25])
+    assert len(lines) <= MAX_README_LINES
+    assert re.search(r"^!\[.+\]\(.+\.png\)$", first_screen, re.MULTILINE)
+    assert "python3 dev.py run" in first_screen
+    assert "python3 dev.py test" in first_screen
 
 
-def test_readme_names_every_verb_that_help_names_and_no_other() -> None:
+@pytest.mark.parametrize(
+    "document",
+    ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "packaging/README.md"],
+)
+def test_every_link_to_a_file_leads_to_a_file_and_a_heading(document: str) -> None:
+    for link in re.findall(r"\]\((?!https?:)([^)]+)\)", text(document)):
+        path, _, section = link.partition("#")
+        file = (ROOT / document).parent / path
+        assert file.exists(), link
+        if section:
+            headings = re.findall(r"^#+ (.+)$", file.read_text("utf-8"), re.MULTILINE)
+            assert section in map(anchor, headings), link
+
+
+def test_the_python_example_of_the_readme_runs(tmp_path: Path) -> None:
+    [example] = re.findall(r"```python\n(.*?)```", text("README.md"), re.DOTALL)
+    command = [sys.executable, "-c", example]
+    done = subprocess.run(
+        command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "30 of 30 runs have a verdict.\n", done.stderr
+
+
+def test_the_help_names_every_command_and_no_other() -> None:
     listed = re.findall(r"^    ([a-z]+)(?: |$)", parser().format_help().partition("VERB\n")[2], re.MULTILINE)
-    assert first_cells("README.md", "On the command line") == listed
+    assert first_cells("resources/help/ci.md", "Commands") == listed
 
 
 def test_every_package_is_on_the_map_and_all_that_is_on_it_exists() -> None:
@@ -79,16 +113,12 @@ def test_the_lock_of_the_audit_agrees_with_its_exact_version() -> None:
     assert f"\n{audit} " in text("packaging/audit/requirements.lock")
 
 
-def test_the_changelog_tells_of_this_version() -> None:
-    assert f"\n## {PROJECT['version']}" in text("CHANGELOG.md")
-
-
-def test_readme_names_every_setting_with_its_default() -> None:
-    rows = re.findall(r"^\| `?([^|`]+?)`? \| (.+?) \| (.+) \|$", section("README.md", "Settings"), re.MULTILINE)
-    told = {name: (default, what) for name, default, what in rows if name not in ("variable", "setting")}
-    core = {one.name: (f"{one.default} {one.unit}".strip(), f"{one.title}: {one.reason}") for one in VARIABLES}
-    runs = {one.title: (f"{one.default} {one.unit}".strip(), one.reason) for one in RUNS}
-    assert told == core | runs
+def test_the_changelog_keeps_its_form_and_has_this_version() -> None:
+    changelog = text("CHANGELOG.md")
+    titles = re.findall(r"^## (.+)$", changelog, re.MULTILINE)
+    assert titles[0] == "[Unreleased]"
+    assert any(title.startswith(f"[{PROJECT['version']}] - ") for title in titles)
+    assert set(re.findall(r"^### (.+)$", changelog, re.MULTILINE)) <= KINDS_OF_CHANGES
 
 
 def test_no_other_variable_is_read_from_the_environment() -> None:
