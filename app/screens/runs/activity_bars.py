@@ -44,7 +44,7 @@ def batch_activity(batch: Batch, progress: BatchProgressed | None, waits: str = 
 
 
 def judging_activity(judging: RunsRejudged) -> BatchActivity:
-    """How many runs are judged again already."""
+    """Return the progress of judging again."""
     return BatchActivity(
         fraction=judging.done / max(judging.total, 1),
         progress_text=f"{judging.done:,} of {judging.total:,}",
@@ -70,7 +70,7 @@ def _left(progress: BatchProgressed | None) -> str:
 
 
 def ended_text(batch: Batch, result: str, reason: str | None) -> str:
-    """What is said when a batch has ended, wherever the user is then."""
+    """Return the toast for a batch that ended; it is shown on every screen."""
     if reason:
         return f"{batch.name} stopped: {reason}"
     if batch.status is BatchStatus.CANCELLED:

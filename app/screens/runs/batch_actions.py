@@ -211,7 +211,7 @@ class BatchActions:
             await self._show(started)
 
     async def check_exists(self, batch_id: BatchId) -> bool:
-        """Whether a batch is there, also one that began just now; where it is not, that is told."""
+        """Return True if a batch exists, reloading the list first if it is new; otherwise show a toast."""
         if self._presenter.batch(batch_id) is None:
             await self._presenter.load()
         there = self._presenter.batch(batch_id) is not None
@@ -274,7 +274,7 @@ class BatchActions:
         self._session.toast(report.sentence)
 
     def export_scope(self) -> tuple[RunFilter, str] | None:
-        """Which runs the screen can export now, and under which title: all of the batch shown, or those found."""
+        """Return the filter and title for an export: the whole batch, or the cross-batch runs."""
         found, batch = self._presenter.cross_batch, self._presenter.batch(self._presenter.current)
         if found is not None:
             return found.where, found.title
@@ -299,7 +299,7 @@ class BatchActions:
         self._session.spawn(copy_markdown(self._session, lambda core: core.reports.markdown(where, title), title))
 
     def menu(self, ids: Sequence[str], deleted: Callable[[Sequence[str]], None]) -> Sequence[Action]:
-        """What the context menu of batches offers."""
+        """Return the context menu of batches."""
         batches = [batch for item in ids if (batch := self._presenter.batch(BatchId(item)))]
         if len(batches) == 1:
             return self._menu_of(batches[0], deleted)

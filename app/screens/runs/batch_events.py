@@ -13,7 +13,7 @@ UNCHANGED: Final = UpdatedRows()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScreenChanges:
-    """What a handful of events did: which parts of the screen no longer show what is known."""
+    """Parts of the screen that a group of events made out of date."""
 
     cards: frozenset[BatchId] = frozenset()
     new_batches: bool = False
@@ -30,7 +30,7 @@ class ScreenChanges:
 
 @dataclass(slots=True)
 class Gathered:
-    """What has been heard so far."""
+    """Changes collected from the events handled so far."""
 
     cards: set[BatchId] = field(default_factory=set)
     fresh: bool = False

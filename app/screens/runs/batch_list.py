@@ -27,7 +27,7 @@ class BatchListPane(QWidget):
         self.search = SearchField("Find a batch")
         self.sort = IconButton("sort-ascending", "")
         self.count = Label(size=Size.SMALL, role=Role.DIM, tabular=True)
-        self.no_match = FlowText("No batch fits. Esc in the field shows all.", size=Size.SMALL, role=Role.DIM)
+        self.no_match = FlowText("No batch matches. Press Esc to show all.", size=Size.SMALL, role=Role.DIM)
         self._cards = QStackedWidget()
         self._lay_out()
         self.search.searched.connect(lambda text: self._change(BatchListState(text.strip(), self.state.order)))

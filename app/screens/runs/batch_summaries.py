@@ -60,7 +60,7 @@ class OutcomeCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunsSummary:
-    """What stands above the table: the one figure, its interval and n, and the counts by mark."""
+    """Summary above the table: the share of correct runs, its interval and n, and a count for each outcome."""
 
     value: str
     caption: str
@@ -77,12 +77,12 @@ def correct_rate(batch: Batch) -> Rate:
 
 
 def is_live(batch: Batch) -> bool:
-    """Whether runs of the batch are still to come."""
+    """Return True if the batch waits, runs or is paused."""
     return batch.status in LIVE
 
 
 def is_ranked(batch: Batch) -> bool:
-    """Whether every run of the batch ranked the tools: only the baseline does."""
+    """Return True if every run ranked the tools; only the baseline does."""
     return all(is_baseline(label) for label in batch.models)
 
 
@@ -146,14 +146,14 @@ def batch_summary(batch: Batch, recall: str = "", waits: str = "") -> RunsSummar
 
 
 def recall_text(recall_at: Mapping[int, Rate]) -> str:
-    """How often a ranking had the expected tool in front: `expected tool first in 60 %, in the first 3 in 87 %`."""
+    """Return recall at each depth: `expected tool first in 60 %, in the first 3 in 87 %`."""
     known = [(depth, rate) for depth, rate in sorted(recall_at.items()) if rate.value is not None]
     places = [f"{'first' if depth == 1 else f'in the first {depth}'} in {percent(rate.value)}" for depth, rate in known]
     return f"expected tool {', '.join(places)}" if places else ""
 
 
 def _note(batch: Batch) -> str:
-    parts = [f"{batch.failed} failed, counted in no rate"] if batch.failed else []
+    parts = [f"{batch.failed} failed, not counted"] if batch.failed else []
     if batch.count("cancelled"):
         parts.append(f"{batch.count('cancelled')} cancelled")
     if batch.interrupted:
@@ -167,7 +167,7 @@ def _note(batch: Batch) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchActionTexts:
-    """What can be done with a batch now; each text is a button's or a menu item's, empty where it cannot be done."""
+    """Texts of buttons and menu items for a batch; empty if the action is not possible now."""
 
     resume: str
     retry: str
@@ -213,14 +213,14 @@ class CrossBatchRuns:
 
 
 async def count_outcomes(count: Callable[[RunFilter], Awaitable[int]], where: RunFilter) -> tuple[int, tuple[int, ...]]:
-    """How many runs there are, and how many of each outcome."""
+    """Count runs, in total and for each outcome in the order of COUNT_ORDER."""
     asked = where.classifications or COUNT_ORDER
     counts = [await count(replace(where, classifications=(item,))) if item in asked else 0 for item in COUNT_ORDER]
     return await count(where), tuple(counts)
 
 
 def cross_batch_summary(found: CrossBatchRuns) -> RunsSummary:
-    """What stands above such runs: how many, and what they have in common."""
+    """Return the summary above such runs: their number and what they have in common."""
     counts = found.counts or (0,) * len(COUNT_ORDER)
     return RunsSummary(
         value="…" if found.total is None else f"{found.total:,}",

@@ -136,7 +136,7 @@ class SettingsPane(ScrollPane):
                 part.set_text(here.value if here and shown else "")
 
     def values(self) -> dict[str, str]:
-        """What is shown, by label."""
+        """Return the displayed values by label."""
         return {label.text(): text.text() or code.text() for label, text, code in self._lines if label.text()}
 
     def _add_line(self) -> None:
@@ -220,11 +220,11 @@ class RunDetailPane(QWidget):
         self._fill(self.tabs.current())
 
     def links(self) -> Mapping[str, Lead]:
-        """Where the run that is shown leads to."""
+        """Return the links of the run on screen."""
         return run_links(verdict_view(self._run)) if self._run else {}
 
     def set_retry(self, text: str) -> None:
-        """What the button of a failed run says; empty while nothing can be retried."""
+        """Set the text of a failed run's button; an empty text hides it."""
         self.verdict.head.set_retry(text)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

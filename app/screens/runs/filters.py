@@ -15,7 +15,7 @@ KINDS = (Kind.WRONG_TOOL, Kind.NO_TOOL, Kind.INVENTED_TOOL, Kind.EXTRA_CALL, Kin
 
 
 class RunState(StrEnum):
-    """How runs without a verdict stand, as people tell them apart."""
+    """State of a run without a verdict; interrupted runs are told apart from failed ones."""
 
     FAILED = "failed"
     INTERRUPTED = "interrupted"
@@ -106,7 +106,7 @@ class FilterChip:
 
 
 def filter_chips(where: RunFilter, unfiltered: RunFilter) -> tuple[FilterChip, ...]:
-    """What narrows the runs beyond those that were asked for."""
+    """Return a chip for each filter that is not part of `unfiltered`."""
     searched = [FilterChip("text", f"“{where.text}”")] if where.text != unfiltered.text else []
     groups = (
         *_ticked(where.classifications, unfiltered.classifications, OUTCOME_WORDS),
@@ -135,7 +135,7 @@ def without_chip(where: RunFilter, unfiltered: RunFilter, key: str) -> RunFilter
 
 
 def active_count(where: RunFilter) -> int:
-    """How many lines are ticked."""
+    """Count the checked lines of the menu."""
     return len(where.classifications) + len(where.kinds) + len(states_of(where))
 
 
@@ -170,7 +170,7 @@ class SavedFilters:
 
 
 def load_filters(settings: Settings, workspace: str) -> SavedFilters:
-    """What narrowed the screen when this workspace was left; whatever does not fit is left out."""
+    """Return the filters saved for a workspace; invalid values are left out."""
     values = next((values for place, values in _kept(settings) if place == workspace), {})
     runs = RunFilter(
         text=_text(values.get("text")),
@@ -214,7 +214,7 @@ def _known(values: object, offered: tuple[Value, ...]) -> tuple[Value, ...]:
 
 
 class BatchOrder(StrEnum):
-    """What the rail is sorted by."""
+    """Sort order of the batch list."""
 
     NEWEST = "newest"
     OLDEST = "oldest"
@@ -240,7 +240,7 @@ class BatchListState:
     order: BatchOrder = BatchOrder.NEWEST
 
     def matches(self, card: BatchCard, batch: Batch) -> bool:
-        """Whether a batch is wanted."""
+        """Return True if every word is in the batch's card or models."""
         told = " ".join((card.title, card.when, card.model, card.result, *batch.models)).casefold()
         return all(word in told for word in self.text.casefold().split())
 

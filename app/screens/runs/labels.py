@@ -132,7 +132,7 @@ def format_models(labels: tuple[str, ...]) -> str:
 
 
 def is_baseline(label: str) -> bool:
-    """Whether a model label is the built-in baseline, whose answers are no model's."""
+    """Return True if a model label stands for the built-in baseline."""
     return label == BASELINE_LABEL
 
 
@@ -151,5 +151,5 @@ def outcome_label(run: RunSummary) -> str:
 
 
 def status_label(run: RunSummary) -> str:
-    """How far it got; one that was interrupted did not fail by itself."""
+    """Return the status; interrupted runs are told apart from failed ones."""
     return "interrupted" if run.interrupted else STATUS_WORDS[run.status]

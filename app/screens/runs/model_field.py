@@ -153,11 +153,11 @@ class ModelField(QWidget):
         self._search()
 
     def has_models(self) -> bool:
-        """Whether the catalogue is there."""
+        """Return True if the catalogue is loaded."""
         return bool(self._models)
 
     def text(self) -> str:
-        """What is typed or chosen."""
+        """Return the text, without spaces at its ends."""
         return self.edit.text().strip()
 
     def set_text(self, text: str) -> None:

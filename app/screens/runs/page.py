@@ -123,7 +123,7 @@ class RunsPage(Page):
             await self._clear_hiding_filters(run)
 
     async def _clear_hiding_filters(self, run: RunId | None) -> None:
-        """What was asked for is shown, whatever narrows the screen."""
+        """Clear filters that hide the batch or run that was opened."""
         if self.batch_list.current_id() != self.presenter.current:
             self.filter_controls.show_all_batches()
         if run is not None and await self.presenter.is_hidden(run):

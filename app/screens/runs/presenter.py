@@ -189,7 +189,7 @@ class RunsPresenter:
             return None
 
     async def tool_changes(self, run: RunDetail) -> Mapping[str, DefinitionChange]:
-        """What became of the tools that a run was offered."""
+        """Return how the tools offered to a run have changed since."""
         return await self._ask(lambda core: core.drift.since_run(run))
 
     def add_batch(self, batch: Batch) -> None:
@@ -227,18 +227,18 @@ class RunsPresenter:
         return batch_summary(batch, self._recall.get(batch.id, ""), self.queue_text(batch.id)) if batch else None
 
     def unfiltered(self) -> RunFilter:
-        """What is shown where no filter is ticked: all runs of the batch, or all that were found."""
+        """Return the filter without the user's own filters: all runs of the batch, or of the cross-batch view."""
         return self._in_order(self.cross_batch.where) if self.cross_batch else without_filters(self.where)
 
     def _in_order(self, where: RunFilter) -> RunFilter:
         return replace(where, order=self.where.order, descending=self.where.descending)
 
     async def is_hidden(self, run: RunId) -> bool:
-        """Whether what narrows the table hides a run."""
+        """Return True if the filters hide a run."""
         return not await self._ask(lambda core: core.runs.count(replace(self.where, run_ids=(run,))))
 
     async def load_recall(self) -> bool:
-        """What the ranking of a finished baseline adds to its figure; whether there is something new to show."""
+        """Load recall for a finished baseline; return True if there is something new to show."""
         batch = self.batch(self.current)
         if batch is None or is_live(batch) or batch.id in self._recall or not is_ranked(batch):
             return False
@@ -262,11 +262,11 @@ class RunsPresenter:
         return tuple(sorted(oldest_first, key=lambda batch: places.get(batch.id, -1)))
 
     def progress(self, batch_id: BatchId) -> BatchProgressed | None:
-        """How far a batch is, as last heard."""
+        """Return the latest progress of a batch."""
         return self._progress.get(batch_id)
 
     def queue_text(self, batch_id: BatchId) -> str:
-        """Where in the queue a batch stands, and when its turn comes; empty where it does not wait."""
+        """Return a batch's position in the queue and its start time; empty if it does not wait."""
         going = [one for one in self.active_batches() if one.status is not BatchStatus.WAITING]
         known = [self.progress(one.id) for one in going]
         return self.queue.text(batch_id, going, [one.seconds_left if one else None for one in known])

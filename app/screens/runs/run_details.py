@@ -50,7 +50,7 @@ class RunDetailRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawExchange:
-    """What was sent and what came back, as text; `note` says what was left out."""
+    """Request and response as text; `note` says what was left out."""
 
     request: str
     response: str
@@ -129,14 +129,14 @@ def _cut(text: str) -> str:
 
 
 def settings_rows(detail: RunDetail) -> tuple[RunDetailRow, ...]:
-    """How the model was called and what it took; what is not known says so."""
+    """Return the settings, time, tokens and cost of a run; unknown values say so."""
     run = detail.summary
     lines = (*_model_rows(detail), *_cost_rows(detail))
     return (
         *lines,
         RunDetailRow(label="State", value=status_label(run)),
         RunDetailRow(label="Repeat", value=str(run.repeat + 1)),
-        RunDetailRow(label="Planned", value=format_time(run.created_at)),
+        RunDetailRow(label="Queued", value=format_time(run.created_at)),
         RunDetailRow(label="Ended", value=format_time(run.completed_at)),
         RunDetailRow(label="Run", value=run.id, mono=True),
     )
@@ -154,7 +154,7 @@ def _model_rows(detail: RunDetail) -> tuple[RunDetailRow, ...]:
         RunDetailRow(label="Calling mode", value=f"{MODE_LABELS[used]}{chosen}"),
         RunDetailRow(label="Temperature", value=f"{settings.temperature:g}"),
         RunDetailRow(label="Timeout", value=f"{settings.timeout} s"),
-        RunDetailRow(label="Retries at most", value=str(settings.max_retries)),
+        RunDetailRow(label="Maximum retries", value=str(settings.max_retries)),
         RunDetailRow(label="System prompt", value=settings.system_prompt or "the built-in one"),
     )
 

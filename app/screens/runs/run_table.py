@@ -14,7 +14,7 @@ WRONG = frozenset({Classification.FN, Classification.FP})
 
 
 class CellTextStyle(StrEnum):
-    """How a cell's text is set."""
+    """Text style of the cell for the selected tool."""
 
     TOOL = "name"
     NO_TOOL = "aside"
@@ -42,7 +42,7 @@ class RunTableRow:
 
     @property
     def changed_tools_text(self) -> str:
-        """What to say of the tools that changed; empty where none did."""
+        """Sentence about tools that changed since the run; empty if none did."""
         return f"Defined otherwise since this run: {', '.join(self.changed_tools)}." if self.changed_tools else ""
 
 
@@ -95,7 +95,7 @@ RunPredicate = Callable[[RunSummary], bool]
 
 
 def filter_predicate(where: RunFilter) -> RunPredicate:
-    """Whether a run passes a filter, told in memory: for rows that arrive while a batch runs."""
+    """Return a predicate for rows that arrive while a batch runs, so that they need no query."""
     tests: list[RunPredicate] = []
     if where.batch_id is not None:
         tests.append(lambda run: run.batch_id == where.batch_id)
@@ -124,7 +124,7 @@ NO_CHANGED_TOOLS: ChangedTools = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class UpdatedRows:
-    """What a batch of ended runs did to the table: rows that changed, and how many came at the end."""
+    """Rows that changed in place, and the number of rows added at the end."""
 
     changed: tuple[int, ...] = ()
     added: int = 0
@@ -132,7 +132,7 @@ class UpdatedRows:
 
 @dataclass(frozen=True, slots=True)
 class LoadedPage:
-    """What a fetched page did to the table: where it begins, its rows, and the places that were given up for it."""
+    """A page that was loaded: its first position, its rows, and the positions evicted for it."""
 
     first: int
     rows: tuple[RunTableRow, ...]
@@ -168,7 +168,7 @@ class RunTable:
         return None if place is None else self.row(place)
 
     def position(self, run_id: RunId) -> int | None:
-        """Where a run stands, if its page is there."""
+        """Return the position of a run, or None if its page is not loaded."""
         return self._positions.get(run_id)
 
     def request_missing_pages(self, first: int, last: int) -> tuple[int, ...]:
@@ -182,7 +182,7 @@ class RunTable:
         return missing
 
     def end_request(self, page: int) -> None:
-        """Whatever came of fetching a page, it may be asked for again."""
+        """Allow a page to be requested again, also after a failure."""
         self._requested_pages.discard(page)
 
     def put_page(self, page: int, runs: Sequence[RunSummary], outdated: ChangedTools = NO_CHANGED_TOOLS) -> LoadedPage:

@@ -139,8 +139,8 @@ class RunsList(QWidget):
         self.rows_needed = self.table.pages.wanted
         self.table.setColumnHidden(MODEL, True)
         clear = Action(text="Show all runs", do=self.clear_requested.emit)
-        sentence = "Search for something else, or take a filter away."
-        self.no_match = EmptyState("magnifying-glass", "No run fits", sentence, [clear])
+        sentence = "Change the search or remove a filter."
+        self.no_match = EmptyState("magnifying-glass", "No run matches", sentence, [clear])
         box = QWidget()
         self._stack = QStackedLayout(box)
         self._stack.addWidget(self.table)

@@ -38,11 +38,11 @@ class SelectedRuns:
         self._session.spawn(self._read(places, lambda rows: do([table_row(row) for row in rows])))
 
     def positions(self) -> tuple[int, ...]:
-        """Where in the table they stand."""
+        """Return the positions of the selected rows in the table."""
         return self._table.selected_places()
 
     def menu(self) -> Sequence[Action]:
-        """What the context menu offers."""
+        """Return the context menu."""
         number = len(self.positions())
         what = "" if number == 1 else f" {count(number, 'run')}"
         again = "Run its case again…" if number == 1 else "Run their cases again…"

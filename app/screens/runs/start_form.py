@@ -22,7 +22,7 @@ Number = TypeVar("Number", int, float)
 
 
 class CaseScope(StrEnum):
-    """Which cases to run."""
+    """Choice of the cases to run."""
 
     ALL = "all"
     SUITE = "suite"
@@ -47,7 +47,7 @@ class StartField(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartForm:
-    """What is typed, as typed. `name` is the suite or the tag of the scope."""
+    """Values of the form, as typed. `name` is the suite or tag of the scope."""
 
     scope: CaseScope = CaseScope.ALL
     name: str = ""
@@ -193,7 +193,7 @@ def _cap(form: StartForm, problems: dict[StartField, str]) -> float | None:
 
 
 def batch_name(form: StartForm, chosen: Sequence[TestCase]) -> str:
-    """What the batch is called in the rail."""
+    """Return the name of the batch."""
     if form.scope is CaseScope.ALL:
         return "All cases"
     if form.scope is CaseScope.SELECTED:

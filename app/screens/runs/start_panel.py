@@ -19,7 +19,7 @@ OFFLINE = "It ranks the tools by the words of the query: what a search over tool
 
 NUMBERS = (
     (Where.REPEATS, "Repeats", "How often each case is asked."),
-    (Where.CONCURRENCY, "At once", "Questions under way at the same time, per provider."),
+    (Where.CONCURRENCY, "Parallel runs", "Requests at the same time, per provider."),
     (Where.TEMPERATURE, "Temperature", "From 0 to 2; lower answers vary less."),
     (Where.TIMEOUT, "Timeout in s", "From 1 to 300 seconds for one answer."),
     (Where.RETRIES, "Retries", "From 0 to 10, after a rate limit or a fault of the provider."),
@@ -81,7 +81,7 @@ class StartPanel(QWidget):
         part.setSpacing(12)
         for where in (Where.MODEL, Where.BASE_URL, Where.KEY):
             part.addWidget(self.fields[where])
-        part.addWidget(Field("Calling mode", self.mode, note="Automatic calls natively where the model can."))
+        part.addWidget(Field("Calling mode", self.mode, note="Uses native tool calling if the model supports it."))
         part.addWidget(self.baseline)
         column.addWidget(self.model_part)
         column.addWidget(Rule())
@@ -146,7 +146,7 @@ class StartPanel(QWidget):
         self._show_parts()
 
     def form(self) -> StartForm:
-        """What is typed now."""
+        """Return the current values."""
         scope, _, name = self.cases.current().partition(":")
         text = {where: edit.text() for where, edit in self.numbers.items()}
         return StartForm(
@@ -211,7 +211,7 @@ class KeyField(QWidget):
         self._provider = ""
         self.remember = QCheckBox("Remember in the system keychain")
         self.says = Label(size=Size.SMALL, role=Role.DIM)
-        self.link = Button("Use another key", kind="link")
+        self.link = Button("Enter a key", kind="link")
         self.link.clicked.connect(self._open)
         self.setFocusProxy(self.edit)
         column = QVBoxLayout(self)
@@ -237,7 +237,7 @@ class KeyField(QWidget):
         for part in (self.edit, self.remember):
             part.setVisible(needed or typed)
         self.link.setVisible(not needed and not typed)
-        self.says.setText("No key is needed now." if need is None or need.provider else "")
+        self.says.setText("No key needed." if need is None or need.provider else "")
         self.says.setVisible(bool(self.says.text()) and not needed and not typed)
 
     def typed(self) -> Secret | None:

@@ -9,7 +9,7 @@ from mcp_tef import Batch, BatchRequest, ModelError, ModelFault, ModelInfo, Mode
 
 
 class StartPresenter(KeyAsking):
-    """What the start form asks of the core."""
+    """State of the start dialog: cases, suites, tags and the model catalogue. Knows no Qt."""
 
     def __init__(self, ask: Ask) -> None:
         super().__init__(ask)
@@ -34,11 +34,11 @@ class StartPresenter(KeyAsking):
         return parse_start_form(form, self.cases)
 
     async def info(self, settings: ModelSettings) -> ModelInfo | None:
-        """What the catalogue knows of a model."""
+        """Return the catalogue's entry for a model."""
         return await self._ask(lambda core: core.models.info(settings))
 
     async def estimate(self, request: BatchRequest) -> str:
-        """What the batch would take, in one line."""
+        """Return runs, time and cost of the batch in one line."""
         return estimate_text(await self._ask(lambda core: core.runs.estimate(request)), request)
 
     async def start(self, request: BatchRequest, keys: Mapping[str, Secret] | None = None) -> Batch:

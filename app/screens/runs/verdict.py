@@ -130,7 +130,7 @@ class ConfidenceView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerdictView:
-    """What the first tab shows. `hint` and `retry` are for runs that failed."""
+    """Contents of the verdict tab. `hint` and `retry` are for failed runs."""
 
     mark: VerdictMark
     headline: tuple[TextSpan, ...]
@@ -183,7 +183,7 @@ def _without_verdict(detail: RunDetail) -> VerdictView:
         query=f"“{run.query}”",
         hint=hint,
         retry=run.status is RunStatus.FAILED,
-        note="No verdict: it counts in no rate" if run.status is RunStatus.FAILED else "",
+        note="No verdict, so it is not counted" if run.status is RunStatus.FAILED else "",
         case_link=_case(run),
     )
 
@@ -274,7 +274,7 @@ def _label(offered: OfferedTool) -> ToolLabel:
 
 
 def _pair_leads(wanted: OfferedTool | None, picked: OfferedTool | None) -> tuple[Lead, ...]:
-    """Where two tools that were confused stand side by side, and where it says what to write instead."""
+    """Return links that compare two confused tools and suggest better descriptions."""
     if wanted is None or picked is None or _label(wanted) == _label(picked):
         return ()
     pair = (_label(wanted), _label(picked))

@@ -249,7 +249,7 @@ class ConfidenceSection(QWidget):
 
 
 class _Quote(QWidget):
-    """What the model said of its choice."""
+    """The model's explanation of its choice."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -269,7 +269,7 @@ class _Quote(QWidget):
 
 
 class EarlierVerdictsSection(QWidget):
-    """What the run was judged before, newest first; hidden where it was judged once."""
+    """Earlier verdicts, newest first; hidden if there are none."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -97,7 +97,7 @@ class RunsView(QStackedWidget):
         self.batch_list.upsert([card_row(card) for card in cards if self.batch_list.rows.place(card.id) is not None])
 
     def is_narrow(self) -> bool:
-        """Whether there is no room for three panes."""
+        """Return True if three panes do not fit."""
         return self.window().width() < sized(NARROW_WIDTH)
 
     def open_detail(self, *, shown: bool) -> None:

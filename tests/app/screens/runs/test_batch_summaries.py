@@ -65,7 +65,7 @@ def test_the_counts_stand_wrong_ones_first() -> None:
 
 
 def test_failed_runs_count_in_no_rate_and_say_so() -> None:
-    assert batch_summary(batch()).note == "3 failed, counted in no rate"
+    assert batch_summary(batch()).note == "3 failed, not counted"
 
 
 def test_nothing_judged_is_a_dash_and_never_zero() -> None:
@@ -95,7 +95,7 @@ def test_what_was_interrupted_is_told_from_what_failed() -> None:
     made = batch(status=BatchStatus.INTERRUPTED, counts=counts, interrupted=77)
     assert batch_card(made, NOW).result == "interrupted"
     assert batch_card(made, NOW).accessible_text.endswith(", 3 failed, 77 interrupted")
-    assert batch_summary(made).note == "3 failed, counted in no rate · 77 interrupted, not judged yet"
+    assert batch_summary(made).note == "3 failed, not counted · 77 interrupted, not judged yet"
 
 
 def test_an_interrupted_batch_is_resumed_before_anything_of_it_is_retried() -> None:

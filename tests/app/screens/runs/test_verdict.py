@@ -206,7 +206,7 @@ def test_a_failed_run_has_its_message_a_hint_and_a_way_to_try_again() -> None:
         "Raise the timeout, or try again.",
         True,
     )
-    assert view.note == "No verdict: it counts in no rate"
+    assert view.note == "No verdict, so it is not counted"
     assert view.pairs == ()
 
 
