@@ -29,7 +29,7 @@ class ScreenChanges:
 
 
 @dataclass(slots=True)
-class Gathered:
+class CollectedChanges:
     """Changes collected from the events handled so far."""
 
     cards: set[BatchId] = field(default_factory=set)

@@ -98,16 +98,16 @@ def _toggled(items: tuple[Item, ...], item: Item) -> tuple[Item, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class FilterChip:
+class RunFilterChip:
     """One filter in force, in words."""
 
     key: str
     text: str
 
 
-def filter_chips(where: RunFilter, unfiltered: RunFilter) -> tuple[FilterChip, ...]:
+def filter_chips(where: RunFilter, unfiltered: RunFilter) -> tuple[RunFilterChip, ...]:
     """Return a chip for each filter that is not part of `unfiltered`."""
-    searched = [FilterChip("text", f"“{where.text}”")] if where.text != unfiltered.text else []
+    searched = [RunFilterChip("text", f"“{where.text}”")] if where.text != unfiltered.text else []
     groups = (
         *_ticked(where.classifications, unfiltered.classifications, OUTCOME_WORDS),
         *_ticked(where.kinds, unfiltered.kinds, KIND_WORDS),
@@ -117,9 +117,11 @@ def filter_chips(where: RunFilter, unfiltered: RunFilter) -> tuple[FilterChip, .
     return (*searched, *groups)
 
 
-def _ticked(ticked: tuple[Word, ...], unfiltered: tuple[Word, ...], words: Mapping[Word, str]) -> Iterator[FilterChip]:
+def _ticked(
+    ticked: tuple[Word, ...], unfiltered: tuple[Word, ...], words: Mapping[Word, str]
+) -> Iterator[RunFilterChip]:
     for item in ticked if ticked != unfiltered else ():
-        yield FilterChip(item.value, f"{words[item][:1].upper()}{words[item][1:]}")
+        yield RunFilterChip(item.value, f"{words[item][:1].upper()}{words[item][1:]}")
 
 
 def without_chip(where: RunFilter, unfiltered: RunFilter, key: str) -> RunFilter:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from app.core_link.model_requests import Ask
-from app.screens.runs.batch_events import BatchQueue, Gathered, ScreenChanges
+from app.screens.runs.batch_events import BatchQueue, CollectedChanges, ScreenChanges
 from app.screens.runs.batch_summaries import (
     BatchCard,
     CrossBatchRuns,
@@ -273,7 +273,7 @@ class RunsPresenter:
 
     def handle(self, events: Iterable[Event]) -> ScreenChanges:
         """Take in a handful of events at once."""
-        gathered = Gathered()
+        gathered = CollectedChanges()
         for event in events:
             self._take(event, gathered)
         if self._reads_in_progress:
@@ -294,7 +294,7 @@ class RunsPresenter:
             ended=tuple(gathered.ended),
         )
 
-    def _take(self, event: Event, gathered: Gathered) -> None:
+    def _take(self, event: Event, gathered: CollectedChanges) -> None:
         match event:
             case RunStarted(run) | RunEnded(run):
                 if run.batch_id == self.current:
@@ -326,18 +326,18 @@ class RunsPresenter:
             case RunsTouched():
                 self._judged_again(event, gathered)
 
-    def _queue(self, event: BatchQueued | BatchStarted | BatchEnded, gathered: Gathered) -> None:
+    def _queue(self, event: BatchQueued | BatchStarted | BatchEnded, gathered: CollectedChanges) -> None:
         self.queue.handle(event)
         gathered.cards.update(self.queue.waiting)
 
-    def _judged_again(self, event: RunsTouched, gathered: Gathered) -> None:
+    def _judged_again(self, event: RunsTouched, gathered: CollectedChanges) -> None:
         gathered.judged.update(event.batches)
         gathered.touched.update((run.id, run) for run in event.runs if run.batch_id == self.current)
         gathered.reload |= bool(gathered.touched) and self._sorted_or_filtered()
         for batch_id in event.batches:
             self._recall.pop(batch_id, None)
 
-    def _keep(self, batch: Batch, gathered: Gathered) -> None:
+    def _keep(self, batch: Batch, gathered: CollectedChanges) -> None:
         self.add_batch(batch)
         self._batches[batch.id] = batch
         gathered.cards.add(batch.id)

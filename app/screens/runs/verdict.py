@@ -96,7 +96,7 @@ MAX_ANSWER_LENGTH = 4000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ComparedTool:
+class CallSide:
     """One half of a comparison: the tool's name, where it is, and its description."""
 
     name: tuple[TextSpan, ...]
@@ -110,8 +110,8 @@ class ComparedCalls:
     """An expected call beside an actual one; `title` tells pairs apart where there are several."""
 
     title: str
-    expected: ComparedTool
-    selected: ComparedTool
+    expected: CallSide
+    selected: CallSide
     parameters: ParameterComparison
     links: tuple[Lead, ...] = ()
 
@@ -308,7 +308,7 @@ def _offered(detail: RunDetail, name: str, server: str | None) -> OfferedTool | 
 
 def _sides(
     want: ExpectedCall | None, wanted: OfferedTool | None, got: Call | None, picked: OfferedTool | None, *, unread: bool
-) -> tuple[ComparedTool, ComparedTool]:
+) -> tuple[CallSide, CallSide]:
     if want and got and wanted and picked and wanted.tool.fingerprint == picked.tool.fingerprint:
         return _side(want.tool, wanted), _same(got.tool, wanted)
     if want and got:
@@ -330,12 +330,12 @@ def _description(offered: OfferedTool | None) -> str:
 
 def _side(
     name: str, offered: OfferedTool | None, names: tuple[TextSpan, ...] = (), text: tuple[TextSpan, ...] = ()
-) -> ComparedTool:
+) -> CallSide:
     shown = names or (TextSpan(name, mono=True),)
     if offered is None:
-        return ComparedTool(name=shown, where="not among the tools offered", text=())
+        return CallSide(name=shown, where="not among the tools offered", text=())
     words = text or (TextSpan(_description(offered)),)
-    return ComparedTool(
+    return CallSide(
         name=shown,
         where=f"{offered.tool.server} · {parameter_count(offered)}",
         text=words if _description(offered) else (TextSpan("It has no description.", dim=True),),
@@ -343,13 +343,13 @@ def _side(
     )
 
 
-def _same(name: str, offered: OfferedTool) -> ComparedTool:
+def _same(name: str, offered: OfferedTool) -> CallSide:
     side = _side(name, offered)
     return replace(side, text=(TextSpan("The same tool.", dim=True),))
 
 
-def _no_tool(text: str) -> ComparedTool:
-    return ComparedTool(name=(TextSpan("no tool", dim=True),), where="", text=(TextSpan(text, dim=True),))
+def _no_tool(text: str) -> CallSide:
+    return CallSide(name=(TextSpan("no tool", dim=True),), where="", text=(TextSpan(text, dim=True),))
 
 
 def _confidence(run: RunSummary) -> ConfidenceView:

@@ -9,7 +9,7 @@ from app.core_link.links import Go, Lead, links
 from app.screens.runs import labels
 from app.screens.runs.call_comparison import ParameterRow
 from app.screens.runs.cell_styles import DRAWN_MARKS, MARK_LABELS, role_of, spans
-from app.screens.runs.verdict import ComparedCalls, ComparedTool, ConfidenceView, EarlierVerdict, VerdictView
+from app.screens.runs.verdict import CallSide, ComparedCalls, ConfidenceView, EarlierVerdict, VerdictView
 from app.text.glossary import explain
 from app.theme import Role, Size, sized
 from app.widgets import (
@@ -128,8 +128,8 @@ class ComparedCallsView(QWidget):
         self.links = Links()
         self.title = Label(size=Size.SMALL, role=Role.DIM, label=True)
         self.title.setContentsMargins(EDGE, 8, EDGE, 8)
-        self.expected = ComparedToolView("Expected", go)
-        self.selected = ComparedToolView("Selected", go)
+        self.expected = CallSideView("Expected", go)
+        self.selected = CallSideView("Selected", go)
         self.table = ComparedTable(("Parameters", "Expected", "Given"))
         self.note = FlowText(size=Size.SMALL, role=Role.DIM)
         self._note_box = QWidget()
@@ -184,7 +184,7 @@ def _compared(row: ParameterRow) -> ComparedRow:
     )
 
 
-class ComparedToolView(QWidget):
+class CallSideView(QWidget):
     """One half of a comparison."""
 
     def __init__(self, caption: str, go: Go) -> None:
@@ -201,7 +201,7 @@ class ComparedToolView(QWidget):
             layout.addWidget(part)
         layout.addStretch(1)
 
-    def show_side(self, side: ComparedTool) -> None:
+    def show_side(self, side: CallSide) -> None:
         """Show another tool."""
         self.name.set_spans(spans(side.name))
         self.where.set_text(side.where)
