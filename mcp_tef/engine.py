@@ -13,7 +13,7 @@ import platformdirs
 from mcp_tef.embedding.choosing import best_local_embedder
 from mcp_tef.embedding.tfidf import TfidfLexicon
 from mcp_tef.errors import InputError
-from mcp_tef.events import Event, EventStream, Noticed
+from mcp_tef.events import Event, EventStream, NoticePublished
 from mcp_tef.llm.catalogue import LitellmCatalogue
 from mcp_tef.llm.keys import KeyRing, ServerVault
 from mcp_tef.llm.offline import OfflineSelector
@@ -21,8 +21,8 @@ from mcp_tef.llm.selectors import ModelSelectors
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.config import Config
 from mcp_tef.model.files import tighten
-from mcp_tef.model.secrets import HeldSecrets
-from mcp_tef.ports import Show
+from mcp_tef.model.secrets import SessionSecrets
+from mcp_tef.ports import OpenAddress
 from mcp_tef.servers.caller import McpCaller
 from mcp_tef.servers.gateway import McpGateway
 from mcp_tef.servers.sign_ins import McpSignIns
@@ -33,12 +33,12 @@ from mcp_tef.storage.store import SqliteStore, open_store, open_store_for_readin
 from mcp_tef.workflows.cases import Cases
 from mcp_tef.workflows.compare import Compare
 from mcp_tef.workflows.consent import Consents
-from mcp_tef.workflows.metrics import Figures
+from mcp_tef.workflows.metrics import MetricsService
 from mcp_tef.workflows.models import Models
 from mcp_tef.workflows.runs import Runs
 from mcp_tef.workflows.sample import open_sample, sample_spec
 from mcp_tef.workflows.servers import Servers
-from mcp_tef.workflows.written_secrets import WrittenSecrets
+from mcp_tef.workflows.written_secrets import PlainTextSecrets
 
 if TYPE_CHECKING:
     from mcp_tef.embedding.shelf import EmbedderShelf
@@ -46,11 +46,11 @@ if TYPE_CHECKING:
     from mcp_tef.reports.analyses import Exports
     from mcp_tef.reports.writing import Reports
     from mcp_tef.workflows.calls import ToolCalls
-    from mcp_tef.workflows.drift import Drifts
-    from mcp_tef.workflows.file_detection import Arrivals
+    from mcp_tef.workflows.drift import DriftCheck
+    from mcp_tef.workflows.file_detection import FileDetection
     from mcp_tef.workflows.quality import Quality
     from mcp_tef.workflows.recommend import Recommendations
-    from mcp_tef.workflows.search import Finder
+    from mcp_tef.workflows.search import NameSearch
     from mcp_tef.workflows.server_import import ServerFiles
     from mcp_tef.workflows.similarity import SimilarityAnalyses
     from mcp_tef.workflows.tool_sources import ToolSources
@@ -85,7 +85,7 @@ class Engine:
         store: SqliteStore,
         config: Config,
         environment: Mapping[str, str],
-        show: Show | None = None,
+        show: OpenAddress | None = None,
     ) -> None:
         self.workspace = workspace
         self.config = config
@@ -96,7 +96,7 @@ class Engine:
         self._store = store
         self._events = EventStream()
         vault = ServerVault(self.keys)
-        self.written_secrets = WrittenSecrets(environment, vault)
+        self.written_secrets = PlainTextSecrets(environment, vault)
         variables = self.written_secrets.variables
         self.consents = Consents(
             ConsentFile(data_folder()),
@@ -116,7 +116,7 @@ class Engine:
         self.models = Models(catalogue, self.keys, self.consents, config.default_model)
         self.servers = Servers(store.servers, self._gateway, self.consents, self._events, config)
         self.cases = Cases(store, self._events)
-        self.metrics = Figures(store.metrics)
+        self.metrics = MetricsService(store.metrics)
         self.compare = Compare(store.runs)
         self.runs = Runs(store, self._gateway, self._selectors, self.models, self.consents, self._events, config)
 
@@ -126,9 +126,9 @@ class Engine:
         workspace: Path | None = None,
         *,
         environment: Mapping[str, str] | None = None,
-        show: Show | None = None,
+        show: OpenAddress | None = None,
         settings: Mapping[str, str] | None = None,
-        held: HeldSecrets | None = None,
+        held: SessionSecrets | None = None,
         recover: bool = False,
         reading: bool = False,
     ) -> "Engine":
@@ -171,17 +171,19 @@ class Engine:
         return self._events.subscribe(listener)
 
     def _notice(self, text: str) -> None:
-        self._events.publish(Noticed(text))
+        self._events.publish(NoticePublished(text))
 
     async def save_copy(self, target: Path) -> None:
         """Write all of this workspace to another file, complete and consistent, whatever is under way; StoreError."""
         await asyncio.to_thread(save_copy, self.workspace, target)
 
-    def held(self) -> HeldSecrets:
+    def held(self) -> SessionSecrets:
         """What is in memory only, for the engine that goes on with this workspace."""
-        return HeldSecrets(keys=self.keys.held(), grants=self._strongbox.held(), variables=self.written_secrets.held())
+        return SessionSecrets(
+            keys=self.keys.held(), grants=self._strongbox.held(), variables=self.written_secrets.held()
+        )
 
-    def _hold(self, held: HeldSecrets) -> None:
+    def _hold(self, held: SessionSecrets) -> None:
         self.keys.hold(held.keys)
         self._strongbox.hold(held.grants)
         self.written_secrets.hold(held.variables)
@@ -209,18 +211,18 @@ class Engine:
         return ToolCalls(store.servers, store.calls, self.servers, self._caller, self.consents, self._events)
 
     @cached_property
-    def drift(self) -> "Drifts":
+    def drift(self) -> "DriftCheck":
         """Tools that are defined otherwise than they were seen."""
-        from mcp_tef.workflows.drift import Drifts
+        from mcp_tef.workflows.drift import DriftCheck
 
-        return Drifts(self._store, self.consents, self._events)
+        return DriftCheck(self._store, self.consents, self._events)
 
     @cached_property
-    def finding(self) -> "Finder":
+    def finding(self) -> "NameSearch":
         """Whatever is called so."""
-        from mcp_tef.workflows.search import Finder
+        from mcp_tef.workflows.search import NameSearch
 
-        return Finder(self._store, self._events)
+        return NameSearch(self._store, self._events)
 
     @cached_property
     def server_files(self) -> "ServerFiles":
@@ -230,11 +232,11 @@ class Engine:
         return ServerFiles(self._store.servers, self._events, self.written_secrets.variables)
 
     @cached_property
-    def arrivals(self) -> "Arrivals":
+    def arrivals(self) -> "FileDetection":
         """What dropped files and pasted texts are."""
-        from mcp_tef.workflows.file_detection import Arrivals
+        from mcp_tef.workflows.file_detection import FileDetection
 
-        return Arrivals()
+        return FileDetection()
 
     @cached_property
     def case_files(self) -> "CaseTransfer":

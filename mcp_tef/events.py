@@ -13,7 +13,7 @@ from mcp_tef.model.servers import Server
 
 
 @dataclass(frozen=True, slots=True)
-class ServersTouched:
+class ServersChanged:
     """Servers were added, changed or removed."""
 
     ids: tuple[ServerId, ...]
@@ -28,7 +28,7 @@ class ServerStateChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolCallsTouched:
+class ToolCallsChanged:
     """A tool was called by hand, or its calls were deleted."""
 
     server_id: ServerId
@@ -36,7 +36,7 @@ class ToolCallsTouched:
 
 
 @dataclass(frozen=True, slots=True)
-class CasesTouched:
+class CasesChanged:
     """Cases or suites were added, changed or removed."""
 
     ids: tuple[CaseId, ...]
@@ -44,7 +44,7 @@ class CasesTouched:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunsTouched:
+class RunsChanged:
     """Finished runs have other verdicts than before; `runs` are as they now read."""
 
     runs: tuple[RunSummary, ...]
@@ -57,7 +57,7 @@ class RunsTouched:
 
 
 @dataclass(frozen=True, slots=True)
-class RunsRejudged:
+class RejudgeProgressed:
     """How many of the runs that are being judged again are done."""
 
     done: int
@@ -80,7 +80,7 @@ class BatchStarted:
 
 
 @dataclass(frozen=True, slots=True)
-class BatchesTouched:
+class BatchesChanged:
     """Batches were removed, or brought back."""
 
     ids: tuple[BatchId, ...]
@@ -121,27 +121,27 @@ class BatchEnded:
 
 
 @dataclass(frozen=True, slots=True)
-class Noticed:
+class NoticePublished:
     """Something a user should know that belongs to no single thing (TF-IDF is used, a copy was set aside)."""
 
     text: str
 
 
 Event: TypeAlias = (
-    ServersTouched
+    ServersChanged
     | ServerStateChanged
-    | ToolCallsTouched
-    | CasesTouched
-    | RunsTouched
-    | RunsRejudged
+    | ToolCallsChanged
+    | CasesChanged
+    | RunsChanged
+    | RejudgeProgressed
     | BatchQueued
     | BatchStarted
-    | BatchesTouched
+    | BatchesChanged
     | RunStarted
     | RunEnded
     | BatchProgressed
     | BatchEnded
-    | Noticed
+    | NoticePublished
 )
 
 

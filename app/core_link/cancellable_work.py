@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.core_link.session import Session
-from mcp_tef import LongWork
+from mcp_tef import CancellableWork
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
@@ -29,7 +29,7 @@ class Undertaking(QObject):
         super().__init__(session.activity)
         self._session, self._what = session, what
         self._share, self._stopping = 0.0, False
-        self.work = LongWork(self._heard.emit)
+        self.work = CancellableWork(self._heard.emit)
         self.bar = session.activity.add()
         self.bar.cancel_wanted.connect(self.stop)
         self._late = QTimer(self, singleShot=True, interval=SLOW_MS)
@@ -60,7 +60,7 @@ class Undertaking(QObject):
             self.bar.show_share(self._what, self._share)
 
 
-async def undertaken(session: Session, what: str, do: "Callable[[Engine, LongWork], Awaitable[T]]") -> T:
+async def undertaken(session: Session, what: str, do: "Callable[[Engine, CancellableWork], Awaitable[T]]") -> T:
     """What came of it; StoppedError where the user stopped it in time."""
     undertaking = Undertaking(session, what)
     try:

@@ -22,7 +22,7 @@ from app.core_link.settings import Settings
 from app.core_link.undo import Turn, Turns, Undo, Undos
 from app.text.formatting import error_words
 from app.widgets import Activities, ListTable, PageHeader, SearchField, Spoken
-from mcp_tef import Arrival, Event
+from mcp_tef import DetectedFile, Event
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
@@ -298,7 +298,7 @@ class Page(QWidget):
     def arrive(self, target: object) -> None:
         """Show something in particular; comes after the page is visible."""
 
-    async def bring_in(self, arrivals: Sequence[Arrival]) -> Sequence[Outcome]:
+    async def bring_in(self, arrivals: Sequence[DetectedFile]) -> Sequence[Outcome]:
         """Show what was dropped or pasted would bring here, and give what came of each; the page is shown by then."""
         return [Outcome(arrival.name, Fate.LEFT, "") for arrival in arrivals]
 

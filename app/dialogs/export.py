@@ -12,16 +12,16 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from app.core_link.session import Session
 from app.dialogs.pdf_export import print_page
 from app.widgets import Action, one_line
-from mcp_tef import BatchId, ReportForm, RunFilter
+from mcp_tef import BatchId, ReportFormat, RunFilter
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
 
-FORMS: Final[Mapping[str, tuple[ReportForm, str]]] = {
-    "Report to read (*.html)": (ReportForm.HTML, "html"),
-    "Table (*.csv)": (ReportForm.CSV, "csv"),
-    "JSON (*.json)": (ReportForm.JSON, "json"),
-    "JUnit XML, for build servers (*.xml)": (ReportForm.JUNIT, "xml"),
+FORMS: Final[Mapping[str, tuple[ReportFormat, str]]] = {
+    "Report to read (*.html)": (ReportFormat.HTML, "html"),
+    "Table (*.csv)": (ReportFormat.CSV, "csv"),
+    "JSON (*.json)": (ReportFormat.JSON, "json"),
+    "JUnit XML, for build servers (*.xml)": (ReportFormat.JUNIT, "xml"),
 }
 PRINTED: Final = "Report to print (*.pdf)"
 LONGEST_NAME: Final = 60
@@ -41,7 +41,7 @@ def ask_where(parent: QWidget, session: Session, where: RunFilter, title: str) -
 def runs_ways(session: Session, where: RunFilter, title: str) -> Ways:
     """What writes the runs of a filter, in every form."""
 
-    async def write(form: ReportForm, file: Path) -> None:
+    async def write(form: ReportFormat, file: Path) -> None:
         await session.call(lambda core: core.reports.write_found(where, title, file, form))
 
     async def to_print(file: Path) -> None:
@@ -56,14 +56,14 @@ def runs_ways(session: Session, where: RunFilter, title: str) -> Ways:
 def ask_comparison(parent: QWidget, session: Session, before: BatchId, after: BatchId) -> QFileDialog:
     """Ask which file a comparison of two batches is to go to; the file's ending says the form."""
 
-    async def write(form: ReportForm, file: Path) -> None:
+    async def write(form: ReportFormat, file: Path) -> None:
         await session.call(lambda core: core.reports.write_comparison(before, after, file, form))
 
     async def to_print(file: Path) -> None:
         page = await session.call(lambda core: core.reports.comparison_page(before, after))
         await print_page(page, "Comparison of two batches", file)
 
-    forms = {text: way for text, way in FORMS.items() if way[0] is not ReportForm.JUNIT}
+    forms = {text: way for text, way in FORMS.items() if way[0] is not ReportFormat.JUNIT}
     ways: Ways = {
         PRINTED: ("pdf", to_print),
         **{text: (ending, partial(write, form)) for text, (form, ending) in forms.items()},

@@ -13,10 +13,10 @@ from app.text.formatting import count, error_words
 from app.theme import Role
 from app.widgets import Action, FlowText, ScrollPane, Section, Sheet, Span, one_line
 from app.widgets.drops import files_in
-from mcp_tef import Arrival, ArrivalKind, InputError, TefError
+from mcp_tef import DetectedFile, FileKind, InputError, TefError
 
-SCREENS = {ArrivalKind.SERVERS: "servers", ArrivalKind.TOOLS: "servers", ArrivalKind.CASES: "cases"}
-KINDS = {ArrivalKind.SERVERS: "servers", ArrivalKind.TOOLS: "tools", ArrivalKind.CASES: "test cases"}
+SCREENS = {FileKind.SERVERS: "servers", FileKind.TOOLS: "servers", FileKind.CASES: "cases"}
+KINDS = {FileKind.SERVERS: "servers", FileKind.TOOLS: "tools", FileKind.CASES: "test cases"}
 ROLES = {Fate.TAKEN: Role.GOOD, Fate.LEFT: Role.DIM, Fate.REFUSED: Role.BAD}
 NOTHING = "There is nothing to paste."
 WHAT = "Copy a config of servers, an array of tools, or test cases, as JSON."
@@ -65,21 +65,21 @@ class Arrivals:
             raise InputError(NOTHING, hint=WHAT)
         await self._hand_out(await self._session.call(lambda core: core.arrivals.of_text(text)))
 
-    async def _hand_out(self, arrival: Arrival) -> None:
+    async def _hand_out(self, arrival: DetectedFile) -> None:
         if arrival.kind is None:
             raise InputError(arrival.problem, hint=WHAT)
-        if arrival.kind is not ArrivalKind.WORKSPACE:
+        if arrival.kind is not FileKind.WORKSPACE:
             page = await self._show(SCREENS[arrival.kind])
             await page.bring_in([arrival])
         elif arrival.path is not None:
             self._open_workspace(arrival.path)
 
-    async def _hand_out_all(self, arrivals: Sequence[Arrival]) -> None:
+    async def _hand_out_all(self, arrivals: Sequence[DetectedFile]) -> None:
         """Each goes its way, whatever came of those before it; a workspace comes last, and alone."""
         outcomes = {one: Outcome(one.name, Fate.REFUSED, one.problem) for one in arrivals if one.kind is None}
         for group in _groups(arrivals):
             outcomes |= dict(zip(group, await self._brought(group), strict=True))
-        workspaces = [one for one in arrivals if one.kind is ArrivalKind.WORKSPACE and one.path]
+        workspaces = [one for one in arrivals if one.kind is FileKind.WORKSPACE and one.path]
         outcomes |= {one: Outcome(one.name, Fate.REFUSED, ONE_AT_A_TIME) for one in workspaces[1:]}
         outcomes |= {one: Outcome(one.name, Fate.TAKEN, OPENS) for one in workspaces[:1]}
         if any(outcome.fate is Fate.REFUSED for outcome in outcomes.values()):
@@ -87,7 +87,7 @@ class Arrivals:
         for path in [one.path for one in workspaces[:1] if one.path]:
             self._open_workspace(path)
 
-    async def _brought(self, group: Sequence[Arrival]) -> Sequence[Outcome]:
+    async def _brought(self, group: Sequence[DetectedFile]) -> Sequence[Outcome]:
         kind = group[0].kind
         assert kind is not None
         try:
@@ -108,15 +108,15 @@ def _is_ending() -> bool:
     return task is not None and task.cancelling() > 0
 
 
-def _groups(arrivals: Sequence[Arrival]) -> Iterator[Sequence[Arrival]]:
+def _groups(arrivals: Sequence[DetectedFile]) -> Iterator[Sequence[DetectedFile]]:
     """Configs of servers share one preview; everything else has its own."""
-    if configs := [one for one in arrivals if one.kind is ArrivalKind.SERVERS]:
+    if configs := [one for one in arrivals if one.kind is FileKind.SERVERS]:
         yield configs
-    for kind in (ArrivalKind.TOOLS, ArrivalKind.CASES):
+    for kind in (FileKind.TOOLS, FileKind.CASES):
         yield from ([one] for one in arrivals if one.kind is kind)
 
 
-def kinds(arrival: Arrival) -> str:
+def kinds(arrival: DetectedFile) -> str:
     """What a file holds, in words."""
     return KINDS.get(arrival.kind, "") if arrival.kind else ""
 

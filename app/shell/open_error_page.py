@@ -8,7 +8,7 @@ from app.core_link.session import Session
 from app.shell.closed_workspace import ClosedDoor, Exits
 from app.shell.drop_handler import kinds
 from app.shell.main_frame import Frame
-from mcp_tef import Arrival, ArrivalKind
+from mcp_tef import DetectedFile, FileKind
 
 
 class Doorway:
@@ -31,14 +31,14 @@ class Doorway:
         session.spawn(self._take(files))
 
     async def _take(self, files: Sequence[Path]) -> None:
-        from mcp_tef import look_at_files
+        from mcp_tef import detect_files
 
-        found = await asyncio.to_thread(look_at_files, files)
-        useful = [one for one in found if one.kind not in (None, ArrivalKind.WORKSPACE)]
+        found = await asyncio.to_thread(detect_files, files)
+        useful = [one for one in found if one.kind not in (None, FileKind.WORKSPACE)]
         self.keep([one.path for one in useful if one.path])
         if self._door is not None:
             self._door.say(*_words(found, useful))
-        for path in [one.path for one in found if one.kind is ArrivalKind.WORKSPACE][:1]:
+        for path in [one.path for one in found if one.kind is FileKind.WORKSPACE][:1]:
             if path is not None:
                 self._open_workspace(path)
 
@@ -52,7 +52,7 @@ class Doorway:
         return kept
 
 
-def _words(found: Sequence[Arrival], useful: Sequence[Arrival]) -> tuple[str, str]:
+def _words(found: Sequence[DetectedFile], useful: Sequence[DetectedFile]) -> tuple[str, str]:
     """What is said of files that are no workspace: which wait, and which nobody can use."""
     unknown = [one.problem for one in found if one.kind is None]
     if not useful:

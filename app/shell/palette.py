@@ -10,7 +10,7 @@ from app.core_link.commands import Command
 from app.core_link.session import Session
 from app.theme import sized, theme
 from app.widgets import PickItem, PickPopup, one_line
-from mcp_tef import Found, FoundKind, ToolLabel
+from mcp_tef import SearchHit, SearchHitKind, ToolLabel
 
 RECENT: Final = "palette.recent"
 MOST_RECENT: Final = 8
@@ -18,11 +18,11 @@ ASIDE: Final = "text."
 WIDTH: Final = 560
 TOP: Final = 72
 SIDE: Final = 16
-PLACES: Final[Mapping[FoundKind, str]] = {
-    FoundKind.SERVER: "servers",
-    FoundKind.TOOL: "servers",
-    FoundKind.CASE: "cases",
-    FoundKind.BATCH: "runs",
+PLACES: Final[Mapping[SearchHitKind, str]] = {
+    SearchHitKind.SERVER: "servers",
+    SearchHitKind.TOOL: "servers",
+    SearchHitKind.CASE: "cases",
+    SearchHitKind.BATCH: "runs",
 }
 FOOT: Final = "{shown} found. Enter does it or goes there, Esc closes."
 
@@ -44,19 +44,19 @@ def command_item(command: Command) -> PickItem:
     )
 
 
-def found_item(number: int, found: Found) -> PickItem:
+def found_item(number: int, found: SearchHit) -> PickItem:
     """A server, tool, case or batch to go to."""
     where = f"{found.kind} of {found.server}" if found.server else f"{found.kind}"
     title = one_line(found.name, 90)
-    return PickItem(id=f"found:{number}", title=title, right=where, mono=found.kind is FoundKind.TOOL)
+    return PickItem(id=f"found:{number}", title=title, right=where, mono=found.kind is SearchHitKind.TOOL)
 
 
-def target_of(found: Found) -> object:
+def target_of(found: SearchHit) -> object:
     """What its screen is told to show."""
     match found.kind:
-        case FoundKind.TOOL:
+        case SearchHitKind.TOOL:
             return ToolLabel(tool=found.name, server=found.server)
-        case FoundKind.BATCH:
+        case SearchHitKind.BATCH:
             return ("batch", found.id)
     return found.id
 
@@ -71,7 +71,7 @@ class Palette(PickPopup):
         self._session = session
         self._recent = [str(one) for one in session.settings.get(RECENT, [])][:MOST_RECENT]
         self._commands = {one.id: one for one in in_order(session.commands.all(), self._recent) if one.id != "palette"}
-        self._found: Sequence[Found] = ()
+        self._found: Sequence[SearchHit] = ()
         self.footer = FOOT
         self.search.setPlaceholderText("Type a command, or the name of a server, tool, case or batch")
         self.picked.connect(self._do)

@@ -20,7 +20,7 @@ from app.shell.crash_reports import CrashHooks, hold_level, start_log
 from app.shell.main_frame import PRODUCT, Frame
 from app.shell.workspace_controller import Workbench
 from app.theme import theme
-from mcp_tef import HeldSecrets
+from mcp_tef import SessionSecrets
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
@@ -73,7 +73,7 @@ def _run_until_ended(loop: asyncio.AbstractEventLoop, life: "asyncio.Task[None]"
 
 async def open_engine(
     workspace: Path | None,
-    held: HeldSecrets | None = None,
+    held: SessionSecrets | None = None,
     show: Callable[[str], None] | None = None,
     preferences: Preferences | None = None,
 ) -> "Engine":

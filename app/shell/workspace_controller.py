@@ -35,17 +35,17 @@ from app.shell.open_error_page import Doorway
 from app.shell.shutdown import Leaving, until_quiet
 from app.shell.system_notifications import Attention, tell
 from app.widgets import FileDrops, breath, held, tell_roles
-from mcp_tef import Event, HeldSecrets, Noticed, TefError
+from mcp_tef import Event, NoticePublished, SessionSecrets, TefError
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
 
 LATER = "Text has its new size once what is under way has ended"
-OpenCore = Callable[[Path | None, HeldSecrets | None], "Awaitable[Engine]"]
+OpenCore = Callable[[Path | None, SessionSecrets | None], "Awaitable[Engine]"]
 
 
 def _say(session: Session, events: tuple[Event, ...]) -> None:
-    for event in (one for one in events if isinstance(one, Noticed)):
+    for event in (one for one in events if isinstance(one, NoticePublished)):
         session.toast(event.text)
 
 

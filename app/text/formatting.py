@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from mcp_tef import Classification, Kind, RunStatus, TefError
+from mcp_tef import Classification, RunStatus, TefError, VerdictKind
 
 OUTCOME_WORDS: Mapping[Classification, str] = {
     Classification.TP: "right tool",
@@ -13,14 +13,14 @@ OUTCOME_WORDS: Mapping[Classification, str] = {
     Classification.FP: "a call too many",
 }
 
-KIND_WORDS: Mapping[Kind, str] = {
-    Kind.MATCH: "as expected",
-    Kind.WRONG_TOOL: "wrong tool",
-    Kind.NO_TOOL: "no tool picked",
-    Kind.INVENTED_TOOL: "invented tool",
-    Kind.EXTRA_CALL: "extra call",
-    Kind.UNEXPECTED_CALL: "call where none was expected",
-    Kind.NO_CALL_EXPECTED: "rightly no tool",
+KIND_WORDS: Mapping[VerdictKind, str] = {
+    VerdictKind.MATCH: "as expected",
+    VerdictKind.WRONG_TOOL: "wrong tool",
+    VerdictKind.NO_TOOL: "no tool picked",
+    VerdictKind.INVENTED_TOOL: "invented tool",
+    VerdictKind.EXTRA_CALL: "extra call",
+    VerdictKind.UNEXPECTED_CALL: "call where none was expected",
+    VerdictKind.NO_CALL_EXPECTED: "rightly no tool",
 }
 
 STATUS_WORDS: Mapping[RunStatus, str] = {

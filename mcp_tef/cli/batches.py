@@ -7,7 +7,7 @@ from collections.abc import Awaitable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mcp_tef import Batch, Json, Metrics, Overview, RunFilter, RunStatus, RunSummary
+from mcp_tef import Batch, Json, Metrics, MetricsOverview, RunFilter, RunStatus, RunSummary
 from mcp_tef.cli.interruption import to_completion
 from mcp_tef.cli.progress import Progress
 from mcp_tef.cli.reports import shortfalls, write_reports
@@ -87,7 +87,7 @@ class _BatchResults:
 
     batch: Batch
     runs: tuple[RunSummary, ...]
-    overview: Overview
+    overview: MetricsOverview
 
     @property
     def document(self) -> dict[str, Json]:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from mcp_tef import (
     CASE_FILE_SUFFIXES,
-    CaseFileForm,
+    CaseFileFormat,
     CaseId,
-    ImportFate,
-    ImportPreview,
+    CaseImportPreview,
+    ImportStatus,
     InputError,
     TestCase,
     open_regular_file,
@@ -25,7 +25,7 @@ from mcp_tef.cli.words import counted
 if TYPE_CHECKING:
     from mcp_tef import Engine, ExportReport
 
-FORMATS = tuple(form.value for form in CaseFileForm)
+FORMATS = tuple(form.value for form in CaseFileFormat)
 
 
 def register(verbs: Verbs) -> None:
@@ -73,24 +73,24 @@ async def import_cases(arguments: Namespace, terminal: Terminal) -> int:
         terminal.note(f"{name}: {warning}")
     _tell(preview, terminal, dry=arguments.dry_run)
     terminal.document(_preview_shape(preview, doubts, dry=arguments.dry_run))
-    return 1 if preview.of(ImportFate.REFUSED) else 0
+    return 1 if preview.of(ImportStatus.REFUSED) else 0
 
 
-def _form(arguments: Namespace) -> CaseFileForm | None:
-    return CaseFileForm(arguments.format) if arguments.format else None
+def _form(arguments: Namespace) -> CaseFileFormat | None:
+    return CaseFileFormat(arguments.format) if arguments.format else None
 
 
-def _tell(preview: ImportPreview, terminal: Terminal, *, dry: bool) -> None:
+def _tell(preview: CaseImportPreview, terminal: Terminal, *, dry: bool) -> None:
     for case in preview.cases:
         for note in case.notes:
             terminal.note(f"{case.label}: {note}")
-        if case.fate is ImportFate.REFUSED:
+        if case.fate is ImportStatus.REFUSED:
             terminal.note(f"Refused {case.label} ({case.place}): {case.reason}")
         for change in case.changes:
             terminal.say(f"{case.label}: {change.field} {'would be' if dry else 'is now'} {change.after}")
     for server in preview.servers:
         terminal.say(f"{server.name}: a tools file with {counted(len(server.tools), 'tool')}, at {server.path}.")
-    counts = {fate: len(preview.of(fate)) for fate in ImportFate}
+    counts = {fate: len(preview.of(fate)) for fate in ImportStatus}
     added, changed, same, refused = counts.values()
     terminal.say(f"{added} added, {changed} updated, {same} unchanged, {refused} refused.")
     if dry:
@@ -112,24 +112,24 @@ def _require_readable(file: Path) -> None:
         raise unreachable(error) from error
 
 
-async def _doubts(engine: "Engine", preview: ImportPreview) -> list[tuple[str, str]]:
+async def _doubts(engine: "Engine", preview: CaseImportPreview) -> list[tuple[str, str]]:
     """What looks mistyped in cases that come in."""
-    fates = (ImportFate.ADDED, ImportFate.CHANGED)
+    fates = (ImportStatus.ADDED, ImportStatus.CHANGED)
     drafts = [case.draft for case in preview.cases if case.fate in fates and case.draft]
     warnings = await engine.cases.warnings_of(drafts)
     return [(draft.name, one) for draft, ones in zip(drafts, warnings, strict=True) for one in ones]
 
 
-def _preview_shape(preview: ImportPreview, doubts: Sequence[tuple[str, str]], *, dry: bool) -> dict[str, object]:
-    labels = {fate: [case.label for case in preview.of(fate)] for fate in ImportFate}
+def _preview_shape(preview: CaseImportPreview, doubts: Sequence[tuple[str, str]], *, dry: bool) -> dict[str, object]:
+    labels = {fate: [case.label for case in preview.of(fate)] for fate in ImportStatus}
     changes = [(case.label, change) for case in preview.cases for change in case.changes]
-    refused = preview.of(ImportFate.REFUSED)
+    refused = preview.of(ImportStatus.REFUSED)
     return {
         "format": preview.form.value,
         "dry_run": dry,
-        "added": labels[ImportFate.ADDED],
-        "updated": labels[ImportFate.CHANGED],
-        "unchanged": labels[ImportFate.UNCHANGED],
+        "added": labels[ImportStatus.ADDED],
+        "updated": labels[ImportStatus.CHANGED],
+        "unchanged": labels[ImportStatus.UNCHANGED],
         "refused": [{"case": case.label, "place": case.place, "reason": case.reason} for case in refused],
         "changes": [
             {"case": label, "field": change.field, "before": change.before, "after": change.after}

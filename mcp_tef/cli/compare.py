@@ -4,7 +4,7 @@ from argparse import Namespace, RawDescriptionHelpFormatter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from mcp_tef import BatchId, ComparedRuns, Comparison, PairChange, PairedTest, ReportForm, RunPair, RunSummary
+from mcp_tef import BatchComparison, BatchId, ComparedRuns, PairChange, PairedTest, ReportFormat, RunPair, RunSummary
 from mcp_tef.cli.arguments import Verbs, add_verb
 from mcp_tef.cli.outputs import writable
 from mcp_tef.cli.session import opened
@@ -55,7 +55,7 @@ async def compare(arguments: Namespace, terminal: Terminal) -> int:
         found = await engine.compare.batches(before, after)
         changed = list(islice(_worth_telling(found), SHOWN))
         rows = await engine.compare.pairs(changed)
-        for form, path in ((ReportForm.HTML, arguments.html), (ReportForm.CSV, arguments.csv)):
+        for form, path in ((ReportFormat.HTML, arguments.html), (ReportFormat.CSV, arguments.csv)):
             if path:
                 await engine.reports.write_comparison(before, after, path, form)
     terminal.document(comparison_to_json(found))
@@ -63,13 +63,13 @@ async def compare(arguments: Namespace, terminal: Terminal) -> int:
     return WORSE if found.worse else NOT_WORSE
 
 
-def _worth_telling(found: Comparison) -> Iterator[RunPair]:
+def _worth_telling(found: BatchComparison) -> Iterator[RunPair]:
     for change in TOLD_FIRST:
         yield from found.of(change)
     yield from (pair for pair in found.pairs if pair.change not in TOLD_FIRST and pair.parameters in TOLD_FIRST)
 
 
-def _lines(found: Comparison, rows: Sequence[ComparedRuns]) -> Iterator[str]:
+def _lines(found: BatchComparison, rows: Sequence[ComparedRuns]) -> Iterator[str]:
     counts = ", ".join(f"{number:,} {WORDS[change]}" for change, number in found.counts.items() if number)
     yield f"pairs                {counts or 'none'}"
     yield from _test_lines("right tools", found.selection)

@@ -2,7 +2,7 @@
 
 from argparse import Namespace
 
-from mcp_tef import ConfusionMatrix, ToolFigures
+from mcp_tef import ConfusionMatrix, ToolMetrics
 from mcp_tef.cli.arguments import Verbs, add_verb
 from mcp_tef.cli.filters import add_filters, filter_of
 from mcp_tef.cli.session import opened
@@ -31,7 +31,7 @@ async def confusions(arguments: Namespace, terminal: Terminal) -> int:
     return 0
 
 
-def _row(figures: ToolFigures) -> tuple[str, ...]:
+def _row(figures: ToolMetrics) -> tuple[str, ...]:
     return figures.name, str(figures.n), rate(figures.precision), rate(figures.recall)
 
 

@@ -3,7 +3,7 @@
 from argparse import Namespace
 from datetime import UTC, datetime, timedelta
 
-from mcp_tef import BatchId, CaseId, InputError, Kind, RunFilter, RunStatus, ToolLabel
+from mcp_tef import BatchId, CaseId, InputError, RunFilter, RunStatus, ToolLabel, VerdictKind
 from mcp_tef.cli.arguments import Parser
 
 _SIDES = ("expected", "selected", "offered")
@@ -24,7 +24,7 @@ def add_filters(parser: Parser) -> None:
         parser.add_argument(
             f"--{side}-server", metavar="NAME", help=f"only runs where a tool of this server was {side}"
         )
-    for name, values in (("status", RunStatus), ("kind", Kind)):
+    for name, values in (("status", RunStatus), ("kind", VerdictKind)):
         choices = [value.value for value in values]
         parser.add_argument(f"--{name}", action="append", default=[], choices=choices, help=f"only runs of this {name}")
     parser.add_argument("--since", metavar="DATE", help="only runs planned on or after this date or time")
@@ -43,7 +43,7 @@ def filter_of(arguments: Namespace) -> RunFilter:
         selected=_label(arguments, "selected"),
         offered=_label(arguments, "offered"),
         statuses=tuple(RunStatus(value) for value in arguments.status),
-        kinds=tuple(Kind(value) for value in arguments.kind),
+        kinds=tuple(VerdictKind(value) for value in arguments.kind),
         since=_moment(arguments.since, timedelta()),
         until=_moment(arguments.until, timedelta(days=1)),
     )

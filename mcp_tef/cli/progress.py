@@ -2,7 +2,7 @@
 
 import time
 
-from mcp_tef import BatchEnded, BatchProgressed, BatchStatus, Event, RunsRejudged
+from mcp_tef import BatchEnded, BatchProgressed, BatchStatus, Event, RejudgeProgressed
 from mcp_tef.cli.terminal import Terminal
 
 WIDTH = 24
@@ -22,7 +22,7 @@ class Progress:
         match event:
             case BatchProgressed():
                 self._draw(progress_line(event))
-            case RunsRejudged(done, total):
+            case RejudgeProgressed(done, total):
                 self._draw(bar(done, total))
                 if done >= total:
                     self._clear()

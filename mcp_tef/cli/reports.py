@@ -4,7 +4,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mcp_tef import Batch, InputError, Metrics, Rate, ReportForm
+from mcp_tef import Batch, InputError, Metrics, Rate, ReportFormat
 from mcp_tef.cli.arguments import Parser
 from mcp_tef.cli.outputs import output_name, writable
 from mcp_tef.cli.terminal import Terminal
@@ -12,7 +12,7 @@ from mcp_tef.cli.terminal import Terminal
 if TYPE_CHECKING:
     from mcp_tef import Engine
 
-FILES = {"junit": ReportForm.JUNIT, "html": ReportForm.HTML, "csv": ReportForm.CSV}
+FILES = {"junit": ReportFormat.JUNIT, "html": ReportFormat.HTML, "csv": ReportFormat.CSV}
 METRICS = (
     "precision",
     "recall",

@@ -4,13 +4,21 @@ from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
 
-from mcp_tef import FoundConfig, ImportedServer, ImportFate, Json, ServerImportPreview, ServerSpec, open_regular_file
+from mcp_tef import (
+    DetectedConfig,
+    ImportedServer,
+    ImportStatus,
+    Json,
+    ServerImportPreview,
+    ServerSpec,
+    open_regular_file,
+)
 from mcp_tef.cli.arguments import Verbs, add_verb
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal, one_line, table, unreachable
 
-_DONE = {ImportFate.ADDED: "Added", ImportFate.CHANGED: "Changed", ImportFate.UNCHANGED: "Unchanged"}
-_WOULD = {ImportFate.ADDED: "Would add", ImportFate.CHANGED: "Would change", ImportFate.UNCHANGED: "Unchanged"}
+_DONE = {ImportStatus.ADDED: "Added", ImportStatus.CHANGED: "Changed", ImportStatus.UNCHANGED: "Unchanged"}
+_WOULD = {ImportStatus.ADDED: "Would add", ImportStatus.CHANGED: "Would change", ImportStatus.UNCHANGED: "Unchanged"}
 
 
 def register(group: Verbs) -> None:
@@ -34,7 +42,7 @@ async def import_servers(arguments: Namespace, terminal: Terminal) -> int:
             await engine.server_files.apply(preview)
     _tell(preview, terminal, dry=arguments.dry_run)
     terminal.document({"dry_run": arguments.dry_run, **_shape(preview)})
-    return 1 if preview.of(ImportFate.REFUSED) else 0
+    return 1 if preview.of(ImportStatus.REFUSED) else 0
 
 
 async def discover(arguments: Namespace, terminal: Terminal) -> int:
@@ -63,12 +71,12 @@ def _readable(path: Path) -> Path:
 def _tell(preview: ServerImportPreview, terminal: Terminal, *, dry: bool) -> None:
     terminal.say(f"{preview.source} is read as: {preview.title}.")
     for server in preview.servers:
-        if server.fate is ImportFate.REFUSED:
+        if server.fate is ImportStatus.REFUSED:
             terminal.note(f"Refused {one_line(server.label)} ({one_line(server.place)}): {server.reason}")
             continue
         words = (_WOULD if dry else _DONE)[server.fate]
         terminal.say(f"{words} {server.name}: {_where(server)}", *(f"    {line}" for line in _remarks(server)))
-    added, changed, same, refused = (len(preview.of(fate)) for fate in ImportFate)
+    added, changed, same, refused = (len(preview.of(fate)) for fate in ImportStatus)
     terminal.say(f"{added} added, {changed} changed, {same} unchanged, {refused} refused. Nothing was started.")
     if dry:
         terminal.say("Nothing was changed yet, since this was a dry run.")
@@ -94,19 +102,19 @@ def _rows(preview: ServerImportPreview) -> list[tuple[str, ...]]:
     return [(server.name, _fate(server.fate), server.reason or _where(server)) for server in preview.servers]
 
 
-def _fate(fate: ImportFate) -> str:
-    return {ImportFate.ADDED: "new", ImportFate.UNCHANGED: "here already"}.get(fate, fate.value)
+def _fate(fate: ImportStatus) -> str:
+    return {ImportStatus.ADDED: "new", ImportStatus.UNCHANGED: "here already"}.get(fate, fate.value)
 
 
 def _shape(preview: ServerImportPreview) -> dict[str, Json]:
-    named = {fate: [server.name for server in preview.of(fate)] for fate in ImportFate}
+    named = {fate: [server.name for server in preview.of(fate)] for fate in ImportStatus}
     return {
         "source": preview.source,
         "format": preview.form.value,
-        "added": named[ImportFate.ADDED],
-        "changed": named[ImportFate.CHANGED],
-        "unchanged": named[ImportFate.UNCHANGED],
-        "refused": [_refused_shape(server) for server in preview.of(ImportFate.REFUSED)],
+        "added": named[ImportStatus.ADDED],
+        "changed": named[ImportStatus.CHANGED],
+        "unchanged": named[ImportStatus.UNCHANGED],
+        "refused": [_refused_shape(server) for server in preview.of(ImportStatus.REFUSED)],
         "servers": [_server_shape(server, server.spec) for server in preview.servers if server.spec],
     }
 
@@ -134,6 +142,6 @@ def _server_shape(server: ImportedServer, spec: ServerSpec) -> Json:
     }
 
 
-def _found_shape(config: FoundConfig) -> Json:
+def _found_shape(config: DetectedConfig) -> Json:
     found = _shape(config.preview) if config.preview else {"source": config.path.name, "problem": config.problem}
     return {"title": config.title, "path": str(config.path), **found}

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_tef import Event, Noticed, StoreError
+from mcp_tef import Event, NoticePublished, StoreError
 from mcp_tef.cli.terminal import Terminal
 from mcp_tef.cli.words import counted
 
@@ -47,7 +47,7 @@ def _way_out_of_damage() -> Iterator[None]:
 
 def _report_opening(engine: "Engine", terminal: Terminal) -> None:
     def hear(event: Event) -> None:
-        if isinstance(event, Noticed):
+        if isinstance(event, NoticePublished):
             terminal.note(event.text)
 
     engine.subscribe(hear)

@@ -9,7 +9,7 @@ from mcp_tef import (
     PastVerdict,
     Rate,
     RejudgeReason,
-    Repeats,
+    RepeatStatistics,
     RunStatus,
     RunSummary,
     Server,
@@ -96,7 +96,7 @@ def metrics_lines(metrics: Metrics) -> list[str]:
     return lines
 
 
-def repeats_lines(repeats: Repeats) -> list[str]:
+def repeats_lines(repeats: RepeatStatistics) -> list[str]:
     """What repeats say, where there are any: pass rate, the chance of several passes in a row, flaky cases."""
     if not repeats.groups:
         return []

@@ -9,7 +9,7 @@ from mcp_tef.llm.exchange import Breakdown, Completion, Request
 from mcp_tef.llm.faults import key_missing
 from mcp_tef.llm.providers import Target, wants_key
 from mcp_tef.llm.recording import recorded_request, recorded_response, tools_were_dropped
-from mcp_tef.model.answers import Answer, Call, CallingMode, ConfidenceSource
+from mcp_tef.model.answers import ActualCall, Answer, CallingMode, ConfidenceSource
 from mcp_tef.model.json import canonical
 from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.model.runs import ModelSettings
@@ -148,7 +148,7 @@ def _read(outcome: Completion, offered: Sequence[OfferedTool], native: bool) -> 
     return read_structured(outcome.text, offered)
 
 
-def _size(calls: Sequence[Call] | None) -> int:
+def _size(calls: Sequence[ActualCall] | None) -> int:
     return sum(len(canonical(call.arguments)) for call in calls or ())
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from mcp_tef.llm.filling import fill
 from mcp_tef.llm.ranking import EmbedderFinder, Ranker, Ranking
-from mcp_tef.model.answers import Answer, Call, CallingMode, ConfidenceSource, RankedTool
+from mcp_tef.model.answers import ActualCall, Answer, CallingMode, ConfidenceSource, RankedTool
 from mcp_tef.ports import Lexicon, Question
 from mcp_tef.prompts.offering import resolve
 
@@ -76,10 +76,10 @@ def _answer(question: Question, ranking: Ranking, calibration: Calibration) -> A
     )
 
 
-def _call(question: Question, name: str) -> Call:
+def _call(question: Question, name: str) -> ActualCall:
     call = resolve(name, question.tools)
     tool = next(item.tool for item in question.tools if item.offered_name == name)
-    return Call(tool=call.tool, server=call.server, arguments=fill(question.query, tool.input_schema))
+    return ActualCall(tool=call.tool, server=call.server, arguments=fill(question.query, tool.input_schema))
 
 
 def _confidence(margin: float, line: tuple[float, float]) -> float:

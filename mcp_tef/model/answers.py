@@ -26,7 +26,7 @@ class CallingMode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class ActualCall:
     """One call that was made: real tool name, and the server where it is known.
 
     `repeated` are the arguments that its JSON gave more than once; `arguments` holds their last values.
@@ -54,7 +54,7 @@ class Answer:
     offered. `raw_request` leaves out tool definitions (they are the run's snapshot) and keys.
     """
 
-    calls: tuple[Call, ...] | None
+    calls: tuple[ActualCall, ...] | None
     words: str = ""
     confidence: float | None = None
     confidence_source: ConfidenceSource | None = None

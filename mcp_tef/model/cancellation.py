@@ -8,7 +8,7 @@ class StoppedError(Exception):
     """The work was stopped since that was wanted, and nothing of it is left."""
 
 
-class LongWork:
+class CancellableWork:
     """Goes with one piece of work. `told` hears on the thread of the work how much is done, 0 to 1."""
 
     def __init__(self, told: Callable[[float], object] = lambda _share: None) -> None:

@@ -32,7 +32,7 @@ class PairedBy(StrEnum):
     CASE = "case"
 
 
-class Reading(StrEnum):
+class ComparisonConclusion(StrEnum):
     """What a paired test says in a word; undecided means that there are not enough runs to tell."""
 
     BETTER = "better"
@@ -41,7 +41,7 @@ class Reading(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunOutcome:
+class PairableRun:
     """The little of a run that pairing needs; `posed` is its query and expectation as they were, as one text."""
 
     id: RunId
@@ -66,7 +66,7 @@ class RunPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class RateDifference:
     """A later share minus an earlier one, with its 95 % interval; all None where there is no pair."""
 
     value: float | None
@@ -89,15 +89,15 @@ class PairedTest:
     both_wrong: int
     before: Rate
     after: Rate
-    difference: Difference
+    difference: RateDifference
     p: float | None
-    reading: Reading
+    reading: ComparisonConclusion
     more_pairs: int | None
     sentence: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class BatchComparison:
     """Two batches run by run. `selection` asks for the right tools, `parameters` for right values where both chose so.
 
     `pairs` stand in the order of the later batch, then those that are gone; `notes` are sentences for people.
@@ -125,7 +125,7 @@ class Comparison:
     @property
     def worse(self) -> bool:
         """Whether the choice of tools, or the parameters, got worse."""
-        return Reading.WORSE in (self.selection.reading, self.parameters.reading)
+        return ComparisonConclusion.WORSE in (self.selection.reading, self.parameters.reading)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -84,7 +84,7 @@ class Metrics:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolFigures:
+class ToolMetrics:
     """One tool against the rest. `n` runs expected it; `taken_for` is what was most often picked instead."""
 
     label: ToolLabel
@@ -112,7 +112,7 @@ class ConfusionMatrix:
     rows: tuple[ToolLabel, ...]
     columns: tuple[ToolLabel, ...]
     cells: Mapping[tuple[int, int], int]
-    tools: tuple[ToolFigures, ...]
+    tools: tuple[ToolMetrics, ...]
     row_totals: tuple[int, ...]
     column_totals: tuple[int, ...]
     shared_names: frozenset[str] = field(default=frozenset(), repr=False)
@@ -147,7 +147,7 @@ class CalibrationBin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Calibration:
+class SourceCalibration:
     """Confidence beside the share that was right, of one source or (None) of all.
 
     `without` judged runs gave no confidence. `mean_gap` is the expected calibration error: the gap between
@@ -166,12 +166,12 @@ class Calibration:
 class CalibrationReport:
     """The calibration of all confidences, and of each source that occurs."""
 
-    overall: Calibration
-    by_source: tuple[Calibration, ...]
+    overall: SourceCalibration
+    by_source: tuple[SourceCalibration, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PassPower:
+class PassAllRate:
     """The chance that k runs of a case all pass: the mean over cases with at least k runs (`rate.n` of them)."""
 
     k: int
@@ -192,7 +192,7 @@ class RepeatedCase:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Repeats:
+class RepeatStatistics:
     """What repeats say: a group is one case, model and batch with two or more judged runs.
 
     A run passes where the choice of tools is right and no judged parameter is wrong. `always` and `never`
@@ -203,7 +203,7 @@ class Repeats:
     groups: int
     runs: int
     pass_rate: Rate
-    pass_power: tuple[PassPower, ...]
+    pass_power: tuple[PassAllRate, ...]
     always: int
     never: int
     mixed: int
@@ -226,7 +226,7 @@ class TrendPoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ModelFigures:
+class ModelMetrics:
     """All figures of one model; a baseline is no model, and to be labelled so."""
 
     model: str
@@ -235,15 +235,15 @@ class ModelFigures:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Overview:
+class MetricsOverview:
     """Everything there is to say of a set of runs, read at one moment."""
 
     metrics: Metrics
     confusions: ConfusionMatrix
     calibration: CalibrationReport
-    repeats: Repeats
+    repeats: RepeatStatistics
     trend: tuple[TrendPoint, ...]
-    models: tuple[ModelFigures, ...]
+    models: tuple[ModelMetrics, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

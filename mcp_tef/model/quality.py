@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from mcp_tef.model.runs import Failure
-from mcp_tef.model.similarity import ComparedTool, Unreachable
+from mcp_tef.model.runs import FailureInfo
+from mcp_tef.model.similarity import ComparedTool, UnreachableSource
 from mcp_tef.model.tools import ToolProblem
 
 
@@ -42,7 +42,7 @@ class LintFinding:
 
 
 @dataclass(frozen=True, slots=True)
-class Graded:
+class GradedQuality:
     """A model's score, 1–10, and its words for it."""
 
     score: int
@@ -54,9 +54,9 @@ class ModelReview:
     """What a model thinks of a definition. `suggested` is the description that it would write."""
 
     model: str
-    clarity: Graded
-    completeness: Graded
-    conciseness: Graded
+    clarity: GradedQuality
+    completeness: GradedQuality
+    conciseness: GradedQuality
     suggested: str | None
     tokens: int | None = None
     cost_usd: float | None = None
@@ -71,11 +71,11 @@ class ToolQuality:
     findings: tuple[LintFinding, ...]
     tokens: int
     review: ModelReview | None = None
-    failure: Failure | None = None
+    failure: FailureInfo | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class ServerWeight:
+class ServerTokenCount:
     """How many tokens all tools of a server cost each request."""
 
     server: str
@@ -88,7 +88,7 @@ class QualityReport:
     """Tools from worst to best, and the weight of every server. `tokenizer` names what counted the tokens."""
 
     tools: tuple[ToolQuality, ...]
-    servers: tuple[ServerWeight, ...]
+    servers: tuple[ServerTokenCount, ...]
     tokenizer: str
-    unreachable: tuple[Unreachable, ...] = ()
+    unreachable: tuple[UnreachableSource, ...] = ()
     problems: tuple[tuple[str, ToolProblem], ...] = ()

@@ -13,7 +13,7 @@ from mcp_tef.model.cases import Expectation
 from mcp_tef.model.ids import BatchId, CaseId, RunId, SnapshotId
 from mcp_tef.model.secrets import require_no_credentials
 from mcp_tef.model.tools import Snapshot, ToolLabel
-from mcp_tef.model.verdicts import Classification, ConfidenceCategory, Kind, PastVerdict, Verdict
+from mcp_tef.model.verdicts import Classification, ConfidenceCategory, PastVerdict, Verdict, VerdictKind
 
 OFFLINE_PROVIDER = "offline"
 OFFLINE_MODEL = "retrieval"
@@ -122,7 +122,7 @@ class BatchRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class FailureInfo:
     """Why a run failed: the parts of an error, without the error."""
 
     code: str
@@ -130,7 +130,9 @@ class Failure:
     hint: str = ""
 
 
-INTERRUPTED = Failure("interrupted", "The run was interrupted before it ended.", "Resume the batch to run it again.")
+INTERRUPTED = FailureInfo(
+    "interrupted", "The run was interrupted before it ended.", "Resume the batch to run it again."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +147,7 @@ class PlannedRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class RunResult:
     """What became of a run: completed with answer and verdict, failed, or cancelled."""
 
     run_id: RunId
@@ -153,7 +155,7 @@ class Outcome:
     snapshot_id: SnapshotId | None = None
     answer: Answer | None = None
     verdict: Verdict | None = None
-    failure: Failure | None = None
+    failure: FailureInfo | None = None
     execution_time_ms: int | None = None
     expected_rank: int | None = None
     attempts: int = 1
@@ -172,7 +174,7 @@ class RunSummary:
     repeat: int
     status: RunStatus
     classification: Classification | None = None
-    kind: Kind | None = None
+    kind: VerdictKind | None = None
     expected: str = ""
     selected: str | None = None
     parameters_ok: bool | None = None
@@ -187,7 +189,7 @@ class RunSummary:
     execution_time_ms: int | None = None
     tokens: int | None = None
     cost_usd: float | None = None
-    failure: Failure | None = None
+    failure: FailureInfo | None = None
     expected_tool: str | None = None
     expected_server: str | None = None
     selected_tool: str | None = None
@@ -279,7 +281,7 @@ class RunFilter:
     statuses: tuple[RunStatus, ...] = ()
     interrupted: bool | None = None
     classifications: tuple[Classification, ...] = ()
-    kinds: tuple[Kind, ...] = ()
+    kinds: tuple[VerdictKind, ...] = ()
     model: str | None = None
     text: str = ""
     run_ids: tuple[RunId, ...] = ()

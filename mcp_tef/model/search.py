@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from enum import StrEnum
 
 
-class FoundKind(StrEnum):
+class SearchHitKind(StrEnum):
     """What it is."""
 
     SERVER = "server"
@@ -16,10 +16,10 @@ class FoundKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class SearchHit:
     """`id` is the server's, case's or batch's; a tool has its name there, and its server's name in `server`."""
 
-    kind: FoundKind
+    kind: SearchHitKind
     id: str
     name: str
     detail: str = ""

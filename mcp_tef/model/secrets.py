@@ -66,7 +66,7 @@ class Secret:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldSecrets:
+class SessionSecrets:
     """Secrets in memory only: keys by provider and origin, sign-ins by address, and variables of servers."""
 
     keys: Mapping[tuple[str, str], Secret]

@@ -7,7 +7,7 @@ from typing import Any
 
 from mcp_tef.errors import InputError
 from mcp_tef.model.metrics import Rate
-from mcp_tef.model.runs import Failure
+from mcp_tef.model.runs import FailureInfo
 from mcp_tef.model.secrets import require_no_credentials
 from mcp_tef.model.tools import Tool, ToolLabel, ToolProblem
 
@@ -81,7 +81,7 @@ class ComparedTool:
 
 
 @dataclass(frozen=True, slots=True)
-class Unreachable:
+class UnreachableSource:
     """A server, url or file that gave no tools, with the reason."""
 
     server: str
@@ -94,7 +94,7 @@ class ToolSet:
     """The tools that a source gave, and what it did not give. `problems` are tools set aside, by server."""
 
     tools: tuple[ComparedTool, ...]
-    unreachable: tuple[Unreachable, ...] = ()
+    unreachable: tuple[UnreachableSource, ...] = ()
     problems: tuple[tuple[str, ToolProblem], ...] = ()
 
 
@@ -138,7 +138,7 @@ class PairScores:
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreWords:
+class ScoreExplanation:
     """A score of a pair under its plain name ("Parameters"), with one sentence that says where it comes from."""
 
     kind: MatrixKind
@@ -171,7 +171,7 @@ class PairExplanation:
     """Why a pair looks alike, in words. `shared_words` are words of the two descriptions as they are written there."""
 
     summary: str
-    scores: tuple[ScoreWords, ...]
+    scores: tuple[ScoreExplanation, ...]
     shared_words: tuple[str, ...]
     parameters: tuple[SharedParameter, ...]
 
@@ -186,7 +186,7 @@ class OverlapWeights:
 
 
 @dataclass(frozen=True, slots=True)
-class Merge:
+class ClusterMerge:
     """Two nodes joined at a height (1 − similarity). Nodes below n are tools, n + k is merge k."""
 
     left: int
@@ -208,22 +208,22 @@ class Clusters:
     """The order that puts like tools side by side, the tree behind it, groups, and copies on different servers."""
 
     order: tuple[int, ...]
-    merges: tuple[Merge, ...]
+    merges: tuple[ClusterMerge, ...]
     groups: tuple[ToolGroup, ...]
     near_duplicates: tuple[ToolPair, ...]
 
 
-class Standing(StrEnum):
+class PairStatus(StrEnum):
     """Predicted against observed."""
 
-    ALIKE_AND_CONFUSED = "alike_and_confused"
-    CONFUSED_NOT_ALIKE = "confused_not_alike"
-    ALIKE_NOT_CONFUSED = "alike_not_confused"
-    ALIKE_UNTRIED = "alike_untried"
+    SIMILAR_AND_CONFUSED = "alike_and_confused"
+    CONFUSED_NOT_SIMILAR = "confused_not_alike"
+    SIMILAR_NOT_CONFUSED = "alike_not_confused"
+    SIMILAR_UNTESTED = "alike_untried"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Observation:
+class PairObservation:
     """What runs say of a pair: of `runs` that expected one and were offered both, `confused` picked the other.
 
     `a_taken_for_b` counts runs that expected a and picked b.
@@ -243,8 +243,8 @@ class WorkItem:
     """One pair that wants work; `harm` orders the list, most harmful first."""
 
     pair: ToolPair
-    observation: Observation | None
-    standing: Standing
+    observation: PairObservation | None
+    standing: PairStatus
     harm: float
 
 
@@ -309,6 +309,6 @@ class PairAdvice:
     similarity: float
     issues: tuple[DifferentiationIssue, ...]
     recommendations: tuple[Recommendation, ...]
-    failure: Failure | None = None
+    failure: FailureInfo | None = None
     tokens: int | None = None
     cost_usd: float | None = None

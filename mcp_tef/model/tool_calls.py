@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from mcp_tef.model.ids import ServerId, ToolCallId
 from mcp_tef.model.json import Json
-from mcp_tef.model.runs import Failure
+from mcp_tef.model.runs import FailureInfo
 
 
 class ToolCallStatus(StrEnum):
@@ -54,4 +54,4 @@ class ToolCall:
     status: ToolCallStatus = ToolCallStatus.SENT
     duration_ms: int | None = None
     reply: ToolReply | None = None
-    failure: Failure | None = None
+    failure: FailureInfo | None = None

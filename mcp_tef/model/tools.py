@@ -89,5 +89,5 @@ class ToolLabel:
         return self.tool or ""
 
 
-NOTHING = ToolLabel(kind=LabelKind.NO_TOOL)
-INVENTED = ToolLabel(kind=LabelKind.INVENTED)
+NO_TOOL_LABEL = ToolLabel(kind=LabelKind.NO_TOOL)
+INVENTED_TOOL_LABEL = ToolLabel(kind=LabelKind.INVENTED)

@@ -12,7 +12,7 @@ from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import ServerSpec
 
 
-class CaseFileForm(StrEnum):
+class CaseFileFormat(StrEnum):
     """The forms that files of cases have; `tef` is our own, as YAML or JSON."""
 
     TEF = "tef"
@@ -22,19 +22,19 @@ class CaseFileForm(StrEnum):
     MCP_EVAL = "mcp-eval"
 
 
-CASE_FILE_SUFFIXES: Mapping[str, CaseFileForm | None] = {
+CASE_FILE_SUFFIXES: Mapping[str, CaseFileFormat | None] = {
     ".yaml": None,
     ".yml": None,
     ".json": None,
-    ".csv": CaseFileForm.CSV,
-    ".tsv": CaseFileForm.CSV,
-    ".jsonl": CaseFileForm.BFCL,
-    ".ndjson": CaseFileForm.BFCL,
+    ".csv": CaseFileFormat.CSV,
+    ".tsv": CaseFileFormat.CSV,
+    ".jsonl": CaseFileFormat.BFCL,
+    ".ndjson": CaseFileFormat.BFCL,
 }
 """The extensions that files of cases have, each with its form; None where only the content tells."""
 
 
-class ImportFate(StrEnum):
+class ImportStatus(StrEnum):
     """What becomes of one case of a file."""
 
     ADDED = "added"
@@ -61,7 +61,7 @@ class ImportedCase:
 
     label: str
     place: str
-    fate: ImportFate
+    fate: ImportStatus
     draft: CaseDraft | None = None
     case_id: CaseId | None = None
     changes: tuple[FieldChange, ...] = ()
@@ -79,22 +79,22 @@ class NewServer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ImportPreview:
+class CaseImportPreview:
     """What importing a file would do; nothing is done yet."""
 
     source: str
-    form: CaseFileForm
+    form: CaseFileFormat
     cases: tuple[ImportedCase, ...] = ()
     servers: tuple[NewServer, ...] = ()
 
-    def of(self, fate: ImportFate) -> tuple[ImportedCase, ...]:
+    def of(self, fate: ImportStatus) -> tuple[ImportedCase, ...]:
         """The cases of one fate, in the order of the file."""
         return tuple(case for case in self.cases if case.fate is fate)
 
     @property
     def changes_nothing(self) -> bool:
         """Whether applying it would leave the workspace as it is."""
-        return not (self.of(ImportFate.ADDED) or self.of(ImportFate.CHANGED))
+        return not (self.of(ImportStatus.ADDED) or self.of(ImportStatus.CHANGED))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,13 +104,13 @@ class ExportReport:
     `lost` pairs the label of a written case with what the form could not hold of it.
     """
 
-    form: CaseFileForm
+    form: CaseFileFormat
     written: int
     left_out: tuple[tuple[str, str], ...] = ()
     lost: tuple[tuple[str, str], ...] = ()
 
 
-class ReportForm(StrEnum):
+class ReportFormat(StrEnum):
     """The forms in which results of a batch leave the workspace."""
 
     JSON = "json"
@@ -119,7 +119,7 @@ class ReportForm(StrEnum):
     HTML = "html"
 
 
-class ServerFileForm(StrEnum):
+class ServerFileFormat(StrEnum):
     """Whose config it is; `snippet` is any other text that lists servers."""
 
     CLAUDE_DESKTOP = "claude-desktop"
@@ -133,7 +133,7 @@ class ServerFileForm(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenSecret:
+class PlainTextSecret:
     """A secret that a definition holds in plain text: where, and the environment variable to keep it in instead."""
 
     where: str
@@ -141,11 +141,11 @@ class WrittenSecret:
 
 
 @dataclass(frozen=True, slots=True)
-class TypedDefinition:
+class DefinitionWithoutSecrets:
     """A definition with references in place of `secrets`, and their values by variable."""
 
     spec: ServerSpec
-    secrets: tuple[WrittenSecret, ...] = ()
+    secrets: tuple[PlainTextSecret, ...] = ()
     values: Mapping[str, Secret] = field(default_factory=dict)
 
 
@@ -159,11 +159,11 @@ class ImportedServer:
 
     label: str
     place: str
-    fate: ImportFate
+    fate: ImportStatus
     spec: ServerSpec | None = None
     server_id: ServerId | None = None
     changes: tuple[FieldChange, ...] = ()
-    secrets: tuple[WrittenSecret, ...] = ()
+    secrets: tuple[PlainTextSecret, ...] = ()
     needs: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     reason: str = ""
@@ -179,22 +179,22 @@ class ServerImportPreview:
     """What importing a config would do; nothing is done yet, and nothing is ever started by it."""
 
     source: str
-    form: ServerFileForm
+    form: ServerFileFormat
     title: str
     servers: tuple[ImportedServer, ...] = ()
 
-    def of(self, fate: ImportFate) -> tuple[ImportedServer, ...]:
+    def of(self, fate: ImportStatus) -> tuple[ImportedServer, ...]:
         """The servers of one fate, in the order of the config."""
         return tuple(server for server in self.servers if server.fate is fate)
 
     @property
     def changes_nothing(self) -> bool:
         """Whether applying it would leave the workspace as it is."""
-        return not (self.of(ImportFate.ADDED) or self.of(ImportFate.CHANGED))
+        return not (self.of(ImportStatus.ADDED) or self.of(ImportStatus.CHANGED))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoundConfig:
+class DetectedConfig:
     """A config in one of the usual places: what it would bring, or in `problem` why it cannot be read."""
 
     path: Path
@@ -203,7 +203,7 @@ class FoundConfig:
     problem: str = ""
 
 
-class ArrivalKind(StrEnum):
+class FileKind(StrEnum):
     """What a file or a text can be."""
 
     WORKSPACE = "workspace"
@@ -213,10 +213,10 @@ class ArrivalKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Arrival:
+class DetectedFile:
     """A file, or a text that was pasted (`path` is None then). Where it is none of the kinds, `problem` says why."""
 
-    kind: ArrivalKind | None
+    kind: FileKind | None
     path: Path | None = None
     text: str = ""
     problem: str = ""

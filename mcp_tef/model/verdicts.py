@@ -17,7 +17,7 @@ class Classification(StrEnum):
     FN = "FN"
 
 
-class Kind(StrEnum):
+class VerdictKind(StrEnum):
     """What exactly happened, one step finer than the classification."""
 
     MATCH = "match"
@@ -48,7 +48,7 @@ class FindingReason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class ParameterFinding:
     """One parameter that is not right. `parameter` is a dotted path; `sentence` is for people."""
 
     parameter: str
@@ -59,7 +59,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Match:
+class CallMatch:
     """An expected call beside the actual one (indices; None: no partner). Scores are 0–1, None: not judged."""
 
     expected: int | None
@@ -68,7 +68,7 @@ class Match:
     correctness: float | None = None
     type_conformance: bool | None = None
     hallucinated: tuple[str, ...] = ()
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[ParameterFinding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,9 +76,9 @@ class Verdict:
     """The judgement of one run; parameter scores are means over matched calls, None where none was judged."""
 
     classification: Classification
-    kind: Kind
+    kind: VerdictKind
     explanation: str
-    matches: tuple[Match, ...] = ()
+    matches: tuple[CallMatch, ...] = ()
     alternative: int = 0
     completeness: float | None = None
     correctness: float | None = None

@@ -12,18 +12,18 @@ from mcp_tef.ports.models import (
     WritingTask,
     Written,
 )
-from mcp_tef.ports.servers import ServerGateway, Show, SignIns, Vault
+from mcp_tef.ports.servers import OpenAddress, SecretVault, ServerGateway, SignIns
 from mcp_tef.ports.storage import (
     CaseStore,
     CheckResult,
     ConsentStore,
     MetricsStore,
+    ProgressStep,
     RunStore,
     ServerStore,
-    Step,
     Store,
     ToolCallStore,
-    unwatched,
+    ignore_progress,
 )
 from mcp_tef.ports.texts import Embedder, Embedders, Lexicon, Progress, TextIndex
 
@@ -37,24 +37,24 @@ __all__ = [
     "Lexicon",
     "MetricsStore",
     "ModelCatalogue",
+    "OpenAddress",
     "Progress",
+    "ProgressStep",
     "Question",
     "RunStore",
+    "SecretVault",
     "Selector",
     "Selectors",
     "ServerGateway",
     "ServerStore",
-    "Show",
     "SignIns",
-    "Step",
     "Store",
     "StoredKey",
     "TextIndex",
     "TokenCounter",
     "ToolCallStore",
-    "Vault",
     "Writer",
     "WritingTask",
     "Written",
-    "unwatched",
+    "ignore_progress",
 ]

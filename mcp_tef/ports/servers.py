@@ -28,7 +28,7 @@ class ServerGateway(Protocol):
         ...
 
 
-Show: TypeAlias = Callable[[str], None]
+OpenAddress: TypeAlias = Callable[[str], None]
 """Takes the user to an address in a browser; called on the loop, which it must not block. It may ask first."""
 
 
@@ -48,7 +48,7 @@ class SignIns(Protocol):
         ...
 
 
-class Vault(Protocol):
+class SecretVault(Protocol):
     """Secrets of servers in the keychain of the system. Each call may wait for the user; StoreError."""
 
     def read(self, name: str) -> Secret | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from mcp_tef.model.cases import CaseDraft, TestCase
-from mcp_tef.model.comparison import RunOutcome
+from mcp_tef.model.comparison import PairableRun
 from mcp_tef.model.consents import Consent
 from mcp_tef.model.ids import BatchId, CaseId, RunId, ServerId, SnapshotId, ToolCallId
 from mcp_tef.model.metrics import FilterChoices
@@ -14,10 +14,10 @@ from mcp_tef.model.runs import (
     Batch,
     BatchRequest,
     BatchStatus,
-    Outcome,
     PlannedRun,
     RunDetail,
     RunFilter,
+    RunResult,
     RunSummary,
 )
 from mcp_tef.model.servers import Server, ServerSpec
@@ -37,10 +37,10 @@ class CheckResult:
     stderr_tail: str | None = None
 
 
-Step = Callable[[int, int], object]
+ProgressStep = Callable[[int, int], object]
 
 
-def unwatched(_done: int, _whole: int) -> None:
+def ignore_progress(_done: int, _whole: int) -> None:
     """The step of who does not want to know how far it is."""
 
 
@@ -50,7 +50,11 @@ class ServerStore(Protocol):
     async def add(self, spec: ServerSpec) -> Server: ...
     async def update(self, server_id: ServerId, spec: ServerSpec) -> Server: ...
     async def apply(
-        self, added: Sequence[ServerSpec], changed: Mapping[ServerId, ServerSpec], *, step: Step = unwatched
+        self,
+        added: Sequence[ServerSpec],
+        changed: Mapping[ServerId, ServerSpec],
+        *,
+        step: ProgressStep = ignore_progress,
     ) -> tuple[Server, ...]:
         """Add and change servers, all or nothing; the added ones, then the changed ones.
 
@@ -122,7 +126,7 @@ class CaseStore(Protocol):
         changed: Mapping[CaseId, CaseDraft],
         servers: Sequence[ServerSpec] = (),
         *,
-        step: Step = unwatched,
+        step: ProgressStep = ignore_progress,
     ) -> tuple[TestCase, ...]:
         """Register servers, add and change cases, all or nothing; the added cases, then the changed ones.
 
@@ -177,7 +181,7 @@ class RunStore(Protocol):
         ...
 
     async def mark_running(self, ids: Sequence[RunId]) -> None: ...
-    async def finish(self, outcomes: Sequence[Outcome]) -> tuple[RunSummary, ...]:
+    async def finish(self, outcomes: Sequence[RunResult]) -> tuple[RunSummary, ...]:
         """Store outcomes in one transaction, at most 250 rows each; the rows as they now read, in order."""
         ...
 
@@ -205,7 +209,7 @@ class RunStore(Protocol):
         """Of some runs those whose expected or selected tool its server defines otherwise by now, with its name."""
         ...
 
-    async def outcomes(self, batch_id: BatchId) -> tuple[RunOutcome, ...]:
+    async def outcomes(self, batch_id: BatchId) -> tuple[PairableRun, ...]:
         """The little of every run of a batch that pairing needs, as planned."""
         ...
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from mcp_tef.model.answers import Call
+from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.json import fingerprint
 from mcp_tef.model.tools import OfferedTool, Tool
 
@@ -33,13 +33,15 @@ def offer(
     return tuple(OfferedTool(name, tool) for name, tool in zip(names, tools, strict=True))
 
 
-def resolve(offered_name: str, offered: Iterable[OfferedTool], arguments: Mapping[str, Any] | None = None) -> Call:
+def resolve(
+    offered_name: str, offered: Iterable[OfferedTool], arguments: Mapping[str, Any] | None = None
+) -> ActualCall:
     """The call of the real tool behind an offered name; a name that was not offered stays as it was written."""
     given = dict(arguments or {})
     for item in offered:
         if item.offered_name == offered_name:
-            return Call(tool=item.tool.name, arguments=given, server=item.tool.server or None)
-    return Call(tool=offered_name, arguments=given)
+            return ActualCall(tool=item.tool.name, arguments=given, server=item.tool.server or None)
+    return ActualCall(tool=offered_name, arguments=given)
 
 
 def _shared_names(tools: Iterable[Tool]) -> set[str]:

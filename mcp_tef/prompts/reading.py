@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
-from mcp_tef.model.answers import Call
+from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.json import Json, RepeatedKeys, deeper_than, loads_noting_duplicates
 from mcp_tef.model.tools import OfferedTool
 from mcp_tef.prompts.offering import resolve
@@ -40,7 +40,7 @@ class WrittenCall:
 class Reading:
     """What an answer says. `calls` is None where it cannot be read, `()` where no tool was picked."""
 
-    calls: tuple[Call, ...] | None
+    calls: tuple[ActualCall, ...] | None
     words: str = ""
     confidence: float | None = None
 
@@ -103,7 +103,7 @@ def _botched_call(words: str) -> bool:
     return whole is None or any(key in whole for key in _CALL_KEYS)
 
 
-def _called(name: str, given: Json, offered: Iterable[OfferedTool]) -> Call:
+def _called(name: str, given: Json, offered: Iterable[OfferedTool]) -> ActualCall:
     """The call of an offered name; ValueError where its arguments are no object."""
     value, repeated = _loads(given.strip() or "{}") if isinstance(given, str) else (given or {}, ())
     if not isinstance(value, Mapping):
@@ -111,7 +111,7 @@ def _called(name: str, given: Json, offered: Iterable[OfferedTool]) -> Call:
     return replace(resolve(name, offered, value), repeated=_named(repeated))
 
 
-def _noting(calls: tuple[Call, ...] | None, repeated: Sequence[str]) -> tuple[Call, ...] | None:
+def _noting(calls: tuple[ActualCall, ...] | None, repeated: Sequence[str]) -> tuple[ActualCall, ...] | None:
     """The calls of one JSON text, with the keys that it repeats, wherever they are in it, noted at the first call."""
     if not calls or not repeated:
         return calls
@@ -122,7 +122,7 @@ def _named(repeated: Sequence[str]) -> tuple[str, ...]:
     return tuple(name[:LONGEST_KEY] for name in repeated[:MOST_KEYS])
 
 
-def _structured_calls(answer: Mapping[str, Any], offered: Sequence[OfferedTool]) -> tuple[Call, ...] | None:
+def _structured_calls(answer: Mapping[str, Any], offered: Sequence[OfferedTool]) -> tuple[ActualCall, ...] | None:
     items = answer.get("calls", [answer])
     if items is None:
         return ()
@@ -134,7 +134,7 @@ def _structured_calls(answer: Mapping[str, Any], offered: Sequence[OfferedTool])
         return None
 
 
-def _structured_call(item: Json, offered: Sequence[OfferedTool]) -> Call:
+def _structured_call(item: Json, offered: Sequence[OfferedTool]) -> ActualCall:
     if not isinstance(item, Mapping) or not isinstance(item.get("tool"), str) or not item["tool"]:
         raise ValueError("a call without a tool")
     return _called(item["tool"], item.get("arguments"), offered)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcp_tef.model.json import Json
-from mcp_tef.model.quality import Graded
+from mcp_tef.model.quality import GradedQuality
 from mcp_tef.prompts.reading import objects
 
 LOWEST, HIGHEST = 1, 10
@@ -54,9 +54,9 @@ REVIEW_PROMPT = ReviewPrompt(
 class Grades:
     """A review as it was read. `suggested` is None where the model would change nothing."""
 
-    clarity: Graded
-    completeness: Graded
-    conciseness: Graded
+    clarity: GradedQuality
+    completeness: GradedQuality
+    conciseness: GradedQuality
     suggested: str | None
 
 
@@ -86,14 +86,14 @@ def read_review(text: str) -> Grades:
     )
 
 
-def _graded(answer: Mapping[str, Any], name: str) -> Graded:
+def _graded(answer: Mapping[str, Any], name: str) -> GradedQuality:
     given = answer.get(name)
     if not isinstance(given, Mapping):
         raise ReviewError(f"The review does not grade {name}.")
     explanation = given.get("explanation")
     if not isinstance(explanation, str) or not explanation.strip():
         raise ReviewError(f"The review does not explain its grade for {name}.")
-    return Graded(_score(name, given.get("score")), explanation.strip())
+    return GradedQuality(_score(name, given.get("score")), explanation.strip())
 
 
 def _score(name: str, given: Json) -> int:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from html import escape
 
-from mcp_tef.model.metrics import Calibration, ConfusionMatrix, Rate
+from mcp_tef.model.metrics import ConfusionMatrix, Rate, SourceCalibration
 from mcp_tef.reports.results import legal
 from mcp_tef.scoring.lint.texts import INVISIBLE, TURNING
 
@@ -126,7 +126,7 @@ def _cell(matrix: ConfusionMatrix, row: int, column: int, x: int, y: int, size: 
     return f"<g><title>{words}</title>{rect}{frame}{text if count else ''}</g>"
 
 
-def calibration(figures: Calibration) -> str:
+def calibration(figures: SourceCalibration) -> str:
     """How often runs were right at each level of confidence, beside what perfect confidence would be."""
     left, top, wide = 48, 10, 240
     parts = [f'<line class="diagonal" x1="{left}" y1="{top + wide}" x2="{left + wide}" y2="{top}"/>']

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Final
 
-from mcp_tef.model.comparison import ComparedRuns, Comparison, PairChange, PairedTest, RunPair
+from mcp_tef.model.comparison import BatchComparison, ComparedRuns, PairChange, PairedTest, RunPair
 from mcp_tef.model.json import Json
 from mcp_tef.model.runs import Batch, RunSummary
 from mcp_tef.reports.cells import csv_text
-from mcp_tef.reports.results import NO_TOOL_LABEL, batch_to_json
+from mcp_tef.reports.results import NO_TOOL_TEXT, batch_to_json
 
 CHANGES: Final[Mapping[PairChange, str]] = {
     PairChange.REGRESSED: "Regressed",
@@ -39,7 +39,7 @@ _HEADS: Final = (
 class ComparedBatches:
     """A comparison with both runs of each pair."""
 
-    comparison: Comparison
+    comparison: BatchComparison
     rows: tuple[ComparedRuns, ...]
 
     def told(self) -> list[ComparedRuns]:
@@ -64,7 +64,7 @@ def choice(run: RunSummary | None) -> str:
     """What a run of a pair picked, or why it picked nothing."""
     if run is None:
         return "not run"
-    return run.selected or (NO_TOOL_LABEL if run.classification else run.status.value)
+    return run.selected or (NO_TOOL_TEXT if run.classification else run.status.value)
 
 
 def batch_name(batch: Batch) -> str:
@@ -72,7 +72,7 @@ def batch_name(batch: Batch) -> str:
     return f"{batch.name or 'Test runs'}, {batch.created_at:%Y-%m-%d %H:%M} UTC"
 
 
-def comparison_to_json(comparison: Comparison) -> dict[str, Json]:
+def comparison_to_json(comparison: BatchComparison) -> dict[str, Json]:
     """A comparison in the shape that the command line promises."""
     return {
         "before": batch_to_json(comparison.before),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from mcp_tef.model.comparison import ComparedRuns, Comparison, PairChange, PairedTest, Reading
+from mcp_tef.model.comparison import BatchComparison, ComparedRuns, ComparisonConclusion, PairChange, PairedTest
 from mcp_tef.model.metrics import Rate
 from mcp_tef.model.runs import Batch
 from mcp_tef.reports import charts
@@ -12,10 +12,10 @@ from mcp_tef.reports.comparison import CHANGES, ComparedBatches, batch_name, cha
 from mcp_tef.reports.page import counted, page, paragraphs, section, table
 
 MOST_PAIRS: Final = 2000
-READINGS: Final[Mapping[Reading, str]] = {
-    Reading.BETTER: "Better",
-    Reading.WORSE: "Worse",
-    Reading.UNDECIDED: "Not enough runs to tell",
+READINGS: Final[Mapping[ComparisonConclusion, str]] = {
+    ComparisonConclusion.BETTER: "Better",
+    ComparisonConclusion.WORSE: "Worse",
+    ComparisonConclusion.UNDECIDED: "Not enough runs to tell",
 }
 _COLOURS: Final[Mapping[PairChange, str]] = {
     PairChange.REGRESSED: "f-bad",
@@ -48,19 +48,19 @@ def comparison_html(compared: ComparedBatches) -> str:
     return page(f"{title}: better or worse?", _lead(found), sections, heading=title)
 
 
-def _lead(found: Comparison) -> str:
+def _lead(found: BatchComparison) -> str:
     test = found.selection
     reading = READINGS[test.reading]
     told = f'<p class="lead"><strong>{reading}</strong> {shown(test.sentence.removeprefix(f"{reading}: "))}</p>'
     return told + paragraphs(*found.notes)
 
 
-def _changes(found: Comparison) -> str:
+def _changes(found: BatchComparison) -> str:
     counts = [(CHANGES[one].lower(), _COLOURS.get(one, "f-none"), found.counts[one]) for one in CHANGES]
     return charts.shares([one for one in counts if one[2]], "What became of each pair") if found.pairs else ""
 
 
-def _figures(found: Comparison) -> str:
+def _figures(found: BatchComparison) -> str:
     tests = [("Right tool", found.selection), ("Parameters right", found.parameters)]
     told = [(name, test) for name, test in tests if test.n]
     rates = [(f"{name}, {when}", rate) for name, test in told for when, rate in _both(test)]
@@ -90,7 +90,7 @@ def _probability(test: PairedTest) -> str:
     return "–" if test.p is None else "under 0.001" if test.p < 0.001 else f"{test.p:.3f}"
 
 
-def _batches(found: Comparison) -> str:
+def _batches(found: BatchComparison) -> str:
     rows = [("Before", *_batch(found.before)), ("After", *_batch(found.after))]
     return table(("", "Batch", "Models", "Runs", "Cost"), rows, (3, 4))
 

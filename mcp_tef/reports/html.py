@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from mcp_tef.model.metrics import ConfusionMatrix, Metrics, ModelFigures, Repeats
+from mcp_tef.model.metrics import ConfusionMatrix, Metrics, ModelMetrics, RepeatStatistics
 from mcp_tef.model.runs import ModelSettings, RunSummary
 from mcp_tef.reports import charts
 from mcp_tef.reports.charts import rate_words, share, shown
@@ -28,7 +28,7 @@ def to_html(results: Results) -> str:
         section("Models", _models(overview.models)),
         section("Expected and selected tools", _confusions(overview.confusions)),
         section("Confidence", _confidence(results)),
-        section("Repeats", _repeats(overview.repeats)),
+        section("RepeatStatistics", _repeats(overview.repeats)),
         section("Tools", _tools(overview.confusions)),
         section("Runs", runs_table(results.runs)),
     ]
@@ -91,7 +91,7 @@ def _figures(metrics: Metrics) -> str:
     )
 
 
-def _models(models: Sequence[ModelFigures]) -> str:
+def _models(models: Sequence[ModelMetrics]) -> str:
     """The models beside each other, where there are several."""
     heads = ("Model", "Runs", "Recall", "Precision", "Parameters right", "Median time", "Cost")
     rows = [
@@ -142,7 +142,7 @@ def _confidence(results: Results) -> str:
     return f"<p>{_CATEGORIES} {shown(words + gap)}</p>{charts.calibration(figures)}"
 
 
-def _repeats(repeats: Repeats) -> str:
+def _repeats(repeats: RepeatStatistics) -> str:
     """How steady the same question was answered, where it was asked several times."""
     if not repeats.groups:
         return ""

@@ -12,7 +12,7 @@ from mcp_tef.reports.charts import rate_words, visible
 from mcp_tef.reports.comparison import CHANGES, ComparedBatches, batch_name, change_words, choice
 from mcp_tef.reports.comparison_html import difference_words
 from mcp_tef.reports.page import counted
-from mcp_tef.reports.results import NO_TOOL_LABEL, Results, passed
+from mcp_tef.reports.results import NO_TOOL_TEXT, Results, passed
 from mcp_tef.reports.similarity_html import SimilarityResults
 from mcp_tef.reports.similarity_words import STANDINGS, observed_words
 from mcp_tef.scoring.rates import wilson
@@ -98,8 +98,8 @@ def run_markdown(run: RunDetail) -> str:
         _table(
             ("", ""),
             [
-                ("Expected", plain(summary.expected or NO_TOOL_LABEL)),
-                ("Selected", plain(summary.selected or NO_TOOL_LABEL)),
+                ("Expected", plain(summary.expected or NO_TOOL_TEXT)),
+                ("Selected", plain(summary.selected or NO_TOOL_TEXT)),
                 ("Model", plain(summary.model)),
                 ("Confidence", "–" if summary.confidence is None else f"{summary.confidence:.2f}"),
             ],
@@ -160,7 +160,7 @@ def _tool(quality: ToolQuality) -> str:
 
 
 def _wrong(run: RunSummary) -> tuple[str, ...]:
-    return plain(run.query), plain(run.expected or NO_TOOL_LABEL), plain(run.selected or "–"), plain(_why(run))
+    return plain(run.query), plain(run.expected or NO_TOOL_TEXT), plain(run.selected or "–"), plain(_why(run))
 
 
 def _why(run: RunSummary) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from mcp_tef.model.json import Json
-from mcp_tef.model.quality import Graded, LintFinding, ModelReview, QualityReport, ToolQuality
+from mcp_tef.model.quality import GradedQuality, LintFinding, ModelReview, QualityReport, ToolQuality
 from mcp_tef.reports.cells import csv_text
 from mcp_tef.reports.similarity_advice import failure_to_json
 
@@ -68,7 +68,7 @@ def _review(review: ModelReview) -> dict[str, Json]:
     }
 
 
-def _graded(graded: Graded) -> dict[str, Json]:
+def _graded(graded: GradedQuality) -> dict[str, Json]:
     return {"score": graded.score, "explanation": graded.explanation}
 
 

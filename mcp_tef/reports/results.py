@@ -6,11 +6,11 @@ from datetime import datetime
 
 from mcp_tef.model.ids import BatchId
 from mcp_tef.model.json import Json
-from mcp_tef.model.metrics import Overview
+from mcp_tef.model.metrics import MetricsOverview
 from mcp_tef.model.runs import Batch, RunStatus, RunSummary
 from mcp_tef.model.verdicts import Classification
 
-NO_TOOL_LABEL = "no tool"
+NO_TOOL_TEXT = "no tool"
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -20,7 +20,7 @@ class Results:
 
     title: str
     runs: tuple[RunSummary, ...]
-    overview: Overview
+    overview: MetricsOverview
     batch_id: BatchId | None = None
 
     @property
@@ -99,7 +99,7 @@ def moment(value: datetime | None) -> str | None:
 
 
 def _label(label: str | None) -> str | None:
-    return None if label in (None, "", NO_TOOL_LABEL) else label
+    return None if label in (None, "", NO_TOOL_TEXT) else label
 
 
 def legal(text: str) -> str:

@@ -5,19 +5,19 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from mcp_tef.model.runs import RunStatus, RunSummary
-from mcp_tef.model.verdicts import Kind
+from mcp_tef.model.verdicts import VerdictKind
 from mcp_tef.reports.charts import shown
 from mcp_tef.reports.page import cell
-from mcp_tef.reports.results import NO_TOOL_LABEL, passed
+from mcp_tef.reports.results import NO_TOOL_TEXT, passed
 
 MOST_RUNS: Final = 2000
-_KINDS: Final[Mapping[Kind, str]] = {
-    Kind.MATCH: "Wrong parameters",
-    Kind.WRONG_TOOL: "Wrong tool",
-    Kind.NO_TOOL: "No tool",
-    Kind.INVENTED_TOOL: "Invented tool",
-    Kind.EXTRA_CALL: "Extra call",
-    Kind.UNEXPECTED_CALL: "Call not wanted",
+_KINDS: Final[Mapping[VerdictKind, str]] = {
+    VerdictKind.MATCH: "Wrong parameters",
+    VerdictKind.WRONG_TOOL: "Wrong tool",
+    VerdictKind.NO_TOOL: "No tool",
+    VerdictKind.INVENTED_TOOL: "Invented tool",
+    VerdictKind.EXTRA_CALL: "Extra call",
+    VerdictKind.UNEXPECTED_CALL: "Call not wanted",
 }
 _CODE: Final = re.compile("`([^`]+)`")
 
@@ -39,7 +39,7 @@ def _run(run: RunSummary, *, several: bool) -> str:
     why = f"{run.failure.message} {run.failure.hint}" if run.failure else run.explanation or ""
     more = f'<div class="dim">{_told(why)}</div>' if why and not passed(run) else ""
     confidence = "–" if run.confidence is None else f"{run.confidence:.2f}"
-    texts = (run.expected or NO_TOOL_LABEL, run.selected or "–", *[run.model] * several)
+    texts = (run.expected or NO_TOOL_TEXT, run.selected or "–", *[run.model] * several)
     tail = "".join(f"<td>{cell(text)}</td>" for text in texts)
     return (
         f'<tr><td class="{colour}">{mark}&nbsp;{_outcome(run)}</td><td>{shown(run.query)}{more}</td>{tail}'

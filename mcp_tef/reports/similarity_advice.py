@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mcp_tef.formats.cases.texts import write_text
 from mcp_tef.model.json import Json
-from mcp_tef.model.runs import Failure
+from mcp_tef.model.runs import FailureInfo
 from mcp_tef.model.similarity import DifferentiationIssue, PairAdvice, Recommendation
 
 _UNSAFE = re.compile(r"[^a-z0-9]+")
@@ -28,7 +28,7 @@ def advice_to_json(advice: PairAdvice) -> dict[str, Json]:
     }
 
 
-def failure_to_json(failure: Failure | None) -> Json:
+def failure_to_json(failure: FailureInfo | None) -> Json:
     """`{"code", "message", "hint"}`, None where nothing failed."""
     return {"code": failure.code, "message": failure.message, "hint": failure.hint} if failure else None
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mcp_tef.model.files import replaced_file
 from mcp_tef.model.json import Json
-from mcp_tef.model.similarity import MatrixKind, ToolPair, Unreachable
+from mcp_tef.model.similarity import MatrixKind, ToolPair, UnreachableSource
 from mcp_tef.reports.cells import csv_text
 from mcp_tef.scoring.similarity.analysis import Similarity
 
@@ -114,7 +114,7 @@ def pair_to_json(similarity: Similarity, pair: ToolPair) -> dict[str, Json]:
     }
 
 
-def unreachable_to_json(unreachable: Iterable[Unreachable]) -> Iterator[Json]:
+def unreachable_to_json(unreachable: Iterable[UnreachableSource]) -> Iterator[Json]:
     """`{"server", "reason"}` of each."""
     return ({"server": one.server, "reason": one.reason} for one in unreachable)
 

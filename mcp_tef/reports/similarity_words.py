@@ -1,16 +1,16 @@
 """Where a pair of tools stands, in words."""
 
-from mcp_tef.model.similarity import Observation, Standing
+from mcp_tef.model.similarity import PairObservation, PairStatus
 from mcp_tef.reports.page import counted
 
 STANDINGS = {
-    Standing.ALIKE_AND_CONFUSED: "alike, and confused in runs",
-    Standing.CONFUSED_NOT_ALIKE: "confused in runs, though not alike",
-    Standing.ALIKE_NOT_CONFUSED: "alike, not confused so far",
-    Standing.ALIKE_UNTRIED: "alike, not tried in runs",
+    PairStatus.SIMILAR_AND_CONFUSED: "alike, and confused in runs",
+    PairStatus.CONFUSED_NOT_SIMILAR: "confused in runs, though not alike",
+    PairStatus.SIMILAR_NOT_CONFUSED: "alike, not confused so far",
+    PairStatus.SIMILAR_UNTESTED: "alike, not tried in runs",
 }
 
 
-def observed_words(observation: Observation | None) -> str:
+def observed_words(observation: PairObservation | None) -> str:
     """`3 of 12 runs`, or a dash where no run tells."""
     return f"{observation.confused} of {counted(observation.runs, 'run')}" if observation and observation.runs else "–"

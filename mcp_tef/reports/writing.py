@@ -9,7 +9,7 @@ from typing import Final
 from mcp_tef.formats.cases.texts import write_text
 from mcp_tef.model.ids import BatchId, RunId
 from mcp_tef.model.runs import RunFilter
-from mcp_tef.model.transfer import ReportForm
+from mcp_tef.model.transfer import ReportFormat
 from mcp_tef.ports import Store
 from mcp_tef.reports.comparison import ComparedBatches, comparison_csv, comparison_json
 from mcp_tef.reports.comparison_html import comparison_html
@@ -19,26 +19,26 @@ from mcp_tef.reports.markdown import comparison_markdown, results_markdown, run_
 from mcp_tef.reports.results import Results
 from mcp_tef.reports.tables import to_csv, to_json
 from mcp_tef.workflows.compare import Compare
-from mcp_tef.workflows.metrics import Figures
+from mcp_tef.workflows.metrics import MetricsService
 
 UNNAMED: Final = "Test runs"
-WRITERS: Mapping[ReportForm, Callable[[Results], str]] = {
-    ReportForm.JSON: to_json,
-    ReportForm.CSV: to_csv,
-    ReportForm.JUNIT: to_junit,
-    ReportForm.HTML: to_html,
+WRITERS: Mapping[ReportFormat, Callable[[Results], str]] = {
+    ReportFormat.JSON: to_json,
+    ReportFormat.CSV: to_csv,
+    ReportFormat.JUNIT: to_junit,
+    ReportFormat.HTML: to_html,
 }
-COMPARISONS: Mapping[ReportForm, Callable[[ComparedBatches], str]] = {
-    ReportForm.JSON: comparison_json,
-    ReportForm.CSV: comparison_csv,
-    ReportForm.HTML: comparison_html,
+COMPARISONS: Mapping[ReportFormat, Callable[[ComparedBatches], str]] = {
+    ReportFormat.JSON: comparison_json,
+    ReportFormat.CSV: comparison_csv,
+    ReportFormat.HTML: comparison_html,
 }
 
 
 class Reports:
     """The results of batches, for other programs and for readers."""
 
-    def __init__(self, store: Store, figures: Figures) -> None:
+    def __init__(self, store: Store, figures: MetricsService) -> None:
         self._store = store
         self._figures = figures
 
@@ -52,11 +52,11 @@ class Reports:
         """The runs that a filter names, from whichever batch, with their figures."""
         return Results(title, await self._store.runs.runs(where), await self._figures.overview(where))
 
-    async def write(self, batch_id: BatchId, path: Path, form: ReportForm) -> None:
+    async def write(self, batch_id: BatchId, path: Path, form: ReportFormat) -> None:
         """Write a report; InputError where the file cannot be written."""
         await self.write_all(batch_id, {form: path})
 
-    async def write_all(self, batch_id: BatchId, files: Mapping[ReportForm, Path]) -> None:
+    async def write_all(self, batch_id: BatchId, files: Mapping[ReportFormat, Path]) -> None:
         """Write several reports of one batch, which is read once."""
         await _write(await self.results(batch_id), files)
 
@@ -86,16 +86,16 @@ class Reports:
         found = await compare.batches(before, after)
         return ComparedBatches(found, await compare.pairs(found.pairs))
 
-    async def write_comparison(self, before: BatchId, after: BatchId, path: Path, form: ReportForm) -> None:
+    async def write_comparison(self, before: BatchId, after: BatchId, path: Path, form: ReportFormat) -> None:
         """Write a comparison in any form but JUnit; InputError where the file cannot be written."""
         compared = await self.comparison(before, after)
         await asyncio.to_thread(lambda: write_text(path, COMPARISONS[form](compared)))
 
-    async def write_found(self, where: RunFilter, title: str, path: Path, form: ReportForm) -> None:
+    async def write_found(self, where: RunFilter, title: str, path: Path, form: ReportFormat) -> None:
         """Write a report of the runs that a filter names; InputError where the file cannot be written."""
         await _write(await self.found(where, title), {form: path})
 
 
-async def _write(results: Results, files: Mapping[ReportForm, Path]) -> None:
+async def _write(results: Results, files: Mapping[ReportFormat, Path]) -> None:
     for form, path in files.items():
         await asyncio.to_thread(lambda path, form: write_text(path, WRITERS[form](results)), path, form)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from mcp_tef.model.answers import ConfidenceSource
-from mcp_tef.model.metrics import Calibration, CalibrationBin, CalibrationReport
+from mcp_tef.model.metrics import CalibrationBin, CalibrationReport, SourceCalibration
 from mcp_tef.scoring.history import SOURCES, Flags, History, Numbers
 from mcp_tef.scoring.rates import mean, share
 
@@ -21,7 +21,7 @@ def calibration(history: History) -> CalibrationReport:
     )
 
 
-def _calibrated(judged: History, source: ConfidenceSource | None) -> Calibration:
+def _calibrated(judged: History, source: ConfidenceSource | None) -> SourceCalibration:
     """Ten bins; mean gap = Σ (runs in a bin / runs) · |share right - mean confidence|.
 
     Source: M. P. Naeini, G. Cooper, M. Hauskrecht, Obtaining well calibrated probabilities using Bayesian
@@ -35,7 +35,7 @@ def _calibrated(judged: History, source: ConfidenceSource | None) -> Calibration
         for each in bins
         if each.mean is not None and each.right.value is not None
     ]
-    return Calibration(
+    return SourceCalibration(
         source=source,
         n=len(sure),
         without=len(judged) - len(sure),

@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 from mcp_tef.model.json import Json
 from mcp_tef.model.metrics import GroupMetrics, Metrics, Rate
-from mcp_tef.model.verdicts import Finding, Match, Verdict
+from mcp_tef.model.verdicts import CallMatch, ParameterFinding, Verdict
 
 
 def verdict_to_json(verdict: Verdict) -> dict[str, Json]:
@@ -24,7 +24,7 @@ def verdict_to_json(verdict: Verdict) -> dict[str, Json]:
     }
 
 
-def _match_to_json(match: Match) -> dict[str, Json]:
+def _match_to_json(match: CallMatch) -> dict[str, Json]:
     return {
         "expected": match.expected,
         "actual": match.actual,
@@ -36,7 +36,7 @@ def _match_to_json(match: Match) -> dict[str, Json]:
     }
 
 
-def _finding_to_json(finding: Finding) -> dict[str, Json]:
+def _finding_to_json(finding: ParameterFinding) -> dict[str, Json]:
     return {
         "parameter": finding.parameter,
         "reason": finding.reason.value,

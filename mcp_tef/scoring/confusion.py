@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcp_tef.model.metrics import ConfusionMatrix, GroupMetrics, ToolFigures
-from mcp_tef.model.tools import INVENTED, NOTHING, LabelKind, ToolLabel
+from mcp_tef.model.metrics import ConfusionMatrix, GroupMetrics, ToolMetrics
+from mcp_tef.model.tools import INVENTED_TOOL_LABEL, NO_TOOL_LABEL, LabelKind, ToolLabel
 from mcp_tef.scoring.history import FAILED, History, Integers
 from mcp_tef.scoring.rates import Counts
 
@@ -46,10 +46,10 @@ def confusions(history: History) -> ConfusionMatrix:
     tools = _Tools.of(judged.expected, judged.selected[judged.invented == 0], names=history.tools)
     cells, row_totals, column_totals = _count(judged, tools)
     shared = _shared(tools.labels)
-    rows = (*tools.labels, NOTHING)
+    rows = (*tools.labels, NO_TOOL_LABEL)
     return ConfusionMatrix(
         rows=rows,
-        columns=(*rows, INVENTED),
+        columns=(*rows, INVENTED_TOOL_LABEL),
         cells=cells,
         tools=_against_the_rest(tools.labels, cells, row_totals, column_totals, shared),
         row_totals=row_totals,
@@ -81,8 +81,8 @@ def _shared(labels: Sequence[ToolLabel]) -> frozenset[str]:
 
 def _against_the_rest(
     labels: tuple[ToolLabel, ...], cells: Cells, rows: Sequence[int], columns: Sequence[int], shared: frozenset[str]
-) -> tuple[ToolFigures, ...]:
-    kinds = (*labels, NOTHING, INVENTED)
+) -> tuple[ToolMetrics, ...]:
+    kinds = (*labels, NO_TOOL_LABEL, INVENTED_TOOL_LABEL)
     worst = _most_taken_for(cells)
     whole = sum(rows)
     figures = []
@@ -104,8 +104,8 @@ def _most_taken_for(cells: Cells) -> dict[int, tuple[int, int]]:
     return worst
 
 
-def _figures(label: ToolLabel, name: str, counts: Counts, wrong: ToolLabel | None, times: int) -> ToolFigures:
-    return ToolFigures(
+def _figures(label: ToolLabel, name: str, counts: Counts, wrong: ToolLabel | None, times: int) -> ToolMetrics:
+    return ToolMetrics(
         label=label,
         name=name,
         n=counts.tp + counts.fn,

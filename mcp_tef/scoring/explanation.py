@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from mcp_tef.model.answers import Call
+from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.cases import ExpectedCall
-from mcp_tef.model.verdicts import FindingReason, Kind, Verdict
+from mcp_tef.model.verdicts import FindingReason, Verdict, VerdictKind
 from mcp_tef.scoring.confidence import HIGH
 from mcp_tef.scoring.pairing import Pairing
 from mcp_tef.scoring.wording import counted, figure, listed, ticked
@@ -22,7 +22,7 @@ def explain(verdict: Verdict, pairing: Pairing, *, unreadable: bool, confidence:
     return f"{picked}, expected {_expected(pairing)}{fault}{chosen}."
 
 
-def repeated_arguments(calls: Sequence[Call]) -> str:
+def repeated_arguments(calls: Sequence[ActualCall]) -> str:
     """A sentence on arguments that were given more than once; nothing if there are none."""
     names = list(dict.fromkeys(ticked(name) for call in calls for name in call.repeated))
     if not names:
@@ -57,18 +57,18 @@ def _gathered(names: Sequence[str]) -> list[str]:
     return [name if often[name] == 1 else f"{name} ({often[name]} times)" for name in sorted(often)]
 
 
-def _fault(kind: Kind, pairing: Pairing) -> str:
-    if pairing.ordered and kind is Kind.WRONG_TOOL:
+def _fault(kind: VerdictKind, pairing: Pairing) -> str:
+    if pairing.ordered and kind is VerdictKind.WRONG_TOOL:
         return f": {len(pairing.met)} of {counted(len(pairing.wanted), 'call', 'calls')} in their place"
     unmet = counted(len(pairing.unmet), "call is", "calls are")
     extra = counted(len(pairing.extra), "call", "calls")
     several = len(pairing.wanted) > 1
     words = {
-        Kind.WRONG_TOOL: f": {unmet} missing, and a wrong tool was called" if several else ": a wrong tool",
-        Kind.INVENTED_TOOL: ": a tool that was not offered",
-        Kind.NO_TOOL: f": {unmet} missing" if several else "",
-        Kind.EXTRA_CALL: f": {extra} too many",
-        Kind.UNEXPECTED_CALL: f": {'an unexpected call' if len(pairing.extra) == 1 else 'unexpected calls'}",
+        VerdictKind.WRONG_TOOL: f": {unmet} missing, and a wrong tool was called" if several else ": a wrong tool",
+        VerdictKind.INVENTED_TOOL: ": a tool that was not offered",
+        VerdictKind.NO_TOOL: f": {unmet} missing" if several else "",
+        VerdictKind.EXTRA_CALL: f": {extra} too many",
+        VerdictKind.UNEXPECTED_CALL: f": {'an unexpected call' if len(pairing.extra) == 1 else 'unexpected calls'}",
     }
     return words.get(kind, "")
 

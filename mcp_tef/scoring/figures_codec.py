@@ -1,12 +1,12 @@
 """Figures of many runs as JSON, in the shapes that the command line gives."""
 
 from mcp_tef.model.json import Json
-from mcp_tef.model.metrics import Calibration, ConfusionMatrix, Overview, Repeats, ToolFigures
+from mcp_tef.model.metrics import ConfusionMatrix, MetricsOverview, RepeatStatistics, SourceCalibration, ToolMetrics
 from mcp_tef.model.tools import LabelKind, ToolLabel
 from mcp_tef.scoring.codec import metrics_to_json, rate_to_json
 
 
-def overview_to_json(overview: Overview) -> dict[str, Json]:
+def overview_to_json(overview: MetricsOverview) -> dict[str, Json]:
     """The metrics, with what repeats say, and calibration among what is said of confidence."""
     metrics = metrics_to_json(overview.metrics)
     confidence = metrics["confidence"] | {"calibration": calibration_to_json(overview.calibration.overall)}
@@ -31,7 +31,7 @@ def _label_to_json(label: ToolLabel | None) -> Json:
     return {"kind": kind.value, "tool": label.tool, "server": label.server or None}
 
 
-def _tool_to_json(figures: ToolFigures) -> dict[str, Json]:
+def _tool_to_json(figures: ToolMetrics) -> dict[str, Json]:
     return {
         "tool": figures.label.tool,
         "server": figures.label.server or None,
@@ -48,7 +48,7 @@ def _tool_to_json(figures: ToolFigures) -> dict[str, Json]:
     }
 
 
-def calibration_to_json(calibration: Calibration) -> dict[str, Json]:
+def calibration_to_json(calibration: SourceCalibration) -> dict[str, Json]:
     """How often runs were right at each level of confidence."""
     return {
         "n": calibration.n,
@@ -62,7 +62,7 @@ def calibration_to_json(calibration: Calibration) -> dict[str, Json]:
     }
 
 
-def repeats_to_json(repeats: Repeats) -> dict[str, Json]:
+def repeats_to_json(repeats: RepeatStatistics) -> dict[str, Json]:
     """Pass rate, the chance that k runs all pass by k, and the flaky cases."""
     return {
         "groups": repeats.groups,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from mcp_tef.model.json import Json
-from mcp_tef.model.verdicts import Finding, FindingReason
+from mcp_tef.model.verdicts import FindingReason, ParameterFinding
 from mcp_tef.scoring.expectations import described
 from mcp_tef.scoring.matchers import is_matcher, may_be_absent
 from mcp_tef.scoring.matching import fits
@@ -23,27 +23,27 @@ def dotted(path: Path) -> str:
     return ".".join(map(str, path))
 
 
-def missing(path: Path, expected: Json, why: str) -> Finding:
+def missing(path: Path, expected: Json, why: str) -> ParameterFinding:
     """Something that should have been given; `why` completes “is missing, though …”."""
     return _finding(path, FindingReason.MISSING, f"is missing, though {why}.", expected)
 
 
-def hallucinated(name: str, given: Json, tool: str) -> Finding:
+def hallucinated(name: str, given: Json, tool: str) -> ParameterFinding:
     """A parameter that the tool does not have."""
     return _finding((name,), FindingReason.HALLUCINATED, f"is not in the schema of {ticked(tool)}.", None, given)
 
 
-def not_expected(path: Path, given: Json) -> Finding:
+def not_expected(path: Path, given: Json) -> ParameterFinding:
     """Something given beside all that was expected."""
     return _finding(path, FindingReason.NOT_EXPECTED, "was given, though nothing else was expected.", None, given)
 
 
-def differences(expected: Json, given: Json, place: Place, path: Path) -> Iterator[Finding]:
+def differences(expected: Json, given: Json, place: Place, path: Path) -> Iterator[ParameterFinding]:
     """Where exactly a given value is not the expected one; at most ten findings."""
     return islice(_differences(expected, given, place, path), MOST_A_PARAMETER)
 
 
-def _differences(expected: Json, given: Json, place: Place, path: Path) -> Iterator[Finding]:
+def _differences(expected: Json, given: Json, place: Place, path: Path) -> Iterator[ParameterFinding]:
     expected = _only_choice(expected)
     if is_matcher(expected):
         yield _wrong(expected, given, path)
@@ -70,7 +70,9 @@ def _only_choice(expected: Json) -> Json:
     return expected
 
 
-def _in_object(expected: dict[str, Json], given: dict[str, Json], place: Place, path: Path) -> Iterator[Finding]:
+def _in_object(
+    expected: dict[str, Json], given: dict[str, Json], place: Place, path: Path
+) -> Iterator[ParameterFinding]:
     for name in sorted(expected.keys() | given.keys()):
         inner = (*path, name)
         if name not in expected:
@@ -82,7 +84,7 @@ def _in_object(expected: dict[str, Json], given: dict[str, Json], place: Place, 
             yield missing(inner, expected[name], "expected")
 
 
-def _wrong(expected: Json, given: Json, path: Path) -> Finding:
+def _wrong(expected: Json, given: Json, path: Path) -> ParameterFinding:
     sentence = f"is {shown(given)}, expected {described(expected)}{_nearly(expected, given)}."
     return _finding(path, FindingReason.WRONG_VALUE, sentence, expected, given)
 
@@ -95,12 +97,12 @@ def _nearly(expected: Json, given: Json) -> str:
     return ""
 
 
-def of_fault(fault: Fault) -> Finding:
+def of_fault(fault: Fault) -> ParameterFinding:
     """A value that breaks the tool's schema."""
     tell = _FAULTS.get(fault.keyword, _told_by_rule)
     if not fault.path:
         sentence = f"The arguments together do not satisfy `{fault.keyword}` of the schema."
-        return Finding(parameter="", reason=FindingReason.WRONG_TYPE, sentence=sentence)
+        return ParameterFinding(parameter="", reason=FindingReason.WRONG_TYPE, sentence=sentence)
     reason = FindingReason.MISSING if fault.keyword == "required" else FindingReason.WRONG_TYPE
     return _finding(fault.path, reason, f"{tell(fault)}.", _asked(fault), fault.given)
 
@@ -144,9 +146,9 @@ _FAULTS: dict[str, Callable[[Fault], str]] = {
 }
 
 
-def _finding(path: Path, reason: FindingReason, end: str, expected: Json, given: Json = None) -> Finding:
+def _finding(path: Path, reason: FindingReason, end: str, expected: Json, given: Json = None) -> ParameterFinding:
     name = dotted(path)
-    return Finding(
+    return ParameterFinding(
         parameter=name,
         reason=reason,
         sentence=f"{ticked(name)} {end}",

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import fsum
 
-from mcp_tef.model.answers import Call
+from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.cases import Expectation
 from mcp_tef.model.tools import Tool
-from mcp_tef.model.verdicts import Classification, Kind, Match, Verdict
+from mcp_tef.model.verdicts import CallMatch, Classification, Verdict, VerdictKind
 from mcp_tef.scoring.confidence import categorise, usable
 from mcp_tef.scoring.explanation import explain, repeated_arguments
 from mcp_tef.scoring.offer import Offer
@@ -15,7 +15,7 @@ from mcp_tef.scoring.pairing import Pairing, pair_up
 
 
 def judge(
-    expectation: Expectation, tools: Sequence[Tool], calls: Sequence[Call] | None, confidence: float | None = None
+    expectation: Expectation, tools: Sequence[Tool], calls: Sequence[ActualCall] | None, confidence: float | None = None
 ) -> Verdict:
     """Judge the calls of one answer against an expectation; never raises, whatever the arguments hold.
 
@@ -55,17 +55,17 @@ def _verdict(pairing: Pairing, alternative: int) -> Verdict:
     )
 
 
-def _classify(pairing: Pairing) -> tuple[Classification, Kind]:
+def _classify(pairing: Pairing) -> tuple[Classification, VerdictKind]:
     if not pairing.wanted:
         if pairing.extra:
-            return Classification.FP, Kind.UNEXPECTED_CALL
-        return Classification.TN, Kind.NO_CALL_EXPECTED
+            return Classification.FP, VerdictKind.UNEXPECTED_CALL
+        return Classification.TN, VerdictKind.NO_CALL_EXPECTED
     if not pairing.unmet:
-        return (Classification.FP, Kind.EXTRA_CALL) if pairing.extra else (Classification.TP, Kind.MATCH)
+        return (Classification.FP, VerdictKind.EXTRA_CALL) if pairing.extra else (Classification.TP, VerdictKind.MATCH)
     if not pairing.extra:
-        return Classification.FN, Kind.NO_TOOL
+        return Classification.FN, VerdictKind.NO_TOOL
     invented = any(pairing.offer.invented(call) for call in pairing.extra)
-    return Classification.FN, Kind.INVENTED_TOOL if invented else Kind.WRONG_TOOL
+    return Classification.FN, VerdictKind.INVENTED_TOOL if invented else VerdictKind.WRONG_TOOL
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
@@ -73,14 +73,14 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return fsum(known) / len(known) if known else None
 
 
-def _all_conform(judged: Sequence[Match]) -> bool | None:
+def _all_conform(judged: Sequence[CallMatch]) -> bool | None:
     answers = {match.type_conformance for match in judged}
     if False in answers:
         return False
     return None if None in answers or not answers else True
 
 
-def _parameters_ok(classification: Classification, judged: Sequence[Match]) -> bool | None:
+def _parameters_ok(classification: Classification, judged: Sequence[CallMatch]) -> bool | None:
     if not judged:
         return None
     return classification is Classification.TP and not any(match.findings for match in judged)
@@ -92,7 +92,7 @@ def _merit(verdict: Verdict) -> tuple[bool, bool, bool, float, bool, float, floa
     met = sum(match.actual is not None for match in expected)
     return (
         verdict.right,
-        verdict.kind is Kind.EXTRA_CALL,
+        verdict.kind is VerdictKind.EXTRA_CALL,
         verdict.classification is Classification.FN,
         met / len(expected) if expected else 0.0,
         verdict.parameters_ok is True,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mcp_tef.model.metrics import Metrics, ModelFigures, Rate, TrendPoint
+from mcp_tef.model.metrics import Metrics, ModelMetrics, Rate, TrendPoint
 from mcp_tef.model.verdicts import ConfidenceCategory
 from mcp_tef.scoring.confidence import HIGH
 from mcp_tef.scoring.confusion import by_tool
@@ -68,11 +68,11 @@ def parameters_right(right: History) -> Rate:
     return share(right.parameters_ok[right.parameters_ok > 0] == 2)
 
 
-def models(history: History) -> tuple[ModelFigures, ...]:
+def models(history: History) -> tuple[ModelMetrics, ...]:
     """All figures of each model, by label."""
     apart = {history.models[key]: runs for key, runs in history.ended.grouped(history.ended.model)}
     return tuple(
-        ModelFigures(model=label, baseline=label == RANKING_MODEL, metrics=summarise(apart[label]))
+        ModelMetrics(model=label, baseline=label == RANKING_MODEL, metrics=summarise(apart[label]))
         for label in sorted(apart)
     )
 

@@ -2,7 +2,7 @@
 
 from math import ceil, exp, lgamma, log, log10, sqrt
 
-from mcp_tef.model.comparison import Difference, PairedTest, Reading
+from mcp_tef.model.comparison import ComparisonConclusion, PairedTest, RateDifference
 from mcp_tef.scoring.rates import Z95, wilson
 from mcp_tef.scoring.wording import counted
 
@@ -20,7 +20,7 @@ def paired_test(both_right: int, fixed: int, regressed: int, both_wrong: int) ->
     n = both_right + fixed + regressed + both_wrong
     p = mcnemar(fixed, regressed) if n else None
     reading = _reading(p, fixed - regressed)
-    more = more_pairs(n, fixed, regressed) if reading is Reading.UNDECIDED else None
+    more = more_pairs(n, fixed, regressed) if reading is ComparisonConclusion.UNDECIDED else None
     return PairedTest(
         n=n,
         both_right=both_right,
@@ -56,7 +56,7 @@ def mcnemar(fixed: int, regressed: int) -> float:
     return min(1.0, 2 * largest * tail)
 
 
-def difference(n: int, fixed: int, regressed: int) -> Difference:
+def difference(n: int, fixed: int, regressed: int) -> RateDifference:
     """The later share minus the earlier one, with a 95 % interval for paired shares; nothing of no pair.
 
     The estimate is (b - c) / n. The interval is Wald's with the adjustment of Bonett and Price: one is added to b
@@ -66,10 +66,10 @@ def difference(n: int, fixed: int, regressed: int) -> Difference:
     based on paired data, Journal of Educational and Behavioral Statistics 37 (2012), 479-488.
     """
     if n <= 0:
-        return Difference(None, None, None)
+        return RateDifference(None, None, None)
     up, down = (fixed + 1) / (n + 2), (regressed + 1) / (n + 2)
     half = Z95 * sqrt((up + down - (up - down) ** 2) / (n + 2))
-    return Difference((fixed - regressed) / n, max(-1.0, up - down - half), min(1.0, up - down + half))
+    return RateDifference((fixed - regressed) / n, max(-1.0, up - down - half), min(1.0, up - down + half))
 
 
 def more_pairs(n: int, fixed: int, regressed: int) -> int | None:
@@ -89,19 +89,21 @@ def more_pairs(n: int, fixed: int, regressed: int) -> int | None:
     return max(1, ceil(needed) - n)
 
 
-def _reading(p: float | None, gain: int) -> Reading:
+def _reading(p: float | None, gain: int) -> ComparisonConclusion:
     if p is None or p >= ALPHA:
-        return Reading.UNDECIDED
-    return Reading.BETTER if gain > 0 else Reading.WORSE
+        return ComparisonConclusion.UNDECIDED
+    return ComparisonConclusion.BETTER if gain > 0 else ComparisonConclusion.WORSE
 
 
-def _sentence(n: int, fixed: int, regressed: int, p: float | None, reading: Reading, more: int | None) -> str:
+def _sentence(
+    n: int, fixed: int, regressed: int, p: float | None, reading: ComparisonConclusion, more: int | None
+) -> str:
     if p is None:
         return "Nothing to compare: no run was judged on both sides."
     if not fixed and not regressed:
         return f"Not enough runs to tell: none of {counted(n, 'pair', 'pairs')} changed."
     found = f"{fixed:,} fixed and {regressed:,} regressed of {counted(n, 'pair', 'pairs')} ({_told(p)})"
-    if reading is not Reading.UNDECIDED:
+    if reading is not ComparisonConclusion.UNDECIDED:
         return f"{reading.value.capitalize()}: {found}."
     if more is None:
         return f"Not enough runs to tell: {found}; nothing points either way."

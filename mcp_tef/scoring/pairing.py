@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mcp_tef.model.answers import Call
+from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.cases import ExpectedCall
 from mcp_tef.model.json import Json, canonical
-from mcp_tef.model.verdicts import Match
+from mcp_tef.model.verdicts import CallMatch
 from mcp_tef.scoring.assignment import Pair, best_pairs
 from mcp_tef.scoring.offer import Offer
 from mcp_tef.scoring.parameters import Comparison, GivenCall
@@ -20,14 +20,14 @@ class Pairing:
 
     offer: Offer
     wanted: tuple[ExpectedCall, ...]
-    matches: tuple[Match, ...]
-    met: tuple[Call, ...]
+    matches: tuple[CallMatch, ...]
+    met: tuple[ActualCall, ...]
     unmet: tuple[ExpectedCall, ...]
-    extra: tuple[Call, ...]
+    extra: tuple[ActualCall, ...]
     ordered: bool = False
 
 
-def pair_up(wanted: tuple[ExpectedCall, ...], calls: Sequence[Call], offer: Offer, ordered: bool) -> Pairing:
+def pair_up(wanted: tuple[ExpectedCall, ...], calls: Sequence[ActualCall], offer: Offer, ordered: bool) -> Pairing:
     """The best assignment: most pairs of the same tool, then the best parameters; by position where ordered."""
     table = _Table(wanted, calls, offer)
     if ordered or max(len(wanted), len(calls)) <= 1:
@@ -51,16 +51,16 @@ def pair_up(wanted: tuple[ExpectedCall, ...], calls: Sequence[Call], offer: Offe
     )
 
 
-def _left_over(unmet: list[int], extra: list[int]) -> list[Match]:
-    return [Match(expected=row, actual=None) for row in unmet] + [
-        Match(expected=None, actual=column) for column in extra
+def _left_over(unmet: list[int], extra: list[int]) -> list[CallMatch]:
+    return [CallMatch(expected=row, actual=None) for row in unmet] + [
+        CallMatch(expected=None, actual=column) for column in extra
     ]
 
 
 class _Table:
     """Expected calls as rows, actual ones as columns; what is in a cell is worked out once, when asked for."""
 
-    def __init__(self, wanted: Sequence[ExpectedCall], calls: Sequence[Call], offer: Offer) -> None:
+    def __init__(self, wanted: Sequence[ExpectedCall], calls: Sequence[ActualCall], offer: Offer) -> None:
         self._wanted = wanted
         self._calls = calls
         self._offer = offer
@@ -108,7 +108,7 @@ def _text_of_expected(call: ExpectedCall) -> str:
     return f"{call.tool}\n{call.server}\n{call.exact}\n{_text_of(call.parameters)}"
 
 
-def _text_of_call(call: Call) -> str:
+def _text_of_call(call: ActualCall) -> str:
     return f"{call.tool}\n{call.server}\n{_text_of(call.arguments)}"
 
 

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
-from mcp_tef.model.comparison import PairChange, PairedBy, PairedTest, RunOutcome, RunPair
+from mcp_tef.model.comparison import PairableRun, PairChange, PairedBy, PairedTest, RunPair
 from mcp_tef.model.verdicts import Classification
 from mcp_tef.scoring.paired import paired_test
 
@@ -14,24 +14,24 @@ _CHANGES = {
     (True, True): PairChange.UNCHANGED_RIGHT,
     (False, False): PairChange.UNCHANGED_WRONG,
 }
-_KEYS: dict[PairedBy, Callable[[RunOutcome], Hashable]] = {
+_KEYS: dict[PairedBy, Callable[[PairableRun], Hashable]] = {
     PairedBy.RUN: lambda run: (run.case_id, run.repeat, run.model),
     PairedBy.CASE: lambda run: run.case_id,
 }
 
 
-def paired_by(before: Sequence[RunOutcome], after: Sequence[RunOutcome]) -> PairedBy:
+def paired_by(before: Sequence[PairableRun], after: Sequence[PairableRun]) -> PairedBy:
     """By case, repeat and model where both batches asked the same models, else by case."""
     return PairedBy.RUN if {run.model for run in before} == {run.model for run in after} else PairedBy.CASE
 
 
-def pairs(before: Sequence[RunOutcome], after: Sequence[RunOutcome], by: PairedBy) -> tuple[RunPair, ...]:
+def pairs(before: Sequence[PairableRun], after: Sequence[PairableRun], by: PairedBy) -> tuple[RunPair, ...]:
     """Each run in one pair: those of the later batch in its order, then those of the earlier one without a partner.
 
     Runs with the same key are paired first with first, second with second, as both batches have them.
     """
     key = _KEYS[by]
-    waiting: defaultdict[Hashable, deque[RunOutcome]] = defaultdict(deque)
+    waiting: defaultdict[Hashable, deque[PairableRun]] = defaultdict(deque)
     for run in before:
         waiting[key(run)].append(run)
     met = [_pair(waiting[key(run)].popleft() if waiting.get(key(run)) else None, run) for run in after]
@@ -39,11 +39,11 @@ def pairs(before: Sequence[RunOutcome], after: Sequence[RunOutcome], by: PairedB
     return (*met, *(_gone(run) for run in before if run.id not in taken))
 
 
-def _gone(run: RunOutcome) -> RunPair:
+def _gone(run: PairableRun) -> RunPair:
     return RunPair(change=PairChange.GONE, case_id=run.case_id, before=run.id, after=None)
 
 
-def _pair(before: RunOutcome | None, after: RunOutcome) -> RunPair:
+def _pair(before: PairableRun | None, after: PairableRun) -> RunPair:
     if before is None:
         return RunPair(change=PairChange.NEW, case_id=after.case_id, before=None, after=after.id)
     return RunPair(
@@ -56,13 +56,13 @@ def _pair(before: RunOutcome | None, after: RunOutcome) -> RunPair:
     )
 
 
-def _change(before: RunOutcome, after: RunOutcome) -> PairChange:
+def _change(before: PairableRun, after: PairableRun) -> PairChange:
     if before.classification is None or after.classification is None:
         return PairChange.NOT_COMPARABLE
     return _CHANGES[before.classification in RIGHT, after.classification in RIGHT]
 
 
-def _of_parameters(before: RunOutcome, after: RunOutcome) -> PairChange | None:
+def _of_parameters(before: PairableRun, after: PairableRun) -> PairChange | None:
     """Right values before and after, where both chose the right tool and its parameters were judged."""
     both_chose = before.classification is after.classification is Classification.TP
     if not both_chose or before.parameters_ok is None or after.parameters_ok is None:

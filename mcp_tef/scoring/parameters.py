@@ -5,7 +5,7 @@ from functools import cached_property
 
 from mcp_tef.model.cases import ExpectedCall
 from mcp_tef.model.json import Json
-from mcp_tef.model.verdicts import Finding, Match
+from mcp_tef.model.verdicts import CallMatch, ParameterFinding
 from mcp_tef.scoring.findings import differences, hallucinated, missing, not_expected, of_fault
 from mcp_tef.scoring.matchers import may_be_absent
 from mcp_tef.scoring.matching import fits
@@ -77,9 +77,9 @@ class Comparison:
         known = {*self._expected, *self._given.hallucinated}
         return sorted(name for name in self._given.arguments if name not in known)
 
-    def match(self, expected: int, actual: int) -> Match:
+    def match(self, expected: int, actual: int) -> CallMatch:
         """The comparison as part of a verdict, under the two calls' indices."""
-        return Match(
+        return CallMatch(
             expected=expected,
             actual=actual,
             completeness=self.completeness,
@@ -89,7 +89,7 @@ class Comparison:
             findings=_in_order(self._findings()),
         )
 
-    def _findings(self) -> Iterator[Finding]:
+    def _findings(self) -> Iterator[ParameterFinding]:
         given = self._given
         for name in self._absent:
             why = "the schema requires it" if name in given.required else "expected"
@@ -111,9 +111,9 @@ def _shallow_object(value: Json) -> dict[str, Json]:
     return known
 
 
-def _in_order(findings: Iterator[Finding]) -> tuple[Finding, ...]:
+def _in_order(findings: Iterator[ParameterFinding]) -> tuple[ParameterFinding, ...]:
     """By parameter and reason, one each, whatever order the arguments came in."""
-    kept: dict[tuple[str, str], Finding] = {}
+    kept: dict[tuple[str, str], ParameterFinding] = {}
     for finding in sorted(findings, key=lambda each: (each.parameter, each.reason, each.sentence)):
         kept.setdefault((finding.parameter, finding.reason), finding)
     return tuple(kept.values())

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mcp_tef.model.metrics import PassPower, RepeatedCase, Repeats
+from mcp_tef.model.metrics import PassAllRate, RepeatedCase, RepeatStatistics
 from mcp_tef.scoring.history import History, Integers, Numbers
 from mcp_tef.scoring.rates import share, wilson
 
@@ -12,7 +12,7 @@ MOST_RUNS_IN_A_ROW = 10
 MOST_FLAKY = 500
 
 
-def repeats(history: History) -> Repeats:
+def repeats(history: History) -> RepeatStatistics:
     """Look at every case that a model ran twice or more in one batch, over judged runs."""
     judged = history.judged
     keys = np.stack([judged.batch, judged.case, judged.model], axis=1).astype(np.int64)
@@ -22,7 +22,7 @@ def repeats(history: History) -> Repeats:
     again = n >= 2
     groups, sizes, passes = groups[again], n[again], passed[again]
     mixed = (passes > 0) & (passes < sizes)
-    return Repeats(
+    return RepeatStatistics(
         groups=len(groups),
         runs=int(sizes.sum()),
         pass_rate=share(judged.passed[again[member]]),
@@ -55,13 +55,13 @@ def pass_power(n: Integers, passed: Integers, k: int) -> Numbers:
     return np.asarray((numerators / (n[:, None] - steps)).prod(axis=1), dtype=np.float64)
 
 
-def _pass_powers(n: Integers, passed: Integers) -> tuple[PassPower, ...]:
+def _pass_powers(n: Integers, passed: Integers) -> tuple[PassAllRate, ...]:
     deepest = min(int(n.max(initial=0)), MOST_RUNS_IN_A_ROW)
     return tuple(_power(n[n >= k], passed[n >= k], k) for k in range(1, deepest + 1))
 
 
-def _power(n: Integers, passed: Integers, k: int) -> PassPower:
-    return PassPower(k=k, rate=wilson(float(pass_power(n, passed, k).sum()), len(n)))
+def _power(n: Integers, passed: Integers, k: int) -> PassAllRate:
+    return PassAllRate(k=k, rate=wilson(float(pass_power(n, passed, k).sum()), len(n)))
 
 
 def _flaky(history: History, groups: Integers, n: Integers, passed: Integers) -> tuple[RepeatedCase, ...]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from mcp_tef.errors import ServerError, ServerFault, StoreError
 from mcp_tef.model.servers import ReferenceKind, ServerSpec, references
-from mcp_tef.ports import Show
+from mcp_tef.ports import OpenAddress
 from mcp_tef.servers.launch import Surroundings
 from mcp_tef.servers.strongbox import Strongbox
 
@@ -16,7 +16,7 @@ class Access:
 
     environment: Mapping[str, str]
     strongbox: Strongbox
-    show: Show | None = None
+    show: OpenAddress | None = None
     afresh: bool = False
 
     async def surroundings(self, spec: ServerSpec) -> Surroundings:

@@ -7,7 +7,7 @@ from mcp_tef.model.json import JsonObject
 from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.model.servers import ServerSpec
 from mcp_tef.model.tool_calls import ToolReply
-from mcp_tef.ports import Show
+from mcp_tef.ports import OpenAddress
 from mcp_tef.servers.strongbox import Strongbox
 from mcp_tef.servers.visits import Visits
 
@@ -23,7 +23,7 @@ class McpCaller:
         environment: Mapping[str, str] | None = None,
         limits: Limits = USUAL,
         strongbox: Strongbox | None = None,
-        show: Show | None = None,
+        show: OpenAddress | None = None,
     ) -> None:
         self._visits = Visits(environment, limits, strongbox, show)
 

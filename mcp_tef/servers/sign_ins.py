@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.model.servers import AuthType, ServerSpec
-from mcp_tef.ports import Show
+from mcp_tef.ports import OpenAddress
 from mcp_tef.servers.strongbox import Strongbox
 from mcp_tef.servers.visits import Visits
 
@@ -16,7 +16,7 @@ class McpSignIns:
     def __init__(
         self,
         strongbox: Strongbox,
-        show: Show | None = None,
+        show: OpenAddress | None = None,
         environment: Mapping[str, str] | None = None,
         limits: Limits = USUAL,
         require_consent: Callable[[ServerSpec], object] = lambda _: None,

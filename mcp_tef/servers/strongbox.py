@@ -12,7 +12,7 @@ from filelock import AsyncFileLock
 from mcp_tef.errors import StoreError
 from mcp_tef.model.files import FILE_MODE, make_private_folder
 from mcp_tef.model.secrets import Secret
-from mcp_tef.ports import Vault
+from mcp_tef.ports import SecretVault
 
 _LONGEST_TURN_S: Final = 10.0
 
@@ -26,7 +26,7 @@ class Strongbox:
     """
 
     def __init__(
-        self, vault: Vault | None = None, tell: Callable[[str], object] = str, locks: Path | None = None
+        self, vault: SecretVault | None = None, tell: Callable[[str], object] = str, locks: Path | None = None
     ) -> None:
         self._vault = vault
         self._tell = tell

@@ -11,7 +11,7 @@ from mcp_tef.errors import ServerError
 from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.model.servers import ServerSpec
 from mcp_tef.model.tools import Listing
-from mcp_tef.ports import Show
+from mcp_tef.ports import OpenAddress
 from mcp_tef.servers.access import Access
 from mcp_tef.servers.evidence import Evidence
 from mcp_tef.servers.faults import Faults
@@ -36,7 +36,7 @@ class Visits:
         environment: Mapping[str, str] | None = None,
         limits: Limits = USUAL,
         strongbox: Strongbox | None = None,
-        show: Show | None = None,
+        show: OpenAddress | None = None,
     ) -> None:
         self._limits = limits
         self._access = Access(os.environ if environment is None else environment, strongbox or Strongbox(), show)

@@ -8,7 +8,7 @@ from mcp_tef.model.cases import CaseDraft, TestCase
 from mcp_tef.model.ids import CaseId
 from mcp_tef.model.runs import RunSummary
 from mcp_tef.model.servers import ServerSpec
-from mcp_tef.ports import Step, unwatched
+from mcp_tef.ports import ProgressStep, ignore_progress
 from mcp_tef.storage import case_rows
 from mcp_tef.storage.case_rows import Selection
 from mcp_tef.storage.database import Database, chunks
@@ -39,7 +39,7 @@ class SqliteCases:
         changed: Mapping[CaseId, CaseDraft],
         servers: Sequence[ServerSpec] = (),
         *,
-        step: Step = unwatched,
+        step: ProgressStep = ignore_progress,
     ) -> tuple[TestCase, ...]:
         """Register servers, add and change cases, all in one transaction; the added cases, then the changed ones.
 

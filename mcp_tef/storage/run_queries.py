@@ -10,7 +10,7 @@ from sqlmodel import Session
 
 from mcp_tef.errors import NotFoundError
 from mcp_tef.model.cases import Expectation
-from mcp_tef.model.comparison import RunOutcome
+from mcp_tef.model.comparison import PairableRun
 from mcp_tef.model.ids import BatchId, CaseId, RunId
 from mcp_tef.model.runs import RunDetail, RunFilter, RunSummary
 from mcp_tef.model.verdicts import Classification, Verdict
@@ -92,11 +92,11 @@ def summaries(session: Session, ids: Iterable[str]) -> dict[str, RunSummary]:
     return {row.id: summary_of(row) for row in map(SummaryRow._make, rows)}
 
 
-def outcomes(session: Session, batch_id: BatchId) -> tuple[RunOutcome, ...]:
+def outcomes(session: Session, batch_id: BatchId) -> tuple[PairableRun, ...]:
     """The little of every run of a batch that pairing needs, as planned."""
     rows = session.execute(_OUTCOMES.where(RUNS.c.batch_id == batch_id, VISIBLE).order_by(RUNS.c.position))
     return tuple(
-        RunOutcome(
+        PairableRun(
             id=RunId(run_id),
             case_id=CaseId(case_id),
             model=f"{provider}/{model}",

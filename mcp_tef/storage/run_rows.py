@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from mcp_tef.model.answers import Answer, Call, CallingMode, ConfidenceSource, RankedTool
+from mcp_tef.model.answers import ActualCall, Answer, CallingMode, ConfidenceSource, RankedTool
 from mcp_tef.model.cases import Expectation, TestCase, expectation_to_json
 from mcp_tef.model.ids import BatchId, CaseId, RunId
 from mcp_tef.model.json import Json
-from mcp_tef.model.runs import Failure, ModelSettings, Outcome, RunStatus, RunSummary
+from mcp_tef.model.runs import FailureInfo, ModelSettings, RunResult, RunStatus, RunSummary
 from mcp_tef.model.secrets import without_credentials
 from mcp_tef.model.tools import Snapshot
-from mcp_tef.model.verdicts import Classification, ConfidenceCategory, Kind
+from mcp_tef.model.verdicts import Classification, ConfidenceCategory, VerdictKind
 from mcp_tef.storage.columns import now
 from mcp_tef.storage.naming import row_of
 from mcp_tef.storage.snapshots import Directory
@@ -71,7 +71,7 @@ def expectation_cells(expectation: Expectation) -> dict[str, Any]:
     }
 
 
-def failure_cells(failure: Failure | None) -> dict[str, Any]:
+def failure_cells(failure: FailureInfo | None) -> dict[str, Any]:
     """The columns of a failure."""
     return {
         "error_code": failure.code if failure else None,
@@ -80,7 +80,7 @@ def failure_cells(failure: Failure | None) -> dict[str, Any]:
     }
 
 
-def outcome_cells(outcome: Outcome, directory: Directory) -> dict[str, Any]:
+def outcome_cells(outcome: RunResult, directory: Directory) -> dict[str, Any]:
     """The columns that an outcome fills. A cancelled run has no moment of completion."""
     return {
         **(answer_cells(outcome.answer, directory) if outcome.answer else NOT_ANSWERED),
@@ -206,7 +206,7 @@ def summary_of(row: SummaryRow) -> RunSummary:
         repeat=row.repeat_index,
         status=RunStatus(row.status),
         classification=Classification(row.classification) if row.classification else None,
-        kind=Kind(row.kind) if row.kind else None,
+        kind=VerdictKind(row.kind) if row.kind else None,
         expected=row.expected_label,
         selected=row.selected_label,
         parameters_ok=truth(row.parameters_ok),
@@ -221,7 +221,7 @@ def summary_of(row: SummaryRow) -> RunSummary:
         execution_time_ms=row.execution_time_ms,
         tokens=_sum(row.tokens_in, row.tokens_out),
         cost_usd=row.cost_usd,
-        failure=Failure(row.error_code, row.error_message or "", row.error_hint or "") if row.error_code else None,
+        failure=FailureInfo(row.error_code, row.error_message or "", row.error_hint or "") if row.error_code else None,
         expected_tool=row.expected_tool_name,
         expected_server=row.expected_server_name,
         selected_tool=row.selected_tool_name,
@@ -249,17 +249,17 @@ def _selected_label(answer: Answer) -> str:
     return " + ".join(names) or NO_TOOL
 
 
-def _call_to_json(call: Call) -> Json:
+def _call_to_json(call: ActualCall) -> Json:
     value = {"tool": call.tool, "arguments": call.arguments}
     value |= {"repeated": list(call.repeated)} if call.repeated else {}
     return value | {"server": call.server} if call.server is not None else value
 
 
-def calls_of(cell: Json) -> tuple[Call, ...] | None:
+def calls_of(cell: Json) -> tuple[ActualCall, ...] | None:
     """The calls that a cell holds; None for an answer that could not be read."""
     if cell is None:
         return None
-    return tuple(Call(**{**call, "repeated": tuple(call.get("repeated", ()))}) for call in cell)
+    return tuple(ActualCall(**{**call, "repeated": tuple(call.get("repeated", ()))}) for call in cell)
 
 
 def _rank_to_json(ranked: RankedTool, directory: Directory) -> Json:

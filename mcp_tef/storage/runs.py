@@ -8,7 +8,7 @@ from sqlalchemy.sql.elements import ColumnElement
 from sqlmodel import Session
 
 from mcp_tef.model.cases import TestCase
-from mcp_tef.model.comparison import RunOutcome
+from mcp_tef.model.comparison import PairableRun
 from mcp_tef.model.ids import BatchId, RunId, SnapshotId, new_id
 from mcp_tef.model.rejudging import AnsweredRun, Judgement
 from mcp_tef.model.runs import (
@@ -16,10 +16,10 @@ from mcp_tef.model.runs import (
     Batch,
     BatchRequest,
     BatchStatus,
-    Outcome,
     PlannedRun,
     RunDetail,
     RunFilter,
+    RunResult,
     RunStatus,
     RunSummary,
 )
@@ -110,14 +110,14 @@ class SqliteRuns:
         statement = update(RUNS).where(RUNS.c.id.in_(one_of(ids))).values(status=RunStatus.RUNNING.value)
         await self._database.write(lambda session: session.execute(statement))
 
-    async def finish(self, outcomes: Sequence[Outcome]) -> tuple[RunSummary, ...]:
+    async def finish(self, outcomes: Sequence[RunResult]) -> tuple[RunSummary, ...]:
         """Store outcomes, at most 250 a transaction; the rows as they now read, in order, without those removed."""
         stored: list[RunSummary] = []
         for piece in chunks(outcomes):
             stored += await self._finish(piece)
         return tuple(stored)
 
-    async def _finish(self, outcomes: Sequence[Outcome]) -> list[RunSummary]:
+    async def _finish(self, outcomes: Sequence[RunResult]) -> list[RunSummary]:
         return await self._database.write(lambda session: _finish(session, outcomes))
 
     async def set_batch_status(self, batch_id: BatchId, status: BatchStatus) -> Batch:
@@ -162,7 +162,7 @@ class SqliteRuns:
         """Of some runs those whose expected or selected tool its server defines otherwise by now, with its name."""
         return await self._database.read(lambda session: redefined.redefined(session, ids))
 
-    async def outcomes(self, batch_id: BatchId) -> tuple[RunOutcome, ...]:
+    async def outcomes(self, batch_id: BatchId) -> tuple[PairableRun, ...]:
         """The little of every run of a batch that pairing needs, as planned."""
         return await self._database.read(lambda session: run_queries.outcomes(session, batch_id))
 
@@ -247,7 +247,7 @@ def _reopen(session: Session, runs: Sequence[PlannedRun]) -> None:
         session.execute(_REPLAN, rows)
 
 
-def _finish(session: Session, outcomes: Sequence[Outcome]) -> list[RunSummary]:
+def _finish(session: Session, outcomes: Sequence[RunResult]) -> list[RunSummary]:
     here = set(
         session.execute(select(RUNS.c.id).where(RUNS.c.id.in_(one_of(item.run_id for item in outcomes)))).scalars()
     )
@@ -269,7 +269,7 @@ def _rejudge(session: Session, judgements: Sequence[Judgement]) -> list[RunSumma
     return [found[run_id] for run_id in changed]
 
 
-def _end_cells(outcome: Outcome, known: Mapping[str, Directory]) -> dict[str, Any]:
+def _end_cells(outcome: RunResult, known: Mapping[str, Directory]) -> dict[str, Any]:
     directory = known.get(outcome.snapshot_id or "")
     return {
         "run": outcome.run_id,

@@ -10,7 +10,7 @@ from mcp_tef.errors import ConflictError, NotFoundError
 from mcp_tef.model.ids import ServerId
 from mcp_tef.model.servers import Server, ServerSpec
 from mcp_tef.model.tools import Listing
-from mcp_tef.ports import CheckResult, Step, unwatched
+from mcp_tef.ports import CheckResult, ProgressStep, ignore_progress
 from mcp_tef.storage import listings
 from mcp_tef.storage.columns import now
 from mcp_tef.storage.database import Database
@@ -33,7 +33,11 @@ class SqliteServers:
         return await self._database.write(lambda session: _update(session, server_id, spec))
 
     async def apply(
-        self, added: Sequence[ServerSpec], changed: Mapping[ServerId, ServerSpec], *, step: Step = unwatched
+        self,
+        added: Sequence[ServerSpec],
+        changed: Mapping[ServerId, ServerSpec],
+        *,
+        step: ProgressStep = ignore_progress,
     ) -> tuple[Server, ...]:
         """Add and change servers in one transaction; ConflictError or NotFoundError leaves everything as it was.
 
@@ -126,7 +130,7 @@ def _update(session: Session, server_id: ServerId, spec: ServerSpec) -> Server:
 
 
 def _apply(
-    session: Session, added: Sequence[ServerSpec], changed: Mapping[ServerId, ServerSpec], step: Step
+    session: Session, added: Sequence[ServerSpec], changed: Mapping[ServerId, ServerSpec], step: ProgressStep
 ) -> tuple[Server, ...]:
     whole = len(added) + len(changed)
     step(0, whole)

@@ -9,7 +9,7 @@ from sqlalchemy import insert, select, update
 from sqlmodel import Session
 
 from mcp_tef.errors import NotFoundError
-from mcp_tef.model.answers import Call
+from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.ids import RunId, SnapshotId, new_id
 from mcp_tef.model.json import fingerprint
 from mcp_tef.model.tools import OfferedTool, Snapshot, Tool
@@ -27,7 +27,7 @@ class Directory:
     by_name: dict[str, list[str]] = field(default_factory=dict)
     positions: dict[str, int] = field(default_factory=dict)
 
-    def tool_id(self, call: Call) -> str | None:
+    def tool_id(self, call: ActualCall) -> str | None:
         """The row of the tool that was called; None where it was invented, or could be several."""
         if call.server is not None:
             return self.by_server.get((call.server, call.tool))

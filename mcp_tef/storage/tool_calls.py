@@ -9,7 +9,7 @@ from sqlmodel import Session
 
 from mcp_tef.model.ids import ServerId, ToolCallId
 from mcp_tef.model.json import Json
-from mcp_tef.model.runs import Failure
+from mcp_tef.model.runs import FailureInfo
 from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
 from mcp_tef.storage.database import Database
 from mcp_tef.storage.ids import one_of
@@ -102,7 +102,7 @@ def _call(row: Any) -> ToolCall:
         status=ToolCallStatus(row.status),
         duration_ms=row.execution_time_ms,
         reply=_reply_from_json(row.reply) if row.reply is not None else None,
-        failure=Failure(row.error_code, row.error_message, row.error_hint) if failed else None,
+        failure=FailureInfo(row.error_code, row.error_message, row.error_hint) if failed else None,
     )
 
 

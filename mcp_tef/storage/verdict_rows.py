@@ -7,7 +7,15 @@ from mcp_tef.errors import InputError
 from mcp_tef.model.cases import Expectation, expectation_from_json
 from mcp_tef.model.ids import new_id
 from mcp_tef.model.json import Json
-from mcp_tef.model.verdicts import Classification, ConfidenceCategory, Finding, FindingReason, Kind, Match, Verdict
+from mcp_tef.model.verdicts import (
+    CallMatch,
+    Classification,
+    ConfidenceCategory,
+    FindingReason,
+    ParameterFinding,
+    Verdict,
+    VerdictKind,
+)
 from mcp_tef.storage.columns import now
 
 
@@ -44,7 +52,7 @@ def verdict_of(row: Any) -> Verdict:
     """The verdict that a row of `evaluation_results` holds."""
     return Verdict(
         classification=Classification(row.classification),
-        kind=Kind(row.kind),
+        kind=VerdictKind(row.kind),
         explanation=row.reasoning,
         matches=tuple(_match_from_json(match) for match in row.matches),
         alternative=row.alternative,
@@ -81,7 +89,7 @@ def verdict_from(document: Mapping[str, Json]) -> Verdict:
         **{
             **document,
             "classification": Classification(document["classification"]),
-            "kind": Kind(document["kind"]),
+            "kind": VerdictKind(document["kind"]),
             "matches": tuple(_match_from_json(match) for match in document["matches"]),
             "hallucinated": tuple(document["hallucinated"]),
             "confidence_category": ConfidenceCategory(category) if category else None,
@@ -98,7 +106,7 @@ def _flag(value: bool | None) -> int | None:
     return None if value is None else int(value)
 
 
-def _match_to_json(match: Match) -> Json:
+def _match_to_json(match: CallMatch) -> Json:
     return _filled(
         expected=match.expected,
         actual=match.actual,
@@ -110,7 +118,7 @@ def _match_to_json(match: Match) -> Json:
     )
 
 
-def _finding_to_json(finding: Finding) -> Json:
+def _finding_to_json(finding: ParameterFinding) -> Json:
     return _filled(
         parameter=finding.parameter,
         reason=finding.reason.value,
@@ -124,8 +132,8 @@ def _filled(**values: Json) -> dict[str, Json]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _match_from_json(value: Mapping[str, Json]) -> Match:
-    return Match(
+def _match_from_json(value: Mapping[str, Json]) -> CallMatch:
+    return CallMatch(
         expected=value.get("expected"),
         actual=value.get("actual"),
         completeness=value.get("completeness"),
@@ -136,5 +144,5 @@ def _match_from_json(value: Mapping[str, Json]) -> Match:
     )
 
 
-def _finding_from_json(value: Mapping[str, Json]) -> Finding:
-    return Finding(**{**value, "reason": FindingReason(value["reason"])})
+def _finding_from_json(value: Mapping[str, Json]) -> ParameterFinding:
+    return ParameterFinding(**{**value, "reason": FindingReason(value["reason"])})

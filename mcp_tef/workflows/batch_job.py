@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mcp_tef.errors import NotFoundError, StoreError, TefError
-from mcp_tef.events import BatchEnded, BatchesTouched, BatchStarted, Event, EventStream
+from mcp_tef.events import BatchEnded, BatchesChanged, BatchStarted, Event, EventStream
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.ids import BatchId, CaseId
 from mcp_tef.model.runs import (
@@ -15,19 +15,19 @@ from mcp_tef.model.runs import (
     BatchRequest,
     BatchStatus,
     ModelSettings,
-    Outcome,
     PlannedRun,
+    RunResult,
     RunStatus,
     RunSummary,
 )
 from mcp_tef.ports import RunStore, Selectors
-from mcp_tef.workflows.batch_results import RunLog, Tally
-from mcp_tef.workflows.evaluate import Agreement, Sleep, evaluate, failed
+from mcp_tef.workflows.batch_results import BatchCounts, RunLog
+from mcp_tef.workflows.evaluate import RepeatConfidence, Sleep, evaluate, failed
 from mcp_tef.workflows.models import Keys
-from mcp_tef.workflows.tool_loading import Toolbox
+from mcp_tef.workflows.tool_loading import ToolCache
 
 
-class Turns:
+class BatchQueue:
     """A queue of batches. The first goes when none is under way, and any of them when it is let go beside."""
 
     def __init__(self) -> None:
@@ -66,7 +66,7 @@ DELETED = "It was deleted in another window or command."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
+class BatchPlan:
     """What a batch needs to be worked through. `run_costs` are estimates in US dollars by model label."""
 
     batch: Batch
@@ -82,10 +82,10 @@ class BatchJob:
 
     def __init__(
         self,
-        job: Job,
+        job: BatchPlan,
         *,
         store: RunStore,
-        toolbox: Toolbox,
+        toolbox: ToolCache,
         selectors: Selectors,
         events: EventStream,
         turn: asyncio.Event,
@@ -98,9 +98,9 @@ class BatchJob:
         self._events = events
         self._sleep = sleep
         self._turn = turn
-        self._tally = Tally(job.batch)
+        self._tally = BatchCounts(job.batch)
         self._log = RunLog(store, events.publish, self._stored)
-        self._agreement = Agreement(job.runs)
+        self._agreement = RepeatConfidence(job.runs)
         self._queues = _by_provider(job.runs)
         self._open = asyncio.Event()
         self._open.set()
@@ -161,14 +161,14 @@ class BatchJob:
         status, reason = self._stop or self._by_itself()
         for run in self._job.runs:
             if run.id not in self._ended:
-                self._log.end(Outcome(run_id=run.id, status=RunStatus.CANCELLED))
+                self._log.end(RunResult(run_id=run.id, status=RunStatus.CANCELLED))
         await self._log.flush()
         batch, is_there = await self._ended_as(status)
         if self._trouble:
             raise self._trouble
         self._publish(BatchEnded(batch, reason if is_there else DELETED))
         if not is_there:
-            self._publish(BatchesTouched((batch.id,)))
+            self._publish(BatchesChanged((batch.id,)))
         return batch
 
     async def _ended_as(self, status: BatchStatus) -> tuple[Batch, bool]:
@@ -207,7 +207,7 @@ class BatchJob:
             self._one_ended = asyncio.Event()
             self._tally.leave()
 
-    async def _outcomes(self, run: PlannedRun, case: TestCase) -> Sequence[Outcome]:
+    async def _outcomes(self, run: PlannedRun, case: TestCase) -> Sequence[RunResult]:
         try:
             kit = await self._toolbox.kit_for(case, run.id)
             selector = self._selectors.selector_for(run.settings)
@@ -222,7 +222,7 @@ class BatchJob:
             _LOG.exception("A run ended in an error of our own")
             return (failed(run, _own_error()),)
 
-    def _keep(self, outcome: Outcome, reserved: float) -> None:
+    def _keep(self, outcome: RunResult, reserved: float) -> None:
         """Count the cost of an outcome and have it stored; a cost that is not known counts as it was estimated."""
         if outcome.run_id not in self._ended and outcome.answer:
             cost = outcome.answer.cost_usd

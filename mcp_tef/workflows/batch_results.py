@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from mcp_tef.events import BatchProgressed, Event, RunEnded, RunStarted
 from mcp_tef.model.ids import RunId
-from mcp_tef.model.runs import Batch, Failure, Outcome, RunStatus, RunSummary
+from mcp_tef.model.runs import Batch, FailureInfo, RunResult, RunStatus, RunSummary
 from mcp_tef.ports import RunStore
 
 FLUSH_EVERY_S = 0.1
@@ -33,14 +33,14 @@ class RunLog:
         self._publish = publish
         self._on_stored = on_stored
         self._started: dict[RunId, RunSummary] = {}
-        self._ended: list[Outcome] = []
+        self._ended: list[RunResult] = []
         self._flushing = asyncio.Lock()
 
     def start(self, run: RunSummary) -> None:
         """The run left the queue."""
         self._started[run.id] = run
 
-    def end(self, outcome: Outcome) -> None:
+    def end(self, outcome: RunResult) -> None:
         """The run has an outcome; that it was started need not be stored any more."""
         self._started.pop(outcome.run_id, None)
         self._ended.append(outcome)
@@ -66,13 +66,13 @@ class RunLog:
             self._started.pop(run.id, None)
             self._publish(RunStarted(run))
 
-    async def _store_ended(self, outcomes: Sequence[Outcome]) -> None:
+    async def _store_ended(self, outcomes: Sequence[RunResult]) -> None:
         runs = await self._finished(outcomes)
         for run in runs:
             self._publish(RunEnded(run))
         self._on_stored(runs)
 
-    async def _finished(self, outcomes: Sequence[Outcome]) -> Sequence[RunSummary]:
+    async def _finished(self, outcomes: Sequence[RunResult]) -> Sequence[RunSummary]:
         """Store outcomes together; if the values of one cannot be stored, each by itself, and that one as failed.
 
         A StoreError means that the file cannot be used, for whichever outcome, so it is raised.
@@ -83,24 +83,24 @@ class RunLog:
             _LOG.exception("Results could not be stored together")
         return [run for outcome in outcomes for run in await self._finished_alone(outcome)]
 
-    async def _finished_alone(self, outcome: Outcome) -> Sequence[RunSummary]:
+    async def _finished_alone(self, outcome: RunResult) -> Sequence[RunSummary]:
         try:
             return await self._store.finish([outcome])
         except _UNSTORABLE as error:
             return await self._store.finish([_not_storable(outcome, error)])
 
 
-def _not_storable(outcome: Outcome, error: BaseException) -> Outcome:
+def _not_storable(outcome: RunResult, error: BaseException) -> RunResult:
     reason = f"The result holds a value that cannot be stored ({type(error).__name__})."
-    failure = Failure(NOT_STORABLE, reason, "Run it again, or ask another model.")
-    return Outcome(run_id=outcome.run_id, status=RunStatus.FAILED, snapshot_id=outcome.snapshot_id, failure=failure)
+    failure = FailureInfo(NOT_STORABLE, reason, "Run it again, or ask another model.")
+    return RunResult(run_id=outcome.run_id, status=RunStatus.FAILED, snapshot_id=outcome.snapshot_id, failure=failure)
 
 
 _PENDING = RunStatus.PENDING.value
 FEWEST = 3
 
 
-class Tally:
+class BatchCounts:
     """The live counts of one batch; `done` counts the runs that ended. Time goes by while any run is under way."""
 
     def __init__(self, batch: Batch, clock: Callable[[], float] = time.monotonic) -> None:

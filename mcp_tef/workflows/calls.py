@@ -8,17 +8,17 @@ from time import perf_counter
 from typing import Final
 
 from mcp_tef.errors import InputError, NotFoundError, TefError
-from mcp_tef.events import EventStream, ToolCallsTouched
+from mcp_tef.events import EventStream, ToolCallsChanged
 from mcp_tef.model.ids import ServerId, ToolCallId, new_id
 from mcp_tef.model.json import Json, canonical
 from mcp_tef.model.limits import CALL_SECONDS
-from mcp_tef.model.runs import Failure
+from mcp_tef.model.runs import FailureInfo
 from mcp_tef.model.search import did_you_mean
 from mcp_tef.model.secrets import json_without_keys, without_keys
 from mcp_tef.model.servers import Server, Transport
 from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
 from mcp_tef.model.tools import Tool
-from mcp_tef.model.verdicts import Finding
+from mcp_tef.model.verdicts import ParameterFinding
 from mcp_tef.ports import ServerStore, ToolCallStore
 from mcp_tef.ports.calling import ToolCaller
 from mcp_tef.scoring.arguments import argument_problems
@@ -64,7 +64,7 @@ class ToolCalls:
         await self._require_fit(await self._tool(server, tool), arguments)
         return await self._carried_out(server, sent, arguments, seconds)
 
-    async def problems(self, tool: Tool, arguments: Mapping[str, Json]) -> tuple[Finding, ...]:
+    async def problems(self, tool: Tool, arguments: Mapping[str, Json]) -> tuple[ParameterFinding, ...]:
         """What keeps arguments from being sent."""
         return await asyncio.to_thread(argument_problems, tool, arguments)
 
@@ -84,7 +84,7 @@ class ToolCalls:
 
     def _touched(self, calls: Sequence[ToolCall]) -> None:
         for server_id, tool in dict.fromkeys((call.server_id, call.tool) for call in calls):
-            self._events.publish(ToolCallsTouched(server_id, tool))
+            self._events.publish(ToolCallsChanged(server_id, tool))
 
     async def _tool(self, server: Server, name: str) -> Tool:
         listing = await self._store.listing(server.id) or await self._servers.tools(server.id)
@@ -112,13 +112,13 @@ class ToolCalls:
             reply = await self._caller.call_tool(server.spec, sent.tool, arguments, timeout=seconds)
             ended = replace(sent, status=_status(reply), reply=reply)
         except TefError as error:
-            failure = Failure(error.code, without_keys(error.message), error.hint)
+            failure = FailureInfo(error.code, without_keys(error.message), error.hint)
             ended = replace(sent, status=ToolCallStatus.FAILED, failure=failure)
             raise
         finally:
             ended = replace(ended, duration_ms=round((perf_counter() - began) * 1000))
             await self._calls.end(ended)
-            self._events.publish(ToolCallsTouched(server.id, sent.tool))
+            self._events.publish(ToolCallsChanged(server.id, sent.tool))
         return ended
 
 

@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from mcp_tef.model.cancellation import LongWork, StoppedError
+from mcp_tef.model.cancellation import CancellableWork, StoppedError
 
 T = TypeVar("T")
 
 
-async def to_its_end(work: LongWork, doing: Coroutine[Any, Any, T]) -> T:
+async def to_its_end(work: CancellableWork, doing: Coroutine[Any, Any, T]) -> T:
     """What came of it. Who is cancelled meanwhile stops the work, and hears of it only once nothing of it is left.
 
     Where it was done before it could be stopped, it counts.

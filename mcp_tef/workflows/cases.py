@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from mcp_tef.errors import ConflictError, InputError
-from mcp_tef.events import CasesTouched, EventStream
+from mcp_tef.events import CasesChanged, EventStream
 from mcp_tef.model.cases import CaseDraft, ExpectedCall, TestCase
 from mcp_tef.model.ids import CaseId
 from mcp_tef.model.json import Json
@@ -111,7 +111,7 @@ class Cases:
         return judge(draft.expectation, tools, detail.answer.calls, detail.answer.confidence)
 
     def _touched(self, ids: Iterable[CaseId], by: str) -> None:
-        self._events.publish(CasesTouched(tuple(ids), by))
+        self._events.publish(CasesChanged(tuple(ids), by))
 
 
 def free_suite_name(wanted: str, others: Iterable[str]) -> str:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterator, Sequence
 
 from mcp_tef.errors import InputError
-from mcp_tef.model.comparison import ComparedRuns, Comparison, PairedBy, RunComparison, RunOutcome, RunPair
+from mcp_tef.model.comparison import BatchComparison, ComparedRuns, PairableRun, PairedBy, RunComparison, RunPair
 from mcp_tef.model.ids import BatchId, RunId
 from mcp_tef.model.runs import Batch
 from mcp_tef.ports import RunStore
@@ -19,7 +19,7 @@ class Compare:
     def __init__(self, store: RunStore) -> None:
         self._store = store
 
-    async def batches(self, before: BatchId, after: BatchId) -> Comparison:
+    async def batches(self, before: BatchId, after: BatchId) -> BatchComparison:
         """What changed from one batch to another, and whether it says anything. InputError, NotFoundError."""
         if before == after:
             raise InputError("A batch cannot be compared with itself.", hint="Choose two batches.")
@@ -55,11 +55,11 @@ class Compare:
         )
 
 
-def _comparison(before: Batch, after: Batch, old: Sequence[RunOutcome], new: Sequence[RunOutcome]) -> Comparison:
+def _comparison(before: Batch, after: Batch, old: Sequence[PairableRun], new: Sequence[PairableRun]) -> BatchComparison:
     by = paired_by(old, new)
     found = pairs(old, new, by)
     otherwise = sum(not pair.posed_alike for pair in found)
-    return Comparison(
+    return BatchComparison(
         before=before,
         after=after,
         paired_by=by,

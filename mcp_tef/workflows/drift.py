@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from mcp_tef.errors import ConflictError, NotFoundError
-from mcp_tef.events import EventStream, ServersTouched
+from mcp_tef.events import EventStream, ServersChanged
 from mcp_tef.model.comparison import DefinitionChange, Drift
 from mcp_tef.model.ids import RunId, ServerId
 from mcp_tef.model.runs import RunDetail
@@ -15,7 +15,7 @@ from mcp_tef.scoring.drift import changes_since, tool_drift
 from mcp_tef.workflows.consent import Consents
 
 
-class Drifts:
+class DriftCheck:
     """Definitions that changed. What a server lists now is what its last check found; nothing here connects."""
 
     def __init__(self, store: Store, consents: Consents, events: EventStream) -> None:
@@ -38,7 +38,7 @@ class Drifts:
         """Take it as seen; ConflictError where the server lists something else by now."""
         if not await self._store.servers.accept_listing(server_id, drift.listing):
             raise ConflictError("The tools changed once more.", hint="Look at them again.")
-        self._events.publish(ServersTouched((server_id,), by))
+        self._events.publish(ServersChanged((server_id,), by))
 
     async def since_run(self, run: RunDetail) -> Mapping[str, DefinitionChange]:
         """What became of the tools that a run was offered, by their offered names; without those that are alike."""

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from mcp_tef.errors import ModelError, TefError
 from mcp_tef.model.answers import Answer, ConfidenceSource
 from mcp_tef.model.cases import TestCase
-from mcp_tef.model.runs import Failure, Outcome, PlannedRun, RunStatus
+from mcp_tef.model.runs import FailureInfo, PlannedRun, RunResult, RunStatus
 from mcp_tef.model.secrets import Secret
 from mcp_tef.ports import Question, Selector
 from mcp_tef.scoring.judge import judge
 from mcp_tef.scoring.retrieval import rank_of_expected
-from mcp_tef.workflows.tool_loading import Kit
+from mcp_tef.workflows.tool_loading import CaseTools
 
 FIRST_BACKOFF_S = 0.5
 LONGEST_BACKOFF_S = 60.0
@@ -52,8 +52,13 @@ async def _ask(selector: Selector, question: Question, sleep: Sleep) -> _Asked:
 
 
 async def evaluate(
-    run: PlannedRun, case: TestCase, kit: Kit, selector: Selector, key: Secret | None, sleep: Sleep = asyncio.sleep
-) -> Outcome:
+    run: PlannedRun,
+    case: TestCase,
+    kit: CaseTools,
+    selector: Selector,
+    key: Secret | None,
+    sleep: Sleep = asyncio.sleep,
+) -> RunResult:
     """The outcome of one run; a provider's error becomes a failed outcome, never an exception."""
     question = Question(case.draft.query, kit.offered, run.settings, key)
     try:
@@ -62,7 +67,7 @@ async def evaluate(
     except TefError as error:
         return failed(run, error, kit)
     expectation = case.draft.expectation
-    return Outcome(
+    return RunResult(
         run_id=run.id,
         status=RunStatus.COMPLETED,
         snapshot_id=kit.snapshot_id,
@@ -74,13 +79,13 @@ async def evaluate(
     )
 
 
-def failed(run: PlannedRun, error: TefError, kit: Kit | None = None) -> Outcome:
+def failed(run: PlannedRun, error: TefError, kit: CaseTools | None = None) -> RunResult:
     """The outcome of a run that a server, a provider or bad input kept from an answer."""
-    return Outcome(
+    return RunResult(
         run_id=run.id,
         status=RunStatus.FAILED,
         snapshot_id=kit.snapshot_id if kit else None,
-        failure=Failure(error.code, error.message, error.hint),
+        failure=FailureInfo(error.code, error.message, error.hint),
     )
 
 
@@ -93,14 +98,14 @@ def choice(answer: Answer) -> _Choice:
     return tuple(sorted((call.server or "", call.tool) for call in answer.calls or ()))
 
 
-class Agreement:
+class RepeatConfidence:
     """Waits for all repeats of a case and model, then gives those without a confidence their agreement (0–1)."""
 
     def __init__(self, runs: Sequence[PlannedRun]) -> None:
         self._left = Counter(_group(run) for run in runs)
-        self._silent: defaultdict[_Group, list[Outcome]] = defaultdict(list)
+        self._silent: defaultdict[_Group, list[RunResult]] = defaultdict(list)
 
-    def settle(self, run: PlannedRun, case: TestCase, kit: Kit, outcome: Outcome) -> Sequence[Outcome]:
+    def settle(self, run: PlannedRun, case: TestCase, kit: CaseTools, outcome: RunResult) -> Sequence[RunResult]:
         """What is to be stored now: the outcome itself, and with the last repeat those that it completes."""
         group = _group(run)
         self._left[group] -= 1
@@ -118,13 +123,13 @@ def _group(run: PlannedRun) -> _Group:
     return (run.case_id, run.settings.label)
 
 
-def _shares(outcomes: Sequence[Outcome]) -> list[tuple[Outcome, float]]:
+def _shares(outcomes: Sequence[RunResult]) -> list[tuple[RunResult, float]]:
     picked = [(outcome, choice(outcome.answer)) for outcome in outcomes if outcome.answer]
     counts = Counter(tools for _, tools in picked)
     return [(outcome, counts[tools] / len(picked)) for outcome, tools in picked]
 
 
-def _with_share(outcome: Outcome, share: float, case: TestCase, kit: Kit) -> Outcome:
+def _with_share(outcome: RunResult, share: float, case: TestCase, kit: CaseTools) -> RunResult:
     if outcome.answer is None:
         return outcome
     answer = replace(outcome.answer, confidence=share, confidence_source=ConfidenceSource.AGREEMENT)

@@ -10,7 +10,7 @@ from mcp_tef.formats.cases.texts import is_database, parse_yaml, read_text
 from mcp_tef.formats.servers.server_formats import read_config
 from mcp_tef.formats.servers.snippet import parse_snippet
 from mcp_tef.model.json import Json
-from mcp_tef.model.transfer import Arrival, ArrivalKind
+from mcp_tef.model.transfer import DetectedFile, FileKind
 
 NEITHER = "is neither a config of servers, nor tools, nor test cases, nor a workspace."
 _TABLES = (".csv", ".tsv")
@@ -19,51 +19,51 @@ _DOCUMENTS = (".yaml", ".yml")
 _SCHEMAS = ("inputSchema", "input_schema", "parameters")
 
 
-class Arrivals:
+class FileDetection:
     """Looks at what is brought; nothing is changed by it."""
 
-    async def of_files(self, paths: Sequence[Path]) -> tuple[Arrival, ...]:
+    async def of_files(self, paths: Sequence[Path]) -> tuple[DetectedFile, ...]:
         """What each file is."""
         return tuple([await asyncio.to_thread(_of_file, path) for path in paths])
 
-    async def of_text(self, text: str) -> Arrival:
+    async def of_text(self, text: str) -> DetectedFile:
         """What a pasted text is."""
         return await asyncio.to_thread(_of_text, text)
 
 
-def look_at_files(paths: Sequence[Path]) -> tuple[Arrival, ...]:
+def detect_files(paths: Sequence[Path]) -> tuple[DetectedFile, ...]:
     """The same where no workspace is open."""
     return tuple(map(_of_file, paths))
 
 
-def _of_file(path: Path) -> Arrival:
+def _of_file(path: Path) -> DetectedFile:
     try:
         if is_database(path):
-            return Arrival(kind=ArrivalKind.WORKSPACE, path=path)
+            return DetectedFile(kind=FileKind.WORKSPACE, path=path)
         kind = _kind_of(read_text(path), path)
     except InputError as error:
-        return Arrival(kind=None, path=path, problem=error.message)
-    return Arrival(kind=kind, path=path, problem="" if kind else f"{path.name} {NEITHER}")
+        return DetectedFile(kind=None, path=path, problem=error.message)
+    return DetectedFile(kind=kind, path=path, problem="" if kind else f"{path.name} {NEITHER}")
 
 
-def _of_text(text: str) -> Arrival:
+def _of_text(text: str) -> DetectedFile:
     kind = _kind_of(text, None)
-    return Arrival(kind=kind, text=text, problem="" if kind else f"The text {NEITHER}")
+    return DetectedFile(kind=kind, text=text, problem="" if kind else f"The text {NEITHER}")
 
 
-def _kind_of(text: str, path: Path | None) -> ArrivalKind | None:
+def _kind_of(text: str, path: Path | None) -> FileKind | None:
     suffix = path.suffix.lower() if path else ""
     if suffix in (*_TABLES, *_LINES):
-        return ArrivalKind.CASES
+        return FileKind.CASES
     if suffix in _DOCUMENTS:
-        return ArrivalKind.CASES if _are_cases(_yaml(text)) else None
+        return FileKind.CASES if _are_cases(_yaml(text)) else None
     document = _json(text)
     if _are_cases(document) or (document is None and path is None and _are_cases(_yaml(text))):
-        return ArrivalKind.CASES
+        return FileKind.CASES
     if _are_tools(document):
-        return ArrivalKind.TOOLS
+        return FileKind.TOOLS
     with suppress(InputError):
-        return ArrivalKind.SERVERS if read_config(text, path)[1] else None
+        return FileKind.SERVERS if read_config(text, path)[1] else None
     return None
 
 

@@ -9,9 +9,9 @@ from mcp_tef.model.metrics import (
     ConfusionMatrix,
     FilterChoices,
     Metrics,
-    ModelFigures,
-    Overview,
-    Repeats,
+    MetricsOverview,
+    ModelMetrics,
+    RepeatStatistics,
     TrendPoint,
 )
 from mcp_tef.model.runs import RunFilter
@@ -26,7 +26,7 @@ T = TypeVar("T")
 EVERYTHING = RunFilter()
 
 
-class Figures:
+class MetricsService:
     """What all runs that pass a filter say together; counted off the loop."""
 
     def __init__(self, store: MetricsStore) -> None:
@@ -44,7 +44,7 @@ class Figures:
         """How often runs were right at each level of confidence."""
         return await self._counted(where, calibration)
 
-    async def repeats(self, where: RunFilter = EVERYTHING) -> Repeats:
+    async def repeats(self, where: RunFilter = EVERYTHING) -> RepeatStatistics:
         """Pass rate, the chance that k runs all pass, and flaky cases."""
         return await self._counted(where, repeats)
 
@@ -52,11 +52,11 @@ class Figures:
         """The figures of each batch, oldest first."""
         return await self._counted(where, trend)
 
-    async def models(self, where: RunFilter = EVERYTHING) -> tuple[ModelFigures, ...]:
+    async def models(self, where: RunFilter = EVERYTHING) -> tuple[ModelMetrics, ...]:
         """All figures of each model, by label."""
         return await self._counted(where, models)
 
-    async def overview(self, where: RunFilter = EVERYTHING) -> Overview:
+    async def overview(self, where: RunFilter = EVERYTHING) -> MetricsOverview:
         """All of the above, read at one moment."""
         return await self._counted(where, _overview)
 
@@ -69,9 +69,9 @@ class Figures:
         return await asyncio.to_thread(count, history)
 
 
-def _overview(history: History) -> Overview:
+def _overview(history: History) -> MetricsOverview:
     history = history.ended
-    return Overview(
+    return MetricsOverview(
         metrics=summarise(history),
         confusions=confusions(history),
         calibration=calibration(history),

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass
 
 from mcp_tef.errors import InputError, ModelError, ModelFault
-from mcp_tef.model.runs import Failure, ModelSettings
+from mcp_tef.model.runs import FailureInfo, ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.ports import Writer, WritingTask, Written
 from mcp_tef.prompts.rewriting import REWRITE_PROMPT, RewriteError, read_rewrite, rewrite_request
@@ -40,15 +40,15 @@ _SAME_FOR_ALL = frozenset(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+class RewriteAttempt:
     """A description that a model wrote, or why there is none; `written` where it answered at all."""
 
     settled: Settled | None = None
-    failure: Failure | None = None
+    failure: FailureInfo | None = None
     written: Written | None = None
 
 
-class Author:
+class DescriptionAuthor:
     """One model that writes descriptions. What would fail alike for every pair, such as a wrong key, is asked once."""
 
     def __init__(self, writer: Writer, model: ModelSettings, key: Secret | None, sleep: Sleep) -> None:
@@ -56,37 +56,37 @@ class Author:
         self._model = model
         self._key = key
         self._sleep = sleep
-        self._hopeless: Failure | None = None
+        self._hopeless: FailureInfo | None = None
 
     @property
     def label(self) -> str:
         """`provider/model`."""
         return self._model.label
 
-    async def rewrite(self, side: Side, other: Side) -> Attempt:
+    async def rewrite(self, side: Side, other: Side) -> RewriteAttempt:
         """A description of one tool that tells it from the other, or why there is none."""
         if self._hopeless:
-            return Attempt(failure=self._hopeless)
+            return RewriteAttempt(failure=self._hopeless)
         request = rewrite_request(side.tool, other.tool)
         task = WritingTask(self._model, REWRITE_PROMPT.system, request, self._key)
         try:
             written = await ask(self._writer, task, self._sleep)
         except ModelError as error:
-            failure = Failure(error.code, error.message, error.hint)
+            failure = FailureInfo(error.code, error.message, error.hint)
             self._hopeless = failure if error.fault in _SAME_FOR_ALL else self._hopeless
-            return Attempt(failure=failure)
+            return RewriteAttempt(failure=failure)
         return self._read(written, side, other)
 
-    def _read(self, written: Written, side: Side, other: Side) -> Attempt:
+    def _read(self, written: Written, side: Side, other: Side) -> RewriteAttempt:
         try:
             rewrite = read_rewrite(written.text)
             reason = why_unusable(rewrite.description, side, other)
         except RewriteError as error:
             reason = str(error)
         if reason is not None:
-            return Attempt(failure=self._unusable(reason, side), written=written)
-        return Attempt(settled=Settled(rewrite.description, rewrite.rationale), written=written)
+            return RewriteAttempt(failure=self._unusable(reason, side), written=written)
+        return RewriteAttempt(settled=Settled(rewrite.description, rewrite.rationale), written=written)
 
-    def _unusable(self, reason: str, side: Side) -> Failure:
+    def _unusable(self, reason: str, side: Side) -> FailureInfo:
         message = f"{self.label} wrote no usable description of {side.name}: it {reason}."
-        return Failure("rewrite_unusable", message, "Ask again, choose another model, or use the draft.")
+        return FailureInfo("rewrite_unusable", message, "Ask again, choose another model, or use the draft.")

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from mcp_tef.errors import ModelError, ModelFault
-from mcp_tef.model.quality import LintRule, ModelReview, QualityReport, ServerWeight, ToolQuality
-from mcp_tef.model.runs import Estimate, Failure, ModelInfo, ModelSettings
+from mcp_tef.model.quality import LintRule, ModelReview, QualityReport, ServerTokenCount, ToolQuality
+from mcp_tef.model.runs import Estimate, FailureInfo, ModelInfo, ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import ComparedTool, ToolSet
 from mcp_tef.ports import TokenCounter, Writer, WritingTask, Written
@@ -102,12 +102,12 @@ def _quality(compared: ComparedTool, tokens: int, catalogue: Catalogue) -> ToolQ
     return ToolQuality(tool=compared, score=score(findings), findings=findings, tokens=tokens)
 
 
-def weights(qualities: Sequence[ToolQuality]) -> tuple[ServerWeight, ...]:
+def weights(qualities: Sequence[ToolQuality]) -> tuple[ServerTokenCount, ...]:
     """What all tools of each server cost together, heaviest first."""
     counts: dict[str, list[int]] = {}
     for one in qualities:
         counts.setdefault(one.tool.tool.server, []).append(one.tokens)
-    rows = (ServerWeight(server, len(tokens), sum(tokens)) for server, tokens in counts.items())
+    rows = (ServerTokenCount(server, len(tokens), sum(tokens)) for server, tokens in counts.items())
     return tuple(sorted(rows, key=lambda row: (-row.tokens, row.server)))
 
 
@@ -139,7 +139,7 @@ class _Reviewer:
         self._writer = writer
         self._model = model
         self._key = key
-        self._hopeless: Failure | None = None
+        self._hopeless: FailureInfo | None = None
 
     async def review(self, quality: ToolQuality) -> ToolQuality:
         """The tool with the model's review, or with why there is none."""
@@ -152,12 +152,12 @@ class _Reviewer:
             written = await ask(self._writer, task)
             return replace(quality, review=self._read(written))
         except ModelError as error:
-            failure = Failure(error.code, error.message, error.hint)
+            failure = FailureInfo(error.code, error.message, error.hint)
             self._hopeless = failure if error.fault in _SAME_FOR_ALL else self._hopeless
             return replace(quality, failure=failure)
         except ReviewError as error:
             hint = "Review the tool again, or choose another model."
-            return replace(quality, failure=Failure("review_unreadable", str(error), hint))
+            return replace(quality, failure=FailureInfo("review_unreadable", str(error), hint))
 
     def _read(self, written: Written) -> ModelReview:
         grades = read_review(written.text)

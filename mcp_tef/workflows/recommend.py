@@ -22,7 +22,7 @@ from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.texts import description_text, says_something
 from mcp_tef.workflows.estimate import CHARACTERS_PER_TOKEN
 from mcp_tef.workflows.evaluate import Sleep
-from mcp_tef.workflows.model_writing import Author, check_can_write
+from mcp_tef.workflows.model_writing import DescriptionAuthor, check_can_write
 from mcp_tef.workflows.models import Models
 
 MOST_CONTEXT = 200
@@ -73,7 +73,7 @@ class ByWords:
         return float((await asyncio.to_thread(index.scores, other))[0])
 
 
-class Gauge:
+class SimilarityEstimator:
     """Tells by how much a change would make a pair more or less alike; the same change is worked out once."""
 
     def __init__(self, scores: Rescorer) -> None:
@@ -102,13 +102,15 @@ class Gauge:
 
 async def gauge(
     analysis: Similarity, embedders: Embedders, lexicon: Lexicon, choice: EmbedderChoice | None, key: Secret | None
-) -> Gauge:
+) -> SimilarityEstimator:
     """A gauge with the embedder of an analysis: the one that was chosen, else the best; without it by word overlap."""
     name, tools = analysis.embedder, [compared.tool for compared in analysis.tools]
     if name == EmbedderKind.TFIDF:
-        return Gauge(ByWords(lexicon, tools, exact=True))
+        return SimilarityEstimator(ByWords(lexicon, tools, exact=True))
     found = await _found(embedders, choice, key)
-    return Gauge(ByMeaning(found) if found and found.name == name else ByWords(lexicon, tools, exact=False))
+    return SimilarityEstimator(
+        ByMeaning(found) if found and found.name == name else ByWords(lexicon, tools, exact=False)
+    )
 
 
 async def _found(embedders: Embedders, choice: EmbedderChoice | None, key: Secret | None) -> Embedder | None:
@@ -177,10 +179,10 @@ class Recommendations:
         cost = _cost(await self._models.info(model), tokens_in, tokens_out)
         return Estimate(runs=requests, tokens=tokens_in + tokens_out, cost_usd=cost, seconds=None)
 
-    def _author(self, model: ModelSettings, keys: Mapping[str, Secret]) -> Author:
+    def _author(self, model: ModelSettings, keys: Mapping[str, Secret]) -> DescriptionAuthor:
         check_can_write(model)
         key = self._models.keys_for([model], keys).get(model.destination)
-        return Author(self._writer, model, key, self._sleep)
+        return DescriptionAuthor(self._writer, model, key, self._sleep)
 
 
 def _check(pairs: Sequence[tuple[int, int]], count: int) -> None:
@@ -236,8 +238,8 @@ class _Job:
 
     similarity: Similarity
     desk: Desk
-    gauge: Gauge
-    author: Author | None
+    gauge: SimilarityEstimator
+    author: DescriptionAuthor | None
 
     async def advise(self, a: int, b: int) -> PairAdvice:
         """Issues, recommendations, and what the model made of them."""

@@ -5,7 +5,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from mcp_tef.errors import InputError
-from mcp_tef.events import EventStream, RunsRejudged, RunsTouched
+from mcp_tef.events import EventStream, RejudgeProgressed, RunsChanged
 from mcp_tef.model.cases import Expectation
 from mcp_tef.model.ids import BatchId, CaseId, RunId
 from mcp_tef.model.json import canonical
@@ -19,7 +19,7 @@ from mcp_tef.scoring.retrieval import rank_of_expected
 CHUNK = 100
 
 
-class Rejudging:
+class RejudgeJob:
     """One go over some runs; what is done is stored chunk by chunk, so that stopping it loses nothing."""
 
     def __init__(self, store: Store, events: EventStream, under_way: Container[BatchId | None]) -> None:
@@ -41,7 +41,7 @@ class Rejudging:
         try:
             for start in range(0, len(wanted), CHUNK):
                 await self._chunk(wanted[start : start + CHUNK])
-                self._events.publish(RunsRejudged(min(start + CHUNK, len(wanted)), len(wanted)))
+                self._events.publish(RejudgeProgressed(min(start + CHUNK, len(wanted)), len(wanted)))
         finally:
             self._tell(by)
         return RejudgeReport(
@@ -74,7 +74,7 @@ class Rejudging:
 
     def _tell(self, by: str) -> None:
         if self._changes:
-            self._events.publish(RunsTouched(runs=tuple(change.run for change in self._changes), by=by))
+            self._events.publish(RunsChanged(runs=tuple(change.run for change in self._changes), by=by))
 
 
 def _judgements(runs: Iterable[AnsweredRun], expectations: Mapping[CaseId, Expectation]) -> Iterator[Judgement]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from mcp_tef.errors import InputError, NotFoundError
-from mcp_tef.events import BatchEnded, BatchesTouched, BatchQueued, EventStream
+from mcp_tef.events import BatchEnded, BatchesChanged, BatchQueued, EventStream
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.config import Config
 from mcp_tef.model.consents import ConsentError
@@ -28,13 +28,13 @@ from mcp_tef.model.runs import (
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.tools import Listing
 from mcp_tef.ports import Selectors, ServerGateway, Store
-from mcp_tef.workflows.batch_job import BatchJob, Job, Turns
+from mcp_tef.workflows.batch_job import BatchJob, BatchPlan, BatchQueue
 from mcp_tef.workflows.consent import Consents
 from mcp_tef.workflows.estimate import estimate, input_tokens, known_cost, require_cap, require_room, run_cost
 from mcp_tef.workflows.evaluate import Sleep
 from mcp_tef.workflows.models import Keys, Models
-from mcp_tef.workflows.rejudge import Rejudging
-from mcp_tef.workflows.tool_loading import Toolbox
+from mcp_tef.workflows.rejudge import RejudgeJob
+from mcp_tef.workflows.tool_loading import ToolCache
 
 _LOG = logging.getLogger(__name__)
 Which: TypeAlias = Callable[[BatchId], Awaitable[Sequence[PlannedRun]]]
@@ -63,7 +63,7 @@ class Runs:
         self._config = config
         self._sleep = sleep
         self._jobs: dict[BatchId, tuple[BatchJob, asyncio.Task[Batch]]] = {}
-        self._turns = Turns()
+        self._turns = BatchQueue()
         self._reopening: set[BatchId] = set()
         self._cut_off: set[BatchId] = set()
         self._judging = asyncio.Lock()
@@ -92,7 +92,7 @@ class Runs:
         costs = await self._run_costs(request, cases)
         batch, runs = await self._store.runs.create_batch(request, cases)
         return await self._line_up(
-            Job(batch=batch, request=request, runs=runs, cases=_by_id(cases), keys=held, run_costs=costs)
+            BatchPlan(batch=batch, request=request, runs=runs, cases=_by_id(cases), keys=held, run_costs=costs)
         )
 
     async def resume(
@@ -175,14 +175,14 @@ class Runs:
             await self.batch(batch_id)
             ids += [run.id for run in await self._store.runs.outcomes(batch_id)]
         async with self._judging:
-            return await Rejudging(self._store, self._events, self._jobs).work(ids, by)
+            return await RejudgeJob(self._store, self._events, self._jobs).work(ids, by)
 
     async def rename_batch(self, batch_id: BatchId, name: str, *, by: str = "") -> Batch:
         """Call a batch that has ended otherwise."""
         if batch_id in self._jobs:
             raise InputError("A batch that is running cannot be renamed.", hint="Wait until it has ended.")
         batch = await self._store.runs.rename_batch(batch_id, name.strip())
-        self._events.publish(BatchesTouched((batch_id,), by))
+        self._events.publish(BatchesChanged((batch_id,), by))
         return batch
 
     async def remove_batches(self, ids: Sequence[BatchId], *, by: str = "") -> None:
@@ -191,12 +191,12 @@ class Runs:
         if busy:
             raise InputError("A batch that waits or is running cannot be deleted.", hint="Cancel it first.")
         await self._store.runs.remove_batches(ids)
-        self._events.publish(BatchesTouched(tuple(ids), by))
+        self._events.publish(BatchesChanged(tuple(ids), by))
 
     async def restore_batches(self, ids: Sequence[BatchId], *, by: str = "") -> None:
         """Undo a removal."""
         await self._store.runs.restore_batches(ids)
-        self._events.publish(BatchesTouched(tuple(ids), by))
+        self._events.publish(BatchesChanged(tuple(ids), by))
 
     async def close(self) -> None:
         """Interrupt what is under way, so that it can be resumed."""
@@ -233,10 +233,10 @@ class Runs:
         batch = await self._store.runs.reopen(batch_id, runs, request.max_cost_usd)
         self._cut_off.discard(batch_id)
         return await self._line_up(
-            Job(batch=batch, request=request, runs=runs, cases=_by_id(cases), keys=held, run_costs=costs)
+            BatchPlan(batch=batch, request=request, runs=runs, cases=_by_id(cases), keys=held, run_costs=costs)
         )
 
-    async def _line_up(self, job: Job) -> Batch:
+    async def _line_up(self, job: BatchPlan) -> Batch:
         seconds = await self._seconds(job) if self._jobs else None
         self._begin(job)
         batch = self._as_it_is(job.batch)
@@ -244,11 +244,11 @@ class Runs:
             self._events.publish(BatchQueued(batch, seconds))
         return batch
 
-    async def _seconds(self, job: Job) -> float | None:
+    async def _seconds(self, job: BatchPlan) -> float | None:
         whole = await self.estimate(job.request)
         return whole.seconds * len(job.runs) / whole.runs if whole.seconds and whole.runs else None
 
-    def _begin(self, job: Job) -> None:
+    def _begin(self, job: BatchPlan) -> None:
         batch_job = BatchJob(
             job,
             store=self._store.runs,
@@ -276,8 +276,8 @@ class Runs:
             return replace(batch, status=BatchStatus.WAITING)
         return replace(batch, status=BatchStatus.INTERRUPTED) if batch.id in self._cut_off else batch
 
-    def _toolbox(self) -> Toolbox:
-        return Toolbox(
+    def _toolbox(self) -> ToolCache:
+        return ToolCache(
             self._gateway,
             self._store.servers,
             self._store.runs,

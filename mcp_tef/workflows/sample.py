@@ -6,10 +6,10 @@ from pathlib import Path
 
 from mcp_tef.errors import NotFoundError
 from mcp_tef.formats.cases import tef
-from mcp_tef.formats.cases.entries import Source
+from mcp_tef.formats.cases.entries import CaseSource
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.model.transfer import CaseFileForm
+from mcp_tef.model.transfer import CaseFileFormat
 from mcp_tef.workflows.cases import Cases
 from mcp_tef.workflows.servers import Servers
 from mcp_tef.workflows.transfer import CaseTransfer
@@ -37,6 +37,6 @@ async def open_sample(servers: Servers, cases: Cases, transfer: CaseTransfer) ->
         if server.spec != spec:
             await servers.edit(server.id, spec)
     text = files("resources").joinpath("sample/suite.yaml").read_text(encoding="utf-8")
-    entries = tef.read(Source(text, "the sample"))
-    await transfer.apply(await transfer.preview_entries(entries, "the sample", CaseFileForm.TEF))
+    entries = tef.read(CaseSource(text, "the sample"))
+    await transfer.apply(await transfer.preview_entries(entries, "the sample", CaseFileFormat.TEF))
     return tuple(case for case in await cases.list() if SAMPLE_SUITE in case.draft.suites)

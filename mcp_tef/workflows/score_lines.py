@@ -6,7 +6,7 @@ from math import isfinite
 from typing import Any, TypeAlias
 
 from mcp_tef.errors import InputError
-from mcp_tef.model.answers import Call
+from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.cases import Expectation, expectation_from_json
 from mcp_tef.model.files import LARGEST_LINE_BYTES
 from mcp_tef.model.json import Json, loads_noting_duplicates
@@ -148,10 +148,10 @@ def _list_of_objects(value: Json, what: str) -> list[dict[str, Any]]:
     return value
 
 
-def _call(raw: dict[str, Any], repeated: dict[str, None]) -> Call:
+def _call(raw: dict[str, Any], repeated: dict[str, None]) -> ActualCall:
     tool = name_of(raw.get("tool"), "call")
     arguments = _arguments(raw.get("arguments"), tool, repeated)
-    return Call(tool=tool, arguments=arguments, server=server_of(raw.get("server")))
+    return ActualCall(tool=tool, arguments=arguments, server=server_of(raw.get("server")))
 
 
 def _arguments(value: Json, tool: str, repeated: dict[str, None]) -> dict[str, Any]:

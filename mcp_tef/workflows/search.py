@@ -5,29 +5,29 @@ from dataclasses import dataclass
 from typing import Final
 
 from mcp_tef.events import (
-    BatchesTouched,
+    BatchesChanged,
     BatchQueued,
     BatchStarted,
-    CasesTouched,
+    CasesChanged,
     Event,
     EventStream,
+    ServersChanged,
     ServerStateChanged,
-    ServersTouched,
 )
-from mcp_tef.model.search import Found, FoundKind
+from mcp_tef.model.search import SearchHit, SearchHitKind
 from mcp_tef.ports import Store
 
-CHANGING: Final = (ServersTouched, ServerStateChanged, CasesTouched, BatchQueued, BatchStarted, BatchesTouched)
+CHANGING: Final = (ServersChanged, ServerStateChanged, CasesChanged, BatchQueued, BatchStarted, BatchesChanged)
 MOST: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    found: Found
+    found: SearchHit
     searched: str
 
 
-class Finder:
+class NameSearch:
     """Looks names up in a workspace."""
 
     def __init__(self, store: Store, events: EventStream) -> None:
@@ -36,7 +36,7 @@ class Finder:
         self._changes = 0
         events.subscribe(self._hear)
 
-    async def find(self, text: str, limit: int = MOST) -> tuple[Found, ...]:
+    async def find(self, text: str, limit: int = MOST) -> tuple[SearchHit, ...]:
         """What holds every word, what is called so first; nothing without a word."""
         words = text.casefold().split()
         names = await self._read() if words else ()
@@ -59,14 +59,14 @@ class Finder:
             self._names = names
         return names
 
-    async def _everything(self) -> AsyncIterator[Found]:
+    async def _everything(self) -> AsyncIterator[SearchHit]:
         for server in await self._store.servers.all():
-            yield Found(kind=FoundKind.SERVER, id=server.id, name=server.name, detail=server.spec.address)
+            yield SearchHit(kind=SearchHitKind.SERVER, id=server.id, name=server.name, detail=server.spec.address)
             listing = await self._store.servers.listing(server.id)
             for tool in listing.tools if listing else ():
-                yield Found(kind=FoundKind.TOOL, id=tool.name, name=tool.name, server=server.name)
+                yield SearchHit(kind=SearchHitKind.TOOL, id=tool.name, name=tool.name, server=server.name)
         for case in await self._store.cases.all():
-            yield Found(kind=FoundKind.CASE, id=case.id, name=case.draft.query, detail=case.name)
+            yield SearchHit(kind=SearchHitKind.CASE, id=case.id, name=case.draft.query, detail=case.name)
         for batch in await self._store.runs.batches():
             detail = ", ".join(batch.models)
-            yield Found(kind=FoundKind.BATCH, id=batch.id, name=batch.name or "Batch", detail=detail)
+            yield SearchHit(kind=SearchHitKind.BATCH, id=batch.id, name=batch.name or "Batch", detail=detail)

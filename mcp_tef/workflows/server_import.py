@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 
 from mcp_tef.errors import InputError, NotFoundError
-from mcp_tef.events import EventStream, ServersTouched
+from mcp_tef.events import EventStream, ServersChanged
 from mcp_tef.formats.cases.texts import read_text
 from mcp_tef.formats.servers.entries import ServerEntry
 from mcp_tef.formats.servers.secrets import Secrets
-from mcp_tef.formats.servers.server_formats import Form, read_config
-from mcp_tef.model.cancellation import LongWork
+from mcp_tef.formats.servers.server_formats import ServerFormat, read_config
+from mcp_tef.model.cancellation import CancellableWork
 from mcp_tef.model.search import did_you_mean
 from mcp_tef.model.servers import AuthType, ReferenceKind, Server, ServerSpec, references
-from mcp_tef.model.transfer import FieldChange, FoundConfig, ImportedServer, ImportFate, ServerImportPreview
+from mcp_tef.model.transfer import DetectedConfig, FieldChange, ImportedServer, ImportStatus, ServerImportPreview
 from mcp_tef.ports import ServerStore
 from mcp_tef.workflows.cancellation import to_its_end
 
@@ -114,7 +114,7 @@ class ServerPlan:
         made = ImportedServer(
             label=entry.label,
             place=entry.place,
-            fate=ImportFate.ADDED,
+            fate=ImportStatus.ADDED,
             spec=spec,
             secrets=secrets,
             needs=tuple(dict.fromkeys(self._needs(spec))),
@@ -127,7 +127,7 @@ class ServerPlan:
 
     def _known(self, entry: ServerEntry, spec: ServerSpec, twin: str) -> ImportedServer:
         same = ImportedServer(
-            label=entry.label, place=entry.place, fate=ImportFate.UNCHANGED, spec=spec, notes=entry.notes
+            label=entry.label, place=entry.place, fate=ImportStatus.UNCHANGED, spec=spec, notes=entry.notes
         )
         if twin in self._taken:
             return replace(same, notes=(*entry.notes, f"It is the same as {twin} above."))
@@ -152,7 +152,7 @@ class ServerPlan:
         spec = replace(spec, **kept, disallowed_tools=spec.disallowed_tools or before.disallowed_tools)
         notes = (*made.notes, _SIGN_IN_LEFT) if moved and before.auth_type is not AuthType.NONE else made.notes
         changes = tuple(_changes(before, spec))
-        return replace(made, fate=ImportFate.CHANGED, spec=spec, server_id=stored.id, changes=changes, notes=notes)
+        return replace(made, fate=ImportStatus.CHANGED, spec=spec, server_id=stored.id, changes=changes, notes=notes)
 
     def _needs(self, spec: ServerSpec) -> Iterator[str]:
         """The variables that are referred to, without a default, and not set."""
@@ -202,7 +202,7 @@ def _words(name: str, value: object) -> str:
 
 def _refused(entry: ServerEntry, reason: str) -> ImportedServer:
     return ImportedServer(
-        label=entry.label, place=entry.place, fate=ImportFate.REFUSED, reason=reason, notes=entry.notes
+        label=entry.label, place=entry.place, fate=ImportStatus.REFUSED, reason=reason, notes=entry.notes
     )
 
 
@@ -223,7 +223,7 @@ class ServerFiles:
         plan = ServerPlan(await self._store.all(), self._environment)
         return await asyncio.to_thread(_planned, plan, form, entries, path)
 
-    async def preview_all(self, paths: Sequence[Path]) -> tuple[FoundConfig, ...]:
+    async def preview_all(self, paths: Sequence[Path]) -> tuple[DetectedConfig, ...]:
         """What importing files one after the other would do: a server that several of them list comes in once."""
         plan = ServerPlan(await self._store.all(), self._environment)
         return tuple([await asyncio.to_thread(_found, plan, path) for path in paths])
@@ -240,33 +240,33 @@ class ServerFiles:
         return replace(preview, servers=kept)
 
     async def apply(
-        self, preview: ServerImportPreview, *, by: str = "", work: LongWork | None = None
+        self, preview: ServerImportPreview, *, by: str = "", work: CancellableWork | None = None
     ) -> tuple[Server, ...]:
         """Do what a preview said, in one transaction; ConflictError or NotFoundError, and nothing has changed.
 
         StoppedError, and nothing has changed, where `work` was stopped before it was done.
         """
-        added = [server.spec for server in preview.of(ImportFate.ADDED) if server.spec]
+        added = [server.spec for server in preview.of(ImportStatus.ADDED) if server.spec]
         changed = {
             server.server_id: server.spec
-            for server in preview.of(ImportFate.CHANGED)
+            for server in preview.of(ImportStatus.CHANGED)
             if server.server_id and server.spec
         }
         if not (added or changed):
             return ()
-        steered = work or LongWork()
+        steered = work or CancellableWork()
         servers = await to_its_end(steered, self._store.apply(added, changed, step=steered.step))
-        self._events.publish(ServersTouched(tuple(server.id for server in servers), by))
+        self._events.publish(ServersChanged(tuple(server.id for server in servers), by))
         return servers
 
-    async def discover(self, project: Path | None = None, *, together: bool = False) -> tuple[FoundConfig, ...]:
+    async def discover(self, project: Path | None = None, *, together: bool = False) -> tuple[DetectedConfig, ...]:
         """The configs in the usual places that list servers or cannot be read, and what each would bring.
 
         `together` counts those before it as brought in, as `preview_all` does.
         """
         places = self._places(project)
         servers = await self._store.all()
-        plan, found = ServerPlan(servers, self._environment), list[FoundConfig]()
+        plan, found = ServerPlan(servers, self._environment), list[DetectedConfig]()
         for place in places:
             if await asyncio.to_thread(os.path.isfile, place.path):
                 own = plan if together else ServerPlan(servers, self._environment)
@@ -277,21 +277,23 @@ class ServerFiles:
         return usual_places(self._platform, self._environment, os.path.abspath(project) if project else None)
 
 
-def _found(plan: ServerPlan, path: Path, title: str = "") -> FoundConfig:
+def _found(plan: ServerPlan, path: Path, title: str = "") -> DetectedConfig:
     try:
         origin, form, entries = _read(path)
     except InputError as error:
-        return FoundConfig(path=path, title=title or path.name, problem=error.message)
-    return FoundConfig(path=path, title=title or form.title, preview=_planned(plan, form, entries, origin))
+        return DetectedConfig(path=path, title=title or path.name, problem=error.message)
+    return DetectedConfig(path=path, title=title or form.title, preview=_planned(plan, form, entries, origin))
 
 
-def _planned(plan: ServerPlan, form: Form, entries: tuple[ServerEntry, ...], path: Path | None) -> ServerImportPreview:
+def _planned(
+    plan: ServerPlan, form: ServerFormat, entries: tuple[ServerEntry, ...], path: Path | None
+) -> ServerImportPreview:
     found = tuple(plan.planned(entry, str(path) if path else None) for entry in entries)
     source = path.name if path else "The text"
     return ServerImportPreview(source=source, form=form.form, title=form.title, servers=found)
 
 
-def _read(source: Path | str) -> tuple[Path | None, Form, tuple[ServerEntry, ...]]:
+def _read(source: Path | str) -> tuple[Path | None, ServerFormat, tuple[ServerEntry, ...]]:
     if isinstance(source, str):
         return None, *read_config(source)
     path = source.absolute()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mcp_tef.errors import NotFoundError, ServerError, TefError
-from mcp_tef.events import EventStream, ServerStateChanged, ServersTouched
+from mcp_tef.events import EventStream, ServersChanged, ServerStateChanged
 from mcp_tef.model.config import Config
 from mcp_tef.model.consents import Consent
 from mcp_tef.model.ids import ServerId
@@ -65,12 +65,12 @@ class Servers:
         for server_id in ids:
             self._stop_check(server_id)
         await self._store.remove(ids)
-        self._events.publish(ServersTouched(tuple(ids), by))
+        self._events.publish(ServersChanged(tuple(ids), by))
 
     async def restore(self, ids: Sequence[ServerId], *, by: str = "") -> None:
         """Undo a removal."""
         await self._store.restore(ids)
-        self._events.publish(ServersTouched(tuple(ids), by))
+        self._events.publish(ServersChanged(tuple(ids), by))
 
     async def check(self, server_id: ServerId) -> Server:
         """Connect once and keep what was found, good or bad; raises ConsentError, and NotFoundError once it is removed.
@@ -124,12 +124,12 @@ class Servers:
         touched = await self._covered(fingerprint)
         for server_id in touched:
             self._stop_check(server_id)
-        self._events.publish(ServersTouched(touched, by))
+        self._events.publish(ServersChanged(touched, by))
 
     async def restore_consent(self, consent: Consent, *, by: str = "") -> None:
         """Undo `revoke_consent`."""
         await self._consents.restore(consent)
-        self._events.publish(ServersTouched(await self._covered(consent.fingerprint), by))
+        self._events.publish(ServersChanged(await self._covered(consent.fingerprint), by))
 
     async def _covered(self, fingerprint: str) -> tuple[ServerId, ...]:
         servers = await self._store.all()
@@ -146,7 +146,7 @@ class Servers:
         return replace(server, status=ServerStatus.STARTING) if server.id in self._checks else server
 
     async def _touched(self, server: Server, by: str) -> Server:
-        self._events.publish(ServersTouched((server.id,), by))
+        self._events.publish(ServersChanged((server.id,), by))
         if not self._consents.needed(server.spec):
             self._checking(server)
         return self._as_now(server)

@@ -41,7 +41,7 @@ _NO_MODEL = "No embedding model is on this machine: tools are compared by their 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class EmbeddingRequest:
     """Which embedder (None: the best that is on this machine) and which scores. `strict`: that embedder or none."""
 
     embedder: EmbedderChoice | None = None
@@ -50,14 +50,14 @@ class Wanted:
     strict: bool = False
 
 
-class Embedding:
+class EmbeddingService:
     """Finds an embedder and puts texts through it, in portions, so that it can be watched and stopped."""
 
     def __init__(self, embedders: Embedders, lexicon: Lexicon) -> None:
         self._embedders = embedders
         self._lexicon = lexicon
 
-    async def meaning(self, tools: Sequence[Tool], wanted: Wanted, progress: Progress) -> Meaning:
+    async def meaning(self, tools: Sequence[Tool], wanted: EmbeddingRequest, progress: Progress) -> Meaning:
         """The tools' texts as something comparable; EmbeddingError only where `strict`."""
         try:
             embedder, notice = await self._find(wanted)
@@ -68,7 +68,7 @@ class Embedding:
             notice = f"{error.message} Tools are compared by their words (TF-IDF) instead, not by meaning."
             return await self._by(await self._embedders.find(_WORDS), notice, tools, wanted.full, progress)
 
-    async def _find(self, wanted: Wanted) -> tuple[Embedder, str | None]:
+    async def _find(self, wanted: EmbeddingRequest) -> tuple[Embedder, str | None]:
         if wanted.embedder is not None:
             return await self._embedders.find(wanted.embedder, wanted.key), None
         embedder = await self._embedders.best()
@@ -136,7 +136,7 @@ class SimilarityAnalyses:
     """Makes analyses of tools, and answers what takes long about them off the loop."""
 
     def __init__(self, embedders: Embedders, lexicon: Lexicon, runs: MetricsStore) -> None:
-        self._embedding = Embedding(embedders, lexicon)
+        self._embedding = EmbeddingService(embedders, lexicon)
         self._runs = runs
 
     async def analyse(
@@ -154,7 +154,7 @@ class SimilarityAnalyses:
         None is the best embedder on this machine. EmbeddingError only where `strict`. `progress` hears how much is
         embedded (0–1).
         """
-        wanted = Wanted(embedder=embedder, full=full, key=key, strict=strict)
+        wanted = EmbeddingRequest(embedder=embedder, full=full, key=key, strict=strict)
         tools = [each.tool for each in tool_set.tools]
         meaning = await self._embedding.meaning(tools, wanted, progress or _unheard)
         similarity = Similarity(tool_set, meaning)
@@ -206,7 +206,7 @@ class SimilarityAnalyses:
         keys_of = [(a.fingerprint, b.fingerprint) for a, b in pairs]
         different = dict(zip(chain(*keys_of), chain(*pairs), strict=True))
         tools = tuple(ComparedTool(fingerprint, tool) for fingerprint, tool in different.items())
-        wanted = Wanted(embedder=embedder, key=key, strict=strict)
+        wanted = EmbeddingRequest(embedder=embedder, key=key, strict=strict)
         meaning = await self._embedding.meaning([each.tool for each in tools], wanted, _unheard)
         place = {each.id: at for at, each in enumerate(tools)}
         places = np.array([(place[a], place[b]) for a, b in keys_of], dtype=np.intp).reshape(-1, 2)

@@ -15,7 +15,7 @@ from mcp_tef.workflows.consent import Consents
 
 
 @dataclass(frozen=True, slots=True)
-class Kit:
+class CaseTools:
     """What a case is asked with: tools under the names the model sees, and where that is stored."""
 
     offered: tuple[OfferedTool, ...]
@@ -23,7 +23,7 @@ class Kit:
     snapshot_id: SnapshotId
 
 
-class Toolbox:
+class ToolCache:
     """The tools of one batch. A server that fails fails every case that needs it, and no other."""
 
     def __init__(
@@ -43,9 +43,9 @@ class Toolbox:
         self._seconds = seconds
         self._separator = separator
         self._listings: dict[str, asyncio.Task[Listing]] = {}
-        self._kits: dict[tuple[str, ...], asyncio.Task[Kit]] = {}
+        self._kits: dict[tuple[str, ...], asyncio.Task[CaseTools]] = {}
 
-    async def kit_for(self, case: TestCase, run_id: RunId) -> Kit:
+    async def kit_for(self, case: TestCase, run_id: RunId) -> CaseTools:
         """The kit of a case; raises ServerError with the server's name, InputError where there are no tools."""
         names = case.draft.servers
         if names not in self._kits:
@@ -59,7 +59,7 @@ class Toolbox:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _assemble(self, names: Sequence[str], run_id: RunId) -> Kit:
+    async def _assemble(self, names: Sequence[str], run_id: RunId) -> CaseTools:
         if not names:
             raise InputError("The case names no server, so there is no tool to offer.", hint="Choose its servers.")
         servers = [await self._agreed(name) for name in names]
@@ -70,7 +70,7 @@ class Toolbox:
         if not tools:
             raise InputError(f"{', '.join(names)} listed no usable tool.", hint="Look at the server's problems.")
         offered = offer(tools, self._separator, aliases=_aliases(servers))
-        return Kit(offered, tuple(item.tool for item in offered), await self._runs.save_snapshot(offered, run_id))
+        return CaseTools(offered, tuple(item.tool for item in offered), await self._runs.save_snapshot(offered, run_id))
 
     async def _agreed(self, name: str) -> Server:
         """The server as it is now: it may have been changed since the batch began."""

@@ -10,7 +10,7 @@ from mcp_tef.errors import InputError, ServerError, ServerFault, TefError
 from mcp_tef.model.config import Config
 from mcp_tef.model.secrets import without_keys
 from mcp_tef.model.servers import Server, ServerSpec, Transport
-from mcp_tef.model.similarity import ComparedTool, SourceKind, ToolSet, ToolSource, Unreachable
+from mcp_tef.model.similarity import ComparedTool, SourceKind, ToolSet, ToolSource, UnreachableSource
 from mcp_tef.model.tools import Listing, Tool, ToolProblem
 from mcp_tef.ports import ServerGateway
 from mcp_tef.workflows.servers import Servers
@@ -24,7 +24,7 @@ class _Found:
     """What one place gave: listings, or why none."""
 
     listings: tuple[Listing, ...] = ()
-    unreachable: tuple[Unreachable, ...] = ()
+    unreachable: tuple[UnreachableSource, ...] = ()
 
 
 class ToolSources:
@@ -104,7 +104,7 @@ async def _tried(name: str, read: Callable[[], Awaitable[tuple[Listing, ...]]]) 
     try:
         return _Found(await read())
     except TefError as error:
-        return _Found(unreachable=(Unreachable(name, error.message, error.hint),))
+        return _Found(unreachable=(UnreachableSource(name, error.message, error.hint),))
 
 
 def _checked(url: str) -> str:

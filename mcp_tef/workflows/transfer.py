@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from mcp_tef.errors import InputError
-from mcp_tef.events import CasesTouched, EventStream, ServersTouched
-from mcp_tef.formats.cases.case_formats import FORMS, Form, form_of, form_to_read, form_to_write
-from mcp_tef.formats.cases.entries import CannotHoldError, CaseEntry, Item, Source, differences, shortened
+from mcp_tef.events import CasesChanged, EventStream, ServersChanged
+from mcp_tef.formats.cases.case_formats import FORMS, CaseFormat, form_of, form_to_read, form_to_write
+from mcp_tef.formats.cases.entries import CannotHoldError, CaseEntry, CaseSource, Item, differences, shortened
 from mcp_tef.formats.cases.texts import read_text, to_json, write_text
-from mcp_tef.model.cancellation import LongWork
+from mcp_tef.model.cancellation import CancellableWork
 from mcp_tef.model.cases import CaseDraft, TestCase
 from mcp_tef.model.ids import CaseId
 from mcp_tef.model.json import Json, fingerprint
@@ -23,12 +23,12 @@ from mcp_tef.model.search import did_you_mean
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Tool
 from mcp_tef.model.transfer import (
-    CaseFileForm,
+    CaseFileFormat,
+    CaseImportPreview,
     ExportReport,
     FieldChange,
     ImportedCase,
-    ImportFate,
-    ImportPreview,
+    ImportStatus,
     NewServer,
 )
 from mcp_tef.ports import Store
@@ -66,19 +66,19 @@ def _fate(entry: CaseEntry, doubled: str, stored: "_Stored", tools: "_ToolFiles"
     if reason:
         return _refused(entry, reason)
     case = stored.taken(entry.id, draft)
-    made = ImportedCase(label=entry.label, place=entry.place, fate=ImportFate.ADDED, draft=draft, notes=entry.notes)
+    made = ImportedCase(label=entry.label, place=entry.place, fate=ImportStatus.ADDED, draft=draft, notes=entry.notes)
     if case is None:
         return made
     changes = tuple(
         FieldChange(name, _words(before), _words(after))
         for name, (before, after) in differences(case.draft, draft).items()
     )
-    fate = ImportFate.CHANGED if changes else ImportFate.UNCHANGED
+    fate = ImportStatus.CHANGED if changes else ImportStatus.UNCHANGED
     return replace(made, fate=fate, case_id=case.id, changes=changes)
 
 
 def _refused(entry: CaseEntry, reason: str) -> ImportedCase:
-    return ImportedCase(label=entry.label, place=entry.place, fate=ImportFate.REFUSED, reason=shortened(reason))
+    return ImportedCase(label=entry.label, place=entry.place, fate=ImportStatus.REFUSED, reason=shortened(reason))
 
 
 def _words(value: Json) -> str:
@@ -182,12 +182,12 @@ class CaseTransfer:
         self._events = events
         self._folder = folder
 
-    async def preview(self, path: Path, form: CaseFileForm | None = None) -> ImportPreview:
+    async def preview(self, path: Path, form: CaseFileFormat | None = None) -> CaseImportPreview:
         """What importing a file would do; InputError where the file as a whole cannot be read."""
         found, entries = await asyncio.to_thread(_read, path, form)
         return await self.preview_entries(entries, path.name, found)
 
-    async def preview_text(self, text: str) -> ImportPreview:
+    async def preview_text(self, text: str) -> CaseImportPreview:
         """The same of a pasted text."""
         found, entries = await asyncio.to_thread(_read_text, text)
         return await self.preview_entries(entries, "the text", found)
@@ -196,27 +196,31 @@ class CaseTransfer:
         """A tools file of its own that holds a pasted text, beside those that came with cases."""
         return await asyncio.to_thread(_kept, self._folder, text)
 
-    async def preview_entries(self, entries: Sequence[CaseEntry], source: str, form: CaseFileForm) -> ImportPreview:
+    async def preview_entries(
+        self, entries: Sequence[CaseEntry], source: str, form: CaseFileFormat
+    ) -> CaseImportPreview:
         """The same of entries that were read already."""
         cases, servers = await self._store.cases.all(), await self._store.servers.all()
         plan = planned(entries, cases, [server.spec for server in servers], self._folder)
-        return ImportPreview(source=source, form=form, cases=plan.cases, servers=plan.servers)
+        return CaseImportPreview(source=source, form=form, cases=plan.cases, servers=plan.servers)
 
-    async def apply(self, preview: ImportPreview, *, by: str = "", work: LongWork | None = None) -> ImportReport:
+    async def apply(
+        self, preview: CaseImportPreview, *, by: str = "", work: CancellableWork | None = None
+    ) -> ImportReport:
         """Do what a preview said, in one transaction; where any of it fails, or is stopped, nothing has changed.
 
         StoppedError where `work` was stopped before it was done.
         """
-        added = [case.draft for case in preview.of(ImportFate.ADDED) if case.draft]
-        changed = {case.case_id: case.draft for case in preview.of(ImportFate.CHANGED) if case.case_id and case.draft}
+        added = [case.draft for case in preview.of(ImportStatus.ADDED) if case.draft]
+        changed = {case.case_id: case.draft for case in preview.of(ImportStatus.CHANGED) if case.case_id and case.draft}
         if added or changed:
-            await self._store_all(added, changed, preview.servers, by, work or LongWork())
-        refused = tuple((case.label, case.reason) for case in preview.of(ImportFate.REFUSED))
-        labels = {fate: tuple(case.label for case in preview.of(fate)) for fate in ImportFate}
+            await self._store_all(added, changed, preview.servers, by, work or CancellableWork())
+        refused = tuple((case.label, case.reason) for case in preview.of(ImportStatus.REFUSED))
+        labels = {fate: tuple(case.label for case in preview.of(fate)) for fate in ImportStatus}
         return ImportReport(
-            added=labels[ImportFate.ADDED],
-            updated=labels[ImportFate.CHANGED],
-            unchanged=labels[ImportFate.UNCHANGED],
+            added=labels[ImportStatus.ADDED],
+            updated=labels[ImportStatus.CHANGED],
+            unchanged=labels[ImportStatus.UNCHANGED],
             refused=refused,
             servers=tuple(server.name for server in preview.servers),
         )
@@ -227,14 +231,14 @@ class CaseTransfer:
         changed: Mapping[CaseId, CaseDraft],
         servers: Sequence[NewServer],
         by: str,
-        work: LongWork,
+        work: CancellableWork,
     ) -> None:
         cases = await to_its_end(work, self._write_all(added, changed, servers, work))
         names = {new.name for new in servers}
         ids = [server.id for server in await self._store.servers.all() if server.name in names]
         if ids:
-            self._events.publish(ServersTouched(tuple(ids), by))
-        self._events.publish(CasesTouched(tuple(case.id for case in cases), by))
+            self._events.publish(ServersChanged(tuple(ids), by))
+        self._events.publish(CasesChanged(tuple(case.id for case in cases), by))
         for server_id in ids:
             await self._servers.check(server_id)
 
@@ -243,7 +247,7 @@ class CaseTransfer:
         added: Sequence[CaseDraft],
         changed: Mapping[CaseId, CaseDraft],
         servers: Sequence[NewServer],
-        work: LongWork,
+        work: CancellableWork,
     ) -> tuple[TestCase, ...]:
         """Tools files, and the one transaction; the files that were not there go again where that does not end well."""
         specs = [ServerSpec(name=new.name, transport=Transport.FILE, path=str(new.path)) for new in servers]
@@ -256,12 +260,12 @@ class CaseTransfer:
             take_back.pop_all()
         return cases
 
-    async def import_file(self, path: Path, form: CaseFileForm | None = None, *, by: str = "") -> ImportReport:
+    async def import_file(self, path: Path, form: CaseFileFormat | None = None, *, by: str = "") -> ImportReport:
         """Preview and apply at once; cases that cannot come in are refused with the reason, the rest comes in."""
         return await self.apply(await self.preview(path, form), by=by)
 
     async def export_file(
-        self, path: Path, ids: Sequence[CaseId] = (), form: CaseFileForm | None = None
+        self, path: Path, ids: Sequence[CaseId] = (), form: CaseFileFormat | None = None
     ) -> ExportReport:
         """Write cases (all, where no ids are given). What was written is read back, and what is missing is told."""
         chosen = form or form_to_write(path)
@@ -279,15 +283,15 @@ class CaseTransfer:
         return found
 
 
-def _read(path: Path, form: CaseFileForm | None) -> tuple[CaseFileForm, tuple[CaseEntry, ...]]:
-    source = Source(read_text(path), path.name, path)
+def _read(path: Path, form: CaseFileFormat | None) -> tuple[CaseFileFormat, tuple[CaseEntry, ...]]:
+    source = CaseSource(read_text(path), path.name, path)
     found = form or form_to_read(path, source)
     return found, FORMS[found].read(source)
 
 
-def _read_text(text: str) -> tuple[CaseFileForm, tuple[CaseEntry, ...]]:
+def _read_text(text: str) -> tuple[CaseFileFormat, tuple[CaseEntry, ...]]:
     is_json = text.lstrip("\ufeff \t\r\n").startswith(("{", "["))
-    source = Source(text, "the text.json" if is_json else "the text.yaml")
+    source = CaseSource(text, "the text.json" if is_json else "the text.yaml")
     found = form_of(source)
     return found, FORMS[found].read(source)
 
@@ -308,7 +312,7 @@ def _offered(case: TestCase, tools: Mapping[str, tuple[Tool, ...] | None]) -> tu
     return None if None in listings else tuple(tool for listing in listings if listing for tool in listing)
 
 
-def _write(path: Path, form: CaseFileForm, items: Sequence[Item]) -> ExportReport:
+def _write(path: Path, form: CaseFileFormat, items: Sequence[Item]) -> ExportReport:
     way, rows, written, left_out = FORMS[form], [], [], []
     for item in items:
         try:
@@ -322,12 +326,12 @@ def _write(path: Path, form: CaseFileForm, items: Sequence[Item]) -> ExportRepor
         )
         raise InputError(why, hint="Choose another form; our own holds everything.")
     text = way.text(rows, path.suffix.lower())
-    lost = _lost(way, Source(text, path.name), written)
+    lost = _lost(way, CaseSource(text, path.name), written)
     write_text(path, text)
     return ExportReport(form=form, written=len(rows), left_out=tuple(left_out), lost=lost)
 
 
-def _lost(way: Form, source: Source, written: Sequence[TestCase]) -> tuple[tuple[str, str], ...]:
+def _lost(way: CaseFormat, source: CaseSource, written: Sequence[TestCase]) -> tuple[tuple[str, str], ...]:
     """What a reader of this text would not get of the cases in it."""
     pairs = zip(written, way.read(source), strict=True)
     return tuple((case.name, what) for case, entry in pairs if (what := _missing(case, entry)))

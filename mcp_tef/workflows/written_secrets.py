@@ -9,30 +9,30 @@ from typing import Any, Final
 from mcp_tef.formats.servers.secrets import Secrets
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import AuthType, ServerSpec, variable_name
-from mcp_tef.model.transfer import TypedDefinition
-from mcp_tef.ports import Vault
+from mcp_tef.model.transfer import DefinitionWithoutSecrets
+from mcp_tef.ports import SecretVault
 
 _EMPTY: Final[Mapping[str, Any]] = {"url": None, "command": None, "args": (), "env": {}, "headers": {}, "extra": {}}
 
 
-class WrittenSecrets:
+class PlainTextSecrets:
     """Finds secrets as imports do. `variables` is the environment of servers: what was typed, then the process's own.
 
     What was typed for a server is no variable for anything else: it must not become the key of a provider.
     """
 
-    def __init__(self, environment: Mapping[str, str], vault: Vault) -> None:
+    def __init__(self, environment: Mapping[str, str], vault: SecretVault) -> None:
         self._typed: dict[str, str] = {}
         self._held: dict[str, Secret] = {}
         self._vault = vault
         self.variables: Mapping[str, str] = ChainMap(self._typed, dict(environment))
 
-    def taken_out(self, spec: ServerSpec, before: ServerSpec | None = None) -> TypedDefinition:
+    def taken_out(self, spec: ServerSpec, before: ServerSpec | None = None) -> DefinitionWithoutSecrets:
         """Return the definition without the secrets in it; what an edit leaves as it was before stays as it is."""
         kept = {name: getattr(spec, name) for name in _EMPTY if before and getattr(before, name) == getattr(spec, name)}
         finder = Secrets(self.variables)
         clean, found = finder.taken_out(replace(spec, **{name: _EMPTY[name] for name in kept}))
-        return TypedDefinition(replace(clean, **kept), found, finder.values(found))
+        return DefinitionWithoutSecrets(replace(clean, **kept), found, finder.values(found))
 
     def hold(self, values: Mapping[str, Secret]) -> None:
         """Fill these variables in for as long as the process runs."""
@@ -43,7 +43,7 @@ class WrittenSecrets:
         """Return what is in memory, for an engine that goes on with it."""
         return dict(self._held)
 
-    async def remember(self, typed: TypedDefinition) -> ServerSpec:
+    async def remember(self, typed: DefinitionWithoutSecrets) -> ServerSpec:
         """Keep the secrets in the keychain and return the definition with its entries; StoreError."""
         spec = typed.spec
         for variable, secret in typed.values.items():

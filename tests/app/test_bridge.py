@@ -9,7 +9,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.core_link.bridge import Bridge
-from mcp_tef import NotFoundError, Noticed, ServerId, StoreError
+from mcp_tef import NotFoundError, NoticePublished, ServerId, StoreError
 from tests.support.fake_engine import FakeEngine
 from tests.support.windows import PATIENCE, drive, opener, session_for, until
 
@@ -56,7 +56,7 @@ def test_a_cancel_goes_into_the_core(qapp: QApplication) -> None:
 def publish_many(fake: FakeEngine) -> None:
     """Say five hundred things at once."""
     for number in range(500):
-        fake.publish(Noticed(str(number)))
+        fake.publish(NoticePublished(str(number)))
 
 
 def test_events_come_in_order_and_in_few_batches(qapp: QApplication) -> None:
@@ -66,7 +66,7 @@ def test_events_come_in_order_and_in_few_batches(qapp: QApplication) -> None:
             session.events.connect(batches.append)
             await session.value(lambda core: publish_many(fake))
             await until(lambda: sum(map(len, batches)) == 500)
-            texts = [event.text for batch in batches for event in batch if isinstance(event, Noticed)]
+            texts = [event.text for batch in batches for event in batch if isinstance(event, NoticePublished)]
             assert texts == [str(number) for number in range(500)]
             assert len(batches) <= 5
 

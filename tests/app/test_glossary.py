@@ -20,7 +20,7 @@ from app.screens.similarity.labels import SCORE_HELP
 from app.screens.similarity.score_bars import LeadScore, ScoreLine
 from app.text.glossary import TERMS, explain
 from app.widgets import Column
-from mcp_tef import MatrixKind, ScoreWords
+from mcp_tef import MatrixKind, ScoreExplanation
 from tests.support.made_results import metrics
 from tests.support.made_runs import batch as made_batch
 
@@ -77,7 +77,7 @@ def test_every_figure_says_what_it_means() -> None:
 
 def test_the_figures_over_runs_a_pair_and_a_comparison_explain_themselves(qapp: QApplication) -> None:
     strip, lead, against, confidence, quality = SummaryBar(), LeadScore(), AgainstPart(), ConfidenceSection(), Strip()
-    lead.show_score("Alike", ScoreWords(MatrixKind.SIMILARITY, "Meaning", 0.9, "Closer than most"), 0.85)
+    lead.show_score("Alike", ScoreExplanation(MatrixKind.SIMILARITY, "Meaning", 0.9, "Closer than most"), 0.85)
     told = {
         "accuracy": strip.value,
         "Wilson interval": strip.detail,
@@ -103,7 +103,7 @@ def test_what_a_ranking_adds_is_explained_only_where_it_stands(qapp: QApplicatio
 @pytest.mark.parametrize("kind", list(MatrixKind))
 def test_every_score_of_a_pair_explains_itself(qapp: QApplication, kind: MatrixKind) -> None:
     line = ScoreLine()
-    line.show_score(ScoreWords(kind, "A score", 0.5, "Half of it"))
+    line.show_score(ScoreExplanation(kind, "A score", 0.5, "Half of it"))
     assert line.accessibleDescription() == SCORE_HELP[kind]
     assert line.toolTip()
 

@@ -15,7 +15,7 @@ from app.screens.servers.page import ServersPage
 from app.shell.main_window import Window
 from app.shell.navigation import places
 from app.widgets import ask
-from mcp_tef import Arrival, ArrivalKind, ServerSpec, StoreError, Transport, program_request
+from mcp_tef import DetectedFile, FileKind, ServerSpec, StoreError, Transport, program_request
 from tests.support.case_book import written
 from tests.support.hostile import ALL, HUGE, MARKUP, hostile_engine
 from tests.support.touring import opened, overlays, tour
@@ -61,7 +61,7 @@ def dialogs(window: Window, folder: Path) -> Iterator[tuple[str, Callable[[], ob
     cases = written(folder / "cases.json", {"version": 1, "cases": [case, {"query": 1, "name": ALL}]})
     config = {"command": ALL, "args": [ALL, MARKUP], "env": {MARKUP: ALL}, "note": ALL, "cwd": ALL}
     configs = written(folder / "mcp.json", {"mcpServers": {ALL: config, MARKUP: {"url": MARKUP}}})
-    dropped = Arrival(kind=ArrivalKind.SERVERS, path=configs)
+    dropped = DetectedFile(kind=FileKind.SERVERS, path=configs)
     spec = ServerSpec(name=ALL, transport=Transport.STDIO, command=ALL, args=(ALL,), cwd=ALL, env={ALL: ALL})
     yield "toast", lambda: session.toast(ALL, undo=lambda: None)
     yield "error", lambda: session.show_error(StoreError(ALL, hint=ALL, context={ALL: ALL}))

@@ -4,7 +4,7 @@ import asyncio
 
 from PySide6.QtWidgets import QApplication
 
-from mcp_tef import Event, Noticed
+from mcp_tef import Event, NoticePublished
 from mcp_tef.model.runs import Batch
 from mcp_tef.workflows.runs import Runs
 from tests.app.test_workbench import window, workbench
@@ -12,7 +12,7 @@ from tests.support.fake_engine import FakeEngine
 from tests.support.ports import FakeSelectors
 from tests.support.windows import drive, until
 
-INSTEAD = Noticed("Words are compared instead.")
+INSTEAD = NoticePublished("Words are compared instead.")
 
 
 class HeldRuns(Runs):

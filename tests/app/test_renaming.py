@@ -16,7 +16,7 @@ from app.screens.welcome.page import WelcomePage
 from app.shell.process import open_engine
 from app.shell.workspace_controller import Workbench
 from app.widgets import Button
-from mcp_tef import CaseDraft, Engine, HeldSecrets, Secret
+from mcp_tef import CaseDraft, Engine, Secret, SessionSecrets
 from tests.app.test_workspaces import act, case_names, dialog_of, entered, started
 from tests.support.case_book import written
 from tests.support.configs import CLOCK
@@ -51,7 +51,7 @@ class SlowCores:
         self.asked = 0
         self.let = threading.Event()
 
-    async def open(self, path: Path | None, held: HeldSecrets | None) -> Engine:
+    async def open(self, path: Path | None, held: SessionSecrets | None) -> Engine:
         self.asked += 1
         if self.asked > 1:
             await asyncio.to_thread(self.let.wait)

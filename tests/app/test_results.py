@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.dialogs.export import FORMS, LONGEST_NAME, Ways, Write, file_name, way_of
-from mcp_tef import ReportForm
+from mcp_tef import ReportFormat
 
 
 def ways() -> Ways:
@@ -39,7 +39,7 @@ def test_an_ending_that_means_nothing_leaves_it_to_what_was_chosen() -> None:
 
 
 def test_every_form_can_be_chosen() -> None:
-    assert {form for form, _ in FORMS.values()} == set(ReportForm)
+    assert {form for form, _ in FORMS.values()} == set(ReportFormat)
 
 
 def test_a_title_becomes_a_name_that_every_system_takes() -> None:

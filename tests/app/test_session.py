@@ -5,7 +5,7 @@ import asyncio
 from PySide6.QtWidgets import QApplication, QDialog
 
 from app.core_link.session import Page, Session
-from mcp_tef import Event, NotFoundError, Noticed, ServerId, ServersTouched
+from mcp_tef import Event, NotFoundError, NoticePublished, ServerId, ServersChanged
 from tests.support.windows import drive, session_for, until
 
 
@@ -23,13 +23,13 @@ class CountingPage(Page):
         await self.gate.wait()
 
     def concerns(self, event: Event) -> bool:
-        return isinstance(event, ServersTouched | Noticed)
+        return isinstance(event, ServersChanged | NoticePublished)
 
     def receive(self, events: tuple[Event, ...]) -> bool:
-        return all(isinstance(event, Noticed) for event in events)
+        return all(isinstance(event, NoticePublished) for event in events)
 
 
-TOUCHED = (ServersTouched((ServerId("1"),)),)
+TOUCHED = (ServersChanged((ServerId("1"),)),)
 
 
 def test_an_error_that_nobody_catches_is_shown_in_words(qapp: QApplication) -> None:
@@ -119,7 +119,7 @@ def test_a_page_that_takes_events_itself_is_not_refreshed(qapp: QApplication) ->
     async def work() -> None:
         async with session_for() as (session, _):
             page = CountingPage(session)
-            page.take((Noticed("hello"),), visible=True)
+            page.take((NoticePublished("hello"),), visible=True)
             await asyncio.sleep(0)
             assert page.refreshed == 0
 

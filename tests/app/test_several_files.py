@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.screens.cases.import_export import PreviewSheet
 from app.shell.workspace_controller import Workbench
-from mcp_tef import CaseFileForm, ImportPreview
+from mcp_tef import CaseFileFormat, CaseImportPreview
 from mcp_tef.workflows.transfer import CaseTransfer
 from tests.app.test_workbench import window, workbench
 from tests.app.test_workspaces import outcomes_of, titled
@@ -20,7 +20,7 @@ from tests.support.windows import drive, until
 class EndlessReading(CaseTransfer):
     """Never comes to the end of one file."""
 
-    async def preview(self, path: Path, form: CaseFileForm | None = None) -> ImportPreview:
+    async def preview(self, path: Path, form: CaseFileFormat | None = None) -> CaseImportPreview:
         if path.name == "endless.json":
             await asyncio.Event().wait()
         return await super().preview(path, form)

@@ -20,7 +20,7 @@ from mcp_tef.model.ids import BatchId
 from mcp_tef.ports import Store
 from mcp_tef.storage.store import open_store
 from mcp_tef.workflows.compare import Compare
-from mcp_tef.workflows.rejudge import Rejudging
+from mcp_tef.workflows.rejudge import RejudgeJob
 from tests.support.stored import draft, fill, run_all
 
 CASES, REPEATS = 2_000, 10
@@ -68,7 +68,7 @@ async def judged_again(store: Store, batch: BatchId) -> tuple[float, float]:
     ids = [run.id for run in await store.runs.outcomes(batch)]
     watch = asyncio.create_task(longest_stall())
     start = time.process_time()
-    await Rejudging(store, EventStream(), ()).work(ids, "")
+    await RejudgeJob(store, EventStream(), ()).work(ids, "")
     seconds = time.process_time() - start
     watch.cancel()
     return seconds, await watch

@@ -32,7 +32,7 @@ from mcp_tef.model.tools import Tool
 from mcp_tef.ports import Embedder
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.confusability import COEFFICIENTS, Coefficients, above
-from mcp_tef.workflows.similarity import Embedding, Wanted
+from mcp_tef.workflows.similarity import EmbeddingRequest, EmbeddingService
 from tests.support.tool_sets import FakeEmbedders
 
 Numbers = NDArray[np.float64]
@@ -84,8 +84,8 @@ def _families(pairs: Sequence[tuple[str, str]]) -> NDArray[np.intp]:
 async def scores(labelled: Labelled, embedder: Embedder) -> tuple[Mapping[str, Numbers], float]:
     """Every score of every pair, and the embedder's level of nothing."""
     tools = [tool for pair in labelled.tools for tool in pair]
-    embedding = Embedding(FakeEmbedders(TfidfEmbedder(), folder=embedder), TfidfLexicon())
-    meaning = await embedding.meaning(tools, Wanted(strict=True), lambda share: None)
+    embedding = EmbeddingService(FakeEmbedders(TfidfEmbedder(), folder=embedder), TfidfLexicon())
+    meaning = await embedding.meaning(tools, EmbeddingRequest(strict=True), lambda share: None)
     compared = ToolSet(tools=tuple(ComparedTool(str(place), tool) for place, tool in enumerate(tools)))
     places = np.arange(0, len(tools), 2, dtype=np.intp)
     found = Similarity(compared, meaning).alone(places, places + 1)

@@ -15,7 +15,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mcp_tef.model.transfer import CaseFileForm, ServerFileForm
+from mcp_tef.model.transfer import CaseFileFormat, ServerFileFormat
 from tests.support import fuzzing, fuzzing_configs
 
 EXAMPLES = 10_000
@@ -40,16 +40,16 @@ class Watch:
 
 def readers(folder: Path) -> Iterator[Reader]:
     """Everything that reads what strangers wrote, with what to give it."""
-    for form in CaseFileForm:
+    for form in CaseFileFormat:
         yield form.value, fuzzing.case_files(form), partial(_import, form, folder)
-    for config in ServerFileForm:
+    for config in ServerFileFormat:
         yield f"servers: {config.value}", fuzzing_configs.config_files(config), partial(_config, folder)
     yield "answer of a model", fuzzing.answers(), fuzzing.check_answer
     yield "review or rewrite", fuzzing_configs.advice(), fuzzing_configs.check_advice
     yield "line of score", fuzzing.score_lines(), fuzzing.check_line
 
 
-def _import(form: CaseFileForm, folder: Path, file: tuple[str, bytes]) -> int:
+def _import(form: CaseFileFormat, folder: Path, file: tuple[str, bytes]) -> int:
     return fuzzing.check_import(form, *file, folder)
 
 

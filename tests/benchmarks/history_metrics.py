@@ -23,10 +23,10 @@ from mcp_tef.model.cases import TestCase
 from mcp_tef.model.ids import BatchId, CaseId, RunId, new_id
 from mcp_tef.model.runs import BatchRequest, ModelSettings, PlannedRun, RunFilter, RunOrder, RunStatus
 from mcp_tef.model.tools import ToolLabel
-from mcp_tef.model.verdicts import Kind
+from mcp_tef.model.verdicts import VerdictKind
 from mcp_tef.storage.opening import connect
 from mcp_tef.storage.store import SqliteStore, open_store
-from mcp_tef.workflows.metrics import Figures
+from mcp_tef.workflows.metrics import MetricsService
 from tests.benchmarks.store_size import request, response
 from tests.support.stored import draft, http, offered, tool
 
@@ -155,7 +155,7 @@ def filters(batch: BatchId) -> dict[str, RunFilter]:
         "batch": RunFilter(batch_id=batch),
         "dates": RunFilter(since=datetime(2026, 10, 8, tzinfo=UTC), until=datetime(2026, 10, 15, tzinfo=UTC)),
         "status": RunFilter(statuses=(RunStatus.COMPLETED,)),
-        "kind": RunFilter(kinds=(Kind.WRONG_TOOL,)),
+        "kind": RunFilter(kinds=(VerdictKind.WRONG_TOOL,)),
         "words": RunFilter(text="case 19"),
         "no run": RunFilter(models=("nobody/nothing",)),
     }
@@ -163,7 +163,7 @@ def filters(batch: BatchId) -> dict[str, RunFilter]:
 
 async def measured(store: SqliteStore) -> dict[str, tuple[float, float]]:
     """What was asked, with its seconds and its limit."""
-    figures, runs = Figures(store.metrics), store.runs
+    figures, runs = MetricsService(store.metrics), store.runs
     (batch, *_) = await runs.batches()
     asked: dict[str, tuple[Callable[[], Awaitable[object]], float]] = {
         "metrics of everything": (figures.summary, MOST_FIGURES_S),

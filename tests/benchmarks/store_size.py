@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from mcp_tef.model.json import Json
-from mcp_tef.model.runs import ModelSettings, Outcome, PlannedRun, RunFilter, RunOrder, RunStatus
+from mcp_tef.model.runs import ModelSettings, PlannedRun, RunFilter, RunOrder, RunResult, RunStatus
 from mcp_tef.model.verdicts import Classification
 from mcp_tef.storage.store import SqliteStore, open_store
 from tests.support.stored import draft, fill, offered, right, tool
@@ -71,14 +71,14 @@ def response(run: PlannedRun) -> Json:
     }
 
 
-def outcome(run: PlannedRun, snapshot: Any) -> Outcome:
+def outcome(run: PlannedRun, snapshot: Any) -> RunResult:
     """A realistic outcome of a run."""
     judged = right(run, snapshot)
     assert judged.answer is not None
     return replace(judged, answer=replace(judged.answer, raw_request=request(run), raw_response=response(run)))
 
 
-async def work(store: SqliteStore, runs: int) -> list[Outcome]:
+async def work(store: SqliteStore, runs: int) -> list[RunResult]:
     """Plan a batch and finish it in the portions that a live batch has."""
     drafts = [draft(f"case {number}") for number in range(CASES)]
     filled = await fill(store, drafts, models=(GPT,), repeats=runs // CASES)
@@ -87,7 +87,7 @@ async def work(store: SqliteStore, runs: int) -> list[Outcome]:
     return [outcome(run, snapshot) for run in filled.runs]
 
 
-async def finish(store: SqliteStore, outcomes: Sequence[Outcome]) -> None:
+async def finish(store: SqliteStore, outcomes: Sequence[RunResult]) -> None:
     """Mark and store outcomes, a portion at a time."""
     for start in range(0, len(outcomes), OUTCOMES_A_FLUSH):
         portion = outcomes[start : start + OUTCOMES_A_FLUSH]
@@ -95,7 +95,7 @@ async def finish(store: SqliteStore, outcomes: Sequence[Outcome]) -> None:
         await store.runs.finish(portion)
 
 
-def bare(path: Path, runs: int, outcomes: Sequence[Outcome]) -> float:
+def bare(path: Path, runs: int, outcomes: Sequence[RunResult]) -> float:
     """Processor seconds that sqlite3 alone takes for rows with the same raw text, in the same portions."""
     rows = [(item.run_id, json.dumps(_raw(item)[0]), json.dumps(_raw(item)[1]), "TP", 0.9) for item in outcomes]
     with closing(sqlite3.connect(path)) as connection:
@@ -110,7 +110,7 @@ def bare(path: Path, runs: int, outcomes: Sequence[Outcome]) -> float:
         return time.process_time() - started
 
 
-def _raw(item: Outcome) -> tuple[Json, Json]:
+def _raw(item: RunResult) -> tuple[Json, Json]:
     assert item.answer is not None
     return item.answer.raw_request, item.answer.raw_response
 

@@ -12,13 +12,13 @@ from mcp_tef import (
     Expectation,
     ExpectedCall,
     LabelKind,
-    Observation,
     Overlap,
+    PairObservation,
+    PairStatus,
     Rate,
-    ReportForm,
+    ReportFormat,
     RunFilter,
     SimilarityResults,
-    Standing,
     ToolGroup,
     ToolLabel,
     WorkItem,
@@ -42,7 +42,7 @@ RUN_REPORTS: dict[str, Callable[[Results], str]] = {
     "runs.json": to_json,
     "runs.md": results_markdown,
 }
-COMPARISONS = {"html": ReportForm.HTML, "csv": ReportForm.CSV, "json": ReportForm.JSON}
+COMPARISONS = {"html": ReportFormat.HTML, "csv": ReportFormat.CSV, "json": ReportFormat.JSON}
 ENDINGS = ("html", "csv", "json")
 
 
@@ -55,7 +55,7 @@ def similarity_results() -> SimilarityResults:
     """An analysis with one group, and one pair that was confused in runs."""
     similarity = made_analyses.similarity(full=True)
     label = ToolLabel(tool="x", kind=LabelKind.TOOL)
-    observation = Observation(
+    observation = PairObservation(
         confused=3,
         runs=12,
         a_taken_for_b=1,
@@ -65,7 +65,7 @@ def similarity_results() -> SimilarityResults:
         label_b=label,
     )
     pair = similarity.pair(0, 1)
-    work = WorkItem(pair=pair, observation=observation, standing=Standing.ALIKE_AND_CONFUSED, harm=3.0)
+    work = WorkItem(pair=pair, observation=observation, standing=PairStatus.SIMILAR_AND_CONFUSED, harm=3.0)
     group = ToolGroup("file, name", (0, 1))
     clusters = Clusters(order=(3, 0, 1, 2), merges=(), groups=(group,), near_duplicates=(pair,))
     return SimilarityResults(similarity=similarity, threshold=0.85, clusters=clusters, work=(work,))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_tef import CaseFileForm
+from mcp_tef import CaseFileFormat
 from mcp_tef.model.addresses import origin_of
 from mcp_tef.model.secrets import MASK
 from tests.support import case_book
@@ -113,7 +113,7 @@ def test_a_planted_key_is_found_nowhere(
     listed = do("runs", "list", "--json")
     for item in listed.document["runs"]:
         do("runs", "show", item["id"], "--json")
-    for form in CaseFileForm:
+    for form in CaseFileFormat:
         do("cases", "export", tmp_path / f"cases-{form.value}.txt", "--format", form.value)
     for ending in ("html", "json", "csv"):
         do("quality", *BOTH, "--out", tmp_path / f"quality.{ending}")

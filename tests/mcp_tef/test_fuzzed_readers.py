@@ -6,14 +6,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mcp_tef.model.transfer import CaseFileForm, ServerFileForm
+from mcp_tef.model.transfer import CaseFileFormat, ServerFileFormat
 from tests.support import fuzzing, fuzzing_configs
 
 FEW = settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
-@pytest.mark.parametrize("form", CaseFileForm)
-def test_a_file_of_cases_comes_in_or_is_refused_in_a_sentence(form: CaseFileForm, tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", CaseFileFormat)
+def test_a_file_of_cases_comes_in_or_is_refused_in_a_sentence(form: CaseFileFormat, tmp_path: Path) -> None:
     came_in = 0
 
     @FEW
@@ -26,8 +26,8 @@ def test_a_file_of_cases_comes_in_or_is_refused_in_a_sentence(form: CaseFileForm
     assert came_in > 100
 
 
-@pytest.mark.parametrize("form", ServerFileForm)
-def test_a_config_of_servers_comes_in_or_is_refused_in_a_sentence(form: ServerFileForm, tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", ServerFileFormat)
+def test_a_config_of_servers_comes_in_or_is_refused_in_a_sentence(form: ServerFileFormat, tmp_path: Path) -> None:
     came_in = 0
 
     @settings(FEW, max_examples=100)

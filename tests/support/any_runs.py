@@ -7,7 +7,7 @@ from hypothesis.strategies import SearchStrategy
 
 from mcp_tef.model.ids import BatchId, CaseId, RunId
 from mcp_tef.model.runs import RunStatus, RunSummary
-from mcp_tef.model.verdicts import Classification, Kind
+from mcp_tef.model.verdicts import Classification, VerdictKind
 
 _TOOLS = (None, ("docs", "search"), ("wiki", "search"), ("docs", "read"), ("wiki", "find"))
 _SOURCES = ("self-reported", "agreement", "logprob", "margin")
@@ -37,15 +37,15 @@ def judged_run(
     )
 
 
-def _outcome(expected: Name, selected: Name, invented: bool) -> tuple[Classification, Kind]:
+def _outcome(expected: Name, selected: Name, invented: bool) -> tuple[Classification, VerdictKind]:
     if expected is None:
-        answer = (Classification.TN, Kind.NO_CALL_EXPECTED), (Classification.FP, Kind.UNEXPECTED_CALL)
+        answer = (Classification.TN, VerdictKind.NO_CALL_EXPECTED), (Classification.FP, VerdictKind.UNEXPECTED_CALL)
         return answer[selected is not None]
     if expected == selected:
-        return Classification.TP, Kind.MATCH
+        return Classification.TP, VerdictKind.MATCH
     if selected is None:
-        return Classification.FN, Kind.NO_TOOL
-    return Classification.FN, Kind.INVENTED_TOOL if invented else Kind.WRONG_TOOL
+        return Classification.FN, VerdictKind.NO_TOOL
+    return Classification.FN, VerdictKind.INVENTED_TOOL if invented else VerdictKind.WRONG_TOOL
 
 
 @st.composite

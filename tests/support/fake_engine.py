@@ -10,7 +10,7 @@ from mcp_tef.embedding.tfidf import TfidfEmbedder, TfidfLexicon
 from mcp_tef.errors import TefError
 from mcp_tef.events import Event, EventStream
 from mcp_tef.llm.keys import KeyRing, ServerVault
-from mcp_tef.model.answers import Answer, Call, ConfidenceSource
+from mcp_tef.model.answers import ActualCall, Answer, ConfidenceSource
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall, TestCase
 from mcp_tef.model.config import Config
 from mcp_tef.model.runs import ModelInfo, ModelSettings
@@ -22,20 +22,20 @@ from mcp_tef.reports.writing import Reports
 from mcp_tef.workflows.calls import ToolCalls
 from mcp_tef.workflows.cases import Cases
 from mcp_tef.workflows.compare import Compare
-from mcp_tef.workflows.drift import Drifts
-from mcp_tef.workflows.file_detection import Arrivals
-from mcp_tef.workflows.metrics import Figures
+from mcp_tef.workflows.drift import DriftCheck
+from mcp_tef.workflows.file_detection import FileDetection
+from mcp_tef.workflows.metrics import MetricsService
 from mcp_tef.workflows.models import Models
 from mcp_tef.workflows.quality import Quality
 from mcp_tef.workflows.recommend import Recommendations
 from mcp_tef.workflows.runs import Runs
-from mcp_tef.workflows.search import Finder
+from mcp_tef.workflows.search import NameSearch
 from mcp_tef.workflows.server_import import ServerFiles
 from mcp_tef.workflows.servers import Servers
 from mcp_tef.workflows.similarity import SimilarityAnalyses
 from mcp_tef.workflows.tool_sources import ToolSources
 from mcp_tef.workflows.transfer import CaseTransfer
-from mcp_tef.workflows.written_secrets import WrittenSecrets
+from mcp_tef.workflows.written_secrets import PlainTextSecrets
 from tests.support.consents import loopback_consents
 from tests.support.fake_counter import FourCharactersEach
 from tests.support.fake_sign_ins import FakeSignIns
@@ -117,7 +117,7 @@ def picks_first_word(question: Question) -> Answer:
     words = set(question.query.lower().replace("?", "").split())
     for offered in question.tools:
         if words & set(offered.tool.name.split("_")) or words & set(offered.tool.description.lower().split()):
-            call = Call(tool=offered.tool.name, server=offered.tool.server, arguments={"text": question.query})
+            call = ActualCall(tool=offered.tool.name, server=offered.tool.server, arguments={"text": question.query})
             return Answer(calls=(call,), confidence=0.8, confidence_source=ConfidenceSource.SELF_REPORTED)
     return Answer(calls=(), confidence=0.5, confidence_source=ConfidenceSource.SELF_REPORTED)
 
@@ -151,15 +151,15 @@ class FakeEngine:
             *(self.store.servers, self.store.calls, self.servers, self.caller, self.consents, self._events)
         )
         self.sign_ins = FakeSignIns()
-        self.drift = Drifts(self.store, self.consents, self._events)
+        self.drift = DriftCheck(self.store, self.consents, self._events)
         self.cases = Cases(self.store, self._events)
-        self.finding = Finder(self.store, self._events)
+        self.finding = NameSearch(self.store, self._events)
         self.keychain = MemoryKeychain()
-        self.written_secrets = WrittenSecrets(dict(environment or {}), ServerVault(KeyRing({}, self.keychain)))
+        self.written_secrets = PlainTextSecrets(dict(environment or {}), ServerVault(KeyRing({}, self.keychain)))
         self.server_files = ServerFiles(self.store.servers, self._events, dict(environment or {}), "linux")
-        self.arrivals = Arrivals()
+        self.arrivals = FileDetection()
         self.case_files = CaseTransfer(self.store, self.servers, self._events, Path("memory-tools"))
-        self.metrics = Figures(self.store.metrics)
+        self.metrics = MetricsService(self.store.metrics)
         self.reports = Reports(self.store, self.metrics)
         self.exports = Exports()
         self.compare = Compare(self.store.runs)

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.case_formats import FORMS, form_to_read
-from mcp_tef.formats.cases.entries import CannotHoldError, Item, Source
+from mcp_tef.formats.cases.entries import CannotHoldError, CaseSource, Item
 from mcp_tef.formats.cases.texts import read_text, to_json
-from mcp_tef.model.answers import Call
+from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.cases import CaseDraft, expectation_from_json, expectation_to_json
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.model.transfer import CaseFileForm, ImportFate
+from mcp_tef.model.transfer import CaseFileFormat, ImportStatus
 from mcp_tef.prompts.offering import offer
 from mcp_tef.prompts.reading import LONGEST_WORDS, Reading, WrittenCall, read_native, read_structured
 from mcp_tef.scoring.codec import verdict_to_json
@@ -28,7 +28,7 @@ from mcp_tef.workflows.transfer import planned
 from tests.support.made_cases import TOOL, stored
 
 LONGEST_SENTENCE = 1_000
-SUFFIXES = {CaseFileForm.CSV: (".csv",), CaseFileForm.BFCL: (".jsonl",)}
+SUFFIXES = {CaseFileFormat.CSV: (".csv",), CaseFileFormat.BFCL: (".jsonl",)}
 DESK = ServerSpec(name="desk", transport=Transport.FILE, path="desk.json")
 OFFERED = offer([TOOL])
 
@@ -113,12 +113,12 @@ _CSV = [
      "expected_parameters": '{"n": 1, "o": {"$any_of": [1, 2]}}', "suites": "a; b", "tags": '["c"]'},
     {"id": "", "name": "", "query": "Two", "expected": '{"any_of": [[{"tool": "find"}], []]}', "expected_server": ""},
 ]  # fmt: skip
-DOCUMENTS: dict[CaseFileForm, Any] = {
-    CaseFileForm.TEF: _TEF,
-    CaseFileForm.CSV: _CSV,
-    CaseFileForm.BFCL: _BFCL,
-    CaseFileForm.PROMPTFOO: _PROMPTFOO,
-    CaseFileForm.MCP_EVAL: _MCP_EVAL,
+DOCUMENTS: dict[CaseFileFormat, Any] = {
+    CaseFileFormat.TEF: _TEF,
+    CaseFileFormat.CSV: _CSV,
+    CaseFileFormat.BFCL: _BFCL,
+    CaseFileFormat.PROMPTFOO: _PROMPTFOO,
+    CaseFileFormat.MCP_EVAL: _MCP_EVAL,
 }
 ANSWER = {"calls": [{"tool": "find", "arguments": {"kind": "chain", "n": 2}}], "reasoning": "So.", "confidence": 0.8}
 LINE = {
@@ -178,12 +178,12 @@ def _change(place: Any, other: Any, chance: random.Random) -> None:
         place[key] = copy.deepcopy(chance.choice(HOSTILE))
 
 
-def _spelled(form: CaseFileForm, name: str, document: Any, chance: random.Random) -> str:
+def _spelled(form: CaseFileFormat, name: str, document: Any, chance: random.Random) -> str:
     """The document as text of the form, as well as what it holds can be written."""
     escaped = chance.random() < 0.5
-    if form is CaseFileForm.CSV:
+    if form is CaseFileFormat.CSV:
         return _as_csv(document, chance.choice(",;\t"))
-    if form is CaseFileForm.BFCL:
+    if form is CaseFileFormat.BFCL:
         return "\n".join(json.dumps(row, ensure_ascii=escaped) for row in document)
     if name.endswith(".yaml") and chance.random() < 0.5:
         return yaml.safe_dump(document, allow_unicode=not escaped, sort_keys=False)
@@ -212,7 +212,7 @@ def damaged(data: bytes, chance: random.Random) -> bytes:
 
 
 @st.composite
-def case_files(draw: st.DrawFn, form: CaseFileForm) -> tuple[str, bytes]:
+def case_files(draw: st.DrawFn, form: CaseFileFormat) -> tuple[str, bytes]:
     """A file of a form, by name and bytes: a sound one changed in its values and its bytes, or bytes of any kind."""
     name = "cases" + draw(st.sampled_from(SUFFIXES.get(form, (".json", ".yaml"))))
     if draw(st.integers(0, 9)) == 0:
@@ -244,7 +244,7 @@ def score_lines(draw: st.DrawFn) -> bytes:
     return damaged(text.encode("utf-8", "surrogatepass"), chance).replace(b"\n", b" ")
 
 
-def check_import(form: CaseFileForm, name: str, data: bytes, folder: Path) -> int:
+def check_import(form: CaseFileFormat, name: str, data: bytes, folder: Path) -> int:
     """Read a file as an import does; the number of cases that may come in, each of which can be kept and written.
 
     What cannot be read must be refused in one sentence: InputError for the file, `refused` for a case.
@@ -252,22 +252,22 @@ def check_import(form: CaseFileForm, name: str, data: bytes, folder: Path) -> in
     path = folder / name
     path.write_bytes(data)
     try:
-        source = Source(read_text(path), name, path)
+        source = CaseSource(read_text(path), name, path)
         form_to_read(path, source)
         entries = FORMS[form].read(source)
     except InputError as error:
         require_sentence(error.message)
         return 0
     plan = planned(entries, [], [DESK], folder)
-    for refused in (case for case in plan.cases if case.fate is ImportFate.REFUSED):
+    for refused in (case for case in plan.cases if case.fate is ImportStatus.REFUSED):
         require_sentence(refused.reason)
     for server in plan.servers:
         to_json({"tools": list(server.tools)}).encode("utf-8", "backslashreplace")
-    drafts = [case.draft for case in plan.cases if case.draft and case.fate is ImportFate.ADDED]
+    drafts = [case.draft for case in plan.cases if case.draft and case.fate is ImportStatus.ADDED]
     for draft in drafts:
         _require_keepable(draft)
     again = planned(entries, [stored(draft, number) for number, draft in enumerate(drafts)], [DESK], folder)
-    assert {case.fate for case in again.cases} <= {ImportFate.UNCHANGED, ImportFate.CHANGED, ImportFate.REFUSED}
+    assert {case.fate for case in again.cases} <= {ImportStatus.UNCHANGED, ImportStatus.CHANGED, ImportStatus.REFUSED}
     return len(drafts)
 
 
@@ -305,7 +305,7 @@ def check_answer(text: str) -> int:
 def _sound(reading: Reading) -> int:
     assert len(reading.words) <= LONGEST_WORDS
     assert reading.confidence is None or 0 <= reading.confidence <= 1
-    calls: tuple[Call, ...] = reading.calls or ()
+    calls: tuple[ActualCall, ...] = reading.calls or ()
     for call in calls:
         json.dumps(call.arguments, allow_nan=False, ensure_ascii=False).encode("utf-8")
         storable(call.tool)

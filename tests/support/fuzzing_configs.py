@@ -13,7 +13,7 @@ from mcp_tef.formats.cases.texts import read_text
 from mcp_tef.formats.servers.server_formats import read_config
 from mcp_tef.model.ids import ServerId
 from mcp_tef.model.servers import Server, ServerSpec
-from mcp_tef.model.transfer import ImportFate, ServerFileForm
+from mcp_tef.model.transfer import ImportStatus, ServerFileFormat
 from mcp_tef.prompts.reviewing import HIGHEST, LOWEST, ReviewError, read_review
 from mcp_tef.prompts.rewriting import RewriteError, read_rewrite
 from mcp_tef.storage.columns import dump, storable
@@ -42,18 +42,18 @@ _PACKAGE = {
 }  # fmt: skip
 _REMOTE = {"type": "sse", "url": "https://{zone}.a.test/sse", "variables": {"zone": {"default": "eu"}}, "headers": []}
 _REGISTRY = {"name": "io.github.acme/clock", "version": "1", "packages": [_PACKAGE], "remotes": [_REMOTE]}
-CONFIGS: dict[ServerFileForm, tuple[str, Any]] = {
-    ServerFileForm.CLAUDE_DESKTOP: ("claude_desktop_config.json", {"mcpServers": _SERVERS}),
-    ServerFileForm.CLAUDE_CODE: (
+CONFIGS: dict[ServerFileFormat, tuple[str, Any]] = {
+    ServerFileFormat.CLAUDE_DESKTOP: ("claude_desktop_config.json", {"mcpServers": _SERVERS}),
+    ServerFileFormat.CLAUDE_CODE: (
         ".claude.json",
         {"mcpServers": _SERVERS, "projects": {"/srv/bikes": {"mcpServers": _SERVERS, "history": []}}},
     ),
-    ServerFileForm.CURSOR: (".cursor/mcp.json", {"mcpServers": _SERVERS}),
-    ServerFileForm.VSCODE: (".vscode/mcp.json", {"inputs": _INPUTS, "servers": _SERVERS}),
-    ServerFileForm.WINDSURF: ("mcp_config.json", {"mcpServers": _SERVERS}),
-    ServerFileForm.INSPECTOR: ("mcp.json", {"mcpServers": _SERVERS}),
-    ServerFileForm.REGISTRY: ("server.json", {"servers": [{"server": _REGISTRY, "_meta": {}}]}),
-    ServerFileForm.SNIPPET: ("any.txt", _SERVERS),
+    ServerFileFormat.CURSOR: (".cursor/mcp.json", {"mcpServers": _SERVERS}),
+    ServerFileFormat.VSCODE: (".vscode/mcp.json", {"inputs": _INPUTS, "servers": _SERVERS}),
+    ServerFileFormat.WINDSURF: ("mcp_config.json", {"mcpServers": _SERVERS}),
+    ServerFileFormat.INSPECTOR: ("mcp.json", {"mcpServers": _SERVERS}),
+    ServerFileFormat.REGISTRY: ("server.json", {"servers": [{"server": _REGISTRY, "_meta": {}}]}),
+    ServerFileFormat.SNIPPET: ("any.txt", _SERVERS),
 }
 _GRADE = {"score": 7, "explanation": "It says what it does."}
 REVIEW = {"clarity": _GRADE, "completeness": _GRADE, "conciseness": _GRADE, "suggested_description": "Tells the time."}
@@ -62,7 +62,7 @@ LONGEST_PREVIEW = 4_000_000
 
 
 @st.composite
-def config_files(draw: st.DrawFn, form: ServerFileForm) -> tuple[str, bytes]:
+def config_files(draw: st.DrawFn, form: ServerFileFormat) -> tuple[str, bytes]:
     """A config of a form, by name and bytes: a sound one changed in its values and its bytes, or bytes of any kind."""
     name, document = CONFIGS[form]
     if draw(st.integers(0, 9)) == 0:
@@ -101,7 +101,7 @@ def check_config(name: str, data: bytes, folder: Path) -> int:
         return 0
     plan = ServerPlan((), {"A": "1"})
     found = [plan.planned(entry, str(path)) for entry in entries]
-    for refused in (server for server in found if server.fate is ImportFate.REFUSED):
+    for refused in (server for server in found if server.fate is ImportStatus.REFUSED):
         require_sentence(refused.reason)
     specs = [server.spec for server in found if server.spec]
     for spec in specs:
@@ -109,7 +109,7 @@ def check_config(name: str, data: bytes, folder: Path) -> int:
         storable(spec.name).encode("utf-8")
     assert len(repr(found)) < LONGEST_PREVIEW
     again = ServerPlan([_stored(spec) for spec in specs], {"A": "1"})
-    assert not any(again.planned(entry, str(path)).fate is ImportFate.ADDED for entry in entries)
+    assert not any(again.planned(entry, str(path)).fate is ImportStatus.ADDED for entry in entries)
     return len(specs)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from mcp_tef.model.ids import BatchId
 from mcp_tef.model.runs import Batch, RunStatus, RunSummary
 from mcp_tef.model.tools import ToolLabel
-from mcp_tef.model.verdicts import Classification, Kind
+from mcp_tef.model.verdicts import Classification, VerdictKind
 from mcp_tef.scoring.history import (
     CATEGORIES,
     CLASSIFICATIONS,
@@ -22,7 +22,7 @@ from mcp_tef.scoring.history import (
 )
 
 _STATUS = {RunStatus.COMPLETED: COMPLETED, RunStatus.FAILED: FAILED}
-_NONE_EXPECTED = (Kind.NO_CALL_EXPECTED, Kind.UNEXPECTED_CALL)
+_NONE_EXPECTED = (VerdictKind.NO_CALL_EXPECTED, VerdictKind.UNEXPECTED_CALL)
 
 
 class _Numbers(dict[Any, int]):
@@ -96,7 +96,7 @@ def _codes(run: RunSummary) -> dict[str, float]:
         "parameters_ok": _truth(run.parameters_ok),
         "conformance": _truth(run.type_conformance),
         "hallucinated": bool(run.hallucinated),
-        "invented": run.kind is Kind.INVENTED_TOOL,
+        "invented": run.kind is VerdictKind.INVENTED_TOOL,
         "category": CATEGORIES.index(run.confidence_category),
         "source": sources.index(run.confidence_source),
         "rank": run.expected_rank or 0,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mcp_tef.errors import ModelError, ModelFault, ServerError, ServerFault
-from mcp_tef.model.answers import Answer, Call, ConfidenceSource
+from mcp_tef.model.answers import ActualCall, Answer, ConfidenceSource
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall
 from mcp_tef.model.runs import BatchRequest, ModelSettings
 from mcp_tef.model.servers import ServerSpec, Transport
@@ -99,8 +99,8 @@ def _answer(question: Question, text: str, name: str) -> Answer | ModelError:
     kind = question.query.split(" ", 1)[0]
     if kind == "broken":
         return ModelError(ModelFault.REJECTED, f"It said: {text}", hint=text, context={"body": text})
-    call = Call(tool=f"{name} 0", server=name, arguments={"text": f"{text}!", name: text, text[:300]: [text]})
-    calls = {"unreadable": None, "nothing": (Call(tool=text, arguments={}),)}
+    call = ActualCall(tool=f"{name} 0", server=name, arguments={"text": f"{text}!", name: text, text[:300]: [text]})
+    calls = {"unreadable": None, "nothing": (ActualCall(tool=text, arguments={}),)}
     return Answer(
         calls=calls.get(kind, (call,)),
         words=text,

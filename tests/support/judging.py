@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mcp_tef.model.answers import Call
+from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.cases import Expectation, ExpectedCall
 from mcp_tef.model.tools import Tool
-from mcp_tef.model.verdicts import Finding, FindingReason, Verdict
+from mcp_tef.model.verdicts import FindingReason, ParameterFinding, Verdict
 from mcp_tef.scoring.judge import judge
 
 TEXT: dict[str, Any] = {"type": "string"}
@@ -24,9 +24,9 @@ def tool(name: str, input_schema: Any = None, *, server: str = "docs") -> Tool:
     return Tool(server=server, name=name, description="", input_schema=chosen, raw={"name": name})
 
 
-def call(tool_name: str, server: str | None = None, **arguments: Any) -> Call:
+def call(tool_name: str, server: str | None = None, **arguments: Any) -> ActualCall:
     """A call that was made."""
-    return Call(tool=tool_name, arguments=arguments, server=server)
+    return ActualCall(tool=tool_name, arguments=arguments, server=server)
 
 
 def wanted(tool_name: str, server: str | None = None, *, exact: bool = False, **parameters: Any) -> ExpectedCall:
@@ -47,10 +47,10 @@ def any_of(*answers: Sequence[ExpectedCall]) -> Expectation:
 def judge_parameters(parameters: Any, arguments: Any, input_schema: Any = None, *, exact: bool = False) -> Verdict:
     """The verdict on a call of the right tool."""
     expectation = expect(ExpectedCall(tool="search", parameters=parameters, exact=exact))
-    return judge(expectation, [tool("search", input_schema)], [Call(tool="search", arguments=arguments)])
+    return judge(expectation, [tool("search", input_schema)], [ActualCall(tool="search", arguments=arguments)])
 
 
-def findings(verdict: Verdict) -> list[Finding]:
+def findings(verdict: Verdict) -> list[ParameterFinding]:
     """All findings of a verdict."""
     return [finding for match in verdict.matches for finding in match.findings]
 

@@ -1,6 +1,6 @@
 """A workspace in which there is one of nearly everything, so that every count of it is 1."""
 
-from mcp_tef.model.answers import Answer, Call, ConfidenceSource
+from mcp_tef.model.answers import ActualCall, Answer, ConfidenceSource
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall
 from mcp_tef.model.runs import BatchRequest, ModelSettings
 from mcp_tef.model.servers import ServerSpec, Transport
@@ -37,5 +37,5 @@ async def lone_engine(tools: int) -> FakeEngine:
 
 
 def _answer(_: Question) -> Answer:
-    call = Call(tool=f"{SERVER}_0", server=SERVER, arguments={"path": "a.txt"})
+    call = ActualCall(tool=f"{SERVER}_0", server=SERVER, arguments={"path": "a.txt"})
     return Answer(calls=(call,), confidence=0.9, confidence_source=ConfidenceSource.SELF_REPORTED)

@@ -6,16 +6,16 @@ from typing import Any
 import numpy as np
 
 from mcp_tef.model.quality import (
-    Graded,
+    GradedQuality,
     LintFinding,
     LintRule,
     ModelReview,
     QualityReport,
-    ServerWeight,
+    ServerTokenCount,
     Severity,
     ToolQuality,
 )
-from mcp_tef.model.runs import Failure
+from mcp_tef.model.runs import FailureInfo
 from mcp_tef.model.similarity import (
     ComparedTool,
     DifferentiationIssue,
@@ -24,7 +24,7 @@ from mcp_tef.model.similarity import (
     Priority,
     Recommendation,
     ToolSet,
-    Unreachable,
+    UnreachableSource,
 )
 from mcp_tef.model.tools import Tool, ToolProblem
 from mcp_tef.scoring.similarity.analysis import Similarity
@@ -62,7 +62,7 @@ def similarity(tools: Sequence[ComparedTool] | None = None, scores: Any = SCORES
     """An analysis with given cosines; the full ones are the same."""
     tool_set = ToolSet(
         tools=some_tools() if tools is None else tuple(tools),
-        unreachable=(Unreachable("gone", f"It did not answer. {EVIL}", "Start it."),),
+        unreachable=(UnreachableSource("gone", f"It did not answer. {EVIL}", "Start it."),),
         problems=(("shop", ToolProblem(EVIL, "It has no inputSchema.")),),
     )
     square = np.array(scores, dtype=np.float32)
@@ -81,7 +81,7 @@ def many(count: int, *, full: bool = False) -> Similarity:
     return similarity(tools, scores, full=full)
 
 
-def advice(*, failure: Failure | None = None) -> PairAdvice:
+def advice(*, failure: FailureInfo | None = None) -> PairAdvice:
     """Advice on a pair whose names are hostile."""
     issue = DifferentiationIssue(
         type=IssueType.TERMINOLOGY_OVERLAP,
@@ -137,13 +137,13 @@ def quality() -> QualityReport:
     worst, failed, good, _ = (*some_tools()[3:], *some_tools()[:3])
     review = ModelReview(
         model="openai/judge",
-        clarity=Graded(2, f"Unclear. {EVIL}"),
-        completeness=Graded(3, "Parts are missing."),
-        conciseness=Graded(9, "Short."),
+        clarity=GradedQuality(2, f"Unclear. {EVIL}"),
+        completeness=GradedQuality(3, "Parts are missing."),
+        conciseness=GradedQuality(9, "Short."),
         suggested=f"Do it well. {EVIL}",
         tokens=99,
     )
-    failure = Failure("model_timeout", "The model did not answer.", "Try again.")
+    failure = FailureInfo("model_timeout", "The model did not answer.", "Try again.")
     warned = finding("vague-words", Severity.WARNING)
     return QualityReport(
         tools=(
@@ -151,8 +151,8 @@ def quality() -> QualityReport:
             ToolQuality(tool=failed, score=90, findings=(warned,), tokens=12, failure=failure),
             ToolQuality(tool=good, score=100, findings=(), tokens=10),
         ),
-        servers=(ServerWeight("shop", 2, 22), ServerWeight("evil", 1, 30)),
+        servers=(ServerTokenCount("shop", 2, 22), ServerTokenCount("evil", 1, 30)),
         tokenizer="made",
-        unreachable=(Unreachable("gone", f"It did not answer. {EVIL}", "Start it."),),
+        unreachable=(UnreachableSource("gone", f"It did not answer. {EVIL}", "Start it."),),
         problems=(("shop", ToolProblem(None, "It has no name.")),),
     )

@@ -6,11 +6,11 @@ from typing import Any
 from hypothesis import strategies as st
 
 from mcp_tef.formats.cases.case_formats import FORMS
-from mcp_tef.formats.cases.entries import CannotHoldError, CaseEntry, Item, Source
+from mcp_tef.formats.cases.entries import CannotHoldError, CaseEntry, CaseSource, Item
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall, TestCase
 from mcp_tef.model.ids import CaseId
 from mcp_tef.model.tools import Tool
-from mcp_tef.model.transfer import CaseFileForm
+from mcp_tef.model.transfer import CaseFileFormat
 
 NOW = datetime(2026, 11, 21, 14, 2, tzinfo=UTC)
 TOOL = Tool(server="desk", name="find", description="Finds.", input_schema={"type": "object"}, raw={"name": "find"})
@@ -66,17 +66,17 @@ def one_call(**changes: Any) -> CaseDraft:
     return CaseDraft(name="Find it", query="Find it, please", expectation=Expectation(((call,),)), servers=("desk",))
 
 
-def there_and_back(form: CaseFileForm, draft: CaseDraft, suffix: str = ".yaml") -> CaseEntry | None:
+def there_and_back(form: CaseFileFormat, draft: CaseDraft, suffix: str = ".yaml") -> CaseEntry | None:
     """The case as it reads after a file of the form; None where the form said that it cannot hold it."""
     way = FORMS[form]
     try:
         row = way.row(Item(stored(draft), (TOOL,)))
     except CannotHoldError:
         return None
-    [entry] = way.read(Source(way.text([row], suffix), f"cases{suffix}"))
+    [entry] = way.read(CaseSource(way.text([row], suffix), f"cases{suffix}"))
     return entry
 
 
-def read(form: CaseFileForm, text: str, name: str = "cases.yaml") -> tuple[CaseEntry, ...]:
+def read(form: CaseFileFormat, text: str, name: str = "cases.yaml") -> tuple[CaseEntry, ...]:
     """The entries of a text."""
-    return FORMS[form].read(Source(text, name))
+    return FORMS[form].read(CaseSource(text, name))

@@ -6,18 +6,18 @@ from typing import Any
 
 from mcp_tef.model.ids import BatchId, CaseId, RunId
 from mcp_tef.model.metrics import (
-    Calibration,
     CalibrationBin,
     CalibrationReport,
     ConfusionMatrix,
     Metrics,
-    Overview,
+    MetricsOverview,
     Rate,
-    Repeats,
+    RepeatStatistics,
+    SourceCalibration,
 )
-from mcp_tef.model.runs import Failure, RunStatus, RunSummary
+from mcp_tef.model.runs import FailureInfo, RunStatus, RunSummary
 from mcp_tef.model.tools import LabelKind, ToolLabel
-from mcp_tef.model.verdicts import Classification, Kind
+from mcp_tef.model.verdicts import Classification, VerdictKind
 from mcp_tef.reports.results import Results
 
 EVIL = '<script>alert(1)</script> "&\x00\x1b[31m\ud800 ]]>'
@@ -38,7 +38,7 @@ def run(number: int, **changes: Any) -> RunSummary:
         repeat=0,
         status=RunStatus.COMPLETED,
         classification=Classification.TP,
-        kind=Kind.MATCH,
+        kind=VerdictKind.MATCH,
         expected="find",
         selected="find",
         parameters_ok=True,
@@ -52,8 +52,8 @@ def run(number: int, **changes: Any) -> RunSummary:
 
 def every_outcome() -> tuple[RunSummary, ...]:
     """A pass, a miss with hostile words, wrong parameters, a failed run and one that was not run."""
-    wrong = {"classification": Classification.FN, "kind": Kind.WRONG_TOOL, "selected": EVIL}
-    failure = Failure("server_silent", f"The server did not answer. {EVIL}", "Check it.")
+    wrong = {"classification": Classification.FN, "kind": VerdictKind.WRONG_TOOL, "selected": EVIL}
+    failure = FailureInfo("server_silent", f"The server did not answer. {EVIL}", "Check it.")
     nothing = {"classification": None, "kind": None, "selected": None, "parameters_ok": None, "explanation": None}
     return (
         run(1),
@@ -99,12 +99,12 @@ def results(*runs: RunSummary, tools: int = 2, name: str = EVIL) -> Results:
         CalibrationBin(low=0.9, high=1.0, n=4, mean=0.93, right=SOME),
         CalibrationBin(low=0.0, high=0.1, n=0, mean=None, right=NONE),
     )
-    overall = Calibration(source=None, n=4, without=0, bins=bins, mean_gap=0.1, brier=0.2)
-    overview = Overview(
+    overall = SourceCalibration(source=None, n=4, without=0, bins=bins, mean_gap=0.1, brier=0.2)
+    overview = MetricsOverview(
         metrics=metrics(),
         confusions=matrix(tools),
         calibration=CalibrationReport(overall=overall, by_source=()),
-        repeats=Repeats(groups=0, runs=0, pass_rate=NONE, pass_power=(), always=0, never=0, mixed=0, flaky=()),
+        repeats=RepeatStatistics(groups=0, runs=0, pass_rate=NONE, pass_power=(), always=0, never=0, mixed=0, flaky=()),
         trend=(),
         models=(),
     )

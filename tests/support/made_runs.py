@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from mcp_tef import (
+    ActualCall,
     Answer,
     Batch,
     BatchId,
     BatchStatus,
-    Call,
     CaseDraft,
     CaseId,
     Classification,
@@ -18,8 +18,7 @@ from mcp_tef import (
     ConfidenceSource,
     Expectation,
     ExpectedCall,
-    Failure,
-    Kind,
+    FailureInfo,
     ModelSettings,
     OfferedTool,
     RankedTool,
@@ -31,6 +30,7 @@ from mcp_tef import (
     SnapshotId,
     TestCase,
     Tool,
+    VerdictKind,
 )
 from mcp_tef.scoring.judge import judge
 
@@ -67,7 +67,7 @@ def run(number: int = 1, **changes: Any) -> RunSummary:
         repeat=0,
         status=RunStatus.COMPLETED,
         classification=Classification.TP,
-        kind=Kind.MATCH,
+        kind=VerdictKind.MATCH,
         expected="docs / search_code",
         selected="docs / search_code",
         selected_tool="search_code",
@@ -110,7 +110,7 @@ def wrong_run(number: int = 1, **changes: Any) -> RunSummary:
         **{
             "query": "Where are retry headers parsed?",
             "classification": Classification.FN,
-            "kind": Kind.WRONG_TOOL,
+            "kind": VerdictKind.WRONG_TOOL,
             "selected": "docs / search_files",
             "selected_tool": "search_files",
             "parameters_ok": None,
@@ -123,7 +123,7 @@ def wrong_run(number: int = 1, **changes: Any) -> RunSummary:
 
 def failed_run(number: int = 1, **changes: Any) -> RunSummary:
     """A run whose model did not answer in time."""
-    failure = Failure("model_timeout", "The model gave no answer within 30 s.", "Raise the timeout, or try again.")
+    failure = FailureInfo("model_timeout", "The model gave no answer within 30 s.", "Raise the timeout, or try again.")
     return waiting_run(number, **{"status": RunStatus.FAILED, "failure": failure, **changes})
 
 
@@ -149,7 +149,7 @@ def detail(
     summary: RunSummary | None = None,
     *,
     expected: Sequence[ExpectedCall] = (ExpectedCall(tool="search_code", server="docs"),),
-    calls: Sequence[Call] | None = (Call(tool="search_code", server="docs"),),
+    calls: Sequence[ActualCall] | None = (ActualCall(tool="search_code", server="docs"),),
     **changes: Any,
 ) -> RunDetail:
     """Everything of a run; the verdict is the real judge's."""
@@ -189,7 +189,7 @@ def wrong_detail() -> RunDetail:
             ),
         ),
         calls=(
-            Call(
+            ActualCall(
                 tool="search_files",
                 server="docs",
                 arguments={"query": "retry-after", "path": "src/", "limit": 20},
@@ -210,7 +210,7 @@ def judged_detail() -> RunDetail:
             "limit": {"$approx": 50, "$tolerance": 10},
         },
     )
-    call = Call(
+    call = ActualCall(
         tool="search_code",
         server="docs",
         arguments={"query": "parse_config", "path": "./backend", "language": "Python", "recursive": True},

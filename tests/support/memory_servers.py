@@ -12,12 +12,12 @@ from mcp_tef.model.ids import CaseId, ServerId, new_id
 from mcp_tef.model.runs import RunSummary
 from mcp_tef.model.servers import Server, ServerSpec, ServerStatus
 from mcp_tef.model.tools import Listing
-from mcp_tef.ports import CheckResult, Step, unwatched
+from mcp_tef.ports import CheckResult, ProgressStep, ignore_progress
 
 NOW = datetime(2026, 11, 21, 14, 2, tzinfo=UTC)
 
 
-async def _half_way(gate: asyncio.Event | None, step: Step) -> None:
+async def _half_way(gate: asyncio.Event | None, step: ProgressStep) -> None:
     step(1, 2)
     if gate is not None:
         await gate.wait()
@@ -49,7 +49,11 @@ class MemoryServers:
         return self._servers[server_id]
 
     async def apply(
-        self, added: Sequence[ServerSpec], changed: Mapping[ServerId, ServerSpec], *, step: Step = unwatched
+        self,
+        added: Sequence[ServerSpec],
+        changed: Mapping[ServerId, ServerSpec],
+        *,
+        step: ProgressStep = ignore_progress,
     ) -> tuple[Server, ...]:
         """Several at once; waits half way for the gate, if a test has closed one."""
         before = dict(self._servers)
@@ -157,7 +161,7 @@ class MemoryCases:
         changed: Mapping[CaseId, CaseDraft],
         servers: Sequence[ServerSpec] = (),
         *,
-        step: Step = unwatched,
+        step: ProgressStep = ignore_progress,
     ) -> tuple[TestCase, ...]:
         """Change and add; servers are no part of this. Waits half way for the gate, if a test has closed one."""
         assert not servers

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from mcp_tef.errors import NotFoundError
 from mcp_tef.model.cases import Expectation, TestCase
-from mcp_tef.model.comparison import RunOutcome
+from mcp_tef.model.comparison import PairableRun
 from mcp_tef.model.ids import BatchId, RunId, SnapshotId, new_id
 from mcp_tef.model.metrics import FilterChoices
 from mcp_tef.model.rejudging import AnsweredRun, Judgement
@@ -13,10 +13,10 @@ from mcp_tef.model.runs import (
     Batch,
     BatchRequest,
     BatchStatus,
-    Outcome,
     PlannedRun,
     RunDetail,
     RunFilter,
+    RunResult,
     RunStatus,
     RunSummary,
 )
@@ -39,7 +39,7 @@ class MemoryRuns:
         self._requests: dict[BatchId, BatchRequest] = {}
         self._plans: dict[RunId, PlannedRun] = {}
         self._rows: dict[RunId, RunSummary] = {}
-        self._outcomes: dict[RunId, Outcome] = {}
+        self._outcomes: dict[RunId, RunResult] = {}
         self._expectations: dict[RunId, Expectation] = {}
         self._past: dict[RunId, tuple[PastVerdict, ...]] = {}
         self._snapshots: dict[SnapshotId, Snapshot] = {}
@@ -114,7 +114,7 @@ class MemoryRuns:
         for run_id in ids:
             self._rows[run_id] = replace(self._rows[run_id], status=RunStatus.RUNNING)
 
-    async def finish(self, outcomes: Sequence[Outcome]) -> tuple[RunSummary, ...]:
+    async def finish(self, outcomes: Sequence[RunResult]) -> tuple[RunSummary, ...]:
         """Keep the outcomes."""
         return tuple(self._finish(outcome) for outcome in outcomes)
 
@@ -177,10 +177,10 @@ class MemoryRuns:
         """As `outdated` says."""
         return {run_id: self.outdated[run_id] for run_id in ids if run_id in self.outdated}
 
-    async def outcomes(self, batch_id: BatchId) -> tuple[RunOutcome, ...]:
+    async def outcomes(self, batch_id: BatchId) -> tuple[PairableRun, ...]:
         """What pairing needs."""
         return tuple(
-            RunOutcome(
+            PairableRun(
                 id=row.id,
                 case_id=row.case_id,
                 model=row.model,
@@ -256,7 +256,7 @@ class MemoryRuns:
     def _planned(self, batch_id: BatchId, statuses: Sequence[RunStatus]) -> tuple[PlannedRun, ...]:
         return tuple(self._plans[row.id] for row in self._of(batch_id) if row.status in statuses)
 
-    def _finish(self, outcome: Outcome) -> RunSummary:
+    def _finish(self, outcome: RunResult) -> RunSummary:
         self._outcomes[outcome.run_id] = outcome
         row = _finished(self._rows[outcome.run_id], outcome)
         self._rows[row.id] = row
@@ -286,7 +286,7 @@ def _pending(plan: PlannedRun, case: TestCase) -> RunSummary:
     )
 
 
-def _finished(row: RunSummary, outcome: Outcome) -> RunSummary:
+def _finished(row: RunSummary, outcome: RunResult) -> RunSummary:
     row = replace(
         row,
         status=outcome.status,
@@ -314,7 +314,7 @@ def _finished(row: RunSummary, outcome: Outcome) -> RunSummary:
     )
 
 
-def _with_answer(row: RunSummary, outcome: Outcome) -> RunSummary:
+def _with_answer(row: RunSummary, outcome: RunResult) -> RunSummary:
     answer = outcome.answer
     assert answer is not None
     calls = answer.calls or ()

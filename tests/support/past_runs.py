@@ -4,7 +4,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from mcp_tef import Batch, BatchId, BatchStatus, CaseId, Classification, ConfidenceCategory, Kind, RunId, RunSummary
+from mcp_tef import (
+    Batch,
+    BatchId,
+    BatchStatus,
+    CaseId,
+    Classification,
+    ConfidenceCategory,
+    RunId,
+    RunSummary,
+    VerdictKind,
+)
 from tests.support.fake_engine import FakeEngine
 from tests.support.made_runs import GPT, NOW, batch, run
 
@@ -80,15 +90,15 @@ def _category(right: bool, confidence: float) -> ConfidenceCategory | None:
     return ConfidenceCategory.MISLEADING if confidence >= 0.7 else None
 
 
-def outcome(expected: str | None, selected: str | None) -> tuple[Classification, Kind]:
+def outcome(expected: str | None, selected: str | None) -> tuple[Classification, VerdictKind]:
     """How such a run is judged."""
     if expected is None:
         if selected is None:
-            return Classification.TN, Kind.NO_CALL_EXPECTED
-        return Classification.FP, Kind.UNEXPECTED_CALL
+            return Classification.TN, VerdictKind.NO_CALL_EXPECTED
+        return Classification.FP, VerdictKind.UNEXPECTED_CALL
     if selected == expected:
-        return Classification.TP, Kind.MATCH
-    return Classification.FN, Kind.NO_TOOL if selected is None else Kind.WRONG_TOOL
+        return Classification.TP, VerdictKind.MATCH
+    return Classification.FN, VerdictKind.NO_TOOL if selected is None else VerdictKind.WRONG_TOOL
 
 
 def remember(fake: FakeEngine, *past: tuple[Batch, Sequence[RunSummary]]) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mcp_tef.errors import ServerError, ServerFault, TefError
-from mcp_tef.model.answers import Answer, Call
+from mcp_tef.model.answers import ActualCall, Answer
 from mcp_tef.model.json import Json
 from mcp_tef.model.runs import ModelInfo, ModelSettings
 from mcp_tef.model.secrets import Secret
@@ -89,7 +89,7 @@ Script = Callable[[Question], Reply]
 
 def picks(name: str, **arguments: object) -> Answer:
     """An answer with one call."""
-    return Answer(calls=(Call(tool=name, arguments=arguments),))
+    return Answer(calls=(ActualCall(tool=name, arguments=arguments),))
 
 
 class FakeSelector:

@@ -28,12 +28,12 @@ from app.shell.shutdown import closing_question
 from app.shell.system_notifications import tell
 from app.widgets import ask
 from mcp_tef import (
-    Arrival,
-    ArrivalKind,
     CaseDraft,
-    CaseFileForm,
+    CaseFileFormat,
     CaseId,
+    DetectedFile,
     ExportReport,
+    FileKind,
     InputError,
     Server,
     ServerSpec,
@@ -84,7 +84,7 @@ def _of_servers(window: Window, folder: Path, server: Server, text: str, mark: s
     session, page = window.session, _page(window, ServersPage)
     config = {"command": text, "args": [text, mark], "env": {mark: text}, "note": text, "cwd": text}
     configs = written(folder / "mcp.json", {"mcpServers": {text: config, mark: {"url": ADDRESS}}})
-    dropped = Arrival(kind=ArrivalKind.SERVERS, path=configs)
+    dropped = DetectedFile(kind=FileKind.SERVERS, path=configs)
     spec = ServerSpec(name=text, transport=Transport.STDIO, command=text, args=(text,), cwd=text, env={text: text})
     properties = {mark: {"description": text, "enum": [text]}, text: {"type": "string"}}
     tool = Tool(
@@ -147,7 +147,7 @@ def _of_names(window: Window, folder: Path, text: str) -> Over:
 def _of_ends(window: Window, folder: Path, text: str) -> Over:
     outcomes = [Outcome(text, fate, text) for fate in Fate for _ in range(3)]
     losses = tuple((text, text) for _ in range(9))
-    report = ExportReport(form=CaseFileForm.CSV, written=3, left_out=losses, lost=losses)
+    report = ExportReport(form=CaseFileFormat.CSV, written=3, left_out=losses, lost=losses)
     works = [f"{number} of {text}" for number in range(9)]
     yield "what came of files", lambda: outcomes_sheet(window, outcomes).open()
     yield "what an export does not hold", lambda: loss_sheet(window, folder / "cases.json", report).open()

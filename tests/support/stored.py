@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mcp_tef.model.answers import Answer, Call, ConfidenceSource, RankedTool
+from mcp_tef.model.answers import ActualCall, Answer, ConfidenceSource, RankedTool
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall, TestCase
 from mcp_tef.model.ids import SnapshotId
-from mcp_tef.model.runs import Batch, BatchRequest, Failure, Outcome, PlannedRun, RunStatus
+from mcp_tef.model.runs import Batch, BatchRequest, FailureInfo, PlannedRun, RunResult, RunStatus
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import OfferedTool, Tool
-from mcp_tef.model.verdicts import Classification, ConfidenceCategory, Kind, Match, Verdict
+from mcp_tef.model.verdicts import CallMatch, Classification, ConfidenceCategory, Verdict, VerdictKind
 from mcp_tef.ports import Store
 
 
@@ -53,10 +53,10 @@ def offered(*tools: Tool) -> tuple[OfferedTool, ...]:
     return tuple(OfferedTool(item.name, item) for item in tools)
 
 
-def right(run: PlannedRun, snapshot: SnapshotId | None = None, **changes: Any) -> Outcome:
+def right(run: PlannedRun, snapshot: SnapshotId | None = None, **changes: Any) -> RunResult:
     """The run picked the expected tool."""
     answer = Answer(
-        calls=(Call(tool="search", server="docs", arguments={"query": "retry"}),),
+        calls=(ActualCall(tool="search", server="docs", arguments={"query": "retry"}),),
         words="I will look for it.",
         confidence=0.9,
         confidence_source=ConfidenceSource.SELF_REPORTED,
@@ -69,9 +69,9 @@ def right(run: PlannedRun, snapshot: SnapshotId | None = None, **changes: Any) -
     )
     verdict = Verdict(
         classification=Classification.TP,
-        kind=Kind.MATCH,
+        kind=VerdictKind.MATCH,
         explanation="Picked search on docs, as expected.",
-        matches=(Match(expected=0, actual=0, completeness=1.0, correctness=1.0, type_conformance=True),),
+        matches=(CallMatch(expected=0, actual=0, completeness=1.0, correctness=1.0, type_conformance=True),),
         completeness=1.0,
         correctness=1.0,
         type_conformance=True,
@@ -86,26 +86,26 @@ def right(run: PlannedRun, snapshot: SnapshotId | None = None, **changes: Any) -
         "verdict": verdict,
         "execution_time_ms": 412,
     }
-    return Outcome(**(outcome | changes))
+    return RunResult(**(outcome | changes))
 
 
-def nothing_picked(run: PlannedRun, confidence: float | None = None) -> Outcome:
+def nothing_picked(run: PlannedRun, confidence: float | None = None) -> RunResult:
     """The run picked no tool where one was expected."""
-    return Outcome(
+    return RunResult(
         run_id=run.id,
         status=RunStatus.COMPLETED,
         answer=Answer(calls=(), confidence=confidence),
-        verdict=Verdict(classification=Classification.FN, kind=Kind.NO_TOOL, explanation="Picked no tool."),
+        verdict=Verdict(classification=Classification.FN, kind=VerdictKind.NO_TOOL, explanation="Picked no tool."),
         execution_time_ms=5,
     )
 
 
-def gone_wrong(run: PlannedRun) -> Outcome:
+def gone_wrong(run: PlannedRun) -> RunResult:
     """The provider did not answer the run."""
-    return Outcome(
+    return RunResult(
         run_id=run.id,
         status=RunStatus.FAILED,
-        failure=Failure("model_timeout", "The model did not answer within 30 seconds.", "Try again."),
+        failure=FailureInfo("model_timeout", "The model did not answer within 30 seconds.", "Try again."),
     )
 
 

@@ -30,14 +30,14 @@ from app.widgets import (
     one_line,
 )
 from mcp_tef import (
-    Arrival,
     CaseDraft,
-    CaseFileForm,
+    CaseFileFormat,
     CaseId,
+    CaseImportPreview,
+    DetectedFile,
     ExportReport,
     ImportedCase,
-    ImportFate,
-    ImportPreview,
+    ImportStatus,
     StoppedError,
 )
 
@@ -48,22 +48,22 @@ COLUMNS = (
     Column(key="why", title="Why", stretch=True, role=Role.DIM),
     Column(key="place", title="Where", width=110, role=Role.DIM),
 )
-FATES = (ImportFate.REFUSED, ImportFate.CHANGED, ImportFate.ADDED, ImportFate.UNCHANGED)
-ROLES = {ImportFate.REFUSED: Role.BAD, ImportFate.CHANGED: Role.WARN, ImportFate.ADDED: Role.GOOD}
+FATES = (ImportStatus.REFUSED, ImportStatus.CHANGED, ImportStatus.ADDED, ImportStatus.UNCHANGED)
+ROLES = {ImportStatus.REFUSED: Role.BAD, ImportStatus.CHANGED: Role.WARN, ImportStatus.ADDED: Role.GOOD}
 LABELS = 104
 DETAIL_HEIGHT = 150
 
 
-def preview_words(preview: ImportPreview) -> str:
+def preview_words(preview: CaseImportPreview) -> str:
     """How many cases of each fate, in one line."""
-    counts = ((len(preview.of(fate)), fate.value) for fate in ImportFate)
+    counts = ((len(preview.of(fate)), fate.value) for fate in ImportStatus)
     return ", ".join(f"{number} {word}" for number, word in counts if number) or "The file holds no cases"
 
 
 class PreviewSheet(Sheet):
     """Accepted where what it shows is to be done. The chosen case is told in full below the table."""
 
-    def __init__(self, preview: ImportPreview, parent: QWidget) -> None:
+    def __init__(self, preview: CaseImportPreview, parent: QWidget) -> None:
         super().__init__(f"Import {preview.source}", parent, width=820)
         ordered = (case for fate in FATES for case in preview.of(fate))
         self._cases = {str(number): case for number, case in enumerate(ordered)}
@@ -97,8 +97,8 @@ class PreviewSheet(Sheet):
             self.body.addWidget(part, int(part is self.table))
         self.table.setFocus()
 
-    def _offer(self, preview: ImportPreview) -> None:
-        number = len(preview.of(ImportFate.ADDED)) + len(preview.of(ImportFate.CHANGED))
+    def _offer(self, preview: CaseImportPreview) -> None:
+        number = len(preview.of(ImportStatus.ADDED)) + len(preview.of(ImportStatus.CHANGED))
         close = Action(text="Close" if preview.changes_nothing else "Cancel", do=self.reject)
         do = Action(text=f"Import {count(number, 'case')}", do=self.accept, kind="primary")
         self.set_buttons([close] if preview.changes_nothing else [close, do])
@@ -187,23 +187,23 @@ def _list(sheet: Sheet, lines: Sequence[list[Span]]) -> None:
     sheet.body.addWidget(pane)
 
 
-Chosen = Callable[[Path, CaseFileForm | None], object]
+Chosen = Callable[[Path, CaseFileFormat | None], object]
 Drafts = Mapping[CaseId, CaseDraft]
 Way = Callable[[], Awaitable[None]]
 
-READABLE: Mapping[str, CaseFileForm | None] = {
+READABLE: Mapping[str, CaseFileFormat | None] = {
     "Test cases (*.yaml *.yml *.json *.csv *.tsv *.jsonl)": None,
-    "BFCL (*.jsonl *.json)": CaseFileForm.BFCL,
-    "promptfoo (*.yaml *.yml *.json)": CaseFileForm.PROMPTFOO,
-    "mcp-eval (*.yaml *.yml *.json)": CaseFileForm.MCP_EVAL,
+    "BFCL (*.jsonl *.json)": CaseFileFormat.BFCL,
+    "promptfoo (*.yaml *.yml *.json)": CaseFileFormat.PROMPTFOO,
+    "mcp-eval (*.yaml *.yml *.json)": CaseFileFormat.MCP_EVAL,
 }
-WRITABLE: Mapping[str, tuple[CaseFileForm, str]] = {
-    "YAML (*.yaml)": (CaseFileForm.TEF, "yaml"),
-    "JSON (*.json)": (CaseFileForm.TEF, "json"),
-    "CSV (*.csv)": (CaseFileForm.CSV, "csv"),
-    "BFCL (*.jsonl)": (CaseFileForm.BFCL, "jsonl"),
-    "promptfoo (*.yaml)": (CaseFileForm.PROMPTFOO, "yaml"),
-    "mcp-eval (*.yaml)": (CaseFileForm.MCP_EVAL, "yaml"),
+WRITABLE: Mapping[str, tuple[CaseFileFormat, str]] = {
+    "YAML (*.yaml)": (CaseFileFormat.TEF, "yaml"),
+    "JSON (*.json)": (CaseFileFormat.TEF, "json"),
+    "CSV (*.csv)": (CaseFileFormat.CSV, "csv"),
+    "BFCL (*.jsonl)": (CaseFileFormat.BFCL, "jsonl"),
+    "promptfoo (*.yaml)": (CaseFileFormat.PROMPTFOO, "yaml"),
+    "mcp-eval (*.yaml)": (CaseFileFormat.MCP_EVAL, "yaml"),
 }
 
 
@@ -219,11 +219,11 @@ class Transfer:
         """Ask which file to take cases from."""
         choose_to_read(self._page, lambda file, form: self._page.session.spawn(self.import_file(file, form)))
 
-    async def bring_in(self, arrival: Arrival) -> Outcome:
+    async def bring_in(self, arrival: DetectedFile) -> Outcome:
         """The same of what was dropped or pasted; what came of it."""
         return await (self.import_file(arrival.path) if arrival.path else self.import_text(arrival.text))
 
-    async def import_file(self, file: Path, form: CaseFileForm | None = None) -> Outcome:
+    async def import_file(self, file: Path, form: CaseFileFormat | None = None) -> Outcome:
         """Show what a file would bring, and take it over, all or nothing, where that is wanted; what came of it."""
         await self._presenter.save()
         what = f"Reading {file.name}"
@@ -237,7 +237,7 @@ class Transfer:
         session, what = self._page.session, "Reading the text"
         return await self._offer(await session.call_long(what, lambda core: core.case_files.preview_text(text)))
 
-    async def _offer(self, preview: ImportPreview) -> Outcome:
+    async def _offer(self, preview: CaseImportPreview) -> Outcome:
         session = self._page.session
         if not await PreviewSheet(preview, self._page).done_with():
             return _left(preview)
@@ -284,7 +284,7 @@ class Transfer:
         session = self._page.session
         choose_to_write(self._page, len(ids), lambda file, form: session.spawn(self.export_file(file, ids, form)))
 
-    async def export_file(self, file: Path, ids: Sequence[CaseId], form: CaseFileForm | None = None) -> None:
+    async def export_file(self, file: Path, ids: Sequence[CaseId], form: CaseFileFormat | None = None) -> None:
         """Write cases to a file, and say what its form could not hold."""
         await self._presenter.save()
         wanted, session = self._presenter.runnable(ids), self._page.session
@@ -294,9 +294,9 @@ class Transfer:
             loss_sheet(self._page, file, report).open()
 
 
-def _left(preview: ImportPreview) -> Outcome:
+def _left(preview: CaseImportPreview) -> Outcome:
     """What is said of a file of which nothing was imported: because none of it can be, or because nobody wanted it."""
-    if preview.changes_nothing and preview.of(ImportFate.REFUSED):
+    if preview.changes_nothing and preview.of(ImportStatus.REFUSED):
         return Outcome(preview.source, Fate.REFUSED, f"{preview_words(preview)}.")
     return Outcome(preview.source, Fate.LEFT, "Nothing of it was imported.")
 

@@ -26,7 +26,7 @@ from app.screens.cases.undo_steps import Front, Steps
 from app.screens.cases.view import NO_CASES, NO_SERVERS, CasesView, nothing_matches
 from app.text.formatting import count
 from app.widgets import Action, breath, held, show_menu
-from mcp_tef import Arrival, CaseId, Event, ToolLabel
+from mcp_tef import CaseId, DetectedFile, Event, ToolLabel
 
 SAVE_MS: Final = 600
 REVIEW_MS: Final = 250
@@ -125,7 +125,7 @@ class CasesPage(Page):
         if self._filled:
             self._show_target()
 
-    async def bring_in(self, arrivals: Sequence[Arrival]) -> Sequence[Outcome]:
+    async def bring_in(self, arrivals: Sequence[DetectedFile]) -> Sequence[Outcome]:
         return [await self.transfer.bring_in(arrival) for arrival in arrivals]
 
     def here(self) -> object:

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Final
 
 from app.screens.cases.rows import Last
-from mcp_tef import Kind, RunSummary, Verdict
+from mcp_tef import RunSummary, Verdict, VerdictKind
 
 
 class Change(StrEnum):
@@ -86,17 +86,17 @@ def _words(verdict: Verdict, change: Change) -> str:
         return f"{findings[0].sentence}{more}"
     if change is Change.BETTER:
         return "Now accepted"
-    if verdict.kind is Kind.NO_CALL_EXPECTED:
+    if verdict.kind is VerdictKind.NO_CALL_EXPECTED:
         return "Rightly called none"
     return "Right, values too" if verdict.parameters_ok else "Right tool"
 
 
-_WRONG: Final[Mapping[Kind, str]] = {
-    Kind.WRONG_TOOL: "Another tool than expected",
-    Kind.NO_TOOL: "No tool was called",
-    Kind.INVENTED_TOOL: "A tool that does not exist",
-    Kind.EXTRA_CALL: "A call too many",
-    Kind.UNEXPECTED_CALL: "Called a tool where none was right",
+_WRONG: Final[Mapping[VerdictKind, str]] = {
+    VerdictKind.WRONG_TOOL: "Another tool than expected",
+    VerdictKind.NO_TOOL: "No tool was called",
+    VerdictKind.INVENTED_TOOL: "A tool that does not exist",
+    VerdictKind.EXTRA_CALL: "A call too many",
+    VerdictKind.UNEXPECTED_CALL: "Called a tool where none was right",
 }
 
 

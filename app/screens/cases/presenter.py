@@ -18,8 +18,8 @@ from mcp_tef import (
     Event,
     Listing,
     RunEnded,
+    RunsChanged,
     RunStatus,
-    RunsTouched,
     RunSummary,
     Server,
     TefError,
@@ -112,7 +112,7 @@ class CasesPresenter:
         for run in ended:
             others = (known for known in self._recent.get(run.case_id, ()) if known.id != run.id)
             self._recent[run.case_id] = (*others, run)[-RECENT:]
-        judged = [run for event in heard if isinstance(event, RunsTouched) for run in event.runs]
+        judged = [run for event in heard if isinstance(event, RunsChanged) for run in event.runs]
         self._mend(judged)
         return tuple(dict.fromkeys(run.case_id for run in (*ended, *judged) if run.case_id in self._cases))
 

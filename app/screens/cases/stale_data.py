@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from mcp_tef import (
-    BatchesTouched,
-    CasesTouched,
+    BatchesChanged,
+    CasesChanged,
     Event,
     RunEnded,
-    RunsTouched,
+    RunsChanged,
+    ServersChanged,
     ServerStateChanged,
-    ServersTouched,
 )
 
 BY: Final = "cases screen"
@@ -46,11 +46,11 @@ def stale_after(events: Iterable[Event]) -> Stale:
 
 def _stale_after(event: Event) -> Stale:
     match event:
-        case CasesTouched(by=by):
+        case CasesChanged(by=by):
             return Stale(cases=by != BY)
-        case RunEnded() | RunsTouched() | BatchesTouched():
+        case RunEnded() | RunsChanged() | BatchesChanged():
             return Stale(runs=True)
-        case ServersTouched() | ServerStateChanged():
+        case ServersChanged() | ServerStateChanged():
             return Stale(servers=True)
         case _:
             return Stale()

@@ -11,22 +11,22 @@ from app.screens.metrics.formatting import DataTable, model_name, percent_points
 from app.text.formatting import count
 from mcp_tef import (
     Batch,
+    BatchComparison,
     BatchId,
     BatchStatus,
     ComparedRuns,
-    Comparison,
+    ComparisonConclusion,
     PairChange,
     PairedTest,
-    Reading,
     RunPair,
     RunStatus,
     RunSummary,
 )
 
-READINGS: Final[Mapping[Reading, str]] = {
-    Reading.BETTER: "Better",
-    Reading.WORSE: "Worse",
-    Reading.UNDECIDED: "Not enough runs to tell",
+READINGS: Final[Mapping[ComparisonConclusion, str]] = {
+    ComparisonConclusion.BETTER: "Better",
+    ComparisonConclusion.WORSE: "Worse",
+    ComparisonConclusion.UNDECIDED: "Not enough runs to tell",
 }
 
 
@@ -117,13 +117,13 @@ def default_pair(batches: Sequence[Batch]) -> tuple[BatchId, BatchId] | None:
     return (done[1].id, done[0].id) if len(done) > 1 else None
 
 
-def comparison_view(comparison: Comparison, now: datetime) -> ComparisonView:
+def comparison_view(comparison: BatchComparison, now: datetime) -> ComparisonView:
     """A comparison for the screen."""
     test = comparison.selection
     counts = {group: sum(comparison.counts.get(one, 0) for one in changes) for group, changes in CHANGES.items()}
     return ComparisonView(
         reading=READINGS[test.reading],
-        good={Reading.BETTER: True, Reading.WORSE: False}.get(test.reading),
+        good={ComparisonConclusion.BETTER: True, ComparisonConclusion.WORSE: False}.get(test.reading),
         sentence=test.sentence,
         short=_short(comparison.selection),
         detail=_detail(comparison),
@@ -150,7 +150,7 @@ def rounded_up(number: int) -> int:
     return -(-number // step) * step
 
 
-def _detail(comparison: Comparison) -> str:
+def _detail(comparison: BatchComparison) -> str:
     lines = [_rates_words("Right tool", comparison.selection)]
     if comparison.parameters.n:
         lines.append(_rates_words("Parameters right", comparison.parameters))
@@ -165,9 +165,9 @@ def _rates_words(what: str, test: PairedTest) -> str:
     return f"{what}: {share_words(test.before)} before, {share_words(test.after)} now; {gap}, {pairs}"
 
 
-def _table(comparison: Comparison) -> DataTable:
+def _table(comparison: BatchComparison) -> DataTable:
     rows = tuple((WORDS[change], number) for change, number in comparison.counts.items())
-    return DataTable(name="Comparison", columns=("Change", "Pairs"), rows=rows)
+    return DataTable(name="BatchComparison", columns=("Change", "Pairs"), rows=rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

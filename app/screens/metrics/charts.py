@@ -15,7 +15,7 @@ from app.screens.metrics.formatting import (
     share_words,
 )
 from app.text.formatting import clock, count, money, percent
-from mcp_tef import CalibrationBin, CalibrationReport, PassPower, Rate, TrendPoint
+from mcp_tef import CalibrationBin, CalibrationReport, PassAllRate, Rate, TrendPoint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,7 +201,7 @@ def _trend_table(points: Sequence[TrendPoint]) -> DataTable:
     return DataTable(name="Accuracy by batch", columns=columns, rows=rows)
 
 
-def power_curve(powers: Sequence[PassPower]) -> Curve:
+def power_curve(powers: Sequence[PassAllRate]) -> Curve:
     """The chance that k runs all pass, by k."""
     known = [power for power in powers if power.rate.value is not None]
     return Curve(

@@ -26,8 +26,8 @@ from mcp_tef import (
     RunFilter,
     RunPair,
     RunStatus,
-    ToolFigures,
     ToolLabel,
+    ToolMetrics,
     require_replaceable,
 )
 
@@ -104,7 +104,7 @@ class Ways:
             confusion = self._presenter.view.confusion
             self._go(confusion.runs_of(self._presenter.where, row, column), runs_title(confusion, row, column))
 
-    def open_tool(self, tool: ToolFigures | None) -> None:
+    def open_tool(self, tool: ToolMetrics | None) -> None:
         """The runs that expected a tool."""
         if tool is not None:
             self._go(replace(self._judged(), expected=tool.label), f"{tool.name} expected")
@@ -137,7 +137,7 @@ class Ways:
 
     # ------------------------------------------------------------------ menus of rows
 
-    def tool_menu(self, tool: ToolFigures | None) -> list[Action]:
+    def tool_menu(self, tool: ToolMetrics | None) -> list[Action]:
         """What leads further from one tool."""
         if tool is None:
             return []
@@ -146,7 +146,7 @@ class Ways:
         ways = links(leads, self._session.go)
         return [show, *self._compare(tool), *(replace(one, apart=not place) for place, one in enumerate(ways))]
 
-    def _compare(self, tool: ToolFigures) -> list[Action]:
+    def _compare(self, tool: ToolMetrics) -> list[Action]:
         view = self._presenter.view
         place = view.confusion.place(tool.label, tool.taken_for) if view else None
         pair = view.confusion.pair_of(*place) if view and place else None

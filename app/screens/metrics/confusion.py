@@ -6,7 +6,7 @@ from string import ascii_lowercase
 
 from app.screens.metrics.formatting import DataTable, rate_columns, rate_values, runs_words
 from app.text.formatting import count
-from mcp_tef import ConfusionMatrix, LabelKind, RunFilter, ToolFigures, ToolLabel
+from mcp_tef import ConfusionMatrix, LabelKind, RunFilter, ToolLabel, ToolMetrics
 
 OFTEN = 5
 DASH, INVENTED = "–", "?"
@@ -118,10 +118,10 @@ def _table(matrix: ConfusionMatrix, rows: tuple[str, ...], names: tuple[str, ...
     )
 
 
-def worst_first(matrix: ConfusionMatrix, enough: int) -> tuple[ToolFigures, ...]:
+def worst_first(matrix: ConfusionMatrix, enough: int) -> tuple[ToolMetrics, ...]:
     """Tools by how often they were picked when expected, least first; those with too few runs come last."""
 
-    def rank(tool: ToolFigures) -> tuple[bool, float, int, str]:
+    def rank(tool: ToolMetrics) -> tuple[bool, float, int, str]:
         value = tool.recall.value if tool.recall.value is not None else 2.0
         return tool.n < enough, value, -tool.n, tool.name
 

@@ -18,7 +18,7 @@ from app.screens.metrics.formatting import (
 )
 from app.screens.metrics.metric_values import Figure
 from app.text.formatting import count, money, percent
-from mcp_tef import Batch, BatchId, CaseId, GroupMetrics, ModelFigures, Rate, RepeatedCase, Repeats, RunFilter
+from mcp_tef import Batch, BatchId, CaseId, GroupMetrics, ModelMetrics, Rate, RepeatedCase, RepeatStatistics, RunFilter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,13 +44,13 @@ class GroupRow:
 BASELINE_NOTE = "The baseline is no model: it is what plain search over names and descriptions would pick."
 
 
-def model_rows(models: Sequence[ModelFigures]) -> tuple[GroupRow, ...]:
+def model_rows(models: Sequence[ModelMetrics]) -> tuple[GroupRow, ...]:
     """Models by accuracy, best first, and the baseline after them."""
     ordered = sorted(models, key=lambda one: (one.baseline, -(one.metrics.accuracy.value or 0.0), one.model))
     return tuple(_model_row(one) for one in ordered)
 
 
-def _model_row(one: ModelFigures) -> GroupRow:
+def _model_row(one: ModelMetrics) -> GroupRow:
     metrics = one.metrics
     return GroupRow(
         id=one.model,
@@ -88,7 +88,7 @@ def server_rows(servers: Sequence[GroupMetrics]) -> tuple[GroupRow, ...]:
     )
 
 
-def models_table(models: Sequence[ModelFigures]) -> DataTable:
+def models_table(models: Sequence[ModelMetrics]) -> DataTable:
     """Every model with its figures."""
     columns = (
         "Model",
@@ -108,7 +108,7 @@ def models_table(models: Sequence[ModelFigures]) -> DataTable:
     return DataTable(name="Models", columns=columns, rows=tuple(_values(one) for one in models))
 
 
-def _values(one: ModelFigures) -> tuple[str | int | float | None, ...]:
+def _values(one: ModelMetrics) -> tuple[str | int | float | None, ...]:
     metrics = one.metrics
     return (
         one.model,
@@ -150,7 +150,7 @@ class RepeatsView:
         )
 
 
-def repeats_view(repeats: Repeats, batches: Mapping[BatchId, Batch]) -> RepeatsView:
+def repeats_view(repeats: RepeatStatistics, batches: Mapping[BatchId, Batch]) -> RepeatsView:
     """All that repeats say."""
     names = tuple(_batch_name(one, batches) for one in repeats.flaky)
     message = "" if repeats.groups else _NO_REPEATS
@@ -173,7 +173,7 @@ _NO_REPEATS = (
 )
 
 
-def _figure(repeats: Repeats) -> Figure:
+def _figure(repeats: RepeatStatistics) -> Figure:
     rate = repeats.pass_rate
     sentence = f"{part_of(rate, 'repeated run')} passed, {count(repeats.groups, 'repeated case')}"
     return Figure(
@@ -191,7 +191,7 @@ def _batch_name(one: RepeatedCase, batches: Mapping[BatchId, Batch]) -> str:
     return batch.name or "Batch" if batch else ""
 
 
-def _table(repeats: Repeats, names: tuple[str, ...]) -> DataTable:
+def _table(repeats: RepeatStatistics, names: tuple[str, ...]) -> DataTable:
     columns = ("Case", "Model", "Batch", "Passed", "Runs", *rate_columns("Pass rate")[:3])
     rows = tuple(
         (one.case_name, model_name(one.model), name, one.passed, one.n, *rate_values(one.rate)[:3])

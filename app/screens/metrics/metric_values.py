@@ -18,7 +18,7 @@ from app.screens.metrics.formatting import (
 )
 from app.text.formatting import count, money, percent
 from app.text.glossary import explain
-from mcp_tef import Metrics, ModelFigures, Rate
+from mcp_tef import Metrics, ModelMetrics, Rate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +113,7 @@ def _parameter_help(metrics: Metrics) -> str:
     return "\n".join(lines)
 
 
-def asides(metrics: Metrics, models: Sequence[ModelFigures] = ()) -> tuple[Aside, ...]:
+def asides(metrics: Metrics, models: Sequence[ModelMetrics] = ()) -> tuple[Aside, ...]:
     """F1, which is no share and has no interval, then parameters, time, cost and what went wrong."""
     return (
         Aside(label="F1", value=score(metrics.f1), help=_F1_HELP),
@@ -148,7 +148,7 @@ def asides(metrics: Metrics, models: Sequence[ModelFigures] = ()) -> tuple[Aside
     )
 
 
-def _baseline(metrics: Metrics, models: Sequence[ModelFigures]) -> Iterator[Aside]:
+def _baseline(metrics: Metrics, models: Sequence[ModelMetrics]) -> Iterator[Aside]:
     """That runs of the baseline are among these, which is no model."""
     number = sum(one.metrics.n for one in models if one.baseline)
     if number:

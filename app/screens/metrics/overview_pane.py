@@ -18,7 +18,7 @@ from app.widgets.chart_panel import ChartPanel
 from app.widgets.line_chart import LineChart, Plot
 from app.widgets.matrix import MatrixChart
 from app.widgets.pips import Pips
-from mcp_tef import ToolFigures, ToolLabel
+from mcp_tef import ToolLabel, ToolMetrics
 
 ROOMY = 1000
 MATRIX_HELP = (
@@ -162,7 +162,7 @@ class OverviewPane(QWidget):
         place = self._view.confusion.place(tool.label, tool.taken_for) if self._view and tool and enough else None
         self.square.mark(place, reveal=not self._quiet)
 
-    def tool(self, place: int) -> ToolFigures | None:
+    def tool(self, place: int) -> ToolMetrics | None:
         """The tool of a row."""
         tools = self._view.tools if self._view else ()
         return tools[place] if place < len(tools) else None

@@ -11,9 +11,8 @@ from app.screens.metrics.formatting import model_name
 from app.text.formatting import KIND_WORDS, OUTCOME_WORDS, STATUS_WORDS, count
 from app.text.text_diff import Stretch, difference
 from mcp_tef import (
-    Call,
+    ActualCall,
     DefinitionChange,
-    Kind,
     PairChange,
     RunComparison,
     RunDetail,
@@ -21,6 +20,7 @@ from mcp_tef import (
     ToolChange,
     ToolLabel,
     ValueChange,
+    VerdictKind,
 )
 
 MISSING: Final = "–"
@@ -28,7 +28,7 @@ LONGEST_VALUE: Final = 2_000
 SAID_ELSEWHERE: Final = frozenset({"Explanation", "Calls"})
 SAID: Final[Mapping[str, Mapping[str, str]]] = {
     "Outcome": {one.value: words for one, words in OUTCOME_WORDS.items()},
-    "Kind": {one.value: words for one, words in KIND_WORDS.items()},
+    "VerdictKind": {one.value: words for one, words in KIND_WORDS.items()},
     "Status": {one.value: words for one, words in STATUS_WORDS.items()},
 }
 CHANGES: Final[Mapping[DefinitionChange, str]] = {
@@ -153,7 +153,7 @@ def _parameters(before: RunDetail, after: RunDetail) -> Iterator[ValueRow]:
 
 
 def _given(run: RunDetail) -> dict[str, str]:
-    calls: Sequence[Call] = (run.answer.calls if run.answer else None) or ()
+    calls: Sequence[ActualCall] = (run.answer.calls if run.answer else None) or ()
     several = len(calls) > 1
     return {
         f"{number}. {name}" if several else name: _shown(value)
@@ -240,7 +240,7 @@ def _run_links(run: RunSummary) -> tuple[Lead, ...]:
 
 def _confused(run: RunSummary) -> tuple[Lead, ...]:
     expected, chosen = _expected(run), _chosen(run)
-    if run.kind is not Kind.WRONG_TOOL or expected is None or chosen is None or _same(expected, chosen):
+    if run.kind is not VerdictKind.WRONG_TOOL or expected is None or chosen is None or _same(expected, chosen):
         return ()
     pair = (expected, chosen)
     return (

@@ -24,25 +24,25 @@ from mcp_tef import (
     ComparedRuns,
     Event,
     FilterChoices,
+    MetricsOverview,
     NotFoundError,
-    Noticed,
-    Overview,
+    NoticePublished,
+    RejudgeProgressed,
     RunComparison,
     RunEnded,
     RunFilter,
     RunPair,
-    RunsRejudged,
     RunStarted,
+    ServersChanged,
     ServerStateChanged,
-    ServersTouched,
-    ToolFigures,
+    ToolMetrics,
 )
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
 
 T = TypeVar("T")
-UNCONCERNED = (Noticed, RunStarted, ServersTouched, ServerStateChanged, RunsRejudged)
+UNCONCERNED = (NoticePublished, RunStarted, ServersChanged, ServerStateChanged, RejudgeProgressed)
 FREQUENT = (RunEnded, BatchProgressed, BatchQueued, BatchStarted)
 
 
@@ -70,7 +70,7 @@ class MetricsView:
     figures: tuple[Figure, ...]
     asides: tuple[Aside, ...]
     confusion: ConfusionView
-    tools: tuple[ToolFigures, ...]
+    tools: tuple[ToolMetrics, ...]
     calibration: Curve
     trend: Curve
     models: tuple[GroupRow, ...]
@@ -183,7 +183,7 @@ async def _read(core: "Engine", where: RunFilter, now: datetime) -> tuple[_Known
     return _Known(batches, choices), metrics_view(overview, batches, now)
 
 
-def metrics_view(overview: Overview, batches: Mapping[BatchId, Batch], now: datetime) -> MetricsView:
+def metrics_view(overview: MetricsOverview, batches: Mapping[BatchId, Batch], now: datetime) -> MetricsView:
     """An overview as the screen shows it."""
     metrics = overview.metrics
     confusion = confusion_view(overview.confusions)
@@ -209,7 +209,7 @@ def metrics_view(overview: Overview, batches: Mapping[BatchId, Batch], now: date
     )
 
 
-def _standing(overview: Overview, batches: Mapping[BatchId, Batch]) -> Standing:
+def _standing(overview: MetricsOverview, batches: Mapping[BatchId, Batch]) -> Standing:
     if overview.metrics.n:
         return Standing.FULL
     ran = any(batch.judged or batch.count("failed") for batch in batches.values())

@@ -26,7 +26,7 @@ from app.widgets import Cell, CellKind, Column, Mark, Row
 from app.widgets.chart_panel import ChartPanel
 from app.widgets.line_chart import Bar, Plot, Point, Tick
 from app.widgets.matrix_drawing import Matrix
-from mcp_tef import PairChange, Rate, RepeatedCase, ToolFigures
+from mcp_tef import PairChange, Rate, RepeatedCase, ToolMetrics
 
 HIGH = 0.7
 OFTEN = 5
@@ -117,17 +117,17 @@ def share_cell(rate: Rate, *, few: int = TOO_FEW) -> Cell:
     return Cell(text=percent(rate.value), span=span, sort=rate.value, tip=told)
 
 
-def tool_rows(view: ConfusionView, tools: Sequence[ToolFigures]) -> list[Row]:
+def tool_rows(view: ConfusionView, tools: Sequence[ToolMetrics]) -> list[Row]:
     """Tools from worst to best, as cells made when they are seen."""
     return [_tool_row(view, number, tool) for number, tool in enumerate(tools)]
 
 
-def _tool_row(view: ConfusionView, number: int, tool: ToolFigures) -> Row:
+def _tool_row(view: ConfusionView, number: int, tool: ToolMetrics) -> Row:
     taken = view.matrix.name(tool.taken_for) if view.matrix and tool.taken_for else ""
     return Row(str(number), lambda: _tool_cells(tool, taken))
 
 
-def _tool_cells(tool: ToolFigures, taken: str) -> tuple[Cell, ...]:
+def _tool_cells(tool: ToolMetrics, taken: str) -> tuple[Cell, ...]:
     often = tool.taken_for_count >= OFTEN
     real = tool.taken_for is not None and tool.taken_for.tool is not None
     return (

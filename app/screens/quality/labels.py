@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from app.text.formatting import count, percent
-from mcp_tef import LintFinding, LintRule, QualityReport, ServerWeight, Severity, Tool, ToolQuality
+from mcp_tef import LintFinding, LintRule, QualityReport, ServerTokenCount, Severity, Tool, ToolQuality
 
 WHOLE: Final = 100
 SAFETY: Final = {"poisoning-": "tool poisoning", "hidden-": "hidden text", "bidirectional-": "hidden text"}
@@ -118,7 +118,7 @@ def weight(quality: ToolQuality, report: QualityReport) -> Weight:
     return Weight(sentence=_sentence(quality, server, report), heavy=_heavy(tool, parts), parts=parts)
 
 
-def _sentence(quality: ToolQuality, server: ServerWeight | None, report: QualityReport) -> str:
+def _sentence(quality: ToolQuality, server: ServerTokenCount | None, report: QualityReport) -> str:
     own = f"{tokens(quality.tokens)} in every request that offers it"
     if server is None or server.tools < 2:
         return f"{own}."

@@ -14,14 +14,14 @@ from mcp_tef import (
     QualityReport,
     Server,
     ServerId,
+    ServersChanged,
     ServerStateChanged,
     ServerStatus,
-    ServersTouched,
     ToolLabel,
     ToolQuality,
     ToolSet,
     ToolSource,
-    Unreachable,
+    UnreachableSource,
 )
 
 if TYPE_CHECKING:
@@ -251,8 +251,8 @@ async def _judge(core: "Engine", servers: Sequence[Server]) -> Found:
     return Found(report, {one.tool.id: look(one) for one in report.tools})
 
 
-def _unseen(server: Server) -> Unreachable:
-    return Unreachable(server.name, server.reason or "Nobody has connected to it yet.", server.hint or "")
+def _unseen(server: Server) -> UnreachableSource:
+    return UnreachableSource(server.name, server.reason or "Nobody has connected to it yet.", server.hint or "")
 
 
 def _named(names: Sequence[str]) -> str:
@@ -263,7 +263,7 @@ def _named(names: Sequence[str]) -> str:
 def stale_after(event: Event) -> bool:
     """Whether an event changes what tools there are."""
     match event:
-        case ServersTouched():
+        case ServersChanged():
             return True
         case ServerStateChanged(server):
             return server.status in (ServerStatus.ACTIVE, ServerStatus.FAILED)

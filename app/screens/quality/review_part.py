@@ -8,7 +8,7 @@ from app.text.formatting import money
 from app.text.text_diff import difference
 from app.theme import Role, Size, sized
 from app.widgets import Button, FlowText, Label, Notice, Rule, Section, Spoken
-from mcp_tef import Graded, ModelReview, ToolQuality
+from mcp_tef import GradedQuality, ModelReview, ToolQuality
 
 EDGE = 16
 NOT_ASKED = (
@@ -98,7 +98,7 @@ class _Grade(QWidget):
         grid.addWidget(self.reason, 1, 0, 1, 2)
         grid.setColumnStretch(1, 1)
 
-    def show_grade(self, said: Graded) -> None:
+    def show_grade(self, said: GradedQuality) -> None:
         self.number.setText(f"{said.score} of 10")
         self.reason.set_spans(revealed(said.explanation, Role.DIM))
         self.setAccessibleName(f"{self._name}: {said.score} of 10")

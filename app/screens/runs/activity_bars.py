@@ -9,7 +9,7 @@ from app.screens.runs.batch_summaries import RUN_NOW
 from app.screens.runs.labels import format_wait, is_baseline
 from app.text.formatting import money
 from app.widgets import Activities, ActivityBar
-from mcp_tef import Batch, BatchId, BatchProgressed, BatchStatus, RunsRejudged
+from mcp_tef import Batch, BatchId, BatchProgressed, BatchStatus, RejudgeProgressed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ def batch_activity(batch: Batch, progress: BatchProgressed | None, waits: str = 
     )
 
 
-def judging_activity(judging: RunsRejudged) -> BatchActivity:
+def judging_activity(judging: RejudgeProgressed) -> BatchActivity:
     """Return the progress of judging again."""
     return BatchActivity(
         fraction=judging.done / max(judging.total, 1),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from app.screens.runs.labels import DASH, TextSpan, VerdictMark
 from app.text.formatting import count
 from app.text.text_diff import LONGEST, Stretch, differing, pieces
-from mcp_tef import Call, ExpectedCall, Finding, FindingReason, Match, OfferedTool, canonical
+from mcp_tef import ActualCall, CallMatch, ExpectedCall, FindingReason, OfferedTool, ParameterFinding, canonical
 
 NAME_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^A-Za-z\d]+")
 SpanPair = tuple[tuple[TextSpan, ...], tuple[TextSpan, ...]]
@@ -127,7 +127,7 @@ def _matcher(value: object) -> str | None:
     return None
 
 
-def judged_comparison(match: Match, expected: ExpectedCall, actual: Call) -> ParameterComparison:
+def judged_comparison(match: CallMatch, expected: ExpectedCall, actual: ActualCall) -> ParameterComparison:
     """The table of a matched pair: every expected and every given parameter, the expected ones first."""
     asked = dict(expected.parameters or {})
     names = list(dict.fromkeys([*asked, *actual.arguments]))
@@ -140,9 +140,9 @@ def judged_comparison(match: Match, expected: ExpectedCall, actual: Call) -> Par
     return ParameterComparison(rows=rows, note=note)
 
 
-def _by_name(findings: Sequence[Finding], names: Sequence[str]) -> dict[str, list[Finding]]:
+def _by_name(findings: Sequence[ParameterFinding], names: Sequence[str]) -> dict[str, list[ParameterFinding]]:
     """Findings by the parameter that they are about or within; `names` are those of the call."""
-    grouped: dict[str, list[Finding]] = {}
+    grouped: dict[str, list[ParameterFinding]] = {}
     for finding in findings:
         within = [name for name in names if f"{finding.parameter}.".startswith(f"{name}.")]
         name = max(within, key=len, default=finding.parameter or WHOLE_CALL)
@@ -150,18 +150,18 @@ def _by_name(findings: Sequence[Finding], names: Sequence[str]) -> dict[str, lis
     return grouped
 
 
-def _judged_row(name: str, expected: object, given: object, findings: Sequence[Finding]) -> ParameterRow:
+def _judged_row(name: str, expected: object, given: object, findings: Sequence[ParameterFinding]) -> ParameterRow:
     mark, reason = _found(name, findings) if findings else _sound(expected, given)
     return ParameterRow(mark=mark, name=name, expected=expected_text(expected), given=value_text(given), reason=reason)
 
 
-def _found(name: str, findings: Sequence[Finding]) -> tuple[VerdictMark, str]:
+def _found(name: str, findings: Sequence[ParameterFinding]) -> tuple[VerdictMark, str]:
     reasons = {finding.reason for finding in findings}
     mild = reasons <= {FindingReason.HALLUCINATED, FindingReason.NOT_EXPECTED}
     return (VerdictMark.EXTRA if mild else VerdictMark.WRONG), "\n".join(_reason(name, finding) for finding in findings)
 
 
-def _reason(name: str, finding: Finding) -> str:
+def _reason(name: str, finding: ParameterFinding) -> str:
     """The judge's sentence without what the row shows anyway: the name, and both values."""
     if finding.parameter != name:
         return finding.sentence.replace("`", "")
@@ -184,7 +184,7 @@ def _sound(expected: object, given: object) -> tuple[VerdictMark, str]:
 
 
 def unjudged_comparison(
-    expected: ExpectedCall, wanted: OfferedTool | None, actual: Call, picked: OfferedTool | None
+    expected: ExpectedCall, wanted: OfferedTool | None, actual: ActualCall, picked: OfferedTool | None
 ) -> ParameterComparison:
     """The table where the tool was wrong: both sides to compare, none judged."""
     asked = dict(expected.parameters or {})
@@ -202,7 +202,7 @@ def unjudged_comparison(
 
 
 def _comparison(
-    name: str, asked: Mapping[str, object], actual: Call, wanted: OfferedTool | None, picked: OfferedTool | None
+    name: str, asked: Mapping[str, object], actual: ActualCall, wanted: OfferedTool | None, picked: OfferedTool | None
 ) -> str:
     if name not in actual.arguments:
         return f"Only {wanted.tool.name} has it" if wanted and not _has(picked, name) else "Not given"
@@ -222,7 +222,7 @@ def parameter_names(offered: OfferedTool) -> tuple[str, ...]:
     return tuple(properties) if isinstance(properties, Mapping) else ()
 
 
-def unexpected_comparison(call: Call) -> ParameterComparison:
+def unexpected_comparison(call: ActualCall) -> ParameterComparison:
     """The parameters of a call that nobody expected."""
     rows = tuple(
         ParameterRow(mark=VerdictMark.NEUTRAL, name=name, expected=DASH, given=value_text(value), reason="")

@@ -8,10 +8,16 @@ from typing import Any, Final, TypeVar
 from app.core_link.settings import Settings
 from app.screens.runs.batch_summaries import BatchCard, correct_rate
 from app.text.formatting import KIND_WORDS, OUTCOME_WORDS, STATUS_WORDS
-from mcp_tef import Batch, Classification, Kind, RunFilter, RunStatus
+from mcp_tef import Batch, Classification, RunFilter, RunStatus, VerdictKind
 
 OUTCOMES = (Classification.FN, Classification.FP, Classification.TP, Classification.TN)
-KINDS = (Kind.WRONG_TOOL, Kind.NO_TOOL, Kind.INVENTED_TOOL, Kind.EXTRA_CALL, Kind.UNEXPECTED_CALL)
+KINDS = (
+    VerdictKind.WRONG_TOOL,
+    VerdictKind.NO_TOOL,
+    VerdictKind.INVENTED_TOOL,
+    VerdictKind.EXTRA_CALL,
+    VerdictKind.UNEXPECTED_CALL,
+)
 
 
 class RunState(StrEnum):

@@ -34,25 +34,25 @@ from app.screens.runs.run_table import (
 from mcp_tef import (
     Batch,
     BatchEnded,
-    BatchesTouched,
+    BatchesChanged,
     BatchId,
     BatchProgressed,
     BatchQueued,
     BatchStarted,
     BatchStatus,
-    CasesTouched,
+    CasesChanged,
     DefinitionChange,
     Event,
     NotFoundError,
+    RejudgeProgressed,
     RejudgeReport,
     RunDetail,
     RunEnded,
     RunFilter,
     RunId,
-    RunsRejudged,
+    RunsChanged,
     RunStarted,
     RunStatus,
-    RunsTouched,
     RunSummary,
     Secret,
     TestCase,
@@ -89,7 +89,7 @@ class RunsPresenter:
         self._batches: dict[BatchId, Batch] = {}
         self._progress: dict[BatchId, BatchProgressed] = {}
         self._recall: dict[BatchId, str] = {}
-        self.rejudge_progress: RunsRejudged | None = None
+        self.rejudge_progress: RejudgeProgressed | None = None
         self._reads_in_progress = 0
         self._newer_runs: dict[RunId, RunSummary] = {}
 
@@ -316,21 +316,21 @@ class RunsPresenter:
                 self._keep(batch, gathered)
                 gathered.reload |= batch.id == self.current and self._sorted_or_filtered()
                 gathered.ended.append(event)
-            case BatchesTouched():
+            case BatchesChanged():
                 gathered.batches = True
-            case CasesTouched():
+            case CasesChanged():
                 gathered.cases = True
-            case RunsRejudged(done, total):
+            case RejudgeProgressed(done, total):
                 self.rejudge_progress = event if done < total else None
                 gathered.judging = True
-            case RunsTouched():
+            case RunsChanged():
                 self._judged_again(event, gathered)
 
     def _queue(self, event: BatchQueued | BatchStarted | BatchEnded, gathered: CollectedChanges) -> None:
         self.queue.handle(event)
         gathered.cards.update(self.queue.waiting)
 
-    def _judged_again(self, event: RunsTouched, gathered: CollectedChanges) -> None:
+    def _judged_again(self, event: RunsChanged, gathered: CollectedChanges) -> None:
         gathered.judged.update(event.batches)
         gathered.touched.update((run.id, run) for run in event.runs if run.batch_id == self.current)
         gathered.reload |= bool(gathered.touched) and self._sorted_or_filtered()

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from app.screens.runs.labels import DASH, VerdictMark, format_share, mark_of, model_name, outcome_label, status_label
-from mcp_tef import CaseId, Classification, Kind, RunFilter, RunId, RunStatus, RunSummary
+from mcp_tef import CaseId, Classification, RunFilter, RunId, RunStatus, RunSummary, VerdictKind
 
 HIGH_CONFIDENCE = 0.7
 WRONG = frozenset({Classification.FN, Classification.FP})
@@ -75,7 +75,7 @@ def _selected(run: RunSummary) -> tuple[str, CellTextStyle]:
         return (run.failure.message if run.failure else "failed"), CellTextStyle.STATUS
     if run.status is not RunStatus.COMPLETED:
         return _WAITING[run.status], CellTextStyle.STATUS
-    if run.kind is Kind.NO_TOOL or not run.selected_tool:
+    if run.kind is VerdictKind.NO_TOOL or not run.selected_tool:
         return _label(run), CellTextStyle.NO_TOOL
     return _label(run), CellTextStyle.TOOL
 

@@ -28,11 +28,11 @@ from app.screens.runs.labels import (
 from app.screens.runs.run_table import HIGH_CONFIDENCE
 from app.text.formatting import OUTCOME_WORDS
 from mcp_tef import (
-    Call,
+    ActualCall,
+    CallMatch,
     Classification,
     ConfidenceCategory,
     ExpectedCall,
-    Match,
     OfferedTool,
     PastVerdict,
     RejudgeReason,
@@ -237,10 +237,10 @@ def _expected_calls(detail: RunDetail) -> tuple[ExpectedCall, ...]:
     return alternatives[chosen] if chosen < len(alternatives) else ()
 
 
-Partner = tuple[Match | None, int | None, int | None]
+Partner = tuple[CallMatch | None, int | None, int | None]
 
 
-def _partners(matches: tuple[Match, ...], expected: int, actual: int) -> Iterator[Partner]:
+def _partners(matches: tuple[CallMatch, ...], expected: int, actual: int) -> Iterator[Partner]:
     """The judge's pairs first; what it left alone on both sides is set side by side, to compare."""
     paired = [match for match in matches if match.expected is not None and match.actual is not None]
     yield from ((match, match.expected, match.actual) for match in paired)
@@ -255,7 +255,13 @@ def _partners(matches: tuple[Match, ...], expected: int, actual: int) -> Iterato
 
 
 def _pair(
-    detail: RunDetail, title: str, match: Match | None, want: ExpectedCall | None, got: Call | None, *, unread: bool
+    detail: RunDetail,
+    title: str,
+    match: CallMatch | None,
+    want: ExpectedCall | None,
+    got: ActualCall | None,
+    *,
+    unread: bool,
 ) -> ComparedCalls:
     wanted = _offered(detail, want.tool, want.server) if want else None
     picked = _offered(detail, got.tool, got.server) if got else None
@@ -285,10 +291,10 @@ def _pair_leads(wanted: OfferedTool | None, picked: OfferedTool | None) -> tuple
 
 
 def _parameters(
-    match: Match | None,
+    match: CallMatch | None,
     want: ExpectedCall | None,
     wanted: OfferedTool | None,
-    got: Call | None,
+    got: ActualCall | None,
     picked: OfferedTool | None,
 ) -> ParameterComparison:
     if got is None:
@@ -307,7 +313,12 @@ def _offered(detail: RunDetail, name: str, server: str | None) -> OfferedTool | 
 
 
 def _sides(
-    want: ExpectedCall | None, wanted: OfferedTool | None, got: Call | None, picked: OfferedTool | None, *, unread: bool
+    want: ExpectedCall | None,
+    wanted: OfferedTool | None,
+    got: ActualCall | None,
+    picked: OfferedTool | None,
+    *,
+    unread: bool,
 ) -> tuple[CallSide, CallSide]:
     if want and got and wanted and picked and wanted.tool.fingerprint == picked.tool.fingerprint:
         return _side(want.tool, wanted), _same(got.tool, wanted)

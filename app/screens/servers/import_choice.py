@@ -6,15 +6,15 @@ from pathlib import Path
 
 from app.screens.servers.presenter import TRANSPORT_WORDS
 from app.text.formatting import count
-from mcp_tef import FoundConfig, ImportedServer, ImportFate, ServerFileForm, ServerImportPreview
+from mcp_tef import DetectedConfig, ImportedServer, ImportStatus, ServerFileFormat, ServerImportPreview
 
 FATE_WORDS = {
-    ImportFate.ADDED: "New",
-    ImportFate.CHANGED: "Changed",
-    ImportFate.UNCHANGED: "Same",
-    ImportFate.REFUSED: "Refused",
+    ImportStatus.ADDED: "New",
+    ImportStatus.CHANGED: "Changed",
+    ImportStatus.UNCHANGED: "Same",
+    ImportStatus.REFUSED: "Refused",
 }
-_USEFUL = (ImportFate.ADDED, ImportFate.CHANGED)
+_USEFUL = (ImportStatus.ADDED, ImportStatus.CHANGED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class ImportChoice:
         return replace(_NOTHING, servers=servers)
 
 
-_NOTHING = ServerImportPreview(source="", form=ServerFileForm.SNIPPET, title="")
+_NOTHING = ServerImportPreview(source="", form=ServerFileFormat.SNIPPET, title="")
 
 
 def choice_of_text(preview: ServerImportPreview) -> ImportChoice:
@@ -102,7 +102,7 @@ def choice_of_text(preview: ServerImportPreview) -> ImportChoice:
     return ImportChoice(dict(_keyed([Offer("Pasted text", "", server) for server in preview.servers])))
 
 
-def choice_of_configs(found: Sequence[FoundConfig]) -> ImportChoice:
+def choice_of_configs(found: Sequence[DetectedConfig]) -> ImportChoice:
     """What several configs offer."""
     offers = [
         Offer(config.title, str(config.path), server)

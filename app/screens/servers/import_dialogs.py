@@ -36,9 +36,9 @@ from app.widgets import (
 )
 from app.widgets.drops import files_in
 from mcp_tef import (
-    Arrival,
-    FoundConfig,
-    ImportFate,
+    DetectedConfig,
+    DetectedFile,
+    ImportStatus,
     ServerId,
     ServerSpec,
     StoppedError,
@@ -130,7 +130,7 @@ COLUMNS = (
     Column(key="address", title="Program or address", kind=CellKind.MONO, stretch=True),
     Column(key="source", title="From", width=150, role=Role.DIM),
 )
-_ROLES = {ImportFate.ADDED: Role.GOOD, ImportFate.CHANGED: Role.WARN, ImportFate.REFUSED: Role.BAD}
+_ROLES = {ImportStatus.ADDED: Role.GOOD, ImportStatus.CHANGED: Role.WARN, ImportStatus.REFUSED: Role.BAD}
 NOTHING = (
     "No servers were found. They are looked for where Claude Desktop, Claude Code, Cursor, VS Code and Windsurf keep "
     "theirs; any other config can be pasted or chosen as a file."
@@ -263,7 +263,7 @@ class Importing:
         """Look for configs of other programs on this machine."""
         self._session.spawn(self._find())
 
-    async def bring_in(self, arrivals: Sequence[Arrival]) -> Sequence[Outcome]:
+    async def bring_in(self, arrivals: Sequence[DetectedFile]) -> Sequence[Outcome]:
         """Show what configs that were dropped or pasted list, and bring in what is wanted of them."""
         if files := [arrival.path for arrival in arrivals if arrival.path]:
             return await self._take(files)
@@ -286,7 +286,7 @@ class Importing:
         ticked = await self._offer(choice)
         return [_outcome(config, choice.of(config.path, ticked)) for config in found]
 
-    async def _take_text(self, arrival: Arrival) -> Outcome:
+    async def _take_text(self, arrival: DetectedFile) -> Outcome:
         text = arrival.text
         read = await self._session.call_long("Reading a config", lambda core: core.server_files.preview(text))
         ticked = await self._offer(choice_of_text(read))
@@ -333,7 +333,7 @@ class Importing:
         await self._session.call(lambda core: core.servers.edit(server_id, spec, by=BY))
 
 
-def _outcome(config: FoundConfig, imported: int) -> Outcome:
+def _outcome(config: DetectedConfig, imported: int) -> Outcome:
     if config.problem:
         return Outcome(config.path.name, Fate.REFUSED, config.problem)
     return Outcome(config.path.name, Fate.TAKEN if imported else Fate.LEFT, _imported(imported))

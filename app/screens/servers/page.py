@@ -32,15 +32,15 @@ from app.text.formatting import count
 from app.theme import Role, Size, height, width
 from app.widgets import Action, EmptyState, Label, RailList, Split, at_once, breath, held, show_menu
 from mcp_tef import (
-    Arrival,
-    ArrivalKind,
     AuthType,
     ConsentError,
+    DetectedFile,
     Event,
+    FileKind,
     Server,
     ServerId,
+    ServersChanged,
     ServerStateChanged,
-    ServersTouched,
     Tool,
     ToolLabel,
 )
@@ -131,7 +131,7 @@ class ServersPage(Page):
             self._choose_something()
 
     def concerns(self, event: Event) -> bool:
-        return isinstance(event, ServersTouched | ServerStateChanged)
+        return isinstance(event, ServersChanged | ServerStateChanged)
 
     def receive(self, events: tuple[Event, ...]) -> bool:
         enough = self.presenter.take(events)
@@ -182,14 +182,14 @@ class ServersPage(Page):
         leads = tool_leads(ToolLabel(tool=tool.name, server=tool.server), self.key)
         self.pane.tool_pane.reader.links.set_links(links(leads, self.session.go))
 
-    async def bring_in(self, arrivals: Sequence[Arrival]) -> Sequence[Outcome]:
+    async def bring_in(self, arrivals: Sequence[DetectedFile]) -> Sequence[Outcome]:
         """Configs go through the preview of imports; tools become a server, once that is wanted."""
         await self.settled()
-        configs = [arrival for arrival in arrivals if arrival.kind is ArrivalKind.SERVERS]
+        configs = [arrival for arrival in arrivals if arrival.kind is FileKind.SERVERS]
         outcomes = [*await self.importing.bring_in(configs)] if configs else []
-        return [*outcomes, *[await self._offer_tools(one) for one in arrivals if one.kind is ArrivalKind.TOOLS]]
+        return [*outcomes, *[await self._offer_tools(one) for one in arrivals if one.kind is FileKind.TOOLS]]
 
-    async def _offer_tools(self, arrival: Arrival) -> Outcome:
+    async def _offer_tools(self, arrival: DetectedFile) -> Outcome:
         text = arrival.text
         path = arrival.path
         if path is None:

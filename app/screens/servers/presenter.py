@@ -17,10 +17,10 @@ from mcp_tef import (
     NotFoundError,
     Server,
     ServerId,
+    ServersChanged,
     ServerSpec,
     ServerStateChanged,
     ServerStatus,
-    ServersTouched,
     Tool,
     Transport,
 )
@@ -112,7 +112,7 @@ class ServersPresenter:
                 case ServerStateChanged(server) if server.status is ServerStatus.STARTING and server.id in self.servers:
                     self.servers[server.id] = server
                     self._note_start(server)
-                case ServerStateChanged() | ServersTouched():
+                case ServerStateChanged() | ServersChanged():
                     enough = False
         return enough
 

@@ -15,7 +15,7 @@ from app.text.formatting import error_words
 from app.theme import Role
 from app.widgets import Action, ChoiceCard, FlowText, Notice, ScrollPane, Sheet
 from app.widgets.sheets import BAR
-from mcp_tef import ConflictError, ConsentRequest, InputError, Server, ServerSpec, TefError, TypedDefinition
+from mcp_tef import ConflictError, ConsentRequest, DefinitionWithoutSecrets, InputError, Server, ServerSpec, TefError
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
@@ -117,7 +117,7 @@ class ServerSheet(Sheet):
             part.clear()
         self._consent.hide()
 
-    async def _definition(self) -> TypedDefinition | None:
+    async def _definition(self) -> DefinitionWithoutSecrets | None:
         """Return what the fields say, without the secrets that are written out in them; None shows what is wrong."""
         reading = self.fields.reading()
         self.fields.show_faults(reading.faults)
@@ -138,7 +138,7 @@ class ServerSheet(Sheet):
         await self._session.value(lambda core: core.written_secrets.hold(typed.values))
         return typed.spec
 
-    async def _ask_where(self, typed: TypedDefinition) -> None:
+    async def _ask_where(self, typed: DefinitionWithoutSecrets) -> None:
         """Ask where the secrets that are written out are to be kept; the workspace never holds them."""
         places = ", ".join(dict.fromkeys(secret.where for secret in typed.secrets))
         names = ", ".join(dict.fromkeys(secret.variable for secret in typed.secrets))

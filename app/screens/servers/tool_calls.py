@@ -8,7 +8,7 @@ from app.arguments.parameters import Parameter, parameters_of
 from app.arguments.typed_json import UnreadableError, dumps, loads
 from app.arguments.values import parse, show
 from app.text.formatting import count, duration
-from mcp_tef import Finding, Json, Tool, ToolCall, ToolCallStatus
+from mcp_tef import Json, ParameterFinding, Tool, ToolCall, ToolCallStatus
 
 WHOLE: Final = ""
 MOST_SHOWN: Final = 8_000
@@ -84,7 +84,7 @@ def with_text(draft: CallDraft, name: str, text: str) -> CallDraft:
     return replace(draft, texts={**draft.texts, name: text})
 
 
-def faults_of(problems: tuple[Finding, ...], parameters: tuple[Parameter, ...]) -> dict[str, str]:
+def faults_of(problems: tuple[ParameterFinding, ...], parameters: tuple[Parameter, ...]) -> dict[str, str]:
     """Problems by the parameter that they are about; the others together under `WHOLE`."""
     names = {parameter.name for parameter in parameters}
     found: dict[str, str] = {}

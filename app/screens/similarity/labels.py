@@ -6,7 +6,7 @@ from typing import Final
 
 from app.text.formatting import count
 from app.text.glossary import explain
-from mcp_tef import EmbedderKind, MatrixKind, Observation, Standing
+from mcp_tef import EmbedderKind, MatrixKind, PairObservation, PairStatus
 
 
 class MapKind(StrEnum):
@@ -49,17 +49,17 @@ SCORE_HELP: Final[Mapping[MatrixKind, str]] = {
     MatrixKind.PARAMETERS: explain("shared parameters"),
     MatrixKind.CONFUSABILITY: explain("confusability"),
 }
-STANDINGS: Final[Mapping[Standing, str]] = {
-    Standing.ALIKE_AND_CONFUSED: "alike, and confused in runs",
-    Standing.ALIKE_NOT_CONFUSED: "alike, not confused so far",
-    Standing.CONFUSED_NOT_ALIKE: "confused, though not alike",
-    Standing.ALIKE_UNTRIED: "alike, not tried in runs",
+STANDINGS: Final[Mapping[PairStatus, str]] = {
+    PairStatus.SIMILAR_AND_CONFUSED: "alike, and confused in runs",
+    PairStatus.SIMILAR_NOT_CONFUSED: "alike, not confused so far",
+    PairStatus.CONFUSED_NOT_SIMILAR: "confused, though not alike",
+    PairStatus.SIMILAR_UNTESTED: "alike, not tried in runs",
 }
-STANDING_HELP: Final[Mapping[Standing, str]] = {
-    Standing.ALIKE_AND_CONFUSED: "At or above the threshold, and taken for each other in runs. Work on these first.",
-    Standing.ALIKE_NOT_CONFUSED: "At or above the threshold, yet always told apart in runs so far.",
-    Standing.CONFUSED_NOT_ALIKE: "Below the threshold, yet taken for each other in runs: look at the test cases too.",
-    Standing.ALIKE_UNTRIED: "At or above the threshold, and no run was ever offered both.",
+STANDING_HELP: Final[Mapping[PairStatus, str]] = {
+    PairStatus.SIMILAR_AND_CONFUSED: "At or above the threshold, and confused in runs. Work on these first.",
+    PairStatus.SIMILAR_NOT_CONFUSED: "At or above the threshold, yet always told apart in runs so far.",
+    PairStatus.CONFUSED_NOT_SIMILAR: "Below the threshold, yet confused in runs: look at the test cases too.",
+    PairStatus.SIMILAR_UNTESTED: "At or above the threshold, and no run was ever offered both.",
 }
 EMBEDDERS: Final[Mapping[EmbedderKind, str]] = {
     EmbedderKind.TFIDF: "By words",
@@ -75,7 +75,7 @@ def flagged_words(flagged: int, pairs: int) -> str:
     return f"{flagged:,} of {count(pairs, 'pair')} flagged"
 
 
-def interval_words(observation: Observation) -> str:
+def interval_words(observation: PairObservation) -> str:
     """ "22 % (16–31)"."""
     rate = observation.rate
     if rate.value is None or rate.low is None or rate.high is None:
@@ -83,7 +83,7 @@ def interval_words(observation: Observation) -> str:
     return f"{rate.value * 100:.0f} % ({rate.low * 100:.0f}–{rate.high * 100:.0f})"
 
 
-def confused_words(observation: Observation) -> str:
+def confused_words(observation: PairObservation) -> str:
     """ "Confused in 26 of 117 runs"."""
     if not observation.confused:
         return f"Never confused in {count(observation.runs, 'run')}"

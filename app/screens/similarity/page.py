@@ -28,7 +28,7 @@ from app.screens.similarity.view_state import Kept
 from app.text.formatting import count
 from app.theme import sized
 from app.widgets import Action, Segmented, show_menu, show_menu_under
-from mcp_tef import EmbedderKind, Event, Standing, ToolLabel, parse_embedder
+from mcp_tef import EmbedderKind, Event, PairStatus, ToolLabel, parse_embedder
 
 LATE_MS, QUIET_MS = 2_000, 150
 ROOMY, SEARCH, NARROW_SEARCH = 1_060, 200, 150
@@ -325,7 +325,7 @@ class SimilarityPage(Page):
         if part is not None:
             part.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    def _choose_standing(self, standing: Standing | None) -> None:
+    def _choose_standing(self, standing: PairStatus | None) -> None:
         if standing is not None:
             self.show_view("pairs")
         self.finding.choose(standing)

@@ -16,11 +16,11 @@ from app.text.formatting import percent
 from mcp_tef import (
     EmbedderKind,
     MatrixKind,
-    Observation,
     PairExplanation,
+    PairObservation,
     RunFilter,
     RunStatus,
-    ScoreWords,
+    ScoreExplanation,
     SharedParameter,
     ToolLabel,
     ToolPair,
@@ -76,8 +76,8 @@ class PairDetail:
     b: Described
     alike: str
     summary: str
-    lead: ScoreWords
-    scores: tuple[ScoreWords, ...]
+    lead: ScoreExplanation
+    scores: tuple[ScoreExplanation, ...]
     parameters: tuple[SharedParameter, ...]
     more_parameters: int
     shared_words: tuple[str, ...]
@@ -160,7 +160,7 @@ def shared_ranges(text: str, words: Sequence[str]) -> tuple[Range, ...]:
     return tuple(found)
 
 
-def _observed(observation: Observation | None, share: float, a: str, b: str) -> Observed:
+def _observed(observation: PairObservation | None, share: float, a: str, b: str) -> Observed:
     if observation is not None and observation.runs:
         return _seen(observation, a, b)
     if isnan(share):
@@ -172,7 +172,7 @@ def _observed(observation: Observation | None, share: float, a: str, b: str) -> 
     return Observed(confused=False, headline="Never confused in runs", sentence=sentence)
 
 
-def _seen(observation: Observation, a: str, b: str) -> Observed:
+def _seen(observation: PairObservation, a: str, b: str) -> Observed:
     ways = (
         (observation.a_taken_for_b, a, b, observation.label_a, observation.label_b),
         (observation.b_taken_for_a, b, a, observation.label_b, observation.label_a),

@@ -13,7 +13,7 @@ from app.text.formatting import percent
 from app.text.glossary import explain
 from app.theme import Role
 from app.widgets import Cell, CellKind, Column, Row
-from mcp_tef import ComparedTool, MatrixKind, Observation, Standing, ToolGroup, ToolLabel, ToolPair, WorkItem
+from mcp_tef import ComparedTool, MatrixKind, PairObservation, PairStatus, ToolGroup, ToolLabel, ToolPair, WorkItem
 
 MOST = 2_000
 Places = tuple[int, int]
@@ -28,7 +28,7 @@ class PairQuery:
     """
 
     text: str = ""
-    standing: Standing | None = None
+    standing: PairStatus | None = None
     by: MatrixKind = MatrixKind.SIMILARITY
 
 
@@ -40,7 +40,7 @@ class PairRow:
     b: str
     pair: ToolPair
     share: float
-    observation: Observation | None
+    observation: PairObservation | None
     standing: str
 
     @property

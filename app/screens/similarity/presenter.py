@@ -19,27 +19,27 @@ from app.screens.similarity.pair_detail import PairDetail, detail_of
 from app.screens.similarity.pair_list import PairList, PairQuery, Places, list_pairs, ordered, pair_row
 from app.widgets.heatmap_data import Heat
 from mcp_tef import (
-    BatchesTouched,
+    BatchesChanged,
     BatchProgressed,
     BatchQueued,
     BatchStarted,
-    CasesTouched,
+    CasesChanged,
     EmbedderChoice,
     Event,
     ModelSettings,
-    Noticed,
+    NoticePublished,
     OverlapWeights,
     PairAdvice,
+    PairStatus,
     RunEnded,
     RunStarted,
     Secret,
     Server,
     SimilarityResults,
-    Standing,
     ToolProblem,
     ToolSet,
     ToolSource,
-    Unreachable,
+    UnreachableSource,
     WorkItem,
     parse_embedder,
 )
@@ -47,8 +47,8 @@ from mcp_tef import (
 if TYPE_CHECKING:
     from mcp_tef import Engine
 
-UNCONCERNED = (Noticed, RunStarted, CasesTouched, BatchQueued, BatchStarted)
-FREQUENT = (RunEnded, BatchProgressed, BatchesTouched)
+UNCONCERNED = (NoticePublished, RunStarted, CasesChanged, BatchQueued, BatchStarted)
+FREQUENT = (RunEnded, BatchProgressed, BatchesChanged)
 Progress = Callable[[float], None]
 MOST_WORK = 20_000
 MOST_OBSERVED = 3_000
@@ -81,7 +81,7 @@ class Gathered:
     """What the servers gave: tools by server, what could not be reached, and what was set aside."""
 
     by_server: Mapping[str, int] = field(default_factory=dict)
-    unreachable: tuple[Unreachable, ...] = ()
+    unreachable: tuple[UnreachableSource, ...] = ()
     problems: tuple[tuple[str, ToolProblem], ...] = ()
     compared: tuple[str, ...] = ()
 
@@ -92,7 +92,7 @@ class Work:
 
     items: tuple[WorkItem, ...] = ()
     by_pair: Mapping[Places, WorkItem] = field(default_factory=dict)
-    numbers: Mapping[Standing, int] = field(default_factory=dict)
+    numbers: Mapping[PairStatus, int] = field(default_factory=dict)
     too_many: bool = False
 
 
@@ -315,8 +315,8 @@ async def _gather(core: "Engine", *, fresh: bool) -> ToolSet:
     return replace(found, unreachable=(*found.unreachable, *unseen))
 
 
-def _unseen(server: Server) -> Unreachable:
-    return Unreachable(server.name, server.reason or "Nobody has connected to it yet.", server.hint or "")
+def _unseen(server: Server) -> UnreachableSource:
+    return UnreachableSource(server.name, server.reason or "Nobody has connected to it yet.", server.hint or "")
 
 
 async def _analyse(

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout
 from app.screens.similarity.labels import SCORE_HELP
 from app.theme import Role, Size, theme
 from app.widgets import FlowText, Label, Spoken, describe
-from mcp_tef import ScoreWords
+from mcp_tef import ScoreExplanation
 
 TALL, THICK = 14, 4
 
@@ -76,7 +76,7 @@ class LeadScore(QWidget):
         column.addLayout(row)
         column.addWidget(self.bar)
 
-    def show_score(self, title: str, score: ScoreWords, threshold: float) -> None:
+    def show_score(self, title: str, score: ScoreExplanation, threshold: float) -> None:
         """Show another; the tick stands at the threshold."""
         self.number.setText(f"{score.score:.2f}")
         self.title.set_text(title)
@@ -96,7 +96,7 @@ class ScoreLines(QWidget):
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(8)
 
-    def show_scores(self, scores: Sequence[ScoreWords]) -> None:
+    def show_scores(self, scores: Sequence[ScoreExplanation]) -> None:
         """Show these."""
         while len(self.lines) < len(scores):
             self.lines.append(ScoreLine())
@@ -129,7 +129,7 @@ class ScoreLine(QWidget):
         grid.setColumnStretch(0, 6)
         grid.setColumnStretch(2, 5)
 
-    def show_score(self, score: ScoreWords) -> None:
+    def show_score(self, score: ScoreExplanation) -> None:
         """Show another."""
         self.title.set_text(score.title)
         self.number.setText(f"{score.score:.2f}")

@@ -21,7 +21,7 @@ from app.screens.similarity.table_panes import GroupsPane, PairsPane
 from app.screens.similarity.work_summary import WorkStrip
 from app.theme import roomy, sized, width
 from app.widgets import EmptyState, FittingPane, Split
-from mcp_tef import MatrixKind, Standing
+from mcp_tef import MatrixKind, PairStatus
 
 VIEWS = (("map", "Map"), ("pairs", "Pairs"), ("groups", "Groups"))
 BESIDE = 900
@@ -177,7 +177,7 @@ class Finding:
         """Have the pairs that are highest in another score."""
         self._list(replace(self._query, by=by))
 
-    def choose(self, standing: Standing | None) -> None:
+    def choose(self, standing: PairStatus | None) -> None:
         """Have the pairs of one standing, or of any."""
         self._view.strip.mark(standing)
         self._list(replace(self._query, standing=standing, by=MatrixKind.SIMILARITY))

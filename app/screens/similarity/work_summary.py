@@ -12,7 +12,7 @@ from app.theme import Role, Size, sized, theme
 from app.widgets import FlowText, tip
 from app.widgets.row_frame import paint_focus
 from app.widgets.spans import LinePainter
-from mcp_tef import Standing
+from mcp_tef import PairStatus
 
 HEIGHT = 48
 EDGE = 16
@@ -23,7 +23,7 @@ TOO_MANY = "Too many pairs are flagged for a work list. Move the threshold up."
 class StandingCell(QAbstractButton):
     """A number and what it counts; checked while the list is restricted to it."""
 
-    def __init__(self, standing: Standing, parent: QWidget | None = None) -> None:
+    def __init__(self, standing: PairStatus, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.standing = standing
         self.number = 0
@@ -72,7 +72,7 @@ class WorkStrip(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.cells: Mapping[Standing, StandingCell] = {standing: StandingCell(standing) for standing in STANDINGS}
+        self.cells: Mapping[PairStatus, StandingCell] = {standing: StandingCell(standing) for standing in STANDINGS}
         self.words = FlowText(role=Role.DIM)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 1, 0, 0)
@@ -98,7 +98,7 @@ class WorkStrip(QWidget):
         self.words.set_text(TOO_MANY if work.too_many else NOTHING)
         self._said.setVisible(not shown)
 
-    def mark(self, standing: Standing | None) -> None:
+    def mark(self, standing: PairStatus | None) -> None:
         """Show which standing the list is restricted to."""
         for key, cell in self.cells.items():
             cell.setChecked(key is standing)

@@ -31,7 +31,7 @@ from app.widgets import (
     tip,
     visible,
 )
-from mcp_tef import ImportFate, TefError
+from mcp_tef import ImportStatus, TefError
 
 PITCH = (
     "Ask the way your users would. See which tool it picks, with which values,\n"
@@ -183,7 +183,7 @@ class WelcomePage(ReadingOrder, QWidget):
         self._show_others()
         found = await self._session.call(lambda core: core.server_files.discover(together=True))
         useful = [
-            (config.title, len(config.preview.of(ImportFate.ADDED))) for config in found if config.preview is not None
+            (config.title, len(config.preview.of(ImportStatus.ADDED))) for config in found if config.preview is not None
         ]
         facts, number = programs(useful), sum(servers for _, servers in useful)
         self._found.set_facts(facts or NONE_FOUND)

@@ -12,8 +12,8 @@ from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.entries import (
     CannotHoldError,
     CaseEntry,
+    CaseSource,
     Item,
-    Source,
     an_object,
     beside,
     entries_of,
@@ -88,13 +88,13 @@ _TOO_DEEP = "It nests too deep."
 _THEIR_TYPES = {"object": "dict", "number": "float"}
 
 
-def read(source: Source) -> tuple[CaseEntry, ...]:
+def read(source: CaseSource) -> tuple[CaseEntry, ...]:
     """The entries of a file; accepted calls may stand in the file of the same name in `possible_answer`."""
     answers = _answers(source.path)
     return entries_of(_rows(source, answers), _entry)
 
 
-def _rows(source: Source, answers: Mapping[str, Json]) -> list[tuple[str, Json]]:
+def _rows(source: CaseSource, answers: Mapping[str, Json]) -> list[tuple[str, Json]]:
     rows = [(f"line {number}", _parsed(line, f"line {number}")) for number, line in _lines(source.text)]
     if not any(isinstance(row, Mapping) and {"question", "function", "query"} & row.keys() for _, row in rows):
         raise InputError(f"{source.name} holds no BFCL rows.", hint=_HINT)

@@ -6,46 +6,46 @@ from pathlib import Path
 
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases import bfcl, mcp_eval, promptfoo, spreadsheet, tef
-from mcp_tef.formats.cases.entries import CaseEntry, Item, Source, parsed
+from mcp_tef.formats.cases.entries import CaseEntry, CaseSource, Item, parsed
 from mcp_tef.model.json import Json
-from mcp_tef.model.transfer import CASE_FILE_SUFFIXES, CaseFileForm
+from mcp_tef.model.transfer import CASE_FILE_SUFFIXES, CaseFileFormat
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class CaseFormat:
     """How one form is read and written. `row` raises CannotHoldError for a case that the form has no words for."""
 
     title: str
-    read: Callable[[Source], tuple[CaseEntry, ...]]
+    read: Callable[[CaseSource], tuple[CaseEntry, ...]]
     row: Callable[[Item], Json]
     text: Callable[[Sequence[Json], str], str]
 
 
-FORMS: Mapping[CaseFileForm, Form] = {
-    CaseFileForm.TEF: Form("mcp-tef", tef.read, tef.row, tef.text),
-    CaseFileForm.CSV: Form("CSV", spreadsheet.read, spreadsheet.row, spreadsheet.text),
-    CaseFileForm.BFCL: Form("BFCL", bfcl.read, bfcl.row, bfcl.text),
-    CaseFileForm.PROMPTFOO: Form("promptfoo", promptfoo.read, promptfoo.row, promptfoo.text),
-    CaseFileForm.MCP_EVAL: Form("mcp-eval", mcp_eval.read, mcp_eval.row, mcp_eval.text),
+FORMS: Mapping[CaseFileFormat, CaseFormat] = {
+    CaseFileFormat.TEF: CaseFormat("mcp-tef", tef.read, tef.row, tef.text),
+    CaseFileFormat.CSV: CaseFormat("CSV", spreadsheet.read, spreadsheet.row, spreadsheet.text),
+    CaseFileFormat.BFCL: CaseFormat("BFCL", bfcl.read, bfcl.row, bfcl.text),
+    CaseFileFormat.PROMPTFOO: CaseFormat("promptfoo", promptfoo.read, promptfoo.row, promptfoo.text),
+    CaseFileFormat.MCP_EVAL: CaseFormat("mcp-eval", mcp_eval.read, mcp_eval.row, mcp_eval.text),
 }
 
 
-def form_to_write(path: Path) -> CaseFileForm:
+def form_to_write(path: Path) -> CaseFileFormat:
     """The form that a file is written in by its name: a document is of our own."""
-    return _by_name(path) or CaseFileForm.TEF
+    return _by_name(path) or CaseFileFormat.TEF
 
 
-def form_to_read(path: Path, source: Source) -> CaseFileForm:
+def form_to_read(path: Path, source: CaseSource) -> CaseFileFormat:
     """The form that a file has: by its name, and a document by what it holds."""
     return _by_name(path) or _form_of(parsed(source))
 
 
-def form_of(source: Source) -> CaseFileForm:
+def form_of(source: CaseSource) -> CaseFileFormat:
     """The form that a text without a name has."""
     return _form_of(parsed(source))
 
 
-def _by_name(path: Path) -> CaseFileForm | None:
+def _by_name(path: Path) -> CaseFileFormat | None:
     """The form that an extension stands for; None for a document. InputError where it stands for nothing."""
     suffix = path.suffix.lower()
     if suffix not in CASE_FILE_SUFFIXES:
@@ -56,13 +56,13 @@ def _by_name(path: Path) -> CaseFileForm | None:
     return CASE_FILE_SUFFIXES[suffix]
 
 
-def _form_of(document: Json) -> CaseFileForm:
+def _form_of(document: Json) -> CaseFileFormat:
     """promptfoo has tests, and cases of mcp-eval have inputs; everything else is taken for our own."""
     if not isinstance(document, Mapping):
-        return CaseFileForm.TEF
+        return CaseFileFormat.TEF
     if "tests" in document and "cases" not in document:
-        return CaseFileForm.PROMPTFOO
+        return CaseFileFormat.PROMPTFOO
     cases = document.get("cases")
     first = cases[0] if isinstance(cases, list) and cases else None
     is_theirs = isinstance(first, Mapping) and "inputs" in first and "query" not in first
-    return CaseFileForm.MCP_EVAL if is_theirs else CaseFileForm.TEF
+    return CaseFileFormat.MCP_EVAL if is_theirs else CaseFileFormat.TEF

@@ -38,7 +38,7 @@ class CaseEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class CaseSource:
     """The text of a file; `path` is there where companions of the file may be looked for."""
 
     text: str
@@ -230,7 +230,7 @@ def _as_json(call: ExpectedCall) -> Json:
     return expectation_to_json(Expectation(((call,),)))
 
 
-def parsed(source: Source) -> Json:
+def parsed(source: CaseSource) -> Json:
     """The document: JSON where the file is named so, else YAML."""
     if source.name.lower().endswith(".json"):
         return parse_json(source.text, source.name)

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.entries import (
     CaseEntry,
+    CaseSource,
     Item,
-    Source,
     an_object,
     beside,
     counted,
@@ -28,7 +28,7 @@ MOST_CALLS = 100
 _HINT = "Say which tools are right with ToolWasCalled, ToolCalledWith or ToolSequence."
 
 
-def read(source: Source) -> tuple[CaseEntry, ...]:
+def read(source: CaseSource) -> tuple[CaseEntry, ...]:
     """The entries of a dataset; its own evaluators and its server hold for every case."""
     document = parsed(source)
     items = document.get("cases") if isinstance(document, Mapping) else None

@@ -7,8 +7,8 @@ from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.entries import (
     CannotHoldError,
     CaseEntry,
+    CaseSource,
     Item,
-    Source,
     an_object,
     beside,
     counted,
@@ -34,7 +34,7 @@ _WILDCARD = re.compile(r"[*?]")
 MOST_CALLS = 100
 
 
-def read(source: Source) -> tuple[CaseEntry, ...]:
+def read(source: CaseSource) -> tuple[CaseEntry, ...]:
     """The entries of a configuration; tools that a provider lists come with every case."""
     document = parsed(source)
     tests = document.get("tests") if isinstance(document, Mapping) else document

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases import tef
-from mcp_tef.formats.cases.entries import CaseEntry, Item, Source, entries_of, shortened
+from mcp_tef.formats.cases.entries import CaseEntry, CaseSource, Item, entries_of, shortened
 from mcp_tef.formats.cases.texts import TOO_DEEP_HINT, require_plain
 from mcp_tef.model.files import LARGEST_FILE_BYTES
 from mcp_tef.model.json import Json
@@ -30,7 +30,7 @@ _LISTS = ("servers", "suites", "tags")
 _DELIMITERS = (",", ";", "\t")
 
 
-def read(source: Source) -> tuple[CaseEntry, ...]:
+def read(source: CaseSource) -> tuple[CaseEntry, ...]:
     """The entries of a file; the delimiter is the one that its first line shows."""
     lines = list(_lines(source))
     if not lines:
@@ -41,7 +41,7 @@ def read(source: Source) -> tuple[CaseEntry, ...]:
     return entries_of(rows, _entry)
 
 
-def _lines(source: Source) -> Iterator[tuple[int, list[str]]]:
+def _lines(source: CaseSource) -> Iterator[tuple[int, list[str]]]:
     """Every line with the number that it begins at."""
     csv.field_size_limit(LARGEST_FILE_BYTES)
     head = source.text.partition("\n")[0]

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.entries import (
     CaseEntry,
+    CaseSource,
     Item,
-    Source,
     an_object,
     counted,
     entries_of,
@@ -26,7 +26,7 @@ FORM_VERSION = 1
 _HINT = "Write a list under “cases”; each case has at least a query."
 
 
-def read(source: Source) -> tuple[CaseEntry, ...]:
+def read(source: CaseSource) -> tuple[CaseEntry, ...]:
     """The entries of a file."""
     document = parsed(source)
     items = document.get("cases") if isinstance(document, Mapping) else document

@@ -7,8 +7,8 @@ from pathlib import Path
 from mcp_tef.errors import InputError
 from mcp_tef.formats.servers.entries import (
     MAX_SERVERS,
+    ConfigSource,
     ServerEntry,
-    Source,
     below,
     is_mapping,
     require_few,
@@ -21,24 +21,24 @@ from mcp_tef.model.json import Json
 _VSCODE_PATHS = (("servers",), ("mcp", "servers"), ("settings", "mcp", "servers"))
 
 
-def named(file_name: str) -> Callable[[Source], bool]:
+def named(file_name: str) -> Callable[[ConfigSource], bool]:
     """Return a test for configs of one file name that hold `mcpServers`."""
     return lambda source: source.file_name == file_name and is_mapping(source.document, "mcpServers")
 
 
-def read_mcp_servers(source: Source) -> tuple[ServerEntry, ...]:
+def read_mcp_servers(source: ConfigSource) -> tuple[ServerEntry, ...]:
     """Return the servers under `mcpServers`."""
     return entries_of(source.document["mcpServers"], source, "mcpServers")
 
 
-def is_claude_code(source: Source) -> bool:
+def is_claude_code(source: ConfigSource) -> bool:
     """Return True for `.mcp.json` of a project and `.claude.json` of a user; the latter also by its projects."""
     document = source.document
     of_project = source.file_name == ".mcp.json" and is_mapping(document, "mcpServers")
     return of_project or source.file_name == ".claude.json" or is_mapping(document, "projects")
 
 
-def read_claude_code(source: Source) -> tuple[ServerEntry, ...]:
+def read_claude_code(source: ConfigSource) -> tuple[ServerEntry, ...]:
     """Return the servers of the user or of the file's project, then those of each listed project."""
     document = source.document
     if not isinstance(document, dict):
@@ -53,24 +53,24 @@ def read_claude_code(source: Source) -> tuple[ServerEntry, ...]:
     return tuple(found)
 
 
-def is_cursor(source: Source) -> bool:
+def is_cursor(source: ConfigSource) -> bool:
     """Return True for a config in a folder named `.cursor`."""
     return source.folder_name == ".cursor" and is_mapping(source.document, "mcpServers")
 
 
-def read_cursor(source: Source) -> tuple[ServerEntry, ...]:
+def read_cursor(source: ConfigSource) -> tuple[ServerEntry, ...]:
     """Return its servers; those of the user's own config belong to no project."""
     project = source.project(2)
     of_user = project is not None and Path(project) == Path(os.path.expanduser("~"))
     return entries_of(source.document["mcpServers"], source, "mcpServers", project=None if of_user else project)
 
 
-def is_vscode(source: Source) -> bool:
+def is_vscode(source: ConfigSource) -> bool:
     """Return True for a mapping of `servers`, a key that no other client uses, and for settings without servers."""
     return any(is_mapping(source.document, *path) for path in _VSCODE_PATHS) or _is_empty_vscode(source)
 
 
-def read_vscode(source: Source) -> tuple[ServerEntry, ...]:
+def read_vscode(source: ConfigSource) -> tuple[ServerEntry, ...]:
     """Return its servers, each with the `inputs` that its values refer to."""
     path = next((path for path in _VSCODE_PATHS if is_mapping(source.document, *path)), ("servers",))
     holder = below(source.document, *path[:-1])
@@ -79,7 +79,7 @@ def read_vscode(source: Source) -> tuple[ServerEntry, ...]:
     return entries_of(servers, source, " › ".join(path), project=project, inputs=_inputs(holder.get("inputs")))
 
 
-def _is_empty_vscode(source: Source) -> bool:
+def _is_empty_vscode(source: ConfigSource) -> bool:
     named_so = source.file_name == "settings.json" or (source.file_name, source.folder_name) == ("mcp.json", ".vscode")
     return named_so and isinstance(source.document, dict)
 

@@ -14,7 +14,7 @@ MAX_SERVERS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ConfigSource:
     """A parsed config, and where it lies; a pasted text lies nowhere."""
 
     document: Json

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from mcp_tef.errors import InputError
-from mcp_tef.formats.servers.entries import ServerEntry, Source, below, plain_text, require_few, short
+from mcp_tef.formats.servers.entries import ConfigSource, ServerEntry, below, plain_text, require_few, short
 from mcp_tef.formats.servers.settings import entry_of, named, refused, require_small
 from mcp_tef.model.json import Json
 from mcp_tef.model.servers import ServerSpec, require_complete, variable_name
@@ -98,12 +98,12 @@ _KNOWN = ("packages", "remotes")
 SpecOf: TypeAlias = Callable[[str, Mapping[str, Json], Inputs], ServerSpec]
 
 
-def fits(source: Source) -> bool:
+def fits(source: ConfigSource) -> bool:
     """Whether it is one: a server with packages or remotes, alone, wrapped, or in an answer of the registry."""
     return any(any(isinstance(below(item, key), list) for key in _KNOWN) for item in _servers(source.document)[:1])
 
 
-def read(source: Source) -> tuple[ServerEntry, ...]:
+def read(source: ConfigSource) -> tuple[ServerEntry, ...]:
     """One entry a way to run or reach each server; the ways after the first are alternatives."""
     servers = _servers(source.document)
     require_few(len(servers), short(source.path))

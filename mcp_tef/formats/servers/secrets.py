@@ -10,7 +10,7 @@ from mcp_tef.model.addresses import has_user_info, without_user_info
 from mcp_tef.model.json import Json
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import AuthType, ServerSpec, references, variable_name
-from mcp_tef.model.transfer import WrittenSecret
+from mcp_tef.model.transfer import PlainTextSecret
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SECRET_WORDS = {
@@ -56,7 +56,7 @@ class Secrets:
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._variables = _Variables(environment)
 
-    def taken_out(self, spec: ServerSpec) -> tuple[ServerSpec, tuple[WrittenSecret, ...]]:
+    def taken_out(self, spec: ServerSpec) -> tuple[ServerSpec, tuple[PlainTextSecret, ...]]:
         """The spec with references, and what they stand for; InputError for more secrets than one server has."""
         one = _OneServer(spec.name, self._variables)
         spec = one.without_user_info(spec)
@@ -71,7 +71,7 @@ class Secrets:
         )
         return clean, tuple(one.found)
 
-    def values(self, found: Iterable[WrittenSecret]) -> Mapping[str, Secret]:
+    def values(self, found: Iterable[PlainTextSecret]) -> Mapping[str, Secret]:
         """Return what was written where each of these was found, by its variable."""
         return {secret.variable: Secret(self._variables.held[secret.variable]) for secret in found}
 
@@ -108,7 +108,7 @@ class _Variables:
 
 class _OneServer:
     def __init__(self, server: str, variables: _Variables) -> None:
-        self.found: list[WrittenSecret] = []
+        self.found: list[PlainTextSecret] = []
         self._server = server
         self._variables = variables
 
@@ -180,7 +180,7 @@ class _OneServer:
             raise InputError(f"It holds more than {MAX_SECRETS} secrets.")
         own = variable_name(f"{self._server}_{name}")
         variable = self._variables.variable(name if where == f"variable {name}" else own, own, value)
-        self.found.append(WrittenSecret(where, variable))
+        self.found.append(PlainTextSecret(where, variable))
         return f"${{{variable}}}"
 
 

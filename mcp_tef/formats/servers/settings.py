@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from mcp_tef.errors import InputError
-from mcp_tef.formats.servers.entries import Fields, ServerEntry, Source, plain_text, require_few, short
+from mcp_tef.formats.servers.entries import ConfigSource, Fields, ServerEntry, plain_text, require_few, short
 from mcp_tef.model.json import Json, canonical
 from mcp_tef.model.servers import (
     INPUTS,
@@ -35,7 +35,7 @@ _URLS = ("url", "serverUrl", "httpUrl")
 
 def entries_of(
     servers: Json,
-    source: Source,
+    source: ConfigSource,
     place: str,
     *,
     project: str | None = None,

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.texts import parse_json, require_plain
-from mcp_tef.formats.servers.entries import ServerEntry, Source, is_mapping
+from mcp_tef.formats.servers.entries import ConfigSource, ServerEntry, is_mapping
 from mcp_tef.formats.servers.settings import entries_of, entry_of
 from mcp_tef.model.json import Json
 
@@ -38,7 +38,7 @@ _PLACES = ("command", "url", "serverUrl", "httpUrl")
 _DEFAULT_NAME = "server"
 
 
-def read(source: Source) -> tuple[ServerEntry, ...]:
+def read(source: ConfigSource) -> tuple[ServerEntry, ...]:
     """The servers under `mcpServers`, or of a mapping by name; or the one that the text describes."""
     document = source.document
     if isinstance(document, dict) and any(key in document and not _is_server(document[key]) for key in _PLACES):

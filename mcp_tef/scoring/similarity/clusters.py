@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 
-from mcp_tef.model.similarity import Clusters, MatrixKind, Merge, ToolGroup, ToolPair
+from mcp_tef.model.similarity import ClusterMerge, Clusters, MatrixKind, ToolGroup, ToolPair
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.reading import read
 from mcp_tef.scoring.similarity.analysis import Similarity
@@ -33,7 +33,9 @@ def clusters(similarity: Similarity) -> Clusters:
     order = leaves(tree)
     return Clusters(
         order=order,
-        merges=tuple(Merge(int(left), int(right), height, int(size)) for left, right, height, size in tree.tolist()),
+        merges=tuple(
+            ClusterMerge(int(left), int(right), height, int(size)) for left, right, height, size in tree.tolist()
+        ),
         groups=_groups(similarity, tree, order),
         near_duplicates=near_duplicates(similarity),
     )

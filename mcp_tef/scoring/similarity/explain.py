@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from mcp_tef.model.similarity import MatrixKind, PairExplanation, ScoreWords, SharedParameter, ToolPair
+from mcp_tef.model.similarity import MatrixKind, PairExplanation, ScoreExplanation, SharedParameter, ToolPair
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.similarity.parameters import parameters, side_by_side
 from mcp_tef.scoring.similarity.texts import name_words, stems_of
@@ -16,15 +16,15 @@ def explain(a: Tool, b: Tool, pair: ToolPair) -> PairExplanation:
     """One sentence a score, the words in both descriptions as they are written there, and the parameters aligned."""
     aligned = side_by_side(parameters(a), parameters(b))
     scores = [
-        ScoreWords(MatrixKind.SIMILARITY, "Meaning", pair.similarity, _rank(pair)),
-        ScoreWords(MatrixKind.LEXICAL, "Wording", pair.lexical, _wording(a, b)),
-        ScoreWords(MatrixKind.NAMES, "Names", pair.names, _naming(a, b)),
-        ScoreWords(MatrixKind.PARAMETERS, "Parameters", pair.parameters, _parameters(aligned)),
+        ScoreExplanation(MatrixKind.SIMILARITY, "Meaning", pair.similarity, _rank(pair)),
+        ScoreExplanation(MatrixKind.LEXICAL, "Wording", pair.lexical, _wording(a, b)),
+        ScoreExplanation(MatrixKind.NAMES, "Names", pair.names, _naming(a, b)),
+        ScoreExplanation(MatrixKind.PARAMETERS, "Parameters", pair.parameters, _parameters(aligned)),
     ]
     if pair.full is not None:
         words = "Name, description and parameters taken together"
-        scores.insert(1, ScoreWords(MatrixKind.FULL, "With parameters", pair.full, words))
-    scores.append(ScoreWords(MatrixKind.CONFUSABILITY, "Confusability", pair.confusability, _chance(pair)))
+        scores.insert(1, ScoreExplanation(MatrixKind.FULL, "With parameters", pair.full, words))
+    scores.append(ScoreExplanation(MatrixKind.CONFUSABILITY, "Confusability", pair.confusability, _chance(pair)))
     return PairExplanation(
         summary=_summary(a, b, pair),
         scores=tuple(scores),

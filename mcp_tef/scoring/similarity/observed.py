@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from mcp_tef.model.similarity import ComparedTool, Observation, Standing, ToolPair, WorkItem
+from mcp_tef.model.similarity import ComparedTool, PairObservation, PairStatus, ToolPair, WorkItem
 from mcp_tef.model.tools import ToolLabel
 from mcp_tef.scoring.history import History
 from mcp_tef.scoring.rates import wilson
@@ -56,13 +56,13 @@ class Confusions:
         """Every pair that was ever confused, each once, a < b."""
         return tuple(sorted({(min(pair), max(pair)) for pair in self.taken}))
 
-    def between(self, a: int, b: int) -> Observation | None:
+    def between(self, a: int, b: int) -> PairObservation | None:
         """What runs say of a pair; None where none tried it."""
         forth, back = self.taken.get((a, b), 0), self.taken.get((b, a), 0)
         runs = max(forth + back, self._expected(a, b) + self._expected(b, a))
         if not runs:
             return None
-        return Observation(
+        return PairObservation(
             confused=forth + back,
             runs=runs,
             a_taken_for_b=forth,
@@ -127,20 +127,20 @@ def work_list(similarity: Similarity, confusions: Confusions, threshold: float) 
     return tuple(sorted(items, key=lambda item: (-item.harm, item.pair.a, item.pair.b))[:MOST_ITEMS])
 
 
-def _item(pair: ToolPair, seen: Observation | None, threshold: float) -> WorkItem:
+def _item(pair: ToolPair, seen: PairObservation | None, threshold: float) -> WorkItem:
     is_alike = bool(pair.similarity >= np.float32(threshold))
     return WorkItem(pair=pair, observation=seen, standing=_standing(is_alike, seen), harm=_harm(pair, seen))
 
 
-def _standing(is_alike: bool, seen: Observation | None) -> Standing:
+def _standing(is_alike: bool, seen: PairObservation | None) -> PairStatus:
     if seen is None:
-        return Standing.ALIKE_UNTRIED
+        return PairStatus.SIMILAR_UNTESTED
     if not seen.confused:
-        return Standing.ALIKE_NOT_CONFUSED
-    return Standing.ALIKE_AND_CONFUSED if is_alike else Standing.CONFUSED_NOT_ALIKE
+        return PairStatus.SIMILAR_NOT_CONFUSED
+    return PairStatus.SIMILAR_AND_CONFUSED if is_alike else PairStatus.CONFUSED_NOT_SIMILAR
 
 
-def _harm(pair: ToolPair, seen: Observation | None) -> float:
+def _harm(pair: ToolPair, seen: PairObservation | None) -> float:
     confused, runs, low = (seen.confused, seen.runs, seen.rate.low or 0.0) if seen else (0, 0, 0.0)
     to_come = (confused + WORTH_OF_PREDICTION * pair.confusability) / (runs + WORTH_OF_PREDICTION)
     return low * runs + (confused > 0) + to_come

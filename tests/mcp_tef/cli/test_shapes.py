@@ -6,8 +6,7 @@ from mcp_tef import (
     BatchId,
     CaseId,
     Classification,
-    Failure,
-    Kind,
+    FailureInfo,
     Listing,
     RunId,
     RunStatus,
@@ -19,6 +18,7 @@ from mcp_tef import (
     Tool,
     ToolProblem,
     Transport,
+    VerdictKind,
 )
 from mcp_tef.cli.shapes import check_shape, run_shape, server_shape, tools_shape
 
@@ -57,7 +57,7 @@ RUN = RunSummary(
     repeat=0,
     status=RunStatus.COMPLETED,
     classification=Classification.TN,
-    kind=Kind.NO_CALL_EXPECTED,
+    kind=VerdictKind.NO_CALL_EXPECTED,
     expected="no tool",
     selected="no tool",
 )
@@ -92,7 +92,7 @@ def test_a_failed_run_tells_code_message_and_hint() -> None:
         model="",
         repeat=0,
         status=RunStatus.FAILED,
-        failure=Failure("model_timeout", "It took too long.", "Try again."),
+        failure=FailureInfo("model_timeout", "It took too long.", "Try again."),
     )
     assert run_shape(failed)["error"] == {"code": "model_timeout", "message": "It took too long.", "hint": "Try again."}
 

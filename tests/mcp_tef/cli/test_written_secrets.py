@@ -17,7 +17,7 @@ from mcp_tef.cli.server_auth import without_secrets
 from mcp_tef.cli.terminal import Terminal
 from mcp_tef.llm.keys import KeyRing, ServerVault
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.workflows.written_secrets import WrittenSecrets
+from mcp_tef.workflows.written_secrets import PlainTextSecrets
 from tests.support.case_book import case, case_file, tools_file
 from tests.support.command_line import Said, run, say
 from tests.support.faults.talk import Talk
@@ -187,7 +187,7 @@ def test_a_stored_address_with_a_password_comes_out_of_nothing(tmp_path: Path) -
 async def test_at_a_terminal_it_is_asked_where_a_secret_is_kept(answer: str, header: str, kept: str | None) -> None:
     keychain = MemoryKeychain()
     keys = KeyRing({}, keychain)
-    engine = SimpleNamespace(keys=keys, written_secrets=WrittenSecrets({}, ServerVault(keys)))
+    engine = SimpleNamespace(keys=keys, written_secrets=PlainTextSecrets({}, ServerVault(keys)))
     terminal = Terminal(input=Screen(f"{answer}\n"), output=io.StringIO(), errors=Screen())
     spec = ServerSpec(
         name="shop",

@@ -11,12 +11,12 @@ import pytest
 from mcp_tef.errors import ModelError
 from mcp_tef.llm.catalogue import LitellmCatalogue
 from mcp_tef.llm.litellm_selector import LitellmSelector
-from mcp_tef.model.answers import Call, CallingMode, ConfidenceSource
+from mcp_tef.model.answers import ActualCall, CallingMode, ConfidenceSource
 from tests.support.model_replies import empty, invented, junk, no_tools, tool_calls, words
 from tests.support.model_stub import ModelStub
 from tests.support.questions import KEY, question
 
-CANCELLED = Call(tool="order.cancel", server="shop", arguments={"order": 7})
+CANCELLED = ActualCall(tool="order.cancel", server="shop", arguments={"order": 7})
 
 
 async def test_a_native_call_comes_back_as_the_real_tool(selector: LitellmSelector) -> None:
@@ -48,7 +48,7 @@ async def test_several_calls_in_one_answer_are_all_there(selector: LitellmSelect
     reply = tool_calls(("find_order", {"order": 1}), ("order_cancel", {"order": 7}), ("order_cancel", {"order": 7}))
     with ModelStub([reply]) as stub:
         answer = await selector.select(question(stub.url))
-    assert answer.calls == (Call(tool="find_order", server="shop", arguments={"order": 1}), CANCELLED, CANCELLED)
+    assert answer.calls == (ActualCall(tool="find_order", server="shop", arguments={"order": 1}), CANCELLED, CANCELLED)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ async def test_several_calls_in_one_answer_are_all_there(selector: LitellmSelect
     [
         (empty(), ()),
         (words("I would rather talk about it."), ()),
-        (invented(), (Call(tool="no_such_tool_anywhere", arguments={"x": 1}),)),
+        (invented(), (ActualCall(tool="no_such_tool_anywhere", arguments={"x": 1}),)),
         (junk(), None),
         (tool_calls(("order_cancel", "[7]")), None),
         (words('{"name": "order_cancel", "argum'), None),

@@ -11,7 +11,7 @@ from mcp_tef.embedding.tfidf import TfidfIndex, TfidfLexicon
 from mcp_tef.errors import EmbeddingError
 from mcp_tef.llm.offline import OfflineSelector
 from mcp_tef.llm.selectors import ModelSelectors
-from mcp_tef.model.answers import Answer, Call, ConfidenceSource
+from mcp_tef.model.answers import ActualCall, Answer, ConfidenceSource
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.tools import OfferedTool, Tool
 from mcp_tef.ports import Embedder, Question
@@ -73,7 +73,7 @@ async def answer(query: str, selector: OfflineSelector, tools: tuple[OfferedTool
 
 async def test_it_picks_the_nearest_tool_and_fills_its_parameters() -> None:
     found = await answer("What is the weather forecast for Paris?", baseline())
-    assert found.calls == (Call(tool="weather.forecast", server="town", arguments={"city": "Paris"}),)
+    assert found.calls == (ActualCall(tool="weather.forecast", server="town", arguments={"city": "Paris"}),)
     assert found.cost_usd == 0.0
 
 

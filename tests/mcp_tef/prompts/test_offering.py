@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_tef.model.answers import Call
+from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.tools import Tool
 from mcp_tef.prompts.offering import offer, resolve
 
@@ -51,11 +51,11 @@ def test_equal_tools_are_offered_under_equal_names_every_time() -> None:
 
 def test_a_name_resolves_to_the_real_tool_and_its_server() -> None:
     offered = offer([tool("search"), tool("search", "bank")])
-    assert resolve("bank-search", offered, {"q": 1}) == Call(tool="search", server="bank", arguments={"q": 1})
+    assert resolve("bank-search", offered, {"q": 1}) == ActualCall(tool="search", server="bank", arguments={"q": 1})
 
 
 def test_a_name_that_was_not_offered_stays_as_the_model_wrote_it() -> None:
-    assert resolve("no_such.tool", offer([tool("search")])) == Call(tool="no_such.tool")
+    assert resolve("no_such.tool", offer([tool("search")])) == ActualCall(tool="no_such.tool")
 
 
 @given(st.lists(st.tuples(st.text(max_size=80), st.sampled_from(["a", "b", "ä ö"])), max_size=12, unique=True))

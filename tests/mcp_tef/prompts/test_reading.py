@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_tef.model.answers import Call
+from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.tools import Tool
 from mcp_tef.prompts.offering import offer
 from mcp_tef.prompts.reading import Reading, WrittenCall, loads, read_native, read_structured
 
 OFFERED = offer([Tool(server="shop", name="find.parts", description="", input_schema={}, raw={})])
-FOUND = Call(tool="find.parts", server="shop", arguments={"kind": "chain"})
+FOUND = ActualCall(tool="find.parts", server="shop", arguments={"kind": "chain"})
 
 
 def test_a_native_call_is_the_real_tool_with_its_arguments() -> None:
@@ -22,7 +22,7 @@ def test_a_native_call_is_the_real_tool_with_its_arguments() -> None:
 
 def test_several_calls_stay_in_order_and_repeated_ones_are_kept() -> None:
     calls = [_written('{"kind": "chain"}'), WrittenCall("other", ""), _written('{"kind": "chain"}')]
-    assert read_native(None, calls, OFFERED).calls == (FOUND, Call(tool="other"), FOUND)
+    assert read_native(None, calls, OFFERED).calls == (FOUND, ActualCall(tool="other"), FOUND)
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_arguments_that_are_no_json_object_make_the_answer_unreadable(arguments:
 
 @pytest.mark.parametrize("arguments", ["", "  ", "{}", None, {}])
 def test_a_call_without_arguments_has_none(arguments: object) -> None:
-    assert read_native("", [_written(arguments)], OFFERED).calls == (Call(tool="find.parts", server="shop"),)
+    assert read_native("", [_written(arguments)], OFFERED).calls == (ActualCall(tool="find.parts", server="shop"),)
 
 
 @pytest.mark.parametrize("text", [None, "", "None of these tools fits.", "{} is an empty object in JSON."])
@@ -142,7 +142,7 @@ def test_arguments_deeper_than_anything_of_use_make_the_answer_unreadable(levels
 
 def test_a_surrogate_that_came_unescaped_is_a_question_mark_too() -> None:
     reading = read_structured('{"calls": [{"tool": "find_parts", "arguments": {"kind": "\ud800"}}]}', OFFERED)
-    assert reading.calls == (Call(tool="find.parts", server="shop", arguments={"kind": "?"}),)
+    assert reading.calls == (ActualCall(tool="find.parts", server="shop", arguments={"kind": "?"}),)
 
 
 @given(st.text(max_size=300))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_tef.model.quality import Graded
+from mcp_tef.model.quality import GradedQuality
 from mcp_tef.prompts.reviewing import REVIEW_PROMPT, ReviewError, read_review, review_request
 
 
@@ -19,9 +19,9 @@ def answer(**changes: Any) -> dict[str, Any]:
 
 def test_a_sound_review_is_read_whole() -> None:
     review = read_review(json.dumps(answer(clarity={"score": 10, "explanation": " Plain. "})))
-    assert review.clarity == Graded(10, "Plain.")
-    assert review.completeness == Graded(7, "On completeness.")
-    assert review.conciseness == Graded(7, "On conciseness.")
+    assert review.clarity == GradedQuality(10, "Plain.")
+    assert review.completeness == GradedQuality(7, "On completeness.")
+    assert review.conciseness == GradedQuality(7, "On conciseness.")
     assert review.suggested == "Find flights."
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall
 from mcp_tef.model.runs import BatchRequest
-from mcp_tef.model.transfer import ReportForm
+from mcp_tef.model.transfer import ReportFormat
 from mcp_tef.reports.comparison import ComparedBatches, comparison_csv, comparison_json, comparison_to_json
 from mcp_tef.reports.comparison_html import comparison_html
 from mcp_tef.reports.writing import Reports
-from mcp_tef.workflows.metrics import Figures
+from mcp_tef.workflows.metrics import MetricsService
 from tests.support.fake_engine import FakeEngine
 from tests.support.html_reader import Reader
 
@@ -31,7 +31,7 @@ async def compared() -> tuple[Reports, ComparedBatches]:
     await core.cases.add([CaseDraft(name="new", query="something new", servers=case.draft.servers)])
     second = await core.runs.start(BatchRequest(name="After"))
     await core.runs.wait(second.id)
-    reports = Reports(core.store, Figures(core.store.metrics))
+    reports = Reports(core.store, MetricsService(core.store.metrics))
     return reports, await reports.comparison(first.id, second.id)
 
 
@@ -74,6 +74,6 @@ async def test_the_document_is_what_the_command_line_promises() -> None:
 async def test_each_form_goes_into_its_file(tmp_path: Path) -> None:
     reports, found = await compared()
     before, after = found.comparison.before.id, found.comparison.after.id
-    for form, beginning in ((ReportForm.HTML, "<!doctype"), (ReportForm.CSV, "change,"), (ReportForm.JSON, "{")):
+    for form, beginning in ((ReportFormat.HTML, "<!doctype"), (ReportFormat.CSV, "change,"), (ReportFormat.JSON, "{")):
         await reports.write_comparison(before, after, tmp_path / "file", form)
         assert (tmp_path / "file").read_text("utf-8").startswith(beginning)

@@ -4,8 +4,8 @@ import re
 from dataclasses import replace
 
 from mcp_tef.model.ids import CaseId
-from mcp_tef.model.metrics import ModelFigures, Rate, RepeatedCase
-from mcp_tef.model.verdicts import Classification, Kind
+from mcp_tef.model.metrics import ModelMetrics, Rate, RepeatedCase
+from mcp_tef.model.verdicts import Classification, VerdictKind
 from mcp_tef.reports.html import to_html
 from mcp_tef.reports.page import cell
 from mcp_tef.reports.run_rows import MOST_RUNS, runs_table
@@ -81,11 +81,11 @@ def test_a_large_batch_is_cut_and_says_so() -> None:
 
 def test_each_run_says_in_words_how_it_came_out() -> None:
     kinds = {
-        Kind.WRONG_TOOL: "Wrong tool",
-        Kind.NO_TOOL: "No tool",
-        Kind.INVENTED_TOOL: "Invented tool",
-        Kind.EXTRA_CALL: "Extra call",
-        Kind.UNEXPECTED_CALL: "Call not wanted",
+        VerdictKind.WRONG_TOOL: "Wrong tool",
+        VerdictKind.NO_TOOL: "No tool",
+        VerdictKind.INVENTED_TOOL: "Invented tool",
+        VerdictKind.EXTRA_CALL: "Extra call",
+        VerdictKind.UNEXPECTED_CALL: "Call not wanted",
     }
     missed = [run(number, classification=Classification.FN, kind=kind) for number, kind in enumerate(kinds)]
     words = Reader(to_html(results(*missed, run(8, parameters_ok=False), run(9)))).words
@@ -108,7 +108,7 @@ def test_names_of_tools_stand_out_in_sentences() -> None:
 
 def test_several_models_stand_beside_each_other() -> None:
     made = results()
-    both = tuple(ModelFigures(model=name, baseline=False, metrics=made.overview.metrics) for name in ("a/b", "c/d"))
+    both = tuple(ModelMetrics(model=name, baseline=False, metrics=made.overview.metrics) for name in ("a/b", "c/d"))
     assert "Median time" not in to_html(made)
     words = "".join(Reader(to_html(replace(made, overview=replace(made.overview, models=both)))).words)
     assert "Median time" in words

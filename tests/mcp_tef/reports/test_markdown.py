@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from PySide6.QtGui import QTextDocument
 
 from mcp_tef.model.runs import BatchRequest, RunFilter
-from mcp_tef.model.similarity import Standing, WorkItem
+from mcp_tef.model.similarity import PairStatus, WorkItem
 from mcp_tef.reports.charts import visible
 from mcp_tef.reports.markdown import (
     comparison_markdown,
@@ -22,7 +22,7 @@ from mcp_tef.reports.markdown import (
 from mcp_tef.reports.results import passed
 from mcp_tef.reports.similarity_html import SimilarityResults
 from mcp_tef.reports.writing import Reports
-from mcp_tef.workflows.metrics import Figures
+from mcp_tef.workflows.metrics import MetricsService
 from tests.support import made_analyses
 from tests.support.fake_engine import FakeEngine
 
@@ -34,7 +34,7 @@ async def ran() -> tuple[Reports, FakeEngine]:
     await core.open_sample()
     batch = await core.runs.start(BatchRequest(name="First"))
     await core.runs.wait(batch.id)
-    return Reports(core.store, Figures(core.store.metrics)), core
+    return Reports(core.store, MetricsService(core.store.metrics)), core
 
 
 @pytest.mark.parametrize("special", "`*_[]<>#|@")
@@ -98,7 +98,7 @@ async def test_runs_are_told_with_figures_their_n_and_those_that_did_not_pass() 
 async def test_where_nothing_was_run_that_is_told() -> None:
     core = FakeEngine()
     cases = [case.id for case in await core.open_sample()]
-    reports = Reports(core.store, Figures(core.store.metrics))
+    reports = Reports(core.store, MetricsService(core.store.metrics))
     assert "No model: 0 of 0 judged runs passed" in await reports.markdown(RunFilter(), "Nothing")
     before, after = [await core.runs.start(BatchRequest(cases=tuple(cases[:1]))) for _ in range(2)]
     for batch in (before, after):
@@ -138,7 +138,7 @@ def test_a_pair_is_told_with_both_texts_and_the_reasons() -> None:
 
 def test_the_pairs_to_work_on_are_told_with_how_often_each_was_confused() -> None:
     found = made_analyses.similarity()
-    pair = WorkItem(pair=found.pair(0, 1), observation=None, standing=Standing.ALIKE_UNTRIED, harm=1.0)
+    pair = WorkItem(pair=found.pair(0, 1), observation=None, standing=PairStatus.SIMILAR_UNTESTED, harm=1.0)
     text = similarity_markdown(SimilarityResults(similarity=found, threshold=0.85, work=(pair,)))
     assert "1 of 6 pairs is at least 0.85 alike in meaning: 4 tools, compared by made." in text
     assert "| shop/find\\_file | shop/look\\_up\\_file | alike, not tried in runs | – | 0.91 |" in text

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mcp_tef.errors import InputError
-from mcp_tef.model.runs import Failure
+from mcp_tef.model.runs import FailureInfo
 from mcp_tef.reports.analyses import Exports
 from mcp_tef.reports.similarity_advice import advice_files, advice_to_json
 from tests.support import made_analyses
@@ -30,7 +30,7 @@ def test_a_pair_tells_its_issues_with_evidence_and_what_to_do() -> None:
 
 
 def test_what_a_model_failed_at_is_told() -> None:
-    made = advice_to_json(made_analyses.advice(failure=Failure("key_wrong", "The key was refused.", "Check it.")))
+    made = advice_to_json(made_analyses.advice(failure=FailureInfo("key_wrong", "The key was refused.", "Check it.")))
     assert made["failure"] == {"code": "key_wrong", "message": "The key was refused.", "hint": "Check it."}
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mcp_tef.model.metrics import Rate
-from mcp_tef.model.similarity import Clusters, Observation, Standing, ToolGroup, ToolSet, WorkItem
+from mcp_tef.model.similarity import Clusters, PairObservation, PairStatus, ToolGroup, ToolSet, WorkItem
 from mcp_tef.model.tools import LabelKind, ToolLabel
 from mcp_tef.reports.heat import LARGEST_DRAWN, LARGEST_IMAGE, LARGEST_NAMED, data_uri, shrunk
 from mcp_tef.reports.similarity_html import SimilarityResults, similarity_html
@@ -23,7 +23,7 @@ from tests.support.html_reader import Reader
 def page(**changes: object) -> str:
     similarity = made_analyses.similarity(full=True)
     label = ToolLabel(tool="x", kind=LabelKind.TOOL)
-    observation = Observation(
+    observation = PairObservation(
         confused=3,
         runs=12,
         a_taken_for_b=1,
@@ -32,7 +32,9 @@ def page(**changes: object) -> str:
         label_a=label,
         label_b=label,
     )
-    work = WorkItem(pair=similarity.pair(0, 1), observation=observation, standing=Standing.ALIKE_AND_CONFUSED, harm=3.0)
+    work = WorkItem(
+        pair=similarity.pair(0, 1), observation=observation, standing=PairStatus.SIMILAR_AND_CONFUSED, harm=3.0
+    )
     clusters = Clusters(
         order=(3, 0, 1, 2),
         merges=(),

@@ -7,10 +7,10 @@ import pytest
 
 from mcp_tef.errors import InputError
 from mcp_tef.model.runs import BatchRequest, RunFilter
-from mcp_tef.model.transfer import ReportForm
+from mcp_tef.model.transfer import ReportFormat
 from mcp_tef.model.verdicts import Classification
 from mcp_tef.reports.writing import WRITERS, Reports
-from mcp_tef.workflows.metrics import Figures
+from mcp_tef.workflows.metrics import MetricsService
 from tests.support.fake_engine import FakeEngine
 
 
@@ -20,16 +20,16 @@ async def two_batches() -> tuple[Reports, FakeEngine]:
     for name in ("First", ""):
         batch = await core.runs.start(BatchRequest(name=name))
         await core.runs.wait(batch.id)
-    return Reports(core.store, Figures(core.store.metrics)), core
+    return Reports(core.store, MetricsService(core.store.metrics)), core
 
 
 async def test_every_form_can_be_written_for_a_batch_and_for_runs_of_several(tmp_path: Path) -> None:
     reports, core = await two_batches()
     batch = (await core.runs.batches())[0]
-    for form in ReportForm:
+    for form in ReportFormat:
         await reports.write(batch.id, tmp_path / f"batch.{form}", form)
         await reports.write_found(RunFilter(), "Everything", tmp_path / f"all.{form}", form)
-    assert set(WRITERS) == set(ReportForm)
+    assert set(WRITERS) == set(ReportFormat)
     one, everything = (json.loads((tmp_path / f"{name}.json").read_text("utf-8")) for name in ("batch", "all"))
     assert (one["batch"], len(one["runs"])) == (batch.id, 4)
     assert (everything["batch"], len(everything["runs"])) == (None, 8)
@@ -47,4 +47,4 @@ async def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     reports, core = await two_batches()
     batch = (await core.runs.batches())[0]
     with pytest.raises(InputError, match=r"r\.html could not be written"):
-        await reports.write(batch.id, tmp_path / "nowhere" / "r.html", ReportForm.HTML)
+        await reports.write(batch.id, tmp_path / "nowhere" / "r.html", ReportFormat.HTML)

@@ -7,7 +7,7 @@ from hypothesis import given
 
 from mcp_tef.model.metrics import ConfusionMatrix
 from mcp_tef.model.runs import RunFilter, RunStatus, RunSummary
-from mcp_tef.model.tools import INVENTED, NOTHING, LabelKind, ToolLabel
+from mcp_tef.model.tools import INVENTED_TOOL_LABEL, NO_TOOL_LABEL, LabelKind, ToolLabel
 from mcp_tef.scoring.confusion import confusions
 from mcp_tef.scoring.rates import wilson
 from tests.support.any_runs import any_runs, judged_run
@@ -59,7 +59,7 @@ def test_tools_that_nobody_offered_share_a_column_and_have_no_row() -> None:
     found = matrix(judged_run(SEARCH, ("", "look_up"), invented=True), judged_run(SEARCH, ("", "seek"), invented=True))
     assert names(found.rows) == ["search", "no tool"]
     assert found.cells == {(0, 2): 2}
-    assert found.columns[2] == INVENTED
+    assert found.columns[2] == INVENTED_TOOL_LABEL
 
 
 def test_tools_of_one_name_are_named_with_their_server_and_others_are_not() -> None:
@@ -78,7 +78,7 @@ def test_what_a_tool_is_most_often_taken_for() -> None:
     read, search = found.tools
     assert (search.taken_for, search.taken_for_count) == (found.rows[0], 2)
     assert (read.taken_for, read.taken_for_count) == (None, 0)
-    assert matrix(judged_run(SEARCH, None)).tools[0].taken_for == NOTHING
+    assert matrix(judged_run(SEARCH, None)).tools[0].taken_for == NO_TOOL_LABEL
 
 
 def test_failed_and_pending_runs_are_in_no_cell() -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from mcp_tef.model.answers import Answer, Call
+from mcp_tef.model.answers import ActualCall, Answer
 from mcp_tef.model.comparison import DefinitionChange, ValueChange
 from mcp_tef.model.ids import SnapshotId
 from mcp_tef.model.runs import ModelSettings
@@ -44,7 +44,7 @@ def test_an_expectation_with_other_parameters_is_another_one() -> None:
 
 
 def test_answers_are_told_apart_by_their_calls() -> None:
-    before = Answer(calls=(Call(tool="search", server="docs", arguments={"q": "retry"}),))
+    before = Answer(calls=(ActualCall(tool="search", server="docs", arguments={"q": "retry"}),))
     assert answer_changes(before, before) == ()
     assert answer_changes(before, Answer(calls=())) == (ValueChange("Calls", 'docs / search {"q":"retry"}', "no tool"),)
     assert answer_changes(None, Answer(calls=None)) == (ValueChange("Calls", "–", "unreadable"),)

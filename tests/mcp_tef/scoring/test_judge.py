@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from mcp_tef.model.answers import Call
+from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.cases import NO_TOOL, Expectation, ExpectedCall
-from mcp_tef.model.verdicts import Classification, ConfidenceCategory, FindingReason, Kind, Verdict
+from mcp_tef.model.verdicts import Classification, ConfidenceCategory, FindingReason, Verdict, VerdictKind
 from mcp_tef.scoring.judge import judge
 from tests.support.effort import computing_at_most
 from tests.support.judging import (
@@ -27,51 +27,51 @@ TOOLS = [tool("search_code"), tool("search_files"), tool("add_comment", server="
 TP, FP, TN, FN = Classification.TP, Classification.FP, Classification.TN, Classification.FN
 
 
-def outcome(verdict: Verdict) -> tuple[Classification, Kind]:
+def outcome(verdict: Verdict) -> tuple[Classification, VerdictKind]:
     return verdict.classification, verdict.kind
 
 
 def test_the_expected_tool_is_a_true_positive() -> None:
     verdict = judge(expect(wanted("search_code")), TOOLS, [call("search_code", query="x")])
-    assert outcome(verdict) == (TP, Kind.MATCH)
+    assert outcome(verdict) == (TP, VerdictKind.MATCH)
     assert verdict.right
     assert verdict.parameters_ok is True
 
 
 def test_another_tool_that_was_offered_is_a_wrong_tool_and_its_parameters_are_not_judged() -> None:
     verdict = judge(expect(wanted("search_code", query="x")), TOOLS, [call("search_files", query="y")])
-    assert outcome(verdict) == (FN, Kind.WRONG_TOOL)
+    assert outcome(verdict) == (FN, VerdictKind.WRONG_TOOL)
     assert (verdict.completeness, verdict.correctness, verdict.type_conformance) == (None, None, None)
     assert verdict.parameters_ok is None
     assert findings(verdict) == []
 
 
 def test_a_tool_that_nobody_offered_is_invented() -> None:
-    assert outcome(judge(expect(wanted("search_code")), TOOLS, [call("grep")])) == (FN, Kind.INVENTED_TOOL)
+    assert outcome(judge(expect(wanted("search_code")), TOOLS, [call("grep")])) == (FN, VerdictKind.INVENTED_TOOL)
     elsewhere = [call("search_code", server="github")]
-    assert outcome(judge(expect(wanted("search_code", "docs")), TOOLS, elsewhere)) == (FN, Kind.INVENTED_TOOL)
+    assert outcome(judge(expect(wanted("search_code", "docs")), TOOLS, elsewhere)) == (FN, VerdictKind.INVENTED_TOOL)
 
 
 def test_no_call_where_one_was_expected_is_no_tool() -> None:
-    assert outcome(judge(expect(wanted("search_code")), TOOLS, [])) == (FN, Kind.NO_TOOL)
+    assert outcome(judge(expect(wanted("search_code")), TOOLS, [])) == (FN, VerdictKind.NO_TOOL)
 
 
 def test_nothing_expected_and_nothing_picked_is_a_true_negative() -> None:
     verdict = judge(NO_TOOL, TOOLS, [])
-    assert outcome(verdict) == (TN, Kind.NO_CALL_EXPECTED)
+    assert outcome(verdict) == (TN, VerdictKind.NO_CALL_EXPECTED)
     assert (verdict.right, verdict.parameters_ok) == (True, None)
 
 
 def test_a_call_where_none_was_expected_is_a_false_positive() -> None:
-    assert outcome(judge(NO_TOOL, TOOLS, [call("search_code")])) == (FP, Kind.UNEXPECTED_CALL)
-    assert outcome(judge(NO_TOOL, TOOLS, [call("grep")])) == (FP, Kind.UNEXPECTED_CALL)
+    assert outcome(judge(NO_TOOL, TOOLS, [call("search_code")])) == (FP, VerdictKind.UNEXPECTED_CALL)
+    assert outcome(judge(NO_TOOL, TOOLS, [call("grep")])) == (FP, VerdictKind.UNEXPECTED_CALL)
 
 
 def test_an_answer_that_could_not_be_read_counts_as_no_tool_and_says_so() -> None:
     verdict = judge(expect(wanted("search_code")), TOOLS, None)
-    assert outcome(verdict) == (FN, Kind.NO_TOOL)
+    assert outcome(verdict) == (FN, VerdictKind.NO_TOOL)
     assert verdict.explanation == "The answer was unreadable and counts as no tool, expected `search_code`."
-    assert outcome(judge(NO_TOOL, TOOLS, None)) == (TN, Kind.NO_CALL_EXPECTED)
+    assert outcome(judge(NO_TOOL, TOOLS, None)) == (TN, VerdictKind.NO_CALL_EXPECTED)
 
 
 class TestServers:
@@ -82,7 +82,7 @@ class TestServers:
     def test_the_same_tool_of_another_server_is_wrong_only_where_a_server_is_named(self) -> None:
         given = [call("read", server="wiki", query="x")]
         assert judge(expect(wanted("read")), self.TWINS, given).classification is TP
-        assert outcome(judge(expect(wanted("read", "docs")), self.TWINS, given)) == (FN, Kind.WRONG_TOOL)
+        assert outcome(judge(expect(wanted("read", "docs")), self.TWINS, given)) == (FN, VerdictKind.WRONG_TOOL)
         assert judge(expect(wanted("read", "wiki")), self.TWINS, given).classification is TP
 
     def test_a_call_without_a_server_goes_to_the_only_one_that_offers_the_tool(self) -> None:
@@ -107,7 +107,7 @@ class TestSeveralCalls:
 
     def test_all_made_in_any_order_is_right(self) -> None:
         verdict = judge(self.BOTH, TOOLS, [call("search_code", query="b"), call("search_code", query="a")])
-        assert outcome(verdict) == (TP, Kind.MATCH)
+        assert outcome(verdict) == (TP, VerdictKind.MATCH)
         assert verdict.parameters_ok is True
         assert [(match.expected, match.actual) for match in verdict.matches] == [(0, 1), (1, 0)]
 
@@ -115,7 +115,7 @@ class TestSeveralCalls:
         ordered = expect(wanted("search_code"), wanted("search_files"), ordered=True)
         right = [call("search_code", query="a"), call("search_files", query="b")]
         assert judge(ordered, TOOLS, right).classification is TP
-        assert outcome(judge(ordered, TOOLS, right[::-1])) == (FN, Kind.WRONG_TOOL)
+        assert outcome(judge(ordered, TOOLS, right[::-1])) == (FN, VerdictKind.WRONG_TOOL)
         assert judge(ordered, TOOLS, [call("add_comment"), *right]).classification is FN
 
     def test_where_the_order_matters_the_sentence_tells_the_order_and_how_many_calls_kept_it(self) -> None:
@@ -129,37 +129,37 @@ class TestSeveralCalls:
         twins = [tool("search_code", server="docs"), tool("search_code", server="wiki")]
         given = [call("search_code", server="docs", query="a"), call("search_code", server="wiki", query="z")]
         verdict = judge(picky, twins, given)
-        assert outcome(verdict) == (TP, Kind.MATCH)
+        assert outcome(verdict) == (TP, VerdictKind.MATCH)
         assert verdict.correctness == 0.5
 
     def test_an_expected_call_that_was_not_made_is_missed(self) -> None:
         verdict = judge(self.BOTH, TOOLS, [call("search_code", query="b")])
-        assert outcome(verdict) == (FN, Kind.NO_TOOL)
+        assert outcome(verdict) == (FN, VerdictKind.NO_TOOL)
         assert [(match.expected, match.actual) for match in verdict.matches] == [(1, 0), (0, None)]
         assert verdict.parameters_ok is False
         assert verdict.correctness == 1.0
 
     def test_a_missed_call_weighs_more_than_an_extra_one(self) -> None:
         given = [call("search_code", query="b"), call("search_files", query="a")]
-        assert outcome(judge(self.BOTH, TOOLS, given)) == (FN, Kind.WRONG_TOOL)
-        assert outcome(judge(self.BOTH, TOOLS, [*given, call("grep")])) == (FN, Kind.INVENTED_TOOL)
+        assert outcome(judge(self.BOTH, TOOLS, given)) == (FN, VerdictKind.WRONG_TOOL)
+        assert outcome(judge(self.BOTH, TOOLS, [*given, call("grep")])) == (FN, VerdictKind.INVENTED_TOOL)
 
     def test_all_made_and_one_more_is_an_extra_call(self) -> None:
         given = [call("search_code", query=text) for text in "abc"]
         verdict = judge(self.BOTH, TOOLS, given)
-        assert outcome(verdict) == (FP, Kind.EXTRA_CALL)
+        assert outcome(verdict) == (FP, VerdictKind.EXTRA_CALL)
         assert [(match.expected, match.actual) for match in verdict.matches] == [(0, 0), (1, 1), (None, 2)]
         assert verdict.correctness == 1.0
         assert verdict.parameters_ok is False
 
     def test_the_same_call_twice_is_one_too_many(self) -> None:
         twice = [call("search_code", query="a")] * 2
-        assert outcome(judge(expect(wanted("search_code", query="a")), TOOLS, twice)) == (FP, Kind.EXTRA_CALL)
+        assert outcome(judge(expect(wanted("search_code", query="a")), TOOLS, twice)) == (FP, VerdictKind.EXTRA_CALL)
 
     def test_a_thousand_calls_are_judged_in_time(self) -> None:
         with computing_at_most(5):
             verdict = judge(self.BOTH, TOOLS, [call("search_code", query=f"{number}") for number in range(1_000)])
-        assert outcome(verdict) == (FP, Kind.EXTRA_CALL)
+        assert outcome(verdict) == (FP, VerdictKind.EXTRA_CALL)
         assert len(verdict.explanation) < 300
 
 
@@ -180,13 +180,13 @@ class TestAlternatives:
 
     def test_no_tool_may_be_one_of_them(self) -> None:
         maybe = any_of([wanted("search_code")], [])
-        assert outcome(judge(maybe, TOOLS, [])) == (TN, Kind.NO_CALL_EXPECTED)
-        assert outcome(judge(maybe, TOOLS, [call("search_code", query="a")])) == (TP, Kind.MATCH)
-        assert outcome(judge(maybe, TOOLS, [call("search_files")])) == (FN, Kind.WRONG_TOOL)
+        assert outcome(judge(maybe, TOOLS, [])) == (TN, VerdictKind.NO_CALL_EXPECTED)
+        assert outcome(judge(maybe, TOOLS, [call("search_code", query="a")])) == (TP, VerdictKind.MATCH)
+        assert outcome(judge(maybe, TOOLS, [call("search_files")])) == (FN, VerdictKind.WRONG_TOOL)
 
     def test_all_wrong_tells_of_the_first(self) -> None:
         verdict = judge(self.EITHER, TOOLS, [call("add_comment")])
-        assert outcome(verdict) == (FN, Kind.WRONG_TOOL)
+        assert outcome(verdict) == (FN, VerdictKind.WRONG_TOOL)
         assert "expected `search_code`" in verdict.explanation
 
     def test_an_expectation_without_alternatives_expects_no_tool(self) -> None:
@@ -308,7 +308,7 @@ class TestParameters:
     ],
 )
 def test_confidence_and_outcome_make_the_category(
-    expectation: Expectation, calls: list[Call], confidence: float | None, category: ConfidenceCategory | None
+    expectation: Expectation, calls: list[ActualCall], confidence: float | None, category: ConfidenceCategory | None
 ) -> None:
     assert judge(expectation, TOOLS, calls, confidence).confidence_category is category
 
@@ -376,7 +376,7 @@ def test_confidence_and_outcome_make_the_category(
     ],
 )
 def test_one_sentence_tells_the_verdict(
-    expectation: Expectation, calls: list[Call], confidence: float | None, sentence: str
+    expectation: Expectation, calls: list[ActualCall], confidence: float | None, sentence: str
 ) -> None:
     assert judge(expectation, TOOLS, calls, confidence).explanation == sentence
 

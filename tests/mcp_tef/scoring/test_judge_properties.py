@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mcp_tef.model.answers import Call
+from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.cases import Expectation, ExpectedCall
 from mcp_tef.model.tools import Tool
 from mcp_tef.model.verdicts import Classification, Verdict
@@ -91,7 +91,7 @@ def tools(draw: st.DrawFn, schemas: st.SearchStrategy[Any] = SOUND_SCHEMAS) -> l
 
 
 ARGUMENTS = st.dictionaries(KEYS, VALUES, max_size=3)
-CALLS = st.lists(st.builds(Call, tool=NAMES, arguments=ARGUMENTS, server=st.none() | SERVERS), max_size=4)
+CALLS = st.lists(st.builds(ActualCall, tool=NAMES, arguments=ARGUMENTS, server=st.none() | SERVERS), max_size=4)
 
 
 def expectations(values: st.SearchStrategy[Any] = EXPECTED) -> st.SearchStrategy[Expectation]:
@@ -128,7 +128,7 @@ def in_any_order(text: Any) -> Any:
 @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(expectations(), tools(), CALLS, st.randoms(use_true_random=False))
 def test_the_order_of_names_tools_and_unordered_calls_never_changes_a_verdict(
-    expectation: Expectation, offered: list[Tool], calls: list[Call], chance: random.Random
+    expectation: Expectation, offered: list[Tool], calls: list[ActualCall], chance: random.Random
 ) -> None:
     expectation = replace(expectation, ordered=False)
     mixed_tools = [replace(tool, input_schema=shuffled(tool.input_schema, chance)) for tool in offered]
@@ -152,14 +152,14 @@ def test_a_call_is_always_a_match_for_itself(name: str, arguments: dict[str, Any
     tool = Tool(server="", name=name, description="", input_schema=schema, raw={})
     expected = {key: {"$literal": value} for key, value in arguments.items()}
     expectation = Expectation(((ExpectedCall(tool=name, parameters=expected, exact=exact),),))
-    verdict = judge(expectation, [tool], [Call(tool=name, arguments=json.loads(json.dumps(arguments)))])
+    verdict = judge(expectation, [tool], [ActualCall(tool=name, arguments=json.loads(json.dumps(arguments)))])
     assert verdict.classification is Classification.TP
     assert (verdict.completeness, verdict.correctness, verdict.parameters_ok) == (1.0, 1.0, True)
 
 
 @settings(max_examples=300, deadline=None)
 @given(CALLS, st.booleans())
-def test_a_set_of_calls_is_always_a_match_for_itself(calls: list[Call], ordered: bool) -> None:
+def test_a_set_of_calls_is_always_a_match_for_itself(calls: list[ActualCall], ordered: bool) -> None:
     answer = tuple(
         ExpectedCall(
             tool=each.tool, server=each.server, parameters={k: {"$literal": v} for k, v in each.arguments.items()}
@@ -179,7 +179,7 @@ def test_a_set_of_calls_is_always_a_match_for_itself(calls: list[Call], ordered:
     st.none() | st.floats() | st.integers(),
 )
 def test_no_input_of_any_shape_raises_and_every_score_is_from_0_to_1(
-    expectation: Expectation, offered: list[Tool], calls: list[Call] | None, confidence: float | None
+    expectation: Expectation, offered: list[Tool], calls: list[ActualCall] | None, confidence: float | None
 ) -> None:
     verdict = judge(expectation, offered, calls, confidence)
     scores = [verdict.completeness, verdict.correctness]
@@ -205,5 +205,5 @@ def test_every_expected_value_can_be_described_in_one_line_and_checked(expected:
 def test_a_value_that_a_broken_matcher_should_judge_is_never_right_by_accident(expected: Any, value: Any) -> None:
     """A parameter counts as right exactly where nothing is found to be wrong with it."""
     expectation = Expectation(((ExpectedCall(tool="t", parameters={"p": expected}),),))
-    verdict = judge(expectation, [], [Call(tool="t", arguments={"p": value})])
+    verdict = judge(expectation, [], [ActualCall(tool="t", arguments={"p": value})])
     assert (verdict.correctness == 1.0) is verdict.parameters_ok

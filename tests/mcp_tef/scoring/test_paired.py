@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest, multinomial  # type: ignore[import-untyped]  # scipy ships no types
 
-from mcp_tef.model.comparison import Reading
+from mcp_tef.model.comparison import ComparisonConclusion
 from mcp_tef.scoring.paired import difference, mcnemar, more_pairs, paired_test
 
 COUNTS = st.integers(0, 400)
@@ -89,13 +89,13 @@ def test_pairs_that_point_nowhere_are_settled_by_no_number() -> None:
 @given(COUNTS, COUNTS, COUNTS, COUNTS)
 def test_the_reading_follows_the_test_and_its_direction(a: int, b: int, c: int, d: int) -> None:
     found = paired_test(a, b, c, d)
-    if found.reading is Reading.UNDECIDED:
+    if found.reading is ComparisonConclusion.UNDECIDED:
         assert found.p is None or found.p >= 0.05
         assert (found.more_pairs is None) == (b == c)
     else:
         assert found.p is not None
         assert found.p < 0.05
-        assert (found.reading is Reading.BETTER) == (b > c)
+        assert (found.reading is ComparisonConclusion.BETTER) == (b > c)
         assert found.more_pairs is None
     assert (found.before.successes, found.after.successes) == (a + c, a + b)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_tef.model.comparison import PairChange, PairedBy, RunOutcome
+from mcp_tef.model.comparison import PairableRun, PairChange, PairedBy
 from mcp_tef.model.ids import CaseId, RunId
 from mcp_tef.model.verdicts import Classification
 from mcp_tef.scoring import pairs as pairing
@@ -23,8 +23,8 @@ def run(
     repeat: int = 0,
     ok: bool | None = None,
     posed: str = "",
-) -> RunOutcome:
-    return RunOutcome(
+) -> PairableRun:
+    return PairableRun(
         id=RunId(name),
         case_id=CaseId(case),
         model=model,
@@ -35,7 +35,7 @@ def run(
     )
 
 
-def changes(before: Sequence[RunOutcome], after: Sequence[RunOutcome]) -> dict[tuple[str, str], PairChange]:
+def changes(before: Sequence[PairableRun], after: Sequence[PairableRun]) -> dict[tuple[str, str], PairChange]:
     found = pairs(before, after, paired_by(before, after))
     return {(pair.before or "–", pair.after or "–"): pair.change for pair in found}
 

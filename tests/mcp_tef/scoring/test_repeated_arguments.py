@@ -2,7 +2,7 @@
 
 import pytest
 
-from mcp_tef.model.answers import Call
+from mcp_tef.model.answers import ActualCall
 from mcp_tef.scoring.judge import judge
 from tests.support.judging import expect, tool, wanted
 
@@ -27,6 +27,8 @@ TOOLS = [tool("search_code")]
 )
 def test_an_argument_that_was_given_twice_is_told(repeated: tuple[str, ...], told: str) -> None:
     verdict = judge(
-        expect(wanted("search_code")), TOOLS, [Call(tool="search_code", arguments={"query": "x"}, repeated=repeated)]
+        expect(wanted("search_code")),
+        TOOLS,
+        [ActualCall(tool="search_code", arguments={"query": "x"}, repeated=repeated)],
     )
     assert verdict.explanation == told

@@ -12,15 +12,15 @@ from mcp_tef.model.ids import RunId
 from mcp_tef.model.rejudging import Judgement
 from mcp_tef.model.runs import PlannedRun, RunFilter
 from mcp_tef.model.verdicts import (
+    CallMatch,
     Classification,
     ConfidenceCategory,
-    Finding,
     FindingReason,
-    Kind,
-    Match,
+    ParameterFinding,
     PastVerdict,
     RejudgeReason,
     Verdict,
+    VerdictKind,
 )
 from mcp_tef.storage.store import SqliteStore
 from mcp_tef.storage.verdict_rows import document_of, verdict_from
@@ -30,9 +30,9 @@ MOMENT = datetime(2026, 11, 21, 23, 50, 12, 345000, tzinfo=UTC)
 READ = Expectation(((ExpectedCall(tool="read", server="docs", parameters={"path": {"$any": True}}),),))
 MISSED = Verdict(
     classification=Classification.FN,
-    kind=Kind.WRONG_TOOL,
+    kind=VerdictKind.WRONG_TOOL,
     explanation="Picked `search` on docs, expected `read`: a wrong tool.",
-    matches=(Match(expected=0, actual=None), Match(expected=None, actual=0)),
+    matches=(CallMatch(expected=0, actual=None), CallMatch(expected=None, actual=0)),
 )
 
 
@@ -76,7 +76,7 @@ async def test_filters_counts_and_figures_follow_the_new_verdict(store: SqliteSt
     await store.runs.rejudge([judgement(filled.runs[0])])
     assert (await store.runs.batch(filled.batch.id)).counts == {"TP": 1, "FN": 1}
     assert await store.runs.count(RunFilter(classifications=(Classification.FN,))) == 1
-    assert await store.runs.count(RunFilter(kinds=(Kind.WRONG_TOOL,))) == 1
+    assert await store.runs.count(RunFilter(kinds=(VerdictKind.WRONG_TOOL,))) == 1
     history = await store.metrics.history(RunFilter())
     assert sorted(history.right.tolist()) == [False, True]
 
@@ -163,10 +163,10 @@ TEXT = st.text(max_size=8)
 SHARES = st.none() | st.floats(0, 1)
 JSON = st.none() | st.booleans() | st.integers(-9, 9) | TEXT | st.lists(st.integers(0, 3), max_size=2)
 FINDINGS = st.builds(
-    Finding, parameter=TEXT, reason=st.sampled_from(FindingReason), sentence=TEXT, expected=JSON, actual=JSON
+    ParameterFinding, parameter=TEXT, reason=st.sampled_from(FindingReason), sentence=TEXT, expected=JSON, actual=JSON
 )
 MATCHES = st.builds(
-    Match,
+    CallMatch,
     expected=st.none() | st.integers(0, 3),
     actual=st.none() | st.integers(0, 3),
     completeness=SHARES,
@@ -178,7 +178,7 @@ MATCHES = st.builds(
 VERDICTS = st.builds(
     Verdict,
     classification=st.sampled_from(Classification),
-    kind=st.sampled_from(Kind),
+    kind=st.sampled_from(VerdictKind),
     explanation=TEXT,
     matches=st.lists(MATCHES, max_size=2).map(tuple),
     alternative=st.integers(0, 4),

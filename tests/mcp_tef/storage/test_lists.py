@@ -5,20 +5,20 @@ from dataclasses import replace
 
 import pytest
 
-from mcp_tef.model.answers import Answer, Call
+from mcp_tef.model.answers import ActualCall, Answer
 from mcp_tef.model.ids import BatchId, CaseId, RunId
-from mcp_tef.model.runs import ModelSettings, Outcome, PlannedRun, RunFilter, RunOrder, RunStatus, RunSummary
-from mcp_tef.model.verdicts import Classification, Kind, Verdict
+from mcp_tef.model.runs import ModelSettings, PlannedRun, RunFilter, RunOrder, RunResult, RunStatus, RunSummary
+from mcp_tef.model.verdicts import Classification, Verdict, VerdictKind
 from mcp_tef.storage.store import SqliteStore
 from tests.support.stored import Filled, draft, fill, gone_wrong, nothing_picked, right
 
 GPT = ModelSettings(provider="openai", model="gpt-4.1-mini")
 
 
-def false_alarm(run: PlannedRun) -> Outcome:
+def false_alarm(run: PlannedRun) -> RunResult:
     """Something was picked where nothing should have been."""
-    verdict = Verdict(classification=Classification.FP, kind=Kind.UNEXPECTED_CALL, explanation="Picked a tool.")
-    answer = Answer(calls=(Call(tool="Zip"),), confidence=0.2)
+    verdict = Verdict(classification=Classification.FP, kind=VerdictKind.UNEXPECTED_CALL, explanation="Picked a tool.")
+    answer = Answer(calls=(ActualCall(tool="Zip"),), confidence=0.2)
     return right(run, answer=answer, verdict=verdict)
 
 
@@ -27,7 +27,7 @@ async def filled(store: SqliteStore) -> Filled:
     """Four cases, judged TP, FN, FP and failed, in this order."""
     names = ("find docs", "Read a_file", "chat 100%", "wait")
     filled = await fill(store, [draft(name) for name in names])
-    judge: Sequence[Callable[[PlannedRun], Outcome]] = (right, nothing_picked, false_alarm, gone_wrong)
+    judge: Sequence[Callable[[PlannedRun], RunResult]] = (right, nothing_picked, false_alarm, gone_wrong)
     await store.runs.finish([outcome(run) for outcome, run in zip(judge, filled.runs, strict=True)])
     return filled
 
@@ -43,7 +43,7 @@ def names(runs: Sequence[RunSummary]) -> list[str]:
         (RunFilter(), ["find", "Read", "chat", "wait"]),
         (RunFilter(statuses=(RunStatus.FAILED,)), ["wait"]),
         (RunFilter(classifications=(Classification.TP, Classification.FP)), ["find", "chat"]),
-        (RunFilter(kinds=(Kind.NO_TOOL,)), ["Read"]),
+        (RunFilter(kinds=(VerdictKind.NO_TOOL,)), ["Read"]),
         (RunFilter(model="offline/retrieval"), ["find", "Read", "chat", "wait"]),
         (RunFilter(model="openai/gpt-4.1-mini"), []),
         (RunFilter(text="  read A_  "), ["Read"]),
@@ -90,7 +90,7 @@ async def test_runs_can_be_named_one_by_one_and_still_meet_the_rest_of_the_filte
     first, second, *_ = filled.runs
     where = RunFilter(run_ids=(second.id, first.id, RunId("of nobody")))
     assert names(await store.runs.runs(where)) == ["find", "Read"]
-    assert await store.runs.count(replace(where, kinds=(Kind.NO_TOOL,))) == 1
+    assert await store.runs.count(replace(where, kinds=(VerdictKind.NO_TOOL,))) == 1
 
 
 async def test_the_newest_batch_comes_first_each_as_it_was_planned(store: SqliteStore) -> None:

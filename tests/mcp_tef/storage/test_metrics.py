@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from mcp_tef.model.answers import Answer, Call
+from mcp_tef.model.answers import ActualCall, Answer
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall
 from mcp_tef.model.ids import BatchId, SnapshotId
 from mcp_tef.model.metrics import FilterChoices
-from mcp_tef.model.runs import ModelSettings, Outcome, PlannedRun, RunFilter, RunOrder, RunStatus, RunSummary
-from mcp_tef.model.tools import INVENTED, NOTHING, LabelKind, ToolLabel
-from mcp_tef.model.verdicts import Classification, Kind, Verdict
+from mcp_tef.model.runs import ModelSettings, PlannedRun, RunFilter, RunOrder, RunResult, RunStatus, RunSummary
+from mcp_tef.model.tools import INVENTED_TOOL_LABEL, NO_TOOL_LABEL, LabelKind, ToolLabel
+from mcp_tef.model.verdicts import Classification, Verdict, VerdictKind
 from mcp_tef.scoring.history import History
 from mcp_tef.scoring.judge import judge
 from mcp_tef.storage.store import SqliteStore, open_store
-from mcp_tef.workflows.metrics import Figures
+from mcp_tef.workflows.metrics import MetricsService
 from tests.support.histories import history_of
 from tests.support.stored import change, draft, fill, gone_wrong, http, nothing_picked, offered, right, rows, tool
 
@@ -32,15 +32,15 @@ DRAFTS = (
     draft("open question", expectation=OPEN_SEARCH),
 )
 PICKS = (
-    Call(tool="search", server="docs"),
-    Call(tool="search", server="wiki"),
-    Call(tool="read", server="docs"),
-    Call(tool="frobnicate"),
+    ActualCall(tool="search", server="docs"),
+    ActualCall(tool="search", server="wiki"),
+    ActualCall(tool="read", server="docs"),
+    ActualCall(tool="frobnicate"),
     None,
 )
 
 
-def picked(run: PlannedRun, case: CaseDraft, call: Call | None, snapshot: SnapshotId, place: int) -> Outcome:
+def picked(run: PlannedRun, case: CaseDraft, call: ActualCall | None, snapshot: SnapshotId, place: int) -> RunResult:
     """The run made this call, and was judged by the real judge."""
     calls = (call,) if call else ()
     made = right(run, snapshot).answer
@@ -75,8 +75,8 @@ async def many(store: SqliteStore) -> tuple[BatchId, ...]:
 
 async def test_figures_of_all_runs_are_those_of_their_summaries(store: SqliteStore) -> None:
     await many(store)
-    found = await Figures(store.metrics).overview()
-    plain = await Figures(Plain(await store.runs.runs(RunFilter()))).overview()
+    found = await MetricsService(store.metrics).overview()
+    plain = await MetricsService(Plain(await store.runs.runs(RunFilter()))).overview()
     metrics = found.metrics
     assert (metrics.tp, metrics.fp, metrics.tn, metrics.fn, metrics.failed) == (
         *(getattr(plain.metrics, name) for name in ("tp", "fp", "tn", "fn", "failed")),
@@ -109,7 +109,7 @@ class Plain:
 
 async def test_the_trend_has_a_point_for_each_batch_oldest_first(store: SqliteStore) -> None:
     first, second = await many(store)
-    points = await Figures(store.metrics).trend()
+    points = await MetricsService(store.metrics).trend()
     assert [(point.batch_id, point.name, point.failed) for point in points] == [
         (first, "First", 4),
         (second, "Second", 4),
@@ -119,13 +119,13 @@ async def test_the_trend_has_a_point_for_each_batch_oldest_first(store: SqliteSt
 
 async def test_models_are_compared_and_the_baseline_is_marked(store: SqliteStore) -> None:
     await many(store)
-    found = await Figures(store.metrics).models()
+    found = await MetricsService(store.metrics).models()
     assert [(each.model, each.baseline) for each in found] == [
         ("offline/retrieval", True),
         ("openai/gpt-4.1-mini", False),
     ]
     for each in found:
-        assert each.metrics == await Figures(store.metrics).summary(RunFilter(models=(each.model,)))
+        assert each.metrics == await MetricsService(store.metrics).summary(RunFilter(models=(each.model,)))
 
 
 FILTERS: dict[str, tuple[RunFilter, Callable[[RunSummary], bool]]] = {
@@ -139,20 +139,20 @@ FILTERS: dict[str, tuple[RunFilter, Callable[[RunSummary], bool]]] = {
     "tag": (RunFilter(tags=("smoke",)), lambda run: run.case_name in ("find words", "say hello")),
     "suite and tag": (RunFilter(suites=("Everyday",), tags=("smoke",)), lambda run: run.case_name == "find words"),
     "status": (RunFilter(statuses=(RunStatus.FAILED,)), lambda run: run.status is RunStatus.FAILED),
-    "kind": (RunFilter(kinds=(Kind.WRONG_TOOL,)), lambda run: run.kind is Kind.WRONG_TOOL),
+    "kind": (RunFilter(kinds=(VerdictKind.WRONG_TOOL,)), lambda run: run.kind is VerdictKind.WRONG_TOOL),
     "outcome": (
         RunFilter(classifications=(Classification.TP, Classification.TN)),
         lambda run: run.classification in ("TP", "TN"),
     ),
     "expected tool": (RunFilter(expected=ToolLabel("read")), lambda run: run.expected_tool == "read"),
-    "expected nothing": (RunFilter(expected=NOTHING), lambda run: run.expected_tool is None),
+    "expected nothing": (RunFilter(expected=NO_TOOL_LABEL), lambda run: run.expected_tool is None),
     "selected tool": (RunFilter(selected=ToolLabel("search")), lambda run: run.selected_tool == "search"),
     "selected tool of a server": (
         RunFilter(selected=ToolLabel("search", "wiki")),
         lambda run: (run.selected_tool, run.selected_server) == ("search", "wiki"),
     ),
     "selected server": (RunFilter(selected=ToolLabel(server="docs")), lambda run: run.selected_server == "docs"),
-    "invented": (RunFilter(selected=INVENTED), lambda run: run.selected_tool == "frobnicate"),
+    "invented": (RunFilter(selected=INVENTED_TOOL_LABEL), lambda run: run.selected_tool == "frobnicate"),
     "an invented tool by its name": (
         RunFilter(selected=ToolLabel("frobnicate")),
         lambda run: run.selected_tool == "frobnicate",
@@ -167,8 +167,8 @@ FILTERS: dict[str, tuple[RunFilter, Callable[[RunSummary], bool]]] = {
     "words": (RunFilter(text="HELLO"), lambda run: run.case_name == "say hello"),
     "a percent sign is no wildcard": (RunFilter(text="%"), lambda run: False),
     "all of several": (
-        RunFilter(models=(GPT.label,), suites=("Everyday",), selected=ToolLabel("read"), kinds=(Kind.MATCH,)),
-        lambda run: run.model == GPT.label and run.case_name == "look it up" and run.kind is Kind.MATCH,
+        RunFilter(models=(GPT.label,), suites=("Everyday",), selected=ToolLabel("read"), kinds=(VerdictKind.MATCH,)),
+        lambda run: run.model == GPT.label and run.case_name == "look it up" and run.kind is VerdictKind.MATCH,
     ),
 }
 
@@ -181,7 +181,7 @@ async def test_each_filter_names_the_same_runs_for_lists_counts_and_figures(stor
     assert list(await store.runs.runs(where)) == wanted
     assert await store.runs.count(where) == len(wanted)
     ended = [run for run in wanted if run.status in (RunStatus.COMPLETED, RunStatus.FAILED)]
-    assert (await Figures(store.metrics).summary(where)).n == len(ended)
+    assert (await MetricsService(store.metrics).summary(where)).n == len(ended)
     for order in RunOrder:
         assert set(await store.runs.runs(replace(where, order=order))) == set(wanted)
 
@@ -206,7 +206,7 @@ async def test_runs_of_some_batches_cases_and_dates(store: SqliteStore) -> None:
 async def test_every_cell_of_the_matrix_leads_to_exactly_its_runs(store: SqliteStore) -> None:
     await many(store)
     where = RunFilter(models=(GPT.label,))
-    matrix = await Figures(store.metrics).confusions(where)
+    matrix = await MetricsService(store.metrics).confusions(where)
     assert {label.text for label in matrix.columns} == {"read", "search", "no tool", "invented tool"}
     assert matrix.n == sum(matrix.cells.values())
     for row in range(len(matrix.rows)):
@@ -222,7 +222,7 @@ async def test_a_server_that_an_expectation_leaves_open_is_the_only_one_that_off
     snapshot = await store.runs.save_snapshot(TOOLS, filled.runs[0].id)
     wrong = [picked(run, filled.cases[0].draft, None, snapshot, 1) for run in filled.runs]
     await store.runs.finish(wrong)
-    matrix = await Figures(store.metrics).confusions()
+    matrix = await MetricsService(store.metrics).confusions()
     assert matrix.rows[0] == ToolLabel("read", "docs", LabelKind.TOOL)
 
 
@@ -232,15 +232,15 @@ async def test_an_acceptable_alternative_counts_for_the_tool_that_was_picked(sto
     snapshot = await store.runs.save_snapshot(TOOLS, filled.runs[0].id)
     outcome = right(filled.runs[0], snapshot)
     assert outcome.answer is not None
-    other = replace(outcome.answer, calls=(Call(tool="read", server="docs"),))
+    other = replace(outcome.answer, calls=(ActualCall(tool="read", server="docs"),))
     await store.runs.finish([replace(outcome, answer=other)])
-    matrix = await Figures(store.metrics).confusions()
+    matrix = await MetricsService(store.metrics).confusions()
     assert [(figures.name, figures.tp) for figures in matrix.tools] == [("read", 1)]
 
 
 async def test_figures_follow_when_a_run_is_judged_anew_reopened_or_removed(store: SqliteStore) -> None:
     filled = await fill(store)
-    figures, (run,) = Figures(store.metrics), filled.runs
+    figures, (run,) = MetricsService(store.metrics), filled.runs
     await store.runs.finish([right(run)])
     assert (await figures.summary()).tp == 1
     await store.runs.finish([nothing_picked(run)])
@@ -258,9 +258,9 @@ async def test_runs_of_removed_cases_count_no_more_until_they_are_restored(store
     await store.runs.finish([right(filled.runs[0])])
     ids = [case.id for case in filled.cases]
     await store.cases.remove(ids)
-    assert (await Figures(store.metrics).summary()).n == 0
+    assert (await MetricsService(store.metrics).summary()).n == 0
     await store.cases.restore(ids)
-    assert (await Figures(store.metrics).summary()).n == 1
+    assert (await MetricsService(store.metrics).summary()).n == 1
 
 
 async def test_changes_past_the_store_are_counted_as_well(store: SqliteStore, workspace: Path) -> None:
@@ -268,7 +268,7 @@ async def test_changes_past_the_store_are_counted_as_well(store: SqliteStore, wo
     await store.runs.finish([right(filled.runs[0])])
     change(workspace, "INSERT OR REPLACE INTO evaluation_results SELECT * FROM evaluation_results")
     change(workspace, "UPDATE test_runs SET classification = 'FN'")
-    assert (await Figures(store.metrics).summary()).fn == 1
+    assert (await MetricsService(store.metrics).summary()).fn == 1
     assert rows(workspace, "SELECT count(*), count(DISTINCT word) FROM words")[0][0] == len(
         rows(workspace, "SELECT DISTINCT word FROM words")
     )
@@ -279,11 +279,11 @@ async def test_changes_past_the_store_are_counted_as_well(store: SqliteStore, wo
 async def test_very_large_and_missing_measures_are_kept(store: SqliteStore) -> None:
     filled = await fill(store, repeats=2)
     answer = Answer(calls=(), tokens_in=2**40, cost_usd=123456.789012)
-    verdict = Verdict(classification=Classification.FN, kind=Kind.NO_TOOL, explanation="Picked no tool.")
+    verdict = Verdict(classification=Classification.FN, kind=VerdictKind.NO_TOOL, explanation="Picked no tool.")
     large, missing = filled.runs
-    done = Outcome(run_id=missing.id, status=RunStatus.COMPLETED, answer=Answer(calls=()), verdict=verdict)
+    done = RunResult(run_id=missing.id, status=RunStatus.COMPLETED, answer=Answer(calls=()), verdict=verdict)
     await store.runs.finish([replace(done, run_id=large.id, answer=answer, execution_time_ms=2**40), done])
-    metrics = await Figures(store.metrics).summary()
+    metrics = await MetricsService(store.metrics).summary()
     assert metrics.cost_usd == pytest.approx(123456.789012)
     assert metrics.latency_p50_ms == metrics.latency_p99_ms == 2**32 - 2
     assert metrics.tokens == 2**32 - 2
@@ -291,7 +291,7 @@ async def test_very_large_and_missing_measures_are_kept(store: SqliteStore) -> N
 
 async def test_names_for_filters_are_those_that_occur(store: SqliteStore) -> None:
     await many(store)
-    choices = await Figures(store.metrics).choices()
+    choices = await MetricsService(store.metrics).choices()
     assert choices.models == ("offline/retrieval", "openai/gpt-4.1-mini")
     assert choices.tools == ("frobnicate", "read", "search")
     assert choices.servers == ("docs", "wiki")
@@ -300,7 +300,7 @@ async def test_names_for_filters_are_those_that_occur(store: SqliteStore) -> Non
 
 async def test_an_empty_workspace_has_figures_that_are_not_defined(tmp_path: Path) -> None:
     store = await open_store(tmp_path / "empty.db")
-    overview = await Figures(store.metrics).overview()
+    overview = await MetricsService(store.metrics).overview()
     assert (overview.metrics.n, overview.metrics.accuracy.value) == (0, None)
     assert (overview.trend, overview.models, overview.repeats.groups, overview.confusions.n) == ((), (), 0, 0)
     await store.close()

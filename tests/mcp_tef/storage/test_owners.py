@@ -13,7 +13,7 @@ import pytest
 from mcp_tef.engine import Engine
 from mcp_tef.errors import InputError, StoreError
 from mcp_tef.model.ids import RunId
-from mcp_tef.model.runs import BatchStatus, Failure, RunFilter, RunOrder, RunStatus
+from mcp_tef.model.runs import BatchStatus, FailureInfo, RunFilter, RunOrder, RunStatus
 from mcp_tef.storage.owners import Owner
 from mcp_tef.storage.store import SqliteStore, open_store
 from tests.support.stored import Filled, change, fill, rows
@@ -92,7 +92,7 @@ async def test_runs_of_a_killed_process_become_failed_with_the_reason(workspace:
     assert await store.runs.interrupt_leftovers() == 3
     assert await statuses(store) == [RunStatus.FAILED] * 3 + [RunStatus.COMPLETED]
     left = (await store.runs.runs(RunFilter(statuses=(RunStatus.FAILED,))))[0]
-    assert left.failure == Failure(
+    assert left.failure == FailureInfo(
         "interrupted", "The run was interrupted before it ended.", "Resume the batch to run it again."
     )
     assert await found(store, RunFilter(interrupted=True)) == 3

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from mcp_tef.errors import NotFoundError
-from mcp_tef.model.answers import Answer, Call, CallingMode, ConfidenceSource, RankedTool
+from mcp_tef.model.answers import ActualCall, Answer, CallingMode, ConfidenceSource, RankedTool
 from mcp_tef.model.cases import Expectation, ExpectedCall
 from mcp_tef.model.ids import BatchId, RunId
-from mcp_tef.model.runs import BatchRequest, BatchStatus, Failure, ModelSettings, RunFilter, RunStatus
-from mcp_tef.model.verdicts import Classification, Finding, FindingReason, Kind, Match, Verdict
+from mcp_tef.model.runs import BatchRequest, BatchStatus, FailureInfo, ModelSettings, RunFilter, RunStatus
+from mcp_tef.model.verdicts import CallMatch, Classification, FindingReason, ParameterFinding, Verdict, VerdictKind
 from mcp_tef.storage.store import SqliteStore, open_store
-from mcp_tef.workflows.metrics import Figures
+from mcp_tef.workflows.metrics import MetricsService
 from tests.support.stored import change, draft, fill, gone_wrong, nothing_picked, offered, right, rows, run_all, tool
 
 MODELS = (
@@ -88,7 +88,7 @@ async def test_the_summary_of_a_completed_run_says_what_a_table_shows(store: Sql
     snapshot = await store.runs.save_snapshot(offered(tool()), filled.runs[0].id)
     (row,) = await store.runs.finish([right(filled.runs[0], snapshot)])
     assert (row.case_name, row.query, row.model) == ("find it", "Please find it", "offline/retrieval")
-    assert (row.status, row.classification, row.kind) == (RunStatus.COMPLETED, Classification.TP, Kind.MATCH)
+    assert (row.status, row.classification, row.kind) == (RunStatus.COMPLETED, Classification.TP, VerdictKind.MATCH)
     assert (row.expected, row.selected) == ("docs / search", "docs / search")
     assert (row.expected_server, row.expected_tool) == (row.selected_server, row.selected_tool) == ("docs", "search")
     assert (row.tokens, row.cost_usd, row.execution_time_ms) == (120, 0.002, 412)
@@ -104,12 +104,12 @@ async def test_the_summary_of_a_completed_run_says_what_a_table_shows(store: Sql
     [
         (None, "unreadable answer"),
         ((), "no tool"),
-        ((Call(tool="a", server="s"), Call(tool="b")), "s / a + b"),
+        ((ActualCall(tool="a", server="s"), ActualCall(tool="b")), "s / a + b"),
     ],
     ids=["unreadable", "no call", "two calls"],
 )
 async def test_what_was_picked_reads_in_one_line(
-    store: SqliteStore, calls: tuple[Call, ...] | None, label: str
+    store: SqliteStore, calls: tuple[ActualCall, ...] | None, label: str
 ) -> None:
     filled = await fill(store)
     answer = Answer(calls=calls)
@@ -119,7 +119,7 @@ async def test_what_was_picked_reads_in_one_line(
 
 
 async def test_findings_of_a_verdict_come_back_whole(store: SqliteStore) -> None:
-    finding = Finding(
+    finding = ParameterFinding(
         parameter="filter.name",
         reason=FindingReason.WRONG_VALUE,
         sentence="Not equal.",
@@ -128,11 +128,11 @@ async def test_findings_of_a_verdict_come_back_whole(store: SqliteStore) -> None
     )
     verdict = Verdict(
         classification=Classification.FP,
-        kind=Kind.EXTRA_CALL,
+        kind=VerdictKind.EXTRA_CALL,
         explanation="One call too many.",
         matches=(
-            Match(expected=0, actual=1, completeness=0.5, type_conformance=False, findings=(finding,)),
-            Match(expected=None, actual=0, hallucinated=("x",)),
+            CallMatch(expected=0, actual=1, completeness=0.5, type_conformance=False, findings=(finding,)),
+            CallMatch(expected=None, actual=0, hallucinated=("x",)),
         ),
         alternative=2,
         hallucinated=("x",),
@@ -147,7 +147,7 @@ async def test_findings_of_a_verdict_come_back_whole(store: SqliteStore) -> None
 async def test_a_failed_run_says_why_and_has_no_verdict(store: SqliteStore) -> None:
     filled = await fill(store)
     (row,) = await store.runs.finish([gone_wrong(filled.runs[0])])
-    assert row.failure == Failure("model_timeout", "The model did not answer within 30 seconds.", "Try again.")
+    assert row.failure == FailureInfo("model_timeout", "The model did not answer within 30 seconds.", "Try again.")
     assert (row.status, row.classification, row.selected) == (RunStatus.FAILED, None, None)
     detail = await store.runs.detail(row.id)
     assert (detail.answer, detail.verdict, detail.snapshot) == (None, None, None)
@@ -178,7 +178,7 @@ async def test_hostile_text_in_an_answer_does_not_lose_the_run(store: SqliteStor
     filled = await fill(store)
     hostile = "a\x00b \ud800 \u202e 'DROP TABLE"
     answer = Answer(
-        calls=(Call(tool=hostile, arguments={hostile: [hostile]}),),
+        calls=(ActualCall(tool=hostile, arguments={hostile: [hostile]}),),
         words=hostile,
         raw_response={"text": hostile},
         ranking=(RankedTool("search", 0.1),),
@@ -282,7 +282,7 @@ async def test_what_is_not_there_says_so(store: SqliteStore) -> None:
 async def test_a_removed_batch_is_out_of_sight_until_it_is_restored(store: SqliteStore) -> None:
     gone, kept = await fill(store), await fill(store)
     await store.runs.finish([right(run) for run in (*gone.runs, *kept.runs)])
-    batches, metrics = await store.runs.batches(), Figures(store.metrics)
+    batches, metrics = await store.runs.batches(), MetricsService(store.metrics)
     await store.runs.remove_batches([gone.batch.id])
     assert [batch.id for batch in await store.runs.batches()] == [kept.batch.id]
     with pytest.raises(NotFoundError):

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from mcp_tef.model.ids import ServerId, ToolCallId, new_id
-from mcp_tef.model.runs import Failure
+from mcp_tef.model.runs import FailureInfo
 from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
 from mcp_tef.storage.store import SqliteStore, open_store
 from tests.support.stored import http, rows
@@ -41,7 +41,7 @@ async def test_a_call_is_kept_before_it_is_answered_and_then_with_its_answer(sto
 async def test_a_failure_is_kept_with_its_sentence(store: SqliteStore) -> None:
     server = await store.servers.add(http("docs"))
     failed = replace(
-        asked(server.id), status=ToolCallStatus.FAILED, failure=Failure("server_silent", "docs is mute.", "Wait.")
+        asked(server.id), status=ToolCallStatus.FAILED, failure=FailureInfo("server_silent", "docs is mute.", "Wait.")
     )
     await store.calls.begin(failed)
     assert await store.calls.of_server(server.id, "search") == (failed,)

@@ -6,25 +6,25 @@ from typing import Any
 
 import pytest
 
-from mcp_tef.model.transfer import ArrivalKind
+from mcp_tef.model.transfer import FileKind
 from mcp_tef.storage.store import open_store
-from mcp_tef.workflows.file_detection import Arrivals
+from mcp_tef.workflows.file_detection import FileDetection
 
 TOOL = {"name": "find", "description": "Find.", "inputSchema": {"type": "object"}}
 CASE = {"query": "Find it", "expected": None}
 CONFIG = {"mcpServers": {"clock": {"command": "uvx", "args": ["mcp-server-time"]}}}
 BFCL = {"id": "1", "question": [[]], "function": []}
-DOCUMENTS: list[tuple[Any, ArrivalKind | None]] = [
-    (CONFIG, ArrivalKind.SERVERS),
-    ({"servers": {"clock": {"type": "http", "url": "https://clock.test/mcp"}}}, ArrivalKind.SERVERS),
-    ({"command": "uvx", "args": ["mcp-server-time"]}, ArrivalKind.SERVERS),
-    ({"tools": [TOOL]}, ArrivalKind.TOOLS),
-    ({"jsonrpc": "2.0", "id": 1, "result": {"tools": [TOOL]}}, ArrivalKind.TOOLS),
-    ([TOOL], ArrivalKind.TOOLS),
-    ({"version": 1, "cases": [CASE]}, ArrivalKind.CASES),
-    ([CASE], ArrivalKind.CASES),
-    ({"tests": [{"vars": {"query": "x"}}], "prompts": ["{{query}}"]}, ArrivalKind.CASES),
-    ([BFCL], ArrivalKind.CASES),
+DOCUMENTS: list[tuple[Any, FileKind | None]] = [
+    (CONFIG, FileKind.SERVERS),
+    ({"servers": {"clock": {"type": "http", "url": "https://clock.test/mcp"}}}, FileKind.SERVERS),
+    ({"command": "uvx", "args": ["mcp-server-time"]}, FileKind.SERVERS),
+    ({"tools": [TOOL]}, FileKind.TOOLS),
+    ({"jsonrpc": "2.0", "id": 1, "result": {"tools": [TOOL]}}, FileKind.TOOLS),
+    ([TOOL], FileKind.TOOLS),
+    ({"version": 1, "cases": [CASE]}, FileKind.CASES),
+    ([CASE], FileKind.CASES),
+    ({"tests": [{"vars": {"query": "x"}}], "prompts": ["{{query}}"]}, FileKind.CASES),
+    ([BFCL], FileKind.CASES),
     ({"name": "a package", "version": "1.0.0", "scripts": {}}, None),
     ([], None),
     ([{"name": "nobody"}], None),
@@ -35,48 +35,48 @@ DOCUMENTS: list[tuple[Any, ArrivalKind | None]] = [
 
 @pytest.mark.parametrize(("document", "kind"), DOCUMENTS)
 async def test_a_json_file_is_told_by_what_it_holds_and_so_is_the_same_text(
-    tmp_path: Path, document: Any, kind: ArrivalKind | None
+    tmp_path: Path, document: Any, kind: FileKind | None
 ) -> None:
     file = tmp_path / "download.json"
     file.write_text(json.dumps(document), "utf-8")
-    (arrival,) = await Arrivals().of_files([file])
+    (arrival,) = await FileDetection().of_files([file])
     assert (arrival.kind, arrival.path) == (kind, file)
     assert bool(arrival.problem) == (kind is None)
-    pasted = await Arrivals().of_text(json.dumps(document))
+    pasted = await FileDetection().of_text(json.dumps(document))
     assert (pasted.kind, pasted.path) == (kind, None)
 
 
 @pytest.mark.parametrize(
     ("name", "text", "kind"),
     [
-        ("cases.yaml", "cases:\n- query: Find it\n", ArrivalKind.CASES),
+        ("cases.yaml", "cases:\n- query: Find it\n", FileKind.CASES),
         ("compose.yml", "services:\n  db:\n    image: x\n", None),
-        ("cases.csv", "query,expected\nFind it,\n", ArrivalKind.CASES),
-        ("rows.jsonl", json.dumps(BFCL) + "\n", ArrivalKind.CASES),
-        ("settings.jsonc", "// ours\n" + json.dumps(CONFIG), ArrivalKind.SERVERS),
+        ("cases.csv", "query,expected\nFind it,\n", FileKind.CASES),
+        ("rows.jsonl", json.dumps(BFCL) + "\n", FileKind.CASES),
+        ("settings.jsonc", "// ours\n" + json.dumps(CONFIG), FileKind.SERVERS),
         ("notes.txt", "buy milk", None),
     ],
 )
 async def test_other_files_are_told_by_name_and_content(
-    tmp_path: Path, name: str, text: str, kind: ArrivalKind | None
+    tmp_path: Path, name: str, text: str, kind: FileKind | None
 ) -> None:
     (tmp_path / name).write_text(text, "utf-8")
-    (arrival,) = await Arrivals().of_files([tmp_path / name])
+    (arrival,) = await FileDetection().of_files([tmp_path / name])
     assert arrival.kind is kind
 
 
 async def test_a_workspace_is_known_whatever_it_is_called(tmp_path: Path) -> None:
     await (await open_store(tmp_path / "work.db")).close()
     (tmp_path / "work.db").rename(tmp_path / "work.json")
-    (arrival,) = await Arrivals().of_files([tmp_path / "work.json"])
-    assert arrival.kind is ArrivalKind.WORKSPACE
+    (arrival,) = await FileDetection().of_files([tmp_path / "work.json"])
+    assert arrival.kind is FileKind.WORKSPACE
 
 
 async def test_what_is_none_of_them_is_told_in_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "photo.png").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00")
     (tmp_path / "notes.txt").write_text("buy milk", "utf-8")
     files = [tmp_path / name for name in ("photo.png", "notes.txt", "gone.json", "")]
-    problems = [arrival.problem for arrival in await Arrivals().of_files(files)]
+    problems = [arrival.problem for arrival in await FileDetection().of_files(files)]
     assert "is not text" in problems[0]
     assert problems[1] == ("notes.txt is neither a config of servers, nor tools, nor test cases, nor a workspace.")
     assert "gone.json could not be read" in problems[2]
@@ -84,5 +84,5 @@ async def test_what_is_none_of_them_is_told_in_one_sentence(tmp_path: Path) -> N
 
 
 async def test_cases_pasted_as_yaml_are_cases() -> None:
-    assert (await Arrivals().of_text("cases:\n- query: Find it\n")).kind is ArrivalKind.CASES
-    assert (await Arrivals().of_text("just: yaml")).problem.startswith("The text is neither")
+    assert (await FileDetection().of_text("cases:\n- query: Find it\n")).kind is FileKind.CASES
+    assert (await FileDetection().of_text("just: yaml")).problem.startswith("The text is neither")

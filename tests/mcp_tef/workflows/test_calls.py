@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mcp_tef.errors import InputError, NotFoundError, ServerError
-from mcp_tef.events import Event, EventStream, ToolCallsTouched
+from mcp_tef.events import Event, EventStream, ToolCallsChanged
 from mcp_tef.model.config import Config
 from mcp_tef.model.consents import ConsentError
 from mcp_tef.model.ids import ServerId
@@ -66,7 +66,7 @@ async def test_the_reply_comes_back_with_id_and_timings_and_is_kept(desk: Desk) 
     assert call.duration_ms is not None
     assert await desk.calls.history(server, "find") == (call,)
     assert desk.caller.asked == [("desk", "find", GOOD)]
-    assert ToolCallsTouched(server, "find") in desk.said
+    assert ToolCallsChanged(server, "find") in desk.said
 
 
 async def test_an_error_of_the_tool_is_an_answer_and_one_of_the_server_is_none(desk: Desk) -> None:

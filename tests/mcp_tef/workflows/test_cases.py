@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mcp_tef.errors import InputError
-from mcp_tef.events import CasesTouched, Event
+from mcp_tef.events import CasesChanged, Event
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall
 from mcp_tef.model.tools import Tool
 from mcp_tef.model.verdicts import Classification
@@ -72,7 +72,7 @@ async def test_a_suite_is_renamed_and_a_batch_made_before_keeps_what_it_recorded
     made.events.subscribe(heard.append)
     await made.cases.rename_suite("Slow", "  By \n night ", by="me")
     assert (await made.cases.get(case.id)).draft.suites == ("Everyday", "By night")
-    assert heard == [CasesTouched((case.id,), "me")]
+    assert heard == [CasesChanged((case.id,), "me")]
     assert (await made.store.runs.request(batch.id)).suites == ("Slow",)
 
 
@@ -216,10 +216,10 @@ async def test_every_write_says_what_was_touched_and_by_whom(made: Bench) -> Non
     (case,) = await made.cases.add([draft("one")], by="editor")
     await made.cases.edit(case.id, draft("two"), by="editor")
     await made.cases.remove([case.id], by="list")
-    assert made.of(CasesTouched) == [
-        CasesTouched((case.id,), "editor"),
-        CasesTouched((case.id,), "editor"),
-        CasesTouched((case.id,), "list"),
+    assert made.of(CasesChanged) == [
+        CasesChanged((case.id,), "editor"),
+        CasesChanged((case.id,), "editor"),
+        CasesChanged((case.id,), "list"),
     ]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mcp_tef.errors import InputError, NotFoundError
-from mcp_tef.model.comparison import DefinitionChange, PairChange, PairedBy, Reading
+from mcp_tef.model.comparison import ComparisonConclusion, DefinitionChange, PairChange, PairedBy
 from mcp_tef.model.ids import BatchId
 from mcp_tef.model.runs import Batch, ModelSettings
 from mcp_tef.ports import Question, Store
@@ -56,10 +56,14 @@ async def test_what_was_learned_is_fixed_and_reads_as_better(store: Store) -> No
     learner.known = set(QUERIES)
     after = await run(made)
     found = await Compare(store.runs).batches(before.id, after.id)
-    assert (found.selection.reading, found.counts[PairChange.FIXED], found.worse) == (Reading.BETTER, 12, False)
+    assert (found.selection.reading, found.counts[PairChange.FIXED], found.worse) == (
+        ComparisonConclusion.BETTER,
+        12,
+        False,
+    )
     assert found.selection.difference.value == 1.0
     turned = await Compare(store.runs).batches(after.id, before.id)
-    assert (turned.selection.reading, turned.worse) == (Reading.WORSE, True)
+    assert (turned.selection.reading, turned.worse) == (ComparisonConclusion.WORSE, True)
     assert found.notes == ()
 
 
@@ -69,7 +73,7 @@ async def test_a_few_runs_are_not_enough_to_tell(store: Store) -> None:
     before = await run(made)
     learner.known = set(QUERIES)
     found = await Compare(store.runs).batches(before.id, (await run(made)).id)
-    assert found.selection.reading is Reading.UNDECIDED
+    assert found.selection.reading is ComparisonConclusion.UNDECIDED
     assert found.selection.more_pairs is not None
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mcp_tef.errors import ConflictError
-from mcp_tef.events import EventStream, ServersTouched
+from mcp_tef.events import EventStream, ServersChanged
 from mcp_tef.model.comparison import DefinitionChange, Drift
 from mcp_tef.model.ids import ServerId
 from mcp_tef.model.runs import RunFilter
@@ -16,7 +16,7 @@ from mcp_tef.model.tools import Listing, Tool
 from mcp_tef.ports import CheckResult
 from mcp_tef.storage.store import SqliteStore, open_store
 from mcp_tef.workflows.consent import Consents
-from mcp_tef.workflows.drift import Drifts
+from mcp_tef.workflows.drift import DriftCheck
 from tests.support.consents import loopback_consents
 from tests.support.ports import command_server
 from tests.support.stored import fill, http, run_all, tool
@@ -37,8 +37,8 @@ def consents() -> Consents:
 
 
 @pytest.fixture
-def drifts(store: SqliteStore, consents: Consents) -> Drifts:
-    return Drifts(store, consents, EventStream())
+def drifts(store: SqliteStore, consents: Consents) -> DriftCheck:
+    return DriftCheck(store, consents, EventStream())
 
 
 async def seen(store: SqliteStore, server_id: ServerId, *tools: Tool) -> None:
@@ -53,14 +53,14 @@ async def added(store: SqliteStore, *tools: Tool, spec: ServerSpec | None = None
     return server.id
 
 
-async def found(drifts: Drifts, server_id: ServerId) -> Drift:
+async def found(drifts: DriftCheck, server_id: ServerId) -> Drift:
     """The drift that there must be."""
     drift = await drifts.of_server(server_id)
     assert drift is not None
     return drift
 
 
-async def test_a_server_that_lists_what_was_seen_has_none(store: SqliteStore, drifts: Drifts) -> None:
+async def test_a_server_that_lists_what_was_seen_has_none(store: SqliteStore, drifts: DriftCheck) -> None:
     server = await added(store, tool(), tool("read"))
     assert await drifts.of_server(server) is None
     await seen(store, server, tool("read"), tool())
@@ -68,7 +68,7 @@ async def test_a_server_that_lists_what_was_seen_has_none(store: SqliteStore, dr
 
 
 async def test_added_removed_and_changed_tools_are_told_with_both_definitions(
-    store: SqliteStore, drifts: Drifts
+    store: SqliteStore, drifts: DriftCheck
 ) -> None:
     server = await added(store, tool(), tool("read"))
     await seen(store, server, tool(description="Looks for words and sums them up."), tool("write"))
@@ -84,7 +84,7 @@ async def test_added_removed_and_changed_tools_are_told_with_both_definitions(
 
 
 async def test_a_field_that_no_reader_sees_is_a_change_but_no_other_description(
-    store: SqliteStore, drifts: Drifts
+    store: SqliteStore, drifts: DriftCheck
 ) -> None:
     server = await added(store, tool())
     other = {**tool().raw, "x-vendor": {"cost": 2}}
@@ -94,7 +94,7 @@ async def test_a_field_that_no_reader_sees_is_a_change_but_no_other_description(
     assert drift.redescribed == ()
 
 
-async def test_orders_to_the_model_in_what_changed_are_pointed_out(store: SqliteStore, drifts: Drifts) -> None:
+async def test_orders_to_the_model_in_what_changed_are_pointed_out(store: SqliteStore, drifts: DriftCheck) -> None:
     server = await added(store, tool(), tool("read", description=POISON))
     await seen(store, server, tool(description=POISON), tool("read", description=POISON), tool("write"))
     drift = await found(drifts, server)
@@ -102,7 +102,7 @@ async def test_orders_to_the_model_in_what_changed_are_pointed_out(store: Sqlite
     assert all(finding.sentence for one in drift.tools for finding in one.findings)
 
 
-async def test_a_tool_that_the_user_left_out_is_not_gone(store: SqliteStore, drifts: Drifts) -> None:
+async def test_a_tool_that_the_user_left_out_is_not_gone(store: SqliteStore, drifts: DriftCheck) -> None:
     server = await added(store, tool(), tool("read"))
     await store.servers.update(server, http("docs", disallowed_tools=("read",)))
     await seen(store, server, tool())
@@ -110,7 +110,7 @@ async def test_a_tool_that_the_user_left_out_is_not_gone(store: SqliteStore, dri
 
 
 async def test_it_says_whether_the_user_had_allowed_the_server(
-    store: SqliteStore, drifts: Drifts, consents: Consents
+    store: SqliteStore, drifts: DriftCheck, consents: Consents
 ) -> None:
     spec = command_server("docs")
     server = await added(store, tool(), spec=spec)
@@ -124,15 +124,15 @@ async def test_what_is_accepted_counts_as_seen_and_others_hear_of_it(store: Sqli
     events = EventStream()
     heard: list[object] = []
     events.subscribe(heard.append)
-    drifts = Drifts(store, loopback_consents(), events)
+    drifts = DriftCheck(store, loopback_consents(), events)
     server = await added(store, tool())
     await seen(store, server, tool(description="Other."))
     await drifts.accept(server, await found(drifts, server), by="me")
     assert await drifts.of_server(server) is None
-    assert heard == [ServersTouched((server,), "me")]
+    assert heard == [ServersChanged((server,), "me")]
 
 
-async def test_what_changed_once_more_is_not_accepted_unseen(store: SqliteStore, drifts: Drifts) -> None:
+async def test_what_changed_once_more_is_not_accepted_unseen(store: SqliteStore, drifts: DriftCheck) -> None:
     server = await added(store, tool())
     await seen(store, server, tool(description="Other."))
     shown = await found(drifts, server)
@@ -142,7 +142,9 @@ async def test_what_changed_once_more_is_not_accepted_unseen(store: SqliteStore,
     assert (await found(drifts, server)).suspicious == ("search",)
 
 
-async def test_runs_are_outdated_by_the_tools_that_they_expected_or_picked(store: SqliteStore, drifts: Drifts) -> None:
+async def test_runs_are_outdated_by_the_tools_that_they_expected_or_picked(
+    store: SqliteStore, drifts: DriftCheck
+) -> None:
     filled = await fill(store)
     server = (await store.servers.find("docs")).id
     await run_all(store, filled.runs, tool(), tool("read"))
@@ -158,7 +160,7 @@ async def test_runs_are_outdated_by_the_tools_that_they_expected_or_picked(store
     assert await drifts.outdated(ids) == dict.fromkeys(using, ("search",))
 
 
-async def test_a_run_tells_which_of_its_tools_changed_since_or_are_gone(store: SqliteStore, drifts: Drifts) -> None:
+async def test_a_run_tells_which_of_its_tools_changed_since_or_are_gone(store: SqliteStore, drifts: DriftCheck) -> None:
     filled = await fill(store)
     server = (await store.servers.find("docs")).id
     await run_all(store, filled.runs, tool(), tool("read"))
@@ -171,7 +173,7 @@ async def test_a_run_tells_which_of_its_tools_changed_since_or_are_gone(store: S
 
 
 async def test_a_tool_that_the_user_left_out_after_a_run_is_not_defined_otherwise(
-    store: SqliteStore, drifts: Drifts
+    store: SqliteStore, drifts: DriftCheck
 ) -> None:
     filled = await fill(store)
     server = await store.servers.find("docs")

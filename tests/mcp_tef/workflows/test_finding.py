@@ -2,7 +2,7 @@
 
 import pytest
 
-from mcp_tef.model.search import FoundKind
+from mcp_tef.model.search import SearchHitKind
 from mcp_tef.model.servers import ServerSpec, Transport
 from tests.support.fake_engine import FakeEngine, made_tool
 
@@ -17,19 +17,19 @@ async def a_workspace() -> FakeEngine:
     return engine
 
 
-async def named(engine: FakeEngine, text: str) -> list[tuple[FoundKind, str]]:
+async def named(engine: FakeEngine, text: str) -> list[tuple[SearchHitKind, str]]:
     return [(found.kind, found.name) for found in await engine.finding.find(text)]
 
 
 async def test_every_kind_is_found_by_every_word_and_what_begins_so_comes_first() -> None:
     engine = await a_workspace()
     assert await named(engine, "docs") == [
-        (FoundKind.SERVER, "docs"),
-        (FoundKind.TOOL, "search_docs"),
-        (FoundKind.TOOL, "read_docs"),
+        (SearchHitKind.SERVER, "docs"),
+        (SearchHitKind.TOOL, "search_docs"),
+        (SearchHitKind.TOOL, "read_docs"),
     ]
-    assert await named(engine, "DOCS read") == [(FoundKind.TOOL, "read_docs")]
-    assert await named(engine, "chain mountain") == [(FoundKind.CASE, "I need a new chain for a mountain bike")]
+    assert await named(engine, "DOCS read") == [(SearchHitKind.TOOL, "read_docs")]
+    assert await named(engine, "chain mountain") == [(SearchHitKind.CASE, "I need a new chain for a mountain bike")]
     assert await named(engine, "docs chain") == []
 
 

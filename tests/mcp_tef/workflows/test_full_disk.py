@@ -11,7 +11,7 @@ from mcp_tef.errors import StoreError
 from mcp_tef.events import BatchEnded
 from mcp_tef.model.answers import Answer
 from mcp_tef.model.ids import BatchId
-from mcp_tef.model.runs import BatchStatus, Outcome, RunSummary
+from mcp_tef.model.runs import BatchStatus, RunResult, RunSummary
 from mcp_tef.ports import Question, RunStore
 from mcp_tef.storage.store import SqliteStore, open_store
 from tests.support.bench_of_runs import Bench, bench, draft, request, write
@@ -30,7 +30,7 @@ class FillingDisk:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.behind, name)
 
-    async def finish(self, outcomes: Sequence[Outcome]) -> tuple[RunSummary, ...]:
+    async def finish(self, outcomes: Sequence[RunResult]) -> tuple[RunSummary, ...]:
         """Store outcomes while there is room."""
         if self.room < len(outcomes):
             raise FULL
@@ -83,7 +83,7 @@ async def test_what_could_not_be_stored_at_once_is_stored_when_the_batch_stops(
     store: SqliteStore, caplog: pytest.LogCaptureFixture
 ) -> None:
     class FullOnce(FillingDisk):
-        async def finish(self, outcomes: Sequence[Outcome]) -> tuple[RunSummary, ...]:
+        async def finish(self, outcomes: Sequence[RunResult]) -> tuple[RunSummary, ...]:
             try:
                 return await super().finish(outcomes)
             finally:

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from mcp_tef.errors import InputError, ModelError, ModelFault
-from mcp_tef.model.quality import Graded, ToolQuality
+from mcp_tef.model.quality import GradedQuality, ToolQuality
 from mcp_tef.model.runs import ModelInfo, ModelSettings
 from mcp_tef.model.secrets import Secret
-from mcp_tef.model.similarity import ComparedTool, ToolSet, Unreachable
+from mcp_tef.model.similarity import ComparedTool, ToolSet, UnreachableSource
 from mcp_tef.model.tools import Tool, ToolProblem
 from mcp_tef.ports import WritingTask, Written
 from mcp_tef.workflows.models import Models
@@ -89,7 +89,7 @@ async def test_a_heavy_definition_is_a_finding_by_its_counted_tokens() -> None:
 
 async def test_what_could_not_be_listed_is_carried_along() -> None:
     quality, _ = quality_with()
-    gone, bad = Unreachable("desk", "It did not answer."), ("desk", ToolProblem("x", "It has no inputSchema."))
+    gone, bad = UnreachableSource("desk", "It did not answer."), ("desk", ToolProblem("x", "It has no inputSchema."))
     report = await quality.review(a_set(make(), unreachable=(gone,), problems=(bad,)))
     assert (report.unreachable, report.problems) == ((gone,), (bad,))
 
@@ -106,7 +106,11 @@ async def test_a_model_reviews_every_tool_and_its_lint_stays() -> None:
     assert [one.score for one in report.tools] == [50, 100]
     review = report.tools[1].review
     assert review is not None
-    assert (review.model, review.clarity, review.suggested) == ("local/small", Graded(8, "Fine."), "Find flights.")
+    assert (review.model, review.clarity, review.suggested) == (
+        "local/small",
+        GradedQuality(8, "Fine."),
+        "Find flights.",
+    )
     assert (review.tokens, review.cost_usd) == (490, 0.001)
     assert len(writer.tasks) == 2
     assert all(task.settings == LOCAL and "do not follow instructions" in task.system for task in writer.tasks)

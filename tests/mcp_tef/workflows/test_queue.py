@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mcp_tef.errors import InputError, NotFoundError
-from mcp_tef.events import BatchEnded, BatchesTouched, BatchQueued, BatchStarted
+from mcp_tef.events import BatchEnded, BatchesChanged, BatchQueued, BatchStarted
 from mcp_tef.model.runs import Batch, BatchStatus
 from mcp_tef.storage.store import open_store
 from tests.support.bench_of_runs import Bench, bench, draft, request, write
@@ -132,7 +132,7 @@ async def test_a_batch_that_is_deleted_elsewhere_ends_with_a_word_and_holds_up_n
     assert (await made.runs.wait(second.id)).status is BatchStatus.COMPLETED
     ended = {event.batch.name: event.reason for event in made.said if isinstance(event, BatchEnded)}
     assert ended == {"first": "It was deleted in another window or command.", "second": None}
-    assert [event.ids for event in made.said if isinstance(event, BatchesTouched)] == [(first.id,)]
+    assert [event.ids for event in made.said if isinstance(event, BatchesChanged)] == [(first.id,)]
     assert [one.name for one in await made.runs.batches()] == ["second"]
     await made.runs.restore_batches([first.id])
     back = await made.runs.batch(first.id)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_tef.errors import InputError, ModelError, ModelFault, NotFoundError
-from mcp_tef.events import RunsRejudged, RunsTouched
+from mcp_tef.events import RejudgeProgressed, RunsChanged
 from mcp_tef.model.answers import Answer, ConfidenceSource
 from mcp_tef.model.cases import Expectation, ExpectedCall, TestCase
 from mcp_tef.model.ids import BatchId, CaseId, RunId, SnapshotId
@@ -133,9 +133,9 @@ async def test_views_hear_how_far_it_is_and_in_the_end_what_changed(store: Store
     await expect(made, case, "book")
     made.said.clear()
     await made.runs.rejudge(batch_id=batch.id, by="runs")
-    assert made.of(RunsRejudged) == [RunsRejudged(done, 210) for done in (100, 200, 210)]
-    (touched,) = made.of(RunsTouched)
-    assert isinstance(touched, RunsTouched)
+    assert made.of(RejudgeProgressed) == [RejudgeProgressed(done, 210) for done in (100, 200, 210)]
+    (touched,) = made.of(RunsChanged)
+    assert isinstance(touched, RunsChanged)
     assert (len(touched.runs), touched.batches, touched.by) == (210, (batch.id,), "runs")
     assert {run.classification for run in touched.runs} == {Classification.FN}
     assert [run.classification for run in (await made.cases.recent())[case.id]] == [Classification.FN] * 5
@@ -144,7 +144,7 @@ async def test_views_hear_how_far_it_is_and_in_the_end_what_changed(store: Store
 async def test_nothing_is_said_where_nothing_changed(store: Store) -> None:
     made, batch, _ = await ran(store)
     await made.runs.rejudge(batch_id=batch.id)
-    assert made.of(RunsTouched) == []
+    assert made.of(RunsChanged) == []
 
 
 async def test_a_batch_under_way_is_not_judged_again(store: Store) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from mcp_tef.errors import StoreError
 from mcp_tef.model.ids import RunId
-from mcp_tef.model.runs import Outcome, RunStatus, RunSummary
+from mcp_tef.model.runs import RunResult, RunStatus, RunSummary
 from mcp_tef.workflows.batch_results import RunLog
 from tests.support.made_runs import run
 
@@ -24,7 +24,7 @@ class SlowStore:
         self.told += [("running", run_id) for run_id in ids]
         self.meanwhile()
 
-    async def finish(self, outcomes: Sequence[Outcome]) -> tuple[RunSummary, ...]:
+    async def finish(self, outcomes: Sequence[RunResult]) -> tuple[RunSummary, ...]:
         """Runs ended."""
         self.told += [("ended", outcome.run_id) for outcome in outcomes]
         return ()
@@ -37,13 +37,13 @@ async def test_a_run_that_starts_and_ends_during_a_write_is_never_said_to_run_af
 
     def quick_one() -> None:
         log.start(quick)
-        log.end(Outcome(run_id=quick.id, status=RunStatus.COMPLETED))
+        log.end(RunResult(run_id=quick.id, status=RunStatus.COMPLETED))
 
     store.meanwhile = quick_one
     log.start(slow)
     await log.flush()
     store.meanwhile = lambda: None
-    log.end(Outcome(run_id=slow.id, status=RunStatus.COMPLETED))
+    log.end(RunResult(run_id=slow.id, status=RunStatus.COMPLETED))
     await log.flush()
     assert store.told == [("running", slow.id), ("ended", quick.id), ("ended", slow.id)]
 
@@ -53,11 +53,11 @@ class PickyStore(SlowStore):
 
     def __init__(self, picky: RunId, error: Exception) -> None:
         super().__init__()
-        self.stored: list[Outcome] = []
+        self.stored: list[RunResult] = []
         self._picky = picky
         self._error = error
 
-    async def finish(self, outcomes: Sequence[Outcome]) -> tuple[RunSummary, ...]:
+    async def finish(self, outcomes: Sequence[RunResult]) -> tuple[RunSummary, ...]:
         """Runs ended."""
         if any(item.run_id == self._picky and item.status is RunStatus.COMPLETED for item in outcomes):
             raise self._error
@@ -72,7 +72,7 @@ async def test_a_result_that_cannot_be_stored_fails_with_its_reason_and_the_othe
     store: Any = PickyStore(bad.id, OverflowError("Python int too large to convert to SQLite INTEGER"))
     log = RunLog(store, lambda _: None, lambda _: None)
     for one in (good, bad, other):
-        log.end(Outcome(run_id=one.id, status=RunStatus.COMPLETED))
+        log.end(RunResult(run_id=one.id, status=RunStatus.COMPLETED))
     await log.flush()
     await log.flush()
     assert [(item.run_id, item.status) for item in store.stored] == [
@@ -90,7 +90,7 @@ async def test_a_file_that_cannot_be_written_is_an_error_of_the_batch_and_loses_
     one = run(1)
     store: Any = PickyStore(one.id, StoreError("The disk is full.", code="workspace_disk"))
     log = RunLog(store, lambda _: None, lambda _: None)
-    log.end(Outcome(run_id=one.id, status=RunStatus.COMPLETED))
+    log.end(RunResult(run_id=one.id, status=RunStatus.COMPLETED))
     for _ in range(2):
         with pytest.raises(StoreError, match="The disk is full"):
             await log.flush()

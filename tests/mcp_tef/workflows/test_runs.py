@@ -15,10 +15,10 @@ from mcp_tef.model.consents import ConsentError
 from mcp_tef.model.ids import RunId
 from mcp_tef.model.runs import BatchStatus, ModelSettings, RunFilter, RunStatus
 from mcp_tef.model.secrets import Secret
-from mcp_tef.model.verdicts import Classification, Kind
+from mcp_tef.model.verdicts import Classification, VerdictKind
 from mcp_tef.ports import Question, Store
 from mcp_tef.storage.store import open_store
-from mcp_tef.workflows.tool_loading import Toolbox
+from mcp_tef.workflows.tool_loading import ToolCache
 from tests.support.bench_of_runs import Bench, bench, draft, request, write
 from tests.support.ports import FakeKeys, Reply, command_server, picks, silent, tool
 
@@ -279,7 +279,7 @@ async def test_a_server_that_is_changed_while_a_batch_waits_is_not_started_witho
     made = bench(store, {"files": [tool("find", "files")]}, finds)
     server = await store.servers.add(command_server("files"))
     (case,) = await write(made, draft("one", servers=("files",)))
-    toolbox = Toolbox(made.gateway, store.servers, store.runs, made.consents, seconds=1, separator="-")
+    toolbox = ToolCache(made.gateway, store.servers, store.runs, made.consents, seconds=1, separator="-")
     await made.consents.allow_server(server.spec)
     await store.servers.update(server.id, replace(server.spec, args=("--everything",)))
     with pytest.raises(ConsentError):
@@ -305,7 +305,7 @@ async def test_an_unreadable_answer_completes_its_run_as_no_tool(store: Store) -
     await write(made, draft("one"))
     ended = await done(made, models=(LOCAL,))
     (run,) = await made.runs.list(RunFilter(batch_id=ended.batch.id))
-    assert (run.status, run.classification, run.kind) == (RunStatus.COMPLETED, Classification.FN, Kind.NO_TOOL)
+    assert (run.status, run.classification, run.kind) == (RunStatus.COMPLETED, Classification.FN, VerdictKind.NO_TOOL)
     assert (await made.runs.detail(run.id)).answer == Answer(calls=None, raw_response={"content": '{"cal'})
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from mcp_tef.errors import ConflictError, InputError, NotFoundError
-from mcp_tef.events import Event, EventStream, ServersTouched
+from mcp_tef.events import Event, EventStream, ServersChanged
 from mcp_tef.model.servers import AuthType, ServerSpec, ServerStatus, Transport
-from mcp_tef.model.transfer import FieldChange, ImportedServer, ImportFate
+from mcp_tef.model.transfer import FieldChange, ImportedServer, ImportStatus
 from mcp_tef.ports import Store
 from mcp_tef.storage.store import open_store
 from mcp_tef.workflows.server_import import ServerFiles
@@ -60,19 +60,19 @@ async def test_a_preview_changes_nothing_and_applying_it_starts_nothing(
     files: ServerFiles, store: Store, heard: list[Event], tmp_path: Path
 ) -> None:
     preview = await files.preview(config(tmp_path / "mcp.json", clock=CLOCK, desk=DESK, odd=3))
-    assert [server.fate for server in preview.servers] == [ImportFate.ADDED, ImportFate.ADDED, ImportFate.REFUSED]
+    assert [server.fate for server in preview.servers] == [ImportStatus.ADDED, ImportStatus.ADDED, ImportStatus.REFUSED]
     assert await store.servers.all() == ()
     added = await files.apply(preview, by="me")
     assert [server.name for server in added] == ["clock", "desk"]
     assert [server.status for server in await store.servers.all()] == [ServerStatus.INACTIVE, ServerStatus.INACTIVE]
-    assert heard == [ServersTouched(tuple(server.id for server in added), "me")]
+    assert heard == [ServersChanged(tuple(server.id for server in added), "me")]
 
 
 async def test_importing_again_changes_nothing(files: ServerFiles, heard: list[Event], tmp_path: Path) -> None:
     path = config(tmp_path / "mcp.json", clock=CLOCK, desk=DESK)
     await files.apply(await files.preview(path))
     preview = await files.preview(path)
-    assert [server.fate for server in preview.servers] == [ImportFate.UNCHANGED] * 2
+    assert [server.fate for server in preview.servers] == [ImportStatus.UNCHANGED] * 2
     assert preview.changes_nothing
     assert await files.apply(preview) == ()
     assert len(heard) == 1
@@ -84,7 +84,7 @@ async def test_a_config_that_changed_changes_what_it_brought(files: ServerFiles,
     await store.servers.update(clock.id, replace(clock.spec, alias="c", allowed_tools=("now",)))
     config(path, clock={**CLOCK, "env": {"A": "2", "B": "1"}, "command": "pipx"})
     server = await only(files, path)
-    assert server.fate is ImportFate.CHANGED
+    assert server.fate is ImportStatus.CHANGED
     assert server.changes == (FieldChange("command", "uvx", "pipx"), FieldChange("env", "A", "A, B"))
     [changed] = await files.apply(await files.preview(path))
     assert (changed.id, changed.spec.command, changed.spec.alias) == (clock.id, "pipx", "c")
@@ -105,7 +105,7 @@ async def test_a_name_that_something_else_has_gets_a_number(files: ServerFiles, 
 async def test_an_address_that_a_server_has_already_is_refused(files: ServerFiles, store: Store) -> None:
     await store.servers.add(ServerSpec(name="desk", transport=Transport.SSE, url="https://desk.test/mcp"))
     server = await only(files, '{"url": "https://desk.test/mcp"}')
-    assert (server.fate, server.reason) == (ImportFate.REFUSED, "The server desk has that address already.")
+    assert (server.fate, server.reason) == (ImportStatus.REFUSED, "The server desk has that address already.")
 
 
 async def test_the_same_server_twice_in_one_config_comes_in_once(files: ServerFiles, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mcp_tef.errors import InputError
 from mcp_tef.formats.servers.server_formats import read_config
-from mcp_tef.model.transfer import ImportFate
+from mcp_tef.model.transfer import ImportStatus
 from mcp_tef.workflows.server_import import ServerPlan
 
 NAMES = (
@@ -75,9 +75,9 @@ def imported(text: str, path: Path | None) -> None:
         return
     plan = ServerPlan((), {"A": "1"})
     found = [plan.planned(entry, str(path) if path else None) for entry in entries]
-    named = [server.name for server in found if server.fate is ImportFate.ADDED]
+    named = [server.name for server in found if server.fate is ImportStatus.ADDED]
     assert len(named) == len({*named})
-    assert all(server.reason for server in found if server.fate is ImportFate.REFUSED)
+    assert all(server.reason for server in found if server.fate is ImportStatus.REFUSED)
     json.dumps([dict(server.spec.extra) for server in found if server.spec])
 
 
@@ -146,5 +146,5 @@ def test_a_line_of_backticks_and_breaks_is_read_at_once() -> None:
 def test_no_config_gets_hold_of_the_keychain(entry: dict[str, Any]) -> None:
     (found,) = read_config(json.dumps({"mcpServers": {"a": entry}}))[1]
     planned = ServerPlan((), {}).planned(found, None)
-    assert (planned.fate, planned.spec) == (ImportFate.REFUSED, None)
+    assert (planned.fate, planned.spec) == (ImportStatus.REFUSED, None)
     assert "keychain" in planned.reason

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mcp_tef.errors import ConflictError, InputError, NotFoundError, ServerError, ServerFault
-from mcp_tef.events import ServerStateChanged, ServersTouched
+from mcp_tef.events import ServersChanged, ServerStateChanged
 from mcp_tef.model.consents import ConsentError
 from mcp_tef.model.servers import ServerSpec, ServerStatus, Transport
 from mcp_tef.ports import Store
@@ -108,7 +108,7 @@ async def test_what_was_agreed_to_is_listed_with_who_starts_so_and_can_be_revoke
     assert (now.description, now.servers, now.allowed_at is not None) == ('"serve" "--all"', ("files",), True)
     assert (old.description, old.servers) == ('"serve" "--old"', ())
     await made.servers.revoke_consent(now.fingerprint)
-    assert made.said[-1] == ServersTouched((server.id,))
+    assert made.said[-1] == ServersChanged((server.id,))
     assert await made.servers.consents() == (old,)
     with pytest.raises(ConsentError):
         await made.servers.check(server.id)

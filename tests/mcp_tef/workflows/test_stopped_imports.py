@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mcp_tef import Engine, ImportPreview, LongWork, StoppedError
+from mcp_tef import CancellableWork, CaseImportPreview, Engine, StoppedError
 from tests.support.case_book import written
 
 MANY = 10_000
@@ -28,7 +28,7 @@ class Halfway:
     def __init__(self, then: Callable[[], object], *, at: float = 0.5) -> None:
         self.shares: list[float] = []
         self._then, self._at = then, at
-        self.work = LongWork(self._hear)
+        self.work = CancellableWork(self._hear)
 
     def _hear(self, share: float) -> None:
         self.shares.append(share)
@@ -36,7 +36,7 @@ class Halfway:
             self._then()
 
 
-async def many_cases(engine: Engine, folder: Path, number: int = MANY) -> ImportPreview:
+async def many_cases(engine: Engine, folder: Path, number: int = MANY) -> CaseImportPreview:
     cases = [{"query": f"Question {place}", "suites": ["Large"]} for place in range(number)]
     return await engine.case_files.preview(written(folder / "many.json", {"version": 1, "cases": cases}))
 
@@ -64,7 +64,7 @@ async def test_an_import_tells_how_far_it_is_from_none_to_all(engine: Engine, tm
     assert half.shares == [0.0, 250 / 600, 500 / 600, 1.0]
 
 
-class Noticed(LongWork):
+class Noticed(CancellableWork):
     """Work that tells when it is to stop."""
 
     def __init__(self, told: Callable[[float], object]) -> None:

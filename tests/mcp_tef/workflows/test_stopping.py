@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from mcp_tef.model.cancellation import LongWork, StoppedError
+from mcp_tef.model.cancellation import CancellableWork, StoppedError
 from mcp_tef.workflows.cancellation import to_its_end
 
 
@@ -12,7 +12,7 @@ class Doing:
     """Work that is under way until it may look whether it is still wanted."""
 
     def __init__(self) -> None:
-        self.work = LongWork()
+        self.work = CancellableWork()
         self.began, self.may_go_on = asyncio.Event(), asyncio.Event()
         self.taken_back = False
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from mcp_tef.model.runs import RunSummary
-from mcp_tef.workflows.batch_results import Tally
+from mcp_tef.workflows.batch_results import BatchCounts
 from tests.support.made_runs import batch, run
 
 
@@ -17,9 +17,9 @@ class Clock:
         return self.now
 
 
-def tally(total: int, clock: Clock, concurrency: int = 1) -> Tally:
+def tally(total: int, clock: Clock, concurrency: int = 1) -> BatchCounts:
     """The counts of a batch of which nothing was done yet."""
-    return Tally(batch(total=total, counts={"pending": total}, concurrency=concurrency), clock)
+    return BatchCounts(batch(total=total, counts={"pending": total}, concurrency=concurrency), clock)
 
 
 def ended(*numbers: int) -> list[RunSummary]:
@@ -27,7 +27,7 @@ def ended(*numbers: int) -> list[RunSummary]:
     return [run(number) for number in numbers]
 
 
-def work(counted: Tally, clock: Clock, number: int, seconds: float) -> None:
+def work(counted: BatchCounts, clock: Clock, number: int, seconds: float) -> None:
     """One run that takes so long."""
     counted.enter()
     clock.now += seconds
@@ -90,6 +90,6 @@ def test_runs_that_end_while_paused_took_their_time() -> None:
 
 def test_costs_of_before_and_now_are_told_together() -> None:
     clock = Clock()
-    counted = Tally(batch(total=3, counts={"TP": 1, "pending": 2}, cost_usd=0.5), clock)
+    counted = BatchCounts(batch(total=3, counts={"TP": 1, "pending": 2}, cost_usd=0.5), clock)
     counted.count([replace(one, cost_usd=0.25) for one in ended(1)])
     assert counted.progress().cost_usd == 0.75

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from mcp_tef import (
-    CaseFileForm,
+    CaseFileFormat,
     ConflictError,
     Engine,
-    ImportFate,
+    ImportStatus,
     InputError,
     NotFoundError,
     ServerSpec,
@@ -68,9 +68,9 @@ async def test_a_preview_says_what_would_come_of_each_case_and_does_nothing(engi
 async def test_cases_with_one_id_are_refused_with_all_places_named(engine: Engine, tmp_path: Path) -> None:
     twice = [{**weather(1), "id": "x"}, weather(2), {**weather(3), "id": "x"}]
     preview = await engine.case_files.preview(cases_file(tmp_path, *twice))
-    refused = preview.of(ImportFate.REFUSED)
+    refused = preview.of(ImportStatus.REFUSED)
     assert {one.reason for one in refused} == {"The id x is there 2 times: case 1 and case 3."}
-    assert [one.label for one in preview.of(ImportFate.ADDED)] == ["weather report 2"]
+    assert [one.label for one in preview.of(ImportStatus.ADDED)] == ["weather report 2"]
 
 
 async def test_equal_cases_of_a_file_stay_as_many_however_often_it_is_imported(engine: Engine, tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ async def test_bfcl_rows_go_out_with_their_functions_and_come_in_elsewhere_as_th
 ) -> None:
     await engine.case_files.import_file(cases_file(tmp_path, weather(1)))
     report = await engine.case_files.export_file(tmp_path / "out.jsonl")
-    assert (report.form, report.written, report.left_out, report.lost) == (CaseFileForm.BFCL, 1, (), ())
+    assert (report.form, report.written, report.left_out, report.lost) == (CaseFileFormat.BFCL, 1, (), ())
     elsewhere = await Engine.open(tmp_path / "elsewhere.db")
     await elsewhere.case_files.import_file(tmp_path / "out.jsonl")
     assert [one.draft for one in await elsewhere.cases.list()] == [one.draft for one in await engine.cases.list()]
@@ -135,7 +135,7 @@ async def test_bfcl_rows_go_out_with_their_functions_and_come_in_elsewhere_as_th
 async def test_what_a_form_cannot_hold_is_told_case_by_case(engine: Engine, tmp_path: Path) -> None:
     pattern = case("pattern", [{"tool": "weather_report", "parameters": {"city": {"$regex": "L"}}}])
     await engine.case_files.import_file(cases_file(tmp_path, weather(1), pattern))
-    report = await engine.case_files.export_file(tmp_path / "out.yaml", form=CaseFileForm.PROMPTFOO)
+    report = await engine.case_files.export_file(tmp_path / "out.yaml", form=CaseFileFormat.PROMPTFOO)
     assert report.written == 1
     assert report.left_out == (
         ("pattern", "The value expected of city is a matcher, which this form has no word for."),
@@ -148,22 +148,22 @@ async def test_a_file_that_was_there_stays_where_nothing_can_be_written(engine: 
     file = tmp_path / "out.yaml"
     file.write_text("mine")
     with pytest.raises(InputError, match="can hold none of these cases"):
-        await engine.case_files.export_file(file, form=CaseFileForm.MCP_EVAL)
+        await engine.case_files.export_file(file, form=CaseFileFormat.MCP_EVAL)
     assert file.read_text() == "mine"
 
 
 @pytest.mark.parametrize(
     ("name", "text", "form"),
     [
-        ("a.yaml", "cases: [{query: x}]", CaseFileForm.TEF),
-        ("a.json", '{"cases": [{"inputs": "x"}]}', CaseFileForm.MCP_EVAL),
-        ("a.yml", "tests: [{vars: {query: x}}]", CaseFileForm.PROMPTFOO),
-        ("a.csv", "query\nx", CaseFileForm.CSV),
-        ("a.jsonl", '{"question": "x"}', CaseFileForm.BFCL),
+        ("a.yaml", "cases: [{query: x}]", CaseFileFormat.TEF),
+        ("a.json", '{"cases": [{"inputs": "x"}]}', CaseFileFormat.MCP_EVAL),
+        ("a.yml", "tests: [{vars: {query: x}}]", CaseFileFormat.PROMPTFOO),
+        ("a.csv", "query\nx", CaseFileFormat.CSV),
+        ("a.jsonl", '{"question": "x"}', CaseFileFormat.BFCL),
     ],
 )
 async def test_the_form_is_seen_from_the_name_and_from_what_the_file_holds(
-    engine: Engine, tmp_path: Path, name: str, text: str, form: CaseFileForm
+    engine: Engine, tmp_path: Path, name: str, text: str, form: CaseFileFormat
 ) -> None:
     (tmp_path / name).write_text(text)
     assert (await engine.case_files.preview(tmp_path / name)).form is form
@@ -173,7 +173,7 @@ async def test_a_name_without_a_known_extension_needs_the_form_said(engine: Engi
     (tmp_path / "cases.txt").write_text("query\nx")
     with pytest.raises(InputError, match="does not say what form"):
         await engine.case_files.preview(tmp_path / "cases.txt")
-    assert (await engine.case_files.preview(tmp_path / "cases.txt", CaseFileForm.CSV)).of(ImportFate.ADDED)
+    assert (await engine.case_files.preview(tmp_path / "cases.txt", CaseFileFormat.CSV)).of(ImportStatus.ADDED)
 
 
 async def test_reading_a_large_file_lets_others_work_meanwhile(engine: Engine, tmp_path: Path) -> None:

@@ -10,18 +10,18 @@ from pytestqt.qtbot import QtBot
 
 from app.screens.cases.import_export import PreviewSheet
 from app.widgets import Button, FlowText
-from mcp_tef import CaseDraft, CaseFileForm, FieldChange, ImportedCase, ImportFate, ImportPreview
+from mcp_tef import CaseDraft, CaseFileFormat, CaseImportPreview, FieldChange, ImportedCase, ImportStatus
 
 CHAIN = "<b>Chain</b>⟨U+202E⟩"
 DRAFT = CaseDraft(name="Tandem", query="I want a tandem")
 CHANGE = FieldChange("query", "A bike", "I want a tandem")
 CASES = (
-    ImportedCase(label="Tandem", place="case 1", fate=ImportFate.ADDED, draft=DRAFT),
-    ImportedCase(label="Bell", place="case 2", fate=ImportFate.CHANGED, draft=DRAFT, changes=(CHANGE,)),
-    ImportedCase(label="<b>Chain</b>\u202e", place="case 3", fate=ImportFate.REFUSED, reason="It has no query."),
-    ImportedCase(label="Lamp", place="case 4", fate=ImportFate.UNCHANGED, draft=DRAFT),
+    ImportedCase(label="Tandem", place="case 1", fate=ImportStatus.ADDED, draft=DRAFT),
+    ImportedCase(label="Bell", place="case 2", fate=ImportStatus.CHANGED, draft=DRAFT, changes=(CHANGE,)),
+    ImportedCase(label="<b>Chain</b>\u202e", place="case 3", fate=ImportStatus.REFUSED, reason="It has no query."),
+    ImportedCase(label="Lamp", place="case 4", fate=ImportStatus.UNCHANGED, draft=DRAFT),
 )
-PREVIEW = ImportPreview(source="cases.yaml", form=CaseFileForm.TEF, cases=CASES, servers=())
+PREVIEW = CaseImportPreview(source="cases.yaml", form=CaseFileFormat.TEF, cases=CASES, servers=())
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def sheet(qtbot: QtBot) -> PreviewSheet:
     return shown(qtbot, PREVIEW)
 
 
-def shown(qtbot: QtBot, preview: ImportPreview) -> PreviewSheet:
+def shown(qtbot: QtBot, preview: CaseImportPreview) -> PreviewSheet:
     """The sheet over a window, which takes it along when it goes."""
     window = QWidget()
     qtbot.addWidget(window)

@@ -12,7 +12,7 @@ from app.screens.cases.bulk_edit import LabelSheet
 from app.screens.cases.editor_state import State
 from app.screens.cases.page import CasesPage
 from app.widgets import FlowText, Sheet, TokensEdit
-from mcp_tef import CaseDraft, CaseFileForm, Engine, Expectation, ExpectedCall, ToolLabel
+from mcp_tef import CaseDraft, CaseFileFormat, Engine, Expectation, ExpectedCall, ToolLabel
 from tests.support.cases_page import (
     BIKE,
     THANKS,
@@ -259,7 +259,7 @@ async def test_an_export_says_what_its_form_cannot_hold(bench: Bench, tmp_path: 
     await bench.session.call(lambda core: core.cases.add([draft]))
     await bench.until(lambda: len(page.presenter.rows()) == 5)
     ids = [row.id for row in page.presenter.rows()]
-    await page.transfer.export_file(tmp_path / "cases.yaml", ids, CaseFileForm.PROMPTFOO)
+    await page.transfer.export_file(tmp_path / "cases.yaml", ids, CaseFileFormat.PROMPTFOO)
     sheet = sheet_called("cases.yaml does not hold everything")
     assert sheet
     assert "It accepts several answers, and this form holds one." in words_in(sheet)

@@ -7,16 +7,16 @@ import pytest
 from app.screens.cases.past_answers import Change, tried, when
 from app.screens.cases.rows import Last
 from mcp_tef import (
+    CallMatch,
     CaseId,
     Classification,
-    Finding,
     FindingReason,
-    Kind,
-    Match,
+    ParameterFinding,
     RunId,
     RunStatus,
     RunSummary,
     Verdict,
+    VerdictKind,
 )
 
 NOW = datetime(2026, 3, 10, 12, 0, tzinfo=UTC)
@@ -40,20 +40,23 @@ def run(classification: Classification, parameters_ok: bool | None = None) -> Ru
     )
 
 
-def verdict(classification: Classification, kind: Kind, **more: object) -> Verdict:
+def verdict(classification: Classification, kind: VerdictKind, **more: object) -> Verdict:
     return Verdict(classification=classification, kind=kind, explanation="As judged.", **more)  # type: ignore[arg-type]
 
 
-RIGHT = verdict(Classification.TP, Kind.MATCH, parameters_ok=True)
+RIGHT = verdict(Classification.TP, VerdictKind.MATCH, parameters_ok=True)
 WRONG_VALUE = verdict(
     Classification.TP,
-    Kind.MATCH,
+    VerdictKind.MATCH,
     parameters_ok=False,
     matches=(
-        Match(
+        CallMatch(
             expected=0,
             actual=0,
-            findings=(Finding(parameter="a", reason=FindingReason.WRONG_VALUE, sentence="a is 1, expected 2."),) * 2,
+            findings=(
+                ParameterFinding(parameter="a", reason=FindingReason.WRONG_VALUE, sentence="a is 1, expected 2."),
+            )
+            * 2,
         ),
     ),
 )
@@ -76,13 +79,13 @@ def test_a_wrong_value_is_named_and_never_makes_the_tool_wrong() -> None:
 @pytest.mark.parametrize(
     ("classification", "kind", "words"),
     [
-        (Classification.FN, Kind.WRONG_TOOL, "Another tool than expected"),
-        (Classification.FN, Kind.NO_TOOL, "No tool was called"),
-        (Classification.FP, Kind.UNEXPECTED_CALL, "Called a tool where none was right"),
-        (Classification.TN, Kind.NO_CALL_EXPECTED, "Rightly called none"),
+        (Classification.FN, VerdictKind.WRONG_TOOL, "Another tool than expected"),
+        (Classification.FN, VerdictKind.NO_TOOL, "No tool was called"),
+        (Classification.FP, VerdictKind.UNEXPECTED_CALL, "Called a tool where none was right"),
+        (Classification.TN, VerdictKind.NO_CALL_EXPECTED, "Rightly called none"),
     ],
 )
-def test_each_outcome_has_plain_words(classification: Classification, kind: Kind, words: str) -> None:
+def test_each_outcome_has_plain_words(classification: Classification, kind: VerdictKind, words: str) -> None:
     (line,) = tried([(run(classification), verdict(classification, kind))], NOW).lines
     assert line.words == words
 

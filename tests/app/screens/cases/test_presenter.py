@@ -18,11 +18,11 @@ from mcp_tef import (
     NO_TOOL,
     BatchRequest,
     CaseId,
-    CasesTouched,
+    CasesChanged,
     Engine,
     Event,
     InputError,
-    Noticed,
+    NoticePublished,
     RunEnded,
     TestCase,
     expectation_to_json,
@@ -348,5 +348,5 @@ async def test_only_what_an_event_touches_is_read_again(fake: FakeEngine, presen
     stop()
     ended = [event for event in said if isinstance(event, RunEnded)]
     assert stale_after(ended) == Stale(runs=True)
-    assert stale_after([CasesTouched(())]) == Stale(cases=True)
-    assert not stale_after([Noticed("nothing of ours")])
+    assert stale_after([CasesChanged(())]) == Stale(cases=True)
+    assert not stale_after([NoticePublished("nothing of ours")])

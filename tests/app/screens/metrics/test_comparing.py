@@ -9,7 +9,7 @@ import pytest
 from app.screens.metrics.batch_comparison import ComparisonView, Group, default_pair, pair_row, rounded_up
 from app.screens.metrics.pair_view import PairView, pair_view, single_sentence
 from app.screens.metrics.presenter import MetricsPresenter
-from mcp_tef import Answer, BatchId, BatchRequest, BatchStatus, Call, Engine, ModelSettings, PairChange
+from mcp_tef import ActualCall, Answer, BatchId, BatchRequest, BatchStatus, Engine, ModelSettings, PairChange
 from mcp_tef.ports import Question
 from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine, made_tool
 from tests.support.made_runs import NOW
@@ -124,7 +124,9 @@ def _picks(question: Question) -> Answer:
     """What the description of the first tool says to pick."""
     first = question.tools[0].tool
     number = 5 if "used" in first.description else 10
-    return Answer(calls=(Call(tool=first.name, server=first.server, arguments={"text": "bike", "limit": number}),))
+    return Answer(
+        calls=(ActualCall(tool=first.name, server=first.server, arguments={"text": "bike", "limit": number}),)
+    )
 
 
 USED = made_tool(

@@ -6,7 +6,7 @@ from typing import Any
 from app.screens.metrics.batch_comparison import Group
 from app.screens.metrics.pair_pane import PairPane
 from app.screens.metrics.pair_view import half_leads, pair_leads
-from mcp_tef import BatchId, BatchRequest, Kind, RunComparison, RunFilter, RunSummary, ToolLabel
+from mcp_tef import BatchId, BatchRequest, RunComparison, RunFilter, RunSummary, ToolLabel, VerdictKind
 from tests.app.screens.metrics.conftest import Desk
 from tests.support.windows import until
 
@@ -75,16 +75,18 @@ def test_tools_that_one_of_the_runs_confused_are_led_to_side_by_side(use: Any) -
             expected_server="docs",
             selected_tool="wanted",
             selected_server="docs",
-            kind=Kind.MATCH,
+            kind=VerdictKind.MATCH,
         )
-        wrong = replace(right, selected_tool="picked", kind=Kind.WRONG_TOOL)
+        wrong = replace(right, selected_tool="picked", kind=VerdictKind.WRONG_TOOL)
         was_wrong = pair_leads(_with(found, wrong, right))
         assert [lead.target for lead in was_wrong.confused] == [(wanted, picked), (wanted, picked, "advice")]
         assert [lead.text for lead in was_wrong.confused] == ["Compare the two", "What to write instead"]
         assert pair_leads(_with(found, right, right)).confused == ()
-        assert pair_leads(_with(found, right, replace(right, selected_tool=None, kind=Kind.NO_TOOL))).confused == ()
+        assert (
+            pair_leads(_with(found, right, replace(right, selected_tool=None, kind=VerdictKind.NO_TOOL))).confused == ()
+        )
         assert pair_leads(_with(found, right, replace(right, expected_server=None))).confused == ()
-        second = replace(right, expected_server=None, kind=Kind.WRONG_TOOL)
+        second = replace(right, expected_server=None, kind=VerdictKind.WRONG_TOOL)
         assert pair_leads(_with(found, right, second)).confused == ()
 
     use(story)
@@ -93,7 +95,7 @@ def test_tools_that_one_of_the_runs_confused_are_led_to_side_by_side(use: Any) -
 def test_an_invented_tool_leads_nowhere(use: Any) -> None:
     async def story(desk: Desk) -> None:
         run = (await two_runs(desk)).after.summary
-        invented = replace(run, selected_tool="make_up", selected_server=None, kind=Kind.INVENTED_TOOL)
+        invented = replace(run, selected_tool="make_up", selected_server=None, kind=VerdictKind.INVENTED_TOOL)
         assert "Chosen tool" in [lead.text for lead in half_leads(run)]
         assert "Chosen tool" not in [lead.text for lead in half_leads(invented)]
 

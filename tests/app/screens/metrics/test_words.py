@@ -11,7 +11,7 @@ from app.screens.metrics.confusion import ConfusionView, confusion_view, letters
 from app.screens.metrics.formatting import DataTable, csv_text, milliseconds, percent_points, shown
 from app.screens.metrics.group_values import model_rows, repeats_view, server_rows
 from app.screens.metrics.metric_values import asides, figures, figures_table
-from mcp_tef import NOTHING, Batch, ModelSettings, Overview, RunFilter, RunStatus, RunSummary
+from mcp_tef import NO_TOOL_LABEL, Batch, MetricsOverview, ModelSettings, RunFilter, RunStatus, RunSummary
 from mcp_tef.workflows.metrics import _overview
 from tests.support.histories import history_of
 from tests.support.made_runs import NOW, failed_run
@@ -20,12 +20,12 @@ from tests.support.past_runs import SMALL, past_batch, past_runs
 DAY = past_batch(1)
 
 
-def overview(*runs: RunSummary, batches: tuple[Batch, ...] = (DAY,)) -> Overview:
+def overview(*runs: RunSummary, batches: tuple[Batch, ...] = (DAY,)) -> MetricsOverview:
     """What the core says of some runs."""
     return _overview(history_of(runs, batches))
 
 
-def small() -> Overview:
+def small() -> MetricsOverview:
     """A past of 52 runs."""
     return overview(*past_runs(DAY, SMALL))
 
@@ -114,7 +114,7 @@ def test_a_tool_knows_the_cell_of_what_it_is_taken_for() -> None:
     worst = worst_first(small().confusions, 10)[0]
     assert view().place(worst.label, worst.taken_for) == (1, 2)
     assert view().place(worst.label, None) is None
-    assert view().place(NOTHING, worst.label) == (3, 1)
+    assert view().place(NO_TOOL_LABEL, worst.label) == (3, 1)
 
 
 def test_an_empty_past_has_an_empty_matrix() -> None:

@@ -9,18 +9,18 @@ from app.screens.quality.labels import Level
 from app.screens.quality.model_request import Asking, Progress, estimate_words
 from app.screens.quality.presenter import Filters, QualityPresenter, Standing, look, stale_after
 from mcp_tef import (
-    CasesTouched,
+    CasesChanged,
     Estimate,
-    Failure,
-    Graded,
+    FailureInfo,
+    GradedQuality,
     ModelReview,
     ModelSettings,
     Secret,
     ServerError,
     ServerFault,
+    ServersChanged,
     ServerStateChanged,
     ServerStatus,
-    ServersTouched,
     TefError,
     Tool,
     ToolProblem,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 NAMELESS = made_tool("doIt", "", "desk")
 EXITED = ServerError(ServerFault.EXITED, "Could not start mail: it ended.", hint="Look.")
-GRADE = Graded(7, "Clear enough.")
+GRADE = GradedQuality(7, "Clear enough.")
 REVIEW = ModelReview(
     model="openai/gpt-4.1-mini", clarity=GRADE, completeness=GRADE, conciseness=GRADE, suggested="Do it.", cost_usd=0.01
 )
@@ -193,8 +193,8 @@ async def test_a_change_of_servers_makes_the_report_stale_and_a_start_does_not()
     (server,) = await bench.fake.servers.list()
     assert stale_after(ServerStateChanged(server))
     assert not stale_after(ServerStateChanged(replace(server, status=ServerStatus.STARTING)))
-    assert stale_after(ServersTouched(()))
-    assert not stale_after(CasesTouched(()))
+    assert stale_after(ServersChanged(()))
+    assert not stale_after(CasesChanged(()))
 
 
 async def test_the_cost_is_told_before_and_a_price_nobody_knows_is_unknown() -> None:
@@ -222,7 +222,7 @@ async def test_a_key_is_held_for_the_session() -> None:
 def test_progress_counts_failures_and_cost() -> None:
     progress = Progress(model="openai/gpt", total=3)
     progress.take(replace(judged("a"), review=REVIEW))
-    progress.take(replace(judged("b"), failure=Failure("junk", "It is junk.")))
+    progress.take(replace(judged("b"), failure=FailureInfo("junk", "It is junk.")))
     assert progress.lead == "2 of 3"
     assert progress.parts == ["1 failed", "$0.01", "openai/gpt reads the definitions"]
     assert progress.farewell(stopped=True) == "Stopped: openai/gpt reviewed 1 tool, 1 failed · $0.01"

@@ -17,7 +17,7 @@ from app.screens.quality.labels import (
     worst,
 )
 from app.text.text_diff import difference
-from mcp_tef import QualityReport, ServerWeight, Severity, ToolQuality
+from mcp_tef import QualityReport, ServerTokenCount, Severity, ToolQuality
 from tests.support.fake_engine import made_tool
 from tests.support.judged_tools import finding, judged
 
@@ -116,7 +116,7 @@ def report(*tools: ToolQuality) -> QualityReport:
     """A report about these, with the weights of their servers."""
     servers = {one.tool.tool.server for one in tools}
     mine = {name: [one.tokens for one in tools if one.tool.tool.server == name] for name in servers}
-    weights = tuple(ServerWeight(name, len(all_of), sum(all_of)) for name, all_of in mine.items())
+    weights = tuple(ServerTokenCount(name, len(all_of), sum(all_of)) for name, all_of in mine.items())
     return QualityReport(tools=tools, servers=weights, tokenizer="cl100k_base")
 
 

@@ -12,7 +12,7 @@ from app.screens.runs.call_comparison import (
 )
 from app.screens.runs.labels import TextSpan, VerdictMark
 from app.screens.runs.verdict import verdict_view
-from mcp_tef import Call, RunDetail
+from mcp_tef import ActualCall, RunDetail
 from tests.support.made_runs import SEARCH_CODE, SEARCH_FILES, detail, judged_detail, run, wrong_detail
 
 
@@ -85,14 +85,14 @@ def test_parameters_of_a_wrong_tool_are_shown_but_not_judged() -> None:
 
 
 def test_a_value_nobody_expected_is_shown_and_not_judged() -> None:
-    made = detail(run(), calls=(Call(tool="search_code", server="docs", arguments={"query": "x"}),))
+    made = detail(run(), calls=(ActualCall(tool="search_code", server="docs", arguments={"query": "x"}),))
     assert [(row.mark, row.reason) for row in rows(made)] == [
         (VerdictMark.NEUTRAL, "Not in the expectation, so not judged")
     ]
 
 
 def test_the_schema_is_judged_even_where_no_value_was_expected() -> None:
-    made = detail(run(), calls=(Call(tool="search_code", server="docs", arguments={"limit": 5}),))
+    made = detail(run(), calls=(ActualCall(tool="search_code", server="docs", arguments={"limit": 5}),))
     assert [(row.name, row.reason) for row in rows(made)] == [
         ("limit", "A number, but the schema wants text"),
         ("query", "Missing, though the schema requires it"),

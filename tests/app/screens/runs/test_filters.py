@@ -19,7 +19,7 @@ from app.screens.runs.filters import (
     without_chip,
 )
 from app.screens.runs.run_table import filter_predicate
-from mcp_tef import BatchRequest, Classification, Kind, RunFilter, RunOrder, RunStatus
+from mcp_tef import BatchRequest, Classification, RunFilter, RunOrder, RunStatus, VerdictKind
 from mcp_tef.model.runs import INTERRUPTED
 from tests.app.screens.runs.conftest import Desk
 from tests.support.made_runs import failed_run, run
@@ -133,12 +133,12 @@ def test_the_next_start_shows_what_was_narrowed_and_says_so(use: Any) -> None:
 @pytest.mark.parametrize(
     ("key", "left"),
     [
-        ("text", RunFilter(kinds=(Kind.NO_TOOL, Kind.WRONG_TOOL), order=RunOrder.QUERY)),
-        ("wrong_tool", RunFilter(text="a", kinds=(Kind.NO_TOOL,), order=RunOrder.QUERY)),
+        ("text", RunFilter(kinds=(VerdictKind.NO_TOOL, VerdictKind.WRONG_TOOL), order=RunOrder.QUERY)),
+        ("wrong_tool", RunFilter(text="a", kinds=(VerdictKind.NO_TOOL,), order=RunOrder.QUERY)),
     ],
 )
 def test_letting_go_of_a_chip_leaves_order_and_the_other_chips(key: str, left: RunFilter) -> None:
-    where = RunFilter(text="a", kinds=(Kind.NO_TOOL, Kind.WRONG_TOOL), order=RunOrder.QUERY)
+    where = RunFilter(text="a", kinds=(VerdictKind.NO_TOOL, VerdictKind.WRONG_TOOL), order=RunOrder.QUERY)
     assert without_chip(where, RunFilter(order=RunOrder.QUERY), key) == left
 
 
@@ -207,11 +207,13 @@ def test_each_workspace_keeps_its_own_and_order_is_no_part_of_it(tmp_path: Path)
     settings = Settings(tmp_path / "s.json")
     one = SavedFilters(batches="night", runs=RunFilter(text="a", statuses=(RunStatus.FAILED,)))
     save_filters(settings, "one.db", one)
-    save_filters(settings, "two.db", SavedFilters(runs=RunFilter(kinds=(Kind.EXTRA_CALL,), order=RunOrder.QUERY)))
+    save_filters(
+        settings, "two.db", SavedFilters(runs=RunFilter(kinds=(VerdictKind.EXTRA_CALL,), order=RunOrder.QUERY))
+    )
     settings.save()
     again = Settings(tmp_path / "s.json")
     assert load_filters(again, "one.db") == one
-    assert load_filters(again, "two.db") == SavedFilters(runs=RunFilter(kinds=(Kind.EXTRA_CALL,)))
+    assert load_filters(again, "two.db") == SavedFilters(runs=RunFilter(kinds=(VerdictKind.EXTRA_CALL,)))
     assert load_filters(again, "three.db") == SavedFilters()
 
 

@@ -17,7 +17,7 @@ from mcp_tef import (
     ServerSpec,
     Transport,
 )
-from mcp_tef.model.runs import Outcome
+from mcp_tef.model.runs import RunResult
 from mcp_tef.ports import Question
 from tests.app.screens.runs.conftest import Desk
 
@@ -84,7 +84,7 @@ async def stored_by_somebody_else(desk: Desk) -> None:
     model = ModelSettings(provider="openai", model="gpt-4.1-mini", base_url="https://evil.example/v1")
     request = BatchRequest(models=(model,), name="Theirs")
     batch, runs = await store.runs.create_batch(request, await store.cases.all())
-    await store.runs.finish([Outcome(run_id=run.id, status=RunStatus.CANCELLED) for run in runs])
+    await store.runs.finish([RunResult(run_id=run.id, status=RunStatus.CANCELLED) for run in runs])
     await store.runs.set_batch_status(batch.id, BatchStatus.CANCELLED)
 
 

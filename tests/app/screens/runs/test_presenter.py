@@ -15,7 +15,7 @@ from mcp_tef import (
     BatchRequest,
     BatchStarted,
     BatchStatus,
-    CasesTouched,
+    CasesChanged,
     Classification,
     Engine,
     Event,
@@ -166,7 +166,7 @@ def test_a_resumed_batch_that_is_shown_is_read_anew(presenter: RunsPresenter) ->
 
 
 def test_cases_that_change_are_noticed(presenter: RunsPresenter) -> None:
-    assert presenter.handle([CasesTouched(())]).cases
+    assert presenter.handle([CasesChanged(())]).cases
 
 
 async def test_a_deleted_batch_leaves_the_rail(presenter: RunsPresenter, fake: FakeEngine) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from app.screens.runs.activity_bars import judging_activity
 from app.screens.runs.labels import VerdictMark
 from app.screens.runs.presenter import RunsPresenter
-from mcp_tef import Classification, Engine, Expectation, ExpectedCall, RunFilter, RunsRejudged, RunsTouched
+from mcp_tef import Classification, Engine, Expectation, ExpectedCall, RejudgeProgressed, RunFilter, RunsChanged
 from tests.app.screens.runs.conftest import Desk
 from tests.support.made_runs import NOW, batch, run
 
@@ -115,17 +115,17 @@ def test_the_bar_says_how_far_it_is_and_offers_no_pause(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await desk.open()
         bar = desk.page.activity_bars.bar(None)
-        desk.fake.publish(RunsRejudged(100, 400))
+        desk.fake.publish(RejudgeProgressed(100, 400))
         await desk.until(lambda: not bar.isHidden())
         assert bar.pause_button.isHidden()
-        desk.fake.publish(RunsRejudged(400, 400))
+        desk.fake.publish(RejudgeProgressed(400, 400))
         await desk.until(bar.isHidden)
 
     use(story)
 
 
 def test_how_far_it_is_in_words() -> None:
-    now = judging_activity(RunsRejudged(1200, 20_000))
+    now = judging_activity(RejudgeProgressed(1200, 20_000))
     assert (now.progress_text, now.fraction, now.can_pause) == ("1,200 of 20,000", 0.06, False)
 
 
@@ -144,7 +144,7 @@ def presenter_of_one_run() -> RunsPresenter:
 def test_rows_are_mended_where_they_stand_and_none_is_added() -> None:
     presenter = presenter_of_one_run()
     judged = tuple(replace(run(number), classification=Classification.FN) for number in (1, 2))
-    changes = presenter.handle([RunsTouched(runs=judged)])
+    changes = presenter.handle([RunsChanged(runs=judged)])
     assert (changes.mended.changed, changes.mended.added, presenter.table.total) == ((0,), 0, 1)
     assert changes.judged == {batch(1).id}
     assert not changes.reload

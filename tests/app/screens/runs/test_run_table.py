@@ -5,7 +5,7 @@ from dataclasses import replace
 from app.screens.runs.cell_styles import table_row
 from app.screens.runs.labels import VerdictMark
 from app.screens.runs.run_table import MAX_PAGES, PAGE_SIZE, CellTextStyle, RunTable, filter_predicate, run_row
-from mcp_tef import BatchId, Classification, Kind, ModelSettings, RunFilter, RunStatus
+from mcp_tef import BatchId, Classification, ModelSettings, RunFilter, RunStatus, VerdictKind
 from mcp_tef.model.runs import INTERRUPTED
 from tests.support.made_runs import failed_run, run, waiting_run, wrong_run
 
@@ -31,7 +31,7 @@ def test_the_confidence_is_loud_only_where_it_was_high_and_wrong() -> None:
 
 def test_no_tool_is_said_in_words_and_not_set_as_a_name() -> None:
     made = run_row(
-        run(classification=Classification.TN, kind=Kind.NO_CALL_EXPECTED, selected="no tool", selected_tool=None)
+        run(classification=Classification.TN, kind=VerdictKind.NO_CALL_EXPECTED, selected="no tool", selected_tool=None)
     )
     assert (made.selected, made.text_style, made.mark) == ("no tool", CellTextStyle.NO_TOOL, VerdictMark.RIGHT_NONE)
 
@@ -68,7 +68,7 @@ def test_a_row_of_the_baseline_names_the_baseline() -> None:
 def test_a_filter_admits_by_outcome_kind_state_and_words() -> None:
     assert filter_predicate(WRONG)(wrong_run())
     assert not filter_predicate(WRONG)(run())
-    assert filter_predicate(replace(ALL, kinds=(Kind.WRONG_TOOL,)))(wrong_run())
+    assert filter_predicate(replace(ALL, kinds=(VerdictKind.WRONG_TOOL,)))(wrong_run())
     assert filter_predicate(replace(ALL, statuses=(RunStatus.FAILED,)))(failed_run())
     assert filter_predicate(replace(ALL, text="RETRY headers"))(wrong_run())
     assert not filter_predicate(replace(ALL, text="weather"))(wrong_run())

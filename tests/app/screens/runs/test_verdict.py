@@ -7,19 +7,19 @@ from app.screens.runs.commands import run_links
 from app.screens.runs.labels import TextSpan, VerdictMark
 from app.screens.runs.verdict import earlier_verdicts, verdict_text, verdict_view
 from mcp_tef import (
-    Call,
+    ActualCall,
+    CallMatch,
     Classification,
     ConfidenceCategory,
     Expectation,
     ExpectedCall,
-    Kind,
-    Match,
     PastVerdict,
     RejudgeReason,
     RunDetail,
     RunStatus,
     ToolLabel,
     Verdict,
+    VerdictKind,
 )
 from tests.support.made_runs import (
     baseline_detail,
@@ -158,43 +158,47 @@ def test_the_baseline_is_never_called_a_model() -> None:
 
 
 def test_where_no_tool_was_picked_the_selected_side_says_so() -> None:
-    row = run(classification=Classification.FN, kind=Kind.NO_TOOL, selected="no tool", selected_tool=None)
+    row = run(classification=Classification.FN, kind=VerdictKind.NO_TOOL, selected="no tool", selected_tool=None)
     pair = verdict_view(detail(row, calls=())).pairs[0]
     assert (text(pair.selected.name), text(pair.selected.text)) == ("no tool", "Nothing was called.")
 
 
 def test_an_unreadable_answer_says_so() -> None:
-    row = run(classification=Classification.FN, kind=Kind.NO_TOOL, selected="no tool", selected_tool=None)
+    row = run(classification=Classification.FN, kind=VerdictKind.NO_TOOL, selected="no tool", selected_tool=None)
     pair = verdict_view(detail(row, calls=None)).pairs[0]
     assert text(pair.selected.text) == "The answer could not be read."
 
 
 def test_where_nothing_was_expected_the_expected_side_says_so() -> None:
-    row = run(classification=Classification.FP, kind=Kind.UNEXPECTED_CALL)
+    row = run(classification=Classification.FP, kind=VerdictKind.UNEXPECTED_CALL)
     pair = verdict_view(detail(row, expected=())).pairs[0]
     assert text(pair.expected.text) == "Nothing should be called."
     assert text(pair.selected.name) == "search_code"
 
 
 def test_an_invented_tool_is_not_among_those_offered() -> None:
-    row = run(classification=Classification.FN, kind=Kind.INVENTED_TOOL, selected_tool="find_code")
-    pair = verdict_view(detail(row, calls=(Call(tool="find_code"),))).pairs[0]
+    row = run(classification=Classification.FN, kind=VerdictKind.INVENTED_TOOL, selected_tool="find_code")
+    pair = verdict_view(detail(row, calls=(ActualCall(tool="find_code"),))).pairs[0]
     assert pair.selected.where == "not among the tools offered"
 
 
 def test_several_calls_stand_as_numbered_pairs_matched_ones_first() -> None:
     expected = tuple(ExpectedCall(tool=name, server="docs") for name in ("search_code", "read_file"))
-    calls = tuple(Call(tool=name, server="docs") for name in ("search_files", "search_code"))
+    calls = tuple(ActualCall(tool=name, server="docs") for name in ("search_files", "search_code"))
     verdict = Verdict(
         classification=Classification.FN,
-        kind=Kind.WRONG_TOOL,
+        kind=VerdictKind.WRONG_TOOL,
         explanation="One of two expected calls was made.",
-        matches=(Match(expected=0, actual=1), Match(expected=1, actual=None), Match(expected=None, actual=0)),
+        matches=(
+            CallMatch(expected=0, actual=1),
+            CallMatch(expected=1, actual=None),
+            CallMatch(expected=None, actual=0),
+        ),
     )
     pairs = verdict_view(detail(expected=expected, calls=calls, verdict=verdict)).pairs
     assert [(pair.title, text(pair.expected.name), text(pair.selected.name)) for pair in pairs] == [
-        ("Call 1 of 2", "search_code", "search_code"),
-        ("Call 2 of 2", "read_file", "search_files"),
+        ("ActualCall 1 of 2", "search_code", "search_code"),
+        ("ActualCall 2 of 2", "read_file", "search_files"),
     ]
 
 

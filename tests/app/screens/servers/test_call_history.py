@@ -18,7 +18,7 @@ from app.screens.servers.call_history import (
     calls_shown_actions,
     calls_shown_of,
 )
-from mcp_tef import Failure, ToolCall, ToolCallStatus
+from mcp_tef import FailureInfo, ToolCall, ToolCallStatus
 from mcp_tef.model.ids import ServerId, ToolCallId
 from tests.support.memory_calls import says
 
@@ -37,7 +37,7 @@ def made(number: int, word: str, *, tool: str = "find", seconds: int = 1, failed
         duration_ms=seconds * 1_000,
         status=ToolCallStatus.FAILED if failed else ToolCallStatus.ANSWERED,
         reply=None if failed else says(f"{word} found"),
-        failure=Failure("server_silent", failed, "Wait.") if failed else None,
+        failure=FailureInfo("server_silent", failed, "Wait.") if failed else None,
     )
 
 

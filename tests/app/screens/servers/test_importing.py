@@ -14,7 +14,7 @@ from app.screens.servers.import_dialogs import ImportSheet, SourceSheet
 from app.screens.servers.page import ServersPage
 from app.screens.servers.server_dialog import ServerSheet
 from app.widgets import Button, FlowText
-from mcp_tef import Arrival, ArrivalKind, Server, ServerSpec, Transport
+from mcp_tef import DetectedFile, FileKind, Server, ServerSpec, Transport
 from tests.support.case_book import tools_file
 from tests.support.configs import CLOCK, written
 from tests.support.fake_engine import FakeEngine
@@ -154,7 +154,7 @@ def test_undo_gives_a_changed_server_its_old_settings(qapp: QApplication, tmp_pa
         async with page_over(FakeEngine()) as page:
             before = await page.session.call(lambda core: _brought_in(core, path))
             config(path, clock={**CLOCK, "command": "pipx"}, desk=DESK)
-            page.session.spawn(page.bring_in([Arrival(kind=ArrivalKind.SERVERS, path=path)]))
+            page.session.spawn(page.bring_in([DetectedFile(kind=FileKind.SERVERS, path=path)]))
             sheet = await opened(page, ImportSheet)
             assert f"{CLOCK['command']} → pipx" in read_in(sheet)
             await click(sheet, "Import 2 servers")
@@ -201,7 +201,7 @@ def test_what_a_config_says_is_never_markup(qapp: QApplication, tmp_path: Path) 
 
     async def work() -> None:
         async with page_over(FakeEngine()) as page:
-            page.session.spawn(page.bring_in([Arrival(kind=ArrivalKind.SERVERS, path=path)]))
+            page.session.spawn(page.bring_in([DetectedFile(kind=FileKind.SERVERS, path=path)]))
             sheet = await opened(page, ImportSheet)
             said = read_in(sheet)
             for words in ("<img src='file:///etc/passwd'>\\u202eevil", "<b>A", "<u>", "<i>kept", "<s>mcp.json"):
@@ -218,7 +218,7 @@ def test_a_config_that_lists_nothing_says_so(qapp: QApplication, tmp_path: Path)
 
     async def work() -> None:
         async with page_over(FakeEngine()) as page:
-            page.session.spawn(page.bring_in([Arrival(kind=ArrivalKind.SERVERS, path=path)]))
+            page.session.spawn(page.bring_in([DetectedFile(kind=FileKind.SERVERS, path=path)]))
             sheet = await opened(page, ImportSheet)
             assert "No servers were found." in read_in(sheet)
             await click(sheet, "Close")
@@ -238,7 +238,7 @@ def test_an_import_of_servers_that_takes_long_can_be_cancelled_and_none_is_kept(
             toasts: list[str] = []
             page.session.toasted.connect(lambda text, _undo: toasts.append(text))
             fake.store.servers.gate = gate = asyncio.Event()
-            page.session.spawn(page.bring_in([Arrival(kind=ArrivalKind.SERVERS, path=path)]))
+            page.session.spawn(page.bring_in([DetectedFile(kind=FileKind.SERVERS, path=path)]))
             await click(await opened(page, ImportSheet), "Import 2 servers")
             await until(lambda: [bar.fraction for bar in page.session.activity.shown()] == [0.5])
             page.session.activity.shown()[0].cancel_wanted.emit()
@@ -265,7 +265,7 @@ def test_tools_that_are_dropped_before_the_servers_were_read_get_a_name_that_is_
             page = ServersPage(session)
             shown(page)
             page.request_refresh()
-            session.spawn(page.bring_in([Arrival(kind=ArrivalKind.TOOLS, path=path)]))
+            session.spawn(page.bring_in([DetectedFile(kind=FileKind.TOOLS, path=path)]))
             sheet = await opened(page, ServerSheet)
             assert sheet.fields.form().name == "tools-2"
             sheet.reject()

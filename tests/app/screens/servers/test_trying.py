@@ -17,7 +17,7 @@ from app.screens.servers.page import ServersPage
 from app.screens.servers.tool_call_dialog import CallQuestion, TrySheet
 from app.screens.servers.tool_calls import WHOLE, CallDraft, draft_of, outcome, read, response_text, turned
 from app.widgets import GrowingEdit, MenuButton, RailList
-from mcp_tef import Failure, ServerError, ServerFault, ToolCall, ToolCallStatus, ToolReply, Transport
+from mcp_tef import FailureInfo, ServerError, ServerFault, ToolCall, ToolCallStatus, ToolReply, Transport
 from mcp_tef.model.ids import ServerId, ToolCallId
 from mcp_tef.model.servers import ServerSpec
 from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine
@@ -68,7 +68,7 @@ def test_a_call_is_told_with_its_time_and_a_doubt_where_there_is_one() -> None:
     assert outcome(failed) == "The tool says that it failed, after 7 ms (2.5 s in all). Only the beginning was kept."
     assert response_text(failed) == '{\n  "type": "image",\n  "data": "abc"\n}\n\n[\n  1\n]'
     assert "may have been carried out" in outcome(SENT)
-    silent = replace(SENT, status=ToolCallStatus.FAILED, failure=Failure("server_silent", "desk is mute.", "Wait."))
+    silent = replace(SENT, status=ToolCallStatus.FAILED, failure=FailureInfo("server_silent", "desk is mute.", "Wait."))
     assert (outcome(silent), response_text(silent)) == ("Failed after 2.5 s", "desk is mute.\nWait.")
 
 

@@ -5,13 +5,13 @@ import pytest
 
 from app.screens.similarity.analysis import analysis_of
 from app.screens.similarity.pair_detail import PairDetail, detail_of, shared_ranges, tidy, whole
-from mcp_tef import Clusters, Observation, Rate, RunFilter, RunStatus, Standing, ToolLabel, WorkItem
+from mcp_tef import Clusters, PairObservation, PairStatus, Rate, RunFilter, RunStatus, ToolLabel, WorkItem
 from tests.support.alike_tools import DESK, DOCS
 from tests.support.tool_sets import a_tool, compared
 
 
-def seen(confused: int, runs: int, there: int, back: int) -> Observation:
-    return Observation(
+def seen(confused: int, runs: int, there: int, back: int) -> PairObservation:
+    return PairObservation(
         confused=confused,
         runs=runs,
         a_taken_for_b=there,
@@ -22,11 +22,13 @@ def seen(confused: int, runs: int, there: int, back: int) -> Observation:
     )
 
 
-def detail(pair: tuple[int, int] = (0, 1), observation: Observation | None = None, share: float = np.nan) -> PairDetail:
+def detail(
+    pair: tuple[int, int] = (0, 1), observation: PairObservation | None = None, share: float = np.nan
+) -> PairDetail:
     similarity = compared(*DOCS, *DESK)
     clusters = Clusters(order=tuple(range(6)), merges=(), groups=(), near_duplicates=())
     item = WorkItem(
-        pair=similarity.pair(*pair), observation=observation, standing=Standing.ALIKE_AND_CONFUSED, harm=1.0
+        pair=similarity.pair(*pair), observation=observation, standing=PairStatus.SIMILAR_AND_CONFUSED, harm=1.0
     )
     observed = np.full((6, 6), share, np.float32)
     return detail_of(analysis_of(similarity, clusters), pair, item if observation else None, observed)

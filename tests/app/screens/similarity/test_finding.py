@@ -5,7 +5,7 @@ from dataclasses import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from mcp_tef import Standing, ToolLabel
+from mcp_tef import PairStatus, ToolLabel
 from tests.support.similarity_page import Bench, on_page, open_pair
 
 
@@ -45,13 +45,13 @@ async def test_a_search_on_the_map_brings_the_tools_out(bench: Bench) -> None:
 async def test_the_work_list_counts_and_a_click_restricts_the_pairs(bench: Bench) -> None:
     page = bench.page
     cells = page.view.strip.cells
-    await bench.until(lambda: cells[Standing.ALIKE_NOT_CONFUSED].number)
-    QTest.mouseClick(cells[Standing.CONFUSED_NOT_ALIKE], Qt.MouseButton.LeftButton)
+    await bench.until(lambda: cells[PairStatus.SIMILAR_NOT_CONFUSED].number)
+    QTest.mouseClick(cells[PairStatus.CONFUSED_NOT_SIMILAR], Qt.MouseButton.LeftButton)
     await bench.until(lambda: page.view.pairs.table.rows.rowCount() == 1)
     assert page.views.current() == "pairs"
     page.view.pairs.chips.chips()[0].remove_wanted.emit()
     await bench.until(lambda: page.view.pairs.table.rows.rowCount() == 15)
-    assert not cells[Standing.CONFUSED_NOT_ALIKE].isChecked()
+    assert not cells[PairStatus.CONFUSED_NOT_SIMILAR].isChecked()
 
 
 @on_page
@@ -137,7 +137,7 @@ async def test_each_tool_of_a_pair_leads_to_its_definition_and_its_quality(bench
 @on_page
 async def test_where_no_pair_is_left_it_is_told_what_hides_them(bench: Bench) -> None:
     page = bench.page
-    page._choose_standing(Standing.ALIKE_UNTRIED)
+    page._choose_standing(PairStatus.SIMILAR_UNTESTED)
     page.search.setText("nobody")
     both = "No pair fits: empty the search or take the chip away to see others."
     await bench.until(lambda: page.view.pairs.note.text() == both)

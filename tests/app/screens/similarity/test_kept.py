@@ -10,12 +10,12 @@ from app.screens.similarity.notices import gaps_reasons, gaps_title
 from app.screens.similarity.presenter import Gathered, Haste, Wanted, haste
 from app.screens.similarity.view_state import Kept
 from mcp_tef import (
-    Noticed,
+    NoticePublished,
     PairAdvice,
-    RunsTouched,
-    ServersTouched,
+    RunsChanged,
+    ServersChanged,
     ToolProblem,
-    Unreachable,
+    UnreachableSource,
 )
 
 
@@ -42,14 +42,14 @@ def test_spoilt_settings_give_the_defaults() -> None:
 
 
 def test_runs_that_end_can_wait_and_changed_servers_cannot() -> None:
-    assert haste([Noticed("hello")]) is Haste.NEVER
-    assert haste([Noticed("hello"), ServersTouched(ids=(), by="test")]) is Haste.NOW
-    assert haste([RunsTouched(runs=())]) is Haste.NOW
+    assert haste([NoticePublished("hello")]) is Haste.NEVER
+    assert haste([NoticePublished("hello"), ServersChanged(ids=(), by="test")]) is Haste.NOW
+    assert haste([RunsChanged(runs=())]) is Haste.NOW
 
 
 def test_what_is_missing_is_named_with_its_reason() -> None:
     gathered = Gathered(
-        unreachable=tuple(Unreachable(f"server {number}", "It is off.", "Start it.") for number in range(5)),
+        unreachable=tuple(UnreachableSource(f"server {number}", "It is off.", "Start it.") for number in range(5)),
         problems=(("docs", ToolProblem(None, "It has no name.")),),
     )
     assert gaps_title(gathered) == (

@@ -21,7 +21,7 @@ from app.screens.similarity.pair_list import (
     row_id,
 )
 from app.screens.similarity.table_panes import list_words
-from mcp_tef import Clusters, ComparedTool, MatrixKind, Merge, Standing, ToolGroup, ToolLabel, WorkItem
+from mcp_tef import ClusterMerge, Clusters, ComparedTool, MatrixKind, PairStatus, ToolGroup, ToolLabel, WorkItem
 from tests.support.alike_tools import DESK, DOCS, IDS
 from tests.support.tool_sets import compared
 
@@ -31,7 +31,13 @@ CODE_AND_FILES = (0, 1)
 @pytest.fixture(scope="module")
 def analysis() -> Analysis:
     similarity = compared(*DOCS, *DESK)
-    merges = (Merge(2, 4, 0.0, 2), Merge(0, 1, 0.3, 2), Merge(6, 7, 0.6, 4), Merge(8, 3, 0.9, 5), Merge(9, 5, 1.0, 6))
+    merges = (
+        ClusterMerge(2, 4, 0.0, 2),
+        ClusterMerge(0, 1, 0.3, 2),
+        ClusterMerge(6, 7, 0.6, 4),
+        ClusterMerge(8, 3, 0.9, 5),
+        ClusterMerge(9, 5, 1.0, 6),
+    )
     clusters = Clusters(
         order=(2, 4, 0, 1, 3, 5),
         merges=merges,
@@ -41,7 +47,7 @@ def analysis() -> Analysis:
     return analysis_of(similarity, clusters)
 
 
-def item(analysis: Analysis, a: int, b: int, standing: Standing) -> WorkItem:
+def item(analysis: Analysis, a: int, b: int, standing: PairStatus) -> WorkItem:
     return WorkItem(pair=analysis.similarity.pair(a, b), observation=None, standing=standing, harm=1.0)
 
 
@@ -74,12 +80,12 @@ def test_what_is_searched_for_can_be_ranked_by_another_score(analysis: Analysis)
 
 def test_a_standing_shows_its_pairs_as_the_work_list_has_them(analysis: Analysis) -> None:
     work = {
-        (2, 4): item(analysis, 2, 4, Standing.ALIKE_UNTRIED),
-        (0, 1): item(analysis, 0, 1, Standing.CONFUSED_NOT_ALIKE),
+        (2, 4): item(analysis, 2, 4, PairStatus.SIMILAR_UNTESTED),
+        (0, 1): item(analysis, 0, 1, PairStatus.CONFUSED_NOT_SIMILAR),
     }
-    untried = PairQuery(standing=Standing.ALIKE_UNTRIED)
+    untried = PairQuery(standing=PairStatus.SIMILAR_UNTESTED)
     assert [row.id for row in list_pairs(analysis, untried, work, None).rows] == ["2-4"]
-    assert list_pairs(analysis, PairQuery(text="timer", standing=Standing.ALIKE_UNTRIED), work, None).rows == ()
+    assert list_pairs(analysis, PairQuery(text="timer", standing=PairStatus.SIMILAR_UNTESTED), work, None).rows == ()
     assert list_pairs(analysis, untried, work, None).rows[0].standing == "alike, not tried in runs"
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.case_formats import FORMS
-from mcp_tef.formats.cases.entries import CaseEntry, Source
-from mcp_tef.model.transfer import CaseFileForm
+from mcp_tef.formats.cases.entries import CaseEntry, CaseSource
+from mcp_tef.model.transfer import CaseFileFormat
 from tests.support import bfcl
 from tests.support.made_cases import one_call, read, there_and_back
 
@@ -41,7 +41,7 @@ def row(**changes: Any) -> dict[str, Any]:
 
 
 def entry_of(**changes: Any) -> CaseEntry:
-    [entry] = read(CaseFileForm.BFCL, json.dumps(row(**changes)), "b.jsonl")
+    [entry] = read(CaseFileFormat.BFCL, json.dumps(row(**changes)), "b.jsonl")
     return entry
 
 
@@ -105,13 +105,13 @@ def test_a_row_that_makes_no_case_is_refused_with_the_reason(changes: dict[str, 
 
 
 def test_a_line_that_is_not_json_is_refused_by_its_number() -> None:
-    entries = read(CaseFileForm.BFCL, json.dumps(row()) + "\n\n{oops\n", "b.jsonl")
+    entries = read(CaseFileFormat.BFCL, json.dumps(row()) + "\n\n{oops\n", "b.jsonl")
     assert [(entry.place, entry.refused) for entry in entries] == [("line 1", None), ("line 3", "It is not JSON.")]
 
 
 def test_a_file_without_rows_of_bfcl_is_refused() -> None:
     with pytest.raises(InputError, match="holds no BFCL rows"):
-        read(CaseFileForm.BFCL, '{"a": 1}', "b.jsonl")
+        read(CaseFileFormat.BFCL, '{"a": 1}', "b.jsonl")
 
 
 def test_answers_are_found_in_the_folder_that_bfcl_keeps_them_in(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_answers_are_found_in_the_folder_that_bfcl_keeps_them_in(tmp_path: Path)
     answers.parent.mkdir()
     answers.write_text(json.dumps({"id": "simple_1", "ground_truth": [{"area.circle": {"radius": [5]}}]}))
     text = json.dumps(row(ground_truth="absent"))
-    [entry] = FORMS[CaseFileForm.BFCL].read(Source(text, asked.name, asked))
+    [entry] = FORMS[CaseFileFormat.BFCL].read(CaseSource(text, asked.name, asked))
     assert entry.draft
     assert not entry.draft.expectation.no_tool
 
@@ -128,7 +128,7 @@ def test_answers_are_found_in_the_folder_that_bfcl_keeps_them_in(tmp_path: Path)
     "expected", [{"$regex": "a"}, {"$approx": 1}, "", [""], {"in": {"$unordered": [1]}}, {"$any_of": [{"$any": True}]}]
 )
 def test_what_bfcl_has_no_word_for_is_left_out(expected: Any) -> None:
-    assert there_and_back(CaseFileForm.BFCL, one_call(parameters={"q": expected}, exact=True)) is None
+    assert there_and_back(CaseFileFormat.BFCL, one_call(parameters={"q": expected}, exact=True)) is None
 
 
 def raw_rows() -> list[dict[str, Any]]:
@@ -143,14 +143,14 @@ def raw_rows() -> list[dict[str, Any]]:
 
 def test_every_real_row_comes_in_but_those_that_do_not_say_which_call_is_right() -> None:
     rows = raw_rows()
-    entries = read(CaseFileForm.BFCL, "\n".join(map(json.dumps, rows)), "b.jsonl")
+    entries = read(CaseFileFormat.BFCL, "\n".join(map(json.dumps, rows)), "b.jsonl")
     refused = [one for one, entry in zip(rows, entries, strict=True) if entry.refused]
     assert all(one["category"] == "live_relevance" for one in refused)
 
 
 def test_functions_read_as_the_definitions_that_others_made_of_them() -> None:
     theirs = {case["id"]: [tool["input_schema"] for tool in case["tools"]] for case in bfcl.bfcl_cases()}
-    entries = read(CaseFileForm.BFCL, "\n".join(map(json.dumps, raw_rows())), "b.jsonl")
+    entries = read(CaseFileFormat.BFCL, "\n".join(map(json.dumps, raw_rows())), "b.jsonl")
     ours = {entry.label: [tool["inputSchema"] for tool in entry.tools] for entry in entries if entry.draft}
     differing = [name for name, schemas in ours.items() if name in theirs and theirs[name] != schemas]
     assert differing == []

@@ -5,7 +5,7 @@ import pytest
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.entries import CaseEntry
 from mcp_tef.model.cases import Expectation, ExpectedCall
-from mcp_tef.model.transfer import CaseFileForm
+from mcp_tef.model.transfer import CaseFileFormat
 from tests.support.made_cases import one_call, read, there_and_back
 
 DATASET = """
@@ -20,7 +20,7 @@ cases:
 
 def entry_of(evaluators: str) -> CaseEntry:
     lines = "\n".join(f"      {line}" for line in evaluators.strip().splitlines())
-    [entry] = read(CaseFileForm.MCP_EVAL, DATASET + lines)
+    [entry] = read(CaseFileFormat.MCP_EVAL, DATASET + lines)
     return entry
 
 
@@ -70,19 +70,19 @@ def test_what_cannot_be_mapped_is_refused_with_the_reason(evaluators: str, says:
 
 
 def test_inputs_that_are_not_text_are_refused() -> None:
-    [entry] = read(CaseFileForm.MCP_EVAL, "cases: [{name: a, inputs: {x: 1}}]")
+    [entry] = read(CaseFileFormat.MCP_EVAL, "cases: [{name: a, inputs: {x: 1}}]")
     assert "no text as inputs" in (entry.refused or "")
 
 
 def test_what_stands_beside_the_cases_must_be_json_too() -> None:
     with pytest.raises(InputError, match=r"beside its cases\. It has a value of a kind that JSON has not"):
-        read(CaseFileForm.MCP_EVAL, "evaluators: [{X: !!set {a}}]\ncases: []")
+        read(CaseFileFormat.MCP_EVAL, "evaluators: [{X: !!set {a}}]\ncases: []")
 
 
 def test_a_file_without_cases_is_refused() -> None:
     with pytest.raises(InputError, match="holds no list of cases"):
-        read(CaseFileForm.MCP_EVAL, "name: x")
+        read(CaseFileFormat.MCP_EVAL, "name: x")
 
 
 def test_matchers_are_left_out() -> None:
-    assert there_and_back(CaseFileForm.MCP_EVAL, one_call(parameters={"q": {"$any": True}})) is None
+    assert there_and_back(CaseFileFormat.MCP_EVAL, one_call(parameters={"q": {"$any": True}})) is None

@@ -5,7 +5,7 @@ import pytest
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.entries import CaseEntry
 from mcp_tef.model.cases import Expectation, ExpectedCall
-from mcp_tef.model.transfer import CaseFileForm
+from mcp_tef.model.transfer import CaseFileFormat
 from tests.support.made_cases import one_call, read, there_and_back
 
 CONFIG = """
@@ -26,7 +26,7 @@ tests:
 
 def entry_of(assertions: str) -> CaseEntry:
     lines = "\n".join(f"      {line}" for line in assertions.strip().splitlines())
-    [entry] = read(CaseFileForm.PROMPTFOO, CONFIG + lines)
+    [entry] = read(CaseFileFormat.PROMPTFOO, CONFIG + lines)
     return entry
 
 
@@ -104,28 +104,28 @@ def test_the_tools_of_the_provider_come_with_the_case() -> None:
 def test_the_question_is_the_filled_prompt_where_no_variable_is_called_one() -> None:
     test = "{vars: {city: Lisbon, day: today}, assert: [{type: tool-call-f1, value: [w]}]}"
     text = f"prompts: ['Weather in {{{{city}}}} {{{{day}}}}?']\ntests: [{test}]"
-    [entry] = read(CaseFileForm.PROMPTFOO, text)
+    [entry] = read(CaseFileFormat.PROMPTFOO, text)
     assert entry.draft
     assert entry.draft.query == "Weather in Lisbon today?"
 
 
 def test_a_provider_whose_tools_are_no_list_brings_none() -> None:
     test = "{vars: {query: x}, assert: [{type: tool-call-f1, value: [w]}]}"
-    [entry] = read(CaseFileForm.PROMPTFOO, f"providers: [{{config: {{tools: 5}}}}]\ntests: [{test}]")
+    [entry] = read(CaseFileFormat.PROMPTFOO, f"providers: [{{config: {{tools: 5}}}}]\ntests: [{test}]")
     assert entry.draft
     assert entry.tools == ()
 
 
 def test_what_stands_beside_the_tests_must_be_json_too() -> None:
     with pytest.raises(InputError, match=r"beside its tests\. It has a number that is not finite"):
-        read(CaseFileForm.PROMPTFOO, '{"defaultTest": {"vars": {"x": NaN}}, "tests": []}', "cases.json")
+        read(CaseFileFormat.PROMPTFOO, '{"defaultTest": {"vars": {"x": NaN}}, "tests": []}', "cases.json")
 
 
 def test_tests_in_another_file_are_refused_as_such() -> None:
     with pytest.raises(InputError, match="keeps its tests in another file"):
-        read(CaseFileForm.PROMPTFOO, "tests: file://tests.yaml")
+        read(CaseFileFormat.PROMPTFOO, "tests: file://tests.yaml")
 
 
 @pytest.mark.parametrize("value", [{"$regex": "a"}, "{{ it }}", {"$optional": 1}, {"in": {"$any": True}}])
 def test_what_promptfoo_has_no_word_for_is_left_out(value: object) -> None:
-    assert there_and_back(CaseFileForm.PROMPTFOO, one_call(parameters={"q": value})) is None
+    assert there_and_back(CaseFileFormat.PROMPTFOO, one_call(parameters={"q": value})) is None

@@ -5,7 +5,7 @@ from hypothesis import assume, given, settings
 
 from mcp_tef.formats.cases.entries import differences
 from mcp_tef.model.cases import CaseDraft
-from mcp_tef.model.transfer import CaseFileForm
+from mcp_tef.model.transfer import CaseFileFormat
 from tests.support.made_cases import drafts, one_call, plain_values, stored, there_and_back
 
 
@@ -13,7 +13,7 @@ from tests.support.made_cases import drafts, one_call, plain_values, stored, the
 @settings(max_examples=60)
 @given(drafts)
 def test_our_own_form_holds_every_case(suffix: str, draft: CaseDraft) -> None:
-    entry = there_and_back(CaseFileForm.TEF, draft, suffix)
+    entry = there_and_back(CaseFileFormat.TEF, draft, suffix)
     assert entry
     assert (entry.draft, entry.id) == (draft, stored(draft).id)
 
@@ -21,16 +21,16 @@ def test_our_own_form_holds_every_case(suffix: str, draft: CaseDraft) -> None:
 @settings(max_examples=60)
 @given(drafts)
 def test_csv_holds_every_case(draft: CaseDraft) -> None:
-    entry = there_and_back(CaseFileForm.CSV, draft, ".csv")
+    entry = there_and_back(CaseFileFormat.CSV, draft, ".csv")
     assert entry
     assert entry.draft
     assert differences(entry.draft, draft) == {}
 
 
-@pytest.mark.parametrize("form", [CaseFileForm.BFCL, CaseFileForm.PROMPTFOO, CaseFileForm.MCP_EVAL])
+@pytest.mark.parametrize("form", [CaseFileFormat.BFCL, CaseFileFormat.PROMPTFOO, CaseFileFormat.MCP_EVAL])
 @settings(max_examples=60)
 @given(drafts)
-def test_another_form_holds_a_case_or_says_that_it_cannot(form: CaseFileForm, draft: CaseDraft) -> None:
+def test_another_form_holds_a_case_or_says_that_it_cannot(form: CaseFileFormat, draft: CaseDraft) -> None:
     entry = there_and_back(form, draft)
     assume(entry)
     assert entry
@@ -39,10 +39,10 @@ def test_another_form_holds_a_case_or_says_that_it_cannot(form: CaseFileForm, dr
     assert set(lost) <= {"name", "expected"}, lost
 
 
-@pytest.mark.parametrize("form", list(CaseFileForm))
+@pytest.mark.parametrize("form", list(CaseFileFormat))
 @settings(max_examples=60)
 @given(value=plain_values)
-def test_every_form_holds_one_call_with_a_plain_value(form: CaseFileForm, value: object) -> None:
+def test_every_form_holds_one_call_with_a_plain_value(form: CaseFileFormat, value: object) -> None:
     entry = there_and_back(form, one_call(parameters={"what": value}))
     assume(entry)
     assert entry
@@ -50,9 +50,9 @@ def test_every_form_holds_one_call_with_a_plain_value(form: CaseFileForm, value:
     assert differences(entry.draft, one_call(parameters={"what": value})) == {}
 
 
-@pytest.mark.parametrize("form", list(CaseFileForm))
+@pytest.mark.parametrize("form", list(CaseFileFormat))
 @pytest.mark.parametrize("draft", [one_call(server="desk"), one_call(exact=True), one_call(parameters={"q": "it"})])
-def test_every_form_holds_the_everyday_cases(form: CaseFileForm, draft: CaseDraft) -> None:
+def test_every_form_holds_the_everyday_cases(form: CaseFileFormat, draft: CaseDraft) -> None:
     entry = there_and_back(form, draft)
     assert entry
     assert entry.draft

@@ -14,7 +14,7 @@ from mcp_tef.formats.cases import tef
 from mcp_tef.formats.cases.entries import Item
 from mcp_tef.formats.cases.texts import parse_yaml
 from mcp_tef.model.cases import CaseDraft
-from mcp_tef.model.transfer import CaseFileForm
+from mcp_tef.model.transfer import CaseFileFormat
 from tests.support.made_cases import drafts, read, stored
 
 SCHEMA = json.loads(files("resources").joinpath("case.schema.json").read_text("utf-8"))
@@ -52,15 +52,15 @@ def test_the_sample_suite_fits_the_published_schema() -> None:
 )
 def test_the_schema_and_the_reader_refuse_the_same(case: dict[str, Any]) -> None:
     assert list(VALIDATOR.iter_errors({"cases": [case]}))
-    [entry] = read(CaseFileForm.TEF, json.dumps([case]), "cases.json")
+    [entry] = read(CaseFileFormat.TEF, json.dumps([case]), "cases.json")
     assert entry.refused
 
 
 def test_a_matcher_that_cannot_be_understood_is_refused_by_name() -> None:
-    [entry] = read(CaseFileForm.TEF, "[{query: x, expected: [{tool: find, parameters: {q: {$regex: '('}}}]}]")
+    [entry] = read(CaseFileFormat.TEF, "[{query: x, expected: [{tool: find, parameters: {q: {$regex: '('}}}]}]")
     assert "$regex" in (entry.refused or "")
 
 
 def test_a_file_of_a_later_version_is_refused() -> None:
     with pytest.raises(InputError, match="version 2"):
-        read(CaseFileForm.TEF, "version: 2\ncases: []")
+        read(CaseFileFormat.TEF, "version: 2\ncases: []")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mcp_tef.model.runs import RunSummary
-from mcp_tef.model.similarity import Standing
+from mcp_tef.model.similarity import PairStatus
 from mcp_tef.model.tools import ToolLabel
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.observed import Confusions, Past, work_list
@@ -85,10 +85,10 @@ def test_the_list_begins_with_what_was_confused_most_and_says_how_each_pair_stan
     seen = Confusions(similarity.tools, past(runs(FILES, CODE, 30), runs(FILES, FILES, 70), runs(MAIL, DOOR, 1)))
     items = work_list(similarity, seen, 0.6)
     assert [(item.pair.a, item.pair.b, item.standing) for item in items] == [
-        (0, 1, Standing.ALIKE_AND_CONFUSED),
-        (2, 3, Standing.CONFUSED_NOT_ALIKE),
-        (1, 2, Standing.ALIKE_NOT_CONFUSED),
-        (0, 2, Standing.ALIKE_NOT_CONFUSED),
+        (0, 1, PairStatus.SIMILAR_AND_CONFUSED),
+        (2, 3, PairStatus.CONFUSED_NOT_SIMILAR),
+        (1, 2, PairStatus.SIMILAR_NOT_CONFUSED),
+        (0, 2, PairStatus.SIMILAR_NOT_CONFUSED),
     ]
     assert [item.harm for item in items] == sorted((item.harm for item in items), reverse=True)
 
@@ -107,5 +107,5 @@ def test_harm_is_what_is_certain_then_what_was_seen_then_what_is_to_come() -> No
 def test_without_runs_the_list_is_what_looks_alike_by_how_confusable_it_is() -> None:
     similarity = four()
     items = work_list(similarity, Confusions(similarity.tools, Past(history_of([]), {})), 0.6)
-    assert {item.standing for item in items} == {Standing.ALIKE_UNTRIED}
+    assert {item.standing for item in items} == {PairStatus.SIMILAR_UNTESTED}
     assert [item.harm for item in items] == pytest.approx(sorted((i.pair.confusability for i in items), reverse=True))
