@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 from app.core_link.session import Page
 from app.screens.cases.calls import ToolChoice
 from app.screens.cases.presenter import CasesPresenter
-from app.screens.cases.rows import KEPT, filters_to_keep
+from app.screens.cases.rows import FIELDS, SUITE
 from app.screens.cases.table import CasesTable
 from app.screens.cases.undo_steps import Front
+from app.screens.kit import ViewStates
 from app.text.formatting import count
 from app.theme import Role
 from app.widgets import Action, Field, FlowText, LineEdit, MenuButton, Picker, PickItem, Sheet, TokensEdit, one_line
@@ -362,7 +363,7 @@ class Suites:
         await presenter.save()
         there = presenter.all_suites()
         opened = presenter.desk.form.suites if presenter.desk else ()
-        likely = (suite, presenter.wanted.suite, *opened, *there)
+        likely = (suite, presenter.view.filters.first(SUITE.name), *opened, *there)
         sheet = SuiteSheet(there, next(name for name in likely if name in there), self._page)
         if await sheet.done_with() and sheet.name != sheet.suite:
             before, after = sheet.suite, sheet.name
@@ -373,5 +374,5 @@ class Suites:
 
     async def _rename(self, suite: str, name: str) -> None:
         await self._presenter.rename_suite(suite, name)
-        self._session.settings.set(KEPT, filters_to_keep(self._presenter.wanted))
+        ViewStates(self._session.settings, self._session.workspace, self._page.key).save(self._presenter.view, FIELDS)
         self._front.show()

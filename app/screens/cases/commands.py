@@ -1,6 +1,6 @@
 """Commands of the cases screen, its menus, and the links from cases to their runs."""
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
@@ -8,7 +8,9 @@ from typing import Final
 from app.core_link.commands import Command
 from app.core_link.session import Session
 from app.screens.cases.presenter import CasesPresenter
-from app.screens.cases.rows import LAST_WORDS, Last, Wanted
+from app.screens.cases.rows import FIELDS, SERVER, SUITE, TAG
+from app.screens.kit import FilterValues
+from app.screens.kit.menus import filter_actions
 from app.text.formatting import count
 from app.widgets import Action, one_line
 from mcp_tef import CaseId, RunFilter
@@ -71,7 +73,6 @@ def _command(
 
 
 MOST_SUITES = 3
-Narrow = Callable[[Wanted], object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,53 +123,19 @@ def rename_actions(suites: Sequence[str], rename: Callable[[str], object]) -> li
     ]
 
 
-def filter_actions(presenter: CasesPresenter, narrow: Narrow, rename: Callable[[str], object]) -> Sequence[Action]:
-    """Every filter as a choice that is ticked while it is in force, a way to drop all, and to rename the suite."""
-    now = presenter.wanted
-    groups = (
-        _expected(now, narrow),
-        [_last(last, now, narrow) for last in Last],
-        _named("Suite", presenter.all_suites(), now.suite, lambda name: narrow(replace(now, suite=name))),
-        _named("Tag", presenter.all_tags(), now.tag, lambda name: narrow(replace(now, tag=name))),
-        _named("Server", presenter.server_names(), now.server, lambda name: narrow(replace(now, server=name))),
-        rename_actions([now.suite] if now.suite else [], rename),
-    )
-    clear = Action(
-        text="Show all cases",
-        do=lambda: narrow(Wanted(text=now.text)),
-        enabled=now.filters > 0,
-    )
-    return [clear, *(action for group in groups for action in _apart(group))]
-
-
-def _apart(actions: Sequence[Action]) -> Iterable[Action]:
-    return (replace(action, apart=number == 0) for number, action in enumerate(actions))
-
-
-def _expected(now: Wanted, narrow: Narrow) -> list[Action]:
-    """The tool that another screen asked for; it can only be let go here."""
-    if now.called is None:
-        return []
-    text = f"Expects: {one_line(now.called.text, 40)}"
-    return [Action(text=text, do=lambda: narrow(replace(now, called=None)), checked=True)]
-
-
-def _last(last: Last, now: Wanted, narrow: Narrow) -> Action:
-    chosen = now.last is last
-    return Action(
-        text=f"Last run: {LAST_WORDS[last][0].lower()}{LAST_WORDS[last][1:]}",
-        do=lambda: narrow(replace(now, last=None if chosen else last)),
-        checked=chosen,
-    )
-
-
-def _named(what: str, names: Sequence[str], current: str, choose: Callable[[str], object]) -> list[Action]:
-    return [_one(f"{what}: {one_line(name, 40)}", name, current, choose) for name in names]
-
-
-def _one(text: str, name: str, current: str, choose: Callable[[str], object]) -> Action:
-    chosen = name == current
-    return Action(text=text, do=lambda: choose("" if chosen else name), checked=chosen)
+def case_filter_actions(
+    presenter: CasesPresenter, show: Callable[[FilterValues], object], rename: Callable[[str], object]
+) -> Sequence[Action]:
+    """Return every filter as a choice, and an entry that renames the suite in force."""
+    values = presenter.view.filters
+    offered = {
+        SUITE.name: presenter.all_suites(),
+        TAG.name: presenter.all_tags(),
+        SERVER.name: presenter.server_names(),
+    }
+    renames = rename_actions(values.of(SUITE.name), rename)
+    filters = filter_actions(FIELDS, values, show, offered, show_all="Show all cases")
+    return [*filters, *(replace(action, apart=True) for action in renames)]
 
 
 class Running:

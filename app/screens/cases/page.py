@@ -13,17 +13,18 @@ from app.core_link.import_outcomes import Outcome
 from app.core_link.session import Page, Session
 from app.screens.cases.bulk_edit import Many, Suites
 from app.screens.cases.call_list import Pick
-from app.screens.cases.commands import PageDeeds, RowDeeds, Running, filter_actions, more_actions, row_actions
+from app.screens.cases.commands import PageDeeds, RowDeeds, Running, case_filter_actions, more_actions, row_actions
 from app.screens.cases.editor import Offered
 from app.screens.cases.editor_state import Desk
 from app.screens.cases.form import CaseForm
 from app.screens.cases.import_export import Transfer
 from app.screens.cases.presenter import NO_REVIEW, CasesPresenter
-from app.screens.cases.rows import ALL, KEPT, Wanted, filters_to_keep, wanted_of
+from app.screens.cases.rows import CALLED, FIELDS, tool_key
 from app.screens.cases.stale_data import EVERYTHING, Stale, stale_after
 from app.screens.cases.table import table_row
 from app.screens.cases.undo_steps import Front, Steps
 from app.screens.cases.view import NO_CASES, NO_SERVERS, CasesView, nothing_matches
+from app.screens.kit import NO_FILTERS, FilterValues, ViewState, ViewStates
 from app.text.formatting import count
 from app.widgets import Action, breath, held, show_menu
 from mcp_tef import CaseId, DetectedFile, Event, ToolLabel
@@ -39,7 +40,8 @@ class CasesPage(Page):
     def __init__(self, session: Session) -> None:
         super().__init__(session, key="cases", title="Test cases")
         self.presenter = session.lasting(CasesPresenter, lambda: CasesPresenter(session.call))
-        self.presenter.wanted = wanted_of(session.settings.get(KEPT, {}))
+        self._views = ViewStates(session.settings, session.workspace, self.key)
+        self.presenter.view = self._views.load(FIELDS)
         self._stale = EVERYTHING
         self._showing = False
         self._filled = False
@@ -77,9 +79,9 @@ class CasesPage(Page):
 
     def _wire(self) -> None:
         search = self.header.set_search("Search cases")
-        self.presenter.wanted = replace(self.presenter.wanted, text=self.keep_search(search))
+        search.setText(self.presenter.view.text)
         search.searched.connect(self._search)
-        self.header.set_filter(lambda: filter_actions(self.presenter, self._narrow, self.suites.ask))
+        self.header.set_filter(lambda: case_filter_actions(self.presenter, self._filter, self.suites.ask))
         self.table.chosen.connect(self._choose)
         self.table.picked.connect(lambda _ids: self._show_header())
         self.table.opened.connect(lambda _id: self._edit())
@@ -198,7 +200,7 @@ class CasesPage(Page):
         if rows:
             self.view.show_table()
         elif self.presenter.total:
-            self.view.show_nothing(nothing_matches(self.presenter.wanted))
+            self.view.show_nothing(nothing_matches(self.presenter.view))
         else:
             self.view.show_blank(NO_CASES if self.presenter.servers else NO_SERVERS)
         self._show_header()
@@ -210,7 +212,7 @@ class CasesPage(Page):
     def _show_header(self) -> None:
         shown, total = self.table.rows.rowCount(), self.presenter.total
         self.header.set_count("" if not total else f"{total:,}" if shown >= total else f"{shown:,} of {total:,}")
-        self.header.mark_filter(self.presenter.wanted.filters)
+        self.header.mark_filter(len(self.presenter.view.filters))
         ids = self._to_run()
         run = Action(
             text=f"Run {count(len(ids), 'case')}" if ids else "Run cases",
@@ -241,7 +243,7 @@ class CasesPage(Page):
         elif isinstance(target, tuple):
             self._write(lambda: self.presenter.new_for(target[1]))
         elif isinstance(target, ToolLabel):
-            self._show_everything(Wanted(called=target))
+            self._show_everything(NO_FILTERS.with_values(CALLED.name, tool_key(target)))
             self.table.select_first()
         elif isinstance(target, str) and not self.table.select(target):
             self._show_everything()
@@ -271,18 +273,21 @@ class CasesPage(Page):
         self.table.setFocus()
 
     def _search(self, text: str) -> None:
-        self._narrow(replace(self.presenter.wanted, text=text))
+        self._show_view(replace(self.presenter.view, text=text))
 
-    def _narrow(self, wanted: Wanted) -> None:
-        if wanted != self.presenter.wanted:
-            self.presenter.wanted = wanted
-            self.session.settings.set(KEPT, filters_to_keep(wanted))
+    def _filter(self, filters: FilterValues) -> None:
+        self._show_view(replace(self.presenter.view, filters=filters))
+
+    def _show_view(self, view: ViewState) -> None:
+        if view != self.presenter.view:
+            self.presenter.view = view
+            self._views.save(view, FIELDS)
             self._show_rows()
 
-    def _show_everything(self, wanted: Wanted = ALL) -> None:
+    def _show_everything(self, filters: FilterValues = NO_FILTERS) -> None:
         if self.header.search is not None:
             self.header.search.clear()
-        self._narrow(wanted)
+        self._show_view(ViewState(filters=filters))
 
     def _to_run(self) -> tuple[CaseId, ...]:
         """Several selected cases; otherwise all that are shown."""

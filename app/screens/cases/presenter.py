@@ -10,8 +10,9 @@ from app.screens.cases.calls import CallForm, ToolChoice, Tools, typed_choice, w
 from app.screens.cases.editor_state import Desk
 from app.screens.cases.form import CaseForm, case_form, with_call
 from app.screens.cases.past_answers import Tried, tried
-from app.screens.cases.rows import RECENT, CaseRow, Wanted, draft_row, narrowed, row_of
+from app.screens.cases.rows import RECENT, SUITE, CaseRow, draft_row, filtered_rows, row_of
 from app.screens.cases.stale_data import BY, EVERYTHING, Stale
+from app.screens.kit import ViewState
 from mcp_tef import (
     CaseDraft,
     CaseId,
@@ -67,7 +68,7 @@ class CasesPresenter:
         self.servers: tuple[Server, ...] = ()
         self._suites: tuple[str, ...] = ()
         self.tools = Tools()
-        self.wanted = Wanted()
+        self.view = ViewState()
         self.current: CaseId | None = None
 
     # ------------------------------------------------------------ reading
@@ -130,10 +131,10 @@ class CasesPresenter:
         return len(self._cases)
 
     def rows(self) -> tuple[CaseRow, ...]:
-        """The rows that are wanted; cases that are not saved yet stand last."""
+        """Return the rows that pass search and filters; cases that are not saved yet come last."""
         stored = [self._row(case) for case in self._cases.values()]
         fresh = [self._fresh_row(desk) for desk in self._desks.values() if desk.saved is None]
-        return narrowed([*stored, *fresh], self.wanted)
+        return filtered_rows([*stored, *fresh], self.view)
 
     def row(self, case_id: CaseId) -> CaseRow | None:
         """One row as it is now."""
@@ -215,7 +216,7 @@ class CasesPresenter:
         self._made += 1
         case_id = CaseId(f"new case {self._made}")
         servers = before.form.servers if before else ()
-        suites = (self.wanted.suite,) if self.wanted.suite else before.form.suites if before else ()
+        suites = self.view.filters.of(SUITE.name) or (before.form.suites if before else ())
         form = CaseForm(servers=servers or self.server_names(), suites=suites)
         if expected is not None:
             call = with_tool(CallForm(), expected.server, expected.tool or "", self.tools.find)
@@ -354,8 +355,8 @@ class CasesPresenter:
             await self._call(lambda core: core.cases.rename_suite(name, wanted, by=BY))
             for desk in (*self._desks.values(), *self._removed.values()):
                 desk.rename_suite(name, wanted)
-            if self.wanted.suite == name:
-                self.wanted = replace(self.wanted, suite=wanted)
+            if name in self.view.filters.of(SUITE.name):
+                self.view = replace(self.view, filters=self.view.filters.with_values(SUITE.name, wanted))
             await self._refresh(Stale(cases=True))
 
     async def restore(self, ids: Sequence[CaseId]) -> None:

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 
+from app.screens.kit import FilterField, FilterFields, ViewState, matches_all_words
 from mcp_tef import CaseDraft, CaseId, Classification, Expectation, RunStatus, RunSummary, TestCase, ToolLabel
 
 RECENT: Final = 5
-KEPT: Final = "cases.filters"
 
 
 class Last(StrEnum):
@@ -78,37 +78,30 @@ class CaseRow:
         return self.expected == "no tool"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """What the table is narrowed to; empty does not narrow."""
-
-    text: str = ""
-    suite: str = ""
-    tag: str = ""
-    server: str = ""
-    last: Last | None = None
-    called: ToolLabel | None = None
-
-    @property
-    def filters(self) -> int:
-        """How many filters are set, the search aside."""
-        return sum(map(bool, (self.suite, self.tag, self.server, self.last, self.called)))
+def tool_key(label: ToolLabel) -> str:
+    """Return a tool as the value of a filter."""
+    return f"{label.server or ''} / {label.tool or ''}"
 
 
-ALL: Final = Wanted()
-
-
-def filters_to_keep(wanted: Wanted) -> dict[str, str]:
-    """The filters as plain values; what is searched for is kept with its field."""
-    return {"suite": wanted.suite, "tag": wanted.tag, "server": wanted.server, "last": wanted.last or ""}
-
-
-def wanted_of(kept: Mapping[str, object]) -> Wanted:
-    """The filters that were kept; whatever does not fit is left out."""
-    texts: dict[str, Any] = {
-        name: value for name in ("suite", "tag", "server") if isinstance(value := kept.get(name), str)
-    }
-    return Wanted(**texts, last=next((last for last in Last if last.value == kept.get("last")), None))
+CALLED: Final[FilterField[CaseRow]] = FilterField(
+    name="called",
+    label="Expects",
+    fits=lambda row, value: value in map(tool_key, row.called),
+    saved=False,
+)
+LAST_RUN: Final[FilterField[CaseRow]] = FilterField(
+    name="last",
+    texts={last.value: f"Last run: {text[0].lower()}{text[1:]}" for last, text in LAST_WORDS.items()},
+    fits=lambda row, value: row.last == value,
+)
+SUITE: Final[FilterField[CaseRow]] = FilterField(
+    name="suite", label="Suite", fits=lambda row, value: value in row.suites
+)
+TAG: Final[FilterField[CaseRow]] = FilterField(name="tag", label="Tag", fits=lambda row, value: value in row.tags)
+SERVER: Final[FilterField[CaseRow]] = FilterField(
+    name="server", label="Server", fits=lambda row, value: value in row.servers
+)
+FIELDS: Final = FilterFields((CALLED, LAST_RUN, SUITE, TAG, SERVER))
 
 
 def row_of(case: TestCase, runs: Sequence[RunSummary] = (), unsaved: str = "") -> CaseRow:
@@ -159,27 +152,16 @@ def mark_of(run: RunSummary) -> Mark:
 _LASTS: Final[Mapping[Classification, Last]] = {item: Last(item.value) for item in Classification}
 
 
-def narrowed(rows: Iterable[CaseRow], wanted: Wanted) -> tuple[CaseRow, ...]:
-    """The rows that are wanted, in the given order. Unsaved ones always show: nothing typed hides."""
-    words = wanted.text.lower().split()
-    return tuple(row for row in rows if row.unsaved or (_fits(row, wanted) and _holds(row, words)))
+def filtered_rows(rows: Iterable[CaseRow], view: ViewState) -> tuple[CaseRow, ...]:
+    """Return the rows that pass search and filters, in the given order.
+
+    Unsaved rows always pass, so that nothing typed disappears.
+    """
+    return tuple(row for row in rows if row.unsaved or (FIELDS.fits(row, view.filters) and _matches(row, view.text)))
 
 
-def _fits(row: CaseRow, wanted: Wanted) -> bool:
-    return (
-        (not wanted.suite or wanted.suite in row.suites)
-        and (not wanted.tag or wanted.tag in row.tags)
-        and (not wanted.server or wanted.server in row.servers)
-        and (wanted.last is None or wanted.last is row.last)
-        and (wanted.called is None or wanted.called in row.called)
-    )
-
-
-def _holds(row: CaseRow, words: Sequence[str]) -> bool:
-    if not words:
-        return True
-    text = "\n".join((row.query, row.name, row.expected, row.suite, row.tag)).lower()
-    return all(word in text for word in words)
+def _matches(row: CaseRow, query: str) -> bool:
+    return matches_all_words("\n".join((row.query, row.name, row.expected, row.suite, row.tag)), query)
 
 
 _TROUBLE: Final = (Last.FN, Last.FP, Last.FAILED, Last.TP, Last.TN, Last.NEVER)

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from app.core_link.settings import Settings
 from app.screens.cases.calls import FindTool
 from app.screens.cases.editor import Editor
-from app.screens.cases.rows import Wanted
 from app.screens.cases.table import CasesTable
+from app.screens.kit import ViewState
 from app.theme import sized, width
 from app.widgets import Action, EmptyState, Split
 
@@ -46,12 +46,12 @@ NO_CASES = Emptiness(
 )
 
 
-def nothing_matches(wanted: Wanted) -> Emptiness:
+def nothing_matches(view: ViewState) -> Emptiness:
     """The words for a table that search or filters have emptied."""
-    if wanted.text and wanted.filters:
-        sentence = f"No case holds “{wanted.text}” and passes the filters that are set."
-    elif wanted.text:
-        sentence = f"No case holds “{wanted.text}” in its query, name, expected tool, suite or tag."
+    if view.text and view.filters:
+        sentence = f"No case holds “{view.text}” and passes the filters that are set."
+    elif view.text:
+        sentence = f"No case holds “{view.text}” in its query, name, expected tool, suite or tag."
     else:
         sentence = "No case passes the filters that are set."
     return Emptiness("magnifying-glass", "Nothing matches", sentence, "Show all cases")

@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QApplication
 
 from app.screens.cases.bulk_edit import Expecting, ExpectSheet, LabelSheet, SuiteSheet
 from app.screens.cases.calls import ToolChoice
-from app.screens.cases.rows import KEPT
+from app.screens.cases.rows import SUITE
+from app.screens.kit import NO_FILTERS, ViewStates
 from mcp_tef import NO_TOOL, CaseDraft, CaseId, Expectation, ExpectedCall, ToolLabel
 from tests.support.cases_page import BIKE, Bench, command, select, type_into, with_cases
 
@@ -165,7 +166,7 @@ async def test_a_name_that_another_suite_has_is_told_at_its_field_and_not_taken(
 async def test_cases_that_are_narrowed_to_a_suite_stay_so_under_its_new_name(bench: Bench) -> None:
     case_id = await put_in(bench, BIKE, "Smoke")
     page = bench.page
-    page._narrow(replace(page.presenter.wanted, suite="Smoke"))
+    page._filter(NO_FILTERS.with_values(SUITE.name, "Smoke"))
     rename = next(one for one in page.header._filter_actions() if one.text.startswith("Rename suite “Smoke”"))
     rename.do()
     sheet = await asked(bench)
@@ -173,7 +174,7 @@ async def test_cases_that_are_narrowed_to_a_suite_stay_so_under_its_new_name(ben
     QTest.keyClick(sheet.edit, Qt.Key.Key_Return)
     await bench.until(lambda: bench.session.can_undo())
     assert page.table.rows.ids() == [case_id]
-    assert bench.session.settings.get(KEPT, {})["suite"] == "Fire"
+    assert ViewStates(bench.session.settings, "", "cases").load().filters.first("suite") == "Fire"
 
 
 @with_cases

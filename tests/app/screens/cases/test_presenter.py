@@ -12,8 +12,9 @@ from app.screens.cases.editor_state import Desk, State
 from app.screens.cases.form import Mode, with_call, with_mode
 from app.screens.cases.matchers import with_text
 from app.screens.cases.presenter import CasesPresenter
-from app.screens.cases.rows import Last, Wanted
+from app.screens.cases.rows import Last
 from app.screens.cases.stale_data import Stale, stale_after
+from app.screens.kit import FilterValues, ViewState
 from mcp_tef import (
     NO_TOOL,
     BatchRequest,
@@ -108,20 +109,25 @@ async def test_the_last_runs_appear_as_marks_with_words(fake: FakeEngine, presen
     assert row.last is not Last.NEVER
 
 
+def filtered(**values: str) -> ViewState:
+    """A view with one value for each of these filters."""
+    return ViewState(filters=FilterValues({name: (value,) for name, value in values.items()}))
+
+
 @pytest.mark.parametrize(
-    ("wanted", "left"),
+    ("view", "left"),
     [
-        (Wanted(text="chain MOUNTAIN"), 1),
-        (Wanted(text="book_repair"), 1),
-        (Wanted(text="nothing like that"), 0),
-        (Wanted(suite="Sample", tag="shop", server="Bike shop"), 4),
-        (Wanted(tag="other"), 0),
-        (Wanted(last=Last.NEVER), 4),
-        (Wanted(last=Last.FN), 0),
+        (ViewState(text="chain MOUNTAIN"), 1),
+        (ViewState(text="book_repair"), 1),
+        (ViewState(text="nothing like that"), 0),
+        (filtered(suite="Sample", tag="shop", server="Bike shop"), 4),
+        (filtered(tag="other"), 0),
+        (filtered(last=Last.NEVER), 4),
+        (filtered(last=Last.FN), 0),
     ],
 )
-async def test_search_and_filters_narrow_the_table(presenter: CasesPresenter, wanted: Wanted, left: int) -> None:
-    presenter.wanted = wanted
+async def test_search_and_filters_narrow_the_table(presenter: CasesPresenter, view: ViewState, left: int) -> None:
+    presenter.view = view
     assert len(presenter.rows()) == left
 
 
@@ -236,7 +242,7 @@ async def test_a_new_case_is_stored_once_it_can_be(fake: FakeEngine, presenter: 
 async def test_an_unfinished_new_case_stays_in_the_table_whatever_is_filtered(presenter: CasesPresenter) -> None:
     desk = presenter.new()
     desk.edit(replace(desk.form, query="I want a tandem"))
-    presenter.wanted = Wanted(text="chain")
+    presenter.view = ViewState(text="chain")
     opened(presenter, "I need a new chain for a mountain bike")
     assert [row.query for row in presenter.rows()] == ["I need a new chain for a mountain bike", "I want a tandem"]
 
@@ -248,7 +254,7 @@ async def test_an_empty_new_case_is_dropped_when_left(presenter: CasesPresenter)
 
 
 async def test_a_new_case_joins_the_suite_that_is_looked_at(presenter: CasesPresenter) -> None:
-    presenter.wanted = Wanted(suite="Sample")
+    presenter.view = filtered(suite="Sample")
     assert presenter.new().form.suites == ("Sample",)
 
 

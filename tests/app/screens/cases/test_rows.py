@@ -1,20 +1,15 @@
 """Rows of the cases table: texts, search, filters and targets from other screens."""
 
-from dataclasses import replace
-
 import pytest
 from PySide6.QtWidgets import QAbstractButton
 
-from app.screens.cases.commands import filter_actions
+from app.screens.cases.commands import case_filter_actions
 from app.screens.cases.rows import (
     CaseRow,
-    Last,
-    Wanted,
     draft_row,
-    filters_to_keep,
     neighbour,
-    wanted_of,
 )
+from app.screens.kit import ViewState
 from mcp_tef import CaseDraft, CaseId, Json, ToolLabel, expectation_from_json
 from tests.support.cases_page import BIKE, THANKS, Bench, with_cases
 
@@ -52,12 +47,6 @@ def test_after_a_deletion_the_next_row_that_stays_is_looked_at(gone: list[str], 
     assert neighbour(["a", "b", "c", "d"], gone) == next_one
 
 
-def test_filters_are_kept_and_what_was_searched_for_stays_with_its_field() -> None:
-    wanted = Wanted(text="bike", suite="Smoke", tag="slow", server="shop", last=Last.FN)
-    assert wanted_of(filters_to_keep(wanted)) == replace(wanted, text="")
-    assert wanted_of({"suite": 3, "last": "often"}) == Wanted()
-
-
 @with_cases
 async def test_what_was_searched_for_narrows_the_cases_at_the_next_start(bench: Bench) -> None:
     assert bench.page.header.search is not None
@@ -86,7 +75,7 @@ async def test_searching_for_nothing_that_is_there_says_so_and_offers_the_way_ba
 async def test_a_case_can_be_arrived_at_though_a_filter_hides_it(bench: Bench) -> None:
     page = bench.page
     target = next(row.id for row in page.presenter.rows() if row.query == THANKS)
-    page.presenter.wanted = Wanted(text="chain")
+    page.presenter.view = ViewState(text="chain")
     page.arrive(target)
     assert page.presenter.current == target
 
@@ -97,9 +86,9 @@ async def test_the_cases_of_a_tool_can_be_arrived_at_and_let_go_again(bench: Ben
     page.arrive(ToolLabel(tool="search_bikes", server="Bike shop"))
     assert [row.query for row in page.presenter.rows()] == [BIKE]
     expected = next(
-        action for action in filter_actions(page.presenter, page._narrow, page.suites.ask) if action.checked
+        action for action in case_filter_actions(page.presenter, page._filter, page.suites.ask) if action.checked
     )
-    assert expected.text == "Expects: search_bikes"
+    assert expected.text == "Expects: Bike shop / search_bikes"
     expected.do()
     assert page.table.rows.rowCount() == 4
 
