@@ -1,0 +1,176 @@
+"""Navigation targets: each value names something to show, and the screen that shows it.
+
+Links, commands, the palette and the navigation history pass these values; a page matches on them in `open_target`.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar
+
+from mcp_tef import BatchId, CaseId, RunFilter, RunId, ServerId, ToolLabel
+
+
+class Screen(StrEnum):
+    """The screens of the window, in the order of the navigation."""
+
+    SERVERS = "servers"
+    CASES = "cases"
+    RUNS = "runs"
+    METRICS = "metrics"
+    SIMILARITY = "similarity"
+    QUALITY = "quality"
+
+
+@dataclass(frozen=True, slots=True)
+class ShowScreen:
+    """A screen as it was left."""
+
+    screen: Screen
+
+
+@dataclass(frozen=True, slots=True)
+class AddServer:
+    """The dialog that adds a server."""
+
+    screen: ClassVar = Screen.SERVERS
+
+
+@dataclass(frozen=True, slots=True)
+class ImportServers:
+    """The dialog that imports servers from a configuration."""
+
+    screen: ClassVar = Screen.SERVERS
+
+
+@dataclass(frozen=True, slots=True)
+class FindServers:
+    """The dialog that lists servers configured in other programs."""
+
+    screen: ClassVar = Screen.SERVERS
+
+
+@dataclass(frozen=True, slots=True)
+class ShowServer:
+    """A server."""
+
+    screen: ClassVar = Screen.SERVERS
+    server_id: ServerId
+
+
+@dataclass(frozen=True, slots=True)
+class ShowTool:
+    """The definition of a tool."""
+
+    screen: ClassVar = Screen.SERVERS
+    tool: ToolLabel
+
+
+@dataclass(frozen=True, slots=True)
+class ShowCase:
+    """A test case in the editor."""
+
+    screen: ClassVar = Screen.CASES
+    case_id: CaseId
+
+
+@dataclass(frozen=True, slots=True)
+class ShowToolCases:
+    """The test cases that expect a tool."""
+
+    screen: ClassVar = Screen.CASES
+    tool: ToolLabel
+
+
+@dataclass(frozen=True, slots=True)
+class NewCases:
+    """New test cases, one for each of these tools."""
+
+    screen: ClassVar = Screen.CASES
+    tools: tuple[ToolLabel, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StartRuns:
+    """The form that starts runs of these cases; of all cases where there are none."""
+
+    screen: ClassVar = Screen.RUNS
+    cases: tuple[CaseId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ShowRuns:
+    """The runs of all batches that match a filter, with one of them selected; `title` says what they are."""
+
+    screen: ClassVar = Screen.RUNS
+    where: RunFilter
+    title: str
+    run_id: RunId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShowBatch:
+    """A batch, with one of its runs selected."""
+
+    screen: ClassVar = Screen.RUNS
+    batch_id: BatchId
+    run_id: RunId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeBatches:
+    """The Runs screen, where these interrupted batches go on."""
+
+    screen: ClassVar = Screen.RUNS
+    batches: tuple[BatchId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CompareBatches:
+    """The comparison of two batches."""
+
+    screen: ClassVar = Screen.METRICS
+    older: BatchId
+    newer: BatchId
+
+
+@dataclass(frozen=True, slots=True)
+class ShowBatchMetrics:
+    """The metrics of one batch."""
+
+    screen: ClassVar = Screen.METRICS
+    batch_id: BatchId
+
+
+@dataclass(frozen=True, slots=True)
+class ShowSimilarTools:
+    """The pairs of similar tools in which any of these takes part."""
+
+    screen: ClassVar = Screen.SIMILARITY
+    tools: tuple[ToolLabel, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShowPair:
+    """Two tools side by side, with the suggested rewrite where `advice` is set."""
+
+    screen: ClassVar = Screen.SIMILARITY
+    first: ToolLabel
+    second: ToolLabel
+    advice: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShowToolQuality:
+    """The findings on the definitions of these tools."""
+
+    screen: ClassVar = Screen.QUALITY
+    tools: tuple[ToolLabel, ...]
+
+
+ServersTarget = AddServer | ImportServers | FindServers | ShowServer | ShowTool
+CasesTarget = ShowCase | ShowToolCases | NewCases
+RunsTarget = StartRuns | ShowRuns | ShowBatch | ResumeBatches
+MetricsTarget = CompareBatches | ShowBatchMetrics
+SimilarityTarget = ShowSimilarTools | ShowPair
+QualityTarget = ShowToolQuality
+Target = ShowScreen | ServersTarget | CasesTarget | RunsTarget | MetricsTarget | SimilarityTarget | QualityTarget
