@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 T = TypeVar("T")
 
 
-class Tasks:
+class BackgroundTasks:
     """Holds what was begun until it has ended; `failed` is told of errors that nobody caught."""
 
     def __init__(self, failed: Callable[[BaseException], object]) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 
-from app.core_link.gc_policy import Calm
+from app.core_link.gc_policy import GarbageCollectionPolicy
 from mcp_tef import Event, StoreError, TefError
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Bridge(QObject):
         self._stop_asked = threading.Event()
         self._frame = QTimer(self, singleShot=True, interval=FRAME_MS)
         self._frame.timeout.connect(self._deliver)
-        self._calm = Calm()
+        self._calm = GarbageCollectionPolicy()
         self._tidying = QTimer(self, interval=ROUND_MS)
         self._tidying.timeout.connect(lambda: self._calm.tidy(looked_at=_looked_at()))
         self._something_waits.connect(self._on_waiting, Qt.ConnectionType.QueuedConnection)

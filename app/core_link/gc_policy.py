@@ -12,7 +12,7 @@ NEVER: Final = 1_000_000
 LONG_S: Final = 600.0
 
 
-class Calm:
+class GarbageCollectionPolicy:
     """Short turns between threads, and full rounds of garbage collection only while nobody looks.
 
     A thread that computes keeps the interpreter for a whole turn whenever the window's thread calls into Qt, and

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Fate(StrEnum):
+class DropStatus(StrEnum):
     """What became of something that was dropped or pasted."""
 
     TAKEN = "Taken"
@@ -13,9 +13,9 @@ class Fate(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class DropOutcome:
     """What came of one file or text that was brought, and why."""
 
     name: str
-    fate: Fate
+    fate: DropStatus
     words: str

@@ -12,7 +12,7 @@ Go = Callable[[str, object], object]
 
 
 @dataclass(frozen=True, slots=True)
-class Lead:
+class Link:
     """What a link says, the screen that it leads to, and what is shown there."""
 
     text: str
@@ -20,20 +20,20 @@ class Lead:
     target: object
 
 
-def tool_leads(tool: ToolLabel, besides: str) -> tuple[Lead, ...]:
+def tool_links(tool: ToolLabel, besides: str) -> tuple[Link, ...]:
     """Where there is more of a tool, besides the screen that tells of it."""
     runs = RunFilter(expected=ToolLabel(tool=tool.tool, server=tool.server))
     leads = (
-        Lead("Definition", "servers", tool),
-        Lead("Test cases", "cases", tool),
-        Lead("Runs", "runs", ("filter", runs, f"{tool.text} expected")),
-        Lead("Look-alikes", "similarity", tool),
-        Lead("Quality", "quality", tool),
+        Link("Definition", "servers", tool),
+        Link("Test cases", "cases", tool),
+        Link("Runs", "runs", ("filter", runs, f"{tool.text} expected")),
+        Link("Look-alikes", "similarity", tool),
+        Link("Quality", "quality", tool),
     )
     return tuple(lead for lead in leads if lead.screen != besides)
 
 
-def links(leads: Sequence[Lead], go: Go) -> list[Action]:
+def link_actions(leads: Sequence[Link], go: Go) -> list[Action]:
     """Leads as links."""
     return [Action(text=lead.text, do=partial(go, lead.screen, lead.target), kind="link") for lead in leads]
 
@@ -43,10 +43,10 @@ def tool_commands(page: str, group: str, tool: Callable[[], ToolLabel | None], g
 
     def follow(place: int) -> None:
         if (chosen := tool()) is not None:
-            lead = tool_leads(chosen, page)[place]
+            lead = tool_links(chosen, page)[place]
             go(lead.screen, lead.target)
 
-    words = [lead.text.lower() for lead in tool_leads(ToolLabel(), page)]
+    words = [lead.text.lower() for lead in tool_links(ToolLabel(), page)]
     return [
         Command(
             id=f"{page}.tool.{place}",

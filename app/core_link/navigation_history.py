@@ -6,21 +6,21 @@ LONGEST = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class HistoryEntry:
     """A screen with what was shown on it, as a target that the screen understands; None where that is no matter."""
 
     place: str
     target: object = None
 
 
-class Trail:
+class NavigationHistory:
     """The stops behind the user and, after going back, those ahead."""
 
     def __init__(self) -> None:
-        self._behind: list[Stop] = []
-        self._ahead: list[Stop] = []
+        self._behind: list[HistoryEntry] = []
+        self._ahead: list[HistoryEntry] = []
 
-    def leave(self, stop: Stop) -> None:
+    def leave(self, stop: HistoryEntry) -> None:
         """Remember a stop that is left for a new one; what was ahead is forgotten."""
         self._behind = [*self._behind[1 - LONGEST :], stop]
         self._ahead.clear()
@@ -33,16 +33,16 @@ class Trail:
         """Whether a stop lies ahead."""
         return bool(self._ahead)
 
-    def back(self, here: Stop) -> Stop:
+    def back(self, here: HistoryEntry) -> HistoryEntry:
         """The last stop that is not the one where the user is."""
         return _step(self._behind, self._ahead, here)
 
-    def forward(self, here: Stop) -> Stop:
+    def forward(self, here: HistoryEntry) -> HistoryEntry:
         """The next stop of those that were gone back from."""
         return _step(self._ahead, self._behind, here)
 
 
-def _step(taken: list[Stop], left: list[Stop], here: Stop) -> Stop:
+def _step(taken: list[HistoryEntry], left: list[HistoryEntry], here: HistoryEntry) -> HistoryEntry:
     if here not in left[-1:]:
         left.append(here)
     stop = here

@@ -9,17 +9,18 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.core_link.background_tasks import Tasks
+from app.core_link.background_tasks import BackgroundTasks
 from app.core_link.bridge import Bridge
 from app.core_link.commands import Command, Commands
-from app.core_link.import_outcomes import Fate, Outcome
+from app.core_link.import_outcomes import DropOutcome, DropStatus
 from app.core_link.preferences import Preferences
+from app.core_link.refresh import LATER_MS, Refresh
 from app.core_link.settings import Settings
-from app.core_link.undo import Turn, Turns, Undo, Undos
+from app.core_link.undo import UndoHistory, UndoQueue, UndoRequest, UndoStep
 from app.text.formatting import error_words
 from app.widgets import Activities, ListTable, PageHeader, SearchField, Spoken
 from mcp_tef import DetectedFile, Event
@@ -34,7 +35,7 @@ LOG = logging.getLogger("app.core_link.session")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Message:
     """Something that the window said, and when."""
 
     at: datetime
@@ -65,11 +66,11 @@ class Session(QObject):
         self.workspace = ""  # path of the open file; set before the pages are made, which save their views by it
         self.commands = commands or Commands()
         self.activity = Activities()
-        self._tasks = Tasks(self._take_failure)
-        self._undos = Undos()
-        self._turns = Turns(self._undos, self.spawn, self._say_turn)
+        self._tasks = BackgroundTasks(self._take_failure)
+        self._undos = UndoHistory()
+        self._turns = UndoQueue(self._undos, self.spawn, self._say_turn)
         self._lasting: dict[type[Any], Any] = {}
-        self.said: list[Said] = []
+        self.messages: list[Message] = []
         self.toasted.connect(lambda text, _undo: self._note(text))
         self.failed.connect(lambda message, hint, _details: self._note(f"{message} {hint}".strip()))
         self._closed = False
@@ -93,7 +94,7 @@ class Session(QObject):
             late.cancel()
             self.activity.drop(bar)
 
-    def lasting(self, kind: type[T], make: Callable[[], T]) -> T:
+    def session_state(self, kind: type[T], make: Callable[[], T]) -> T:
         """Something of a screen that outlasts the window's being built anew: made once a session."""
         if kind not in self._lasting:
             self._lasting[kind] = make()
@@ -146,17 +147,17 @@ class Session(QObject):
         step = self.remember(deed or f"“{text}”", undo, again)
         self.toasted.emit(text, lambda: self.take_back(step))
 
-    def remember(self, deed: str, undo: Callable[[], object], again: Callable[[], object] | None = None) -> Undo:
+    def remember(self, deed: str, undo: Callable[[], object], again: Callable[[], object] | None = None) -> UndoStep:
         """Let something be taken back with Ctrl+Z, without a word about it."""
-        step = Undo(deed, undo, again)
+        step = UndoStep(deed, undo, again)
         self._undos.add(step)
         return step
 
-    def keep(self, step: Undo, *, fresh: bool = True) -> None:
+    def keep(self, step: UndoStep, *, fresh: bool = True) -> None:
         """The same for a step that is ready-made; one that is not fresh leaves what can be done again."""
         self._undos.add(step, fresh=fresh)
 
-    def forget(self, step: Undo) -> None:
+    def forget(self, step: UndoStep) -> None:
         """There is nothing to take back any more."""
         self._undos.forget(step)
 
@@ -185,7 +186,7 @@ class Session(QObject):
         """Do again what was taken back last, and say which once that is done."""
         self._turns.add(self._undos.again())
 
-    def take_back(self, step: Undo) -> None:
+    def take_back(self, step: UndoStep) -> None:
         """Take back one thing, once, without a word about it."""
         self._turns.add(self._undos.back(step, aloud=False))
 
@@ -193,7 +194,7 @@ class Session(QObject):
         """Wait until nothing is being taken back or done again."""
         await self._turns.idle()
 
-    def _say_turn(self, turn: Turn, error: BaseException | None) -> None:
+    def _say_turn(self, turn: UndoRequest, error: BaseException | None) -> None:
         verb, deed = "undo" if turn.back else "redo", turn.step.deed
         if isinstance(error, asyncio.CancelledError):
             self.toasted.emit(f"Stopped: {verb} {deed}", None)
@@ -205,14 +206,14 @@ class Session(QObject):
             self.toasted.emit(f"{'Undone' if turn.back else 'Done again'}: {deed}", None)
 
     def _note(self, text: str) -> None:
-        self.said = [*self.said[1 - MOST_SAID :], Said(datetime.now(UTC), text)]
+        self.messages = [*self.messages[1 - MOST_SAID :], Message(datetime.now(UTC), text)]
 
     def show_error(self, error: BaseException) -> None:
         """Tell the user of an error, in words."""
         words = error_words(error)
         self.failed.emit(words.message, words.hint, words.details)
 
-    async def rest(self, *, amid_turn: bool = False) -> None:
+    async def end_tasks(self, *, amid_turn: bool = False) -> None:
         """End what the window does, so that it can be built anew; the core, what can be undone and what lasts go on.
 
         A turn is waited for, unless it is itself what has the window built anew.
@@ -227,7 +228,7 @@ class Session(QObject):
         """Wait until everything has ended that was begun so far, whoever asks aside."""
         await self._tasks.begun()
 
-    async def take(self, bridge: Bridge) -> None:
+    async def replace_bridge(self, bridge: Bridge) -> None:
         """Go on with another core, once the one there is has ended."""
         await self.bridge.stop()
         self.bridge.deleteLater()
@@ -247,7 +248,7 @@ class Session(QObject):
             self.show_error(error)
 
 
-def _words(verb: str, step: Undo | None) -> str:
+def _words(verb: str, step: UndoStep | None) -> str:
     return f"{verb} {step.deed}" if step else verb
 
 
@@ -271,6 +272,9 @@ class Page(QWidget):
         self.stale = True
         self._refreshing: asyncio.Task[None] | None = None
         self._again = False
+        self._later = QTimer(self, singleShot=True, interval=LATER_MS)
+        self._later.timeout.connect(self.request_refresh)
+        session.closing.connect(self._later.stop)
         self.setProperty("pane", "surface")
         self.setAccessibleName(title)
         self.header = PageHeader(title)
@@ -287,23 +291,23 @@ class Page(QWidget):
     async def refresh(self) -> None:
         """Fetch and show what belongs here."""
 
-    def concerns(self, event: Event) -> bool:
-        """Whether an event makes what is shown stale."""
-        return True
+    def handle(self, event: Event) -> Refresh:
+        """Decide how soon an event makes this page out of date."""
+        return Refresh.NOW
 
     def receive(self, events: tuple[Event, ...]) -> bool:
-        """Take events while visible; True where that was enough and no refresh is needed."""
+        """Show what the events carry while visible; return True if no refresh is needed."""
         return False
 
-    def arrive(self, target: object) -> None:
+    def open_target(self, target: object) -> None:
         """Show something in particular; comes after the page is visible."""
 
-    async def bring_in(self, arrivals: Sequence[DetectedFile]) -> Sequence[Outcome]:
+    async def bring_in(self, arrivals: Sequence[DetectedFile]) -> Sequence[DropOutcome]:
         """Show what was dropped or pasted would bring here, and give what came of each; the page is shown by then."""
-        return [Outcome(arrival.name, Fate.LEFT, "") for arrival in arrivals]
+        return [DropOutcome(arrival.name, DropStatus.LEFT, "") for arrival in arrivals]
 
-    def here(self) -> object:
-        """What is shown now, as a target that `arrive` takes back to it; None where there is nothing to tell apart."""
+    def current_target(self) -> object:
+        """Return what is shown now, as a target for `open_target`; None for the screen as a whole."""
         return None
 
     def leave(self) -> None:
@@ -324,14 +328,14 @@ class Page(QWidget):
         """What has the keyboard when the page is shown."""
         return None
 
-    def keep_search(self, field: SearchField) -> str:
+    def restore_search(self, field: SearchField) -> str:
         """Have the words in a search field as they were left, and give them; they are also heard as if typed."""
         kept = f"{self.key}.search"
         field.setText(self.session.settings.get(kept, ""))
         field.searched.connect(lambda text: self.session.settings.set(kept, text.strip()))
         return field.text()
 
-    def keep_layout(self, key: str, table: ListTable) -> None:
+    def restore_layout(self, key: str, table: ListTable) -> None:
         """Have a table as it was left, now and at every start."""
         table.restore_layout(self.session.settings.get(key, {}))
         table.layout_changed.connect(lambda: self.session.settings.set(key, table.layout_state()))
@@ -354,15 +358,20 @@ class Page(QWidget):
             self.badge = number
             self.badge_changed.emit(number)
 
-    def take(self, events: tuple[Event, ...], *, visible: bool) -> None:
-        """What the window calls with every batch of events."""
-        mine = tuple(event for event in events if self.concerns(event))
-        if not mine:
+    def on_events(self, events: tuple[Event, ...], *, visible: bool) -> None:
+        """Refresh now, later or when shown again, as a batch of events asks for."""
+        urgencies = [self.handle(event) for event in events]
+        relevant = tuple(event for event, urgency in zip(events, urgencies, strict=True) if urgency)
+        if not relevant:
             return
         if not visible:
             self.stale = True
-        elif not self.receive(mine):
+        elif self.receive(relevant):
+            return
+        elif Refresh.NOW in urgencies:
             self.request_refresh()
+        elif not self._later.isActive():
+            self._later.start()
 
     def request_refresh(self) -> None:
         """Refresh soon; many requests become at most one more refresh."""

@@ -11,7 +11,7 @@ MOST: Final = 50
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Undo:
+class UndoStep:
     """One thing that was done. `deed` names it in a verb ("remove files"); `again` does it once more, where it can."""
 
     deed: str
@@ -20,10 +20,10 @@ class Undo:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class UndoRequest:
     """A step that is being taken back, or done again; `place` is where it stood, `aloud` whether its end is told."""
 
-    step: Undo
+    step: UndoStep
     back: bool
     place: int
     aloud: bool = True
@@ -35,54 +35,54 @@ class Turn:
             await result
 
 
-class Undos:
+class UndoHistory:
     """The steps that can be taken back, the last one last, and those that were, to be done again.
 
     A turn counts as done once it is begun, so that the next one is known at once; `mend` says that it was not.
     """
 
     def __init__(self) -> None:
-        self._done: list[Undo] = []
-        self._taken_back: list[Undo] = []
+        self._done: list[UndoStep] = []
+        self._taken_back: list[UndoStep] = []
 
-    def add(self, step: Undo, *, fresh: bool = True) -> None:
+    def add(self, step: UndoStep, *, fresh: bool = True) -> None:
         """Something was done: what was taken back before cannot be done again after it, where it is a fresh deed."""
         self._done = [*self._done[1 - MOST :], step]
         if fresh:
             self._taken_back = []
 
-    def forget(self, step: Undo) -> None:
+    def forget(self, step: UndoStep) -> None:
         """There is nothing to take back any more, nor to do again."""
         self._done = [known for known in self._done if known is not step]
         self._taken_back = [known for known in self._taken_back if known is not step]
 
-    def last(self) -> Undo | None:
+    def last(self) -> UndoStep | None:
         """What would be taken back now."""
         return self._done[-1] if self._done else None
 
-    def following(self) -> Undo | None:
+    def following(self) -> UndoStep | None:
         """What would be done again now."""
         return self._taken_back[-1] if self._taken_back else None
 
-    def back(self, step: Undo, *, aloud: bool = True) -> Turn | None:
+    def back(self, step: UndoStep, *, aloud: bool = True) -> UndoRequest | None:
         """Begin to take back one step; None where it was taken back before."""
         if step not in self._done:
             return None
-        turn = Turn(step, back=True, place=self._done.index(step), aloud=aloud)
+        turn = UndoRequest(step, back=True, place=self._done.index(step), aloud=aloud)
         self._done.remove(step)
         if step.again is not None:
             self._taken_back.append(step)
         return turn
 
-    def again(self) -> Turn | None:
+    def again(self) -> UndoRequest | None:
         """Begin to do again what was taken back last."""
         if not self._taken_back:
             return None
         step = self._taken_back.pop()
         self._done.append(step)
-        return Turn(step, back=False, place=len(self._taken_back))
+        return UndoRequest(step, back=False, place=len(self._taken_back))
 
-    def mend(self, turn: Turn) -> None:
+    def mend(self, turn: UndoRequest) -> None:
         """A turn was not done: its step stands where it stood, unless something else was done since."""
         newest = self.last() is turn.step
         self.forget(turn.step)
@@ -92,7 +92,7 @@ class Undos:
             self._taken_back.insert(turn.place, turn.step)
 
 
-class Turns:
+class UndoQueue:
     """Takes turns in the order in which they were wanted, each once the one before has ended.
 
     `ended` is told of each, with the error that kept it from being done; those that waited behind it are not taken.
@@ -101,17 +101,17 @@ class Turns:
 
     def __init__(
         self,
-        undos: Undos,
+        undos: UndoHistory,
         spawn: "Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]",
-        ended: Callable[[Turn, BaseException | None], object],
+        ended: Callable[[UndoRequest, BaseException | None], object],
     ) -> None:
         self._undos = undos
         self._spawn = spawn
         self._ended = ended
-        self._waiting: deque[Turn] = deque()
+        self._waiting: deque[UndoRequest] = deque()
         self.taking: asyncio.Task[None] | None = None
 
-    def add(self, turn: Turn | None) -> None:
+    def add(self, turn: UndoRequest | None) -> None:
         """Take this one after those that wait."""
         if turn is None:
             return

@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
-from app.core_link.import_outcomes import Fate, Outcome
+from app.core_link.import_outcomes import DropOutcome, DropStatus
 from app.core_link.session import Page, Session
 from app.text.formatting import count, error_words
 from app.theme import Role
@@ -17,7 +17,7 @@ from mcp_tef import DetectedFile, FileKind, InputError, TefError
 
 SCREENS = {FileKind.SERVERS: "servers", FileKind.TOOLS: "servers", FileKind.CASES: "cases"}
 KINDS = {FileKind.SERVERS: "servers", FileKind.TOOLS: "tools", FileKind.CASES: "test cases"}
-ROLES = {Fate.TAKEN: Role.GOOD, Fate.LEFT: Role.DIM, Fate.REFUSED: Role.BAD}
+ROLES = {DropStatus.TAKEN: Role.GOOD, DropStatus.LEFT: Role.DIM, DropStatus.REFUSED: Role.BAD}
 NOTHING = "There is nothing to paste."
 WHAT = "Copy a config of servers, an array of tools, or test cases, as JSON."
 ONE_AT_A_TIME = "Another workspace is opened; only one can be open."
@@ -76,18 +76,18 @@ class Arrivals:
 
     async def _hand_out_all(self, arrivals: Sequence[DetectedFile]) -> None:
         """Each goes its way, whatever came of those before it; a workspace comes last, and alone."""
-        outcomes = {one: Outcome(one.name, Fate.REFUSED, one.problem) for one in arrivals if one.kind is None}
+        outcomes = {one: DropOutcome(one.name, DropStatus.REFUSED, one.problem) for one in arrivals if one.kind is None}
         for group in _groups(arrivals):
             outcomes |= dict(zip(group, await self._brought(group), strict=True))
         workspaces = [one for one in arrivals if one.kind is FileKind.WORKSPACE and one.path]
-        outcomes |= {one: Outcome(one.name, Fate.REFUSED, ONE_AT_A_TIME) for one in workspaces[1:]}
-        outcomes |= {one: Outcome(one.name, Fate.TAKEN, OPENS) for one in workspaces[:1]}
-        if any(outcome.fate is Fate.REFUSED for outcome in outcomes.values()):
+        outcomes |= {one: DropOutcome(one.name, DropStatus.REFUSED, ONE_AT_A_TIME) for one in workspaces[1:]}
+        outcomes |= {one: DropOutcome(one.name, DropStatus.TAKEN, OPENS) for one in workspaces[:1]}
+        if any(outcome.fate is DropStatus.REFUSED for outcome in outcomes.values()):
             await outcomes_sheet(self._frame, [outcomes[one] for one in arrivals]).done_with()
         for path in [one.path for one in workspaces[:1] if one.path]:
             self._open_workspace(path)
 
-    async def _brought(self, group: Sequence[DetectedFile]) -> Sequence[Outcome]:
+    async def _brought(self, group: Sequence[DetectedFile]) -> Sequence[DropOutcome]:
         kind = group[0].kind
         assert kind is not None
         try:
@@ -95,11 +95,11 @@ class Arrivals:
             return await page.bring_in(group)
         except TefError as error:
             words = error_words(error)
-            return [Outcome(one.name, Fate.REFUSED, f"{words.message} {words.hint}".strip()) for one in group]
+            return [DropOutcome(one.name, DropStatus.REFUSED, f"{words.message} {words.hint}".strip()) for one in group]
         except asyncio.CancelledError:
             if _is_ending():
                 raise
-            return [Outcome(one.name, Fate.LEFT, GIVEN_UP) for one in group]
+            return [DropOutcome(one.name, DropStatus.LEFT, GIVEN_UP) for one in group]
 
 
 def _is_ending() -> bool:
@@ -121,9 +121,9 @@ def kinds(arrival: DetectedFile) -> str:
     return KINDS.get(arrival.kind, "") if arrival.kind else ""
 
 
-def outcomes_sheet(parent: QWidget, outcomes: Sequence[Outcome]) -> Sheet:
+def outcomes_sheet(parent: QWidget, outcomes: Sequence[DropOutcome]) -> Sheet:
     """What came of several files, one below the other."""
-    taken = sum(outcome.fate is Fate.TAKEN for outcome in outcomes)
+    taken = sum(outcome.fate is DropStatus.TAKEN for outcome in outcomes)
     sheet = Sheet(f"{taken} of {count(len(outcomes), 'file')} taken in", parent, width=600)
     section = Section(margins=False)
     for outcome in outcomes:

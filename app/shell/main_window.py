@@ -12,7 +12,7 @@ from PySide6.QtGui import QAction, QKeySequence, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core_link.commands import Command
-from app.core_link.navigation_history import Stop, Trail
+from app.core_link.navigation_history import HistoryEntry, NavigationHistory
 from app.core_link.session import Page, Session
 from app.shell.overviews import messages_sheet, shortcuts_sheet
 from app.shell.palette import Palette
@@ -30,7 +30,7 @@ Workspaces = Callable[[], Sequence[Action]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class ScreenSpec:
     """A screen that can be gone to; `make` builds its page, at the first visit or ahead, from what `module` holds."""
 
     key: str
@@ -41,20 +41,20 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stay:
+class WindowState:
     """Where the user is, for a window that is built anew: at which place, the way there, and what was told last.
 
     `targets` and `searches` are what places showed, and what was searched for there.
     """
 
     place: str = ""
-    trail: Trail = field(default_factory=Trail)
+    trail: NavigationHistory = field(default_factory=NavigationHistory)
     targets: Mapping[str, object] = field(default_factory=dict)
     searches: Mapping[str, str] = field(default_factory=dict)
     failure: tuple[str, str, str] = ("", "", "")
 
 
-class Window(ReadingOrder, QWidget):
+class MainWindow(ReadingOrder, QWidget):
     """Shows places by key; `workspaces` are the actions of its head, `settings_wanted` asks for the settings."""
 
     settings_wanted = Signal()
@@ -63,10 +63,10 @@ class Window(ReadingOrder, QWidget):
     def __init__(
         self,
         session: Session,
-        places: Sequence[Place],
+        places: Sequence[ScreenSpec],
         title: str,
         workspaces: Workspaces = list,
-        stay: Stay | None = None,
+        stay: WindowState | None = None,
     ) -> None:
         super().__init__()
         self.session = session
@@ -78,7 +78,7 @@ class Window(ReadingOrder, QWidget):
         self._help: HelpWindow | None = None
         self.current = ""
         self.navigation = Navigation(title, workspaces)
-        before = stay or Stay()
+        before = stay or WindowState()
         self._trail = before.trail
         self._targets, self._searches = dict(before.targets), dict(before.searches)
         self._failure = before.failure
@@ -127,7 +127,7 @@ class Window(ReadingOrder, QWidget):
         session.help_wanted.connect(self.show_help)
         session.commands.watch(self._bind_keys)
 
-    def part(self) -> Stay:
+    def detach(self) -> WindowState:
         """Hear and do nothing any more, since another one is built in its place; what that one goes on with."""
         session = self.session
         session.navigated.disconnect(self.go)
@@ -138,8 +138,8 @@ class Window(ReadingOrder, QWidget):
         session.commands.unwatch(self._bind_keys)
         shown = {key: page for key, page in self._pages.items() if key not in self._targets}
         narrow = {key: page.header.searched_for for key, page in shown.items()}
-        targets = {key: page.here() for key, page in shown.items() if not page.header.narrowed}
-        return Stay(
+        targets = {key: page.current_target() for key, page in shown.items() if not page.header.narrowed}
+        return WindowState(
             place=self.current,
             trail=self._trail,
             targets=self._targets | targets,
@@ -159,7 +159,7 @@ class Window(ReadingOrder, QWidget):
             self._steps[key] = self._build(self._places[key])
         return self._steps[key]
 
-    def _build(self, place: Place) -> Iterator[None]:
+    def _build(self, place: ScreenSpec) -> Iterator[None]:
         page = yield from place.make(self.session)
         yield
         self.stack.addWidget(page)  # before it wears anything: what is dressed and then put elsewhere is dressed twice
@@ -206,7 +206,7 @@ class Window(ReadingOrder, QWidget):
         self._wish = None
         if self.current and (key != self.current or target is not None):
             self._trail.leave(self._stop())
-        self._turn_to(key, target)
+        self._switch_to(key, target)
 
     def go_back(self) -> None:
         """Go to where the user was before."""
@@ -218,14 +218,14 @@ class Window(ReadingOrder, QWidget):
         if self._trail.can_go_forward():
             self._return_to(self._trail.forward(self._stop()))
 
-    def _stop(self) -> Stop:
-        return Stop(self.current, self._pages[self.current].here())
+    def _stop(self) -> HistoryEntry:
+        return HistoryEntry(self.current, self._pages[self.current].current_target())
 
-    def _return_to(self, stop: Stop) -> None:
-        as_left = self.page(stop.place).here() == stop.target
-        self._turn_to(stop.place, None if as_left else stop.target)
+    def _return_to(self, stop: HistoryEntry) -> None:
+        as_left = self.page(stop.place).current_target() == stop.target
+        self._switch_to(stop.place, None if as_left else stop.target)
 
-    def _turn_to(self, key: str, target: object) -> None:
+    def _switch_to(self, key: str, target: object) -> None:
         page = self.page(key)
         before = self._put_back(key, page)
         target = before if target is None else target
@@ -241,7 +241,7 @@ class Window(ReadingOrder, QWidget):
         if page.stale:
             page.request_refresh()
         if target is not None:
-            page.arrive(target)
+            page.open_target(target)
         if (widget := page.first_focus()) is not None:
             widget.setFocus(Qt.FocusReason.OtherFocusReason)
         self.navigation.set_ways(back=self._trail.can_go_back(), forward=self._trail.can_go_forward())
@@ -286,7 +286,7 @@ class Window(ReadingOrder, QWidget):
 
     def _hand_out(self, events: tuple[Event, ...]) -> None:
         for key, page in list(self._pages.items()):
-            page.take(events, visible=key == self.current)
+            page.on_events(events, visible=key == self.current)
 
     def _show_failure(self, message: str, hint: str, details: str) -> None:
         self._failure = (message, hint, details)
@@ -389,4 +389,4 @@ class Window(ReadingOrder, QWidget):
 
     def show_messages(self) -> None:
         """What was said lately."""
-        messages_sheet(self, self.session.said)
+        messages_sheet(self, self.session.messages)

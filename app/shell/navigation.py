@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 from app.core_link.session import Page, Session
 from app.core_link.settings import Settings
-from app.shell.main_window import Place
+from app.shell.main_window import ScreenSpec
 from app.widgets import Making
 
 
-def places() -> list[Place]:
+def places() -> list[ScreenSpec]:
     """The screens, in the order of the navigation."""
     return [
         _place("servers", "Servers", "hard-drives", _servers),
@@ -26,8 +26,8 @@ def last_place(settings: Settings) -> str:
     return settings.get("window.place", known[0], known.__contains__)
 
 
-def _place(key: str, title: str, icon: str, make: Callable[[Session], Making[Page]]) -> Place:
-    return Place(key=key, title=title, icon=icon, make=make, module=f"app.screens.{key}.page")
+def _place(key: str, title: str, icon: str, make: Callable[[Session], Making[Page]]) -> ScreenSpec:
+    return ScreenSpec(key=key, title=title, icon=icon, make=make, module=f"app.screens.{key}.page")
 
 
 def _servers(session: Session) -> Making[Page]:

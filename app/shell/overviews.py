@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core_link.commands import Command
-from app.core_link.session import Said
+from app.core_link.session import Message
 from app.text.formatting import clock
 from app.theme import Role, sized
 from app.widgets import Action, FlowText, KeyValues, ScrollPane, SearchField, Section, Sheet
@@ -34,7 +34,7 @@ def shortcuts_sheet(parent: QWidget, groups: Mapping[str, Sequence[Command]], li
     return sheet
 
 
-def messages_sheet(parent: QWidget, said: Sequence[Said]) -> Sheet:
+def messages_sheet(parent: QWidget, said: Sequence[Message]) -> Sheet:
     """What was said lately, the last first."""
     rows = [(f"{clock(one.at)}", one.text) for one in reversed(said)]
     sheet = LookUp(parent, "Recent messages", [("", rows)] if rows else [], sized(72))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtWidgets import QDialog, QWidget
 
 from app.core_link.session import SLOW_S, Session
-from app.shell.main_window import Window
+from app.shell.main_window import MainWindow
 from app.text.formatting import count
 from app.theme import Role
 from app.widgets import Action, FlowText, Sheet, ask
@@ -72,7 +72,7 @@ class Leaving:
     async def leave_if_agreed(
         self,
         session: Session,
-        window: Window | None,
+        window: MainWindow | None,
         leave: Callable[[], object],
         keep_running: Callable[[], object] | None = None,
         *,

@@ -29,7 +29,7 @@ from app.shell.crash_reports import hold_level
 from app.shell.drop_handler import Arrivals
 from app.shell.interrupted_batches import InterruptedBatches
 from app.shell.main_frame import PRODUCT, Frame
-from app.shell.main_window import Stay, Window
+from app.shell.main_window import MainWindow, WindowState
 from app.shell.navigation import last_place, places
 from app.shell.open_error_page import Doorway
 from app.shell.shutdown import Leaving, until_quiet
@@ -91,7 +91,7 @@ class Workbench:
         self.frame = frame
         self.settings = settings
         self.session: Session | None = None
-        self.window: Window | None = None
+        self.window: MainWindow | None = None
         self._open_core = open_core
         self._browsing = Browsing(frame, browse)
         self._wanted: Path | None = None
@@ -178,7 +178,7 @@ class Workbench:
         self._enter_workspace(core_path)
         Attention(session, self.frame)
         self._unfinished = InterruptedBatches(session)
-        window = await self._show(session, core_path, is_new, Stay())
+        window = await self._show(session, core_path, is_new, WindowState())
         session.spawn(self._unfinished.offer(window.offer))
         await self._say_notices(session, core_path.parent)
 
@@ -201,8 +201,8 @@ class Workbench:
         covered = self.frame.cover()
         renaming, self._renaming = self._renaming, None
         await before.finish()
-        await session.rest(amid_turn=renaming is not None and renaming.turn is not None)
-        stay = before.part()
+        await session.end_tasks(amid_turn=renaming is not None and renaming.turn is not None)
+        stay = before.detach()
         try:
             told = await self._renamed(session, renaming) if renaming else None
             path, is_new = await session.value(lambda core: core.workspace), await self._is_new(session)
@@ -239,16 +239,16 @@ class Workbench:
         await session.bridge.stop()
         now, failure = await asyncio.to_thread(renamed, path, name)
         bridge = Bridge(lambda: self._open_core(now, held))
-        await session.take(bridge)
+        await session.replace_bridge(bridge)
         bridge.start()
         await self.workspaces.renamed(path, now)
         self._wanted = now
         self._enter_workspace(now)
         return failure
 
-    async def _show(self, session: Session, workspace: Path, is_new: bool, stay: Stay) -> Window:
+    async def _show(self, session: Session, workspace: Path, is_new: bool, stay: WindowState) -> MainWindow:
         session.workspace = str(workspace)
-        window = Window(session, places(), PRODUCT, self.workspaces.actions, stay)
+        window = MainWindow(session, places(), PRODUCT, self.workspaces.actions, stay)
         self.frame.setWindowTitle(f"{workspace.stem} – {PRODUCT}")
         self.arrivals = Arrivals(session, self.frame, lambda key: self._page(window, key), self.workspaces.open)
         paste = Command(id="paste", text="Paste servers, tools or cases", keys="Ctrl+V", do=self.arrivals.paste)
@@ -268,7 +268,7 @@ class Workbench:
         session.spawn(window.prepare())
         return window
 
-    def _welcome(self, session: Session, window: Window) -> QWidget:
+    def _welcome(self, session: Session, window: MainWindow) -> QWidget:
         from app.screens.welcome.page import WelcomePage
 
         page = WelcomePage(session, self.workspaces)
@@ -278,7 +278,7 @@ class Workbench:
         page.emptiness_chosen.connect(lambda: session.spawn(self._leave_welcome(window, "servers")))
         return page
 
-    async def _go_in(self, window: Window, place: str, target: object = None) -> None:
+    async def _go_in(self, window: MainWindow, place: str, target: object = None) -> None:
         """Show a screen in the window once it is built; what is shown until then stays."""
         await window.make_ready(place)
         async with held(self.frame):
@@ -287,11 +287,11 @@ class Workbench:
                 await breath()
             window.show_place(place, target)
 
-    async def _leave_welcome(self, window: Window, place: str, target: object = None) -> None:
+    async def _leave_welcome(self, window: MainWindow, place: str, target: object = None) -> None:
         window.dismiss()
         await self._go_in(window, place, target)
 
-    async def _page(self, window: Window, key: str) -> Page:
+    async def _page(self, window: MainWindow, key: str) -> Page:
         await (self._go_in if window.current else self._leave_welcome)(window, key)
         return window.page(key)
 

@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTableView
 
 from app.shell.main_frame import PRODUCT
-from app.shell.main_window import Window
+from app.shell.main_window import MainWindow
 from app.shell.navigation import places
 from app.widgets import SearchField, at_once
 from mcp_tef import BatchRequest, ModelSettings
@@ -31,7 +31,7 @@ def test_the_pages_are_built_behind_the_welcome_while_it_is_read_and_go_with_a_w
             assert not first.isVisible()
             bench.leave(tmp_path / "following.db")
             await until(lambda: bench.window not in (first, None))
-            await until(lambda: bench.frame.findChildren(Window) == [window(bench)])
+            await until(lambda: bench.frame.findChildren(MainWindow) == [window(bench)])
 
     drive(work())
 
@@ -84,12 +84,12 @@ def test_of_places_that_are_wished_for_in_haste_the_last_one_is_shown(qapp: QApp
 
 
 @asynccontextmanager
-async def searching_servers() -> AsyncIterator[tuple[Window, SearchField]]:
+async def searching_servers() -> AsyncIterator[tuple[MainWindow, SearchField]]:
     """A window with the one page of the servers, whose search has the keyboard; nothing builds the others."""
     fake = FakeEngine()
     await fake.open_sample()
     async with session_for(fake) as (session, _):
-        inside = Window(session, places(), PRODUCT)
+        inside = MainWindow(session, places(), PRODUCT)
         shown(inside)
         inside.go("servers")
         await until(lambda: inside.current == "servers")

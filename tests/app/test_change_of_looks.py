@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.shell.main_window import Window
+from app.shell.main_window import MainWindow
 from app.shell.navigation import places
 from app.theme import Contrast, Role, ThemeMode, theme
 from tests.support.hostile import hostile_engine
@@ -37,7 +37,7 @@ def number_of(colour: QColor, window: QWidget) -> int:
     return int((pixels(window.grab().toImage()) == colour.rgb() & 0xFFFFFF).sum())
 
 
-async def left_over(window: Window, old: QColor) -> list[str]:
+async def left_over(window: MainWindow, old: QColor) -> list[str]:
     """What of each screen can hardly be read, and whether much of it still has the colour of before."""
     found: list[str] = []
     for place in places():

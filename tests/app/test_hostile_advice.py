@@ -16,14 +16,14 @@ from app.screens.quality.review_part import ReviewPart
 from app.screens.similarity.advice_pane import AdvicePart
 from app.screens.similarity.page import SimilarityPage
 from app.screens.similarity.pair_pane import PairPane
-from app.shell.main_window import Window
+from app.shell.main_window import MainWindow
 from mcp_tef import ModelError, ModelFault, TefError
 from tests.support.hostile import ALL, HOSTILE, HUGE, MODEL, hostile_engine
 from tests.support.touring import opened
 from tests.support.walking import HIDDEN, complaints, drawn
 from tests.support.windows import drive, until
 
-Look = Callable[[Window], Coroutine[Any, Any, set[str]]]
+Look = Callable[[MainWindow], Coroutine[Any, Any, set[str]]]
 OPEN_HARM = f"Said: {HOSTILE['html']} {HOSTILE['qt']} {HOSTILE['markdown']}"
 """What can be seen: a description in which anything is hidden is refused before it is shown."""
 IN_UNICODE = " ".join(text for kind, text in HOSTILE.items() if kind != "surrogates")
@@ -64,7 +64,7 @@ def over_model(reply: str | TefError, look: Look, text: str = ALL) -> None:
     assert found == set(), "\n".join(sorted(found))
 
 
-def wrong(window: Window, part: QWidget) -> set[str]:
+def wrong(window: MainWindow, part: QWidget) -> set[str]:
     """What the window shows that it must not, or draws in a part of it, also where that is scrolled out of sight."""
     return complaints(window) | {f"it draws U+{ord(found):04X}" for found in HIDDEN.findall(drawn(part))}
 
@@ -80,7 +80,7 @@ def texts(value: object) -> list[object]:
     return [value] if inside is None else [text for one in inside for text in texts(one)]
 
 
-async def saved(window: Window, folder: Path) -> tuple[str, Path]:
+async def saved(window: MainWindow, folder: Path) -> tuple[str, Path]:
     """Answer where something is to go: the name that was proposed, and the file once it is whole."""
     await until(lambda: window.findChildren(QFileDialog))
     (dialog,) = window.findChildren(QFileDialog)
@@ -105,7 +105,7 @@ async def agree(find: Callable[[], ModelSheet | None]) -> None:
     sheet.ask.click()
 
 
-async def asked_about_a_pair(window: Window) -> PairPane:
+async def asked_about_a_pair(window: MainWindow) -> PairPane:
     """Two tools side by side, once a model was asked about them."""
     window.show_place("similarity")
     page = window.page("similarity")
@@ -126,7 +126,7 @@ def _is_by_model(part: AdvicePart) -> bool:
     return shown is not None and shown.author == MODEL.label
 
 
-async def asked_about_a_tool(window: Window) -> ReviewPart:
+async def asked_about_a_tool(window: MainWindow) -> ReviewPart:
     """What stands beside a tool, once a model was asked about it."""
     window.show_place("quality")
     page = window.page("quality")
@@ -143,7 +143,7 @@ async def asked_about_a_tool(window: Window) -> ReviewPart:
 
 @pytest.mark.parametrize("reply", ADVICE.values(), ids=ADVICE)
 def test_what_a_model_recommends_is_shown_as_text(qapp: QApplication, reply: str) -> None:
-    async def look(window: Window) -> set[str]:
+    async def look(window: MainWindow) -> set[str]:
         pane = await asked_about_a_pair(window)
         pane.whole_wanted.emit()
         found = wrong(window, pane)
@@ -158,7 +158,7 @@ def test_what_a_model_recommends_is_shown_as_text(qapp: QApplication, reply: str
 
 @pytest.mark.parametrize("reply", NO_ADVICE.values(), ids=NO_ADVICE)
 def test_why_a_model_recommends_nothing_is_shown_as_text(qapp: QApplication, reply: str | TefError) -> None:
-    async def look(window: Window) -> set[str]:
+    async def look(window: MainWindow) -> set[str]:
         pane = await asked_about_a_pair(window)
         assert pane.advice.notice.isVisible()
         return wrong(window, pane)
@@ -167,7 +167,7 @@ def test_why_a_model_recommends_nothing_is_shown_as_text(qapp: QApplication, rep
 
 
 def test_a_recommendation_is_copied_and_saved_as_the_text_that_it_is(qapp: QApplication, tmp_path: Path) -> None:
-    async def look(window: Window) -> set[str]:
+    async def look(window: MainWindow) -> set[str]:
         part = (await asked_about_a_pair(window)).advice
         part.copy.click()
         assert QGuiApplication.clipboard().text() == OPEN_HARM
@@ -184,7 +184,7 @@ def test_a_recommendation_is_copied_and_saved_as_the_text_that_it_is(qapp: QAppl
 
 @pytest.mark.parametrize("reply", REVIEWS.values(), ids=REVIEWS)
 def test_what_a_model_thinks_of_a_tool_is_shown_as_text(qapp: QApplication, reply: str) -> None:
-    async def look(window: Window) -> set[str]:
+    async def look(window: MainWindow) -> set[str]:
         part = await asked_about_a_tool(window)
         assert said(part) == 4, "three reasons and the description"
         return wrong(window, part)
@@ -194,7 +194,7 @@ def test_what_a_model_thinks_of_a_tool_is_shown_as_text(qapp: QApplication, repl
 
 @pytest.mark.parametrize("reply", NO_REVIEWS.values(), ids=NO_REVIEWS)
 def test_why_a_model_says_nothing_of_a_tool_is_shown_as_text(qapp: QApplication, reply: str | TefError) -> None:
-    async def look(window: Window) -> set[str]:
+    async def look(window: MainWindow) -> set[str]:
         part = await asked_about_a_tool(window)
         assert part.failure.isVisible()
         return wrong(window, part)

@@ -16,7 +16,7 @@ from app.screens.servers.tool_call_dialog import CallQuestion, TrySheet
 from app.screens.settings.sheet import SettingsSheet
 from app.screens.welcome.page import WelcomePage
 from app.shell.closed_workspace import ClosedDoor, Exits
-from app.shell.main_window import Window
+from app.shell.main_window import MainWindow
 from mcp_tef import ServerSpec, StoreError, Tool, Transport
 from tests.support.fake_engine import FakeEngine
 from tests.support.hostile import ALL, MARKUP, hostile_engine
@@ -38,7 +38,7 @@ def wrong(widget: QWidget) -> set[str]:
     return complaints(widget) | {f"it draws U+{ord(found):04X}" for found in HIDDEN.findall(drawn(widget))}
 
 
-def in_window(look: Callable[[Window], Coroutine[Any, Any, set[str]]]) -> None:
+def in_window(look: Callable[[MainWindow], Coroutine[Any, Any, set[str]]]) -> None:
     """Open the window over hostile texts and look at something in it; nothing may be wrong there."""
 
     async def work() -> set[str]:
@@ -52,7 +52,7 @@ def in_window(look: Callable[[Window], Coroutine[Any, Any, set[str]]]) -> None:
 
 
 def test_programs_that_were_agreed_to_are_listed_as_text(qapp: QApplication) -> None:
-    async def look(window: Window) -> set[str]:
+    async def look(window: MainWindow) -> set[str]:
         window.settings_wanted.emit()
         await until(lambda: window.window().findChildren(SettingsSheet))
         sheet = window.window().findChildren(SettingsSheet)[0]
@@ -66,7 +66,7 @@ def test_programs_that_were_agreed_to_are_listed_as_text(qapp: QApplication) -> 
 
 
 def test_a_tool_is_tried_and_what_would_be_sent_is_shown_as_text(qapp: QApplication) -> None:
-    async def look(window: Window) -> set[str]:
+    async def look(window: MainWindow) -> set[str]:
         server = (await window.session.call(lambda core: core.servers.list()))[0]
         schema = {
             "type": "object",

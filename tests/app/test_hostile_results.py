@@ -11,7 +11,7 @@ from app.core_link.settings import Settings
 from app.core_link.workspaces import Workspaces
 from app.dialogs.export import ask_where
 from app.help.window import HelpWindow
-from app.shell.main_window import Window
+from app.shell.main_window import MainWindow
 from app.widgets import Sheet
 from mcp_tef import BatchRequest, RunFilter, SourceKind, ToolSource
 from tests.support.hostile import ALL, MARKUP, hostile_engine
@@ -22,7 +22,7 @@ from tests.support.windows import drive, session_for, shown, until
 
 DIRECTIONS = {"\u200e", "\u200f", "\x85"}
 """Marks that belong into texts of some languages, and a line's end: pages keep them."""
-Look = Callable[[Window], Coroutine[Any, Any, set[str]]]
+Look = Callable[[MainWindow], Coroutine[Any, Any, set[str]]]
 
 
 def shows_markup(widget: QWidget) -> bool:
@@ -52,7 +52,7 @@ def in_window(look: Look) -> None:
 
 
 def test_what_the_window_said_lately_is_listed_as_text(qapp: QApplication) -> None:
-    async def look(window: Window) -> set[str]:
+    async def look(window: MainWindow) -> set[str]:
         window.session.toast(ALL)
         window.show_messages()
         await until(lambda: window.window().findChildren(Sheet))
@@ -66,7 +66,7 @@ def test_what_the_window_said_lately_is_listed_as_text(qapp: QApplication) -> No
 
 
 def test_two_batches_are_compared_in_text(qapp: QApplication) -> None:
-    async def look(window: Window) -> set[str]:
+    async def look(window: MainWindow) -> set[str]:
         first = (await window.session.call(lambda core: core.runs.batches()))[0]
         request = BatchRequest(name=ALL)
         second = await window.session.call(lambda core: core.runs.start(request))
@@ -120,7 +120,7 @@ def test_workspaces_are_named_in_their_menu_as_text(qapp: QApplication, tmp_path
 
 
 def test_a_file_is_proposed_under_a_name_that_any_system_can_keep(qapp: QApplication) -> None:
-    async def look(window: Window) -> set[str]:
+    async def look(window: MainWindow) -> set[str]:
         dialog = ask_where(window, window.session, RunFilter(), ALL)
         assert isinstance(dialog, QFileDialog)
         names = [Path(name).name for name in dialog.selectedFiles()]

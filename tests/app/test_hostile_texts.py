@@ -12,7 +12,7 @@ from app.core_link.session import Page
 from app.dialogs.consent import ConsentSheet
 from app.screens.cases.page import CasesPage
 from app.screens.servers.page import ServersPage
-from app.shell.main_window import Window
+from app.shell.main_window import MainWindow
 from app.shell.navigation import places
 from app.widgets import ask
 from mcp_tef import DetectedFile, FileKind, ServerSpec, StoreError, Transport, program_request
@@ -49,7 +49,7 @@ def test_every_screen_shows_foreign_text_as_text(qapp: QApplication, text: str, 
     assert found == set(), "\n".join(sorted(found))
 
 
-def dialogs(window: Window, folder: Path) -> Iterator[tuple[str, Callable[[], object]]]:
+def dialogs(window: MainWindow, folder: Path) -> Iterator[tuple[str, Callable[[], object]]]:
     """Everything that opens over the screens and says something that came from elsewhere."""
     session = window.session
 
@@ -97,6 +97,6 @@ def test_every_dialog_and_notice_shows_foreign_text_as_text(qapp: QApplication, 
     assert len(found) == 10
 
 
-def others(window: Window, before: set[QWidget]) -> set[QWidget]:
+def others(window: MainWindow, before: set[QWidget]) -> set[QWidget]:
     """What has come to lie over the screens."""
     return set(overlays(window)) - before

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.core_link.commands import Command
-from app.core_link.session import Said
+from app.core_link.session import Message
 from app.shell.overviews import NONE, NONE_FIT, LookUp, messages_sheet, shortcuts_sheet
 from app.widgets import FlowText, Sheet
 
@@ -62,7 +62,7 @@ def test_shortcuts_are_found_by_what_they_do_by_their_keys_or_by_their_place(win
 
 
 def test_messages_are_searched_and_an_empty_list_says_what_comes_here(window: QWidget, qtbot: QtBot) -> None:
-    sheet = kept(messages_sheet(window, [Said(NOON, "Removed desk"), Said(NOON, "Imported 2 cases")]))
+    sheet = kept(messages_sheet(window, [Message(NOON, "Removed desk"), Message(NOON, "Imported 2 cases")]))
     qtbot.waitUntil(lambda: said(sheet) == ["Imported 2 cases", "Removed desk"], timeout=30_000)
     QTest.keyClicks(sheet.search, "desk")
     qtbot.waitUntil(lambda: said(sheet) == ["Removed desk"], timeout=30_000)

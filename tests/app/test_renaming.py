@@ -172,7 +172,7 @@ def test_another_name_is_taken_back_and_given_again_with_all_that_goes_by_it(
             await pressed(bench, Qt.Key.Key_Z, work)
             assert lies() == before
             assert bench.frame.windowTitle() == "work – mcp-tef"
-            assert session.said[-1].text == "Undone: rename the workspace"
+            assert session.messages[-1].text == "Undone: rename the workspace"
             await pressed(bench, Qt.Key.Key_Y, now)
             assert lies() == after
             assert await case_names(bench) == ["mine"]
@@ -192,7 +192,7 @@ def test_a_name_that_is_taken_meanwhile_keeps_a_rename_from_being_taken_back_unt
             await until(session.can_undo)
             work.touch()
             await pressed(bench, Qt.Key.Key_Z, now)
-            assert session.said[-1].text == (
+            assert session.messages[-1].text == (
                 "Could not undo: rename the workspace. work.db is there already. Choose another name."
             )
             work.unlink()

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.core_link.settings import Settings
-from app.shell.main_window import Window
+from app.shell.main_window import MainWindow
 from app.theme import theme
 from tests.support.cut import beyond, cramped
 from tests.support.hostile import hostile_engine
@@ -37,7 +37,7 @@ def test_all_that_opens_lies_inside_the_window_with_its_buttons_in_sight(
     walk, settings = Walk(), Settings(None)
     settings.set("window.text_size", percent)
 
-    def look_at(window: Window, name: str, over: QWidget) -> None:
+    def look_at(window: MainWindow, name: str, over: QWidget) -> None:
         walk.take(beyond(over, window.window()) | cramped(over), name)
 
     async def work() -> None:

@@ -94,7 +94,7 @@ def test_a_visible_page_refreshes_once_for_many_events(qapp: QApplication) -> No
             page = CountingPage(session)
             page.gate.clear()
             for _ in range(5):
-                page.take(TOUCHED, visible=True)
+                page.on_events(TOUCHED, visible=True)
             await asyncio.sleep(0)
             page.gate.set()
             await page.settled()
@@ -108,7 +108,7 @@ def test_a_hidden_page_waits(qapp: QApplication) -> None:
         async with session_for() as (session, _):
             page = CountingPage(session)
             page.stale = False
-            page.take(TOUCHED, visible=False)
+            page.on_events(TOUCHED, visible=False)
             await asyncio.sleep(0)
             assert (page.refreshed, page.stale) == (0, True)
 
@@ -119,7 +119,7 @@ def test_a_page_that_takes_events_itself_is_not_refreshed(qapp: QApplication) ->
     async def work() -> None:
         async with session_for() as (session, _):
             page = CountingPage(session)
-            page.take((NoticePublished("hello"),), visible=True)
+            page.on_events((NoticePublished("hello"),), visible=True)
             await asyncio.sleep(0)
             assert page.refreshed == 0
 
@@ -132,7 +132,7 @@ def test_what_was_said_can_be_read_again_the_last_fifty_of_it(qapp: QApplication
             for number in range(60):
                 session.toast(f"Said {number}")
             session.failed.emit("It failed.", "Try again.", "details")
-            assert len(session.said) == 50
-            assert [one.text for one in session.said[-2:]] == ["Said 59", "It failed. Try again."]
+            assert len(session.messages) == 50
+            assert [one.text for one in session.messages[-2:]] == ["Said 59", "It failed. Try again."]
 
     drive(work())

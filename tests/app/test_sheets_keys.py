@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.shell.main_window import Window
+from app.shell.main_window import MainWindow
 from app.widgets import tell_roles
 from app.widgets.notices import Notice, Toast, Toaster
 from tests.support.accessible import interactive
@@ -23,7 +23,7 @@ SERVER = "docs"
 TEXT = "Read the whole of a file, then tell what stands in it"
 
 
-async def came_up(window: Window, show: Callable[[], object]) -> QWidget:
+async def came_up(window: MainWindow, show: Callable[[], object]) -> QWidget:
     """What opens when something is shown."""
     before = set(overlays(window))
     window.session.do(show)
@@ -41,7 +41,7 @@ def test_a_sheet_has_the_keyboard_until_esc_gives_it_back_and_a_word_never_takes
     words: list[str] = []
     sheets: list[str] = []
 
-    async def look_at(window: Window, name: str, show: Callable[[], object]) -> None:
+    async def look_at(window: MainWindow, name: str, show: Callable[[], object]) -> None:
         had = QApplication.focusWidget()
         over = await came_up(window, show)
         if isinstance(over, Toast | Notice):

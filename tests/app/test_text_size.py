@@ -9,14 +9,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.core_link.import_outcomes import Fate
+from app.core_link.import_outcomes import DropStatus
 from app.core_link.settings import Settings
 from app.core_link.text_size import SIZES, TextSizes
 from app.screens.cases.import_export import PreviewSheet
 from app.screens.cases.page import CasesPage
 from app.screens.settings.sheet import SettingsSheet
 from app.shell.main_frame import Frame
-from app.shell.main_window import Window
+from app.shell.main_window import MainWindow
 from app.shell.workspace_controller import Workbench
 from app.theme import Size, height, theme
 from app.widgets import Button, Sheet
@@ -118,7 +118,7 @@ def test_closing_the_window_while_it_is_built_anew_ends_it(qapp: QApplication) -
     drive(work())
 
 
-async def built_anew(bench: Workbench, percent: int) -> Window:
+async def built_anew(bench: Workbench, percent: int) -> MainWindow:
     """The window once it has text of another size."""
     before = bench.window
     bench.text_sizes.choose(percent)
@@ -127,7 +127,7 @@ async def built_anew(bench: Workbench, percent: int) -> Window:
     return bench.window
 
 
-async def cases_of(window: Window) -> CasesPage:
+async def cases_of(window: MainWindow) -> CasesPage:
     """The page of cases, once it is filled."""
     page = window.page("cases")
     assert isinstance(page, CasesPage)
@@ -200,7 +200,7 @@ def test_a_step_is_taken_back_while_no_page_shows_the_cases_yet(qapp: QApplicati
             session.undo()
             await session.undone()
             assert {case.id for case in await engine.cases.list()} == {known.id, *(case.id for case in others)}
-            assert session.said[-1].text == "Undone: delete 1 case"
+            assert session.messages[-1].text == "Undone: delete 1 case"
 
     drive(work())
 
@@ -267,7 +267,7 @@ def test_another_size_waits_for_long_work_and_stops_none(qapp: QApplication) -> 
             await until(session.activity.shown)
             bench.text_sizes.choose(110)
             later = "Text has its new size once what is under way has ended"
-            await until(lambda: [one.text for one in session.said] == [later])
+            await until(lambda: [one.text for one in session.messages] == [later])
             assert bench.window is before
             await session.value(lambda _: gate.set())
             await until(lambda: bench.window is not before)
@@ -292,13 +292,13 @@ def test_an_import_that_is_agreed_to_meanwhile_goes_on_to_its_end(qapp: QApplica
             importing = session.spawn((await cases_of(before)).transfer.import_file(file))
             await until(lambda: bench.frame.findChildren(PreviewSheet))
             bench.text_sizes.choose(110)
-            await until(lambda: session.said)
+            await until(lambda: session.messages)
             bench.frame.findChildren(PreviewSheet)[0].accept()
             await until(session.activity.shown)
             assert bench.window is before
             await session.value(lambda _: gate.set())
             await until(lambda: bench.window is not before)
-            assert (await importing).fate is Fate.TAKEN
+            assert (await importing).fate is DropStatus.TAKEN
             assert "A new one" in {case.draft.query for case in await engine.cases.list()}
 
     drive(work())
@@ -311,6 +311,6 @@ def test_what_is_set_later_reaches_only_the_pages_that_are_there(qapp: QApplicat
             await until(bench.window.is_built)
             window = await built_anew(bench, 110)
             await window.session.configure()
-            assert not window.session.said
+            assert not window.session.messages
 
     drive(work())

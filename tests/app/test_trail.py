@@ -1,13 +1,13 @@
 """Going back and forward through stops."""
 
-from app.core_link.navigation_history import LONGEST, Stop, Trail
+from app.core_link.navigation_history import LONGEST, HistoryEntry, NavigationHistory
 
-A, B, C = (Stop(name) for name in "abc")
+A, B, C = (HistoryEntry(name) for name in "abc")
 
 
-def walked(*stops: Stop) -> Trail:
+def walked(*stops: HistoryEntry) -> NavigationHistory:
     """A trail on which each of these was left."""
-    trail = Trail()
+    trail = NavigationHistory()
     for stop in stops:
         trail.leave(stop)
     return trail
@@ -31,18 +31,18 @@ def test_a_new_way_forgets_what_was_ahead() -> None:
 
 
 def test_a_stop_that_shows_what_is_shown_already_is_passed_over() -> None:
-    assert walked(A, Stop("b", "one"), Stop("b", "one")).back(Stop("b", "one")) == A
+    assert walked(A, HistoryEntry("b", "one"), HistoryEntry("b", "one")).back(HistoryEntry("b", "one")) == A
 
 
 def test_where_nothing_lies_behind_back_stays() -> None:
-    trail = Trail()
+    trail = NavigationHistory()
     assert not trail.can_go_back()
     assert trail.back(A) == A
 
 
 def test_a_long_way_is_forgotten_from_its_beginning() -> None:
-    trail = walked(*(Stop(str(number)) for number in range(LONGEST + 50)))
-    here, seen = Stop("end"), 0
+    trail = walked(*(HistoryEntry(str(number)) for number in range(LONGEST + 50)))
+    here, seen = HistoryEntry("end"), 0
     while trail.can_go_back():
         here, seen = trail.back(here), seen + 1
-    assert (here, seen) == (Stop("50"), LONGEST)
+    assert (here, seen) == (HistoryEntry("50"), LONGEST)

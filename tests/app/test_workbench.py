@@ -16,7 +16,7 @@ from app.main import NO_DISPLAY, main
 from app.screens.settings.sheet import SettingsSheet
 from app.screens.welcome.page import WelcomePage
 from app.shell.main_frame import Frame
-from app.shell.main_window import Window
+from app.shell.main_window import MainWindow
 from app.shell.navigation import places
 from app.shell.workspace_controller import Workbench
 from app.theme import ThemeMode, theme
@@ -46,7 +46,7 @@ async def workbench(fake: FakeEngine, settings: Settings | None = None) -> Async
         frame.deleteLater()
 
 
-def window(bench: Workbench) -> Window:
+def window(bench: Workbench) -> MainWindow:
     """The window, which must be there."""
     assert bench.window is not None
     return bench.window
@@ -127,18 +127,21 @@ def test_back_and_forward_go_through_places_with_what_was_shown(qapp: QApplicati
             press_side_button(bench)
             assert not inside.navigation.forward.isEnabled()
             inside.show_place("cases")
-            await until(lambda: cases.here())
-            first = cases.here()
+            await until(lambda: cases.current_target())
+            first = cases.current_target()
             inside.show_place("servers", ToolLabel(tool="search_parts", server="Bike shop"))
             inside.session.go("cases", (await fake.cases.list())[2].id)
             QTest.keyClick(inside, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
-            assert (inside.current, servers.here()) == ("servers", ToolLabel(tool="search_parts", server="Bike shop"))
+            assert (inside.current, servers.current_target()) == (
+                "servers",
+                ToolLabel(tool="search_parts", server="Bike shop"),
+            )
             press_side_button(bench)
-            assert (inside.current, cases.here()) == ("cases", first)
+            assert (inside.current, cases.current_target()) == ("cases", first)
             inside.navigation.forward.click()
             assert inside.current == "servers"
             QTest.keyClick(inside, Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier)
-            assert (inside.current, cases.here()) == ("cases", (await fake.cases.list())[2].id)
+            assert (inside.current, cases.current_target()) == ("cases", (await fake.cases.list())[2].id)
             assert not inside.navigation.forward.isEnabled()
 
     drive(work())

@@ -19,7 +19,7 @@ from app.screens.servers.import_dialogs import ImportSheet
 from app.screens.servers.server_dialog import ServerSheet
 from app.screens.welcome.page import WelcomePage
 from app.shell.main_frame import Frame
-from app.shell.main_window import Window
+from app.shell.main_window import MainWindow
 from app.shell.process import open_engine
 from app.shell.workspace_controller import OpenCore, Workbench
 from app.theme import theme
@@ -65,7 +65,7 @@ async def started(
     frame.deleteLater()
 
 
-async def entered(bench: Workbench, path: Path) -> Window:
+async def entered(bench: Workbench, path: Path) -> MainWindow:
     """The window once a workspace is open."""
     await until(lambda: bench.window is not None and bench.workspaces.current == path)
     assert bench.window is not None
@@ -270,7 +270,7 @@ def test_what_the_user_leaves_out_is_no_failure(qapp: QApplication, work: Path, 
             (await dialog_of(bench, ImportSheet)).reject()
             await until(lambda: titled(bench, "Import cases.json"))
             titled(bench, "Import cases.json")[0].accept()
-            await until(lambda: any("from cases.json" in one.text for one in window.session.said))
+            await until(lambda: any("from cases.json" in one.text for one in window.session.messages))
             assert len(await case_names(bench)) == 2
             assert not [one for one in bench.frame.findChildren(Sheet) if one.isVisible()]
 

@@ -179,7 +179,7 @@ async def sort_and_filter(user: Keyboard) -> None:
     """All runs of all batches in another order, and some of them."""
     page = page_of(user, RunsPage, "runs")
     await does(user, "all runs")
-    at_once(lambda: page.arrive(("filter", RunFilter(), "All runs")))
+    at_once(lambda: page.open_target(("filter", RunFilter(), "All runs")))
     await does(user, "runs sorted")
     at_once(lambda: page.run_list.order_changed.emit(RunOrder.CONFIDENCE, True))
     await does(user, "runs searched")

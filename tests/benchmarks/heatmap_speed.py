@@ -26,12 +26,12 @@ from PySide6.QtWidgets import QApplication
 from qasync import QEventLoop  # type: ignore[import-untyped]  # it ships no types
 
 from app.core_link.bridge import Bridge
-from app.core_link.gc_policy import Calm
+from app.core_link.gc_policy import GarbageCollectionPolicy
 from app.core_link.session import Session
 from app.core_link.settings import Settings
 from app.screens.similarity.labels import MapKind
 from app.screens.similarity.page import SimilarityPage
-from app.shell.main_window import Window
+from app.shell.main_window import MainWindow
 from app.shell.navigation import places
 from app.theme import ThemeMode, theme
 from app.widgets.heatmap import Heatmap
@@ -111,7 +111,7 @@ def measure_frames(heatmap: Heatmap) -> dict[str, tuple[float, float]]:
     return seen
 
 
-def steps(window: Window, page: SimilarityPage) -> dict[str, Step]:
+def steps(window: MainWindow, page: SimilarityPage) -> dict[str, Step]:
     """What a user does, one after the other."""
 
     async def opened() -> None:
@@ -160,7 +160,7 @@ async def measure(folder: Path, number: int, pictures: Path | None) -> tuple[dic
     session.settings.set("similarity.embedder", "tfidf")
     session.bridge.start()
     await session.call(lambda core: fill(core, folder, number))
-    window = Window(session, places(), "benchmark")
+    window = MainWindow(session, places(), "benchmark")
     window.resize(1280, 800)
     window.show()
     await asyncio.sleep(1)
@@ -201,7 +201,7 @@ def main() -> int:
     chosen = parser.parse_args()
     running = QApplication.instance() or QApplication(["benchmark"])
     theme().install(ThemeMode.LIGHT)
-    calm = Calm()
+    calm = GarbageCollectionPolicy()
     calm.begin()
     with tempfile.TemporaryDirectory() as folder, QEventLoop(running) as loop:
         found, stalled = loop.run_until_complete(measure(Path(folder), chosen.tools, chosen.pictures))

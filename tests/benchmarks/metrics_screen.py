@@ -23,12 +23,12 @@ from PySide6.QtWidgets import QApplication
 from qasync import QEventLoop  # type: ignore[import-untyped]  # it ships no types
 
 from app.core_link.bridge import Bridge
-from app.core_link.gc_policy import Calm
+from app.core_link.gc_policy import GarbageCollectionPolicy
 from app.core_link.session import Session
 from app.core_link.settings import Settings
 from app.screens.metrics.filters import Dimension, Filters
 from app.screens.metrics.page import MetricsPage
-from app.shell.main_window import Window
+from app.shell.main_window import MainWindow
 from app.shell.navigation import places
 from app.theme import ThemeMode, theme
 from mcp_tef import Engine
@@ -54,7 +54,7 @@ async def measure(path: Path, pictures: Path | None) -> dict[str, tuple[float, f
     session = Session(Bridge(lambda: Engine.open(path)), Settings(None))
     session.bridge.start()
     await session.value(lambda core: core.workspace)
-    window = Window(session, places(), "benchmark")
+    window = MainWindow(session, places(), "benchmark")
     window.resize(1280, 800)
     window.setStyleSheet(theme().sheet)
     window.show()
@@ -77,7 +77,7 @@ async def measure(path: Path, pictures: Path | None) -> dict[str, tuple[float, f
     return seen
 
 
-def steps(window: Window, page: MetricsPage) -> dict[str, Step]:
+def steps(window: MainWindow, page: MetricsPage) -> dict[str, Step]:
     """What a user does, one after the other."""
 
     async def first() -> None:
@@ -117,7 +117,7 @@ def main() -> int:
     random.seed(20261121)
     running = QApplication.instance() or QApplication(["benchmark"])
     theme().install(ThemeMode.LIGHT, whole=False)
-    calm = Calm()
+    calm = GarbageCollectionPolicy()
     calm.begin()
     with tempfile.TemporaryDirectory() as folder, QEventLoop(running) as loop:
         path = Path(folder) / "workspace.db"

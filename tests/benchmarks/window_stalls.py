@@ -31,7 +31,7 @@ from app.core_link.bridge import Bridge
 from app.core_link.session import Page, Session
 from app.core_link.settings import Settings
 from app.screens.runs.page import RunsPage
-from app.shell.main_window import Place, Window
+from app.shell.main_window import MainWindow, ScreenSpec
 from app.theme import ThemeMode, theme
 from app.widgets import Making
 from mcp_tef import (
@@ -131,7 +131,7 @@ async def measure(folder: Path, runs: int, url: str) -> dict[str, tuple[list[flo
     session = Session(Bridge(lambda: Engine.open(folder / "bench.db")), Settings(None))
     session.bridge.start()
     await session.call(lambda core: fill(core, folder))
-    window = Window(session, [Place(key="runs", title="Runs", icon="play-circle", make=_page)], "benchmark")
+    window = MainWindow(session, [ScreenSpec(key="runs", title="Runs", icon="play-circle", make=_page)], "benchmark")
     window.resize(1280, 800)
     window.setStyleSheet(theme().sheet)
     window.show()
@@ -150,7 +150,7 @@ async def measure(folder: Path, runs: int, url: str) -> dict[str, tuple[list[flo
         models=(settings_for(url),), repeats=max(1, runs // CASES), concurrency=16, name=f"{runs} runs"
     )
     batch = await session.call(lambda core: core.runs.start(request, {"openai": Secret("sk-bench")}))
-    page.arrive(("batch", batch.id))
+    page.open_target(("batch", batch.id))
     await session.call(lambda core: core.runs.wait(batch.id))
     await shown(page, batch)
     busy = watch.stop()

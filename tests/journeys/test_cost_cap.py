@@ -73,7 +73,7 @@ def test_a_cap_is_told_kept_and_raised_in_the_window(qapp: QApplication, tmp_pat
 
 def said(user: Keyboard) -> list[str]:
     """What the window told."""
-    return [one.text for one in user.window.session.said]
+    return [one.text for one in user.window.session.messages]
 
 
 async def start_with_a_cap(user: Keyboard, address: str) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from app.core_link.import_outcomes import Fate, Outcome
+from app.core_link.import_outcomes import DropOutcome, DropStatus
 from app.dialogs.consent import ConsentSheet
 from app.dialogs.rename import RenameSheet
 from app.screens.cases.page import CasesPage
@@ -24,10 +24,10 @@ from tests.shots.stage import Stage, built
 from tests.support.windows import until
 
 OUTCOMES = (
-    Outcome("bike-shop-cases.yaml", Fate.TAKEN, "12 cases added."),
-    Outcome("old-cases.csv", Fate.LEFT, "The import was not carried out."),
-    Outcome("notes.txt", Fate.REFUSED, "It holds neither servers nor tools nor test cases."),
-    Outcome("other.db", Fate.REFUSED, "Another workspace is opened; only one can be open."),
+    DropOutcome("bike-shop-cases.yaml", DropStatus.TAKEN, "12 cases added."),
+    DropOutcome("old-cases.csv", DropStatus.LEFT, "The import was not carried out."),
+    DropOutcome("notes.txt", DropStatus.REFUSED, "It holds neither servers nor tools nor test cases."),
+    DropOutcome("other.db", DropStatus.REFUSED, "Another workspace is opened; only one can be open."),
 )
 CONFIG = """{"mcpServers": {
   "time": {"command": "uvx", "args": ["mcp-server-time"]},
@@ -194,7 +194,7 @@ async def runs_start_model(stage: Stage) -> None:
     """The form of a run that asks a model, with something wrong in it."""
     page = await stage.page("runs")
     assert isinstance(page, RunsPage)
-    page.arrive(("start", ()))
+    page.open_target(("start", ()))
     sheet = await stage.sheet()
     assert isinstance(sheet, StartDialog)
     sheet.panel.selector.choose(1)

@@ -103,7 +103,7 @@ async def _case(stage: Stage, name: str) -> None:
     page = await stage.page("cases")
     assert isinstance(page, CasesPage)
     cases = await stage.session.call(lambda core: core.cases.list())
-    page.arrive(next(case.id for case in cases if case.name == name))
+    page.open_target(next(case.id for case in cases if case.name == name))
 
 
 async def _cases_chosen(stage: Stage) -> None:
@@ -129,7 +129,7 @@ async def _run(stage: Stage, tab: int = 0, batch: str = "") -> RunsPage:
     assert isinstance(page, RunsPage)
     batches = await stage.session.call(lambda core: core.runs.batches())
     wanted = next(one.id for one in batches if batch in one.name)
-    page.arrive(("batch", wanted))
+    page.open_target(("batch", wanted))
     await until(lambda: page.presenter.current == wanted and page.run_list.table.current_id())
     page.detail.tabs.tabs.choose(tab)
     return page
@@ -158,7 +158,7 @@ async def _columns(stage: Stage) -> None:
 
 async def _narrowed_runs(stage: Stage) -> None:
     page = await _run(stage, batch="new texts")
-    page.arrive(("filter", RunFilter(classifications=(Classification.FN,)), "Missed"))
+    page.open_target(("filter", RunFilter(classifications=(Classification.FN,)), "Missed"))
     await until(lambda: page.run_list.summary_bar.note.text() == "Missed")
     page.filter_controls.search_runs("repair")
     page.view.batch_pane.search.setText("stub-large")
@@ -167,7 +167,7 @@ async def _narrowed_runs(stage: Stage) -> None:
 
 async def _start_runs(stage: Stage) -> None:
     page = await stage.page("runs")
-    page.arrive(("start", ()))
+    page.open_target(("start", ()))
     await stage.sheet()
 
 

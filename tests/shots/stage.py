@@ -14,7 +14,7 @@ from app.core_link.settings import Settings
 from app.core_link.text_size import KEY
 from app.shell.closed_workspace import ClosedDoor
 from app.shell.main_frame import Frame
-from app.shell.main_window import Window
+from app.shell.main_window import MainWindow
 from app.shell.process import open_engine
 from app.shell.workspace_controller import Workbench
 from app.theme import Contrast, ThemeMode
@@ -32,7 +32,7 @@ class Stage:
         self.bench = bench
 
     @property
-    def window(self) -> Window:
+    def window(self) -> MainWindow:
         """The window inside the frame."""
         assert self.bench.window is not None
         return self.bench.window

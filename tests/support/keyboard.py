@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLabel
 
 from app.core_link.settings import Settings
 from app.shell.main_frame import Frame
-from app.shell.main_window import Window
+from app.shell.main_window import MainWindow
 from app.shell.process import open_engine
 from app.shell.workspace_controller import Workbench
 from app.widgets import FlowText, LineText
@@ -35,7 +35,7 @@ class Keyboard:
         self.bench = bench
 
     @property
-    def window(self) -> Window:
+    def window(self) -> MainWindow:
         """The window, which must be open."""
         assert self.bench.window is not None
         return self.bench.window

@@ -32,7 +32,7 @@ class PageBench(Generic[P]):
         self.session.navigated.connect(lambda screen, target: self.went.append((screen, target)))
         self._make = make
         self.page = make(self.session)
-        self.session.events.connect(lambda events: self.page.take(events, visible=True))
+        self.session.events.connect(lambda events: self.page.on_events(events, visible=True))
 
     async def show(self) -> None:
         """Start the core, show the page, and wait until it has read everything."""

@@ -47,7 +47,7 @@ class Desk:
         session.failed.connect(lambda message, hint, details: self.failed.append(message))
         session.navigated.connect(lambda place, target: self.gone.append((place, target)))
         self.page = QualityPage(session)
-        session.events.connect(lambda events: self.page.take(events, visible=True))
+        session.events.connect(lambda events: self.page.on_events(events, visible=True))
 
     def tools(self) -> list[str]:
         """The tools in the table, from top to bottom."""

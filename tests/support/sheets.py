@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from app.core_link.import_outcomes import Fate, Outcome
+from app.core_link.import_outcomes import DropOutcome, DropStatus
 from app.core_link.session import Page
 from app.dialogs.consent import ConsentSheet
 from app.dialogs.preflight import ApiKeyDialog
@@ -22,7 +22,7 @@ from app.screens.servers.tool_call_dialog import CallQuestion, TrySheet
 from app.screens.similarity.comparison_choices import EmbedderSheet
 from app.screens.similarity.page import SimilarityPage
 from app.shell.drop_handler import outcomes_sheet
-from app.shell.main_window import Window
+from app.shell.main_window import MainWindow
 from app.shell.navigation import places
 from app.shell.shutdown import closing_question
 from app.shell.system_notifications import tell
@@ -49,7 +49,7 @@ Over = Iterator[tuple[str, Callable[[], object]]]
 ADDRESS = "http://127.0.0.1:9/mcp"
 
 
-def over_screens(window: Window, folder: Path, server: Server, text: str, mark: str) -> Over:
+def over_screens(window: MainWindow, folder: Path, server: Server, text: str, mark: str) -> Over:
     """What opens, by name, and how it is opened; a `text` and a shorter `mark` stand wherever they can."""
     yield from _notices(window, text)
     yield from _of_servers(window, folder, server, text, mark)
@@ -64,23 +64,23 @@ def over_screens(window: Window, folder: Path, server: Server, text: str, mark: 
     yield "help", lambda: window.show_help("confusion")
 
 
-def _page(window: Window, kind: type[P]) -> P:
+def _page(window: MainWindow, kind: type[P]) -> P:
     return next(page for page in window.findChildren(kind) if isinstance(page, kind))
 
 
-def _command(window: Window, name: str) -> Callable[[], object]:
+def _command(window: MainWindow, name: str) -> Callable[[], object]:
     commands = (command for place in places() for command in window.page(place.key).commands())
     return next(command.do for command in commands if command.id == name)
 
 
-def _notices(window: Window, text: str) -> Over:
+def _notices(window: MainWindow, text: str) -> Over:
     session = window.session
     yield "toast", lambda: session.toast(text, undo=lambda: None)
     yield "error", lambda: session.show_error(StoreError(text, hint=text, context={text: text}))
     yield "question", lambda: session.spawn(ask(window, text, text, yes="Yes"))
 
 
-def _of_servers(window: Window, folder: Path, server: Server, text: str, mark: str) -> Over:
+def _of_servers(window: MainWindow, folder: Path, server: Server, text: str, mark: str) -> Over:
     session, page = window.session, _page(window, ServersPage)
     config = {"command": text, "args": [text, mark], "env": {mark: text}, "note": text, "cwd": text}
     configs = written(folder / "mcp.json", {"mcpServers": {text: config, mark: {"url": ADDRESS}}})
@@ -110,7 +110,7 @@ def _of_servers(window: Window, folder: Path, server: Server, text: str, mark: s
     yield "call a tool", lambda: CallQuestion(server, tool, {text: text}, window).open()
 
 
-def _of_asking(window: Window, folder: Path, text: str) -> Over:
+def _of_asking(window: MainWindow, folder: Path, text: str) -> Over:
     session, pairs = window.session, _page(window, SimilarityPage).pair
     case = {"name": text, "query": text, "servers": [text], "expected": [{"tool": text}], "tags": [text], "odd": text}
     cases = written(folder / "cases.json", {"version": 1, "cases": [case, {"query": 1, "name": text}]})
@@ -122,7 +122,7 @@ def _of_asking(window: Window, folder: Path, text: str) -> Over:
     yield "questions about pairs", lambda: pairs.ask([(0, 1)])
 
 
-def _of_many(window: Window, text: str) -> Over:
+def _of_many(window: MainWindow, text: str) -> Over:
     drafts = {CaseId(f"case-{number}"): CaseDraft(name=text, query=text, tags=(text,)) for number in range(3)}
     tools = _page(window, CasesPage).presenter.tools.of(())
     listed = drafts.values()
@@ -135,7 +135,7 @@ def _of_many(window: Window, text: str) -> Over:
     yield "columns of a table", lambda: _page(window, RunsPage).run_list.table.arrange()
 
 
-def _of_names(window: Window, folder: Path, text: str) -> Over:
+def _of_names(window: MainWindow, folder: Path, text: str) -> Over:
     def refused(*_: object) -> None:
         raise InputError(text)
 
@@ -144,8 +144,8 @@ def _of_names(window: Window, folder: Path, text: str) -> Over:
     yield "cost cap", lambda: CostCapDialog(cap=1.0, spent=1.2, left=0.4, parent=window).open()
 
 
-def _of_ends(window: Window, folder: Path, text: str) -> Over:
-    outcomes = [Outcome(text, fate, text) for fate in Fate for _ in range(3)]
+def _of_ends(window: MainWindow, folder: Path, text: str) -> Over:
+    outcomes = [DropOutcome(text, fate, text) for fate in DropStatus for _ in range(3)]
     losses = tuple((text, text) for _ in range(9))
     report = ExportReport(form=CaseFileFormat.CSV, written=3, left_out=losses, lost=losses)
     works = [f"{number} of {text}" for number in range(9)]

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.core_link.session import Page
 from app.core_link.settings import Settings
 from app.shell.main_frame import Frame
-from app.shell.main_window import Window
+from app.shell.main_window import MainWindow
 from app.shell.navigation import places
 from app.shell.workspace_controller import Workbench
 from app.widgets.choices import ChoiceBar
@@ -43,14 +43,14 @@ async def working(engine: FakeEngine, settings: Settings | None = None) -> Async
 
 
 @asynccontextmanager
-async def opened(engine: FakeEngine, settings: Settings | None = None) -> AsyncIterator[Window]:
+async def opened(engine: FakeEngine, settings: Settings | None = None) -> AsyncIterator[MainWindow]:
     """The window over a core."""
     async with working(engine, settings) as bench:
         assert bench.window is not None
         yield bench.window
 
 
-async def filled(window: Window, ready: Callable[[Page], bool]) -> None:
+async def filled(window: MainWindow, ready: Callable[[Page], bool]) -> None:
     """Go to every screen, and wait until it is ready."""
     for place in places():
         window.show_place(place.key)
@@ -59,7 +59,7 @@ async def filled(window: Window, ready: Callable[[Page], bool]) -> None:
         await page.settled()
 
 
-async def tour(window: Window, ready: Callable[[Page], bool], look: Look) -> None:
+async def tour(window: MainWindow, ready: Callable[[Page], bool], look: Look) -> None:
     """Go to every screen, wait until it is ready, and look at it, whatever is chosen on it."""
     for place in places():
         window.show_place(place.key)
@@ -95,7 +95,7 @@ def _moved(bar: ChoiceBar) -> bool:
     return bar.current() != before
 
 
-async def looked_over(window: Window, show: Callable[[], object], look: Callable[[QWidget], None]) -> None:
+async def looked_over(window: MainWindow, show: Callable[[], object], look: Callable[[QWidget], None]) -> None:
     """Show something that lies over the screens, look at it, whatever is chosen on it, and close it."""
     before = set(overlays(window))
     window.session.do(show)
@@ -125,7 +125,7 @@ async def has_keyboard(window: QWidget) -> None:
     await until(lambda: window.isActiveWindow() or QApplication.activePopupWidget() is window)
 
 
-def overlays(window: Window) -> list[QWidget]:
+def overlays(window: MainWindow) -> list[QWidget]:
     """What lies over the screens: dialogs, popups, toasts and notices."""
     inside = [*window.findChildren(Toast), window.notice]
     return [one for one in (*QApplication.topLevelWidgets(), *inside) if one.isVisible() and one is not window.window()]

@@ -6,7 +6,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.core_link.cancellable_work import undertaken
-from app.core_link.import_outcomes import Fate, Outcome
+from app.core_link.import_outcomes import DropOutcome, DropStatus
 from app.core_link.session import Page
 from app.screens.cases.presenter import CasesPresenter
 from app.screens.cases.stale_data import BY, Stale
@@ -219,11 +219,11 @@ class Transfer:
         """Ask which file to take cases from."""
         choose_to_read(self._page, lambda file, form: self._page.session.spawn(self.import_file(file, form)))
 
-    async def bring_in(self, arrival: DetectedFile) -> Outcome:
+    async def bring_in(self, arrival: DetectedFile) -> DropOutcome:
         """The same of what was dropped or pasted; what came of it."""
         return await (self.import_file(arrival.path) if arrival.path else self.import_text(arrival.text))
 
-    async def import_file(self, file: Path, form: CaseFileFormat | None = None) -> Outcome:
+    async def import_file(self, file: Path, form: CaseFileFormat | None = None) -> DropOutcome:
         """Show what a file would bring, and take it over, all or nothing, where that is wanted; what came of it."""
         await self._presenter.save()
         what = f"Reading {file.name}"
@@ -231,13 +231,13 @@ class Transfer:
             await self._page.session.call_long(what, lambda core: core.case_files.preview(file, form))
         )
 
-    async def import_text(self, text: str) -> Outcome:
+    async def import_text(self, text: str) -> DropOutcome:
         """The same of a pasted text."""
         await self._presenter.save()
         session, what = self._page.session, "Reading the text"
         return await self._offer(await session.call_long(what, lambda core: core.case_files.preview_text(text)))
 
-    async def _offer(self, preview: CaseImportPreview) -> Outcome:
+    async def _offer(self, preview: CaseImportPreview) -> DropOutcome:
         session = self._page.session
         if not await PreviewSheet(preview, self._page).done_with():
             return _left(preview)
@@ -256,7 +256,7 @@ class Transfer:
         back, again = self._ways(before, await self._drafts())
         words = preview_words(preview)
         session.toast(f"{words}, from {preview.source}", back, again, deed=f"import {preview.source}")
-        return Outcome(preview.source, Fate.TAKEN, f"{words}.")
+        return DropOutcome(preview.source, DropStatus.TAKEN, f"{words}.")
 
     async def _drafts(self) -> Drafts:
         cases = await self._page.session.call(lambda core: core.cases.list())
@@ -294,11 +294,11 @@ class Transfer:
             loss_sheet(self._page, file, report).open()
 
 
-def _left(preview: CaseImportPreview) -> Outcome:
+def _left(preview: CaseImportPreview) -> DropOutcome:
     """What is said of a file of which nothing was imported: because none of it can be, or because nobody wanted it."""
     if preview.changes_nothing and preview.of(ImportStatus.REFUSED):
-        return Outcome(preview.source, Fate.REFUSED, f"{preview_words(preview)}.")
-    return Outcome(preview.source, Fate.LEFT, "Nothing of it was imported.")
+        return DropOutcome(preview.source, DropStatus.REFUSED, f"{preview_words(preview)}.")
+    return DropOutcome(preview.source, DropStatus.LEFT, "Nothing of it was imported.")
 
 
 def choose_to_read(parent: QWidget, chosen: Chosen) -> QFileDialog:

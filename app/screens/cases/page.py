@@ -9,7 +9,8 @@ from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QWidget
 
 from app.core_link.commands import Command
-from app.core_link.import_outcomes import Outcome
+from app.core_link.import_outcomes import DropOutcome
+from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
 from app.screens.cases.bulk_edit import Many, Suites
 from app.screens.cases.call_list import Pick
@@ -39,7 +40,7 @@ class CasesPage(Page):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, key="cases", title="Test cases")
-        self.presenter = session.lasting(CasesPresenter, lambda: CasesPresenter(session.call))
+        self.presenter = session.session_state(CasesPresenter, lambda: CasesPresenter(session.call))
         self._views = ViewStates(session.settings, session.workspace, self.key)
         self.presenter.view = self._views.load(FIELDS)
         self._stale = EVERYTHING
@@ -47,8 +48,8 @@ class CasesPage(Page):
         self._filled = False
         self._target: object = None
         self._focus_due = False
-        front = session.lasting(Front, Front)
-        self.steps = session.lasting(Steps, lambda: Steps(session, self.presenter, front))
+        front = session.session_state(Front, Front)
+        self.steps = session.session_state(Steps, lambda: Steps(session, self.presenter, front))
         self._save_timer = self._timer(SAVE_MS, self.save)
         self._review_timer = self._timer(REVIEW_MS, self.review)
         self.transfer = Transfer(self, self.presenter, front)
@@ -66,7 +67,7 @@ class CasesPage(Page):
         self.suites = Suites(self, self.presenter, front)
         self.body.addWidget(self.view)
         self.view.restore_layout(session.settings)
-        self.keep_layout("cases.table", self.table)
+        self.restore_layout("cases.table", self.table)
         front.stand(self._show_again, self.table.rows.ids)
         session.closing.connect(front.leave)
         self._wire()
@@ -108,8 +109,8 @@ class CasesPage(Page):
             self._show_one()
         self._review_timer.start(0)
 
-    def concerns(self, event: Event) -> bool:
-        return bool(stale_after([event]))
+    def handle(self, event: Event) -> Refresh:
+        return Refresh.NOW if stale_after([event]) else Refresh.NONE
 
     def receive(self, events: tuple[Event, ...]) -> bool:
         """Runs come by the hundred and bring all that is shown of them; all else is read again."""
@@ -121,16 +122,16 @@ class CasesPage(Page):
         self._stale = self._stale.joined(fresh)
         return not fresh
 
-    def arrive(self, target: object) -> None:
+    def open_target(self, target: object) -> None:
         """Show a case by its id, the cases that expect a tool, or start a new one ("new"), or one for each tool."""
         self._target = target
         if self._filled:
             self._show_target()
 
-    async def bring_in(self, arrivals: Sequence[DetectedFile]) -> Sequence[Outcome]:
+    async def bring_in(self, arrivals: Sequence[DetectedFile]) -> Sequence[DropOutcome]:
         return [await self.transfer.bring_in(arrival) for arrival in arrivals]
 
-    def here(self) -> object:
+    def current_target(self) -> object:
         return self.presenter.current
 
     def leave(self) -> None:

@@ -6,7 +6,7 @@ They belong to the session, because a page is replaced when the window is rebuil
 from collections.abc import Callable, Sequence
 
 from app.core_link.session import Session
-from app.core_link.undo import Undo
+from app.core_link.undo import UndoStep
 from app.screens.cases.editor_state import Desk
 from app.screens.cases.presenter import CasesPresenter
 from app.screens.cases.rows import neighbour
@@ -48,7 +48,7 @@ class Steps:
         self._session = session
         self._presenter = presenter
         self._front = front
-        self._steps: list[tuple[Desk, Undo]] = []
+        self._steps: list[tuple[Desk, UndoStep]] = []
 
     async def save(self) -> None:
         """Save what is due; each saved form can be taken back."""
@@ -67,8 +67,8 @@ class Steps:
             self._steps.append((desk, step))
             self._session.keep(step, fresh=fresh)
 
-    def _step_of(self, desk: Desk) -> Undo:
-        step: Undo = Undo(
+    def _step_of(self, desk: Desk) -> UndoStep:
+        step: UndoStep = UndoStep(
             f"edit “{one_line(desk.form.query, 40)}”",
             lambda: self._take_back(desk, step),
             lambda: self._bring_again(desk, step),
@@ -83,7 +83,7 @@ class Steps:
         else:
             self._session.spawn(self._go_back(desk))
 
-    async def _take_back(self, desk: Desk, step: Undo) -> None:
+    async def _take_back(self, desk: Desk, step: UndoStep) -> None:
         """A step is used up, unless only something unsaved was taken back."""
         self._steps.remove((desk, step))
         await self._go_back(desk)
@@ -93,7 +93,7 @@ class Steps:
             self.match(desk, fresh=False)
             await self._show(desk)
 
-    async def _bring_again(self, desk: Desk, step: Undo) -> None:
+    async def _bring_again(self, desk: Desk, step: UndoStep) -> None:
         if self._presenter.go_forward(desk):
             self._steps.append((desk, step))
             await self._show(desk)

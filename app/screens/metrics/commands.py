@@ -8,7 +8,7 @@ from typing import Final
 
 from PySide6.QtWidgets import QFileDialog
 
-from app.core_link.links import links, tool_leads
+from app.core_link.links import link_actions, tool_links
 from app.core_link.session import Page, Session
 from app.dialogs.export import ask_place
 from app.screens.metrics.confusion import runs_title
@@ -141,9 +141,9 @@ class Ways:
         """What leads further from one tool."""
         if tool is None:
             return []
-        leads = [lead for lead in tool_leads(tool.label, "metrics") if lead.screen != "runs"]
+        leads = [lead for lead in tool_links(tool.label, "metrics") if lead.screen != "runs"]
         show = Action(text=SHOW, do=partial(self.open_tool, tool), icon="play-circle", keys="Return")
-        ways = links(leads, self._session.go)
+        ways = link_actions(leads, self._session.go)
         return [show, *self._compare(tool), *(replace(one, apart=not place) for place, one in enumerate(ways))]
 
     def _compare(self, tool: ToolMetrics) -> list[Action]:

@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import cached_property, partial
 
-from PySide6.QtCore import QTimer
 from PySide6.QtGui import QKeyEvent, QResizeEvent, Qt
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.core_link.commands import Command
+from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
 from app.dialogs.export import ask_comparison, ask_where, copies
 from app.screens.metrics.batch_comparison import ComparisonView
@@ -20,18 +20,17 @@ from app.screens.metrics.filters import Dimension, Filters, kept_filters
 from app.screens.metrics.formatting import DataTable
 from app.screens.metrics.group_panes import GroupsPane, RepeatsPane
 from app.screens.metrics.overview_pane import OverviewPane
-from app.screens.metrics.presenter import Haste, MetricsPresenter, MetricsView, Standing, haste
+from app.screens.metrics.presenter import MetricsPresenter, MetricsView, Standing
 from app.widgets import Action, EmptyState, ScrollPane, Segmented, show_menu_under
 from app.widgets.chart_panel import ChartPanel
 from mcp_tef import BatchId, Event
 
-WAIT_MS = 2_000
 PAUSE_S = 0.05
 VIEWS = (("overview", "Overview"), ("models", "Models"), ("repeats", "Repeats"), ("compare", "Compare"))
 
 
 class MetricsPage(Page):
-    """Owns the presenter; `arrive` understands ("compare", older, newer) and ("batch", id)."""
+    """Owns the presenter; `open_target` understands ("compare", older, newer) and ("batch", id)."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, key="metrics", title="Metrics")
@@ -39,8 +38,6 @@ class MetricsPage(Page):
         self.presenter = MetricsPresenter(session.call, lambda: datetime.now(UTC), kept)
         self.saving = Saving(self)
         self.ways = Ways(session, self.presenter, self._filter, lambda: self.compare.chosen())
-        self._late = QTimer(self, singleShot=True, interval=WAIT_MS)
-        self._late.timeout.connect(self.request_refresh)
         self._compare_stale = True
         self._outdated: set[str] = set()
         self._against: ComparisonView | None = None
@@ -63,10 +60,9 @@ class MetricsPage(Page):
         self.views.set_current(self.session.settings.get("metrics.view", "overview", lambda key: key in known))
 
     def _connect(self) -> None:
-        self.session.closing.connect(self._late.stop)
         self.views.changed.connect(self._turn)
         self.search.searched.connect(self._find)
-        self.keep_search(self.search)
+        self.restore_search(self.search)
         self.filters.removed.connect(lambda key: self._filter(self.presenter.filters.without(*chip_of(key))))
         self.filters.cleared.connect(lambda: self._filter(Filters()))
         self.filters.toggled.connect(self._toggle)
@@ -84,7 +80,7 @@ class MetricsPage(Page):
         pane.pair_opened.connect(lambda pair: self.session.go("similarity", pair))
         pane.batch_opened.connect(lambda one: self.session.go("runs", ("batch", one)))
         pane.compare_wanted.connect(lambda: self.show_view("compare"))
-        self.keep_layout("metrics.tools", pane.tools)
+        self.restore_layout("metrics.tools", pane.tools)
         pane.against.show_comparison(self._against)
         pane.find_rows(self.search.text())
         self._add(ScrollPane(pane, "Overview"), "overview", pane.panels())
@@ -98,8 +94,8 @@ class MetricsPage(Page):
         pane.server_opened.connect(self.ways.open_server)
         pane.models.set_menu(self.ways.model_menu)
         pane.servers.set_menu(self.ways.server_menu)
-        self.keep_layout("metrics.models", pane.models)
-        self.keep_layout("metrics.servers", pane.servers)
+        self.restore_layout("metrics.models", pane.models)
+        self.restore_layout("metrics.servers", pane.servers)
         pane.find_rows(self.search.text())
         self._add(pane, "models")
         return pane
@@ -111,7 +107,7 @@ class MetricsPage(Page):
         pane.case_opened.connect(self.ways.open_case)
         pane.flaky.set_menu(self.ways.case_menu)
         pane.run_wanted.connect(self._start_runs)
-        self.keep_layout("metrics.flaky", pane.flaky)
+        self.restore_layout("metrics.flaky", pane.flaky)
         pane.find_rows(self.search.text())
         self._add(pane, "repeats", [pane.power])
         return pane
@@ -126,7 +122,7 @@ class MetricsPage(Page):
         pane.table.set_menu(lambda _: self.ways.pair_menu(pane.selected_pairs()))
         pane.pair.led.connect(self.session.go)
         pane.split.restore_layout(self.session.settings.get("metrics.compare", []))
-        self.keep_layout("metrics.pairs", pane.table)
+        self.restore_layout("metrics.pairs", pane.table)
         pane.find_rows(self.search.text())
         self._add(pane, "compare")
         return pane
@@ -173,16 +169,10 @@ class MetricsPage(Page):
                 await asyncio.sleep(PAUSE_S)
                 getattr(self, key)
 
-    def receive(self, events: tuple[Event, ...]) -> bool:
-        wanted = haste(events)
-        if wanted is Haste.SOON and not self._late.isActive():
-            self._late.start()
-        return wanted is not Haste.NOW
+    def handle(self, event: Event) -> Refresh:
+        return self.presenter.handle(event)
 
-    def concerns(self, event: Event) -> bool:
-        return haste((event,)) is not Haste.NEVER
-
-    def arrive(self, target: object) -> None:
+    def open_target(self, target: object) -> None:
         match target:
             case ("compare", str(before), str(after)):
                 self.show_view("compare")

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
-from app.core_link.links import Lead, links
+from app.core_link.links import Link, link_actions
 from app.screens.metrics.pair_view import PairLeads, PairView, Side, ToolView, ValueRow
 from app.text.formatting import count
 from app.text.text_diff import Stretch
@@ -78,10 +78,10 @@ class PairPane(QWidget):
         column.addStretch(1)
         return whole
 
-    def show_sentence(self, text: str, leads: Sequence[Lead] = ()) -> None:
+    def show_sentence(self, text: str, leads: Sequence[Link] = ()) -> None:
         """Say this in place of a pair, with where its only half leads to."""
         self.sentence.set_text(text)
-        self.alone.set_links(links(leads, self.led.emit))
+        self.alone.set_links(link_actions(leads, self.led.emit))
         self._stack.setCurrentIndex(0)
 
     def show_pair(self, view: PairView, leads: PairLeads) -> None:
@@ -99,14 +99,14 @@ class PairPane(QWidget):
         self._stack.setCurrentIndex(1)
 
     def _show_leads(self, leads: PairLeads) -> None:
-        shown: Sequence[tuple[Links, Sequence[Lead]]] = (
+        shown: Sequence[tuple[Links, Sequence[Link]]] = (
             (self.both, leads.both),
             (self.confused, leads.confused),
             (self.before.links, leads.before),
             (self.after.links, leads.after),
         )
         for part, mine in shown:
-            part.set_links(links(mine, self.led.emit))
+            part.set_links(link_actions(mine, self.led.emit))
 
     def _show_tools(self, tools: Sequence[ToolView], note: str) -> None:
         self.tools.clear()

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from app.core_link.links import Lead
+from app.core_link.links import Link
 from app.screens.metrics.batch_comparison import WORDS, PairRow
 from app.screens.metrics.formatting import model_name
 from app.text.formatting import KIND_WORDS, OUTCOME_WORDS, STATUS_WORDS, count
@@ -205,10 +205,10 @@ def _tools_note(found: RunComparison) -> str:
 class PairLeads:
     """What stands over both, what leads to two tools that one of the runs confused, and what stands below each."""
 
-    both: tuple[Lead, ...]
-    confused: tuple[Lead, ...]
-    before: tuple[Lead, ...]
-    after: tuple[Lead, ...]
+    both: tuple[Link, ...]
+    confused: tuple[Link, ...]
+    before: tuple[Link, ...]
+    after: tuple[Link, ...]
 
 
 def pair_leads(found: RunComparison) -> PairLeads:
@@ -222,30 +222,30 @@ def pair_leads(found: RunComparison) -> PairLeads:
     )
 
 
-def half_leads(run: RunSummary) -> tuple[Lead, ...]:
+def half_leads(run: RunSummary) -> tuple[Link, ...]:
     """The leads of a run without a partner."""
     return (*_posed(run), *_run_links(run))
 
 
-def _posed(run: RunSummary) -> tuple[Lead, ...]:
-    expected, case = _expected(run), Lead("Test case", "cases", run.case_id)
-    return (case, Lead("Expected tool", "servers", expected)) if expected else (case,)
+def _posed(run: RunSummary) -> tuple[Link, ...]:
+    expected, case = _expected(run), Link("Test case", "cases", run.case_id)
+    return (case, Link("Expected tool", "servers", expected)) if expected else (case,)
 
 
-def _run_links(run: RunSummary) -> tuple[Lead, ...]:
+def _run_links(run: RunSummary) -> tuple[Link, ...]:
     chosen = _chosen(run)
-    leads = [Lead("Run", "runs", ("batch", run.batch_id, run.id))] if run.batch_id else []
-    return (*leads, Lead("Chosen tool", "servers", chosen)) if chosen else tuple(leads)
+    leads = [Link("Run", "runs", ("batch", run.batch_id, run.id))] if run.batch_id else []
+    return (*leads, Link("Chosen tool", "servers", chosen)) if chosen else tuple(leads)
 
 
-def _confused(run: RunSummary) -> tuple[Lead, ...]:
+def _confused(run: RunSummary) -> tuple[Link, ...]:
     expected, chosen = _expected(run), _chosen(run)
     if run.kind is not VerdictKind.WRONG_TOOL or expected is None or chosen is None or _same(expected, chosen):
         return ()
     pair = (expected, chosen)
     return (
-        Lead("Compare the two", "similarity", pair),
-        Lead("What to write instead", "similarity", (*pair, "advice")),
+        Link("Compare the two", "similarity", pair),
+        Link("What to write instead", "similarity", (*pair, "advice")),
     )
 
 

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, TypeVar
 
 from app.core_link.model_requests import Ask
+from app.core_link.refresh import Refresh
 from app.screens.metrics.batch_comparison import ComparisonView, by_column, comparison_view, default_pair
 from app.screens.metrics.charts import Curve, calibration_curve, trend_curve
 from app.screens.metrics.confusion import ConfusionView, confusion_view, tools_table, worst_first
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
     from mcp_tef import Engine
 
 T = TypeVar("T")
-UNCONCERNED = (NoticePublished, RunStarted, ServersChanged, ServerStateChanged, RejudgeProgressed)
-FREQUENT = (RunEnded, BatchProgressed, BatchQueued, BatchStarted)
 
 
 class Standing(Enum):
@@ -52,14 +51,6 @@ class Standing(Enum):
     NOTHING_RAN = "nothing ran"
     NOTHING_FITS = "nothing fits"
     FULL = "full"
-
-
-class Haste(Enum):
-    """How soon events ask for a new reading."""
-
-    NEVER = 0
-    SOON = 1
-    NOW = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +88,16 @@ class MetricsPresenter:
         self.view: MetricsView | None = None
         self._known = _Known()
         self._reading = 0
+
+    def handle(self, event: Event) -> Refresh:
+        """Decide how soon an event makes what is shown out of date."""
+        match event:
+            case NoticePublished() | RunStarted() | ServersChanged() | ServerStateChanged() | RejudgeProgressed():
+                return Refresh.NONE
+            case RunEnded() | BatchProgressed() | BatchQueued() | BatchStarted():
+                return Refresh.LATER
+            case _:
+                return Refresh.NOW
 
     @property
     def where(self) -> RunFilter:
@@ -214,10 +215,3 @@ def _standing(overview: MetricsOverview, batches: Mapping[BatchId, Batch]) -> St
         return Standing.FULL
     ran = any(batch.judged or batch.count("failed") for batch in batches.values())
     return Standing.NOTHING_FITS if ran else Standing.NOTHING_RAN
-
-
-def haste(events: Sequence[Event]) -> Haste:
-    """How soon these events ask for a new reading: single runs of a batch can wait, the rest cannot."""
-    if any(not isinstance(event, (*UNCONCERNED, *FREQUENT)) for event in events):
-        return Haste.NOW
-    return Haste.SOON if any(isinstance(event, FREQUENT) for event in events) else Haste.NEVER

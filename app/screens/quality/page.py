@@ -11,8 +11,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from app.core_link.commands import Command
-from app.core_link.links import links, tool_commands, tool_leads
+from app.core_link.links import link_actions, tool_commands, tool_links
 from app.core_link.model_requests import AskForm
+from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
 from app.dialogs.consent import ask_for_servers
 from app.screens.quality.exports import FORMS, ask_where, copy_findings
@@ -39,7 +40,7 @@ _LEVELS = {
 
 
 class QualityPage(Page):
-    """Owns the presenter; `arrive` understands a tool, and several of them."""
+    """Owns the presenter; `open_target` understands a tool, and several of them."""
 
     _heard = Signal(object)
 
@@ -65,12 +66,12 @@ class QualityPage(Page):
     def _lay_out(self) -> None:
         search = self.header.set_search("Search tools")
         search.searched.connect(self._search)
-        self.keep_search(search)
+        self.restore_search(search)
         self.header.place(self.levels)
         self._show_level_choices()
         self._show_buttons()
         self.view.restore(self.session.settings)
-        self.keep_layout("quality.table", self.view.table)
+        self.restore_layout("quality.table", self.view.table)
         self.body.addWidget(self.view, 1)
 
     def _connect(self) -> None:
@@ -96,17 +97,17 @@ class QualityPage(Page):
         if await self.presenter.load():
             self._present()
 
-    def concerns(self, event: Event) -> bool:
-        return stale_after(event)
+    def handle(self, event: Event) -> Refresh:
+        return Refresh.NOW if stale_after(event) else Refresh.NONE
 
-    def arrive(self, target: object) -> None:
+    def open_target(self, target: object) -> None:
         """Choose a tool, or several, whatever the filters say."""
         tools = (target,) if isinstance(target, ToolLabel) else target if isinstance(target, tuple) else ()
         if tools:
             self._sought = tools
             self._clear()
 
-    def here(self) -> object:
+    def current_target(self) -> object:
         return self._tool()
 
     def _tool(self) -> ToolLabel | None:
@@ -284,7 +285,7 @@ class QualityPage(Page):
     def _links(self) -> list[Action]:
         """Where there is more of the chosen tool."""
         tool = self._tool()
-        return links(tool_leads(tool, self.key), self.session.go) if tool else []
+        return link_actions(tool_links(tool, self.key), self.session.go) if tool else []
 
     def _copy(self, text: str) -> None:
         QGuiApplication.clipboard().setText(text)

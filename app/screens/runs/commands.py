@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from app.core_link.commands import Command
-from app.core_link.links import Go, Lead
+from app.core_link.links import Go, Link
 from app.screens.runs.batch_actions import BatchActions
 from app.screens.runs.batch_list import BatchListPane
 from app.screens.runs.presenter import RunsPresenter
@@ -20,10 +20,10 @@ LINK_TEXTS = {
 }
 UNLESS = dict.fromkeys(("pair", "advice"), "Choose a run that picked another tool than was expected")
 KEYS = {"advice": "Ctrl+I"}
-RunLinks = Callable[[], Mapping[str, Lead]]
+RunLinks = Callable[[], Mapping[str, Link]]
 
 
-def run_links(view: VerdictView) -> Mapping[str, Lead]:
+def run_links(view: VerdictView) -> Mapping[str, Link]:
     """Each lead there is; of several pairs of calls, the first that was confused."""
     pair = next((pair for pair in view.pairs if pair.links), next(iter(view.pairs), None))
     sides = (pair.expected.link, pair.selected.link, *(pair.links or (None, None))) if pair else ()

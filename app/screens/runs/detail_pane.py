@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.core_link.links import Lead
+from app.core_link.links import Link
 from app.screens.runs.commands import run_links
 from app.screens.runs.run_details import (
     OfferedToolRow,
@@ -219,7 +219,7 @@ class RunDetailPane(QWidget):
         self._stack.setCurrentWidget(self.tabs if run else self._nothing)
         self._fill(self.tabs.current())
 
-    def links(self) -> Mapping[str, Lead]:
+    def links(self) -> Mapping[str, Link]:
         """Return the links of the run on screen."""
         return run_links(verdict_view(self._run)) if self._run else {}
 

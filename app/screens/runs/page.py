@@ -45,7 +45,7 @@ class RunsPage(Page):
         self.view.restore(session.settings)
         self.batch_list, self.run_list, self.detail = self.view.batch_list, self.view.run_list, self.view.detail
         self.selected_runs = SelectedRuns(session, self.presenter, self.batch_actions, self.run_list.table, self)
-        self.keep_layout("runs.table", self.run_list.table)
+        self.restore_layout("runs.table", self.run_list.table)
         self.filter_controls = self._made_narrowing()
         self.export = button(Action(text=EXPORT, do=self.batch_actions.export, icon="export"))
         self.header.place(self.export)
@@ -105,7 +105,7 @@ class RunsPage(Page):
     def receive(self, events: tuple[Event, ...]) -> bool:
         return True
 
-    def arrive(self, target: object) -> None:
+    def open_target(self, target: object) -> None:
         match target:
             case ("start", tuple() as cases):
                 self.batch_actions.open_start_dialog(tuple(CaseId(str(case)) for case in cases))
@@ -135,7 +135,7 @@ class RunsPage(Page):
         for batch_id in batches:
             await self.batch_actions.resume(batch_id)
 
-    def here(self) -> object:
+    def current_target(self) -> object:
         presenter = self.presenter
         if presenter.cross_batch is not None:
             return ("filter", presenter.cross_batch.where, presenter.cross_batch.title, presenter.run)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from app.core_link.links import Lead
+from app.core_link.links import Link
 from app.screens.runs.call_comparison import (
     ParameterComparison,
     judged_comparison,
@@ -102,7 +102,7 @@ class CallSide:
     name: tuple[TextSpan, ...]
     where: str
     text: tuple[TextSpan, ...]
-    link: Lead | None = None
+    link: Link | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +113,7 @@ class ComparedCalls:
     expected: CallSide
     selected: CallSide
     parameters: ParameterComparison
-    links: tuple[Lead, ...] = ()
+    links: tuple[Link, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +143,7 @@ class VerdictView:
     answer_title: str = ""
     answer_text: str = ""
     earlier: tuple[EarlierVerdict, ...] = ()
-    case_link: Lead | None = None
+    case_link: Link | None = None
 
 
 def verdict_view(detail: RunDetail) -> VerdictView:
@@ -188,8 +188,8 @@ def _without_verdict(detail: RunDetail) -> VerdictView:
     )
 
 
-def _case(run: RunSummary) -> Lead:
-    return Lead("Test case", "cases", run.case_id)
+def _case(run: RunSummary) -> Link:
+    return Link("Test case", "cases", run.case_id)
 
 
 _STANDING = {
@@ -279,14 +279,14 @@ def _label(offered: OfferedTool) -> ToolLabel:
     return ToolLabel(tool=offered.tool.name, server=offered.tool.server)
 
 
-def _pair_leads(wanted: OfferedTool | None, picked: OfferedTool | None) -> tuple[Lead, ...]:
+def _pair_leads(wanted: OfferedTool | None, picked: OfferedTool | None) -> tuple[Link, ...]:
     """Return links that compare two confused tools and suggest better descriptions."""
     if wanted is None or picked is None or _label(wanted) == _label(picked):
         return ()
     pair = (_label(wanted), _label(picked))
     return (
-        Lead("Compare the two", "similarity", pair),
-        Lead("What to write instead", "similarity", (*pair, "advice")),
+        Link("Compare the two", "similarity", pair),
+        Link("What to write instead", "similarity", (*pair, "advice")),
     )
 
 
@@ -350,7 +350,7 @@ def _side(
         name=shown,
         where=f"{offered.tool.server} · {parameter_count(offered)}",
         text=words if _description(offered) else (TextSpan("It has no description.", dim=True),),
-        link=Lead("Show tool", "servers", _label(offered)),
+        link=Link("Show tool", "servers", _label(offered)),
     )
 
 

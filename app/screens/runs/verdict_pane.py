@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.core_link.links import Go, Lead, links
+from app.core_link.links import Go, Link, link_actions
 from app.screens.runs import labels
 from app.screens.runs.call_comparison import ParameterRow
 from app.screens.runs.cell_styles import DRAWN_MARKS, MARK_LABELS, role_of, spans
@@ -158,7 +158,7 @@ class ComparedCallsView(QWidget):
         self.title.setVisible(bool(pair.title))
         self.expected.show_side(pair.expected)
         self.selected.show_side(pair.selected)
-        self.links.set_links(links(pair.links, self._go))
+        self.links.set_links(link_actions(pair.links, self._go))
         rows = pair.parameters.rows
         self.table.set_rows([_compared(row) for row in rows])
         self.note.set_text(pair.parameters.note)
@@ -167,8 +167,8 @@ class ComparedCallsView(QWidget):
         self._note_box.setVisible(bool(pair.parameters.note))
 
 
-def _links(lead: Lead | None, go: Go) -> list[Action]:
-    return links([lead], go) if lead else []
+def _links(lead: Link | None, go: Go) -> list[Action]:
+    return link_actions([lead], go) if lead else []
 
 
 def _compared(row: ParameterRow) -> ComparedRow:

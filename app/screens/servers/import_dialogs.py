@@ -8,7 +8,7 @@ from PySide6.QtCore import QDir, QMimeData, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.core_link.cancellable_work import undertaken
-from app.core_link.import_outcomes import Fate, Outcome
+from app.core_link.import_outcomes import DropOutcome, DropStatus
 from app.core_link.session import Page, Session
 from app.dialogs.consent import Rows, fact_rows, warning_rows
 from app.screens.servers.import_choice import FATE_WORDS, ImportChoice, Offer, choice_of_configs, choice_of_text
@@ -263,7 +263,7 @@ class Importing:
         """Look for configs of other programs on this machine."""
         self._session.spawn(self._find())
 
-    async def bring_in(self, arrivals: Sequence[DetectedFile]) -> Sequence[Outcome]:
+    async def bring_in(self, arrivals: Sequence[DetectedFile]) -> Sequence[DropOutcome]:
         """Show what configs that were dropped or pasted list, and bring in what is wanted of them."""
         if files := [arrival.path for arrival in arrivals if arrival.path]:
             return await self._take(files)
@@ -279,18 +279,18 @@ class Importing:
         found = await self._session.call_long(what, lambda core: core.server_files.discover(together=True))
         await self._offer(choice_of_configs(found))
 
-    async def _take(self, files: Sequence[Path]) -> Sequence[Outcome]:
+    async def _take(self, files: Sequence[Path]) -> Sequence[DropOutcome]:
         what = f"Reading {count(len(files), 'config')}"
         found = await self._session.call_long(what, lambda core: core.server_files.preview_all(files))
         choice = choice_of_configs(found)
         ticked = await self._offer(choice)
         return [_outcome(config, choice.of(config.path, ticked)) for config in found]
 
-    async def _take_text(self, arrival: DetectedFile) -> Outcome:
+    async def _take_text(self, arrival: DetectedFile) -> DropOutcome:
         text = arrival.text
         read = await self._session.call_long("Reading a config", lambda core: core.server_files.preview(text))
         ticked = await self._offer(choice_of_text(read))
-        return Outcome(arrival.name, Fate.TAKEN if ticked else Fate.LEFT, _imported(len(ticked)))
+        return DropOutcome(arrival.name, DropStatus.TAKEN if ticked else DropStatus.LEFT, _imported(len(ticked)))
 
     async def _offer(self, choice: ImportChoice) -> Sequence[str]:
         """Show it, and import what is ticked; the keys of what was imported."""
@@ -333,10 +333,10 @@ class Importing:
         await self._session.call(lambda core: core.servers.edit(server_id, spec, by=BY))
 
 
-def _outcome(config: DetectedConfig, imported: int) -> Outcome:
+def _outcome(config: DetectedConfig, imported: int) -> DropOutcome:
     if config.problem:
-        return Outcome(config.path.name, Fate.REFUSED, config.problem)
-    return Outcome(config.path.name, Fate.TAKEN if imported else Fate.LEFT, _imported(imported))
+        return DropOutcome(config.path.name, DropStatus.REFUSED, config.problem)
+    return DropOutcome(config.path.name, DropStatus.TAKEN if imported else DropStatus.LEFT, _imported(imported))
 
 
 def _imported(servers: int) -> str:

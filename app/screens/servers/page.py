@@ -9,8 +9,9 @@ from PySide6.QtCore import QPoint, QTimer
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.core_link.commands import Command
-from app.core_link.import_outcomes import Fate, Outcome
-from app.core_link.links import links, tool_leads
+from app.core_link.import_outcomes import DropOutcome, DropStatus
+from app.core_link.links import link_actions, tool_links
+from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
 from app.screens.servers.commands import ToolDeeds
 from app.screens.servers.filters import (
@@ -39,8 +40,6 @@ from mcp_tef import (
     FileKind,
     Server,
     ServerId,
-    ServersChanged,
-    ServerStateChanged,
     Tool,
     ToolLabel,
 )
@@ -78,7 +77,7 @@ class ServersPage(Page):
     def _lay_out(self) -> None:
         add = Action(text="Add server", do=self.add, icon="plus", kind="primary", tip="Ctrl+N")
         search = self.header.set_search("Search servers and tools")
-        self.presenter.search = self.keep_search(search)
+        self.presenter.search = self.restore_search(search)
         search.searched.connect(self._search)
         self.header.set_filter(lambda: narrowing_actions(self.presenter.narrowed, self._narrow))
         self.header.set_buttons([Action(text="Import", do=self._open_import, icon="download-simple"), add])
@@ -130,8 +129,8 @@ class ServersPage(Page):
             await breath()
             self._choose_something()
 
-    def concerns(self, event: Event) -> bool:
-        return isinstance(event, ServersChanged | ServerStateChanged)
+    def handle(self, event: Event) -> Refresh:
+        return self.presenter.handle(event)
 
     def receive(self, events: tuple[Event, ...]) -> bool:
         enough = self.presenter.take(events)
@@ -139,7 +138,7 @@ class ServersPage(Page):
             self._present()
         return enough
 
-    def arrive(self, target: object) -> None:
+    def open_target(self, target: object) -> None:
         """Choose a tool, or the server with this id, or "add" one, "import" some, "find" those of other programs."""
         match target:
             case "add" | "import" | "find":
@@ -149,7 +148,7 @@ class ServersPage(Page):
                 if self.presenter.servers:
                     self._take_aim()
 
-    def here(self) -> object:
+    def current_target(self) -> object:
         return self.deeds.current() or self.rail.current_id() or None
 
     def _take_aim(self) -> None:
@@ -179,17 +178,17 @@ class ServersPage(Page):
                 self.session.toast(f"{server.name} no longer lists {label.tool}")
 
     def _show_links(self, tool: Tool) -> None:
-        leads = tool_leads(ToolLabel(tool=tool.name, server=tool.server), self.key)
-        self.pane.tool_pane.reader.links.set_links(links(leads, self.session.go))
+        leads = tool_links(ToolLabel(tool=tool.name, server=tool.server), self.key)
+        self.pane.tool_pane.reader.links.set_links(link_actions(leads, self.session.go))
 
-    async def bring_in(self, arrivals: Sequence[DetectedFile]) -> Sequence[Outcome]:
+    async def bring_in(self, arrivals: Sequence[DetectedFile]) -> Sequence[DropOutcome]:
         """Configs go through the preview of imports; tools become a server, once that is wanted."""
         await self.settled()
         configs = [arrival for arrival in arrivals if arrival.kind is FileKind.SERVERS]
         outcomes = [*await self.importing.bring_in(configs)] if configs else []
         return [*outcomes, *[await self._offer_tools(one) for one in arrivals if one.kind is FileKind.TOOLS]]
 
-    async def _offer_tools(self, arrival: DetectedFile) -> Outcome:
+    async def _offer_tools(self, arrival: DetectedFile) -> DropOutcome:
         text = arrival.text
         path = arrival.path
         if path is None:
@@ -200,7 +199,7 @@ class ServersPage(Page):
         if not kept and arrival.path is None:
             await asyncio.to_thread(partial(path.unlink, missing_ok=True))
         words = "Its tools are a server now." if kept else "Nothing of it was imported."
-        return Outcome(arrival.name, Fate.TAKEN if kept else Fate.LEFT, words)
+        return DropOutcome(arrival.name, DropStatus.TAKEN if kept else DropStatus.LEFT, words)
 
     def commands(self) -> Sequence[Command]:
         group = "Servers"

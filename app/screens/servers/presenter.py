@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from app.core_link.refresh import Refresh
 from app.screens.servers.filters import Shown, ToolsShown
 from app.screens.servers.schema import token_weight
 from app.text.formatting import ago, count, duration
@@ -103,6 +104,14 @@ class ServersPresenter:
 
     async def _read(self, server: Server) -> "_Known | None":
         return await self.core.call(lambda core: _known(core, server))
+
+    def handle(self, event: Event) -> Refresh:
+        """Decide how soon an event makes what is shown out of date."""
+        match event:
+            case ServersChanged() | ServerStateChanged():
+                return Refresh.NOW
+            case _:
+                return Refresh.NONE
 
     def take(self, events: Sequence[Event]) -> bool:
         """Take states that only changed a row; False where more has to be read."""

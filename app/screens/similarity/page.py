@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent, Qt
 from PySide6.QtWidgets import QWidget
 
 from app.core_link.commands import Command
+from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
 from app.dialogs.consent import ask_for_servers, with_consent
 from app.screens.similarity.commands import Deeds, pair_actions
@@ -20,7 +21,7 @@ from app.screens.similarity.notices import tell_stopped, tell_too_few
 from app.screens.similarity.pair_controller import OnePair
 from app.screens.similarity.pair_list import Aim, Places, any_of, text_of
 from app.screens.similarity.pair_pane import PairPane
-from app.screens.similarity.presenter import Haste, SimilarityPresenter, State, haste
+from app.screens.similarity.presenter import SimilarityPresenter, State
 from app.screens.similarity.table_panes import GroupsPane, PairsPane
 from app.screens.similarity.task_progress import Comparing, Downloading
 from app.screens.similarity.view import PAUSE_S, VIEWS, Finding, SimilarityView
@@ -30,12 +31,12 @@ from app.theme import sized
 from app.widgets import Action, Segmented, show_menu, show_menu_under
 from mcp_tef import EmbedderKind, Event, PairStatus, ToolLabel, parse_embedder
 
-LATE_MS, QUIET_MS = 2_000, 150
+QUIET_MS = 150
 ROOMY, SEARCH, NARROW_SEARCH = 1_060, 200, 150
 
 
 class SimilarityPage(Page):
-    """Owns the presenter; `arrive` understands a tool, and two of them."""
+    """Owns the presenter; `open_target` understands a tool, and two of them."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, key="similarity", title="Similarity")
@@ -51,10 +52,9 @@ class SimilarityPage(Page):
         self._shown: tuple[object, ...] = ()
         self._fresh = False
         self._started = False
-        self._late = QTimer(self, singleShot=True, interval=LATE_MS)
         self._quiet = QTimer(self, singleShot=True, interval=QUIET_MS)
         self._lay_out()
-        self.finding = Finding(self.presenter, self.view, session.spawn, self.keep_search(self.search))
+        self.finding = Finding(self.presenter, self.view, session.spawn, self.restore_search(self.search))
         self._connect()
 
     def _lay_out(self) -> None:
@@ -74,10 +74,8 @@ class SimilarityPage(Page):
 
     def _connect(self) -> None:
         view, session = self.view, self.session
-        for timer in (self._late, self._quiet):
-            session.closing.connect(timer.stop)
+        session.closing.connect(self._quiet.stop)
         session.closing.connect(view.map.weights.stop)
-        self._late.timeout.connect(self.request_refresh)
         self._quiet.timeout.connect(lambda: session.spawn(self._show_work()))
         self.views.changed.connect(self.show_view)
         self.search.searched.connect(self.finding.search)
@@ -114,13 +112,13 @@ class SimilarityPage(Page):
                 pane.sort_wanted.connect(self.finding.sort)
                 pane.standing_cleared.connect(lambda: self._choose_standing(None))
                 pane.table.set_menu(lambda rows: pair_actions(self.pair, rows, self._show_on_map))
-                self.keep_layout("similarity.pairs", pane.table)
+                self.restore_layout("similarity.pairs", pane.table)
             case GroupsPane():
                 pane.pair_opened.connect(self.pair.open_two)
                 pane.group_opened.connect(self._open_group)
                 pane.copies.set_menu(lambda rows: pair_actions(self.pair, rows, self._show_on_map))
-                self.keep_layout("similarity.groups", pane.groups)
-                self.keep_layout("similarity.copies", pane.copies)
+                self.restore_layout("similarity.groups", pane.groups)
+                self.restore_layout("similarity.copies", pane.copies)
             case PairPane():
                 self.pair.wire(pane)
 
@@ -144,16 +142,10 @@ class SimilarityPage(Page):
             if self.views.hasFocus():
                 self._focus()
 
-    def concerns(self, event: Event) -> bool:
-        return haste((event,)) is not Haste.NEVER
+    def handle(self, event: Event) -> Refresh:
+        return self.presenter.handle(event)
 
-    def receive(self, events: tuple[Event, ...]) -> bool:
-        wanted = haste(events)
-        if wanted is Haste.SOON and not self._late.isActive():
-            self._late.start()
-        return wanted is not Haste.NOW
-
-    def arrive(self, target: object) -> None:
+    def open_target(self, target: object) -> None:
         match target:
             case ToolLabel():
                 self.show_view("pairs")
@@ -165,7 +157,7 @@ class SimilarityPage(Page):
                 self.pair.aim = Aim(a=a, b=b, advice=bool(rest))
                 self.request_refresh()
 
-    def here(self) -> object:
+    def current_target(self) -> object:
         return self.pair.tools()
 
     async def finish(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 
-from app.core_link.links import Lead, tool_leads
+from app.core_link.links import Link, tool_links
 from app.core_link.session import Page
 from app.dialogs.export import file_name
 from app.screens.similarity.advice_pane import AdviceForm, change_text
@@ -150,6 +150,6 @@ class OnePair(QObject):
         self._saving.ask(f"{file_name(chosen.tool_name)}-{form}", "json", write_text(change_text(form, chosen)))
 
 
-def _leads(tool: ToolLabel) -> list[Lead]:
+def _leads(tool: ToolLabel) -> list[Link]:
     """The two that there is room for."""
-    return [lead for lead in tool_leads(tool, "similarity") if lead.screen in ("servers", "quality")]
+    return [lead for lead in tool_links(tool, "similarity") if lead.screen in ("servers", "quality")]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.core_link.links import Lead, links
+from app.core_link.links import Link, link_actions
 from app.screens.similarity.advice_pane import AdvicePart
 from app.screens.similarity.pair_detail import Described, Observed, PairDetail, whole
 from app.screens.similarity.score_bars import LeadScore, ScoreLines
@@ -112,10 +112,10 @@ class PairPane(QWidget):
         self.parameters.show_parameters(detail.parameters, detail.names, detail.more_parameters)
         self.observed.show_observed(detail.observed)
 
-    def show_leads(self, leads: Sequence[Sequence[Lead]]) -> None:
+    def show_leads(self, leads: Sequence[Sequence[Link]]) -> None:
         """Where there is more of each tool."""
         for side, mine in zip(self.sides, leads, strict=True):
-            side.links.set_links(links(mine, self.led.emit))
+            side.links.set_links(link_actions(mine, self.led.emit))
 
     def show_whole(self, texts: Sequence[str]) -> None:
         """Show all of both descriptions."""

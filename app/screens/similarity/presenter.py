@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.core_link.model_requests import Ask
+from app.core_link.refresh import Refresh
 from app.dialogs.pdf_export import print_page
 from app.screens.similarity.analysis import Analysis, analysis_of, heat_of
 from app.screens.similarity.labels import MapKind
@@ -47,8 +48,6 @@ from mcp_tef import (
 if TYPE_CHECKING:
     from mcp_tef import Engine
 
-UNCONCERNED = (NoticePublished, RunStarted, CasesChanged, BatchQueued, BatchStarted)
-FREQUENT = (RunEnded, BatchProgressed, BatchesChanged)
 Progress = Callable[[float], None]
 MOST_WORK = 20_000
 MOST_OBSERVED = 3_000
@@ -111,6 +110,16 @@ class SimilarityPresenter:
         self._made_for: tuple[Wanted, Secret | None, tuple[str, ...]] | None = None
         self._reading = 0
         self._listing = 0
+
+    def handle(self, event: Event) -> Refresh:
+        """Decide how soon an event makes what is shown out of date."""
+        match event:
+            case NoticePublished() | RunStarted() | CasesChanged() | BatchQueued() | BatchStarted():
+                return Refresh.NONE
+            case RunEnded() | BatchProgressed() | BatchesChanged():
+                return Refresh.LATER
+            case _:
+                return Refresh.NOW
 
     @property
     def state(self) -> State:
@@ -359,18 +368,3 @@ async def _scores(
 
 async def _overlap_told(core: "Engine", analysis: Analysis, pair: Places, weights: OverlapWeights) -> str:
     return (await core.similarity.overlap(analysis.similarity, weights)).explain(*pair)
-
-
-class Haste(Enum):
-    """How soon events ask for a new reading."""
-
-    NEVER = 0
-    SOON = 1
-    NOW = 2
-
-
-def haste(events: Sequence[Event]) -> Haste:
-    """How soon these events ask for a new reading: single runs of a batch can wait, the rest cannot."""
-    if any(not isinstance(event, (*UNCONCERNED, *FREQUENT)) for event in events):
-        return Haste.NOW
-    return Haste.SOON if any(isinstance(event, FREQUENT) for event in events) else Haste.NEVER

@@ -53,7 +53,7 @@ async def test_a_case_leads_to_its_runs(bench: Bench) -> None:
     bench.page.editor.head.runs.click()
     case = bench.page.presenter.current
     assert case is not None
-    assert bench.page.here() == case
+    assert bench.page.current_target() == case
     assert bench.went == [("runs", ("filter", RunFilter(case_ids=(case,)), "Runs of one case"))]
 
 

@@ -47,7 +47,7 @@ async def test_a_new_case_is_typed_picked_and_saved(bench: Bench) -> None:
 async def test_a_case_is_begun_for_each_tool_that_another_screen_brings(bench: Bench) -> None:
     page = bench.page
     tools = [ToolLabel(tool=name, server="Bike shop") for name in ("search_parts", "book_repair")]
-    page.arrive(("new", tuple(tools)))
+    page.open_target(("new", tuple(tools)))
     fresh = page.presenter.rows()[4:]
     assert [(row.query, row.expected) for row in fresh] == [("New case", "search_parts"), ("New case", "book_repair")]
     assert page.presenter.current == fresh[0].id == page.table.current_id()

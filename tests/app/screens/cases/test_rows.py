@@ -76,14 +76,14 @@ async def test_a_case_can_be_arrived_at_though_a_filter_hides_it(bench: Bench) -
     page = bench.page
     target = next(row.id for row in page.presenter.rows() if row.query == THANKS)
     page.presenter.view = ViewState(text="chain")
-    page.arrive(target)
+    page.open_target(target)
     assert page.presenter.current == target
 
 
 @with_cases
 async def test_the_cases_of_a_tool_can_be_arrived_at_and_let_go_again(bench: Bench) -> None:
     page = bench.page
-    page.arrive(ToolLabel(tool="search_bikes", server="Bike shop"))
+    page.open_target(ToolLabel(tool="search_bikes", server="Bike shop"))
     assert [row.query for row in page.presenter.rows()] == [BIKE]
     expected = next(
         action for action in case_filter_actions(page.presenter, page._filter, page.suites.ask) if action.checked
@@ -95,5 +95,5 @@ async def test_the_cases_of_a_tool_can_be_arrived_at_and_let_go_again(bench: Ben
 
 @with_cases
 async def test_a_case_that_is_gone_is_said_to_be_gone(bench: Bench) -> None:
-    bench.page.arrive("no such case")
+    bench.page.open_target("no such case")
     assert [text for text, _ in bench.toasts] == ["That case is not there any more"]

@@ -31,7 +31,7 @@ class Desk:
         session.navigated.connect(lambda place, target: self.gone.append((place, target)))
         session.toasted.connect(lambda text, _: self.said.append(text))
         session.failed.connect(lambda message, hint, details: self.failed.append(message))
-        session.events.connect(lambda events: self.page.take(events, visible=True))
+        session.events.connect(lambda events: self.page.on_events(events, visible=True))
 
     async def open(self) -> None:
         """Show the page."""

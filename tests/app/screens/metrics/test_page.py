@@ -5,6 +5,7 @@ from typing import Any
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from app.core_link.refresh import Refresh
 from app.core_link.settings import Settings
 from app.screens.metrics.batch_comparison import Group
 from app.screens.metrics.filters import Dimension, Filters
@@ -199,7 +200,7 @@ def test_the_chosen_pair_stays_chosen_when_the_comparison_is_read_anew_and_among
 
 def test_other_batches_can_be_chosen_and_swapped(use: Tell) -> None:
     async def story(desk: Desk) -> None:
-        desk.page.arrive(("compare", "batch-3", "batch-1"))
+        desk.page.open_target(("compare", "batch-3", "batch-1"))
         compare = desk.page.compare
         await until(lambda: compare.chosen() == ("batch-3", "batch-1"))
         compare.swap.click()
@@ -221,7 +222,7 @@ def test_one_pair_is_shown_down_to_the_answer(use: Tell) -> None:
     async def story(desk: Desk) -> None:
         await desk.session.call(lambda core: core.open_sample())
         older, newer = await _ran(desk), await _ran(desk)
-        desk.page.arrive(("compare", older, newer))
+        desk.page.open_target(("compare", older, newer))
         pair = desk.page.compare.pair
         await until(lambda: pair.query.text())
         assert pair.before.choice.text() == pair.after.choice.text()
@@ -247,9 +248,7 @@ def test_a_chart_can_have_all_the_room_and_goes_back_with_escape(use: Tell, qtbo
 
 def test_runs_that_come_in_are_counted_after_a_while_and_ended_batches_at_once(use: Tell) -> None:
     async def story(desk: Desk) -> None:
-        batch = past_batch(0)
-        assert desk.page.receive((BatchStarted(batch),))
-        assert desk.page._late.isActive()
+        assert desk.page.handle(BatchStarted(past_batch(0))) is Refresh.LATER
         before = desk.page.overview.strip.cells[0].sentence.text()
         await desk.session.call(lambda core: core.open_sample())
         started = await desk.session.call(lambda core: core.runs.start(BatchRequest()))
@@ -269,7 +268,7 @@ def test_a_point_of_the_trend_leads_to_its_batch(use: Tell) -> None:
 
 def test_the_screen_can_be_asked_for_one_batch(use: Tell) -> None:
     async def story(desk: Desk) -> None:
-        desk.page.arrive(("batch", "batch-2"))
+        desk.page.open_target(("batch", "batch-2"))
         await desk.page.settled()
         assert desk.page.overview.strip.cells[0].sentence.text() == "40 of 52 runs judged right"
 

@@ -41,7 +41,7 @@ def test_every_link_of_a_pair_leads_to_what_it_names(use: Any) -> None:
     async def story(desk: Desk) -> None:
         found = await two_runs(desk)
         before, after = found.before.summary, found.after.summary
-        desk.page.arrive(("compare", before.batch_id, after.batch_id))
+        desk.page.open_target(("compare", before.batch_id, after.batch_id))
         compare = desk.page.compare
         await until(lambda: compare.chosen() == (before.batch_id, after.batch_id) and compare.table.rows.rowCount())
         place = next(place for place, pair in enumerate(compare._pairs) if pair.after == after.id)
@@ -110,7 +110,7 @@ def test_a_run_without_a_partner_leads_on_too(use: Any) -> None:
         only = BatchRequest(cases=tuple(other.case_id for other in others))
         newer = await desk.session.call(lambda core: core.runs.start(only))
         await desk.session.call(lambda core: core.runs.wait(newer.id))
-        desk.page.arrive(("compare", older, newer.id))
+        desk.page.open_target(("compare", older, newer.id))
         compare = desk.page.compare
         await until(lambda: compare.chosen() == (older, newer.id) and compare.table.rows.rowCount())
         compare.show_group(Group.GONE)

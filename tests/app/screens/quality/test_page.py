@@ -164,7 +164,7 @@ def test_a_tool_that_is_come_for_is_shown_whatever_the_filters_say(qapp: QApplic
     async def work() -> None:
         async with desk({"desk": [NAMELESS, FINE]}) as bench:
             bench.page.levels.choose(Level.ERROR.value)
-            bench.page.arrive(ToolLabel(tool="find_invoice", server="desk"))
+            bench.page.open_target(ToolLabel(tool="find_invoice", server="desk"))
             assert bench.page.view.table.current_id() == "desk/find_invoice"
 
     drive(work())
@@ -173,7 +173,7 @@ def test_a_tool_that_is_come_for_is_shown_whatever_the_filters_say(qapp: QApplic
 def test_a_tool_that_is_come_for_without_its_server_is_found_by_its_name(qapp: QApplication) -> None:
     async def work() -> None:
         async with desk({"desk": [NAMELESS, FINE]}) as bench:
-            bench.page.arrive(ToolLabel(tool="find_invoice"))
+            bench.page.open_target(ToolLabel(tool="find_invoice"))
             assert bench.page.view.table.current_id() == "desk/find_invoice"
 
     drive(work())
@@ -183,7 +183,7 @@ def test_several_tools_that_are_come_for_are_chosen_together(qapp: QApplication)
     async def work() -> None:
         async with desk({"desk": [NAMELESS, FINE]}) as bench:
             bench.page.levels.choose(Level.ERROR.value)
-            bench.page.arrive(tuple(ToolLabel(tool=name, server="desk") for name in ("doIt", "find_invoice")))
+            bench.page.open_target(tuple(ToolLabel(tool=name, server="desk") for name in ("doIt", "find_invoice")))
             assert set(bench.page.view.table.selected_ids()) == {"desk/doIt", "desk/find_invoice"}
 
     drive(work())

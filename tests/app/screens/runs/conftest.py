@@ -28,7 +28,7 @@ class Desk:
         self.session.failed.connect(lambda message, hint, details: self.failed.append(message))
         self.session.navigated.connect(lambda place, target: self.gone.append((place, target)))
         self.page = RunsPage(self.session)
-        self.session.events.connect(lambda events: self.page.take(events, visible=True))
+        self.session.events.connect(lambda events: self.page.on_events(events, visible=True))
 
     async def open(self, *, sample: bool = True) -> None:
         """Show the page."""

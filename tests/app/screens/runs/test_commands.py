@@ -32,15 +32,15 @@ def test_who_comes_back_finds_the_run_that_was_looked_at(use: Any) -> None:
         desk.bot.keyClick(desk.page.run_list.table, Qt.Key.Key_Down)
         head = desk.page.detail.verdict.head
         await desk.until(lambda: "new chain" in head.query.text())
-        here = desk.page.here()
-        desk.page.arrive(("filter", RunFilter(classifications=(Classification.FP,)), "One too many"))
+        here = desk.page.current_target()
+        desk.page.open_target(("filter", RunFilter(classifications=(Classification.FP,)), "One too many"))
         await desk.until(
             lambda: (
                 desk.page.run_list.summary_bar.note.text() == "One too many" and "new chain" not in head.query.text()
             )
         )
-        desk.page.arrive(here)
+        desk.page.open_target(here)
         await desk.until(lambda: "new chain" in head.query.text())
-        assert desk.page.here() == here
+        assert desk.page.current_target() == here
 
     use(story)

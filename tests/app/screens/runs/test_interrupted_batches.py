@@ -80,7 +80,7 @@ def test_an_interrupted_batch_goes_on_to_its_end(use: Any) -> None:
         press(notice, "Resume")
         assert desk.gone == [("runs", ("resume", cut))]
         await desk.open(sample=False)
-        desk.page.arrive(desk.gone[0][1])
+        desk.page.open_target(desk.gone[0][1])
         await desk.until(lambda: desk.said[-1:] == ["Long: 50 % right."])
         assert notice.isHidden()
 

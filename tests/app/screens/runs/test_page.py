@@ -240,7 +240,7 @@ def test_the_form_runs_what_was_chosen_elsewhere(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await desk.open()
         cases = await desk.session.call(lambda core: core.cases.list())
-        desk.page.arrive(("start", (cases[0].id, cases[1].id)))
+        desk.page.open_target(("start", (cases[0].id, cases[1].id)))
         await desk.until(lambda: desk.page.batch_actions.start_dialog)
         sheet = desk.page.batch_actions.start_dialog
         assert sheet is not None
@@ -358,10 +358,10 @@ def test_a_batch_that_is_gone_is_told_and_what_is_shown_stays(use: Any) -> None:
         await desk.open()
         await desk.press("Run 4 cases offline")
         await desk.until_ended(1)
-        shown = desk.page.here()
-        desk.page.arrive(("batch", "deleted long ago", None))
+        shown = desk.page.current_target()
+        desk.page.open_target(("batch", "deleted long ago", None))
         await desk.until(lambda: "That batch is not there any more" in desk.said)
-        assert desk.page.here() == shown
+        assert desk.page.current_target() == shown
 
     use(story)
 
@@ -372,7 +372,7 @@ def test_a_batch_that_began_just_now_is_shown_and_not_taken_for_gone(use: Any) -
         await desk.press("Run 4 cases offline")
         await desk.until_ended(1)
         began = await desk.session.call(lambda core: core.runs.start(BatchRequest()))
-        desk.page.arrive(("batch", began.id))
+        desk.page.open_target(("batch", began.id))
         await desk.until(lambda: desk.page.presenter.current == began.id)
         await desk.session.call(lambda core: core.runs.wait(began.id))
         assert "That batch is not there any more" not in desk.said

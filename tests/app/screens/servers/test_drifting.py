@@ -69,7 +69,7 @@ async def page_with_drift(fake: FakeEngine) -> AsyncIterator[ServersPage]:
     """A page over a server that listed something else before."""
     async with session_for(fake) as (session, _):
         page = ServersPage(session)
-        session.events.connect(lambda events: page.take(events, visible=True))
+        session.events.connect(lambda events: page.on_events(events, visible=True))
         shown(page)
         server = await session.call(lambda core: core.servers.add(http_server("desk")))
         await until(lambda: page.pane.tools.rows.rowCount() == len(OLD))

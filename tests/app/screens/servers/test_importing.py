@@ -30,7 +30,7 @@ async def page_over(fake: FakeEngine) -> AsyncIterator[ServersPage]:
     """A shown page that hears the core's events."""
     async with session_for(fake) as (session, _):
         page = ServersPage(session)
-        session.events.connect(lambda events: page.take(events, visible=True))
+        session.events.connect(lambda events: page.on_events(events, visible=True))
         shown(page)
         page.request_refresh()
         await page.settled()

@@ -30,7 +30,7 @@ async def page_over(fake: FakeEngine, settings: Settings | None = None) -> Async
     """A shown page that hears the core's events."""
     async with session_for(fake, settings) as (session, _):
         page = ServersPage(session)
-        session.events.connect(lambda events: page.take(events, visible=True))
+        session.events.connect(lambda events: page.on_events(events, visible=True))
         shown(page)
         page.request_refresh()
         await page.settled()
@@ -181,7 +181,7 @@ def test_a_server_that_is_removed_twice_in_one_breath_goes_once_and_comes_back(q
             for _ in range(2):
                 page.remove(page.rail.selected_ids())
             await page.session.begun()
-            assert [one.text for one in page.session.said] == ["Removed Bike shop"]
+            assert [one.text for one in page.session.messages] == ["Removed Bike shop"]
             page.session.undo()
             await until(lambda: page.rail.rows.rowCount() == 1)
             assert not page.session.can_undo()
@@ -347,9 +347,9 @@ def test_a_server_that_filters_hide_is_shown_when_it_is_asked_for_and_one_that_i
             assert page.header.search is not None
             QTest.keyClicks(page.header.search, "desk")
             await until(lambda: page.rail.rows.rowCount() == 1)
-            page.arrive(ids["mail"])
+            page.open_target(ids["mail"])
             assert page.rail.current_id() == ids["mail"]
-            page.arrive("a server that was removed")
+            page.open_target("a server that was removed")
             assert said == ["That server no longer exists"]
 
     drive(work())

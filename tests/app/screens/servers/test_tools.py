@@ -30,7 +30,7 @@ async def tools_of_a_shop(settings: Settings | None = None) -> AsyncIterator[Ser
     """The page over the sample, once its tools are shown and nothing is under way."""
     async with session_for(FakeEngine({"Bike shop": TOOLS}), settings) as (session, _):
         page = ServersPage(session)
-        session.events.connect(lambda events: page.take(events, visible=True))
+        session.events.connect(lambda events: page.on_events(events, visible=True))
         shown(page)
         await session.call(lambda core: core.open_sample())
         await until(lambda: "Active" in page.presenter.answer_line(server) if (server := page.current()) else False)
@@ -166,7 +166,7 @@ def test_filter_and_order_of_tools_hold_are_told_and_are_there_at_the_next_start
             assert page.pane.tools.rows.ids() == sorted(NAMES)
             page.deeds.narrow(ToolsShown(only=Only.CHANGED))
             assert page.pane.tools.rows.ids() == []
-            page.arrive(ToolLabel(tool="ping", server="Bike shop"))
+            page.open_target(ToolLabel(tool="ping", server="Bike shop"))
             assert page.pane.tools.current_id() == "ping"
 
     drive(first())

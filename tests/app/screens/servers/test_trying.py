@@ -83,7 +83,7 @@ async def sheet_over(fake: FakeEngine, spec: ServerSpec | None = None) -> AsyncI
     """The dialog for the first tool of a server."""
     async with session_for(fake) as (session, _):
         page = ServersPage(session)
-        session.events.connect(lambda events: page.take(events, visible=True))
+        session.events.connect(lambda events: page.on_events(events, visible=True))
         shown(page)
         await session.call(lambda core: core.servers.add(spec) if spec else core.open_sample())
         page.request_refresh()
@@ -336,7 +336,7 @@ def test_only_the_tools_of_a_server_can_be_tried(qapp: QApplication, of_file: bo
         spec = ServerSpec(name="desk", transport=Transport.FILE, path="tools.json") if of_file else http_server("desk")
         async with session_for(fake) as (session, _):
             page = ServersPage(session)
-            session.events.connect(lambda events: page.take(events, visible=True))
+            session.events.connect(lambda events: page.on_events(events, visible=True))
             shown(page)
             await session.call(lambda core: core.servers.add(spec))
             await until(lambda: page.pane.tools.rows.rowCount() == 3)

@@ -1,15 +1,19 @@
 """What the page remembers, what events mean to it, what its words say."""
 
+from typing import Any
+
 from pytestqt.qtbot import QtBot
 
+from app.core_link.refresh import Refresh
 from app.core_link.settings import Settings
 from app.screens.similarity.comparison_choices import OTHER, EmbedderMenu, ServersMenu
 from app.screens.similarity.labels import MapKind, embedder_words, flagged_words
 from app.screens.similarity.model_request import Progress
 from app.screens.similarity.notices import gaps_reasons, gaps_title
-from app.screens.similarity.presenter import Gathered, Haste, Wanted, haste
+from app.screens.similarity.presenter import Gathered, SimilarityPresenter, Wanted
 from app.screens.similarity.view_state import Kept
 from mcp_tef import (
+    BatchesChanged,
     NoticePublished,
     PairAdvice,
     RunsChanged,
@@ -41,10 +45,16 @@ def test_spoilt_settings_give_the_defaults() -> None:
     assert kept.wanted() == Wanted()
 
 
+async def _never(_: object) -> Any:
+    raise AssertionError("nothing is asked of the core")
+
+
 def test_runs_that_end_can_wait_and_changed_servers_cannot() -> None:
-    assert haste([NoticePublished("hello")]) is Haste.NEVER
-    assert haste([NoticePublished("hello"), ServersChanged(ids=(), by="test")]) is Haste.NOW
-    assert haste([RunsChanged(runs=())]) is Haste.NOW
+    presenter = SimilarityPresenter(_never)
+    assert presenter.handle(NoticePublished("hello")) is Refresh.NONE
+    assert presenter.handle(BatchesChanged(ids=(), by="test")) is Refresh.LATER
+    assert presenter.handle(ServersChanged(ids=(), by="test")) is Refresh.NOW
+    assert presenter.handle(RunsChanged(runs=())) is Refresh.NOW
 
 
 def test_what_is_missing_is_named_with_its_reason() -> None:
