@@ -5,37 +5,37 @@ from dataclasses import dataclass
 from functools import partial
 
 from app.core_link.commands import Command
+from app.core_link.targets import ShowRuns, ShowSimilarTools, ShowTool, ShowToolCases, ShowToolQuality, Target
 from app.widgets import Action
 from mcp_tef import RunFilter, ToolLabel
 
-Go = Callable[[str, object], object]
+Go = Callable[[Target], object]
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What a link says, the screen that it leads to, and what is shown there."""
+    """A link: its text, and the target that it shows."""
 
     text: str
-    screen: str
-    target: object
+    target: Target
 
 
 def tool_links(tool: ToolLabel, besides: str) -> tuple[Link, ...]:
     """Where there is more of a tool, besides the screen that tells of it."""
     runs = RunFilter(expected=ToolLabel(tool=tool.tool, server=tool.server))
     leads = (
-        Link("Definition", "servers", tool),
-        Link("Test cases", "cases", tool),
-        Link("Runs", "runs", ("filter", runs, f"{tool.text} expected")),
-        Link("Look-alikes", "similarity", tool),
-        Link("Quality", "quality", tool),
+        Link("Definition", ShowTool(tool)),
+        Link("Test cases", ShowToolCases(tool)),
+        Link("Runs", ShowRuns(runs, f"{tool.text} expected")),
+        Link("Look-alikes", ShowSimilarTools((tool,))),
+        Link("Quality", ShowToolQuality((tool,))),
     )
-    return tuple(lead for lead in leads if lead.screen != besides)
+    return tuple(lead for lead in leads if lead.target.screen != besides)
 
 
 def link_actions(leads: Sequence[Link], go: Go) -> list[Action]:
     """Leads as links."""
-    return [Action(text=lead.text, do=partial(go, lead.screen, lead.target), kind="link") for lead in leads]
+    return [Action(text=lead.text, do=partial(go, lead.target), kind="link") for lead in leads]
 
 
 def tool_commands(page: str, group: str, tool: Callable[[], ToolLabel | None], go: Go) -> list[Command]:
@@ -43,8 +43,7 @@ def tool_commands(page: str, group: str, tool: Callable[[], ToolLabel | None], g
 
     def follow(place: int) -> None:
         if (chosen := tool()) is not None:
-            lead = tool_links(chosen, page)[place]
-            go(lead.screen, lead.target)
+            go(tool_links(chosen, page)[place].target)
 
     words = [lead.text.lower() for lead in tool_links(ToolLabel(), page)]
     return [

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from app.core_link.targets import Target
+
 LONGEST = 100
 
 
@@ -10,7 +12,7 @@ class HistoryEntry:
     """A screen with what was shown on it, as a target that the screen understands; None where that is no matter."""
 
     place: str
-    target: object = None
+    target: Target | None = None
 
 
 class NavigationHistory:

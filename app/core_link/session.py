@@ -20,6 +20,7 @@ from app.core_link.import_outcomes import DropOutcome, DropStatus
 from app.core_link.preferences import Preferences
 from app.core_link.refresh import LATER_MS, Refresh
 from app.core_link.settings import Settings
+from app.core_link.targets import Target
 from app.core_link.undo import UndoHistory, UndoQueue, UndoRequest, UndoStep
 from app.text.formatting import error_words
 from app.widgets import Activities, ListTable, PageHeader, SearchField, Spoken
@@ -45,12 +46,12 @@ class Message:
 class Session(QObject):
     """One window's work with one workspace.
 
-    `navigated(screen, target)` asks the window for a screen; `events(tuple)` are the core's, in order;
+    `navigated(target)` asks the window to show a target; `events(tuple)` are the core's, in order;
     `toasted(text, undo | None)` and `failed(message, hint, details)` are words for the user; `help_wanted(page)` asks
     for a page of the help; at `closing`, which comes also where the window is built anew, whoever has a timer stops it.
     """
 
-    navigated = Signal(str, object)
+    navigated = Signal(object)
     events = Signal(tuple)
     toasted = Signal(str, object)
     failed = Signal(str, str, str)
@@ -125,9 +126,9 @@ class Session(QObject):
         await self.value(lambda engine: engine.configure(core))
         self.configured.emit()
 
-    def go(self, screen: str, target: object = None) -> None:
-        """Show a screen, with something on it."""
-        self.navigated.emit(screen, target)
+    def go(self, target: Target) -> None:
+        """Show a target on its screen."""
+        self.navigated.emit(target)
 
     def toast(
         self,
@@ -299,14 +300,14 @@ class Page(QWidget):
         """Show what the events carry while visible; return True if no refresh is needed."""
         return False
 
-    def open_target(self, target: object) -> None:
+    def open_target(self, target: Target) -> None:
         """Show something in particular; comes after the page is visible."""
 
     async def bring_in(self, arrivals: Sequence[DetectedFile]) -> Sequence[DropOutcome]:
         """Show what was dropped or pasted would bring here, and give what came of each; the page is shown by then."""
         return [DropOutcome(arrival.name, DropStatus.LEFT, "") for arrival in arrivals]
 
-    def current_target(self) -> object:
+    def current_target(self) -> Target | None:
         """Return what is shown now, as a target for `open_target`; None for the screen as a whole."""
         return None
 

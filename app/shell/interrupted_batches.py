@@ -5,6 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from app.core_link.session import Session
+from app.core_link.targets import ResumeBatches
 from app.text.formatting import count
 from app.widgets import Action, Notice
 from mcp_tef import Batch, BatchId, BatchQueued, BatchStarted, BatchStatus, Event
@@ -42,7 +43,7 @@ class InterruptedBatches:
 
     def _resume(self, batches: Sequence[Batch]) -> None:
         self._clear()
-        self._session.go("runs", ("resume", *(batch.id for batch in batches)))
+        self._session.go(ResumeBatches(tuple(batch.id for batch in batches)))
 
     def _dismiss(self, batches: Sequence[Batch]) -> None:
         self._clear()

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 from app.core_link.commands import Command
 from app.core_link.navigation_history import HistoryEntry, NavigationHistory
 from app.core_link.session import Page, Session
+from app.core_link.targets import Screen, ShowScreen, Target
 from app.shell.overviews import messages_sheet, shortcuts_sheet
 from app.shell.palette import Palette
 from app.theme import sized, theme
@@ -49,7 +50,7 @@ class WindowState:
 
     place: str = ""
     trail: NavigationHistory = field(default_factory=NavigationHistory)
-    targets: Mapping[str, object] = field(default_factory=dict)
+    targets: Mapping[str, Target | None] = field(default_factory=dict)
     searches: Mapping[str, str] = field(default_factory=dict)
     failure: tuple[str, str, str] = ("", "", "")
 
@@ -188,21 +189,25 @@ class MainWindow(ReadingOrder, QWidget):
         for _ in self._building(key):
             await asyncio.sleep(pause)
 
-    def go(self, key: str, target: object = None) -> None:
-        """Go to a place once its page is there; of several such wishes the last one holds."""
-        if key in self._pages:
-            self.show_place(key, target)
+    def go(self, target: Target) -> None:
+        """Show a target once its page is built; of several requests the last one wins."""
+        if target.screen in self._pages:
+            self.show_target(target)
         else:
-            self.session.spawn(self._go_once_ready(key, target))
+            self.session.spawn(self._go_once_ready(target))
 
-    async def _go_once_ready(self, key: str, target: object) -> None:
+    async def _go_once_ready(self, target: Target) -> None:
         wish = self._wish = object()
-        await self.make_ready(key)
+        await self.make_ready(target.screen)
         if self._wish is wish:
-            self.show_place(key, target)
+            self.show_target(target)
 
-    def show_place(self, key: str, target: object = None) -> None:
-        """Go to a place at once, with something on it; there is a way back."""
+    def show_target(self, target: Target) -> None:
+        """Show a target at once, and remember the one before in the history."""
+        self.show_screen(target.screen, None if isinstance(target, ShowScreen) else target)
+
+    def show_screen(self, key: str, target: Target | None = None) -> None:
+        """Show a screen at once: as it was left, or with a target of its own."""
         self._wish = None
         if self.current and (key != self.current or target is not None):
             self._trail.leave(self._stop())
@@ -225,7 +230,7 @@ class MainWindow(ReadingOrder, QWidget):
         as_left = self.page(stop.place).current_target() == stop.target
         self._switch_to(stop.place, None if as_left else stop.target)
 
-    def _switch_to(self, key: str, target: object) -> None:
+    def _switch_to(self, key: str, target: Target | None) -> None:
         page = self.page(key)
         before = self._put_back(key, page)
         target = before if target is None else target
@@ -246,7 +251,7 @@ class MainWindow(ReadingOrder, QWidget):
             widget.setFocus(Qt.FocusReason.OtherFocusReason)
         self.navigation.set_ways(back=self._trail.can_go_back(), forward=self._trail.can_go_forward())
 
-    def _put_back(self, key: str, page: Page) -> object:
+    def _put_back(self, key: str, page: Page) -> Target | None:
         """Have on a page what was searched for there before the window was built anew; what it is to show again."""
         searched = self._searches.pop(key, "")
         if searched and page.header.search is not None:
@@ -280,7 +285,7 @@ class MainWindow(ReadingOrder, QWidget):
 
     def _wanted(self, key: str) -> None:
         if key in self._places:
-            self.go(key)
+            self.go(ShowScreen(Screen(key)))
         else:
             self.show_help() if key == "help" else self.settings_wanted.emit()
 
@@ -303,7 +308,7 @@ class MainWindow(ReadingOrder, QWidget):
                 id=f"go.{place.key}",
                 text=f"Go to {place.title}",
                 keys=f"Ctrl+{number}",
-                do=partial(self.go, place.key),
+                do=partial(self.go, ShowScreen(Screen(place.key))),
                 group="Going places",
             )
             for number, place in enumerate(self._places.values(), 1)

@@ -1,16 +1,17 @@
 """The palette: every command, the latest first, why some cannot be done now, and whatever has the typed name."""
 
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, assert_never
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QWidget
 
 from app.core_link.commands import Command
 from app.core_link.session import Session
+from app.core_link.targets import ShowBatch, ShowCase, ShowServer, ShowTool, Target
 from app.theme import sized, theme
 from app.widgets import PickItem, PickPopup, one_line
-from mcp_tef import SearchHit, SearchHitKind, ToolLabel
+from mcp_tef import BatchId, CaseId, SearchHit, SearchHitKind, ServerId, ToolLabel
 
 RECENT: Final = "palette.recent"
 MOST_RECENT: Final = 8
@@ -18,12 +19,6 @@ ASIDE: Final = "text."
 WIDTH: Final = 560
 TOP: Final = 72
 SIDE: Final = 16
-PLACES: Final[Mapping[SearchHitKind, str]] = {
-    SearchHitKind.SERVER: "servers",
-    SearchHitKind.TOOL: "servers",
-    SearchHitKind.CASE: "cases",
-    SearchHitKind.BATCH: "runs",
-}
 FOOT: Final = "{shown} found. Enter does it or goes there, Esc closes."
 
 
@@ -51,14 +46,19 @@ def found_item(number: int, found: SearchHit) -> PickItem:
     return PickItem(id=f"found:{number}", title=title, right=where, mono=found.kind is SearchHitKind.TOOL)
 
 
-def target_of(found: SearchHit) -> object:
-    """What its screen is told to show."""
-    match found.kind:
+def target_of(hit: SearchHit) -> Target:
+    """Return the target that shows a search hit."""
+    match hit.kind:
         case SearchHitKind.TOOL:
-            return ToolLabel(tool=found.name, server=found.server)
+            return ShowTool(ToolLabel(tool=hit.name, server=hit.server))
         case SearchHitKind.BATCH:
-            return ("batch", found.id)
-    return found.id
+            return ShowBatch(BatchId(hit.id))
+        case SearchHitKind.CASE:
+            return ShowCase(CaseId(hit.id))
+        case SearchHitKind.SERVER:
+            return ShowServer(ServerId(hit.id))
+        case _:
+            assert_never(hit.kind)
 
 
 class Palette(PickPopup):
@@ -92,7 +92,7 @@ class Palette(PickPopup):
     def _do(self, key: str) -> None:
         if key.startswith("found:"):
             found = self._found[int(key.partition(":")[2])]
-            self._session.go(PLACES[found.kind], target_of(found))
+            self._session.go(target_of(found))
             return
         command = self._commands[key]
         if command.needs():

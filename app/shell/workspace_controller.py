@@ -20,6 +20,7 @@ from app.core_link.commands import Command
 from app.core_link.external_links import Browsing
 from app.core_link.session import Page, Session
 from app.core_link.settings import Settings
+from app.core_link.targets import Target
 from app.core_link.text_size import TextSizes
 from app.core_link.workspaces import Workspaces, copied, renamed, require
 from app.dialogs.rename import ask_for_workspace_name
@@ -278,16 +279,16 @@ class Workbench:
         page.emptiness_chosen.connect(lambda: session.spawn(self._leave_welcome(window, "servers")))
         return page
 
-    async def _go_in(self, window: MainWindow, place: str, target: object = None) -> None:
+    async def _go_in(self, window: MainWindow, place: str, target: Target | None = None) -> None:
         """Show a screen in the window once it is built; what is shown until then stays."""
         await window.make_ready(place)
         async with held(self.frame):
             if not window.current:
                 self.frame.set_content(window)
                 await breath()
-            window.show_place(place, target)
+            window.show_screen(place, target)
 
-    async def _leave_welcome(self, window: MainWindow, place: str, target: object = None) -> None:
+    async def _leave_welcome(self, window: MainWindow, place: str, target: Target | None = None) -> None:
         window.dismiss()
         await self._go_in(window, place, target)
 

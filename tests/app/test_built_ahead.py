@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTableView
 
+from app.core_link.targets import Screen, ShowScreen
 from app.shell.main_frame import PRODUCT
 from app.shell.main_window import MainWindow
 from app.shell.navigation import places
@@ -91,7 +92,7 @@ async def searching_servers() -> AsyncIterator[tuple[MainWindow, SearchField]]:
     async with session_for(fake) as (session, _):
         inside = MainWindow(session, places(), PRODUCT)
         shown(inside)
-        inside.go("servers")
+        inside.go(ShowScreen(Screen.SERVERS))
         await until(lambda: inside.current == "servers")
         await inside.page("servers").settled()
         await has_keyboard(inside)

@@ -41,7 +41,7 @@ async def left_over(window: MainWindow, old: QColor) -> list[str]:
     """What of each screen can hardly be read, and whether much of it still has the colour of before."""
     found: list[str] = []
     for place in places():
-        window.show_place(place.key)
+        window.show_screen(place.key)
         await window.page(place.key).settled()
         await until(lambda: is_dressed(window.window()))
         found += [f"{place.key}: {fault}" for fault in faint(window.window())]

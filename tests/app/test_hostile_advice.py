@@ -107,7 +107,7 @@ async def agree(find: Callable[[], ModelSheet | None]) -> None:
 
 async def asked_about_a_pair(window: MainWindow) -> PairPane:
     """Two tools side by side, once a model was asked about them."""
-    window.show_place("similarity")
+    window.show_screen("similarity")
     page = window.page("similarity")
     assert isinstance(page, SimilarityPage)
     await until(lambda: page.presenter.analysis)
@@ -128,7 +128,7 @@ def _is_by_model(part: AdvicePart) -> bool:
 
 async def asked_about_a_tool(window: MainWindow) -> ReviewPart:
     """What stands beside a tool, once a model was asked about it."""
-    window.show_place("quality")
+    window.show_screen("quality")
     page = window.page("quality")
     assert isinstance(page, QualityPage)
     await until(page.view.table.rows.ids)

@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QWidget
 
 from app.core_link.settings import Settings
+from app.core_link.targets import CompareBatches
 from app.core_link.workspaces import Workspaces
 from app.dialogs.export import ask_where
 from app.help.window import HelpWindow
@@ -71,7 +72,7 @@ def test_two_batches_are_compared_in_text(qapp: QApplication) -> None:
         request = BatchRequest(name=ALL)
         second = await window.session.call(lambda core: core.runs.start(request))
         await window.session.call(lambda core: core.runs.wait(second.id))
-        window.show_place("metrics", ("compare", first.id, second.id))
+        window.show_target(CompareBatches(first.id, second.id))
         page = window.page("metrics")
         await page.settled()
         await until(partial(shows_markup, page), every=0.1)

@@ -81,7 +81,7 @@ def test_every_dialog_and_notice_shows_foreign_text_as_text(qapp: QApplication, 
     async def work() -> None:
         async with opened(await hostile_engine(ALL, ALL)) as window:
             for place in places():
-                window.show_place(place.key)
+                window.show_screen(place.key)
                 await until(partial(shows_markup, window.page(place.key)), every=0.1)
             for name, show in dialogs(window, tmp_path):
                 before = set(overlays(window))

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.core_link.commands import Command
 from app.core_link.session import Session
+from app.core_link.targets import ShowTool, Target
 from app.shell.palette import Palette
 from mcp_tef import ToolLabel
 from tests.support.fake_engine import FakeEngine
@@ -62,13 +63,13 @@ def test_a_tool_is_gone_to_by_its_name(qapp: QApplication) -> None:
             await fake.servers.check(server.id)
         async with session_for(fake) as (session, _):
             session.commands.put("page", deeds([]))
-            went: list[tuple[str, object]] = []
-            session.navigated.connect(lambda screen, target: went.append((screen, target)))
+            went: list[Target] = []
+            session.navigated.connect(went.append)
             palette, host = opened(session)
             QTest.keyClicks(palette.search, "book_rep")
             await until(lambda: titles(palette) == ["book_repair"])
             QTest.keyClick(palette.search, Qt.Key.Key_Return)
-            assert went == [("servers", ToolLabel(tool="book_repair", server="Bike shop"))]
+            assert went == [ShowTool(ToolLabel(tool="book_repair", server="Bike shop"))]
             host.close()
 
     drive(work())

@@ -67,7 +67,7 @@ def test_a_window_whose_workspace_is_being_renamed_cannot_be_clicked_and_what_is
     async def look() -> None:
         async with started(work, open_core=cores.open) as bench:
             window = await entered(bench, work)
-            window.show_place("cases")
+            window.show_screen("cases")
             place = window.navigation.mapTo(bench.frame, QPoint(40, 90))
 
             def under_the_mouse() -> QWidget | None:
@@ -96,7 +96,7 @@ def test_the_open_workspace_is_renamed_and_keeps_its_keys_and_its_place(qapp: QA
     async def look() -> None:
         async with started(work, settings) as bench:
             window = await entered(bench, work)
-            window.show_place("cases")
+            window.show_screen("cases")
             await window.session.value(lambda core: core.keys.set("openai", Secret("sk-typed")))
             await renamed(bench, "Bike shop")
             again = await entered(bench, work.with_name("Bike shop.mcp-tef"))
@@ -118,7 +118,7 @@ def test_what_was_deleted_and_who_is_signed_in_outlast_another_name(qapp: QAppli
         async with started(work) as bench:
             window = await entered(bench, work)
             session = window.session
-            window.show_place("cases")
+            window.show_screen("cases")
             page = window.page("cases")
             assert isinstance(page, CasesPage)
             await until(page.many.selected)

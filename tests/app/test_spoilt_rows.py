@@ -37,7 +37,7 @@ def test_a_batch_that_cannot_be_read_is_named_and_everything_else_can_be_worked_
             await until(window.notice.isVisible)
             assert "The workspace work.mcp-tef holds a row that cannot be read" in window.notice.accessibleName()
             assert "batches, row " in window.notice.accessibleName()
-            window.show_place("cases")
+            window.show_screen("cases")
             assert len(await window.session.call(lambda core: core.cases.list())) == 1
 
     drive(look())

@@ -37,7 +37,7 @@ async def visited(file: Path) -> list[tuple[str, ...]]:
     assert bench.window is not None
     bench.window.session.failed.connect(lambda *words: told.append(words))
     for place in places():
-        bench.window.show_place(place.key)
+        bench.window.show_screen(place.key)
         await bench.window.page(place.key).settled()
     bench.leave()
     await life

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.core_link.import_outcomes import DropStatus
 from app.core_link.settings import Settings
+from app.core_link.targets import NewCases, ShowCase
 from app.core_link.text_size import SIZES, TextSizes
 from app.screens.cases.import_export import PreviewSheet
 from app.screens.cases.page import CasesPage
@@ -65,7 +66,7 @@ def test_a_key_makes_text_larger_on_the_screen_that_one_is_on_and_it_is_remember
         async with working(await hostile_engine("Read a file", "docs")) as bench:
             before = bench.window
             assert before is not None
-            before.show_place("metrics")
+            before.show_screen("metrics")
             bench.frame.activateWindow()
             QTest.keyClick(before, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
             await until(lambda: bench.window is not None and bench.window is not before and bench.window.current)
@@ -140,7 +141,7 @@ def test_what_is_typed_and_cannot_be_saved_is_still_there(qapp: QApplication) ->
     async def work() -> None:
         async with working(await hostile_engine("Read a file", "docs")) as bench:
             assert bench.window is not None
-            bench.window.show_place("cases", "new")
+            bench.window.show_target(NewCases(()))
             page = await cases_of(bench.window)
             await until(lambda: page.presenter.desk is not None and page.presenter.desk.untouched)
             QTest.keyClicks(page.editor.query, "Which tool is this for?")
@@ -160,7 +161,7 @@ def test_what_was_done_is_taken_back_and_done_again_in_the_window_that_was_built
         async with working(engine) as bench:
             assert bench.window is not None
             session = bench.window.session
-            bench.window.show_place("cases", known.id)
+            bench.window.show_target(ShowCase(known.id))
             page = await cases_of(bench.window)
             await until(lambda: page.presenter.desk is not None)
             page.editor.query.setPlainText("Read the file")
@@ -191,11 +192,11 @@ def test_a_step_is_taken_back_while_no_page_shows_the_cases_yet(qapp: QApplicati
         async with working(engine) as bench:
             assert bench.window is not None
             session = bench.window.session
-            bench.window.show_place("cases", known.id)
+            bench.window.show_target(ShowCase(known.id))
             page = await cases_of(bench.window)
             page.many.delete()
             await until(session.can_undo)
-            bench.window.show_place("metrics")
+            bench.window.show_screen("metrics")
             await built_anew(bench, 110)
             session.undo()
             await session.undone()
@@ -210,7 +211,7 @@ def test_the_way_back_what_is_searched_for_and_an_error_outlast_another_size(qap
         async with working(await hostile_engine("Read a file", "docs")) as bench:
             assert bench.window is not None
             for place in ("servers", "quality", "cases"):
-                bench.window.show_place(place)
+                bench.window.show_screen(place)
             page = await cases_of(bench.window)
             assert page.header.search is not None
             page.header.search.setText("nothing like it")
@@ -288,7 +289,7 @@ def test_an_import_that_is_agreed_to_meanwhile_goes_on_to_its_end(qapp: QApplica
             before = bench.window
             assert before is not None
             session = before.session
-            before.show_place("cases")
+            before.show_screen("cases")
             importing = session.spawn((await cases_of(before)).transfer.import_file(file))
             await until(lambda: bench.frame.findChildren(PreviewSheet))
             bench.text_sizes.choose(110)

@@ -1,6 +1,7 @@
 """Going back and forward through stops."""
 
 from app.core_link.navigation_history import LONGEST, HistoryEntry, NavigationHistory
+from app.core_link.targets import Screen, ShowScreen
 
 A, B, C = (HistoryEntry(name) for name in "abc")
 
@@ -31,7 +32,8 @@ def test_a_new_way_forgets_what_was_ahead() -> None:
 
 
 def test_a_stop_that_shows_what_is_shown_already_is_passed_over() -> None:
-    assert walked(A, HistoryEntry("b", "one"), HistoryEntry("b", "one")).back(HistoryEntry("b", "one")) == A
+    shown = HistoryEntry("b", ShowScreen(Screen.CASES))
+    assert walked(A, shown, shown).back(shown) == A
 
 
 def test_where_nothing_lies_behind_back_stays() -> None:

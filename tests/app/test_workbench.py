@@ -12,6 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
 from app.core_link.settings import Settings
+from app.core_link.targets import ShowCase, ShowTool
 from app.main import NO_DISPLAY, main
 from app.screens.settings.sheet import SettingsSheet
 from app.screens.welcome.page import WelcomePage
@@ -126,22 +127,22 @@ def test_back_and_forward_go_through_places_with_what_was_shown(qapp: QApplicati
             await servers.settled()
             press_side_button(bench)
             assert not inside.navigation.forward.isEnabled()
-            inside.show_place("cases")
+            inside.show_screen("cases")
             await until(lambda: cases.current_target())
             first = cases.current_target()
-            inside.show_place("servers", ToolLabel(tool="search_parts", server="Bike shop"))
-            inside.session.go("cases", (await fake.cases.list())[2].id)
+            inside.show_target(ShowTool(ToolLabel(tool="search_parts", server="Bike shop")))
+            inside.session.go(ShowCase((await fake.cases.list())[2].id))
             QTest.keyClick(inside, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
             assert (inside.current, servers.current_target()) == (
                 "servers",
-                ToolLabel(tool="search_parts", server="Bike shop"),
+                ShowTool(ToolLabel(tool="search_parts", server="Bike shop")),
             )
             press_side_button(bench)
             assert (inside.current, cases.current_target()) == ("cases", first)
             inside.navigation.forward.click()
             assert inside.current == "servers"
             QTest.keyClick(inside, Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier)
-            assert (inside.current, cases.current_target()) == ("cases", (await fake.cases.list())[2].id)
+            assert (inside.current, cases.current_target()) == ("cases", ShowCase((await fake.cases.list())[2].id))
             assert not inside.navigation.forward.isEnabled()
 
     drive(work())
@@ -153,7 +154,7 @@ def test_no_two_commands_share_a_key(qapp: QApplication) -> None:
         await fake.open_sample()
         async with workbench(fake) as bench:
             for place in ("servers", "cases", "runs", "metrics", "similarity", "quality"):
-                window(bench).show_place(place)
+                window(bench).show_screen(place)
                 keys = [command.keys for command in window(bench).session.commands.all() if command.keys]
                 assert len(keys) == len(set(keys)), keys
 
@@ -222,7 +223,7 @@ def test_the_page_of_shortcuts_claims_no_key_that_a_list_does_not_answer(qapp: Q
             inside = window(bench)
             told = 0
             for place in ("servers", "cases", "runs", "quality"):
-                inside.show_place(place)
+                inside.show_screen(place)
                 await inside.page(place).settled()
                 for view in inside.page(place).findChildren(KeyedView):
                     told += bool(view.means)
@@ -248,7 +249,7 @@ def test_a_toast_stays_above_every_page(qapp: QApplication) -> None:
         async with workbench(fake) as bench:
             inside = window(bench)
             inside.session.toast("Removed docs", undo=lambda: None)
-            inside.show_place("runs")
+            inside.show_screen("runs")
             toast = inside.findChild(Toast)
             assert isinstance(toast, Toast)
             found = inside.area.childAt(toast.geometry().center())
@@ -263,7 +264,7 @@ def test_whatever_takes_the_keyboard_has_a_name(qapp: QApplication, place: str) 
         fake = FakeEngine()
         await fake.open_sample()
         async with workbench(fake) as bench:
-            window(bench).show_place(place)
+            window(bench).show_screen(place)
             page = window(bench).page(place)
             await page.settled()
             nameless = [
@@ -285,7 +286,7 @@ def test_closing_remembers_place_and_size(qapp: QApplication, tmp_path: Path) ->
         fake = FakeEngine()
         await fake.open_sample()
         async with workbench(fake, Settings(file)) as bench:
-            window(bench).show_place("cases")
+            window(bench).show_screen("cases")
             bench.frame.resize(1111, 777)
         assert fake.closed
 

@@ -210,7 +210,7 @@ def test_a_dropped_config_opens_its_preview_wherever_one_is(qapp: QApplication, 
     async def look() -> None:
         async with started(work) as bench:
             window = await entered(bench, work)
-            window.show_place("metrics")
+            window.show_screen("metrics")
             drop(bench.frame, config)
             sheet = await dialog_of(bench, ImportSheet)
             assert window.current == "servers"

@@ -21,6 +21,7 @@ from typing import Any
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
+from app.core_link.targets import ShowRuns
 from app.help.window import HelpWindow
 from app.screens.cases.page import CasesPage
 from app.screens.metrics.page import MetricsPage
@@ -179,7 +180,7 @@ async def sort_and_filter(user: Keyboard) -> None:
     """All runs of all batches in another order, and some of them."""
     page = page_of(user, RunsPage, "runs")
     await does(user, "all runs")
-    at_once(lambda: page.open_target(("filter", RunFilter(), "All runs")))
+    at_once(lambda: page.open_target(ShowRuns(RunFilter(), "All runs")))
     await does(user, "runs sorted")
     at_once(lambda: page.run_list.order_changed.emit(RunOrder.CONFIDENCE, True))
     await does(user, "runs searched")

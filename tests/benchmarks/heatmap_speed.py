@@ -115,7 +115,7 @@ def steps(window: MainWindow, page: SimilarityPage) -> dict[str, Step]:
     """What a user does, one after the other."""
 
     async def opened() -> None:
-        window.show_place("similarity")
+        window.show_screen("similarity")
         await page.settled()
 
     async def coloured(kind: MapKind) -> None:

@@ -81,7 +81,7 @@ def steps(window: MainWindow, page: MetricsPage) -> dict[str, Step]:
     """What a user does, one after the other."""
 
     async def first() -> None:
-        window.show_place("metrics")
+        window.show_screen("metrics")
         await page.settled()
 
     async def filtered(filters: Filters) -> None:

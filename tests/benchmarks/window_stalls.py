@@ -30,6 +30,7 @@ from qasync import QEventLoop  # type: ignore[import-untyped]  # it ships no typ
 from app.core_link.bridge import Bridge
 from app.core_link.session import Page, Session
 from app.core_link.settings import Settings
+from app.core_link.targets import ShowBatch
 from app.screens.runs.page import RunsPage
 from app.shell.main_window import MainWindow, ScreenSpec
 from app.theme import ThemeMode, theme
@@ -135,7 +136,7 @@ async def measure(folder: Path, runs: int, url: str) -> dict[str, tuple[list[flo
     window.resize(1280, 800)
     window.setStyleSheet(theme().sheet)
     window.show()
-    window.show_place("runs")
+    window.show_screen("runs")
     await window.page("runs").settled()
     await session.call(lambda core: typed(core, url))
     await run(session, BatchRequest(models=(settings_for(url),)))
@@ -150,7 +151,7 @@ async def measure(folder: Path, runs: int, url: str) -> dict[str, tuple[list[flo
         models=(settings_for(url),), repeats=max(1, runs // CASES), concurrency=16, name=f"{runs} runs"
     )
     batch = await session.call(lambda core: core.runs.start(request, {"openai": Secret("sk-bench")}))
-    page.open_target(("batch", batch.id))
+    page.open_target(ShowBatch(batch.id))
     await session.call(lambda core: core.runs.wait(batch.id))
     await shown(page, batch)
     busy = watch.stop()

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from app.core_link.import_outcomes import DropOutcome, DropStatus
+from app.core_link.targets import StartRuns
 from app.dialogs.consent import ConsentSheet
 from app.dialogs.rename import RenameSheet
 from app.screens.cases.page import CasesPage
@@ -194,7 +195,7 @@ async def runs_start_model(stage: Stage) -> None:
     """The form of a run that asks a model, with something wrong in it."""
     page = await stage.page("runs")
     assert isinstance(page, RunsPage)
-    page.open_target(("start", ()))
+    page.open_target(StartRuns())
     sheet = await stage.sheet()
     assert isinstance(sheet, StartDialog)
     sheet.panel.selector.choose(1)

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
+from app.core_link.targets import ShowBatch, ShowCase, ShowRuns, ShowToolQuality, StartRuns
 from app.screens.cases.page import CasesPage
 from app.screens.metrics.page import MetricsPage
 from app.screens.runs.page import RunsPage
@@ -13,13 +14,15 @@ from app.screens.servers.page import ServersPage
 from app.screens.similarity.page import SimilarityPage
 from app.screens.welcome.page import WelcomePage
 from app.widgets import DetailPane
-from mcp_tef import Classification, Engine, RunFilter, ServerId, StoreError
+from mcp_tef import Classification, Engine, RunFilter, ServerId, StoreError, ToolLabel
 from tests.shots import openings
 from tests.shots.stage import Stage, built
 from tests.shots.workspaces import EMPTY, ERRORS, FULL, SHUT
 from tests.support.windows import until
 
 Show = Callable[[Stage], Awaitable[object]]
+
+DOCUMENTS_TOOL = ToolLabel(tool="find_document", server="Documents")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +106,7 @@ async def _case(stage: Stage, name: str) -> None:
     page = await stage.page("cases")
     assert isinstance(page, CasesPage)
     cases = await stage.session.call(lambda core: core.cases.list())
-    page.open_target(next(case.id for case in cases if case.name == name))
+    page.open_target(ShowCase(next(case.id for case in cases if case.name == name)))
 
 
 async def _cases_chosen(stage: Stage) -> None:
@@ -129,7 +132,7 @@ async def _run(stage: Stage, tab: int = 0, batch: str = "") -> RunsPage:
     assert isinstance(page, RunsPage)
     batches = await stage.session.call(lambda core: core.runs.batches())
     wanted = next(one.id for one in batches if batch in one.name)
-    page.open_target(("batch", wanted))
+    page.open_target(ShowBatch(wanted))
     await until(lambda: page.presenter.current == wanted and page.run_list.table.current_id())
     page.detail.tabs.tabs.choose(tab)
     return page
@@ -158,7 +161,7 @@ async def _columns(stage: Stage) -> None:
 
 async def _narrowed_runs(stage: Stage) -> None:
     page = await _run(stage, batch="new texts")
-    page.open_target(("filter", RunFilter(classifications=(Classification.FN,)), "Missed"))
+    page.open_target(ShowRuns(RunFilter(classifications=(Classification.FN,)), "Missed"))
     await until(lambda: page.run_list.summary_bar.note.text() == "Missed")
     page.filter_controls.search_runs("repair")
     page.view.batch_pane.search.setText("stub-large")
@@ -167,7 +170,7 @@ async def _narrowed_runs(stage: Stage) -> None:
 
 async def _start_runs(stage: Stage) -> None:
     page = await stage.page("runs")
-    page.open_target(("start", ()))
+    page.open_target(StartRuns())
     await stage.sheet()
 
 
@@ -295,7 +298,13 @@ SCENES: tuple[Scene, ...] = (
     ),
     *(Scene(f"similarity-{view}", FULL, partial(_similarity, view=view)) for view in ("map", "pairs", "groups")),
     Scene("similarity-pair", FULL, _recommendation),
-    Scene("quality", FULL, partial(Stage.page, key="quality", target="Documents/find_document")),
+    Scene(
+        "quality",
+        FULL,
+        partial(
+            Stage.page, key="quality", target=ShowToolQuality((ToolLabel(tool="find_document", server="Documents"),))
+        ),
+    ),
     Scene("quality-ask", FULL, partial(_by_command, key="quality", command="quality.ask")),
     *(Scene(name, FULL, partial(_settings, tab=tab)) for tab, name in enumerate(SETTINGS)),
     Scene("metrics-export", FULL, openings.metrics_export),

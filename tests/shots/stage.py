@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from app.core_link.session import Page, Session
 from app.core_link.settings import Settings
+from app.core_link.targets import Target
 from app.core_link.text_size import KEY
 from app.shell.closed_workspace import ClosedDoor
 from app.shell.main_frame import Frame
@@ -43,9 +44,9 @@ class Stage:
         assert self.bench.session is not None
         return self.bench.session
 
-    async def page(self, key: str, target: object = None) -> Page:
+    async def page(self, key: str, target: Target | None = None) -> Page:
         """Go to a screen, and wait until it has read what it shows."""
-        self.window.show_place(key, target)
+        self.window.show_screen(key, target)
         page = self.window.page(key)
         await page.settled()
         return page

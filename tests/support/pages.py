@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 from app.core_link.bridge import Bridge
 from app.core_link.session import Page, Session
 from app.core_link.settings import Settings
+from app.core_link.targets import Target
 from tests.support.windows import drive, shown, until
 
 if TYPE_CHECKING:
@@ -26,10 +27,10 @@ class PageBench(Generic[P]):
         self.session = Session(Bridge(open_core), Settings(None))
         self.toasts: list[tuple[str, object]] = []
         self.failures: list[tuple[str, ...]] = []
-        self.went: list[tuple[str, object]] = []
+        self.went: list[Target] = []
         self.session.toasted.connect(lambda text, undo: self.toasts.append((text, undo)))
         self.session.failed.connect(lambda *words: self.failures.append(words))
-        self.session.navigated.connect(lambda screen, target: self.went.append((screen, target)))
+        self.session.navigated.connect(self.went.append)
         self._make = make
         self.page = make(self.session)
         self.session.events.connect(lambda events: self.page.on_events(events, visible=True))

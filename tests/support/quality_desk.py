@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 
 from app.core_link.session import Session
 from app.core_link.settings import Settings
+from app.core_link.targets import Target
 from app.screens.quality.model_request import AskSheet
 from app.screens.quality.page import QualityPage
 from app.widgets import FlowText, Label, LineText
@@ -42,10 +43,10 @@ class Desk:
         self.fake = fake
         self.said: list[str] = []
         self.failed: list[str] = []
-        self.gone: list[tuple[str, object]] = []
+        self.gone: list[Target] = []
         session.toasted.connect(lambda text, _: self.said.append(text))
         session.failed.connect(lambda message, hint, details: self.failed.append(message))
-        session.navigated.connect(lambda place, target: self.gone.append((place, target)))
+        session.navigated.connect(self.gone.append)
         self.page = QualityPage(session)
         session.events.connect(lambda events: self.page.on_events(events, visible=True))
 

@@ -53,7 +53,7 @@ async def opened(engine: FakeEngine, settings: Settings | None = None) -> AsyncI
 async def filled(window: MainWindow, ready: Callable[[Page], bool]) -> None:
     """Go to every screen, and wait until it is ready."""
     for place in places():
-        window.show_place(place.key)
+        window.show_screen(place.key)
         page = window.page(place.key)
         await until(partial(ready, page), every=0.1)
         await page.settled()
@@ -62,7 +62,7 @@ async def filled(window: MainWindow, ready: Callable[[Page], bool]) -> None:
 async def tour(window: MainWindow, ready: Callable[[Page], bool], look: Look) -> None:
     """Go to every screen, wait until it is ready, and look at it, whatever is chosen on it."""
     for place in places():
-        window.show_place(place.key)
+        window.show_screen(place.key)
         page = window.page(place.key)
         await until(partial(ready, page), every=0.1)
         await _look(page, look)

@@ -7,6 +7,7 @@ from typing import Final
 
 from app.core_link.commands import Command
 from app.core_link.session import Session
+from app.core_link.targets import ShowRuns, StartRuns
 from app.screens.cases.presenter import CasesPresenter
 from app.screens.cases.rows import FIELDS, SERVER, SUITE, TAG
 from app.screens.kit import FilterValues
@@ -156,10 +157,10 @@ class Running:
         if known:
             title = "Runs of one case" if len(known) == 1 else f"Runs of {count(len(known), 'case')}"
             where = RunFilter(case_ids=known)
-            self._session.go("runs", ("filter", where, title))
+            self._session.go(ShowRuns(where, title))
 
     async def _save_and_run(self, ids: tuple[CaseId, ...]) -> None:
         await self._save()
         runnable = self._presenter.runnable(ids)
         if runnable:
-            self._session.go("runs", ("start", runnable))
+            self._session.go(StartRuns(runnable))

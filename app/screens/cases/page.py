@@ -12,6 +12,7 @@ from app.core_link.commands import Command
 from app.core_link.import_outcomes import DropOutcome
 from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
+from app.core_link.targets import AddServer, NewCases, ShowCase, ShowToolCases, Target
 from app.screens.cases.bulk_edit import Many, Suites
 from app.screens.cases.call_list import Pick
 from app.screens.cases.commands import PageDeeds, RowDeeds, Running, case_filter_actions, more_actions, row_actions
@@ -28,7 +29,7 @@ from app.screens.cases.view import NO_CASES, NO_SERVERS, CasesView, nothing_matc
 from app.screens.kit import NO_FILTERS, FilterValues, ViewState, ViewStates
 from app.text.formatting import count
 from app.widgets import Action, breath, held, show_menu
-from mcp_tef import CaseId, DetectedFile, Event, ToolLabel
+from mcp_tef import CaseId, DetectedFile, Event
 
 SAVE_MS: Final = 600
 REVIEW_MS: Final = 250
@@ -46,7 +47,7 @@ class CasesPage(Page):
         self._stale = EVERYTHING
         self._showing = False
         self._filled = False
-        self._target: object = None
+        self._target: Target | None = None
         self._focus_due = False
         front = session.session_state(Front, Front)
         self.steps = session.session_state(Steps, lambda: Steps(session, self.presenter, front))
@@ -55,7 +56,7 @@ class CasesPage(Page):
         self.transfer = Transfer(self, self.presenter, front)
         self.running = Running(session, self.presenter, self.save)
         deeds: dict[str, Callable[[], object]] = {
-            "Add server": lambda: session.go("servers", "add"),
+            "Add server": lambda: session.go(AddServer()),
             "Open the sample": lambda: session.spawn(session.call(lambda core: core.open_sample())),
             "New case": self.new,
             "Import…": self.transfer.ask_import,
@@ -122,7 +123,7 @@ class CasesPage(Page):
         self._stale = self._stale.joined(fresh)
         return not fresh
 
-    def open_target(self, target: object) -> None:
+    def open_target(self, target: Target) -> None:
         """Show a case by its id, the cases that expect a tool, or start a new one ("new"), or one for each tool."""
         self._target = target
         if self._filled:
@@ -131,8 +132,8 @@ class CasesPage(Page):
     async def bring_in(self, arrivals: Sequence[DetectedFile]) -> Sequence[DropOutcome]:
         return [await self.transfer.bring_in(arrival) for arrival in arrivals]
 
-    def current_target(self) -> object:
-        return self.presenter.current
+    def current_target(self) -> Target | None:
+        return ShowCase(self.presenter.current) if self.presenter.current else None
 
     def leave(self) -> None:
         """Save what is typed, and remember the layout."""
@@ -239,17 +240,18 @@ class CasesPage(Page):
 
     def _show_target(self) -> None:
         target, self._target = self._target, None
-        if target == "new":
-            self.new()
-        elif isinstance(target, tuple):
-            self._write(lambda: self.presenter.new_for(target[1]))
-        elif isinstance(target, ToolLabel):
-            self._show_everything(NO_FILTERS.with_values(CALLED.name, tool_key(target)))
-            self.table.select_first()
-        elif isinstance(target, str) and not self.table.select(target):
-            self._show_everything()
-            if not self.table.select(target):
-                self.session.toast("That case is not there any more")
+        match target:
+            case NewCases(tools=()):
+                self.new()
+            case NewCases(tools=tools):
+                self._write(lambda: self.presenter.new_for(tools))
+            case ShowToolCases(tool=tool):
+                self._show_everything(NO_FILTERS.with_values(CALLED.name, tool_key(tool)))
+                self.table.select_first()
+            case ShowCase(case_id=case_id) if not self.table.select(case_id):
+                self._show_everything()
+                if not self.table.select(case_id):
+                    self.session.toast("That case no longer exists")
 
     # ------------------------------------------------------------ choosing and narrowing
 

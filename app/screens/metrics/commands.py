@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from app.core_link.links import link_actions, tool_links
 from app.core_link.session import Page, Session
+from app.core_link.targets import Screen, ShowPair, ShowRuns, StartRuns
 from app.dialogs.export import ask_place
 from app.screens.metrics.confusion import runs_title
 from app.screens.metrics.filters import Dimension, Filters
@@ -130,7 +131,7 @@ class Ways:
             self._go(RunFilter(batch_ids=compared, case_ids=(pair.case_id,)), "One case in both batches")
 
     def _go(self, where: RunFilter, title: str) -> None:
-        self._session.go("runs", ("filter", where, title))
+        self._session.go(ShowRuns(where, title))
 
     def _judged(self) -> RunFilter:
         return replace(self._presenter.where, statuses=(RunStatus.COMPLETED,))
@@ -141,7 +142,7 @@ class Ways:
         """What leads further from one tool."""
         if tool is None:
             return []
-        leads = [lead for lead in tool_links(tool.label, "metrics") if lead.screen != "runs"]
+        leads = [lead for lead in tool_links(tool.label, "metrics") if lead.target.screen is not Screen.RUNS]
         show = Action(text=SHOW, do=partial(self.open_tool, tool), icon="play-circle", keys="Return")
         ways = link_actions(leads, self._session.go)
         return [show, *self._compare(tool), *(replace(one, apart=not place) for place, one in enumerate(ways))]
@@ -153,7 +154,7 @@ class Ways:
         if pair is None:
             return []
         words = f"Compare with {one_line(pair[1].tool or '', LONGEST)}"
-        return [Action(text=words, do=lambda: self._session.go("similarity", pair), icon="scales")]
+        return [Action(text=words, do=lambda: self._session.go(ShowPair(*pair)), icon="scales")]
 
     def model_menu(self, labels: Sequence[str]) -> list[Action]:
         """What can be done with some models."""
@@ -195,7 +196,7 @@ class Ways:
     def _of_cases(self, cases: Sequence[CaseId], show: str, do: Callable[[], None]) -> list[Action]:
         several = tuple(dict.fromkeys(cases))
         again = "Run the case again…" if len(several) == 1 else f"Run {count(len(several), 'case')} again…"
-        run = Action(text=again, do=lambda: self._session.go("runs", ("start", several)), icon="play")
+        run = Action(text=again, do=lambda: self._session.go(StartRuns(several)), icon="play")
         first = [Action(text=show, do=do, icon="play-circle", keys="Return")] if len(cases) == 1 else []
         return [*first, run] if cases else []
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 from app.core_link.commands import Command
 from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
+from app.core_link.targets import CompareBatches, ShowBatch, ShowBatchMetrics, ShowPair, StartRuns, Target
 from app.dialogs.export import ask_comparison, ask_where, copies
 from app.screens.metrics.batch_comparison import ComparisonView
 from app.screens.metrics.commands import Saving, Ways
@@ -23,14 +24,14 @@ from app.screens.metrics.overview_pane import OverviewPane
 from app.screens.metrics.presenter import MetricsPresenter, MetricsView, Standing
 from app.widgets import Action, EmptyState, ScrollPane, Segmented, show_menu_under
 from app.widgets.chart_panel import ChartPanel
-from mcp_tef import BatchId, Event
+from mcp_tef import Event
 
 PAUSE_S = 0.05
 VIEWS = (("overview", "Overview"), ("models", "Models"), ("repeats", "Repeats"), ("compare", "Compare"))
 
 
 class MetricsPage(Page):
-    """Owns the presenter; `open_target` understands ("compare", older, newer) and ("batch", id)."""
+    """Owns the presenter; `open_target` understands CompareBatches and ("batch", id)."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, key="metrics", title="Metrics")
@@ -77,8 +78,8 @@ class MetricsPage(Page):
         pane.cell_opened.connect(self.ways.open_cell)
         pane.tool_opened.connect(lambda place: self.ways.open_tool(pane.tool(place)))
         pane.tools.set_menu(lambda rows: self.ways.tool_menu(pane.tool(int(rows[0])) if len(rows) == 1 else None))
-        pane.pair_opened.connect(lambda pair: self.session.go("similarity", pair))
-        pane.batch_opened.connect(lambda one: self.session.go("runs", ("batch", one)))
+        pane.pair_opened.connect(lambda pair: self.session.go(ShowPair(*pair)))
+        pane.batch_opened.connect(lambda one: self.session.go(ShowBatch(one)))
         pane.compare_wanted.connect(lambda: self.show_view("compare"))
         self.restore_layout("metrics.tools", pane.tools)
         pane.against.show_comparison(self._against)
@@ -172,12 +173,12 @@ class MetricsPage(Page):
     def handle(self, event: Event) -> Refresh:
         return self.presenter.handle(event)
 
-    def open_target(self, target: object) -> None:
+    def open_target(self, target: Target) -> None:
         match target:
-            case ("compare", str(before), str(after)):
+            case CompareBatches(older=before, newer=after):
                 self.show_view("compare")
-                self.session.spawn(self.compare.compare(BatchId(before), BatchId(after)))
-            case ("batch", str(batch_id)):
+                self.session.spawn(self.compare.compare(before, after))
+            case ShowBatchMetrics(batch_id=batch_id):
                 self.show_view("overview")
                 self._filter(Filters({Dimension.BATCH: (batch_id,)}))
             case _:
@@ -187,6 +188,10 @@ class MetricsPage(Page):
         settings = self.session.settings
         if "compare" in self._shown:
             settings.set("metrics.compare", self.compare.split.layout_state())
+
+    def _show_pair(self) -> None:
+        if (pair := self.overview.pair()) is not None:
+            self.session.go(ShowPair(*pair))
 
     def commands(self) -> Sequence[Command]:
         def show(key: str) -> Callable[[], None]:
@@ -202,7 +207,7 @@ class MetricsPage(Page):
                 id="metrics.pair",
                 text="Compare the two tools of the cell",
                 keys="Ctrl+I",
-                do=lambda: self.session.go("similarity", self.overview.pair()),
+                do=self._show_pair,
                 needs=lambda: self._current() == "overview" and self._full() and self.overview.pair() is not None,
                 group="Metrics",
             ),
@@ -315,7 +320,7 @@ class MetricsPage(Page):
         self.request_refresh()
 
     def _start_runs(self) -> None:
-        self.session.go("runs", ("start", ()))
+        self.session.go(StartRuns())
 
     # ------------------------------------------------------------------ export
 

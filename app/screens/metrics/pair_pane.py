@@ -23,7 +23,7 @@ class PairPane(QWidget):
     `led` gives the screen that a link leads to, and what is to be shown there.
     """
 
-    led = Signal(str, object)
+    led = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from app.core_link.links import Link
+from app.core_link.targets import ShowBatch, ShowCase, ShowPair, ShowTool
 from app.screens.metrics.batch_comparison import WORDS, PairRow
 from app.screens.metrics.formatting import model_name
 from app.text.formatting import KIND_WORDS, OUTCOME_WORDS, STATUS_WORDS, count
@@ -228,14 +229,14 @@ def half_leads(run: RunSummary) -> tuple[Link, ...]:
 
 
 def _posed(run: RunSummary) -> tuple[Link, ...]:
-    expected, case = _expected(run), Link("Test case", "cases", run.case_id)
-    return (case, Link("Expected tool", "servers", expected)) if expected else (case,)
+    expected, case = _expected(run), Link("Test case", ShowCase(run.case_id))
+    return (case, Link("Expected tool", ShowTool(expected))) if expected else (case,)
 
 
 def _run_links(run: RunSummary) -> tuple[Link, ...]:
     chosen = _chosen(run)
-    leads = [Link("Run", "runs", ("batch", run.batch_id, run.id))] if run.batch_id else []
-    return (*leads, Link("Chosen tool", "servers", chosen)) if chosen else tuple(leads)
+    leads = [Link("Run", ShowBatch(run.batch_id, run.id))] if run.batch_id else []
+    return (*leads, Link("Chosen tool", ShowTool(chosen))) if chosen else tuple(leads)
 
 
 def _confused(run: RunSummary) -> tuple[Link, ...]:
@@ -244,8 +245,8 @@ def _confused(run: RunSummary) -> tuple[Link, ...]:
         return ()
     pair = (expected, chosen)
     return (
-        Link("Compare the two", "similarity", pair),
-        Link("What to write instead", "similarity", (*pair, "advice")),
+        Link("Compare the two", ShowPair(*pair)),
+        Link("What to write instead", ShowPair(*pair, advice=True)),
     )
 
 

@@ -15,6 +15,7 @@ from app.core_link.links import link_actions, tool_commands, tool_links
 from app.core_link.model_requests import AskForm
 from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
+from app.core_link.targets import AddServer, Screen, ShowScreen, ShowToolQuality, Target
 from app.dialogs.consent import ask_for_servers
 from app.screens.quality.exports import FORMS, ask_where, copy_findings
 from app.screens.quality.labels import Level
@@ -80,7 +81,7 @@ class QualityPage(Page):
         self._heard.connect(self._take)
         self.levels.changed.connect(lambda key: self._filter(replace(self.presenter.filters, level=key)))
         self.view.server_chosen.connect(self._choose_server)
-        self.view.gaps.servers_wanted.connect(lambda: self.session.go("servers"))
+        self.view.gaps.servers_wanted.connect(lambda: self.session.go(ShowScreen(Screen.SERVERS)))
         self.view.gaps.read_wanted.connect(self.read_again)
         self.view.table.chosen.connect(self._choose)
         self.view.table.set_menu(self._menu)
@@ -100,15 +101,14 @@ class QualityPage(Page):
     def handle(self, event: Event) -> Refresh:
         return Refresh.NOW if stale_after(event) else Refresh.NONE
 
-    def open_target(self, target: object) -> None:
+    def open_target(self, target: Target) -> None:
         """Choose a tool, or several, whatever the filters say."""
-        tools = (target,) if isinstance(target, ToolLabel) else target if isinstance(target, tuple) else ()
-        if tools:
-            self._sought = tools
+        if isinstance(target, ShowToolQuality):
+            self._sought = target.tools
             self._clear()
 
-    def current_target(self) -> object:
-        return self._tool()
+    def current_target(self) -> Target | None:
+        return ShowToolQuality((tool,)) if (tool := self._tool()) else None
 
     def _tool(self) -> ToolLabel | None:
         """The tool that is chosen."""
@@ -194,14 +194,14 @@ class QualityPage(Page):
         if standing is Standing.NO_TOOLS:
             what = "None of the servers has listed a tool yet. Read them to see what a model would."
             again = Action(text="Read the servers again", do=self.read_again, kind="primary")
-            go = Action(text="Go to Servers", do=lambda: self.session.go("servers"))
+            go = Action(text="Go to Servers", do=lambda: self.session.go(ShowScreen(Screen.SERVERS)))
             self.view.empty.set("medal", "No tools to look at", f"{what}\n\n{reasons}".strip(), [again, go])
         else:
             what = (
                 "Here stands how well each tool is described, from worst to best, with what to write instead. "
                 "It needs the tools of a server, and no model."
             )
-            add = Action(text="Add server", do=lambda: self.session.go("servers", "add"), kind="primary", icon="plus")
+            add = Action(text="Add server", do=lambda: self.session.go(AddServer()), kind="primary", icon="plus")
             sample = Action(text="Open the sample", do=lambda: self.session.spawn(self._open_sample()))
             self.view.empty.set("medal", "Nothing to look at yet", what, [add, sample])
         self.view.show_empty()

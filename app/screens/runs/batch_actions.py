@@ -10,6 +10,7 @@ from math import ceil, isfinite
 from PySide6.QtWidgets import QWidget
 
 from app.core_link.session import Session
+from app.core_link.targets import CompareBatches
 from app.dialogs.export import ask_where, copy_markdown
 from app.dialogs.preflight import ApiKeys, Preflight
 from app.screens.runs.batch_summaries import action_texts
@@ -133,14 +134,14 @@ FORM_KEY = "runs.form"
 DEFAULT_TITLE = "Test runs"
 EXPORT = "Export results…"
 COPY_MARKDOWN = "Copy as Markdown"
-ShowBatch = Callable[[Batch], Awaitable[None]]
+OnBatchShown = Callable[[Batch], Awaitable[None]]
 StartAgain = Callable[[BatchId, ApiKeys, float | None], Awaitable[Batch]]
 
 
 class BatchActions:
     """`show` is called with every batch that was started, to bring it before the user's eyes."""
 
-    def __init__(self, session: Session, presenter: RunsPresenter, parent: QWidget, show: ShowBatch) -> None:
+    def __init__(self, session: Session, presenter: RunsPresenter, parent: QWidget, show: OnBatchShown) -> None:
         self._session = session
         self._presenter = presenter
         self._parent = parent
@@ -320,7 +321,7 @@ class BatchActions:
     def compare(self, batches: Sequence[Batch]) -> None:
         """Show two batches, given the newer one first, beside each other."""
         newer, older = sorted(batches, key=lambda batch: batch.created_at, reverse=True)
-        self._session.go("metrics", ("compare", older.id, newer.id))
+        self._session.go(CompareBatches(older.id, newer.id))
 
     def _menu_of(self, batch: Batch, deleted: Callable[[Sequence[str]], None]) -> Sequence[Action]:
         can, spawn = action_texts(batch), self._session.spawn

@@ -34,8 +34,7 @@ def link_commands(leads: RunLinks, go: Go) -> list[Command]:
     """The same as commands, for whichever run is shown."""
 
     def follow(key: str) -> None:
-        lead = leads()[key]
-        go(lead.screen, lead.target)
+        go(leads()[key].target)
 
     return [
         Command(

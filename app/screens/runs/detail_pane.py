@@ -187,7 +187,7 @@ class RunDetailPane(QWidget):
 
     closed = Signal()
     retry_requested = Signal()
-    link_opened = Signal(str, object)
+    link_opened = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()

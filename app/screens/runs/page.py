@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.core_link.commands import Command
 from app.core_link.session import Page, Session
+from app.core_link.targets import ResumeBatches, Screen, ShowBatch, ShowRuns, ShowScreen, StartRuns, Target
 from app.screens.runs.activity_bars import ActivityBars, BatchActivity, batch_activity, ended_text, judging_activity
 from app.screens.runs.batch_actions import EXPORT, BatchActions
 from app.screens.runs.batch_events import ScreenChanges
@@ -21,7 +22,7 @@ from app.screens.runs.selected_runs import SelectedRuns
 from app.screens.runs.view import RunsView, show_no_cases, show_no_runs
 from app.text.formatting import count
 from app.widgets import Action, at_once, button
-from mcp_tef import Batch, BatchId, CaseId, Event, RunFilter, RunId
+from mcp_tef import Batch, BatchId, Event, RunFilter, RunId
 
 EVENT_DELAY_MS = 50
 DETAIL_DELAY_MS = 40
@@ -105,16 +106,16 @@ class RunsPage(Page):
     def receive(self, events: tuple[Event, ...]) -> bool:
         return True
 
-    def open_target(self, target: object) -> None:
+    def open_target(self, target: Target) -> None:
         match target:
-            case ("start", tuple() as cases):
-                self.batch_actions.open_start_dialog(tuple(CaseId(str(case)) for case in cases))
-            case ("filter", RunFilter() as where, str(title), *run):
-                self.session.spawn(self._show_cross_batch(self.presenter.open_cross_batch(title, where), _run(run)))
-            case ("batch", str(batch_id), *run):
-                self.session.spawn(self._show_asked(BatchId(batch_id), _run(run)))
-            case ("resume", *batches):
-                self.session.spawn(self._resume_all([BatchId(str(one)) for one in batches]))
+            case StartRuns(cases=cases):
+                self.batch_actions.open_start_dialog(cases)
+            case ShowRuns(where=where, title=title, run_id=run_id):
+                self.session.spawn(self._show_cross_batch(self.presenter.open_cross_batch(title, where), run_id))
+            case ShowBatch(batch_id=batch_id, run_id=run_id):
+                self.session.spawn(self._show_asked(batch_id, run_id))
+            case ResumeBatches(batches=batches):
+                self.session.spawn(self._resume_all(batches))
 
     async def _show_asked(self, batch_id: BatchId, run: RunId | None) -> None:
         await self.settled()
@@ -135,11 +136,11 @@ class RunsPage(Page):
         for batch_id in batches:
             await self.batch_actions.resume(batch_id)
 
-    def current_target(self) -> object:
+    def current_target(self) -> Target | None:
         presenter = self.presenter
         if presenter.cross_batch is not None:
-            return ("filter", presenter.cross_batch.where, presenter.cross_batch.title, presenter.run)
-        return ("batch", presenter.current, presenter.run) if presenter.current else None
+            return ShowRuns(presenter.cross_batch.where, presenter.cross_batch.title, presenter.run)
+        return ShowBatch(presenter.current, presenter.run) if presenter.current else None
 
     def commands(self) -> Sequence[Command]:
         deeds = commands(
@@ -207,7 +208,7 @@ class RunsPage(Page):
                 empty, cases, lambda: spawn(self.batch_actions.run_offline()), self.batch_actions.open_start_dialog
             )
         else:
-            show_no_cases(empty, lambda: self.session.go("cases"), lambda: spawn(self._open_sample()))
+            show_no_cases(empty, lambda: self.session.go(ShowScreen(Screen.CASES)), lambda: spawn(self._open_sample()))
 
     def _show_runs(self) -> None:
         self.export.setEnabled(self.batch_actions.export_scope() is not None)
@@ -399,8 +400,3 @@ class RunsPage(Page):
         await work
         self._show_activity()
         self._show_summary()
-
-
-def _run(named: Sequence[object]) -> RunId | None:
-    """The run that a target names beside the batch or the filter, if it names one."""
-    return next((RunId(one) for one in named if isinstance(one, str)), None)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from app.core_link.links import Link
+from app.core_link.targets import ShowCase, ShowPair, ShowTool
 from app.screens.runs.call_comparison import (
     ParameterComparison,
     judged_comparison,
@@ -189,7 +190,7 @@ def _without_verdict(detail: RunDetail) -> VerdictView:
 
 
 def _case(run: RunSummary) -> Link:
-    return Link("Test case", "cases", run.case_id)
+    return Link("Test case", ShowCase(run.case_id))
 
 
 _STANDING = {
@@ -285,8 +286,8 @@ def _pair_leads(wanted: OfferedTool | None, picked: OfferedTool | None) -> tuple
         return ()
     pair = (_label(wanted), _label(picked))
     return (
-        Link("Compare the two", "similarity", pair),
-        Link("What to write instead", "similarity", (*pair, "advice")),
+        Link("Compare the two", ShowPair(*pair)),
+        Link("What to write instead", ShowPair(*pair, advice=True)),
     )
 
 
@@ -350,7 +351,7 @@ def _side(
         name=shown,
         where=f"{offered.tool.server} · {parameter_count(offered)}",
         text=words if _description(offered) else (TextSpan("It has no description.", dim=True),),
-        link=Link("Show tool", "servers", _label(offered)),
+        link=Link("Show tool", ShowTool(_label(offered))),
     )
 
 

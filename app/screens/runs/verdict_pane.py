@@ -33,7 +33,7 @@ EDGE = 16
 class VerdictPane(ScrollPane):
     """Shows one `VerdictView` at a time; `retry` is called where a failed run shall be tried again.
 
-    `go` is called with a screen and what is to be shown there.
+    `go` shows the target of a link.
     """
 
     def __init__(self, retry: Callable[[], object], go: Go, parent: QWidget | None = None) -> None:

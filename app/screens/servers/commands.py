@@ -9,6 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from app.core_link.commands import Command
 from app.core_link.links import tool_commands
 from app.core_link.session import Page
+from app.core_link.targets import NewCases, ShowSimilarTools, ShowToolQuality
 from app.screens.servers.filters import TOOL_VIEW_KEY, ToolsShown, tool_narrowing_actions
 from app.screens.servers.presenter import ServersPresenter
 from app.screens.servers.server_pane import ServerPane
@@ -94,17 +95,17 @@ class ToolDeeds:
     def write_cases(self) -> None:
         """Start a test case for each of them."""
         if labels := self.labels():
-            self._session.go("cases", ("new", labels))
+            self._session.go(NewCases(labels))
 
     def show_quality(self) -> None:
         """Their quality: one is read, several are chosen there."""
         if labels := self.labels():
-            self._session.go("quality", labels[0] if len(labels) == 1 else labels)
+            self._session.go(ShowToolQuality(labels))
 
     def show_look_alikes(self) -> None:
         """The look-alikes of one, two side by side, or the pairs of several."""
         if labels := self.labels():
-            self._session.go("similarity", labels[0] if len(labels) == 1 else labels)
+            self._session.go(ShowSimilarTools(labels))
 
     def leave_out(self) -> None:
         """Have no model offered them, with a way back."""

@@ -13,6 +13,7 @@ from app.core_link.import_outcomes import DropOutcome, DropStatus
 from app.core_link.links import link_actions, tool_links
 from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
+from app.core_link.targets import AddServer, FindServers, ImportServers, ShowServer, ShowTool, Target
 from app.screens.servers.commands import ToolDeeds
 from app.screens.servers.filters import (
     SERVER_VIEW_KEY,
@@ -68,7 +69,7 @@ class ServersPage(Page):
         self._right = QStackedWidget()
         self._all = QStackedWidget()
         self._clock = QTimer(self, interval=1_000)
-        self._aim: ToolLabel | str | None = None
+        self._awaited_target: ShowServer | ShowTool | None = None
         self.importing = Importing(self, self._show_new)
         self.deeds = ToolDeeds(self, self.presenter, self.pane, self._show_chosen)
         self._lay_out()
@@ -138,26 +139,34 @@ class ServersPage(Page):
             self._present()
         return enough
 
-    def open_target(self, target: object) -> None:
-        """Choose a tool, or the server with this id, or "add" one, "import" some, "find" those of other programs."""
+    def open_target(self, target: Target) -> None:
+        """Open a dialog, or select a server or a tool as soon as the servers are read."""
         match target:
-            case "add" | "import" | "find":
-                {"add": self.add, "import": self.importing.ask, "find": self.importing.find}[target]()
-            case ToolLabel() | str():
-                self._aim = target
+            case AddServer():
+                self.add()
+            case ImportServers():
+                self.importing.ask()
+            case FindServers():
+                self.importing.find()
+            case ShowServer() | ShowTool():
+                self._awaited_target = target
                 if self.presenter.servers:
-                    self._take_aim()
+                    self._show_awaited_target()
 
-    def current_target(self) -> object:
-        return self.deeds.current() or self.rail.current_id() or None
+    def current_target(self) -> Target | None:
+        if (tool := self.deeds.current()) is not None:
+            return ShowTool(tool)
+        server = self.rail.current_id()
+        return ShowServer(ServerId(server)) if server else None
 
-    def _take_aim(self) -> None:
-        aim, self._aim = self._aim, None
-        if isinstance(aim, str):
-            self._select_server(aim)
-        elif aim is not None:
-            self._show_all()
-            self._select_tool(aim)
+    def _show_awaited_target(self) -> None:
+        target, self._awaited_target = self._awaited_target, None
+        match target:
+            case ShowServer(server_id=server_id):
+                self._select_server(server_id)
+            case ShowTool(tool=tool):
+                self._show_all()
+                self._select_tool(tool)
 
     def _select_server(self, server_id: str) -> None:
         if not self.rail.select(server_id):
@@ -347,7 +356,7 @@ class ServersPage(Page):
             self._show(self.rail.current_id())
         elif not self.rail.select(self.session.settings.get("servers.chosen", "")):
             self.rail.select_first()
-        self._take_aim()
+        self._show_awaited_target()
 
     def _show(self, server_id: str) -> None:
         server = self.presenter.servers.get(ServerId(server_id))

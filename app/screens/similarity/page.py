@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 from app.core_link.commands import Command
 from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
+from app.core_link.targets import AddServer, Screen, ShowPair, ShowScreen, ShowSimilarTools, Target
 from app.dialogs.consent import ask_for_servers, with_consent
 from app.screens.similarity.commands import Deeds, pair_actions
 from app.screens.similarity.comparison_choices import OTHER, CompareMenu, EmbedderMenu, EmbedderSheet, ServersMenu
@@ -29,7 +30,7 @@ from app.screens.similarity.view_state import Kept
 from app.text.formatting import count
 from app.theme import sized
 from app.widgets import Action, Segmented, show_menu, show_menu_under
-from mcp_tef import EmbedderKind, Event, PairStatus, ToolLabel, parse_embedder
+from mcp_tef import EmbedderKind, Event, PairStatus, parse_embedder
 
 QUIET_MS = 150
 ROOMY, SEARCH, NARROW_SEARCH = 1_060, 200, 150
@@ -99,7 +100,7 @@ class SimilarityPage(Page):
         view.map.opened.connect(self.pair.open_two)
         view.made.connect(self._wire)
         view.strip.chosen.connect(self._choose_standing)
-        view.notices.servers_wanted.connect(lambda: self.session.go("servers"))
+        view.notices.servers_wanted.connect(lambda: self.session.go(ShowScreen(Screen.SERVERS)))
         view.notices.read_wanted.connect(self.read_again)
         view.notices.download_wanted.connect(self.downloading.start)
 
@@ -145,20 +146,22 @@ class SimilarityPage(Page):
     def handle(self, event: Event) -> Refresh:
         return self.presenter.handle(event)
 
-    def open_target(self, target: object) -> None:
+    def open_target(self, target: Target) -> None:
         match target:
-            case ToolLabel():
+            case ShowSimilarTools(tools=(tool,)):
                 self.show_view("pairs")
-                self.search.setText(text_of(target))
-            case [ToolLabel(), ToolLabel(), ToolLabel(), *_]:
-                self.show_view("pairs")
-                self.search.setText(any_of([one for one in target if isinstance(one, ToolLabel)]))
-            case (ToolLabel() as a, ToolLabel() as b, *rest):
-                self.pair.aim = Aim(a=a, b=b, advice=bool(rest))
+                self.search.setText(text_of(tool))
+            case ShowSimilarTools(tools=(first, second)) | ShowPair(first=first, second=second):
+                advice = isinstance(target, ShowPair) and target.advice
+                self.pair.aim = Aim(a=first, b=second, advice=advice)
                 self.request_refresh()
+            case ShowSimilarTools(tools=tools):
+                self.show_view("pairs")
+                self.search.setText(any_of(tools))
 
-    def current_target(self) -> object:
-        return self.pair.tools()
+    def current_target(self) -> Target | None:
+        tools = self.pair.tools()
+        return ShowPair(tools[0], tools[1]) if tools else None
 
     async def finish(self) -> None:
         self.view.remember()
@@ -240,7 +243,7 @@ class SimilarityPage(Page):
     def _show_empty(self) -> None:
         gathered = self.presenter.gathered
         again = self.read_again if gathered.unreachable else None
-        go = partial(self.session.go, "servers", "add")
+        go = partial(self.session.go, AddServer())
         tell_too_few(self.view.empty, known=any(gathered.by_server.values()), go=go, again=again)
 
     async def _show_map(self) -> None:

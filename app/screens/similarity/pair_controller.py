@@ -8,6 +8,7 @@ from PySide6.QtGui import QGuiApplication
 
 from app.core_link.links import Link, tool_links
 from app.core_link.session import Page
+from app.core_link.targets import Screen, ShowRuns
 from app.dialogs.export import file_name
 from app.screens.similarity.advice_pane import AdviceForm, change_text
 from app.screens.similarity.exports import Saving, write_text
@@ -140,7 +141,7 @@ class OnePair(QObject):
             self._view.pair.show_whole([analysis.tools[place].tool.description for place in detail.places])
 
     def _go_to_runs(self, link: RunsLink) -> None:
-        self._session.go("runs", ("filter", link.where, link.title))
+        self._session.go(ShowRuns(link.where, link.title))
 
     def _copy(self, text: str) -> None:
         QGuiApplication.clipboard().setText(text)
@@ -152,4 +153,4 @@ class OnePair(QObject):
 
 def _leads(tool: ToolLabel) -> list[Link]:
     """The two that there is room for."""
-    return [lead for lead in tool_links(tool, "similarity") if lead.screen in ("servers", "quality")]
+    return [lead for lead in tool_links(tool, "similarity") if lead.target.screen in (Screen.SERVERS, Screen.QUALITY)]

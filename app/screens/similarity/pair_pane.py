@@ -40,7 +40,7 @@ class PairPane(QWidget):
     closed = Signal()
     runs_wanted = Signal(object)
     whole_wanted = Signal()
-    led = Signal(str, object)
+    led = Signal(object)
 
     def __init__(self, advice: AdvicePart) -> None:
         super().__init__()

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QPlainTextEdit, QWidget
 
+from app.core_link.targets import AddServer, ShowCase, ShowRuns
 from app.screens.cases.editor_state import State
 from app.screens.cases.form import Mode
 from app.screens.cases.matchers import Matcher
@@ -53,8 +54,8 @@ async def test_a_case_leads_to_its_runs(bench: Bench) -> None:
     bench.page.editor.head.runs.click()
     case = bench.page.presenter.current
     assert case is not None
-    assert bench.page.current_target() == case
-    assert bench.went == [("runs", ("filter", RunFilter(case_ids=(case,)), "Runs of one case"))]
+    assert bench.page.current_target() == ShowCase(case)
+    assert bench.went == [ShowRuns(RunFilter(case_ids=(case,)), "Runs of one case")]
 
 
 @with_cases
@@ -305,7 +306,7 @@ async def test_without_servers_the_sample_is_one_click_away(bench: Bench) -> Non
     await bench.until(lambda: page.view.blank.isVisible())
     verbs = {made.text(): made for made in page.view.blank.findChildren(QAbstractButton)}
     verbs["Add server"].click()
-    assert bench.went == [("servers", "add")]
+    assert bench.went == [AddServer()]
     verbs["Open the sample"].click()
     await bench.until(lambda: page.table.isVisible())
     await bench.until(lambda: page.table.rows.rowCount() == 4)

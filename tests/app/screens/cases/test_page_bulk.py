@@ -8,6 +8,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLineEdit
 
+from app.core_link.targets import NewCases, StartRuns
 from app.screens.cases.bulk_edit import LabelSheet
 from app.screens.cases.editor_state import State
 from app.screens.cases.page import CasesPage
@@ -47,7 +48,7 @@ async def test_a_new_case_is_typed_picked_and_saved(bench: Bench) -> None:
 async def test_a_case_is_begun_for_each_tool_that_another_screen_brings(bench: Bench) -> None:
     page = bench.page
     tools = [ToolLabel(tool=name, server="Bike shop") for name in ("search_parts", "book_repair")]
-    page.open_target(("new", tuple(tools)))
+    page.open_target(NewCases(tuple(tools)))
     fresh = page.presenter.rows()[4:]
     assert [(row.query, row.expected) for row in fresh] == [("New case", "search_parts"), ("New case", "book_repair")]
     assert page.presenter.current == fresh[0].id == page.table.current_id()
@@ -115,7 +116,7 @@ async def test_all_shown_cases_are_run_unless_several_are_selected(bench: Bench)
     button(page, "Run").click()
     await bench.until(lambda: bench.went)
     ids = tuple(row.id for row in page.presenter.rows()[:2])
-    assert bench.went == [("runs", ("start", ids))]
+    assert bench.went == [StartRuns(ids)]
 
 
 @with_cases

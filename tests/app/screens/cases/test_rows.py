@@ -3,6 +3,7 @@
 import pytest
 from PySide6.QtWidgets import QAbstractButton
 
+from app.core_link.targets import ShowCase, ShowToolCases
 from app.screens.cases.commands import case_filter_actions
 from app.screens.cases.rows import (
     CaseRow,
@@ -76,14 +77,14 @@ async def test_a_case_can_be_arrived_at_though_a_filter_hides_it(bench: Bench) -
     page = bench.page
     target = next(row.id for row in page.presenter.rows() if row.query == THANKS)
     page.presenter.view = ViewState(text="chain")
-    page.open_target(target)
+    page.open_target(ShowCase(target))
     assert page.presenter.current == target
 
 
 @with_cases
 async def test_the_cases_of_a_tool_can_be_arrived_at_and_let_go_again(bench: Bench) -> None:
     page = bench.page
-    page.open_target(ToolLabel(tool="search_bikes", server="Bike shop"))
+    page.open_target(ShowToolCases(ToolLabel(tool="search_bikes", server="Bike shop")))
     assert [row.query for row in page.presenter.rows()] == [BIKE]
     expected = next(
         action for action in case_filter_actions(page.presenter, page._filter, page.suites.ask) if action.checked
@@ -95,5 +96,5 @@ async def test_the_cases_of_a_tool_can_be_arrived_at_and_let_go_again(bench: Ben
 
 @with_cases
 async def test_a_case_that_is_gone_is_said_to_be_gone(bench: Bench) -> None:
-    bench.page.open_target("no such case")
-    assert [text for text, _ in bench.toasts] == ["That case is not there any more"]
+    bench.page.open_target(ShowCase(CaseId("no such case")))
+    assert [text for text, _ in bench.toasts] == ["That case no longer exists"]

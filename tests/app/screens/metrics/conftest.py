@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core_link.session import Session
 from app.core_link.settings import Settings
+from app.core_link.targets import Target
 from app.screens.metrics.filters import Dimension
 from app.screens.metrics.page import MetricsPage
 from mcp_tef import ModelSettings
@@ -25,10 +26,10 @@ class Desk:
         self.session = session
         self.fake = fake
         self.page = MetricsPage(session)
-        self.gone: list[tuple[str, object]] = []
+        self.gone: list[Target] = []
         self.said: list[str] = []
         self.failed: list[str] = []
-        session.navigated.connect(lambda place, target: self.gone.append((place, target)))
+        session.navigated.connect(self.gone.append)
         session.toasted.connect(lambda text, _: self.said.append(text))
         session.failed.connect(lambda message, hint, details: self.failed.append(message))
         session.events.connect(lambda events: self.page.on_events(events, visible=True))

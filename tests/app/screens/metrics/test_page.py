@@ -7,9 +7,10 @@ from pytestqt.qtbot import QtBot
 
 from app.core_link.refresh import Refresh
 from app.core_link.settings import Settings
+from app.core_link.targets import CompareBatches, ShowBatch, ShowBatchMetrics, ShowPair, ShowRuns, StartRuns
 from app.screens.metrics.batch_comparison import Group
 from app.screens.metrics.filters import Dimension, Filters
-from mcp_tef import BatchId, BatchRequest, BatchStarted, PairChange, RunFilter, RunStatus
+from mcp_tef import BatchId, BatchRequest, BatchStarted, PairChange, RunStatus
 from tests.app.screens.metrics.conftest import Desk, Tell
 from tests.support.made_runs import GPT
 from tests.support.past_runs import past_batch
@@ -24,7 +25,7 @@ def click(qtbot: QtBot, widget: Any) -> None:
 def test_before_anything_ran_the_page_leads_to_the_first_run(use: Tell, qtbot: QtBot) -> None:
     async def story(desk: Desk) -> None:
         click(qtbot, desk.button("Run…"))
-        assert desk.gone == [("runs", ("start", ()))]
+        assert desk.gone == [StartRuns()]
         assert not desk.page.export_actions()[0].enabled
 
     use(story, empty=True)
@@ -46,13 +47,10 @@ def test_a_click_on_a_cell_leads_to_exactly_its_runs(use: Tell, qtbot: QtBot) ->
         square, bot = desk.page.overview.square, qtbot
         place = square.place_of(1, 2).center()
         bot.mouseClick(square.viewport(), Qt.MouseButton.LeftButton, pos=place)  # type: ignore[no-untyped-call]
-        ((screen, target),) = desk.gone
-        assert screen == "runs"
-        assert isinstance(target, tuple)
-        kind, where, title = target
-        assert (kind, title) == ("filter", "search_files picked where search_code was expected")
-        assert isinstance(where, RunFilter)
-        assert await desk.session.call(lambda core: core.runs.count(where)) == 18
+        (target,) = desk.gone
+        assert isinstance(target, ShowRuns)
+        assert target.title == "search_files picked where search_code was expected"
+        assert await desk.session.call(lambda core: core.runs.count(target.where)) == 18
 
     use(story)
 
@@ -61,10 +59,11 @@ def test_the_worst_confusion_of_the_chosen_tool_is_ringed_and_its_runs_open_with
     async def story(desk: Desk) -> None:
         assert desk.page.overview.square._marked == (1, 2)
         desk.page.overview.tools.opened.emit("0")
-        ((_, target),) = desk.gone
-        assert isinstance(target, tuple)
-        assert target[1].expected.tool == "search_code"
-        assert target[1].statuses == (RunStatus.COMPLETED,)
+        (target,) = desk.gone
+        assert isinstance(target, ShowRuns)
+        assert target.where.expected is not None
+        assert target.where.expected.tool == "search_code"
+        assert target.where.statuses == (RunStatus.COMPLETED,)
 
     use(story)
 
@@ -80,7 +79,7 @@ def test_a_cell_leads_to_the_two_tools_side_by_side(use: Tell) -> None:
         pair = desk.page.overview.pair()
         assert pair is not None
         assert [label.tool for label in pair] == ["search_code", "search_files"]
-        assert desk.gone == [("similarity", pair)] * 2
+        assert desk.gone == [ShowPair(*pair)] * 2
 
     use(story)
 
@@ -133,7 +132,7 @@ def test_models_are_compared_and_the_baseline_is_called_one(use: Tell) -> None:
         assert [rows.row(number).cells[0].text for number in range(2)] == ["gpt-4.1-mini", "offline baseline"]
         assert "no model" in desk.page.models.note.text()
         desk.page.models.models.opened.emit(GPT)
-        assert [target[2] for _, target in desk.gone if isinstance(target, tuple)] == ["gpt-4.1-mini"]
+        assert [target.title for target in desk.gone if isinstance(target, ShowRuns)] == ["gpt-4.1-mini"]
 
     use(story)
 
@@ -144,9 +143,9 @@ def test_repeats_list_flaky_cases_that_lead_to_their_runs(use: Tell) -> None:
         assert desk.page.repeats.flaky.rows.rowCount() >= 1
         assert "always pass" in desk.page.repeats.split.text()
         desk.page.repeats.flaky.opened.emit("0")
-        ((_, target),) = desk.gone
-        assert isinstance(target, tuple)
-        assert await desk.session.call(lambda core: core.runs.count(target[1])) == 2
+        (target,) = desk.gone
+        assert isinstance(target, ShowRuns)
+        assert await desk.session.call(lambda core: core.runs.count(target.where)) == 2
 
     use(story)
 
@@ -200,7 +199,7 @@ def test_the_chosen_pair_stays_chosen_when_the_comparison_is_read_anew_and_among
 
 def test_other_batches_can_be_chosen_and_swapped(use: Tell) -> None:
     async def story(desk: Desk) -> None:
-        desk.page.open_target(("compare", "batch-3", "batch-1"))
+        desk.page.open_target(CompareBatches(BatchId("batch-3"), BatchId("batch-1")))
         compare = desk.page.compare
         await until(lambda: compare.chosen() == ("batch-3", "batch-1"))
         compare.swap.click()
@@ -222,7 +221,7 @@ def test_one_pair_is_shown_down_to_the_answer(use: Tell) -> None:
     async def story(desk: Desk) -> None:
         await desk.session.call(lambda core: core.open_sample())
         older, newer = await _ran(desk), await _ran(desk)
-        desk.page.open_target(("compare", older, newer))
+        desk.page.open_target(CompareBatches(older, newer))
         pair = desk.page.compare.pair
         await until(lambda: pair.query.text())
         assert pair.before.choice.text() == pair.after.choice.text()
@@ -261,14 +260,14 @@ def test_runs_that_come_in_are_counted_after_a_while_and_ended_batches_at_once(u
 def test_a_point_of_the_trend_leads_to_its_batch(use: Tell) -> None:
     async def story(desk: Desk) -> None:
         desk.page.overview.batch_opened.emit("batch-2")
-        assert desk.gone == [("runs", ("batch", "batch-2"))]
+        assert desk.gone == [ShowBatch(BatchId("batch-2"))]
 
     use(story)
 
 
 def test_the_screen_can_be_asked_for_one_batch(use: Tell) -> None:
     async def story(desk: Desk) -> None:
-        desk.page.open_target(("batch", "batch-2"))
+        desk.page.open_target(ShowBatchMetrics(BatchId("batch-2")))
         await desk.page.settled()
         assert desk.page.overview.strip.cells[0].sentence.text() == "40 of 52 runs judged right"
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+from app.core_link.targets import CompareBatches, ShowBatch, ShowCase, ShowPair, ShowTool
 from app.screens.metrics.batch_comparison import Group
 from app.screens.metrics.pair_pane import PairPane
 from app.screens.metrics.pair_view import half_leads, pair_leads
@@ -41,7 +42,9 @@ def test_every_link_of_a_pair_leads_to_what_it_names(use: Any) -> None:
     async def story(desk: Desk) -> None:
         found = await two_runs(desk)
         before, after = found.before.summary, found.after.summary
-        desk.page.open_target(("compare", before.batch_id, after.batch_id))
+        assert before.batch_id is not None
+        assert after.batch_id is not None
+        desk.page.open_target(CompareBatches(before.batch_id, after.batch_id))
         compare = desk.page.compare
         await until(lambda: compare.chosen() == (before.batch_id, after.batch_id) and compare.table.rows.rowCount())
         place = next(place for place, pair in enumerate(compare._pairs) if pair.after == after.id)
@@ -55,11 +58,11 @@ def test_every_link_of_a_pair_leads_to_what_it_names(use: Any) -> None:
             made.click()
         tool = ToolLabel(tool=after.selected_tool or "", server=after.selected_server)
         assert desk.gone == [
-            ("cases", after.case_id),
-            ("runs", ("batch", before.batch_id, before.id)),
-            ("servers", tool),
-            ("runs", ("batch", after.batch_id, after.id)),
-            ("servers", tool),
+            ShowCase(after.case_id),
+            ShowBatch(before.batch_id, before.id),
+            ShowTool(tool),
+            ShowBatch(after.batch_id, after.id),
+            ShowTool(tool),
         ]
 
     use(story)
@@ -79,7 +82,11 @@ def test_tools_that_one_of_the_runs_confused_are_led_to_side_by_side(use: Any) -
         )
         wrong = replace(right, selected_tool="picked", kind=VerdictKind.WRONG_TOOL)
         was_wrong = pair_leads(_with(found, wrong, right))
-        assert [lead.target for lead in was_wrong.confused] == [(wanted, picked), (wanted, picked, "advice")]
+        pair = ShowPair(wanted, picked)
+        assert [lead.target for lead in was_wrong.confused] == [
+            pair,
+            replace(pair, advice=True),
+        ]
         assert [lead.text for lead in was_wrong.confused] == ["Compare the two", "What to write instead"]
         assert pair_leads(_with(found, right, right)).confused == ()
         assert (
@@ -110,14 +117,14 @@ def test_a_run_without_a_partner_leads_on_too(use: Any) -> None:
         only = BatchRequest(cases=tuple(other.case_id for other in others))
         newer = await desk.session.call(lambda core: core.runs.start(only))
         await desk.session.call(lambda core: core.runs.wait(newer.id))
-        desk.page.open_target(("compare", older, newer.id))
+        desk.page.open_target(CompareBatches(older, newer.id))
         compare = desk.page.compare
         await until(lambda: compare.chosen() == (older, newer.id) and compare.table.rows.rowCount())
         compare.show_group(Group.GONE)
         await until(lambda: compare.pair.alone.isVisible())
         case, *_ = compare.pair.alone.buttons
         case.click()
-        assert desk.gone == [("cases", run.case_id)]
+        assert desk.gone == [ShowCase(run.case_id)]
         assert "Run" in [made.text() for made in compare.pair.alone.buttons]
         compare.show_group(Group.FIXED)
         await until(lambda: not compare.pair.alone.isVisible())

@@ -1,11 +1,9 @@
 """Rows of the metrics screen: found by words, and led further from by their menus."""
 
-from typing import Any
-
 from app.core_link.settings import Settings
+from app.core_link.targets import ShowPair, ShowRuns, ShowToolQuality, StartRuns
 from app.screens.metrics.filters import Dimension
 from app.widgets import Action, ListTable
-from mcp_tef import RunFilter
 from tests.app.screens.metrics.conftest import Desk, Tell
 from tests.support.made_runs import GPT
 from tests.support.windows import until
@@ -141,10 +139,10 @@ def test_a_tool_leads_to_its_runs_to_its_rival_and_to_the_other_screens(use: Tel
         ]
         offered["Compare with search_files"].do()
         offered["Quality"].do()
-        (screen, pair), (quality, _) = desk.gone
-        assert (screen, quality) == ("similarity", "quality")
-        assert isinstance(pair, tuple)
-        assert [label.tool for label in pair] == ["search_code", "search_files"]
+        pair, quality = desk.gone
+        assert isinstance(pair, ShowPair)
+        assert isinstance(quality, ShowToolQuality)
+        assert (pair.first.tool, pair.second.tool) == ("search_code", "search_files")
 
     use(story)
 
@@ -156,11 +154,9 @@ def test_several_models_are_looked_into_and_kept_alone_together(use: Tell) -> No
         models.selectAll()
         labels = models.selected_ids()
         menu(models)["Show their runs"].do()
-        ((_, target),) = desk.gone
-        assert isinstance(target, tuple)
-        where = target[1]
-        assert isinstance(where, RunFilter)
-        assert (where.models, target[2]) == (labels, "2 models")
+        (target,) = desk.gone
+        assert isinstance(target, ShowRuns)
+        assert (target.where.models, target.title) == (labels, "2 models")
         menu(models)["Show only these 2 models"].do()
         assert desk.page.presenter.filters.of(Dimension.MODEL) == labels
         await desk.page.settled()
@@ -194,10 +190,9 @@ def test_the_cases_of_chosen_pairs_are_run_again_each_once(use: Tell) -> None:
         pane.table.selectAll()
         ((words, action),) = menu(pane.table).items()
         action.do()
-        ((screen, target),) = desk.gone
-        assert isinstance(target, tuple)
-        cases: Any = target[1]
-        assert (screen, target[0]) == ("runs", "start")
+        (target,) = desk.gone
+        assert isinstance(target, StartRuns)
+        cases = target.cases
         assert len(set(cases)) == len(cases) == len({pair.case_id for pair in pane.selected_pairs()})
         assert words == f"Run {len(cases):,} cases again…"
 

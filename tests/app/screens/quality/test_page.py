@@ -11,6 +11,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
 from app.core_link.settings import Settings
+from app.core_link.targets import (
+    Screen,
+    ShowRuns,
+    ShowScreen,
+    ShowSimilarTools,
+    ShowTool,
+    ShowToolCases,
+    ShowToolQuality,
+)
 from app.screens.quality import exports
 from app.screens.quality.labels import Level
 from app.screens.quality.view import EVERY, FINDINGS, SERVER
@@ -42,7 +51,7 @@ def test_servers_without_tools_are_read_again_or_lead_to_the_servers(qapp: QAppl
             assert "mail: Could not start mail: it ended. Look." in bench.text()
             again, servers = bench.page.view.empty.buttons()
             servers.click()
-            assert bench.gone == [("servers", None)]
+            assert bench.gone == [ShowScreen(Screen.SERVERS)]
             bench.fake.gateway.servers["mail"] = (NAMELESS,)
             again.click()
             await until(bench.tools)
@@ -164,7 +173,7 @@ def test_a_tool_that_is_come_for_is_shown_whatever_the_filters_say(qapp: QApplic
     async def work() -> None:
         async with desk({"desk": [NAMELESS, FINE]}) as bench:
             bench.page.levels.choose(Level.ERROR.value)
-            bench.page.open_target(ToolLabel(tool="find_invoice", server="desk"))
+            bench.page.open_target(ShowToolQuality((ToolLabel(tool="find_invoice", server="desk"),)))
             assert bench.page.view.table.current_id() == "desk/find_invoice"
 
     drive(work())
@@ -173,7 +182,7 @@ def test_a_tool_that_is_come_for_is_shown_whatever_the_filters_say(qapp: QApplic
 def test_a_tool_that_is_come_for_without_its_server_is_found_by_its_name(qapp: QApplication) -> None:
     async def work() -> None:
         async with desk({"desk": [NAMELESS, FINE]}) as bench:
-            bench.page.open_target(ToolLabel(tool="find_invoice"))
+            bench.page.open_target(ShowToolQuality((ToolLabel(tool="find_invoice"),)))
             assert bench.page.view.table.current_id() == "desk/find_invoice"
 
     drive(work())
@@ -183,7 +192,8 @@ def test_several_tools_that_are_come_for_are_chosen_together(qapp: QApplication)
     async def work() -> None:
         async with desk({"desk": [NAMELESS, FINE]}) as bench:
             bench.page.levels.choose(Level.ERROR.value)
-            bench.page.open_target(tuple(ToolLabel(tool=name, server="desk") for name in ("doIt", "find_invoice")))
+            tools = tuple(ToolLabel(tool=name, server="desk") for name in ("doIt", "find_invoice"))
+            bench.page.open_target(ShowToolQuality(tools))
             assert set(bench.page.view.table.selected_ids()) == {"desk/doIt", "desk/find_invoice"}
 
     drive(work())
@@ -198,8 +208,8 @@ def test_links_lead_to_the_tool_on_every_other_screen(qapp: QApplication) -> Non
             for link in links.buttons:
                 link.click()
             tool = ToolLabel(tool="doIt", server="desk")
-            runs = ("filter", RunFilter(expected=tool), "doIt expected")
-            assert bench.gone == [("servers", tool), ("cases", tool), ("runs", runs), ("similarity", tool)]
+            runs = ShowRuns(RunFilter(expected=tool), "doIt expected")
+            assert bench.gone == [ShowTool(tool), ShowToolCases(tool), runs, ShowSimilarTools((tool,))]
 
     drive(work())
 

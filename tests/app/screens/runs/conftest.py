@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.core_link.session import Session
+from app.core_link.targets import Target
 from app.screens.runs.page import RunsPage
 from tests.support.fake_engine import FakeEngine
 from tests.support.windows import drive, session_for, until
@@ -23,10 +24,10 @@ class Desk:
         self.bot: Any = qtbot
         self.said: list[str] = []
         self.failed: list[str] = []
-        self.gone: list[tuple[str, object]] = []
+        self.gone: list[Target] = []
         self.session.toasted.connect(lambda text, _: self.said.append(text))
         self.session.failed.connect(lambda message, hint, details: self.failed.append(message))
-        self.session.navigated.connect(lambda place, target: self.gone.append((place, target)))
+        self.session.navigated.connect(self.gone.append)
         self.page = RunsPage(self.session)
         self.session.events.connect(lambda events: self.page.on_events(events, visible=True))
 

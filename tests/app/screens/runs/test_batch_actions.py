@@ -7,7 +7,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from app.core_link.targets import CompareBatches, Target
 from app.screens.runs.batch_actions import RenameBatchDialog, parse_dollars, suggested_cap
+from mcp_tef import BatchId
 from tests.app.screens.runs.conftest import Desk
 
 
@@ -69,11 +71,11 @@ def test_two_chosen_batches_are_compared_the_older_one_first(use: Any) -> None:
             await desk.until(partial(has_batches, desk, number))
         page = desk.page
         newer, older = page.batch_list.rows.ids()
-        went: list[tuple[str, object]] = []
-        desk.session.navigated.connect(lambda screen, target: went.append((screen, target)))
+        went: list[Target] = []
+        desk.session.navigated.connect(went.append)
         page.batch_list.selectAll()
         page.batch_actions.menu(page.batch_list.selected_ids(), page._delete)[0].do()
-        assert went == [("metrics", ("compare", older, newer))]
+        assert went == [CompareBatches(BatchId(older), BatchId(newer))]
 
     use(story)
 

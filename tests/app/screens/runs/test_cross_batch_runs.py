@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 
+from app.core_link.targets import ShowRuns
 from app.screens.runs.presenter import RunsPresenter
 from app.screens.runs.run_table import PAGE_SIZE
 from app.screens.runs.runs_list import MODEL, SELECTED
@@ -25,7 +26,7 @@ def test_runs_that_another_screen_asked_for_are_shown_out_of_all_batches(use: An
         await desk.open()
         await desk.run_offline()
         where = RunFilter(classifications=(Classification.FN,))
-        desk.page.open_target(("filter", where, "Missed"))
+        desk.page.open_target(ShowRuns(where, "Missed"))
         strip = desk.page.run_list.summary_bar
         await desk.until(lambda: strip.note.text() == "Missed")
         await desk.until(lambda: strip.value.text() != "…" and len(visible_rows(desk)) == 1)
@@ -45,7 +46,7 @@ def test_runs_asked_for_before_the_screen_was_ever_shown_are_not_lost(use: Any) 
         batch = await desk.session.call(lambda core: core.runs.start(BatchRequest()))
         await desk.session.call(lambda core: core.runs.wait(batch.id))
         desk.page.request_refresh()
-        desk.page.open_target(("filter", RunFilter(classifications=(Classification.FN,)), "Missed"))
+        desk.page.open_target(ShowRuns(RunFilter(classifications=(Classification.FN,)), "Missed"))
         await desk.page.settled()
         await desk.until(lambda: desk.page.run_list.summary_bar.note.text() == "Missed")
         await desk.until(lambda: len(visible_rows(desk)) == 1)
@@ -156,7 +157,7 @@ def test_the_figure_of_runs_asked_for_stays_while_they_are_narrowed_and_the_head
     async def story(desk: Desk) -> None:
         await desk.open()
         await desk.run_offline()
-        desk.page.open_target(("filter", RunFilter(statuses=(RunStatus.COMPLETED,)), "Judged"))
+        desk.page.open_target(ShowRuns(RunFilter(statuses=(RunStatus.COMPLETED,)), "Judged"))
         await desk.until(lambda: len(visible_rows(desk)) == 4 and desk.page.run_list.summary_bar.value.text() == "4")
         actions = {action.text: action for action in desk.page.header._filter_actions()}
         actions["Missed the expected tool"].do()
@@ -196,7 +197,7 @@ def test_a_width_that_was_chosen_stays_whether_models_are_shown_or_not(use: Any)
         await desk.run_offline()
         table = desk.page.run_list.table
         table.setColumnWidth(SELECTED, 301)
-        desk.page.open_target(("filter", RunFilter(statuses=(RunStatus.COMPLETED,)), "Judged"))
+        desk.page.open_target(ShowRuns(RunFilter(statuses=(RunStatus.COMPLETED,)), "Judged"))
         await desk.until(lambda: len(visible_rows(desk)) == 4 and not table.isColumnHidden(MODEL))
         assert table.columnWidth(SELECTED) == 301
 

@@ -11,6 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 
+from app.core_link.targets import ShowRuns
 from app.screens.runs.batch_actions import EXPORT
 from mcp_tef import BatchRequest, Classification, RunFilter
 from tests.app.screens.runs.conftest import Desk
@@ -101,7 +102,7 @@ def test_found_runs_of_all_batches_are_exported_under_their_title(use: Any, tmp_
     async def story(desk: Desk) -> None:
         await desk.open()
         await desk.run_offline()
-        desk.page.open_target(("filter", RunFilter(classifications=(Classification.FN,)), "Missed"))
+        desk.page.open_target(ShowRuns(RunFilter(classifications=(Classification.FN,)), "Missed"))
         await desk.until(lambda: desk.page.run_list.summary_bar.note.text() == "Missed" and desk.rests())
         command = next(one for one in desk.page.commands() if one.id == "runs.export")
         assert command.needs()

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from app.core_link.settings import Settings
+from app.core_link.targets import ShowBatch, ShowRuns
 from app.screens.runs.filters import (
     FILTERS_KEY,
     SavedFilters,
@@ -80,7 +81,7 @@ def test_runs_that_another_screen_asked_for_stand_as_a_chip_and_letting_go_leads
         await desk.run_offline()
         desk.page._change_where(RunFilter(text="chain"))
         await desk.until(lambda: words(desk) == ["“chain”"])
-        desk.page.open_target(("filter", MISSED, "Missed"))
+        desk.page.open_target(ShowRuns(MISSED, "Missed"))
         await desk.until(lambda: words(desk) == ["Missed"] and desk.rests())
         QTest.keyClick(desk.page.run_list.chips.chips()[0], Qt.Key.Key_Backspace)
         await desk.until(lambda: words(desk) == ["“chain”"] and desk.page.presenter.current)
@@ -98,7 +99,8 @@ def test_a_run_that_a_filter_hides_is_shown_when_it_is_asked_for(use: Any) -> No
         )
         desk.page._change_where(MISSED)
         await desk.until(lambda: rows(desk) == 1)
-        desk.page.open_target(("batch", batch, right.id))
+        assert batch is not None
+        desk.page.open_target(ShowBatch(batch, right.id))
         await desk.until(lambda: words(desk) == [] and desk.page.run_list.table.current_id() == right.id)
 
     use(story)

@@ -6,9 +6,10 @@ from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.core_link.session import Session
 from app.core_link.settings import Settings
+from app.core_link.targets import ResumeBatches
 from app.shell.interrupted_batches import InterruptedBatches, interrupted_text
 from app.widgets import Notice
-from mcp_tef import BatchRequest, BatchStatus
+from mcp_tef import BatchId, BatchRequest, BatchStatus
 from tests.app.screens.runs.conftest import Desk
 from tests.support.fake_engine import FakeEngine
 from tests.support.made_runs import batch
@@ -78,9 +79,9 @@ def test_an_interrupted_batch_goes_on_to_its_end(use: Any) -> None:
         cut = await interrupted(desk.fake)
         notice = await notice_at_the_start(desk.session)
         press(notice, "Resume")
-        assert desk.gone == [("runs", ("resume", cut))]
+        assert desk.gone == [ResumeBatches((BatchId(cut),))]
         await desk.open(sample=False)
-        desk.page.open_target(desk.gone[0][1])
+        desk.page.open_target(desk.gone[0])
         await desk.until(lambda: desk.said[-1:] == ["Long: 50 % right."])
         assert notice.isHidden()
 

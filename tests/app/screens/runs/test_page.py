@@ -5,9 +5,11 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 
+from app.core_link.targets import Screen, ShowBatch, ShowScreen, StartRuns
 from app.screens.runs.start_dialog import StartDialog
 from app.screens.runs.start_form import StartField
 from mcp_tef import (
+    BatchId,
     BatchRequest,
     Classification,
     ModelError,
@@ -32,7 +34,7 @@ def test_without_cases_the_page_leads_to_them(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await desk.open(sample=False)
         await desk.press("Go to test cases")
-        assert desk.gone == [("cases", None)]
+        assert desk.gone == [ShowScreen(Screen.CASES)]
         assert not desk.page.header.buttons()[0].isEnabled()
 
     use(story)
@@ -240,7 +242,7 @@ def test_the_form_runs_what_was_chosen_elsewhere(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await desk.open()
         cases = await desk.session.call(lambda core: core.cases.list())
-        desk.page.open_target(("start", (cases[0].id, cases[1].id)))
+        desk.page.open_target(StartRuns((cases[0].id, cases[1].id)))
         await desk.until(lambda: desk.page.batch_actions.start_dialog)
         sheet = desk.page.batch_actions.start_dialog
         assert sheet is not None
@@ -359,7 +361,7 @@ def test_a_batch_that_is_gone_is_told_and_what_is_shown_stays(use: Any) -> None:
         await desk.press("Run 4 cases offline")
         await desk.until_ended(1)
         shown = desk.page.current_target()
-        desk.page.open_target(("batch", "deleted long ago", None))
+        desk.page.open_target(ShowBatch(BatchId("deleted long ago")))
         await desk.until(lambda: "That batch is not there any more" in desk.said)
         assert desk.page.current_target() == shown
 
@@ -372,7 +374,7 @@ def test_a_batch_that_began_just_now_is_shown_and_not_taken_for_gone(use: Any) -
         await desk.press("Run 4 cases offline")
         await desk.until_ended(1)
         began = await desk.session.call(lambda core: core.runs.start(BatchRequest()))
-        desk.page.open_target(("batch", began.id))
+        desk.page.open_target(ShowBatch(began.id))
         await desk.until(lambda: desk.page.presenter.current == began.id)
         await desk.session.call(lambda core: core.runs.wait(began.id))
         assert "That batch is not there any more" not in desk.said

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from app.core_link.targets import ShowCase, ShowPair, ShowTool
 from app.screens.runs.commands import run_links
 from app.screens.runs.labels import TextSpan, VerdictMark
 from app.screens.runs.verdict import earlier_verdicts, verdict_text, verdict_view
@@ -100,12 +101,12 @@ def test_expected_stands_beside_selected_with_differences_marked() -> None:
 def test_a_wrong_tool_leads_to_the_case_both_tools_the_pair_and_what_to_write_instead() -> None:
     view = verdict_view(wrong_detail())
     code, files = (ToolLabel(tool=name, server="docs") for name in ("search_code", "search_files"))
-    assert {key: (lead.screen, lead.target) for key, lead in run_links(view).items()} == {
-        "case": ("cases", wrong_detail().summary.case_id),
-        "expected": ("servers", code),
-        "selected": ("servers", files),
-        "pair": ("similarity", (code, files)),
-        "advice": ("similarity", (code, files, "advice")),
+    assert {key: lead.target for key, lead in run_links(view).items()} == {
+        "case": ShowCase(wrong_detail().summary.case_id),
+        "expected": ShowTool(code),
+        "selected": ShowTool(files),
+        "pair": ShowPair(code, files),
+        "advice": ShowPair(code, files, advice=True),
     }
 
 
@@ -197,8 +198,8 @@ def test_several_calls_stand_as_numbered_pairs_matched_ones_first() -> None:
     )
     pairs = verdict_view(detail(expected=expected, calls=calls, verdict=verdict)).pairs
     assert [(pair.title, text(pair.expected.name), text(pair.selected.name)) for pair in pairs] == [
-        ("ActualCall 1 of 2", "search_code", "search_code"),
-        ("ActualCall 2 of 2", "read_file", "search_files"),
+        ("Call 1 of 2", "search_code", "search_code"),
+        ("Call 2 of 2", "read_file", "search_files"),
     ]
 
 

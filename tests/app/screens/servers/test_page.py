@@ -9,13 +9,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QPlainTextEdit, QWidget
 
 from app.core_link.settings import Settings
+from app.core_link.targets import ShowServer
 from app.screens.servers.page import ServersPage
 from app.screens.servers.parameter_table import ParameterTable
 from app.screens.servers.schema import Parameter
 from app.screens.servers.server_dialog import ServerSheet
 from app.screens.servers.server_form import ServerForm
 from app.widgets import FlowText, Label, Notice
-from mcp_tef import AuthType, ServerError, ServerFault, ServerStatus, ToolProblem
+from mcp_tef import AuthType, ServerError, ServerFault, ServerId, ServerStatus, ToolProblem
 from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine, made_tool
 from tests.support.ports import command_server, http_server, tool
 from tests.support.windows import drive, session_for, shown, until
@@ -347,9 +348,9 @@ def test_a_server_that_filters_hide_is_shown_when_it_is_asked_for_and_one_that_i
             assert page.header.search is not None
             QTest.keyClicks(page.header.search, "desk")
             await until(lambda: page.rail.rows.rowCount() == 1)
-            page.open_target(ids["mail"])
+            page.open_target(ShowServer(ids["mail"]))
             assert page.rail.current_id() == ids["mail"]
-            page.open_target("a server that was removed")
+            page.open_target(ShowServer(ServerId("a server that was removed")))
             assert said == ["That server no longer exists"]
 
     drive(work())

@@ -12,6 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 
 from app.core_link.settings import Settings
+from app.core_link.targets import NewCases, ShowSimilarTools, ShowTool, ShowToolQuality, Target
 from app.screens.servers.filters import Only, ToolOrder, ToolsShown, tools_shown_of
 from app.screens.servers.lists import LEFT_OUT
 from app.screens.servers.page import ServersPage
@@ -54,9 +55,9 @@ def do(page: ServersPage, starts: str) -> None:
     action.do()
 
 
-def went(page: ServersPage) -> list[tuple[str, object]]:
-    heard: list[tuple[str, object]] = []
-    page.session.navigated.connect(lambda screen, target: heard.append((screen, target)))
+def went(page: ServersPage) -> list[Target]:
+    heard: list[Target] = []
+    page.session.navigated.connect(heard.append)
     return heard
 
 
@@ -88,16 +89,16 @@ def test_chosen_tools_lead_to_cases_quality_and_look_alikes_of_all_of_them(qapp:
             for verb in ("Write a test case", "Show quality", "Show look-alikes"):
                 do(page, verb)
             [one] = labels("search_parts")
-            assert heard == [("cases", ("new", (one,))), ("quality", one), ("similarity", one)]
+            assert heard == [NewCases((one,)), ShowToolQuality((one,)), ShowSimilarTools((one,))]
             heard.clear()
             two = ("search_bikes", "book_repair")
             chosen(page, *two)
             for verb in ("Write 2 test cases", "Show quality", "Compare the two"):
                 do(page, verb)
             assert heard == [
-                ("cases", ("new", labels(*two))),
-                ("quality", labels(*two)),
-                ("similarity", labels(*two)),
+                NewCases(tuple(labels(*two))),
+                ShowToolQuality(tuple(labels(*two))),
+                ShowSimilarTools(tuple(labels(*two))),
             ]
 
     drive(work())
@@ -166,7 +167,7 @@ def test_filter_and_order_of_tools_hold_are_told_and_are_there_at_the_next_start
             assert page.pane.tools.rows.ids() == sorted(NAMES)
             page.deeds.narrow(ToolsShown(only=Only.CHANGED))
             assert page.pane.tools.rows.ids() == []
-            page.open_target(ToolLabel(tool="ping", server="Bike shop"))
+            page.open_target(ShowTool(ToolLabel(tool="ping", server="Bike shop")))
             assert page.pane.tools.current_id() == "ping"
 
     drive(first())

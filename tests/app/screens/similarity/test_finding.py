@@ -5,6 +5,7 @@ from dataclasses import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from app.core_link.targets import ShowPair, ShowSimilarTools, ShowTool, ShowToolQuality
 from mcp_tef import PairStatus, ToolLabel
 from tests.support.similarity_page import Bench, on_page, open_pair
 
@@ -76,7 +77,7 @@ async def test_copies_on_other_servers_and_groups_are_listed_and_lead_to_the_map
 
 @on_page
 async def test_another_screen_can_ask_for_the_look_alikes_of_a_tool(bench: Bench) -> None:
-    bench.page.open_target(ToolLabel(tool="send_email", server="desk"))
+    bench.page.open_target(ShowSimilarTools((ToolLabel(tool="send_email", server="desk"),)))
     await bench.until(lambda: bench.page.view.pairs.table.rows.rowCount() == 5)
     assert bench.page.views.current() == "pairs"
 
@@ -87,39 +88,39 @@ FILES, CODE = ToolLabel(tool="search_files", server="docs"), ToolLabel(tool="sea
 @on_page
 async def test_another_screen_can_ask_for_a_pair_and_for_what_to_write_instead(bench: Bench) -> None:
     pane = bench.page.view.pair
-    bench.page.open_target((CODE, FILES, "advice"))
+    bench.page.open_target(ShowPair(CODE, FILES, advice=True))
     await bench.until(lambda: pane.advice.copy.hasFocus())
     bar = pane._pane.verticalScrollBar()
     await bench.until(lambda: bar.value() == min(bar.maximum(), pane.advice.y()) > 0)
     assert pane.detail is not None
     assert set(pane.detail.names) == {"search_files", "search_code"}
     here = bench.page.current_target()
-    assert isinstance(here, tuple)
-    assert set(here) == {FILES, CODE}
+    assert isinstance(here, ShowPair)
+    assert {here.first, here.second} == {FILES, CODE}
     assert bench.toasts == []
 
 
 @on_page
 async def test_a_tool_whose_server_nobody_named_is_found_by_its_name(bench: Bench) -> None:
     email, timer = ToolLabel(tool="send_email"), ToolLabel(tool="set_timer")
-    bench.page.open_target(email)
+    bench.page.open_target(ShowSimilarTools((email,)))
     await bench.until(lambda: bench.page.view.pairs.table.rows.rowCount() == 5)
-    bench.page.open_target((email, timer))
-    wanted = (replace(timer, server="docs"), replace(email, server="desk"))
-    await bench.until(lambda: bench.page.current_target() in (wanted, wanted[::-1]))
+    bench.page.open_target(ShowPair(email, timer))
+    first, second = replace(timer, server="docs"), replace(email, server="desk")
+    await bench.until(lambda: bench.page.current_target() in (ShowPair(first, second), ShowPair(second, first)))
     assert bench.toasts == []
 
 
 @on_page
 async def test_another_screen_can_ask_for_the_pairs_of_several_tools(bench: Bench) -> None:
-    bench.page.open_target((CODE, FILES, ToolLabel(tool="send_email", server="desk")))
+    bench.page.open_target(ShowSimilarTools((CODE, FILES, ToolLabel(tool="send_email", server="desk"))))
     await bench.until(lambda: bench.page.views.current() == "pairs" and bench.page.view.pairs.table.rows.rowCount())
     assert bench.page.search.text() == "docs/search_code|docs/search_files|desk/send_email"
 
 
 @on_page
 async def test_a_pair_that_is_not_compared_is_said_to_be_so(bench: Bench) -> None:
-    bench.page.open_target((CODE, ToolLabel(tool="search_code", server="gone")))
+    bench.page.open_target(ShowPair(CODE, ToolLabel(tool="search_code", server="gone")))
     await bench.until(lambda: bench.toasts)
     assert "not compared" in bench.toasts[0][0]
 
@@ -130,8 +131,10 @@ async def test_each_tool_of_a_pair_leads_to_its_definition_and_its_quality(bench
     links = bench.page.view.pair.sides[0].links
     for link in links.buttons:
         link.click()
-    assert [(place, target) for place, target in bench.went if target in (FILES, CODE)] == bench.went
-    assert [place for place, _ in bench.went] == ["servers", "quality"]
+    definition, quality = bench.went
+    assert isinstance(definition, ShowTool)
+    assert definition.tool in (FILES, CODE)
+    assert quality == ShowToolQuality((definition.tool,))
 
 
 @on_page

@@ -11,9 +11,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
 from app.core_link.model_requests import Blank
+from app.core_link.targets import ShowRuns
 from app.screens.similarity.labels import MapKind
 from app.screens.similarity.page import SimilarityPage
-from mcp_tef import Overlap, OverlapWeights, RunFilter, Similarity
+from mcp_tef import Overlap, OverlapWeights, Similarity
 from mcp_tef.embedding.tfidf import TfidfLexicon
 from mcp_tef.workflows.similarity import SimilarityAnalyses
 from tests.support.alike_tools import docs_and_desk, registered
@@ -59,12 +60,10 @@ async def test_runs_that_confused_the_pair_can_be_shown(bench: Bench) -> None:
     observed = bench.page.view.pair.observed
     assert observed.headline.text() == "Confused in 8 of 35 runs"
     observed.findChildren(QPushButton)[-1].click()
-    ((screen, target),) = bench.went
-    assert isinstance(target, tuple)
-    kind, where, title = target
-    assert (screen, kind, title) == ("runs", "filter", "search_files picked where search_code was expected")
-    assert isinstance(where, RunFilter)
-    assert await bench.session.call(lambda core: core.runs.count(where)) == 7
+    (target,) = bench.went
+    assert isinstance(target, ShowRuns)
+    assert target.title == "search_files picked where search_code was expected"
+    assert await bench.session.call(lambda core: core.runs.count(target.where)) == 7
 
 
 @on_page

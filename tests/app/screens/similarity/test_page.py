@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.core_link.preferences import Preferences
 from app.core_link.settings import Settings
+from app.core_link.targets import AddServer
 from app.screens.similarity.labels import MapKind
 from app.screens.similarity.page import SimilarityPage
 from app.screens.similarity.presenter import State
@@ -70,7 +71,7 @@ async def test_without_tools_the_page_leads_to_the_servers(bench: Bench) -> None
     assert bench.page.presenter.state is State.TOO_FEW
     assert "No tools are known" in bench.page.view.empty._sentence.text()
     bench.page.view.empty.buttons()[0].click()
-    assert bench.went == [("servers", "add")]
+    assert bench.went == [AddServer()]
     assert not bench.page.exporting.actions()[0].enabled
 
 
