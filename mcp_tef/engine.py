@@ -178,7 +178,7 @@ class Engine:
         await asyncio.to_thread(save_copy, self.workspace, target)
 
     def held(self) -> SessionSecrets:
-        """What is in memory only, for the engine that goes on with this workspace."""
+        """Return the secrets that are only in memory, for the engine that continues with this workspace."""
         return SessionSecrets(
             keys=self.keys.held(), grants=self._strongbox.held(), variables=self.written_secrets.held()
         )
@@ -219,7 +219,7 @@ class Engine:
 
     @cached_property
     def finding(self) -> "NameSearch":
-        """Whatever is called so."""
+        """Search for servers, tools, cases and batches by name."""
         from mcp_tef.workflows.search import NameSearch
 
         return NameSearch(self._store, self._events)
@@ -233,7 +233,7 @@ class Engine:
 
     @cached_property
     def arrivals(self) -> "FileDetection":
-        """What dropped files and pasted texts are."""
+        """Detection of dropped files and pasted texts."""
         from mcp_tef.workflows.file_detection import FileDetection
 
         return FileDetection()
@@ -254,14 +254,14 @@ class Engine:
 
     @cached_property
     def exports(self) -> "Exports":
-        """What was found out about tools as files."""
+        """Analyses of tools as files."""
         from mcp_tef.reports.analyses import Exports
 
         return Exports()
 
     @cached_property
     def embedders(self) -> "EmbedderShelf":
-        """What turns texts into vectors."""
+        """Embedders, which turn texts into vectors."""
         from mcp_tef.embedding.shelf import EmbedderShelf
 
         return EmbedderShelf(self._environment, data_folder(), limits=self.config.limits)
@@ -275,21 +275,21 @@ class Engine:
 
     @cached_property
     def similarity(self) -> "SimilarityAnalyses":
-        """Which tools look alike."""
+        """Similarity analyses of tools."""
         from mcp_tef.workflows.similarity import SimilarityAnalyses
 
         return SimilarityAnalyses(self.embedders, TfidfLexicon(), self._store.metrics)
 
     @cached_property
     def recommend(self) -> "Recommendations":
-        """What to write instead."""
+        """Recommendations for confused tools."""
         from mcp_tef.workflows.recommend import Recommendations
 
         return Recommendations(self.embedders, TfidfLexicon(), self._writer, self.models)
 
     @cached_property
     def quality(self) -> "Quality":
-        """How well tools are described."""
+        """Quality of tool definitions."""
         from mcp_tef.llm.token_count import BundledTokenCounter
         from mcp_tef.workflows.quality import Quality
 

@@ -76,7 +76,7 @@ class TefError(Exception):
 
 
 class InputError(TefError):
-    """What was given is wrong: change it."""
+    """Invalid input: change what was given."""
 
     exit_code = 2
     default_code = "bad_input"

@@ -58,7 +58,7 @@ class RunsChanged:
 
 @dataclass(frozen=True, slots=True)
 class RejudgeProgressed:
-    """How many of the runs that are being judged again are done."""
+    """Progress of judging runs again."""
 
     done: int
     total: int

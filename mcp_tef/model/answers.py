@@ -1,4 +1,4 @@
-"""What a selector answered: calls, its own words, and what they cost."""
+"""Answers of a selector: calls, text, confidence and cost."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from mcp_tef.model.json import Json
 
 
 class ConfidenceSource(StrEnum):
-    """Where a confidence comes from."""
+    """Origin of a confidence."""
 
     SELF_REPORTED = "self-reported"
     AGREEMENT = "agreement"
@@ -18,7 +18,7 @@ class ConfidenceSource(StrEnum):
 
 
 class CallingMode(StrEnum):
-    """How a model is asked to call: `auto` picks native tool calling where the model has it."""
+    """Mode of calling a model: `auto` uses native tool calling if the model supports it."""
 
     AUTO = "auto"
     NATIVE = "native"

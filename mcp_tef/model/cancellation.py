@@ -20,7 +20,7 @@ class CancellableWork:
         self._unwanted.set()
 
     def step(self, done: int, whole: int) -> None:
-        """What the work calls when it got further. StoppedError where it is to end."""
+        """Report progress from the work's thread. Raises StoppedError if the work was cancelled."""
         if self._unwanted.is_set():
             raise StoppedError
         self._told(done / max(1, whole))

@@ -32,7 +32,7 @@ class Expectation:
 
     @property
     def no_tool(self) -> bool:
-        """Whether only an answer without a call is right."""
+        """True if only an answer without a call is correct."""
         return all(not calls for calls in self.alternatives)
 
     @property
@@ -56,7 +56,7 @@ def _label(calls: tuple[ExpectedCall, ...]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseDraft:
-    """What a user says of a case; servers, suites and tags are names."""
+    """Editable content of a case; servers, suites and tags are names."""
 
     name: str
     query: str

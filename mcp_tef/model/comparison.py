@@ -14,7 +14,7 @@ from mcp_tef.model.verdicts import Classification
 
 
 class PairChange(StrEnum):
-    """What became of a run from one batch to the other; NEW and GONE have no partner."""
+    """Change of a run from one batch to the other; NEW and GONE have no partner."""
 
     FIXED = "fixed"
     REGRESSED = "regressed"
@@ -26,14 +26,14 @@ class PairChange(StrEnum):
 
 
 class PairedBy(StrEnum):
-    """What makes two runs partners: case, repeat and model; or only the case, where the models differ."""
+    """Key that pairs two runs: case, repeat and model; or only the case, where the models differ."""
 
     RUN = "run"
     CASE = "case"
 
 
 class ComparisonConclusion(StrEnum):
-    """What a paired test says in a word; undecided means that there are not enough runs to tell."""
+    """Conclusion of a paired test; undecided means that there are too few runs to tell."""
 
     BETTER = "better"
     WORSE = "worse"
@@ -118,13 +118,13 @@ class BatchComparison:
 
     @property
     def counts(self) -> Mapping[PairChange, int]:
-        """How many pairs have each change, 0 included."""
+        """Number of pairs with each change, 0 included."""
         often = Counter(pair.change for pair in self.pairs)
         return {change: often[change] for change in PairChange}
 
     @property
     def worse(self) -> bool:
-        """Whether the choice of tools, or the parameters, got worse."""
+        """True if the choice of tools, or the parameters, got worse."""
         return ComparisonConclusion.WORSE in (self.selection.reading, self.parameters.reading)
 
 
@@ -147,7 +147,7 @@ class ValueChange:
 
 
 class DefinitionChange(StrEnum):
-    """How a tool differs between two snapshots; OFFERED_AS: the same definition under another name."""
+    """Difference of a tool between two snapshots; OFFERED_AS: the same definition under another name."""
 
     ADDED = "added"
     REMOVED = "removed"
@@ -181,7 +181,7 @@ class RunComparison:
 
     @property
     def same_case(self) -> bool:
-        """Whether both are runs of one case."""
+        """True if both are runs of one case."""
         return self.before.summary.case_id == self.after.summary.case_id
 
 
@@ -209,7 +209,7 @@ class ToolDrift:
 
     @property
     def redescribed(self) -> bool:
-        """Whether a tool that was there says something else of itself."""
+        """True if a tool that was listed before has another description now."""
         return bool(self.before and self.after and self.before.description != self.after.description)
 
 

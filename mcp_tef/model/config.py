@@ -41,7 +41,7 @@ class Config:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Config":
-        """What the variables say; InputError where a value cannot be meant."""
+        """Return the settings of the variables; InputError for an invalid value."""
         return cls(
             workspace=WORKSPACE.value(environment, None),
             limits=Limits.from_environment(environment),

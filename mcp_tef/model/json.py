@@ -22,7 +22,7 @@ def fingerprint(value: Json) -> str:
 
 
 def deeper_than(value: Json, most: int) -> bool:
-    """Whether a JSON value nests more than so many levels, itself being the first; walks without recursion."""
+    """Return True if a JSON value nests more than `most` levels, itself being the first; walks without recursion."""
     level: list[Json] = [value]
     for _ in range(most):
         below: list[Json] = []

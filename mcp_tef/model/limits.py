@@ -28,7 +28,7 @@ def _bytes(default: int, most: int, title: str, reason: str) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What one visit to a server, or one tools file, may cost. `VARIABLES` has for each what users are told of it."""
+    """Limits of one session with a server, or of one tools file. `VARIABLES` describes each of them for users."""
 
     seconds: float = _time(
         30.0,

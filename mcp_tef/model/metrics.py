@@ -137,7 +137,7 @@ class ConfusionMatrix:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalibrationBin:
-    """How often runs were right whose confidence is from `low` to below `high` (the last one: to 1)."""
+    """Share of correct runs whose confidence is from `low` to below `high` (the last one: to 1)."""
 
     low: float
     high: float

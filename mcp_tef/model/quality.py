@@ -9,7 +9,7 @@ from mcp_tef.model.tools import ToolProblem
 
 
 class Severity(StrEnum):
-    """How much a finding matters."""
+    """Severity of a finding."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -76,7 +76,7 @@ class ToolQuality:
 
 @dataclass(frozen=True, slots=True)
 class ServerTokenCount:
-    """How many tokens all tools of a server cost each request."""
+    """Tokens that all tools of a server add to each request."""
 
     server: str
     tools: int

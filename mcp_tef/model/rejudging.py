@@ -43,12 +43,12 @@ class VerdictChange:
 
     @property
     def was_right(self) -> bool:
-        """Whether the choice of tools counted as right before."""
+        """True if the choice of tools counted as correct before."""
         return self.past.verdict.right
 
     @property
     def is_right(self) -> bool:
-        """Whether it counts as right now."""
+        """True if it counts as correct now."""
         return self.run.classification in (Classification.TP, Classification.TN)
 
 

@@ -20,7 +20,7 @@ OFFLINE_MODEL = "retrieval"
 
 
 class RunStatus(StrEnum):
-    """Where a run is in its life."""
+    """State of a run."""
 
     PENDING = "pending"
     RUNNING = "running"
@@ -30,7 +30,7 @@ class RunStatus(StrEnum):
 
 
 class BatchStatus(StrEnum):
-    """Where a batch is in its life; `interrupted` was cut off by a crash and can be resumed."""
+    """State of a batch; `interrupted` was cut off by a crash and can be resumed."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -60,7 +60,7 @@ class Destination(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSettings:
-    """How a model is called; never a key. `timeout` is in seconds."""
+    """Settings of a model request; never a key. `timeout` is in seconds."""
 
     provider: str = OFFLINE_PROVIDER
     model: str = OFFLINE_MODEL
@@ -82,7 +82,7 @@ class ModelSettings:
 
     @property
     def offline(self) -> bool:
-        """Whether this is the built-in baseline, which needs neither key nor network."""
+        """True for the built-in baseline, which needs neither key nor network."""
         return self.provider == OFFLINE_PROVIDER
 
     @property
@@ -105,7 +105,7 @@ def _within(what: str, value: float, low: int, high: int, unit: str = "") -> Non
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchRequest:
-    """What a user wants run: cases × models × repeats. No selection at all means every case."""
+    """Request for a batch: cases × models × repeats. No selection at all means every case."""
 
     cases: tuple[CaseId, ...] = ()
     suites: tuple[str, ...] = ()
@@ -148,7 +148,7 @@ class PlannedRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
-    """What became of a run: completed with answer and verdict, failed, or cancelled."""
+    """Result of a run: completed with answer and verdict, failed, or cancelled."""
 
     run_id: RunId
     status: RunStatus
@@ -200,7 +200,7 @@ class RunSummary:
 
     @property
     def interrupted(self) -> bool:
-        """Whether it failed only because the program ended under it."""
+        """True if the run failed only because the program ended during it."""
         return self.failure is not None and self.failure.code == INTERRUPTED.code
 
 
@@ -237,7 +237,7 @@ class Batch:
     completed_at: datetime | None = None
 
     def count(self, key: str) -> int:
-        """How many runs are TP, FP, TN, FN, failed, cancelled or pending."""
+        """Return the number of runs that are TP, FP, TN, FN, failed, cancelled or pending."""
         return self.counts.get(key, 0)
 
     @property
@@ -252,7 +252,7 @@ class Batch:
 
 
 class RunOrder(StrEnum):
-    """What a list of runs is sorted by; `planned` is newest batch first, as planned within a batch."""
+    """Sort order of a list of runs; `planned` is newest batch first, as planned within a batch."""
 
     PLANNED = "planned"
     OUTCOME = "outcome"
@@ -299,7 +299,7 @@ class RunFilter:
     descending: bool = False
 
     def admits_state(self, run: RunSummary) -> bool:
-        """Whether a run stands as it is asked for."""
+        """Return True if a run has one of the requested states."""
         if run.interrupted and self.interrupted is not None:
             return self.interrupted
         return not (self.statuses or self.interrupted) or run.status in self.statuses
@@ -307,7 +307,7 @@ class RunFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """What a batch would take: runs, and seconds and US dollars where they can be known."""
+    """Estimate of a batch: runs, and seconds and US dollars where they can be known."""
 
     runs: int
     tokens: int | None

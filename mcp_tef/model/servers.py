@@ -94,7 +94,7 @@ class Transport(StrEnum):
 
 
 class ServerStatus(StrEnum):
-    """What the last connectivity check found; `starting` while one is under way."""
+    """Result of the last connectivity check; `starting` while one is in progress."""
 
     INACTIVE = "inactive"
     STARTING = "starting"
@@ -103,7 +103,7 @@ class ServerStatus(StrEnum):
 
 
 class AuthType(StrEnum):
-    """How requests to an HTTP server are authenticated."""
+    """Kind of authentication for requests to an HTTP server."""
 
     NONE = "none"
     API_KEY = "api_key"
@@ -183,18 +183,18 @@ class ServerSpec:
 
     @property
     def launch_fingerprint(self) -> str:
-        """What consent is tied to: any change of argv, cwd, env, or where these are filled from changes it."""
+        """Fingerprint that consent is bound to: changes with argv, cwd, env and the sources of their values."""
         filled_from = {"env_file": self.env_file, "project": self.project, "inputs": self.inputs}
         said = {name: value for name, value in filled_from.items() if value}
         return fingerprint({"argv": self.argv, "cwd": self.cwd, "env": dict(self.env), **said})
 
     @property
     def address(self) -> str:
-        """Where it is, in one line for people."""
+        """Location of the server, in one line for people."""
         return without_user_info(self.url or "") or self.path or " ".join(self.argv).strip()
 
     def wants(self, tool: str) -> bool:
-        """Whether the user has not left out a tool of that name."""
+        """Return True if the user has not excluded a tool of that name."""
         return tool not in self.disallowed_tools and (not self.allowed_tools or tool in self.allowed_tools)
 
 

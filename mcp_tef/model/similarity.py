@@ -31,7 +31,7 @@ class ToolSource:
 
 
 class EmbedderKind(StrEnum):
-    """What turns texts into vectors."""
+    """Kind of an embedder, which turns texts into vectors."""
 
     TFIDF = "tfidf"
     FASTEMBED = "fastembed"
@@ -157,12 +157,12 @@ class SharedParameter:
 
     @property
     def in_both(self) -> bool:
-        """Whether both tools have it."""
+        """True if both tools have the parameter."""
         return self.type_a is not None and self.type_b is not None
 
     @property
     def same_type(self) -> bool:
-        """Whether both tools have it with the same type."""
+        """True if both tools have the parameter with the same type."""
         return self.in_both and self.type_a == self.type_b
 
 
@@ -178,7 +178,7 @@ class PairExplanation:
 
 @dataclass(frozen=True, slots=True)
 class OverlapWeights:
-    """How much each dimension counts in the overlap; only their proportions matter."""
+    """Weight of each dimension in the overlap; only their proportions matter."""
 
     semantic: float = 0.5
     parameters: float = 0.3
@@ -259,7 +259,7 @@ class IssueType(StrEnum):
 
 
 class Priority(StrEnum):
-    """What to do first."""
+    """Priority of a recommendation."""
 
     HIGH = "high"
     MEDIUM = "medium"

@@ -11,7 +11,7 @@ from mcp_tef.model.runs import FailureInfo
 
 
 class ToolCallStatus(StrEnum):
-    """What became of a call; one that is still `sent` after a restart was cut off, and may have been carried out."""
+    """State of a call; one that is still `sent` after a restart was cut off, and may have been carried out."""
 
     SENT = "sent"
     ANSWERED = "answered"

@@ -40,7 +40,7 @@ class ToolProblem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """What a server lists: sound tools, and what was set aside."""
+    """Tools that a server lists: valid tools, and those that were set aside."""
 
     server: str
     tools: tuple[Tool, ...]
@@ -66,7 +66,7 @@ class Snapshot:
 
 
 class LabelKind(StrEnum):
-    """What was expected or selected: a tool that was offered, none, or one that nobody offered."""
+    """Kind of a label: an offered tool, no tool, or a tool that was not offered."""
 
     TOOL = "tool"
     NO_TOOL = "no_tool"

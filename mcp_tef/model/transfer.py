@@ -35,7 +35,7 @@ CASE_FILE_SUFFIXES: Mapping[str, CaseFileFormat | None] = {
 
 
 class ImportStatus(StrEnum):
-    """What becomes of one case of a file."""
+    """Effect of an import on one case or server."""
 
     ADDED = "added"
     CHANGED = "changed"
@@ -80,7 +80,7 @@ class NewServer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseImportPreview:
-    """What importing a file would do; nothing is done yet."""
+    """Preview of a case import; nothing is changed yet."""
 
     source: str
     form: CaseFileFormat
@@ -93,7 +93,7 @@ class CaseImportPreview:
 
     @property
     def changes_nothing(self) -> bool:
-        """Whether applying it would leave the workspace as it is."""
+        """True if applying it would leave the workspace as it is."""
         return not (self.of(ImportStatus.ADDED) or self.of(ImportStatus.CHANGED))
 
 
@@ -189,7 +189,7 @@ class ServerImportPreview:
 
     @property
     def changes_nothing(self) -> bool:
-        """Whether applying it would leave the workspace as it is."""
+        """True if applying it would leave the workspace as it is."""
         return not (self.of(ImportStatus.ADDED) or self.of(ImportStatus.CHANGED))
 
 
@@ -204,7 +204,7 @@ class DetectedConfig:
 
 
 class FileKind(StrEnum):
-    """What a file or a text can be."""
+    """Kind of a dropped file or pasted text."""
 
     WORKSPACE = "workspace"
     SERVERS = "servers"
@@ -223,5 +223,5 @@ class DetectedFile:
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """Name for messages: the file's name, or "The text"."""
         return self.path.name if self.path else "The text"

@@ -26,7 +26,7 @@ class Variable(Generic[T]):
     unit: str = ""
 
     def value(self, environment: Mapping[str, str], otherwise: T) -> T:
-        """What the environment says, or else; InputError where that cannot be meant."""
+        """Return the value of the environment, or the given default; InputError for an invalid value."""
         text = environment.get(self.name, "").strip()
         if not text:
             return otherwise
@@ -40,7 +40,7 @@ class Variable(Generic[T]):
         return value
 
     def fault(self, text: str) -> str:
-        """What is wrong with a text, in one sentence; nothing where it can be meant or is empty."""
+        """Return the problem of a text in one sentence; empty where the text is valid or blank."""
         return f"Write {self.allowed}." if text.strip() and self.read(text.strip()) is None else ""
 
 

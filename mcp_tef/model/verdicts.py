@@ -18,7 +18,7 @@ class Classification(StrEnum):
 
 
 class VerdictKind(StrEnum):
-    """What exactly happened, one step finer than the classification."""
+    """Exact outcome of a run, one step finer than the classification."""
 
     MATCH = "match"
     WRONG_TOOL = "wrong_tool"
@@ -30,7 +30,7 @@ class VerdictKind(StrEnum):
 
 
 class ConfidenceCategory(StrEnum):
-    """What the confidence says together with the outcome."""
+    """Category of a confidence together with the outcome."""
 
     ROBUST = "robust"
     NEEDS_CLARITY = "needs_clarity"
@@ -89,7 +89,7 @@ class Verdict:
 
     @property
     def right(self) -> bool:
-        """Whether the choice of tools was right."""
+        """True if the choice of tools was correct."""
         return self.classification in (Classification.TP, Classification.TN)
 
 

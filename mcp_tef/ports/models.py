@@ -1,4 +1,4 @@
-"""What workflows ask of language models, their catalogue and their keys."""
+"""Ports for language models, their catalogue and their keys."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

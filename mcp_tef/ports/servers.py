@@ -1,4 +1,4 @@
-"""What workflows ask of servers."""
+"""Ports for MCP servers and tools files."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeAlias

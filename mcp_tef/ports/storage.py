@@ -1,4 +1,4 @@
-"""What workflows ask of a workspace file."""
+"""Ports for a workspace file."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from mcp_tef.scoring.history import History
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckResult:
-    """What one connectivity check found: a listing, or an error."""
+    """Result of one connectivity check: a listing, or an error."""
 
     listing: Listing | None = None
     reason: str | None = None
@@ -173,7 +173,7 @@ class RunStore(Protocol):
         ...
 
     async def request(self, batch_id: BatchId) -> BatchRequest:
-        """What the batch was asked for."""
+        """Return the request that the batch was created from."""
         ...
 
     async def save_snapshot(self, tools: Sequence[OfferedTool], first_run: RunId) -> SnapshotId:

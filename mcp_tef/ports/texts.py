@@ -1,4 +1,4 @@
-"""What turns texts into numbers."""
+"""Ports for embedding and indexing texts."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol

@@ -27,7 +27,7 @@ from mcp_tef.workflows.models import Keys
 from mcp_tef.workflows.tool_loading import ToolCache
 
 
-class BatchQueue:
+class BatchTurnQueue:
     """A queue of batches. The first goes when none is under way, and any of them when it is let go beside."""
 
     def __init__(self) -> None:
@@ -235,7 +235,7 @@ class BatchJob:
         self._publish(self._tally.progress())
 
     def _affords(self, settings: ModelSettings) -> bool:
-        """Whether the cap has room for another run beside those under way, which may still cost less than they seem."""
+        """Return True if the cap has room for another run beside those in progress, at their estimated costs."""
         cap = self._job.request.max_cost_usd
         planned = self._spent_usd + self._in_flight_usd + self._job.run_costs.get(settings.label, 0.0)
         return cap is None or planned <= cap
@@ -249,7 +249,7 @@ class BatchJob:
         self._left_out = True
 
     def _by_itself(self) -> tuple[BatchStatus, str | None]:
-        """How a batch ended that nobody stopped."""
+        """Return the final status of a batch that nobody stopped."""
         if not self._left_out:
             return BatchStatus.COMPLETED, None
         return BatchStatus.CANCELLED, f"The cost cap of ${self._job.request.max_cost_usd:g} would be passed."

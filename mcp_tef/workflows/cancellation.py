@@ -10,9 +10,9 @@ T = TypeVar("T")
 
 
 async def to_its_end(work: CancellableWork, doing: Coroutine[Any, Any, T]) -> T:
-    """What came of it. Who is cancelled meanwhile stops the work, and hears of it only once nothing of it is left.
+    """Wait for the work and return its result; cancellation stops it and is raised once nothing of it is left.
 
-    Where it was done before it could be stopped, it counts.
+    Work that was done before it could be stopped counts.
     """
     task, given_up = asyncio.ensure_future(doing), False
     while not task.done():

@@ -20,7 +20,7 @@ class Compare:
         self._store = store
 
     async def batches(self, before: BatchId, after: BatchId) -> BatchComparison:
-        """What changed from one batch to another, and whether it says anything. InputError, NotFoundError."""
+        """Compare two batches run by run. Raises InputError and NotFoundError."""
         if before == after:
             raise InputError("A batch cannot be compared with itself.", hint="Choose two batches.")
         first, second = await self._store.batch(before), await self._store.batch(after)

@@ -24,7 +24,7 @@ class DriftCheck:
         self._events = events
 
     async def of_server(self, server_id: ServerId) -> Drift | None:
-        """What the server lists otherwise than the user last saw it; None where nothing is."""
+        """Return the changes since the user last saw the server's tools; None if there are none."""
         seen = await self._store.servers.accepted_listing(server_id)
         now = await self._store.servers.listing(server_id) if seen else None
         if seen is None or now is None:

@@ -75,7 +75,7 @@ def require_cap(cap: float | None) -> None:
 
 
 def known_cost(label: str, cost: float | None) -> float:
-    """What a run of a model costs; InputError where nobody knows."""
+    """Return the cost of a run of a model; InputError where its price is unknown."""
     if cost is None:
         raise InputError(
             f"The price of {label} is not known, so a cost cap cannot be kept.", hint="Run it without a cost cap."

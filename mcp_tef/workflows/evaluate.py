@@ -94,7 +94,7 @@ _Choice = tuple[tuple[str, str], ...]
 
 
 def choice(answer: Answer) -> _Choice:
-    """Which tools an answer picked, in no order."""
+    """Return the tools that an answer selected, in no order."""
     return tuple(sorted((call.server or "", call.tool) for call in answer.calls or ()))
 
 
@@ -106,7 +106,7 @@ class RepeatConfidence:
         self._silent: defaultdict[_Group, list[RunResult]] = defaultdict(list)
 
     def settle(self, run: PlannedRun, case: TestCase, kit: CaseTools, outcome: RunResult) -> Sequence[RunResult]:
-        """What is to be stored now: the outcome itself, and with the last repeat those that it completes."""
+        """Return the results to store now: this one, and with the last repeat all that waited for it."""
         group = _group(run)
         self._left[group] -= 1
         silent = self._silent[group]

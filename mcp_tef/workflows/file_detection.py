@@ -23,11 +23,11 @@ class FileDetection:
     """Looks at what is brought; nothing is changed by it."""
 
     async def of_files(self, paths: Sequence[Path]) -> tuple[DetectedFile, ...]:
-        """What each file is."""
+        """Detect the kind of each file."""
         return tuple([await asyncio.to_thread(_of_file, path) for path in paths])
 
     async def of_text(self, text: str) -> DetectedFile:
-        """What a pasted text is."""
+        """Detect the kind of a pasted text."""
         return await asyncio.to_thread(_of_text, text)
 
 

@@ -27,7 +27,7 @@ EVERYTHING = RunFilter()
 
 
 class MetricsService:
-    """What all runs that pass a filter say together; counted off the loop."""
+    """Statistics of all runs that pass a filter, computed in a worker thread."""
 
     def __init__(self, store: MetricsStore) -> None:
         self._store = store

@@ -23,7 +23,7 @@ def check_can_write(settings: ModelSettings) -> None:
 
 
 async def ask(writer: Writer, task: WritingTask, sleep: Sleep = asyncio.sleep) -> Written:
-    """What the model writes, after at most `max_retries` further attempts; raises ModelError."""
+    """Return the model's text after at most `max_retries` further attempts; raises ModelError."""
     for attempt in range(task.settings.max_retries):
         try:
             return await writer.write(task)

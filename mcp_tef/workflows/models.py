@@ -29,7 +29,7 @@ class Models:
         return await self._catalogue.models()
 
     async def info(self, settings: ModelSettings) -> ModelInfo | None:
-        """What is known of one model."""
+        """Return the catalogue entry of one model; None where it is unknown."""
         return await self._catalogue.find(settings)
 
     def key_variable(self, provider: str) -> str:

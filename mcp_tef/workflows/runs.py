@@ -28,7 +28,7 @@ from mcp_tef.model.runs import (
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.tools import Listing
 from mcp_tef.ports import Selectors, ServerGateway, Store
-from mcp_tef.workflows.batch_job import BatchJob, BatchPlan, BatchQueue
+from mcp_tef.workflows.batch_job import BatchJob, BatchPlan, BatchTurnQueue
 from mcp_tef.workflows.consent import Consents
 from mcp_tef.workflows.estimate import estimate, input_tokens, known_cost, require_cap, require_room, run_cost
 from mcp_tef.workflows.evaluate import Sleep
@@ -63,7 +63,7 @@ class Runs:
         self._config = config
         self._sleep = sleep
         self._jobs: dict[BatchId, tuple[BatchJob, asyncio.Task[Batch]]] = {}
-        self._turns = BatchQueue()
+        self._turns = BatchTurnQueue()
         self._reopening: set[BatchId] = set()
         self._cut_off: set[BatchId] = set()
         self._judging = asyncio.Lock()
@@ -73,7 +73,7 @@ class Runs:
         self._config = config
 
     async def estimate(self, request: BatchRequest) -> Estimate:
-        """What a batch would take, from the tools as last seen, the price table and past runs."""
+        """Estimate a batch from the tools as last seen, the price table and past runs."""
         cases = await self._cases(request)
         recent = await self._store.cases.recent(5)
         past = [run for runs in recent.values() for run in runs]
@@ -111,7 +111,7 @@ class Runs:
         return await self._again(batch_id, self._store.runs.failed, keys or {}, max_cost_usd)
 
     async def left(self, batch_id: BatchId) -> int:
-        """How many runs `resume` would do."""
+        """Return the number of runs that `resume` would do."""
         return len(await self._store.runs.unfinished(batch_id))
 
     def pause(self, batch_id: BatchId) -> None:
@@ -159,7 +159,7 @@ class Runs:
         return await self._store.runs.runs(where, limit=limit, offset=offset)
 
     async def count(self, where: RunFilter) -> int:
-        """How many runs pass a filter."""
+        """Return the number of runs that pass a filter."""
         return await self._store.runs.count(where)
 
     async def detail(self, run_id: RunId) -> RunDetail:

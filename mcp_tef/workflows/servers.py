@@ -89,7 +89,7 @@ class Servers:
         return await self._gateway.list_tools(spec, timeout=self._seconds)
 
     async def tools(self, server_id: ServerId) -> Listing:
-        """What a server lists now; raises ServerError, ConsentError."""
+        """List the tools of a server now; raises ServerError, ConsentError."""
         server = await self._store.get(server_id)
         self._consents.require(server.spec)
         try:

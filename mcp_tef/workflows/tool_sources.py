@@ -21,7 +21,7 @@ _NO_OTHER_WAY = (ServerFault.UNAUTHORIZED, ServerFault.REFUSED)
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What one place gave: listings, or why none."""
+    """Result of reading one source: listings, or the reason for none."""
 
     listings: tuple[Listing, ...] = ()
     unreachable: tuple[UnreachableSource, ...] = ()
