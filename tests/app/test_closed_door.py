@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from app.core_link.settings import Settings
-from app.screens.servers.import_dialogs import ImportSheet
+from app.screens.servers.import_dialogs import ImportPreviewDialog
 from app.screens.welcome.page import WelcomePage
 from app.shell.closed_workspace import ClosedDoor
 from app.shell.main_frame import Frame
@@ -135,8 +135,8 @@ def test_what_is_dropped_on_the_closed_door_waits_until_a_workspace_is_open(
             assert door(bench) is closed
             take(bench, "Use a temporary workspace")
             await entered(bench)
-            await until(lambda: bench.frame.findChildren(ImportSheet))
-            (sheet,) = bench.frame.findChildren(ImportSheet)
+            await until(lambda: bench.frame.findChildren(ImportPreviewDialog))
+            (sheet,) = bench.frame.findChildren(ImportPreviewDialog)
             assert sheet.table.rows.row(0).cells[1].text == "clock"
             sheet.reject()
 

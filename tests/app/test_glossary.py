@@ -12,7 +12,7 @@ from app.help.topics import topics
 from app.screens.metrics.formatting import heading_help
 from app.screens.metrics.metric_values import asides, figures
 from app.screens.metrics.overview_pane import AgainstPart
-from app.screens.quality.view import Strip
+from app.screens.quality.view import LevelSummaryBar
 from app.screens.runs.batch_summaries import action_texts, batch_summary
 from app.screens.runs.runs_list import SummaryBar
 from app.screens.runs.verdict_pane import ConfidenceSection
@@ -76,7 +76,13 @@ def test_every_figure_says_what_it_means() -> None:
 
 
 def test_the_figures_over_runs_a_pair_and_a_comparison_explain_themselves(qapp: QApplication) -> None:
-    strip, lead, against, confidence, quality = SummaryBar(), LeadScore(), AgainstPart(), ConfidenceSection(), Strip()
+    strip, lead, against, confidence, quality = (
+        SummaryBar(),
+        LeadScore(),
+        AgainstPart(),
+        ConfidenceSection(),
+        LevelSummaryBar(),
+    )
     lead.show_score("Alike", ScoreExplanation(MatrixKind.SIMILARITY, "Meaning", 0.9, "Closer than most"), 0.85)
     told = {
         "accuracy": strip.value,

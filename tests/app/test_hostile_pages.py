@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.core_link.settings import Settings
 from app.core_link.workspaces import Workspaces
-from app.screens.servers.tool_call_dialog import CallQuestion, TrySheet
+from app.screens.servers.tool_call_dialog import ConfirmCallDialog, ToolCallDialog
 from app.screens.settings.sheet import SettingsSheet
 from app.screens.welcome.page import WelcomePage
 from app.shell.closed_workspace import ClosedDoor, Exits
@@ -75,8 +75,8 @@ def test_a_tool_is_tried_and_what_would_be_sent_is_shown_as_text(qapp: QApplicat
         tool = Tool(server=ALL, name=ALL, description=ALL, input_schema=schema, raw={})
         found: set[str] = set()
         for sheet in (
-            TrySheet(window.session, server, tool, window),
-            CallQuestion(server, tool, {ALL: ALL}, window),
+            ToolCallDialog(window.session, server, tool, window),
+            ConfirmCallDialog(server, tool, {ALL: ALL}, window),
         ):
             sheet.open()
             await until(partial(shows_markup, sheet), every=0.1)

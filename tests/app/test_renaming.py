@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.core_link.settings import Recent, Settings
 from app.dialogs.rename import RenameSheet
 from app.screens.cases.page import CasesPage
-from app.screens.servers.import_dialogs import ImportSheet
+from app.screens.servers.import_dialogs import ImportPreviewDialog
 from app.screens.welcome.page import WelcomePage
 from app.shell.process import open_engine
 from app.shell.workspace_controller import Workbench
@@ -84,7 +84,7 @@ def test_a_window_whose_workspace_is_being_renamed_cannot_be_clicked_and_what_is
                 drop(bench.frame, config)
             finally:
                 cores.let.set()
-            preview = await dialog_of(bench, ImportSheet)
+            preview = await dialog_of(bench, ImportPreviewDialog)
             preview.reject()
 
     drive(look())

@@ -15,8 +15,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from app.core_link.settings import Recent, Settings
-from app.screens.servers.import_dialogs import ImportSheet
-from app.screens.servers.server_dialog import ServerSheet
+from app.screens.servers.import_dialogs import ImportPreviewDialog
+from app.screens.servers.server_dialog import ServerDialog
 from app.screens.welcome.page import WelcomePage
 from app.shell.main_frame import Frame
 from app.shell.main_window import MainWindow
@@ -212,7 +212,7 @@ def test_a_dropped_config_opens_its_preview_wherever_one_is(qapp: QApplication, 
             window = await entered(bench, work)
             window.show_screen("metrics")
             drop(bench.frame, config)
-            sheet = await dialog_of(bench, ImportSheet)
+            sheet = await dialog_of(bench, ImportPreviewDialog)
             assert window.current == "servers"
             assert [cell.text for cell in sheet.table.rows.row(0).cells][1:3] == ["clock", "New"]
             sheet.reject()
@@ -239,7 +239,7 @@ def test_several_files_go_each_to_its_own_preview_and_what_came_of_each_is_told(
             told: list[str] = []
             window.session.toasted.connect(lambda text, _: told.append(text))
             drop(bench.frame, notes, broken, cases, tools_file(tmp_path))
-            tools = await dialog_of(bench, ServerSheet)
+            tools = await dialog_of(bench, ServerDialog)
             assert (tools.fields.form().name, tools.fields.form().path) == ("tools", str(tmp_path / "tools.json"))
             tools.keep()
             await until(lambda: window.current == "cases")
@@ -267,7 +267,7 @@ def test_what_the_user_leaves_out_is_no_failure(qapp: QApplication, work: Path, 
         async with started(work) as bench:
             window = await entered(bench, work)
             drop(bench.frame, config, written(tmp_path / "cases.json", {"cases": [{"query": "hi", "expected": None}]}))
-            (await dialog_of(bench, ImportSheet)).reject()
+            (await dialog_of(bench, ImportPreviewDialog)).reject()
             await until(lambda: titled(bench, "Import cases.json"))
             titled(bench, "Import cases.json")[0].accept()
             await until(lambda: any("from cases.json" in one.text for one in window.session.messages))
@@ -315,8 +315,8 @@ def test_a_dropped_workspace_is_opened(qapp: QApplication, work: Path, tmp_path:
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        (json.dumps({"clock": CLOCK}), ImportSheet),
-        (json.dumps(TOOLS), ServerSheet),
+        (json.dumps({"clock": CLOCK}), ImportPreviewDialog),
+        (json.dumps(TOOLS), ServerDialog),
         (json.dumps({"cases": [case("weather now", None)]}), Sheet),
     ],
     ids=["servers", "tools", "cases"],
@@ -350,7 +350,7 @@ def test_what_is_pasted_into_the_first_page_is_taken_and_what_is_nothing_is_said
             assert welcome.failure.accessibleName().startswith("The text is neither a config of servers, nor tools")
             QGuiApplication.clipboard().setText(json.dumps({"clock": CLOCK}))
             QTest.keyClick(welcome, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
-            sheet = await dialog_of(bench, ImportSheet)
+            sheet = await dialog_of(bench, ImportPreviewDialog)
             sheet.reject()
 
     drive(look())

@@ -11,11 +11,11 @@ from app.screens.metrics.page import MetricsPage
 from app.screens.runs.page import RunsPage
 from app.screens.runs.start_dialog import StartDialog
 from app.screens.servers.consent_bar import ConsentBar
-from app.screens.servers.import_dialogs import SourceSheet
+from app.screens.servers.import_dialogs import ImportSourceDialog
 from app.screens.servers.page import ServersPage
-from app.screens.servers.server_dialog import ServerSheet
+from app.screens.servers.server_dialog import ServerDialog
 from app.screens.servers.server_form import ServerForm
-from app.screens.servers.tool_call_dialog import TrySheet
+from app.screens.servers.tool_call_dialog import ToolCallDialog
 from app.shell.drop_handler import outcomes_sheet
 from app.widgets import PickPopup
 from app.widgets.picker import Picker
@@ -77,11 +77,11 @@ async def _servers(stage: Stage) -> ServersPage:
     return page
 
 
-async def _server_form(stage: Stage) -> ServerSheet:
+async def _server_form(stage: Stage) -> ServerDialog:
     await _servers(stage)
     stage.do("servers.add")
     sheet = await stage.sheet()
-    assert isinstance(sheet, ServerSheet)
+    assert isinstance(sheet, ServerDialog)
     return sheet
 
 
@@ -110,7 +110,7 @@ async def server_preview(stage: Stage) -> None:
     page = await _servers(stage)
     page.importing.ask()
     source = await stage.sheet()
-    assert isinstance(source, SourceSheet)
+    assert isinstance(source, ImportSourceDialog)
     source.area.setPlainText(CONFIG)
     await source.read_text()
     await until(lambda: not source.isVisible())
@@ -152,9 +152,9 @@ async def try_long_form(stage: Stage) -> None:
     server = page.current()
     assert server is not None
     listing = await stage.session.call(lambda core: core.servers.tools(server.id))
-    page.deeds.try_tool(next(tool for tool in listing.tools if tool.name == "book_repair"))
+    page.deeds.call_tool(next(tool for tool in listing.tools if tool.name == "book_repair"))
     sheet = await stage.sheet()
-    assert isinstance(sheet, TrySheet)
+    assert isinstance(sheet, ToolCallDialog)
     sheet.form.fill(WRONG_ARGUMENTS)
     sheet.call()
 

@@ -9,7 +9,7 @@ from app.screens.cases.page import CasesPage
 from app.screens.metrics.page import MetricsPage
 from app.screens.runs.page import RunsPage
 from app.screens.servers.filters import ToolOrder, ToolsShown
-from app.screens.servers.lists import LEFT_OUT
+from app.screens.servers.lists import EXCLUDED
 from app.screens.servers.page import ServersPage
 from app.screens.similarity.page import SimilarityPage
 from app.screens.welcome.page import WelcomePage
@@ -61,8 +61,8 @@ async def _tools_chosen(stage: Stage) -> None:
     tools = page.pane.tools
     await until(lambda: tools.rows.rowCount() > 3)
     tools.select(tools.rows.ids()[-1])
-    page.deeds.leave_out()
-    await until(lambda: tools.rows.place(LEFT_OUT) is not None)
+    page.deeds.exclude()
+    await until(lambda: tools.rows.place(EXCLUDED) is not None)
     await page.settled()
     tools.select_many(tools.rows.ids()[:3])
     page.pane.side.more.click()
@@ -71,7 +71,7 @@ async def _tools_chosen(stage: Stage) -> None:
 async def _tools_left_out(stage: Stage) -> None:
     page = await stage.page("servers")
     assert isinstance(page, ServersPage)
-    page.pane.tools.select(LEFT_OUT)
+    page.pane.tools.select(EXCLUDED)
 
 
 async def _import_servers(stage: Stage) -> None:
@@ -92,7 +92,7 @@ async def _try_tool(stage: Stage) -> None:
     tool = next(tool for tool in listing.tools if tool.name == "find_parts")
     for words in ("chain", "brake pads", "bell"):
         await stage.session.call(partial(_asked_for, server=server.id, words=words))
-    page.deeds.try_tool(tool)
+    page.deeds.call_tool(tool)
     await stage.sheet()
 
 

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from app.core_link.session import Session
 from app.core_link.settings import Settings
 from app.core_link.targets import Target
-from app.screens.quality.model_request import AskSheet
+from app.screens.quality.model_request import ReviewRequestDialog
 from app.screens.quality.page import QualityPage
 from app.widgets import FlowText, Label, LineText
 from mcp_tef import Secret, ServerError, ServerFault, TefError, Tool
@@ -72,7 +72,7 @@ class Desk:
         assert inside is not None
         await until(inside.updatesEnabled)
 
-    async def sheet(self, ids: Sequence[str] = ()) -> AskSheet:
+    async def sheet(self, ids: Sequence[str] = ()) -> ReviewRequestDialog:
         """Open the form for asking a model, with the model chosen."""
         self.page.ask(ids)
         await until(lambda: self.page.sheet)

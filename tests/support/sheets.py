@@ -16,9 +16,9 @@ from app.screens.runs.batch_actions import CostCapDialog
 from app.screens.runs.batch_actions import RenameBatchDialog as BatchNameSheet
 from app.screens.runs.page import RunsPage
 from app.screens.servers.page import ServersPage
-from app.screens.servers.server_dialog import ServerSheet
+from app.screens.servers.server_dialog import ServerDialog
 from app.screens.servers.server_form import ServerForm
-from app.screens.servers.tool_call_dialog import CallQuestion, TrySheet
+from app.screens.servers.tool_call_dialog import ConfirmCallDialog, ToolCallDialog
 from app.screens.similarity.comparison_choices import EmbedderSheet
 from app.screens.similarity.page import SimilarityPage
 from app.shell.drop_handler import outcomes_sheet
@@ -96,7 +96,7 @@ def _of_servers(window: MainWindow, folder: Path, server: Server, text: str, mar
     )
 
     def by_command() -> None:
-        sheet = ServerSheet(session, page.presenter, page)
+        sheet = ServerDialog(session, page.presenter, page)
         sheet.open_form(ServerForm(kind="command"))
         sheet.open()
 
@@ -106,8 +106,8 @@ def _of_servers(window: MainWindow, folder: Path, server: Server, text: str, mar
     yield "import of servers, from where", _command(window, "servers.import")
     yield "import of servers", lambda: session.spawn(page.bring_in([dropped]))
     yield "consent", lambda: ConsentSheet(program_request(spec, (spec.name,)), window).open()
-    yield "try a tool", lambda: TrySheet(session, server, tool, window).open()
-    yield "call a tool", lambda: CallQuestion(server, tool, {text: text}, window).open()
+    yield "try a tool", lambda: ToolCallDialog(session, server, tool, window).open()
+    yield "call a tool", lambda: ConfirmCallDialog(server, tool, {text: text}, window).open()
 
 
 def _of_asking(window: MainWindow, folder: Path, text: str) -> Over:

@@ -4,8 +4,8 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
-from app.screens.quality.finding_card import Note, NotePart, notes, revealed
-from app.screens.quality.labels import SEVERITIES, WHOLE, Weight, score_sentence, warning, weight
+from app.screens.quality.finding_card import FindingCard, FindingGroup, notes, revealed_spans
+from app.screens.quality.labels import MAX_SCORE, SEVERITIES, TokenBreakdown, score_sentence, warning, weight
 from app.screens.quality.review_part import ReviewPart
 from app.theme import Role, Size
 from app.widgets import (
@@ -30,7 +30,7 @@ NOTHING = "Choose a tool to read what could be said better, and why."
 _LOSSES = {Severity.ERROR: Role.BAD_FILL, Severity.WARNING: Role.WARN_FILL, Severity.NOTE: Role.INFO_FILL}
 
 
-class Head(QWidget):
+class QualityHeader(QWidget):
     """Name, score, how it came about, and where else to look."""
 
     def __init__(self) -> None:
@@ -69,12 +69,12 @@ class Head(QWidget):
         tool = quality.tool.tool
         self.name.set_text(tool.name)
         self.server.set_text(tool.server)
-        self.description.set_spans(revealed(shortened(tool.description), Role.DIM))
+        self.description.set_spans(revealed_spans(shortened(tool.description), Role.DIM))
         self.description.setVisible(bool(tool.description.strip()))
         self.score.setText(str(quality.score))
-        self.score.setAccessibleName(f"Score: {quality.score} of {WHOLE}")
+        self.score.setAccessibleName(f"Score: {quality.score} of {MAX_SCORE}")
         self.sentence.set_text(score_sentence(quality))
-        self.bar.set_segments(_segments(quality), max(WHOLE, sum(one.penalty for one in quality.findings)))
+        self.bar.set_segments(_segments(quality), max(MAX_SCORE, sum(one.penalty for one in quality.findings)))
 
 
 def shortened(text: str) -> str:
@@ -100,7 +100,7 @@ def _segments(quality: ToolQuality) -> list[Segment]:
     return [kept, *losses]
 
 
-class WeightPart(Section):
+class TokenCountSection(Section):
     """What the definition costs each request, and which part of it is heavy."""
 
     def __init__(self) -> None:
@@ -112,7 +112,7 @@ class WeightPart(Section):
         for part in (self.sentence, self.bar, self.parts, self.heavy):
             self.add(part)
 
-    def show_weight(self, found: Weight, tokenizer: str) -> None:
+    def show_tokens(self, found: TokenBreakdown, tokenizer: str) -> None:
         """Show another weight."""
         self.sentence.set_text(found.sentence)
         shades = (Role.ACCENT_FILL, Role.INFO_FILL, Role.CONTROL)
@@ -128,7 +128,7 @@ class WeightPart(Section):
         self.set_title("What it weighs", f"counted by {tokenizer}" if tokenizer else "")
 
 
-class ToolPane(QWidget):
+class QualityDetailPane(QWidget):
     """Shows one tool at a time. `closed` asks to go back to the list."""
 
     closed = Signal()
@@ -137,15 +137,15 @@ class ToolPane(QWidget):
         super().__init__()
         self.quality: ToolQuality | None = None
         self._report: QualityReport | None = None
-        self.head = Head()
-        self._found: tuple[Note, ...] = ()
+        self.head = QualityHeader()
+        self._found: tuple[FindingGroup, ...] = ()
         self._shown = 0
         self._more = QTimer(self, singleShot=True, interval=0)
         self._more.timeout.connect(self._show_more)
         self.warning = Notice("bad")
-        self.notes: list[NotePart] = []
+        self.notes: list[FindingCard] = []
         self.fine = _fine()
-        self.weight = WeightPart()
+        self.weight = TokenCountSection()
         self.review = ReviewPart()
         self._middle = QVBoxLayout()
         self._middle.setSpacing(0)
@@ -196,7 +196,7 @@ class ToolPane(QWidget):
         """A few notes a turn: what is read first is there at once, and a long list stops nobody."""
         for note in self._found[self._shown : self._shown + AT_ONCE]:
             if self._shown == len(self.notes):
-                self.notes.append(NotePart())
+                self.notes.append(FindingCard())
                 self._middle.addWidget(self.notes[-1])
             self.notes[self._shown].show_note(note)
             self.notes[self._shown].show()
@@ -208,7 +208,7 @@ class ToolPane(QWidget):
 
     def _show_rest(self) -> None:
         if self.quality is not None and self._report is not None:
-            self.weight.show_weight(weight(self.quality, self._report), self._report.tokenizer)
+            self.weight.show_tokens(weight(self.quality, self._report), self._report.tokenizer)
             self.review.show_quality(self.quality)
         self._inside.setUpdatesEnabled(True)
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.screens.quality.labels import SEVERITIES, Level, danger, lost, ranked
+from app.screens.quality.labels import SEVERITIES, QualityLevel, danger, lost, ranked
 from app.text.formatting import count
 from app.text.text_diff import Stretch
 from app.theme import Role, Size, radius, theme
@@ -21,7 +21,7 @@ _ESCAPED: Final = re.compile(r"(⟨U\+[0-9A-F]{4,6}⟩|\\u[0-9a-f]{4}|\\U[0-9a-f
 _NAMES: Final = re.compile(r"`([^`\n]+)`")
 
 
-def revealed(text: str, role: Role = Role.TEXT, *, mono: bool = False, escapes: bool = False) -> tuple[Span, ...]:
+def revealed_spans(text: str, role: Role = Role.TEXT, *, mono: bool = False, escapes: bool = False) -> tuple[Span, ...]:
     """`text` as plain text, every hidden character as its number on a tint; so are written-out `escapes`."""
     pieces = (_ESCAPED if escapes else _SHOWN).split(plain(text))
     return tuple(
@@ -35,7 +35,10 @@ def sentence(text: str, role: Role = Role.TEXT) -> tuple[Span, ...]:
     """A sentence of a finding: what stands in back quotes is a name, set in mono."""
     pieces = _NAMES.split(text)
     return tuple(
-        span for number, piece in enumerate(pieces) for span in revealed(piece, role, mono=bool(number % 2)) if piece
+        span
+        for number, piece in enumerate(pieces)
+        for span in revealed_spans(piece, role, mono=bool(number % 2))
+        if piece
     )
 
 
@@ -43,30 +46,30 @@ def changed(stretches: Iterable[Stretch], back: Role) -> tuple[Span, ...]:
     """A text with its changes on a tint, and its hidden characters revealed."""
     found: list[Span] = []
     for stretch in stretches:
-        for span in revealed(stretch.text):
+        for span in revealed_spans(stretch.text):
             tinted = stretch.changed and span.back is None
             found.append(Span(span.text, span.role, mono=span.mono, back=back if tinted else span.back))
     return tuple(found)
 
 
-LEVEL_MARKS: Final[Mapping[Level, Mark]] = {
-    Level.ERROR: Mark.CROSS,
-    Level.WARNING: Mark.BANG,
-    Level.NOTE: Mark.DASH,
-    Level.FINE: Mark.CHECK,
+LEVEL_MARKS: Final[Mapping[QualityLevel, Mark]] = {
+    QualityLevel.ERROR: Mark.CROSS,
+    QualityLevel.WARNING: Mark.BANG,
+    QualityLevel.NOTE: Mark.DASH,
+    QualityLevel.FINE: Mark.CHECK,
 }
 
 
 def severity_mark(severity: Severity) -> Mark:
     """The mark of a severity."""
-    return LEVEL_MARKS[Level(severity.value)]
+    return LEVEL_MARKS[QualityLevel(severity.value)]
 
 
 MOST_PLACES: Final = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class FindingPlace:
     """One place that a note is about: what is wrong there, the text itself, and what to do where that differs."""
 
     sentence: str
@@ -75,7 +78,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
+class FindingGroup:
     """What a rule found in a tool. `more` tells of places that are not shown, `fix` is advice for all of them."""
 
     rule: str
@@ -84,26 +87,26 @@ class Note:
     title: str
     where: str
     cost: int
-    places: tuple[Place, ...]
+    places: tuple[FindingPlace, ...]
     more: str
     fix: str
     why: str
     unsafe: bool
 
 
-def notes(quality: ToolQuality) -> tuple[Note, ...]:
+def notes(quality: ToolQuality) -> tuple[FindingGroup, ...]:
     """The notes on a tool, the gravest first."""
     groups: dict[str, list[LintFinding]] = {}
     for finding in ranked(quality.findings):
         groups.setdefault(finding.rule.id, []).append(finding)
-    return tuple(_note(group) for group in groups.values())
+    return tuple(_finding_group(group) for group in groups.values())
 
 
-def _note(group: list[LintFinding]) -> Note:
+def _finding_group(group: list[LintFinding]) -> FindingGroup:
     rule, aimed = group[0].rule, danger(group[0].rule)
     word, left = SEVERITIES[rule.severity], len(group) - MOST_PLACES
     fixes = {one.fix for one in group}
-    return Note(
+    return FindingGroup(
         rule=rule.id,
         severity=rule.severity,
         word=f"{word}, {aimed}" if aimed else word,
@@ -111,7 +114,7 @@ def _note(group: list[LintFinding]) -> Note:
         where=group[0].place if len(group) == 1 else f"in {count(len(group), 'place')}",
         cost=sum(one.penalty for one in group),
         places=tuple(
-            Place(sentence=_sentence(one, group), excerpt=one.excerpt, fix="" if len(fixes) == 1 else one.fix)
+            FindingPlace(sentence=_sentence(one, group), excerpt=one.excerpt, fix="" if len(fixes) == 1 else one.fix)
             for one in group[:MOST_PLACES]
         ),
         more=f"And {count(left, 'more place')} of the same kind." if left > 0 else "",
@@ -131,7 +134,7 @@ EDGE = 16
 EDGE_BAR = 3
 
 
-class Excerpt(QWidget):
+class FindingExcerpt(QWidget):
     """The text that a note is about, on a ground of its own, hidden characters shown."""
 
     def __init__(self) -> None:
@@ -143,7 +146,7 @@ class Excerpt(QWidget):
 
     def show_text(self, text: str) -> None:
         """Show another excerpt; an empty one hides."""
-        self.text.set_spans(revealed(text, mono=True, escapes=True))
+        self.text.set_spans(revealed_spans(text, mono=True, escapes=True))
         self.setVisible(bool(text))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -154,13 +157,13 @@ class Excerpt(QWidget):
         painter.drawRoundedRect(QRectF(self.rect()), radius("field_and_button"), radius("field_and_button"))
 
 
-class PlacePart(QWidget):
+class FindingPlaceView(QWidget):
     """What is wrong at one place, and what to do there."""
 
     def __init__(self) -> None:
         super().__init__()
         self.sentence = FlowText()
-        self.excerpt = Excerpt()
+        self.excerpt = FindingExcerpt()
         self.fix = FlowText()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -168,14 +171,14 @@ class PlacePart(QWidget):
         for part in (self.sentence, self.excerpt, self.fix):
             column.addWidget(part)
 
-    def show_place(self, place: Place) -> None:
+    def show_place(self, place: FindingPlace) -> None:
         """Show another place."""
         self.sentence.set_spans(sentence(place.sentence))
         self.excerpt.show_text(place.excerpt)
         show_fix(self.fix, place.fix)
 
 
-class NotePart(QWidget):
+class FindingCard(QWidget):
     """A whole note; one about text that aims at the model has a bar at its edge."""
 
     SPOKEN_AS = Spoken.Grouping
@@ -190,7 +193,7 @@ class NotePart(QWidget):
         self.more = FlowText(size=Size.SMALL, role=Role.DIM)
         self.fix = FlowText()
         self.why = FlowText(size=Size.SMALL, role=Role.DIM)
-        self.places: list[PlacePart] = []
+        self.places: list[FindingPlaceView] = []
         self._middle = QVBoxLayout()
         self._middle.setSpacing(4)
         self._lay_out()
@@ -218,7 +221,7 @@ class NotePart(QWidget):
         column.addWidget(Rule())
         column.addLayout(row)
 
-    def show_note(self, note: Note) -> None:
+    def show_note(self, note: FindingGroup) -> None:
         """Show another note."""
         self._unsafe = note.unsafe
         self.mark.set_mark(severity_mark(note.severity), note.word)
@@ -227,7 +230,7 @@ class NotePart(QWidget):
         self.cost.setAccessibleName(f"−{count(note.cost, 'point')}" if note.cost else "")
         where = f" · {note.where}" if note.where else ""
         self.word.set_spans(
-            [Span(note.word, Role.BAD if note.unsafe else Role.DIM, strong=True), *revealed(where, Role.DIM)]
+            [Span(note.word, Role.BAD if note.unsafe else Role.DIM, strong=True), *revealed_spans(where, Role.DIM)]
         )
         self._show_places(note)
         self.more.set_text(note.more)
@@ -237,9 +240,9 @@ class NotePart(QWidget):
         self.setAccessibleName(f"{note.word}: {note.title}")
         self.update()
 
-    def _show_places(self, note: Note) -> None:
+    def _show_places(self, note: FindingGroup) -> None:
         while len(self.places) < len(note.places):
-            self.places.append(PlacePart())
+            self.places.append(FindingPlaceView())
             self._middle.addWidget(self.places[-1])
         for number, part in enumerate(self.places):
             part.setVisible(number < len(note.places))

@@ -8,25 +8,25 @@ from typing import Any, Final
 from app.text.formatting import count, percent
 from mcp_tef import LintFinding, LintRule, QualityReport, ServerTokenCount, Severity, Tool, ToolQuality
 
-WHOLE: Final = 100
-SAFETY: Final = {"poisoning-": "tool poisoning", "hidden-": "hidden text", "bidirectional-": "hidden text"}
+MAX_SCORE: Final = 100
+RISKS: Final = {"poisoning-": "tool poisoning", "hidden-": "hidden text", "bidirectional-": "hidden text"}
 SEVERITIES: Final = {Severity.ERROR: "Error", Severity.WARNING: "Warning", Severity.NOTE: "Note"}
 _ORDER: Final = tuple(SEVERITIES)
 
 
-class Level(StrEnum):
+class QualityLevel(StrEnum):
     """How a tool stands by its worst finding; `safety` is any finding that aims at the model behind the user's back."""
 
     ERROR = "error"
     WARNING = "warning"
     NOTE = "note"
     FINE = "fine"
-    SAFETY = "safety"
+    RISKS = "safety"
 
 
 def danger(rule: LintRule) -> str:
     """What a rule warns of where it is about text that works on the model unseen; empty where it is about clarity."""
-    return next((words for family, words in SAFETY.items() if rule.id.startswith(family)), "")
+    return next((words for family, words in RISKS.items() if rule.id.startswith(family)), "")
 
 
 def warning(quality: ToolQuality) -> str:
@@ -49,10 +49,10 @@ def worst(quality: ToolQuality) -> LintFinding | None:
     return next(iter(ranked(quality.findings)), None)
 
 
-def level(quality: ToolQuality) -> Level:
+def level(quality: ToolQuality) -> QualityLevel:
     """How a tool stands by its worst finding."""
     found = worst(quality)
-    return Level(found.rule.severity.value) if found else Level.FINE
+    return QualityLevel(found.rule.severity.value) if found else QualityLevel.FINE
 
 
 def unsafe(quality: ToolQuality) -> bool:
@@ -85,8 +85,8 @@ def score_sentence(quality: ToolQuality) -> str:
     found = count(len(quality.findings), "finding")
     if not off:
         return f"{found}, none of which costs points."
-    floor = ", and never below 0" if off > WHOLE else ""
-    return f"{WHOLE} less {off} for {found}{floor}."
+    floor = ", and never below 0" if off > MAX_SCORE else ""
+    return f"{MAX_SCORE} less {off} for {found}{floor}."
 
 
 HEAVY: Final = 0.5
@@ -94,7 +94,7 @@ LEAST_PART: Final = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class DefinitionPart:
     """A part of a definition with its share of the whole, 0–1."""
 
     name: str
@@ -102,20 +102,20 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Weight:
+class TokenBreakdown:
     """The weight of a tool in words, and its parts from the heaviest."""
 
     sentence: str
     heavy: str
-    parts: tuple[Part, ...]
+    parts: tuple[DefinitionPart, ...]
 
 
-def weight(quality: ToolQuality, report: QualityReport) -> Weight:
+def weight(quality: ToolQuality, report: QualityReport) -> TokenBreakdown:
     """What a tool costs each request, alone and among its server's tools."""
     tool = quality.tool.tool
     parts = parts_of(tool)
     server = next((one for one in report.servers if one.server == tool.server), None)
-    return Weight(sentence=_sentence(quality, server, report), heavy=_heavy(tool, parts), parts=parts)
+    return TokenBreakdown(sentence=_sentence(quality, server, report), heavy=_heavy(tool, parts), parts=parts)
 
 
 def _sentence(quality: ToolQuality, server: ServerTokenCount | None, report: QualityReport) -> str:
@@ -128,7 +128,7 @@ def _sentence(quality: ToolQuality, server: ServerTokenCount | None, report: Qua
     return f"{own}: {mine} of the {server.tokens:,} of {server.server}{rank}."
 
 
-def parts_of(tool: Tool) -> tuple[Part, ...]:
+def parts_of(tool: Tool) -> tuple[DefinitionPart, ...]:
     """The parts of what a request carries, by their length, the heaviest first; tiny ones are left out."""
     sizes = {
         "Description": len(tool.description),
@@ -136,7 +136,7 @@ def parts_of(tool: Tool) -> tuple[Part, ...]:
         "Name": len(tool.name),
     }
     whole = sum(sizes.values()) or 1
-    parts = (Part(name, size / whole) for name, size in sizes.items() if size / whole >= LEAST_PART)
+    parts = (DefinitionPart(name, size / whole) for name, size in sizes.items() if size / whole >= LEAST_PART)
     return tuple(sorted(parts, key=lambda part: -part.share))
 
 
@@ -155,7 +155,7 @@ def length(value: object) -> int:
     return size
 
 
-def _heavy(tool: Tool, parts: Sequence[Part]) -> str:
+def _heavy(tool: Tool, parts: Sequence[DefinitionPart]) -> str:
     if not parts or parts[0].name != "Parameters" or parts[0].share < HEAVY:
         return ""
     found = heaviest_parameter(tool.input_schema)

@@ -17,7 +17,7 @@ from mcp_tef import Estimate, ModelSettings, ToolQuality, ToolSet
 KEPT: Final = ("model", "base_url")
 
 
-def estimate_words(tools: int, estimate: Estimate) -> str:
+def estimate_text(tools: int, estimate: Estimate) -> str:
     """What it would take, before anything is spent; what cannot be known says so."""
     parts = [count(tools, "question")]
     parts += [f"about {tokens(rounded(estimate.tokens))}"] if estimate.tokens else []
@@ -31,17 +31,17 @@ def rounded(number: int) -> int:
     return int(float(f"{number:.1e}"))
 
 
-class Asking(ModelAsking):
+class ReviewRequest(ModelAsking):
     """What the form asks of the core."""
 
     async def estimate(self, tools: Sequence[ToolQuality], model: ModelSettings) -> str:
         """What asking about these tools would take, in one line."""
         chosen = ToolSet(tools=tuple(one.tool for one in tools))
-        return estimate_words(len(tools), await self._ask(lambda core: core.quality.estimate(chosen, model)))
+        return estimate_text(len(tools), await self._ask(lambda core: core.quality.estimate(chosen, model)))
 
 
 @dataclass(slots=True)
-class Progress:
+class ReviewProgress:
     """How far the asking is."""
 
     model: str
@@ -70,7 +70,7 @@ class Progress:
         failed = [f"{self.failed:,} failed"] if self.failed else []
         return [*failed, *self._cost(), f"{self.model} reads the definitions"]
 
-    def farewell(self, *, stopped: bool) -> str:
+    def summary(self, *, stopped: bool) -> str:
         """What came of it, in one sentence."""
         heard = self.done - self.failed
         what = f"{self.model} reviewed {count(heard, 'tool')}"
@@ -89,10 +89,10 @@ WHAT = (
 Scopes = Sequence[tuple[str, Sequence[ToolQuality]]]
 
 
-class AskSheet(ModelSheet):
+class ReviewRequestDialog(ModelSheet):
     """`tools` are those that were chosen to be asked about."""
 
-    def __init__(self, session: Session, asking: Asking, form: AskForm, scopes: Scopes, parent: QWidget) -> None:
+    def __init__(self, session: Session, asking: ReviewRequest, form: AskForm, scopes: Scopes, parent: QWidget) -> None:
         self._scopes = tuple((name, tuple(tools)) for name, tools in scopes)
         self.scope = Segmented([(str(n), name) for n, (name, _) in enumerate(self._scopes)], "Tools")
         wanted = AskedFor(

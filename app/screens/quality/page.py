@@ -18,9 +18,9 @@ from app.core_link.session import Page, Session
 from app.core_link.targets import AddServer, Screen, ShowScreen, ShowToolQuality, Target
 from app.dialogs.consent import ask_for_servers
 from app.screens.quality.exports import FORMS, ask_where, copy_findings
-from app.screens.quality.labels import Level
-from app.screens.quality.model_request import KEPT, Asking, AskSheet, Progress
-from app.screens.quality.presenter import LEVELS, Filters, QualityPresenter, Standing, stale_after
+from app.screens.quality.labels import QualityLevel
+from app.screens.quality.model_request import KEPT, ReviewProgress, ReviewRequest, ReviewRequestDialog
+from app.screens.quality.presenter import LEVELS, Filters, QualityPresenter, QualityState, stale_after
 from app.screens.quality.view import QualityView, tool_row
 from app.text.formatting import count
 from app.theme import roomy
@@ -31,33 +31,33 @@ SETTLE_MS = 40
 LEVELS_WIDTH = 176
 FORM = "quality.ask"
 FILTERS = "quality.filters"
-_LEVELS = {
-    Level.ERROR: "Errors",
-    Level.WARNING: "Warnings",
-    Level.NOTE: "Notes",
-    Level.FINE: "Nothing to mend",
-    Level.SAFETY: "Poisoned or hidden",
+_LEVEL_TEXTS = {
+    QualityLevel.ERROR: "Errors",
+    QualityLevel.WARNING: "Warnings",
+    QualityLevel.NOTE: "Notes",
+    QualityLevel.FINE: "Nothing to mend",
+    QualityLevel.RISKS: "Poisoned or hidden",
 }
 
 
 class QualityPage(Page):
     """Owns the presenter; `open_target` understands a tool, and several of them."""
 
-    _heard = Signal(object)
+    _review_received = Signal(object)
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, key="quality", title="Quality")
         self.presenter = QualityPresenter(session.call)
         self.presenter.filters = self._kept_filters()
-        self.asking = Asking(session.call)
+        self.asking = ReviewRequest(session.call)
         self.view = QualityView()
         self.activity = session.activity.add()
         self.levels = MenuButton("Findings")
         self.levels.setFixedWidth(roomy(LEVELS_WIDTH))
-        self.sheet: AskSheet | None = None
-        self._wanted: tuple[str, ...] = (session.settings.get("quality.chosen", ""),)
-        self._sought: tuple[ToolLabel, ...] = ()
-        self._progress: Progress | None = None
+        self.sheet: ReviewRequestDialog | None = None
+        self._pending_ids: tuple[str, ...] = (session.settings.get("quality.chosen", ""),)
+        self._pending_targets: tuple[ToolLabel, ...] = ()
+        self._progress: ReviewProgress | None = None
         self._reviewing: asyncio.Task[None] | None = None
         self._reading: asyncio.Task[None] | None = None
         self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
@@ -78,11 +78,11 @@ class QualityPage(Page):
     def _connect(self) -> None:
         self._settle.timeout.connect(self._show_detail)
         self.session.closing.connect(self._settle.stop)
-        self._heard.connect(self._take)
+        self._review_received.connect(self._take)
         self.levels.changed.connect(lambda key: self._filter(replace(self.presenter.filters, level=key)))
         self.view.server_chosen.connect(self._choose_server)
         self.view.gaps.servers_wanted.connect(lambda: self.session.go(ShowScreen(Screen.SERVERS)))
-        self.view.gaps.read_wanted.connect(self.read_again)
+        self.view.gaps.read_wanted.connect(self.reload_servers)
         self.view.table.chosen.connect(self._choose)
         self.view.table.set_menu(self._menu)
         self.view.table.tell_keys(Enter="Read about the tool", Space="Read about the tool")
@@ -104,7 +104,7 @@ class QualityPage(Page):
     def open_target(self, target: Target) -> None:
         """Choose a tool, or several, whatever the filters say."""
         if isinstance(target, ShowToolQuality):
-            self._sought = target.tools
+            self._pending_targets = target.tools
             self._clear()
 
     def current_target(self) -> Target | None:
@@ -146,7 +146,7 @@ class QualityPage(Page):
         )
 
     def first_focus(self) -> QWidget | None:
-        if self.presenter.standing() is Standing.FULL:
+        if self.presenter.standing() is QualityState.FULL:
             return self.view.table
         return next(iter(self.view.empty.buttons()), None)
 
@@ -162,12 +162,12 @@ class QualityPage(Page):
         self._show_buttons()
         self._show_level_choices()
         self._show_notices()
-        if standing in (Standing.NO_SERVERS, Standing.NO_TOOLS):
+        if standing in (QualityState.NO_SERVERS, QualityState.NO_TOOLS):
             self._show_empty(standing)
             return
         levels = presenter.levels(presenter.filters.server)
         self.view.show_servers(presenter.cards(), presenter.filters.server)
-        self.view.strip.show_levels(levels, presenter.weight_line())
+        self.view.strip.show_levels(levels, presenter.token_summary())
         self.view.show_panes()
         self._show_tools()
 
@@ -183,17 +183,17 @@ class QualityPage(Page):
                 "funnel", "No tool fits", "No tool is like this. Take a filter away to see more.", [clear]
             )
         self.view.show_tools(shown)
-        sought = (tool_id for tool in self._sought for tool_id in self.presenter.ids_of(tool))
-        if self.view.table.select_many([*sought, *self._wanted]):
-            self._sought, self._wanted = (), ()
+        sought = (tool_id for tool in self._pending_targets for tool_id in self.presenter.ids_of(tool))
+        if self.view.table.select_many([*sought, *self._pending_ids]):
+            self._pending_targets, self._pending_ids = (), ()
         self._settle.start()
 
-    def _show_empty(self, standing: Standing) -> None:
+    def _show_empty(self, standing: QualityState) -> None:
         self.header.set_count("")
-        reasons = self.presenter.gaps_reasons() or self.presenter.gaps_line()
-        if standing is Standing.NO_TOOLS:
+        reasons = self.presenter.missing_reasons() or self.presenter.missing_summary()
+        if standing is QualityState.NO_TOOLS:
             what = "None of the servers has listed a tool yet. Read them to see what a model would."
-            again = Action(text="Read the servers again", do=self.read_again, kind="primary")
+            again = Action(text="Read the servers again", do=self.reload_servers, kind="primary")
             go = Action(text="Go to Servers", do=lambda: self.session.go(ShowScreen(Screen.SERVERS)))
             self.view.empty.set("medal", "No tools to look at", f"{what}\n\n{reasons}".strip(), [again, go])
         else:
@@ -208,9 +208,9 @@ class QualityPage(Page):
 
     def _show_notices(self) -> None:
         presenter, view = self.presenter, self.view
-        view.gaps.show_gaps(presenter.gaps_line(), presenter.gaps_reasons())
+        view.gaps.show_missing(presenter.missing_summary(), presenter.missing_reasons())
         levels = presenter.levels()
-        good = self._any() and not any(levels[one] for one in LEVELS if one is not Level.FINE)
+        good = self._any() and not any(levels[one] for one in LEVELS if one is not QualityLevel.FINE)
         hint = "Rules do not see everything: ask a model for its opinion, or look for look-alikes under Similarity."
         view.good.show_message("No rule found anything in any tool." if good else "", hint if good else "")
 
@@ -229,7 +229,7 @@ class QualityPage(Page):
     def _show_level_choices(self) -> None:
         levels = self.presenter.levels(self.presenter.filters.server)
         choices: list[tuple[str, str] | None] = [("", "All findings"), None]
-        choices += [(one.value, f"{text} ({levels[one]:,})") for one, text in _LEVELS.items()]
+        choices += [(one.value, f"{text} ({levels[one]:,})") for one, text in _LEVEL_TEXTS.items()]
         choices.insert(-1, None)
         self.levels.set_choices(choices, self.presenter.filters.level)
 
@@ -269,7 +269,7 @@ class QualityPage(Page):
 
     def _kept_filters(self) -> Filters:
         match self.session.settings.get(FILTERS, []):
-            case [str(server), str(level)] if level in ("", *_LEVELS):
+            case [str(server), str(level)] if level in ("", *_LEVEL_TEXTS):
                 return Filters(server=server, level=level)
         return Filters()
 
@@ -314,12 +314,12 @@ class QualityPage(Page):
         await self.session.call(lambda core: core.open_sample())
         await self.refresh()
 
-    def read_again(self) -> None:
+    def reload_servers(self) -> None:
         """Ask the servers for their tools; what is not allowed yet is asked about first."""
         if self._reading is None or self._reading.done():
-            self._reading = self.session.spawn(self._read_again())
+            self._reading = self.session.spawn(self._reload_servers())
 
-    async def _read_again(self) -> None:
+    async def _reload_servers(self) -> None:
         await ask_for_servers(self.session, self)
         await self.presenter.read_servers()
         await self.refresh()
@@ -334,7 +334,7 @@ class QualityPage(Page):
     async def _ask(self, ids: Sequence[str]) -> None:
         kept = self.session.settings.get(FORM, {})
         form = AskForm(**{name: value for name in KEPT if isinstance(value := kept.get(name), str)})
-        self.sheet = AskSheet(self.session, self.asking, form, self._scopes(ids), self)
+        self.sheet = ReviewRequestDialog(self.session, self.asking, form, self._scopes(ids), self)
         try:
             await self.sheet.done_with()
             model, tools = self.sheet.agreed, self.sheet.tools()
@@ -357,19 +357,19 @@ class QualityPage(Page):
         return scopes
 
     async def _review(self, model: ModelSettings, tools: Sequence[ToolQuality]) -> None:
-        progress = self._progress = Progress(model=model.label, total=len(tools))
+        progress = self._progress = ReviewProgress(model=model.label, total=len(tools))
         self._show_progress()
         stopped = False
         try:
             with suppress(asyncio.CancelledError):
                 stopped = True
-                await self.presenter.review(tools, model, self._heard.emit)
+                await self.presenter.review(tools, model, self._review_received.emit)
                 stopped = False
         finally:
             self._reviewing = self._progress = None
             self.activity.clear()
             self._show_buttons()
-        self.session.toast(progress.farewell(stopped=stopped))
+        self.session.toast(progress.summary(stopped=stopped))
 
     def cancel(self) -> None:
         """Stop asking; what was heard is kept."""

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from app.core_link.model_requests import Ask
-from app.screens.quality.labels import Level, level, tokens, unsafe
+from app.screens.quality.labels import QualityLevel, level, tokens, unsafe
 from app.text.formatting import count
 from mcp_tef import (
     Event,
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from mcp_tef import Engine
 
 MOST_NAMES = 3
-LEVELS = (Level.ERROR, Level.WARNING, Level.NOTE, Level.FINE)
+LEVELS = (QualityLevel.ERROR, QualityLevel.WARNING, QualityLevel.NOTE, QualityLevel.FINE)
 
 
-class Standing(Enum):
+class QualityState(Enum):
     """What there is to show."""
 
     NO_SERVERS = "no servers"
@@ -48,36 +48,36 @@ class Filters:
     level: str = ""
     text: str = ""
 
-    def lets(self, look: "Look") -> bool:
+    def lets(self, look: "QualityRow") -> bool:
         """Whether a tool is to be shown."""
-        at_level = not self.level or look.level == self.level or (self.level == Level.SAFETY and look.unsafe)
+        at_level = not self.level or look.level == self.level or (self.level == QualityLevel.RISKS and look.unsafe)
         found = all(word in look.searched for word in self.text.casefold().split())
         return at_level and found and self.server in ("", look.server)
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class QualityRow:
     """What lists and filters ask of a tool, worked out once, off the window's thread."""
 
     server: str
-    level: Level
+    level: QualityLevel
     unsafe: bool
     searched: str
 
 
-def look(quality: ToolQuality) -> Look:
+def look(quality: ToolQuality) -> QualityRow:
     """What lists and filters ask of a tool."""
     tool = quality.tool.tool
     searched = f"{tool.server} {tool.name} {tool.description}".casefold()
-    return Look(tool.server, level(quality), unsafe(quality), searched)
+    return QualityRow(tool.server, level(quality), unsafe(quality), searched)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class QualitySummary:
     """A report, and the look of each of its tools by id."""
 
     report: QualityReport
-    looks: Mapping[str, Look]
+    looks: Mapping[str, QualityRow]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +87,7 @@ class ServerCard:
     name: str
     tools: int
     tokens: int
-    levels: Mapping[Level, int]
+    levels: Mapping[QualityLevel, int]
 
 
 class QualityPresenter:
@@ -97,9 +97,9 @@ class QualityPresenter:
         self._ask = ask
         self._reviewed: dict[str, ToolQuality] = {}
         self._tools: dict[str, ToolQuality] = {}
-        self._looks: Mapping[str, Look] = {}
-        self._levels: dict[str, dict[Level, int]] = {}
-        self._silent: tuple[Server, ...] = ()
+        self._rows: Mapping[str, QualityRow] = {}
+        self._levels: dict[str, dict[QualityLevel, int]] = {}
+        self._failed_servers: tuple[Server, ...] = ()
         self.report: QualityReport | None = None
         self.filters = Filters()
         self.server_ids: dict[str, ServerId] = {}
@@ -114,10 +114,10 @@ class QualityPresenter:
         if mine != self._loading:
             return False
         self.server_ids = {server.name: server.id for server in servers}
-        self._silent = tuple(one for one in servers if one.status is ServerStatus.FAILED)
-        self.report, self._looks = (found.report, found.looks) if found else (None, {})
+        self._failed_servers = tuple(one for one in servers if one.status is ServerStatus.FAILED)
+        self.report, self._rows = (found.report, found.looks) if found else (None, {})
         self._tools = {one.tool.id: self._with_review(one) for one in found.report.tools} if found else {}
-        self._levels = _levels(self._looks.values())
+        self._levels = _levels(self._rows.values())
         if self.filters.server not in self.server_ids:
             self.filters = replace(self.filters, server="")
         return True
@@ -153,23 +153,23 @@ class QualityPresenter:
 
     def is_shown(self, quality: ToolQuality) -> bool:
         """Whether the filters let a tool through."""
-        return self.filters.lets(self._looks[quality.tool.id])
+        return self.filters.lets(self._rows[quality.tool.id])
 
     def current(self) -> QualityReport | None:
         """The report with all that models have said since."""
         return replace(self.report, tools=self.tools()) if self.report else None
 
-    def standing(self) -> Standing:
+    def standing(self) -> QualityState:
         """What there is to show."""
         if not self.server_ids:
-            return Standing.NO_SERVERS
+            return QualityState.NO_SERVERS
         if not self._tools:
-            return Standing.NO_TOOLS
-        return Standing.FULL if self.shown() else Standing.NOTHING_FITS
+            return QualityState.NO_TOOLS
+        return QualityState.FULL if self.shown() else QualityState.NOTHING_FITS
 
-    def levels(self, server: str = "") -> dict[Level, int]:
+    def levels(self, server: str = "") -> dict[QualityLevel, int]:
         """How many tools stand at each level by their worst finding, and how many are unsafe."""
-        return self._levels.get(server) or dict.fromkeys(Level, 0)
+        return self._levels.get(server) or dict.fromkeys(QualityLevel, 0)
 
     def cards(self) -> tuple[ServerCard, ...]:
         """All servers together, then each, the heaviest first; nothing where there is only one."""
@@ -184,16 +184,16 @@ class QualityPresenter:
         )
         return (every, *each)
 
-    def weight_line(self) -> str:
+    def token_summary(self) -> str:
         """What the tools of the chosen server cost: "4,212 tokens when all are offered"."""
         mine = [one for one in self._tools.values() if self.filters.server in ("", one.tool.tool.server)]
         return f"{tokens(sum(one.tokens for one in mine))} when all are offered"
 
     def badge(self) -> int:
         """How many tools have errors."""
-        return self.levels()[Level.ERROR]
+        return self.levels()[QualityLevel.ERROR]
 
-    def gaps_line(self) -> str:
+    def missing_summary(self) -> str:
         """Servers that were not looked at or do not answer, and definitions set aside; empty where there are none."""
         missing, aside = (self.report.unreachable, self.report.problems) if self.report else ((), ())
         parts = [f"Not looked at: {_named([one.server for one in missing])}."] if missing else []
@@ -204,9 +204,9 @@ class QualityPresenter:
     def _stale(self) -> list[Server]:
         """Servers that do not answer now, whose tools are known from before."""
         missing = {one.server for one in self.report.unreachable} if self.report else set()
-        return [server for server in self._silent if server.name not in missing]
+        return [server for server in self._failed_servers if server.name not in missing]
 
-    def gaps_reasons(self) -> str:
+    def missing_reasons(self) -> str:
         """Why, a line each."""
         missing, aside = (self.report.unreachable, self.report.problems) if self.report else ((), ())
         lines = [f"{one.server}: {one.reason} {one.hint}".strip() for one in missing]
@@ -231,24 +231,24 @@ class QualityPresenter:
         return await self._ask(lambda core: core.quality.review(chosen, model=model, heard=heard))
 
 
-def _levels(looks: Iterable[Look]) -> dict[str, dict[Level, int]]:
+def _levels(looks: Iterable[QualityRow]) -> dict[str, dict[QualityLevel, int]]:
     """How many tools stand where, by server; all of them under an empty name."""
-    found: dict[str, dict[Level, int]] = {}
+    found: dict[str, dict[QualityLevel, int]] = {}
     for one in looks:
         for server in ("", one.server):
-            mine = found.setdefault(server, dict.fromkeys(Level, 0))
+            mine = found.setdefault(server, dict.fromkeys(QualityLevel, 0))
             mine[one.level] += 1
-            mine[Level.SAFETY] += one.unsafe
+            mine[QualityLevel.RISKS] += one.unsafe
     return found
 
 
-async def _judge(core: "Engine", servers: Sequence[Server]) -> Found:
+async def _judge(core: "Engine", servers: Sequence[Server]) -> QualitySummary:
     """Judge what was listed when last seen: nothing is started or waited for."""
     seen = [server.name for server in servers if await core.servers.known_tools(server.id)]
     unseen = tuple(_unseen(server) for server in servers if server.name not in seen)
     found = await core.tools.gather(ToolSource(names=tuple(seen)), at_least=0) if seen else ToolSet(tools=())
     report = await core.quality.review(replace(found, unreachable=(*found.unreachable, *unseen)))
-    return Found(report, {one.tool.id: look(one) for one in report.tools})
+    return QualitySummary(report, {one.tool.id: look(one) for one in report.tools})
 
 
 def _unseen(server: Server) -> UnreachableSource:

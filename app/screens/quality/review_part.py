@@ -3,7 +3,7 @@
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.screens.quality.finding_card import changed, revealed
+from app.screens.quality.finding_card import changed, revealed_spans
 from app.text.formatting import money
 from app.text.text_diff import difference
 from app.theme import Role, Size, sized
@@ -100,7 +100,7 @@ class _Grade(QWidget):
 
     def show_grade(self, said: GradedQuality) -> None:
         self.number.setText(f"{said.score} of 10")
-        self.reason.set_spans(revealed(said.explanation, Role.DIM))
+        self.reason.set_spans(revealed_spans(said.explanation, Role.DIM))
         self.setAccessibleName(f"{self._name}: {said.score} of 10")
 
 
@@ -130,7 +130,7 @@ class BeforeAfter(QWidget):
     def show_texts(self, before: str, after: str) -> None:
         """Set two texts side by side."""
         old, new = difference(before, after)
-        self.before.set_spans(changed(old, Role.MARK_DIFF) or revealed("No description", Role.DIM))
+        self.before.set_spans(changed(old, Role.MARK_DIFF) or revealed_spans("No description", Role.DIM))
         self.after.set_spans(changed(new, Role.GOOD_TINT))
 
 

@@ -8,9 +8,9 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core_link.settings import Settings
-from app.screens.quality.detail_pane import ToolPane
+from app.screens.quality.detail_pane import QualityDetailPane
 from app.screens.quality.finding_card import LEVEL_MARKS, severity_mark
-from app.screens.quality.labels import SEVERITIES, Level, danger, level, worst
+from app.screens.quality.labels import SEVERITIES, QualityLevel, danger, level, worst
 from app.screens.quality.presenter import LEVELS, ServerCard
 from app.text.formatting import count
 from app.text.glossary import explain
@@ -66,17 +66,17 @@ COLUMNS: Final = (
 )
 SERVER: Final = 2
 FINDINGS: Final = 4
-SAID: Final[Mapping[Level, str]] = {
-    Level.ERROR: "with an error",
-    Level.WARNING: "with a warning",
-    Level.NOTE: "with a note",
-    Level.FINE: "with nothing to mend",
+LEVEL_PHRASES: Final[Mapping[QualityLevel, str]] = {
+    QualityLevel.ERROR: "with an error",
+    QualityLevel.WARNING: "with a warning",
+    QualityLevel.NOTE: "with a note",
+    QualityLevel.FINE: "with nothing to mend",
 }
-_FILLS: Final[Mapping[Level, Role]] = {
-    Level.ERROR: Role.BAD_FILL,
-    Level.WARNING: Role.WARN_FILL,
-    Level.NOTE: Role.INFO_FILL,
-    Level.FINE: Role.GOOD_FILL,
+_FILLS: Final[Mapping[QualityLevel, Role]] = {
+    QualityLevel.ERROR: Role.BAD_FILL,
+    QualityLevel.WARNING: Role.WARN_FILL,
+    QualityLevel.NOTE: Role.INFO_FILL,
+    QualityLevel.FINE: Role.GOOD_FILL,
 }
 
 
@@ -88,7 +88,7 @@ def tool_row(quality: ToolQuality) -> Row:
 def _cells(quality: ToolQuality) -> tuple[Cell, ...]:
     tool = quality.tool.tool
     return (
-        Cell(text=str(quality.score), sort=quality.score, strong=level(quality) is Level.ERROR),
+        Cell(text=str(quality.score), sort=quality.score, strong=level(quality) is QualityLevel.ERROR),
         Cell(text=tool.name),
         Cell(text=tool.server),
         _worst_cell(quality),
@@ -120,7 +120,7 @@ def _tip(found: LintFinding) -> str:
 
 def card_row(card: ServerCard) -> RailRow:
     """A server as a card: tools, weight, and a bar of how its tools stand."""
-    errors = card.levels[Level.ERROR]
+    errors = card.levels[QualityLevel.ERROR]
     return RailRow(
         id=f"server:{card.name}" if card.name else EVERY,
         title=card.name or "All servers",
@@ -128,27 +128,27 @@ def card_row(card: ServerCard) -> RailRow:
         sub=(Span(count(card.tokens, "token"), Role.DIM),),
         sub_right=Span(f"{errors:,} faulty", Role.BAD, strong=True) if errors else None,
         bar=level_segments(card.levels),
-        tip=f"{card.name or 'All servers'}: {level_words(card.levels)}",
+        tip=f"{card.name or 'All servers'}: {level_texts(card.levels)}",
     )
 
 
-def level_segments(levels: Mapping[Level, int]) -> tuple[Segment, ...]:
+def level_segments(levels: Mapping[QualityLevel, int]) -> tuple[Segment, ...]:
     """How tools stand, as shares; warnings are ticked, and what is fine stands apart."""
     return tuple(
         Segment(
             role=_FILLS[one],
             value=levels[one],
-            ticked=one is Level.WARNING,
-            gap=one is Level.FINE,
-            name=SAID[one],
+            ticked=one is QualityLevel.WARNING,
+            gap=one is QualityLevel.FINE,
+            name=LEVEL_PHRASES[one],
         )
         for one in LEVELS
     )
 
 
-def level_words(levels: Mapping[Level, int]) -> str:
+def level_texts(levels: Mapping[QualityLevel, int]) -> str:
     """The same in words."""
-    return ", ".join(f"{levels[one]:,} {SAID[one]}" for one in LEVELS if levels[one])
+    return ", ".join(f"{levels[one]:,} {LEVEL_PHRASES[one]}" for one in LEVELS if levels[one])
 
 
 NARROW = 1100
@@ -157,7 +157,7 @@ ROOM_FOR_FINDINGS = 640
 SPLIT = "quality.split"
 
 
-class Strip(QWidget):
+class LevelSummaryBar(QWidget):
     """The most important number, and how the tools stand."""
 
     def __init__(self) -> None:
@@ -181,22 +181,22 @@ class Strip(QWidget):
             row.addWidget(mark)
             row.addWidget(number)
 
-    def show_levels(self, levels: Mapping[Level, int], weight: str) -> None:
+    def show_levels(self, levels: Mapping[QualityLevel, int], weight: str) -> None:
         """Show how many stand where."""
-        errors = levels[Level.ERROR]
+        errors = levels[QualityLevel.ERROR]
         tools = sum(levels[one] for one in LEVELS)
         self.figure.setText(f"{errors:,}" if errors else "0")
         self.caption.setText(f"of {count(tools, 'tool')} {'has' if 1 in (errors, tools) else 'have'} errors")
         self.detail.set_text(weight)
         for one, (mark, number) in self.tallies.items():
-            mark.set_mark(LEVEL_MARKS[one], SAID[one])
+            mark.set_mark(LEVEL_MARKS[one], LEVEL_PHRASES[one])
             number.setText(f"{levels[one]:,}")
             for part in (mark, number):
-                part.setToolTip(f"{count(levels[one], 'tool')} {SAID[one]}")
-            number.setAccessibleName(f"{count(levels[one], 'tool')} {SAID[one]}")
+                part.setToolTip(f"{count(levels[one], 'tool')} {LEVEL_PHRASES[one]}")
+            number.setAccessibleName(f"{count(levels[one], 'tool')} {LEVEL_PHRASES[one]}")
 
 
-class GapsBar(QWidget):
+class MissingServersBar(QWidget):
     """A calm line about what is missing from the list, with the reasons behind a link."""
 
     servers_wanted = Signal()
@@ -228,9 +228,9 @@ class GapsBar(QWidget):
         column.addLayout(row)
         column.addLayout(below)
         column.addWidget(Rule())
-        self.show_gaps("", "")
+        self.show_missing("", "")
 
-    def show_gaps(self, line: str, reasons: str) -> None:
+    def show_missing(self, line: str, reasons: str) -> None:
         """Say what is missing, and why; an empty line hides all."""
         self.line.set_text(line)
         self.reasons.set_text(reasons)
@@ -238,7 +238,7 @@ class GapsBar(QWidget):
         self.setVisible(bool(line))
 
 
-class Middle(QWidget):
+class ToolColumn(QWidget):
     """The column of the list; tells when it has another width."""
 
     resized = Signal()
@@ -260,12 +260,12 @@ class QualityView(QStackedWidget):
         self._one_server = False
         self.rail = RailList("Servers", row_height=height("batch_card"))
         self.table = ListTable(COLUMNS, "Tools, from worst to best")
-        self.strip = Strip()
-        self.good, self.gaps = Notice("good"), GapsBar()
+        self.strip = LevelSummaryBar()
+        self.good, self.gaps = Notice("good"), MissingServersBar()
         self.nothing = EmptyState("funnel", "", "")
-        self.detail = ToolPane()
+        self.detail = QualityDetailPane()
         self.empty = EmptyState("medal", "", "")
-        self.rail_pane = HeadedPane("Servers, the heaviest first", self.rail)
+        self.server_pane = HeadedPane("Servers, the heaviest first", self.rail)
         self._tools = QStackedWidget()
         self.middle = self._middle()
         self.split = self._split()
@@ -273,10 +273,10 @@ class QualityView(QStackedWidget):
             self.addWidget(page)
         self._connect()
 
-    def _middle(self) -> "Middle":
+    def _middle(self) -> "ToolColumn":
         self._tools.addWidget(self.table)
         self._tools.addWidget(self.nothing)
-        middle = Middle()
+        middle = ToolColumn()
         middle.resized.connect(self._place_columns)
         column = QVBoxLayout(middle)
         column.setContentsMargins(0, 0, 0, 0)
@@ -288,9 +288,9 @@ class QualityView(QStackedWidget):
 
     def _split(self) -> Split:
         sizes = [width("batch_rail"), 528, width("runs_detail")]
-        split = Split([self.rail_pane, self.middle, self.detail], "Servers, tools and one tool", sizes)
+        split = Split([self.server_pane, self.middle, self.detail], "Servers, tools and one tool", sizes)
         split.set_stretch(1)
-        for pane, least in ((self.rail_pane, 168), (self.middle, 280), (self.detail, 320)):
+        for pane, least in ((self.server_pane, 168), (self.middle, 280), (self.detail, 320)):
             pane.setMinimumWidth(least)
         return split
 
@@ -346,7 +346,7 @@ class QualityView(QStackedWidget):
     def place_panes(self) -> None:
         """The tool takes the place of the rail where there is no room for both."""
         narrow = self.narrow()
-        self.rail_pane.setVisible(self._many and not (narrow and self._detail_open))
+        self.server_pane.setVisible(self._many and not (narrow and self._detail_open))
         self.detail.setVisible(not narrow or self._detail_open)
 
     def _place_columns(self) -> None:

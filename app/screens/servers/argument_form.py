@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.arguments.parameters import Kind, Parameter, parameters_of
-from app.screens.servers.tool_calls import WHOLE, CallDraft, Reading, draft_of, read, turned, with_text
+from app.screens.servers.tool_calls import WHOLE, CallDraft, Reading, draft_from_arguments, read, turned, with_text
 from app.theme import Role, Size, sized, theme
 from app.widgets import (
     Button,
@@ -111,7 +111,7 @@ class ArgumentForm(QWidget):
         self.toggle = Button("As JSON", kind="link")
         self.json = GrowingEdit("Arguments as JSON", mono=True, least=8, most=24)
         self.rows: dict[str, ArgumentRow] = {}
-        self._faults: Mapping[str, str] = {}
+        self._errors: Mapping[str, str] = {}
         self._missing = list(self.parameters)
         self._more = QTimer(self, singleShot=True, interval=0)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
@@ -146,8 +146,8 @@ class ArgumentForm(QWidget):
 
     def fill(self, arguments: Mapping[str, Json]) -> None:
         """Begin with these."""
-        self._draft = draft_of(self._tool, arguments)
-        self.show_faults({})
+        self._draft = draft_from_arguments(self._tool, arguments)
+        self.show_errors({})
 
     def first(self) -> QWidget:
         """Where typing begins."""
@@ -157,10 +157,10 @@ class ArgumentForm(QWidget):
         """The arguments as they stand, or what is wrong."""
         return read(self._tool, self._draft)
 
-    def show_faults(self, faults: Mapping[str, str]) -> None:
+    def show_errors(self, faults: Mapping[str, str]) -> None:
         """Say what is wrong, or nothing."""
         self._pause.stop()
-        self._faults = faults
+        self._errors = faults
         as_json = self._draft.json_text is not None
         self.toggle.setText("As fields" if as_json else "As JSON")
         self.toggle.setVisible(bool(self.parameters))
@@ -176,7 +176,7 @@ class ArgumentForm(QWidget):
     def _show_row(self, row: ArgumentRow) -> None:
         name = row.parameter.name
         row.setVisible(self._draft.json_text is None)
-        row.show_text(self._draft.texts.get(name, ""), self._faults.get(name, ""))
+        row.show_text(self._draft.texts.get(name, ""), self._errors.get(name, ""))
 
     def _add_rows(self) -> None:
         """A few fields a turn: the first are there at once, and a hundred stop nobody."""
@@ -195,13 +195,13 @@ class ArgumentForm(QWidget):
     def _take(self, draft: CallDraft) -> None:
         self._draft = draft
         if draft.json_text is None:
-            self.show_faults(self.reading().faults)
+            self.show_errors(self.reading().faults)
         else:
-            self.show_faults({})
+            self.show_errors({})
         self._pause.start()
 
     def _judge(self) -> None:
-        self.show_faults(self.reading().faults)
+        self.show_errors(self.reading().faults)
         self.paused.emit()
 
     def told(self, faults: Mapping[str, str]) -> Mapping[str, str]:
@@ -212,4 +212,4 @@ class ArgumentForm(QWidget):
 
     def _turn(self) -> None:
         self._draft = turned(self._tool, self._draft)
-        self.show_faults(self.reading().faults)
+        self.show_errors(self.reading().faults)

@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.arguments.typed_json import dumps
-from app.screens.servers.tool_calls import STATUS_WORDS, outcome, request_text, response_text
+from app.screens.servers.tool_calls import CALL_STATUS_TEXTS, outcome, request_text, response_text
 from app.text.formatting import clock, count, duration
 from app.theme import Role, Size, sized
 from app.widgets import (
@@ -94,7 +94,7 @@ def calls_shown_actions(now: CallsShown, show: Callable[[CallsShown], object]) -
         choice("Calls of this tool", replace(now, every_tool=False)),
         choice("Calls of every tool of the server", replace(now, every_tool=True)),
         choice("Any outcome", replace(now, outcome=None), apart=True),
-        *(choice(word, replace(now, outcome=status)) for status, word in STATUS_WORDS.items()),
+        *(choice(word, replace(now, outcome=status)) for status, word in CALL_STATUS_TEXTS.items()),
         *(
             choice(word, replace(now, order=order), apart=order is CallOrder.NEWEST)
             for order, word in CALL_ORDERS.items()
@@ -129,7 +129,7 @@ def _holds(call: ToolCall, words: Sequence[str]) -> bool:
         return True
     answer = call.failure.message if call.failure else str(call.reply.content)[:MOST_SEARCHED] if call.reply else ""
     asked = dumps(dict(call.arguments))[:MOST_SEARCHED]
-    text = f"{call.tool} {STATUS_WORDS[call.status]} {asked} {answer}".casefold()
+    text = f"{call.tool} {CALL_STATUS_TEXTS[call.status]} {asked} {answer}".casefold()
     return all(word in text for word in words)
 
 
@@ -223,7 +223,7 @@ class CallHistory(QWidget):
         if newest:
             self.list.select(newest)
 
-    def say_removed(self, number: int, undo: Callable[[], object]) -> None:
+    def show_removed(self, number: int, undo: Callable[[], object]) -> None:
         """Offer the way back."""
         self._title.set_text(f"Deleted {count(number, 'call')}")
         self.undo.rewire(Action(text="Undo", do=undo, kind="link"))
@@ -300,7 +300,7 @@ class CallHistory(QWidget):
 
     def _row(self, call: ToolCall) -> RailRow:
         took = "" if call.duration_ms is None else duration(call.duration_ms / 1000)
-        words = STATUS_WORDS[call.status]
+        words = CALL_STATUS_TEXTS[call.status]
         if self.shown.every_tool:
             words = f"{one_line(call.tool, 40)}: {words[0].lower()}{words[1:]}"
         return RailRow(

@@ -13,7 +13,7 @@ from app.core_link.targets import NewCases, ShowSimilarTools, ShowToolQuality
 from app.screens.servers.filters import TOOL_VIEW_KEY, ToolsShown, tool_narrowing_actions
 from app.screens.servers.presenter import ServersPresenter
 from app.screens.servers.server_pane import ServerPane
-from app.screens.servers.tool_call_dialog import TrySheet
+from app.screens.servers.tool_call_dialog import ToolCallDialog
 from app.text.formatting import count
 from app.widgets import Action, one_line
 from mcp_tef import Server, Tool, ToolLabel, Transport
@@ -23,7 +23,7 @@ NO_TOOL = "Choose tools first"
 PAIR = 2
 
 
-class ToolDeeds:
+class ToolCommands:
     """Works on what is chosen in the list of tools; `show` shows it anew."""
 
     def __init__(self, page: Page, presenter: ServersPresenter, pane: ServerPane, show: Callable[[], object]) -> None:
@@ -34,11 +34,11 @@ class ToolDeeds:
         self._show = show
         pane.side.offer(lambda: tool_narrowing_actions(presenter.tools_shown, self.narrow), self.actions)
         pane.tools.set_menu(lambda _names: self.actions())
-        pane.tools.opened.connect(lambda _: self.try_current())
-        pane.tools.delete_wanted.connect(lambda _: self.leave_out())
+        pane.tools.opened.connect(lambda _: self.call_current())
+        pane.tools.delete_wanted.connect(lambda _: self.exclude())
         pane.tools.tell_keys(Enter="Try the tool", Del="Leave the tools out")
-        pane.tool_pane.try_wanted.connect(self.try_tool)
-        pane.tool_pane.left_out.wanted.connect(self.offer_again)
+        pane.tool_pane.call_wanted.connect(self.call_tool)
+        pane.tool_pane.left_out.wanted.connect(self.include)
 
     def server(self) -> Server | None:
         """Whose tools they are."""
@@ -69,18 +69,18 @@ class ToolDeeds:
         self._session.settings.set(TOOL_VIEW_KEY, shown.to_keep())
         self._show()
 
-    def try_current(self) -> None:
+    def call_current(self) -> None:
         """Call the tool that is read by hand."""
         tool = self._current()
-        if tool is not None and self._can_be_tried():
-            self.try_tool(tool)
+        if tool is not None and self._can_be_called():
+            self.call_tool(tool)
 
-    def try_tool(self, tool: Tool) -> None:
+    def call_tool(self, tool: Tool) -> None:
         """Open the dialog that calls a tool by hand."""
         if (server := self.server()) is not None:
-            self._session.spawn(TrySheet(self._session, server, tool, self._page).done_with())
+            self._session.spawn(ToolCallDialog(self._session, server, tool, self._page).done_with())
 
-    def _can_be_tried(self) -> bool:
+    def _can_be_called(self) -> bool:
         server = self.server()
         return server is not None and server.spec.transport is not Transport.FILE
 
@@ -107,27 +107,27 @@ class ToolDeeds:
         if labels := self.labels():
             self._session.go(ShowSimilarTools(labels))
 
-    def leave_out(self) -> None:
+    def exclude(self) -> None:
         """Have no model offered them, with a way back."""
         server, names = self.server(), [tool.name for tool in self.chosen()]
         if server is not None and names:
-            self._session.spawn(self._leave_out(server, names))
+            self._session.spawn(self._exclude(server, names))
 
-    def offer_again(self, names: Sequence[str]) -> None:
+    def include(self, names: Sequence[str]) -> None:
         """Take tools back that were left out."""
         if (server := self.server()) is not None:
-            self._session.spawn(self._offer_again(server, names))
+            self._session.spawn(self._include(server, names))
 
-    async def _leave_out(self, server: Server, names: Sequence[str]) -> None:
-        if gone := await self._presenter.leave_out(server.id, names):
-            back = partial(self._presenter.offer_again, server.id, gone)
-            again = partial(self._presenter.leave_out, server.id, gone)
+    async def _exclude(self, server: Server, names: Sequence[str]) -> None:
+        if gone := await self._presenter.exclude(server.id, names):
+            back = partial(self._presenter.include, server.id, gone)
+            again = partial(self._presenter.exclude, server.id, gone)
             self._session.toast(f"Left out {_tools(gone)}", back, again, deed=f"leave out {_tools(gone)}")
 
-    async def _offer_again(self, server: Server, names: Sequence[str]) -> None:
-        if come := await self._presenter.offer_again(server.id, names):
-            back = partial(self._presenter.leave_out, server.id, come)
-            again = partial(self._presenter.offer_again, server.id, come)
+    async def _include(self, server: Server, names: Sequence[str]) -> None:
+        if come := await self._presenter.include(server.id, names):
+            back = partial(self._presenter.exclude, server.id, come)
+            again = partial(self._presenter.include, server.id, come)
             deed = f"offer {_tools(come)} again"
             self._session.toast(f"Offered {_tools(come)} again", back, again, deed=deed)
 
@@ -138,7 +138,7 @@ class ToolDeeds:
         alike = {0: "Show look-alikes", 1: "Show look-alikes", PAIR: "Compare the two"}
         cases = "Write a test case" if number <= 1 else f"Write {number} test cases"
         return [
-            Action(text="Try it…", do=self.try_current, enabled=number == 1 and self._can_be_tried(), icon="play"),
+            Action(text="Try it…", do=self.call_current, enabled=number == 1 and self._can_be_called(), icon="play"),
             Action(text=cases, do=self.write_cases, enabled=some, icon="check-square"),
             Action(text="Show quality", do=self.show_quality, enabled=some, icon="medal", apart=True),
             Action(text=alike.get(number, "Show their look-alikes"), do=self.show_look_alikes, enabled=some),
@@ -152,7 +152,7 @@ class ToolDeeds:
             ),
             Action(
                 text="Leave out" if number <= 1 else f"Leave out {number} tools",
-                do=self.leave_out,
+                do=self.exclude,
                 enabled=some,
                 keys="Del",
             ),
@@ -172,7 +172,7 @@ class ToolDeeds:
             deed("cases", "Write test cases for the chosen tools", self.write_cases),
             deed("quality", "Show the quality of the chosen tools", self.show_quality),
             deed("alike", "Show look-alikes of the chosen tools", self.show_look_alikes),
-            deed("leave_out", "Leave the chosen tools out", self.leave_out),
+            deed("leave_out", "Leave the chosen tools out", self.exclude),
             *tool_commands(self._page.key, GROUP, self.current, self._session.go),
         ]
 

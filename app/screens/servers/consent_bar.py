@@ -19,7 +19,7 @@ class ConsentBar(QFrame):
     """The question with its two answers."""
 
     agreed = Signal()
-    put_off = Signal()
+    postponed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -34,7 +34,7 @@ class ConsentBar(QFrame):
         row.setSpacing(8)
         self._start = button(Action(text=ALLOW[ConsentKind.PROGRAM], do=self.agreed.emit, kind="primary"))
         row.addWidget(self._start)
-        row.addWidget(button(Action(text="Not now", do=self.put_off.emit)))
+        row.addWidget(button(Action(text="Not now", do=self.postponed.emit)))
         row.addStretch(1)
         column.addLayout(row)
         self.hide()

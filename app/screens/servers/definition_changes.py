@@ -24,7 +24,7 @@ NONE: Final = (Stretch("No description"),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeView:
+class DefinitionDiff:
     """A tool's old description beside its new one (None where there is none), suspicions, and the whole difference."""
 
     name: str
@@ -36,12 +36,12 @@ class ChangeView:
     lines: tuple[str, ...]
 
 
-def change_view(tool: ToolDrift) -> ChangeView:
+def definition_diff(tool: ToolDrift) -> DefinitionDiff:
     """One tool for the screen."""
     old = tool.before.description if tool.before else ""
     new = tool.after.description if tool.after else ""
     before, after = difference(old, new)
-    return ChangeView(
+    return DefinitionDiff(
         name=tool.name,
         word=WORDS[tool.change.change],
         before=(before if old else NONE) if tool.before else None,
@@ -52,7 +52,7 @@ def change_view(tool: ToolDrift) -> ChangeView:
     )
 
 
-def worst_first(drift: Drift) -> list[ToolDrift]:
+def most_urgent_first(drift: Drift) -> list[ToolDrift]:
     """Tools with suspicious words, then those that describe themselves otherwise, then the others."""
     return sorted(drift.tools, key=lambda tool: (not tool.findings, not tool.redescribed))
 
@@ -119,7 +119,7 @@ class ChangesPane(QWidget):
             return
         self._drift = drift
         clear_layout(self._list)
-        self._waiting = worst_first(drift)
+        self._waiting = most_urgent_first(drift)
         self._turn.start()
 
     def _add_one(self) -> None:
@@ -128,13 +128,13 @@ class ChangesPane(QWidget):
             if self._waiting:
                 self._list.addWidget(FlowText(f"And {len(self._waiting)} more.", role=Role.DIM))
             return
-        self._list.addWidget(_Change(change_view(self._waiting.pop(0))))
+        self._list.addWidget(_DefinitionDiffCard(definition_diff(self._waiting.pop(0))))
 
 
-class _Change(QWidget):
+class _DefinitionDiffCard(QWidget):
     """One tool: both descriptions, suspicions, and the definitions line by line behind a button."""
 
-    def __init__(self, view: ChangeView) -> None:
+    def __init__(self, view: DefinitionDiff) -> None:
         super().__init__()
         self._view = view
         self._lines = FlowText(size=Size.SMALL, mono=True)
@@ -156,7 +156,7 @@ class _Change(QWidget):
         self._lines.set_spans(_difference(self._view.lines))
         self._lines.setVisible(self._lines.isHidden())
 
-    def _head(self, view: ChangeView) -> QHBoxLayout:
+    def _head(self, view: DefinitionDiff) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(12)
         row.addWidget(LineText(view.name, mono=True, strong=True), 1)
@@ -165,7 +165,7 @@ class _Change(QWidget):
         return row
 
 
-def _sides(view: ChangeView) -> QHBoxLayout:
+def _sides(view: DefinitionDiff) -> QHBoxLayout:
     row = QHBoxLayout()
     row.setSpacing(16)
     if view.same_words:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
 
-from app.screens.servers.schema import Parameter, token_weight
+from app.screens.servers.schema import SchemaParameter, token_count
 from app.widgets import Action
 from mcp_tef import Server, ServerStatus, Tool, Transport
 
@@ -165,7 +165,7 @@ class ToolsShown:
             case ToolOrder.NAME:
                 fitting.sort(key=lambda tool: tool.name.casefold())
             case ToolOrder.WEIGHT:
-                fitting.sort(key=token_weight, reverse=True)
+                fitting.sort(key=token_count, reverse=True)
         return tuple(fitting)
 
     def _fits(self, tool: Tool, changed: Collection[str]) -> bool:
@@ -248,7 +248,7 @@ class ParametersShown:
     only: OnlyParameters | None = None
     order: ParameterOrder = ParameterOrder.GIVEN
 
-    def of(self, parameters: Sequence[Parameter], text: str) -> tuple[Parameter, ...]:
+    def of(self, parameters: Sequence[SchemaParameter], text: str) -> tuple[SchemaParameter, ...]:
         """Those that are wanted and hold every word, in the order that is wanted."""
         words = text.casefold().split()
         found = [one for one in parameters if self._fits(one) and _holds(one, words)]
@@ -261,7 +261,7 @@ class ParametersShown:
                 found.sort(key=lambda one: not one.required)
         return tuple(found)
 
-    def _fits(self, one: Parameter) -> bool:
+    def _fits(self, one: SchemaParameter) -> bool:
         match self.only:
             case OnlyParameters.REQUIRED:
                 return one.required
@@ -298,12 +298,12 @@ def parameter_actions(now: ParametersShown, show: Callable[[ParametersShown], ob
     ]
 
 
-def cells_of(parameters: Sequence[Parameter]) -> list[tuple[str, ...]]:
+def cells_of(parameters: Sequence[SchemaParameter]) -> list[tuple[str, ...]]:
     """Parameters as texts under `HEADS`."""
     return [(one.name, one.type, "yes" if one.required else "no", one.description, one.limits) for one in parameters]
 
 
-def _holds(one: Parameter, words: Sequence[str]) -> bool:
+def _holds(one: SchemaParameter, words: Sequence[str]) -> bool:
     needed = "required" if one.required else "optional"
     text = "\n".join((one.name, one.type, needed, one.description, one.limits)).casefold()
     return all(word in text for word in words)

@@ -4,11 +4,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from app.screens.servers.presenter import TRANSPORT_WORDS
+from app.screens.servers.presenter import TRANSPORT_TEXTS
 from app.text.formatting import count
 from mcp_tef import DetectedConfig, ImportedServer, ImportStatus, ServerFileFormat, ServerImportPreview
 
-FATE_WORDS = {
+STATUS_TEXTS = {
     ImportStatus.ADDED: "New",
     ImportStatus.CHANGED: "Changed",
     ImportStatus.UNCHANGED: "Same",
@@ -18,7 +18,7 @@ _USEFUL = (ImportStatus.ADDED, ImportStatus.CHANGED)
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class ImportEntry:
     """One server of a config, and whose config it is."""
 
     source: str
@@ -33,7 +33,7 @@ class Offer:
     @property
     def transport(self) -> str:
         """How it is reached, in a word."""
-        return TRANSPORT_WORDS[self.server.spec.transport] if self.server.spec else "–"
+        return TRANSPORT_TEXTS[self.server.spec.transport] if self.server.spec else "–"
 
     @property
     def address(self) -> str:
@@ -70,7 +70,7 @@ class Offer:
 class ImportChoice:
     """Servers of one or several configs by key, and what could not be read."""
 
-    offers: dict[str, Offer]
+    offers: dict[str, ImportEntry]
     problems: tuple[str, ...] = ()
 
     @property
@@ -81,7 +81,7 @@ class ImportChoice:
     def summary(self) -> str:
         """How many of each fate, in one line."""
         fates = [offer.server.fate for offer in self.offers.values()]
-        counts = (f"{fates.count(fate):,} {FATE_WORDS[fate].lower()}" for fate in FATE_WORDS if fate in fates)
+        counts = (f"{fates.count(fate):,} {STATUS_TEXTS[fate].lower()}" for fate in STATUS_TEXTS if fate in fates)
         return f"{count(len(fates), 'server')}: {', '.join(counts)}." if fates else "No servers were found."
 
     def of(self, path: Path, keys: Collection[str]) -> int:
@@ -99,13 +99,13 @@ _NOTHING = ServerImportPreview(source="", form=ServerFileFormat.SNIPPET, title="
 
 def choice_of_text(preview: ServerImportPreview) -> ImportChoice:
     """What a pasted text offers."""
-    return ImportChoice(dict(_keyed([Offer("Pasted text", "", server) for server in preview.servers])))
+    return ImportChoice(dict(_keyed([ImportEntry("Pasted text", "", server) for server in preview.servers])))
 
 
 def choice_of_configs(found: Sequence[DetectedConfig]) -> ImportChoice:
     """What several configs offer."""
     offers = [
-        Offer(config.title, str(config.path), server)
+        ImportEntry(config.title, str(config.path), server)
         for config in found
         if config.preview
         for server in config.preview.servers
@@ -114,5 +114,5 @@ def choice_of_configs(found: Sequence[DetectedConfig]) -> ImportChoice:
     return ImportChoice(dict(_keyed(offers)), problems)
 
 
-def _keyed(offers: Sequence[Offer]) -> Iterator[tuple[str, Offer]]:
+def _keyed(offers: Sequence[ImportEntry]) -> Iterator[tuple[str, ImportEntry]]:
     return ((str(number), offer) for number, offer in enumerate(offers))

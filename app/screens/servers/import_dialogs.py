@@ -11,7 +11,7 @@ from app.core_link.cancellable_work import undertaken
 from app.core_link.import_outcomes import DropOutcome, DropStatus
 from app.core_link.session import Page, Session
 from app.dialogs.consent import Rows, fact_rows, warning_rows
-from app.screens.servers.import_choice import FATE_WORDS, ImportChoice, Offer, choice_of_configs, choice_of_text
+from app.screens.servers.import_choice import STATUS_TEXTS, ImportChoice, ImportEntry, choice_of_configs, choice_of_text
 from app.screens.servers.presenter import BY
 from app.text.formatting import count, error_words
 from app.theme import Role, Size, sized
@@ -70,7 +70,7 @@ class SnippetArea(TextArea):
             super().insertFromMimeData(source)
 
 
-class SourceSheet(Sheet):
+class ImportSourceDialog(Sheet):
     """Accepted once something was read; `choice` is what it offers."""
 
     def __init__(self, session: Session, parent: QWidget) -> None:
@@ -139,7 +139,7 @@ LABELS = 104
 DETAIL_HEIGHT = 190
 
 
-class ImportSheet(Sheet):
+class ImportPreviewDialog(Sheet):
     """Accepted where the ticked servers are to be brought in; `ticked` are their keys."""
 
     def __init__(self, choice: ImportChoice, parent: QWidget) -> None:
@@ -200,14 +200,14 @@ class ImportSheet(Sheet):
         self._count()
 
     def _count(self) -> None:
-        self._found.set_text(self._found_words())
+        self._found.set_text(self._match_summary())
         self._found.setVisible(bool(self._found.text()))
         if self._choice.useful:
             number = len(self.ticked)
             self._import.setText(f"Import {count(number, 'server')}")
             self._import.setEnabled(number > 0)
 
-    def _found_words(self) -> str:
+    def _match_summary(self) -> str:
         """How many a search found, and that others are ticked all the same."""
         shown = set(self.table.rows.ids())
         if len(shown) == len(self._choice.offers):
@@ -220,19 +220,19 @@ class ImportSheet(Sheet):
         self._details.set_rows(_details(self._choice.offers[key]) if key else [])
 
 
-def _cells(offer: Offer) -> list[Cell]:
+def _cells(offer: ImportEntry) -> list[Cell]:
     server = offer.server
     known = bool(server.spec)
     return [
         Cell(text=one_line(server.name), strong=True),
-        Cell(text=FATE_WORDS[server.fate], role=_ROLES.get(server.fate, Role.DIM)),
+        Cell(text=STATUS_TEXTS[server.fate], role=_ROLES.get(server.fate, Role.DIM)),
         Cell(text=offer.transport),
         Cell(text=one_line(offer.address), prose=not known, role=Role.TEXT if known else Role.DIM),
         Cell(text=one_line(offer.source), tip=offer.path),
     ]
 
 
-def _details(offer: Offer) -> Rows:
+def _details(offer: ImportEntry) -> Rows:
     spec = offer.server.spec
     rows: Rows = []
     if spec and spec.transport is Transport.STDIO:
@@ -247,7 +247,7 @@ def _details(offer: Offer) -> Rows:
 Arrived = Callable[[ServerId], Awaitable[None]]
 
 
-class Importing:
+class ServerImporter:
     """Asks, shows, does; `arrived` is called with the first server that came in."""
 
     def __init__(self, page: Page, arrived: Arrived) -> None:
@@ -270,7 +270,7 @@ class Importing:
         return [await self._take_text(arrival) for arrival in arrivals]
 
     async def _ask(self) -> None:
-        sheet = SourceSheet(self._session, self._page)
+        sheet = ImportSourceDialog(self._session, self._page)
         if await sheet.done_with() and sheet.choice is not None:
             await self._offer(sheet.choice)
 
@@ -294,7 +294,7 @@ class Importing:
 
     async def _offer(self, choice: ImportChoice) -> Sequence[str]:
         """Show it, and import what is ticked; the keys of what was imported."""
-        sheet = ImportSheet(choice, self._page)
+        sheet = ImportPreviewDialog(choice, self._page)
         if await sheet.done_with() and await self._apply(choice, sheet.ticked):
             return sheet.ticked
         return ()

@@ -6,7 +6,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.screens.servers.presenter import ServersPresenter
-from app.screens.servers.schema import token_weight
+from app.screens.servers.schema import token_count
 from app.text.formatting import count
 from app.theme import Role, Size, height
 from app.widgets import Action, IconButton, LineText, Mark, RailList, RailRow, Rule, Span, one_line, show_menu
@@ -14,8 +14,8 @@ from mcp_tef import Drift, Listing, Server, ServerStatus, Tool
 
 PROBLEMS = "\0problems"
 CHANGES = "\0changes"
-LEFT_OUT = "\0left out"
-SPECIAL = (PROBLEMS, CHANGES, LEFT_OUT)
+EXCLUDED = "\0left out"
+SPECIAL_ROWS = (PROBLEMS, CHANGES, EXCLUDED)
 MARKS = {
     ServerStatus.ACTIVE: Mark.DOT,
     ServerStatus.STARTING: Mark.ARC,
@@ -27,8 +27,8 @@ _ROLES = {ServerStatus.STARTING: Role.INFO, ServerStatus.FAILED: Role.BAD}
 
 def server_row(server: Server, presenter: ServersPresenter) -> RailRow:
     """A server: mark and word for its state, how many tools, what needs a look."""
-    word = presenter.status_word(server)
-    line = one_line(presenter.state_line(server))
+    word = presenter.status_text(server)
+    line = one_line(presenter.state_detail(server))
     role = _ROLES.get(server.status, Role.TEXT)
     return RailRow(
         id=server.id,
@@ -75,19 +75,19 @@ def tool_rows(
         words = f"{len(listing.problems)} set aside"
         rows.append(RailRow(id=PROBLEMS, title=words, mark=Mark.NOTE, light=True))
     if left_out:
-        rows.append(RailRow(id=LEFT_OUT, title=f"{len(left_out)} left out", mark=Mark.RING, light=True))
+        rows.append(RailRow(id=EXCLUDED, title=f"{len(left_out)} left out", mark=Mark.RING, light=True))
     return rows
 
 
 def _tool_row(tool: Tool, *, weighed: bool) -> RailRow:
-    weight = Span(f"{token_weight(tool):,}", Role.DIM) if weighed else None
+    weight = Span(f"{token_count(tool):,}", Role.DIM) if weighed else None
     return RailRow(id=tool.name, title=one_line(tool.name), mono=True, right=weight)
 
 
 Actions = Callable[[], Sequence[Action]]
 
 
-class ToolSide(QWidget):
+class ToolList(QWidget):
     """A head with two menus over the list: what narrows it, and what can be done with the chosen tools."""
 
     def __init__(self) -> None:
@@ -128,7 +128,7 @@ class ToolSide(QWidget):
 
     def chosen(self) -> tuple[str, ...]:
         """The names of the chosen tools, in the order shown."""
-        return tuple(name for name in self.list.selected_ids() if name not in SPECIAL)
+        return tuple(name for name in self.list.selected_ids() if name not in SPECIAL_ROWS)
 
 
 def _open(made: QWidget, actions: Sequence[Action]) -> None:

@@ -14,7 +14,7 @@ from app.core_link.links import link_actions, tool_links
 from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
 from app.core_link.targets import AddServer, FindServers, ImportServers, ShowServer, ShowTool, Target
-from app.screens.servers.commands import ToolDeeds
+from app.screens.servers.commands import ToolCommands
 from app.screens.servers.filters import (
     SERVER_VIEW_KEY,
     TOOL_VIEW_KEY,
@@ -24,12 +24,12 @@ from app.screens.servers.filters import (
     shown_of,
     tools_shown_of,
 )
-from app.screens.servers.import_dialogs import Importing
+from app.screens.servers.import_dialogs import ServerImporter
 from app.screens.servers.lists import server_row
 from app.screens.servers.parameter_table import keep_parameters
-from app.screens.servers.server_dialog import ServerSheet
+from app.screens.servers.server_dialog import ServerDialog
 from app.screens.servers.server_form import ServerForm, free_name, suggested_name
-from app.screens.servers.server_pane import ServerPane, rail_head
+from app.screens.servers.server_pane import ServerPane, list_header
 from app.text.formatting import count
 from app.theme import Role, Size, height, width
 from app.widgets import Action, EmptyState, Label, RailList, Split, at_once, breath, held, show_menu
@@ -70,8 +70,8 @@ class ServersPage(Page):
         self._all = QStackedWidget()
         self._clock = QTimer(self, interval=1_000)
         self._awaited_target: ShowServer | ShowTool | None = None
-        self.importing = Importing(self, self._show_new)
-        self.deeds = ToolDeeds(self, self.presenter, self.pane, self._show_chosen)
+        self.importing = ServerImporter(self, self._show_new)
+        self.deeds = ToolCommands(self, self.presenter, self.pane, self._show_chosen)
         self._lay_out()
         self._listen()
 
@@ -86,7 +86,7 @@ class ServersPage(Page):
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(rail_head(self._summary))
+        column.addWidget(list_header(self._summary))
         column.addWidget(self.rail, 1)
         left.setMinimumWidth(200)
         for part in (self.pane, self._nothing):
@@ -96,7 +96,7 @@ class ServersPage(Page):
         self.split.restore_layout(self.session.settings.get("servers.split", []))
         self.pane.split.restore_layout(self.session.settings.get("servers.tools_split", []))
         self._all.addWidget(self.split)
-        first = [add, *self._ways_to_import()]
+        first = [add, *self._import_actions()]
         self._all.addWidget(EmptyState("hard-drives", "No servers yet", WHY_EMPTY, first))
         self._all.addWidget(QWidget())
         self._all.setCurrentIndex(2)
@@ -114,7 +114,7 @@ class ServersPage(Page):
         self.pane.remove_wanted.connect(lambda: self.remove(self.rail.selected_ids()))
         self.pane.sign_in_wanted.connect(self.sign_in)
         self.pane.consent.agreed.connect(lambda: self.session.spawn(self._agree()))
-        self.pane.consent.put_off.connect(self._put_off)
+        self.pane.consent.postponed.connect(self._postponed)
         self.pane.tool_pane.shown.connect(self._show_links)
         keep_parameters(self.pane.tool_pane.reader.parameters, self.session.settings)
         self.pane.tool_pane.changes.accepted.connect(lambda: self.session.spawn(self._accept()))
@@ -260,7 +260,7 @@ class ServersPage(Page):
             self.session.spawn(self._remove(chosen))
 
     async def _open_sheet(self, server: Server | None, form: ServerForm | None = None) -> bool:
-        sheet = ServerSheet(self.session, self.presenter, self, server)
+        sheet = ServerDialog(self.session, self.presenter, self, server)
         if form is not None:
             sheet.open_form(form)
         if not await sheet.done_with() or sheet.saved is None:
@@ -301,16 +301,16 @@ class ServersPage(Page):
     async def _agree(self) -> None:
         if (server := self.current()) is not None:
             self.pane.consent.hide()
-            await self.presenter.agree_and_check(server)
+            await self.presenter.allow_and_check(server)
 
     async def _accept(self) -> None:
         if (server := self.current()) is not None:
             await self.presenter.accept(server.id)
             self.session.toast(f"The tools of {server.name} count as seen")
 
-    def _put_off(self) -> None:
+    def _postponed(self) -> None:
         if (server := self.current()) is not None:
-            self.presenter.put_off(server.id)
+            self.presenter.postponed(server.id)
             self.pane.consent.hide()
 
     async def _remove(self, servers: Sequence[Server]) -> None:
@@ -348,7 +348,7 @@ class ServersPage(Page):
         self.rail.set_rows([server_row(server, self.presenter) for server in servers])
         self._all.setCurrentIndex(0 if self.presenter.servers else 1)
         self._right.setCurrentIndex(0 if servers else 1)
-        self.set_badge(self.presenter.to_look_at())
+        self.set_badge(self.presenter.attention_count())
         (self._clock.start if self.presenter.any_starting() else self._clock.stop)()
 
     def _choose_something(self) -> None:
@@ -375,7 +375,7 @@ class ServersPage(Page):
         if (server := self.current()) is not None:
             self.pane.tick(server)
 
-    def _ways_to_import(self) -> Sequence[Action]:
+    def _import_actions(self) -> Sequence[Action]:
         return [
             Action(text="Import servers…", do=self.importing.ask, icon="download-simple"),
             Action(text="Find on this machine…", do=self.importing.find, icon="magnifying-glass"),
@@ -383,18 +383,18 @@ class ServersPage(Page):
 
     def _open_import(self) -> None:
         below = self.header.buttons()[0]
-        show_menu(self._ways_to_import(), below.mapToGlobal(QPoint(0, below.height() + 4)), self)
+        show_menu(self._import_actions(), below.mapToGlobal(QPoint(0, below.height() + 4)), self)
 
     def _menu(self, ids: Sequence[str]) -> Sequence[Action]:
         one = len(ids) == 1
         return [
             Action(text="Test connection" if one else f"Test {len(ids)} connections", do=self.check),
-            *([Action(text="Sign in…", do=self.sign_in)] if one and self._by_oauth() else []),
+            *([Action(text="Sign in…", do=self.sign_in)] if one and self._uses_oauth() else []),
             Action(text="Edit…", do=self.edit, enabled=one, keys="F2"),
             Action(text="Remove", do=partial(self.remove, tuple(ids)), keys="Del", apart=True),
         ]
 
-    def _by_oauth(self) -> bool:
+    def _uses_oauth(self) -> bool:
         server = self.current()
         return server is not None and server.spec.auth_type is AuthType.OAUTH2
 

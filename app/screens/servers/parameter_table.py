@@ -15,7 +15,7 @@ from app.screens.servers.filters import (
     parameter_actions,
     parameters_shown_of,
 )
-from app.screens.servers.schema import Parameter
+from app.screens.servers.schema import SchemaParameter
 from app.text.formatting import count
 from app.theme import Role, Size, roomy, sized
 from app.widgets import Action, FlowText, IconButton, Label, Rule, SearchField, show_menu
@@ -28,7 +28,7 @@ DESCRIPTION = 3
 MOST_WIDTHS: tuple[int, ...] = (170, 150, 80)
 
 
-class ParameterTable(QWidget):
+class SchemaParameterTable(QWidget):
     """Name, type, whether required, description and limits; where it is narrow the last two stand under the rest."""
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class ParameterTable(QWidget):
         self._grid.setColumnStretch(3, 3)
         self._grid.setColumnStretch(4, 2)
 
-    def set_parameters(self, rows: Sequence[Parameter]) -> None:
+    def set_parameters(self, rows: Sequence[SchemaParameter]) -> None:
         """Show these."""
         self._clear()
         self._set_widths(rows)
@@ -92,7 +92,7 @@ class ParameterTable(QWidget):
                 widget.hide()
                 widget.deleteLater()
 
-    def _set_widths(self, rows: Sequence[Parameter]) -> None:
+    def _set_widths(self, rows: Sequence[SchemaParameter]) -> None:
         sans, mono = FlowText(), FlowText(mono=True)
         names = max((mono.width_of(row.name) for row in rows), default=0)
         types = max((sans.width_of(row.type) for row in rows), default=0)
@@ -112,7 +112,7 @@ class ParameterTable(QWidget):
         self._wide_limits.append(holder)
         self._grid.addWidget(Rule(), 3 * number + 2, 0, 1, len(cells))
 
-    def _cells(self, row: Parameter) -> list[QWidget]:
+    def _cells(self, row: SchemaParameter) -> list[QWidget]:
         needed = Label("required", size=Size.SMALL, strong=True)
         limits, below = FlowText(row.limits, role=Role.DIM), FlowText(row.limits, size=Size.SMALL, role=Role.DIM)
         if row.limits:
@@ -126,7 +126,7 @@ class ParameterTable(QWidget):
         ]
 
 
-def _described(row: Parameter) -> FlowText:
+def _described(row: SchemaParameter) -> FlowText:
     return FlowText(row.description or "No description", role=Role.TEXT if row.description else Role.WARN)
 
 
@@ -170,11 +170,11 @@ class ParameterList(QWidget):
         super().__init__()
         self.shown = ParametersShown()
         self._tool: object = None
-        self._all: tuple[Parameter, ...] = ()
+        self._all: tuple[SchemaParameter, ...] = ()
         self.title = Label(size=Size.SMALL, role=Role.DIM, label=True)
         self.search = SearchField("Find a parameter")
         self.more = IconButton("funnel", "Filter, sort and copy the parameters", size=14)
-        self.table = ParameterTable()
+        self.table = SchemaParameterTable()
         self._nothing = FlowText(role=Role.DIM)
         self._nothing.setContentsMargins(16, 12, 16, 12)
         self._nothing_row = padded(self._nothing, first=True)
@@ -198,14 +198,14 @@ class ParameterList(QWidget):
         for part in (self._head, Rule(), self.table, self._nothing_row):
             column.addWidget(part)
 
-    def show_parameters(self, tool: object, parameters: Sequence[Parameter]) -> None:
+    def show_parameters(self, tool: object, parameters: Sequence[SchemaParameter]) -> None:
         """Show those of a tool."""
         if tool != self._tool:
             self.search.say("")
         self._tool, self._all = tool, tuple(parameters)
         self._show()
 
-    def found(self) -> tuple[Parameter, ...]:
+    def found(self) -> tuple[SchemaParameter, ...]:
         """The parameters that are shown."""
         return self.shown.of(self._all, self.search.text())
 

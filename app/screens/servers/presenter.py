@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from app.core_link.refresh import Refresh
 from app.screens.servers.filters import Shown, ToolsShown
-from app.screens.servers.schema import token_weight
+from app.screens.servers.schema import token_count
 from app.text.formatting import ago, count, duration
 from mcp_tef import (
     ConsentRequest,
@@ -37,7 +37,7 @@ _STATUS = {
     ServerStatus.FAILED: "Failed",
     ServerStatus.INACTIVE: "Not started",
 }
-TRANSPORT_WORDS = {
+TRANSPORT_TEXTS = {
     Transport.STDIO: "command",
     Transport.SSE: "HTTP (SSE)",
     Transport.STREAMABLE_HTTP: "HTTP",
@@ -52,7 +52,7 @@ class Core(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _ServerDetails:
     """What is known of one server beside itself."""
 
     server: ServerId
@@ -61,10 +61,10 @@ class _Known:
     drift: Drift | None
 
 
-async def _known(core: "Engine", server: Server) -> _Known | None:
+async def _server_details(core: "Engine", server: Server) -> _ServerDetails | None:
     """None where the server was removed meanwhile."""
     try:
-        return _Known(
+        return _ServerDetails(
             server.id,
             await core.servers.known_tools(server.id),
             next(iter(core.consents.missing([server.spec])), None),
@@ -82,13 +82,13 @@ class ServersPresenter:
     clock: Callable[[], float]
     servers: dict[ServerId, Server] = field(default_factory=dict)
     listings: dict[ServerId, Listing] = field(default_factory=dict)
-    unasked: dict[ServerId, ConsentRequest] = field(default_factory=dict)
+    awaiting_consent: dict[ServerId, ConsentRequest] = field(default_factory=dict)
     drifts: dict[ServerId, Drift] = field(default_factory=dict)
     search: str = ""
     narrowed: Shown = field(default_factory=Shown)
     tools_shown: ToolsShown = field(default_factory=ToolsShown)
     _started: dict[ServerId, float] = field(default_factory=dict)
-    _put_off: set[ServerId] = field(default_factory=set)
+    _postponed: set[ServerId] = field(default_factory=set)
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def load(self) -> None:
@@ -99,11 +99,11 @@ class ServersPresenter:
             self._note_start(server)
         found = [one for one in await asyncio.gather(*map(self._read, servers)) if one]
         self.listings = {one.server: one.listing for one in found if one.listing}
-        self.unasked = {one.server: one.request for one in found if one.request}
+        self.awaiting_consent = {one.server: one.request for one in found if one.request}
         self.drifts = {one.server: one.drift for one in found if one.drift}
 
-    async def _read(self, server: Server) -> "_Known | None":
-        return await self.core.call(lambda core: _known(core, server))
+    async def _read(self, server: Server) -> "_ServerDetails | None":
+        return await self.core.call(lambda core: _server_details(core, server))
 
     def handle(self, event: Event) -> Refresh:
         """Decide how soon an event makes what is shown out of date."""
@@ -135,9 +135,9 @@ class ServersPresenter:
         """The tools of a server that the search and the filter let through, in the order that is wanted."""
         drift = self.drifts.get(server_id) if server_id else None
         changed = {tool.name for tool in drift.tools} if drift else set()
-        return self.tools_shown.of(self._found_of(server_id), changed)
+        return self.tools_shown.of(self._matching_tools(server_id), changed)
 
-    def _found_of(self, server_id: ServerId | None) -> tuple[Tool, ...]:
+    def _matching_tools(self, server_id: ServerId | None) -> tuple[Tool, ...]:
         """The tools that the search lets through; all where the server itself is what was found."""
         listing = self.listings.get(server_id) if server_id else None
         if listing is None or server_id is None:
@@ -152,32 +152,32 @@ class ServersPresenter:
         tools = sum(len(listing.tools) for listing in self.listings.values())
         return f"{count(len(self.servers), 'server')}, {count(tools, 'tool')}" if self.servers else "No servers"
 
-    def to_look_at(self) -> int:
+    def attention_count(self) -> int:
         """How many servers failed, or list other tools than were seen."""
         failed = {server.id for server in self.servers.values() if server.status is ServerStatus.FAILED}
         return len(failed | self.drifts.keys())
 
-    def status_word(self, server: Server) -> str:
+    def status_text(self, server: Server) -> str:
         """Its state in a word or two."""
         if server.spec.transport is Transport.FILE and server.status is ServerStatus.ACTIVE:
             return "Read"
         return _STATUS[server.status]
 
-    def state_line(self, server: Server) -> str:
+    def state_detail(self, server: Server) -> str:
         """What stands beside the word in the list."""
         if server.status is ServerStatus.STARTING:
             return f"{duration(max(1.0, round(self.seconds_starting(server.id))))} so far".replace(".0", "")
         if server.status is ServerStatus.FAILED:
             return (server.reason or "it did not answer").partition(": ")[2].rstrip(".") or server.reason or ""
-        if server.id in self.unasked:
+        if server.id in self.awaiting_consent:
             return "needs your consent"
-        return TRANSPORT_WORDS[server.spec.transport]
+        return TRANSPORT_TEXTS[server.spec.transport]
 
-    def answer_line(self, server: Server, now: datetime | None = None) -> str:
+    def state_summary(self, server: Server, now: datetime | None = None) -> str:
         """Its state in the head of the detail: "Active · answered in 0.31 s · 2 min ago"."""
-        parts = [self.status_word(server)]
+        parts = [self.status_text(server)]
         if server.status is ServerStatus.STARTING:
-            parts.append(self.state_line(server))
+            parts.append(self.state_detail(server))
         elif server.status is ServerStatus.ACTIVE:
             if server.latency_ms is not None and server.spec.transport is not Transport.FILE:
                 parts.append(f"answered in {duration(server.latency_ms / 1000)}")
@@ -197,21 +197,21 @@ class ServersPresenter:
 
     def consent_request(self, server_id: ServerId) -> ConsentRequest | None:
         """Return the question to ask now, before it is started or contacted."""
-        return None if server_id in self._put_off else self.unasked.get(server_id)
+        return None if server_id in self._postponed else self.awaiting_consent.get(server_id)
 
-    def put_off(self, server_id: ServerId) -> None:
+    def postponed(self, server_id: ServerId) -> None:
         """Ask no more until the next start or a test of the connection."""
-        self._put_off.add(server_id)
+        self._postponed.add(server_id)
 
     def ask_again(self, server_id: ServerId, request: ConsentRequest) -> None:
         """Ask again, for the user wants to connect."""
-        self._put_off.discard(server_id)
-        self.unasked[server_id] = request
+        self._postponed.discard(server_id)
+        self.awaiting_consent[server_id] = request
 
-    async def agree_and_check(self, server: Server) -> None:
+    async def allow_and_check(self, server: Server) -> None:
         """Allow the server as it is defined now, and connect."""
         await self.core.call(lambda core: core.consents.allow_server(server.spec))
-        self.unasked.pop(server.id, None)
+        self.awaiting_consent.pop(server.id, None)
         await self.check(server.id)
 
     async def sign_in_and_check(self, server: Server) -> None:
@@ -236,23 +236,23 @@ class ServersPresenter:
         """Change a server."""
         return await self.core.call(lambda core: core.servers.edit(server_id, spec, by=BY))
 
-    async def leave_out(self, server_id: ServerId, names: Sequence[str]) -> Sequence[str]:
+    async def exclude(self, server_id: ServerId, names: Sequence[str]) -> Sequence[str]:
         """Have no model offered these tools; those that were offered before."""
         async with self._turn:
             spec = (await self.core.call(lambda core: core.servers.get(server_id))).spec
             fresh = [name for name in names if name not in spec.disallowed_tools]
-            await self._have_left_out(server_id, spec, (*spec.disallowed_tools, *fresh))
+            await self._set_excluded(server_id, spec, (*spec.disallowed_tools, *fresh))
         return fresh
 
-    async def offer_again(self, server_id: ServerId, names: Sequence[str]) -> Sequence[str]:
+    async def include(self, server_id: ServerId, names: Sequence[str]) -> Sequence[str]:
         """Take tools back that were left out; those that were."""
         async with self._turn:
             spec = (await self.core.call(lambda core: core.servers.get(server_id))).spec
             kept = tuple(name for name in spec.disallowed_tools if name not in names)
-            await self._have_left_out(server_id, spec, kept)
+            await self._set_excluded(server_id, spec, kept)
         return [name for name in spec.disallowed_tools if name in names]
 
-    async def _have_left_out(self, server_id: ServerId, spec: ServerSpec, names: tuple[str, ...]) -> None:
+    async def _set_excluded(self, server_id: ServerId, spec: ServerSpec, names: tuple[str, ...]) -> None:
         if names != spec.disallowed_tools:
             await self.edit(server_id, replace(spec, disallowed_tools=names))
 
@@ -296,13 +296,13 @@ def failure_details(server: Server) -> str:
     return "\n".join(lines)
 
 
-def weight_line(tool: Tool, tools: Sequence[Tool]) -> str:
+def token_share(tool: Tool, tools: Sequence[Tool]) -> str:
     """A tool's share of what all tools of its server cost in each request."""
-    whole = sum(token_weight(one) for one in tools)
-    return f"about {token_weight(tool):,} of the server’s {count(whole, 'token')}"
+    whole = sum(token_count(one) for one in tools)
+    return f"about {token_count(tool):,} of the server’s {count(whole, 'token')}"
 
 
-def heard(listing: Listing) -> str:
+def probe_summary(listing: Listing) -> str:
     """What a test of the connection heard."""
     said = f"Answered in {duration(listing.latency_ms / 1000)} with {count(len(listing.tools), 'tool')}"
     aside = f"; {len(listing.problems)} set aside" if listing.problems else ""

@@ -22,7 +22,7 @@ DEEPEST = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameter:
+class SchemaParameter:
     """One parameter as a reader needs it."""
 
     name: str
@@ -32,7 +32,7 @@ class Parameter:
     limits: str
 
 
-def parameters(schema: Mapping[str, Any]) -> tuple[Parameter, ...]:
+def parameters(schema: Mapping[str, Any]) -> tuple[SchemaParameter, ...]:
     """The parameters of a tool, in the order of its schema."""
     properties = schema.get("properties")
     required = schema.get("required")
@@ -42,19 +42,19 @@ def parameters(schema: Mapping[str, Any]) -> tuple[Parameter, ...]:
     return tuple(_parameter(str(name), part, str(name) in needed, schema) for name, part in properties.items())
 
 
-def _parameter(name: str, part: Any, required: bool, root: Mapping[str, Any]) -> Parameter:
+def _parameter(name: str, part: Any, required: bool, root: Mapping[str, Any]) -> SchemaParameter:
     resolved = _resolved(part, root, DEEPEST)
     description = resolved.get("description")
-    return Parameter(
+    return SchemaParameter(
         name=name,
-        type=type_words(resolved, root),
+        type=type_text(resolved, root),
         required=required,
         description=description if isinstance(description, str) else "",
         limits=", ".join(_limits(resolved)),
     )
 
 
-def type_words(part: Mapping[str, Any], root: Mapping[str, Any], depth: int = DEEPEST) -> str:
+def type_text(part: Mapping[str, Any], root: Mapping[str, Any], depth: int = DEEPEST) -> str:
     """What a value may be: "text", "list of whole numbers", "text or nothing", "one of 3 values"."""
     if depth == 0:
         return "anything"
@@ -75,7 +75,7 @@ def type_words(part: Mapping[str, Any], root: Mapping[str, Any], depth: int = DE
 def _one_type(kind: object, part: Mapping[str, Any], root: Mapping[str, Any], depth: int) -> str:
     if kind == "array":
         items = part.get("items")
-        inner = type_words(items, root, depth - 1) if isinstance(items, Mapping) and items else ""
+        inner = type_text(items, root, depth - 1) if isinstance(items, Mapping) and items else ""
         return f"list of {_plural(inner)}" if inner and inner != "anything" else "list"
     if kind == "string":
         return _FORMATS.get(str(part.get("format")), "text")
@@ -83,7 +83,7 @@ def _one_type(kind: object, part: Mapping[str, Any], root: Mapping[str, Any], de
 
 
 def _either(parts: Sequence[Any], root: Mapping[str, Any], depth: int) -> str:
-    words = [type_words(part, root, depth - 1) for part in parts if isinstance(part, Mapping)]
+    words = [type_text(part, root, depth - 1) for part in parts if isinstance(part, Mapping)]
     return " or ".join(dict.fromkeys(words)) or "anything"
 
 
@@ -160,7 +160,7 @@ def _value(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def token_weight(tool: Tool) -> int:
+def token_count(tool: Tool) -> int:
     """About how many tokens a tool costs in each request: four characters a token of what a model is sent of it."""
     sent = {"name": tool.name, "description": tool.description, "parameters": tool.input_schema}
     text = json.dumps(sent, ensure_ascii=False, default=str, separators=(",", ":"))

@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLay
 
 from app.core_link.session import Session
 from app.screens.servers.consent_bar import ConsentBar
-from app.screens.servers.presenter import ServersPresenter, heard
+from app.screens.servers.presenter import ServersPresenter, probe_summary
 from app.screens.servers.server_fields import ServerFields
-from app.screens.servers.server_form import ServerForm, form_of
+from app.screens.servers.server_form import ServerForm, form_from_spec
 from app.text.formatting import error_words
 from app.theme import Role
 from app.widgets import Action, ChoiceCard, FlowText, Notice, ScrollPane, Sheet
@@ -27,7 +27,7 @@ _CARDS = (
 )
 
 
-class ServerSheet(Sheet):
+class ServerDialog(Sheet):
     """The dialog. `saved` is the server once it was kept."""
 
     def __init__(
@@ -49,12 +49,12 @@ class ServerSheet(Sheet):
             self._stack.addWidget(page)
         self.add_scrolling(self._stack)
         self._consent.agreed.connect(lambda: session.spawn(self._agree(), of=self))
-        self._consent.put_off.connect(self._consent.hide)
+        self._consent.postponed.connect(self._consent.hide)
         self.fields.changed.connect(self._forget_result)
         if server is None:
             self.set_buttons([Action(text="Cancel", do=self.reject)])
         else:
-            self.open_form(form_of(server.spec))
+            self.open_form(form_from_spec(server.spec))
 
     def _cards(self) -> QWidget:
         page = QWidget()
@@ -101,7 +101,7 @@ class ServerSheet(Sheet):
 
     def test(self) -> None:
         """Connect as the fields say, keeping nothing."""
-        self._session.spawn(self._try(), of=self)
+        self._session.spawn(self._test(), of=self)
 
     def keep(self, remember: bool | None = None) -> None:
         """Add or change the server, and close; ask first where secrets that are written out are to be kept."""
@@ -120,7 +120,7 @@ class ServerSheet(Sheet):
     async def _definition(self) -> DefinitionWithoutSecrets | None:
         """Return what the fields say, without the secrets that are written out in them; None shows what is wrong."""
         reading = self.fields.reading()
-        self.fields.show_faults(reading.faults)
+        self.fields.show_errors(reading.faults)
         spec, before = reading.spec, self._server.spec if self._server else None
         if spec is None:
             return None
@@ -151,7 +151,7 @@ class ServerSheet(Sheet):
             actions,
         )
 
-    async def _try(self) -> None:
+    async def _test(self) -> None:
         spec = await self._spec()
         if spec is None or self._busy:
             return
@@ -169,7 +169,7 @@ class ServerSheet(Sheet):
             self._bad.show_message(words.message, words.hint, details=words.details)
         else:
             self._forget_result()
-            self._good.show_message("It works.", heard(listing))
+            self._good.show_message("It works.", probe_summary(listing))
         finally:
             self._busy = False
 
@@ -177,7 +177,7 @@ class ServerSheet(Sheet):
         spec = await self._spec()
         if spec is not None:
             await self._session.call(lambda core: core.consents.allow_server(spec))
-            await self._try()
+            await self._test()
 
     async def _missing_consents(self, spec: ServerSpec) -> Sequence[ConsentRequest]:
         """The open questions; an address that was typed into this form, and takes nothing of the user's, needs none."""
@@ -210,7 +210,7 @@ class ServerSheet(Sheet):
             else:
                 self.saved = await self._presenter.edit(self._server.id, spec)
         except ConflictError as error:
-            self.fields.show_faults({"name": error.message})
+            self.fields.show_errors({"name": error.message})
         except TefError as error:
             words = error_words(error)
             self._bad.show_message(words.message, words.hint, details=words.details)

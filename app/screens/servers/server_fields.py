@@ -6,7 +6,7 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.screens.servers.server_form import BY_OAUTH, Reading, ServerForm, free_name, read, suggested_name
+from app.screens.servers.server_form import OAUTH_TYPES, Reading, ServerForm, free_name, read, suggested_name
 from app.theme import theme
 from app.widgets import Action, Field, LineEdit, MenuButton, TextArea, button
 from mcp_tef import AuthType, ServerSpec
@@ -19,15 +19,17 @@ _AUTH = [
     (AuthType.OAUTH2.value, "In the browser (OAuth)"),
     (AuthType.CLIENT_CREDENTIALS.value, "Client credentials (OAuth)"),
 ]
-_SECRETS = {
+_SECRET_LABELS = {
     AuthType.BEARER: "Environment variable that holds the token",
     AuthType.API_KEY: "Environment variable that holds the key",
     AuthType.BASIC: "Environment variable that holds user:password",
     AuthType.OAUTH2: "Environment variable that holds the client's secret (if it has one)",
     AuthType.CLIENT_CREDENTIALS: "Environment variable that holds the client's secret",
 }
-_UNSAID = "The secret itself is never stored: it is read when connecting. Or keychain:NAME for the system keychain."
-_ISSUER = "The authorization server that the client is registered with. Its secret is sent to no other."
+_NAME_ONLY_NOTE = (
+    "The secret itself is never stored: it is read when connecting. Or keychain:NAME for the system keychain."
+)
+_ISSUER_NOTE = "The authorization server that the client is registered with. Its secret is sent to no other."
 FILES = "JSON files (*.json);;All files (*)"
 
 
@@ -79,9 +81,9 @@ class ServerFields(QWidget):
             "old_sse": Field("Transport", self.old_sse),
             "auth": Field("Sign-in", self.auth),
             "client_id": Field("Client id", self.client_id, note="Only where the service gave you one."),
-            "variable": Field("", self.variable, note=_UNSAID),
+            "variable": Field("", self.variable, note=_NAME_ONLY_NOTE),
             "key_file": Field("Private key instead (PEM file)", self.key_file, note="Only its path is stored."),
-            "issuer": Field("Issuer (optional)", self.issuer, note=_ISSUER),
+            "issuer": Field("Issuer (optional)", self.issuer, note=_ISSUER_NOTE),
             "scope": Field("Scopes (optional)", self.scope, note="Instead of those that the server names."),
             "remember": Field("Sign-in", self.remember),
             "headers": Field("Headers (optional)", self.headers, note="One Name: value a line."),
@@ -140,7 +142,7 @@ class ServerFields(QWidget):
         self.remember.setChecked(form.remember)
         self.path.setText(form.path)
         self._filling = False
-        self.show_faults({})
+        self.show_errors({})
         self._arrange()
 
     def form(self) -> ServerForm:
@@ -169,7 +171,7 @@ class ServerFields(QWidget):
         """The spec that it means, or its faults."""
         return read(self.form(), self._others)
 
-    def show_faults(self, faults: dict[str, str]) -> None:
+    def show_errors(self, faults: dict[str, str]) -> None:
         """Say what is wrong at each field, and go to the first."""
         for key, field in self.fields.items():
             field.set_error(faults.get(key, ""))
@@ -217,7 +219,7 @@ class ServerFields(QWidget):
         }[self._kind]
         for key, field in self.fields.items():
             field.setVisible(key in needed)
-        self.fields["variable"].set_label(_SECRETS.get(auth, ""))
+        self.fields["variable"].set_label(_SECRET_LABELS.get(auth, ""))
 
     def _choose_file(self) -> None:
         dialog = QFileDialog(self, "Choose a tools file", "", FILES)
@@ -227,10 +229,10 @@ class ServerFields(QWidget):
 
 
 def _wanted(auth: AuthType) -> set[str]:
-    more = {"client_id", "issuer", "scope"} if auth in BY_OAUTH else set()
+    more = {"client_id", "issuer", "scope"} if auth in OAUTH_TYPES else set()
     if more:
         more.add("remember" if auth is AuthType.OAUTH2 else "key_file")
-    return ({"variable"} if auth in _SECRETS else set()) | more
+    return ({"variable"} if auth in _SECRET_LABELS else set()) | more
 
 
 def _line(placeholder: str, *, mono: bool = False) -> LineEdit:

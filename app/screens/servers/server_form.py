@@ -8,11 +8,11 @@ from urllib.parse import urlsplit
 
 from mcp_tef import AuthType, OAuthClient, ServerSpec, Transport
 
-BY_OAUTH = (AuthType.OAUTH2, AuthType.CLIENT_CREDENTIALS)
+OAUTH_TYPES = (AuthType.OAUTH2, AuthType.CLIENT_CREDENTIALS)
 KINDS = ("command", "url", "file")
-_KEPT = re.compile(r"[^\W\d]\w*|keychain:[A-Za-z0-9_.-]+")
+_SECRET_NAME = re.compile(r"[^\W\d]\w*|keychain:[A-Za-z0-9_.-]+")
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_REFERENCE = re.compile(rf"\$\{{({_KEPT.pattern})\}}")
+_REFERENCE = re.compile(rf"\$\{{({_SECRET_NAME.pattern})\}}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +46,7 @@ class Reading:
     faults: dict[str, str] = field(default_factory=dict)
 
 
-def form_of(spec: ServerSpec) -> ServerForm:
+def form_from_spec(spec: ServerSpec) -> ServerForm:
     """The form that reads back as `spec`."""
     kinds = {Transport.STDIO: "command", Transport.FILE: "file"}
     found = _REFERENCE.fullmatch(spec.secret or "")
@@ -120,24 +120,24 @@ def _split(line: str, faults: dict[str, str]) -> list[str]:
 
 def _url(form: ServerForm, faults: dict[str, str]) -> ServerSpec:
     url = form.url.strip()
-    if fault := _url_fault(url):
+    if fault := _url_error(url):
         faults["url"] = fault
     headers = _pairs(form.headers, ":", "headers", faults)
-    by_oauth = form.auth in BY_OAUTH
+    uses_oauth = form.auth in OAUTH_TYPES
     return replace(
         _start(form, Transport.SSE if form.old_sse else Transport.STREAMABLE_HTTP),
         url=url,
         headers=headers,
         auth_type=form.auth,
-        secret=_secret(form, faults, optional=by_oauth) if form.auth is not AuthType.NONE else None,
-        oauth=_oauth(form, faults) if by_oauth else OAuthClient(),
+        secret=_secret(form, faults, optional=uses_oauth) if form.auth is not AuthType.NONE else None,
+        oauth=_oauth(form, faults) if uses_oauth else OAuthClient(),
     )
 
 
 def _oauth(form: ServerForm, faults: dict[str, str]) -> OAuthClient:
     by_client = form.auth is AuthType.CLIENT_CREDENTIALS
     issuer, key_file = form.issuer.strip(), form.key_file.strip() if by_client else ""
-    if issuer and (fault := _url_fault(issuer)):
+    if issuer and (fault := _url_error(issuer)):
         faults["issuer"] = fault
     if by_client and not form.client_id.strip():
         faults["client_id"] = "Write the client id that the service gave you."
@@ -155,7 +155,7 @@ def _oauth(form: ServerForm, faults: dict[str, str]) -> OAuthClient:
     )
 
 
-def _url_fault(url: str) -> str:
+def _url_error(url: str) -> str:
     if not url.startswith(("http://", "https://")):
         return "Write an address that begins with http:// or https://."
     try:
@@ -172,7 +172,7 @@ def _secret(form: ServerForm, faults: dict[str, str], *, optional: bool) -> str 
     place = form.variable.strip().removeprefix("${").removesuffix("}").removeprefix("$")
     if optional and not place:
         return None
-    if not _KEPT.fullmatch(place):
+    if not _SECRET_NAME.fullmatch(place):
         faults["variable"] = "Name the environment variable that holds the secret, for example ACME_TOKEN."
     return f"${{{place}}}"
 
@@ -189,14 +189,14 @@ def _pairs(text: str, mark: str, where: str, faults: dict[str, str]) -> dict[str
         if not line.strip():
             continue
         name, between, value = line.partition(mark)
-        if fault := _pair_fault(name.strip() if between else "", mark, found):
+        if fault := _pair_error(name.strip() if between else "", mark, found):
             faults[where] = f"Line {number} {fault}"
             continue
         found[name.strip()] = value.strip()
     return found
 
 
-def _pair_fault(name: str, mark: str, before: Collection[str]) -> str:
+def _pair_error(name: str, mark: str, before: Collection[str]) -> str:
     headers = mark == ":"
     if not name:
         return f"is not NAME{mark}{' ' if headers else ''}value."

@@ -9,7 +9,7 @@ from app.core_link.session import Session
 from app.screens.servers.consent_bar import ConsentBar
 from app.screens.servers.definition_changes import summary, warning
 from app.screens.servers.filters import ToolOrder
-from app.screens.servers.lists import CHANGES, LEFT_OUT, PROBLEMS, ToolSide, tool_rows
+from app.screens.servers.lists import CHANGES, EXCLUDED, PROBLEMS, ToolList, tool_rows
 from app.screens.servers.presenter import ServersPresenter, failure_details
 from app.screens.servers.tool_pane import ToolPane
 from app.text.formatting import count
@@ -29,7 +29,7 @@ class ServerPane(QWidget):
     remove_wanted = Signal()
     sign_in_wanted = Signal()
 
-    def __init__(self, presenter: ServersPresenter, side: ToolSide, tool_pane: ToolPane) -> None:
+    def __init__(self, presenter: ServersPresenter, side: ToolList, tool_pane: ToolPane) -> None:
         super().__init__()
         self.presenter = presenter
         self.server_id: ServerId | None = None
@@ -49,7 +49,7 @@ class ServerPane(QWidget):
     @classmethod
     def in_parts(cls, session: Session) -> Making["ServerPane"]:
         """The pane, made a part at a time."""
-        side = ToolSide()
+        side = ToolList()
         yield
         tool_pane = ToolPane()
         yield
@@ -93,7 +93,7 @@ class ServerPane(QWidget):
         whole = self._name.sizeHint().width() + 4
         self._name.setMinimumWidth(min(whole, sized(LEAST_NAME)))
         self._name.setMaximumWidth(whole)
-        self._state.set_text(self.presenter.answer_line(server))
+        self._state.set_text(self.presenter.state_summary(server))
         self._address.set_text(server.spec.address)
         self._test.setEnabled(server.status is not ServerStatus.STARTING)
         self._show_bars(server)
@@ -102,7 +102,7 @@ class ServerPane(QWidget):
 
     def tick(self, server: Server) -> None:
         """Only time has passed."""
-        self._state.set_text(self.presenter.answer_line(server))
+        self._state.set_text(self.presenter.state_summary(server))
 
     def _show_bars(self, server: Server) -> None:
         if request := self.presenter.consent_request(server.id):
@@ -141,7 +141,7 @@ class ServerPane(QWidget):
         if not rows and known:
             self.tool_pane.show_nothing("No tool fits", NO_TOOL_FITS)
         elif not rows:
-            self.tool_pane.show_nothing(*_no_tools(server, asked=server.id in presenter.unasked))
+            self.tool_pane.show_nothing(*_no_tools(server, asked=server.id in presenter.awaiting_consent))
         elif not self.tools.current_id():
             self.tools.select_first()
         else:
@@ -161,8 +161,8 @@ class ServerPane(QWidget):
         if name == CHANGES:
             self._show_changes(self.presenter.drifts.get(self.server_id))
             return
-        if name == LEFT_OUT:
-            self.tool_pane.show_left_out(self.presenter.servers[self.server_id].spec.disallowed_tools)
+        if name == EXCLUDED:
+            self.tool_pane.show_excluded(self.presenter.servers[self.server_id].spec.disallowed_tools)
             return
         tool = next((tool for tool in listing.tools if tool.name == name), None)
         if tool is not None:
@@ -188,7 +188,7 @@ def _no_tools(server: Server, *, asked: bool) -> tuple[str, str]:
     return "Not connected yet", "Test the connection to see its tools."
 
 
-def rail_head(title: Label) -> QWidget:
+def list_header(title: Label) -> QWidget:
     """The small head over a rail."""
     head = QWidget()
     column = QVBoxLayout(head)

@@ -12,7 +12,7 @@ from app.core_link.session import Session
 from app.screens.servers.argument_form import ArgumentForm
 from app.screens.servers.call_history import CALL_VIEW_KEY, CallHistory, CallsShown, calls_shown_of
 from app.screens.servers.consent_bar import ConsentBar
-from app.screens.servers.tool_calls import Reading, faults_of
+from app.screens.servers.tool_calls import Reading, errors_by_parameter
 from app.text.formatting import count, error_words
 from app.theme import Role, sized
 from app.widgets import Action, Button, FlowText, KeyValues, Notice, Sheet, Span, Split, one_line
@@ -22,7 +22,7 @@ from mcp_tef import CALL_SECONDS, Json, Server, TefError, Tool, ToolCall
 SECOND = 1_000
 
 
-class CallQuestion(Sheet):
+class ConfirmCallDialog(Sheet):
     """Shows the server, the tool and all that would be sent; accepted where it may be."""
 
     def __init__(self, server: Server, tool: Tool, arguments: Mapping[str, Json], parent: QWidget) -> None:
@@ -39,7 +39,7 @@ class CallQuestion(Sheet):
         self.set_buttons([Action(text="Cancel", do=self.reject), call])
 
 
-class TrySheet(Sheet):
+class ToolCallDialog(Sheet):
     """The dialog for one tool. Closing it while a call is under way breaks the call off."""
 
     def __init__(self, session: Session, server: Server, tool: Tool, parent: QWidget) -> None:
@@ -57,7 +57,7 @@ class TrySheet(Sheet):
         self._clock.timeout.connect(self._tick)
         self.form.paused.connect(lambda: session.spawn(self._judge(), of=self))
         self.consent.agreed.connect(lambda: session.spawn(self._agree()))
-        self.consent.put_off.connect(self.consent.hide)
+        self.consent.postponed.connect(self.consent.hide)
         self.history.again.connect(self._use)
         self.history.repeat_wanted.connect(self._repeat)
         self.history.remove_wanted.connect(lambda calls: session.spawn(self._remove(calls)))
@@ -107,27 +107,27 @@ class TrySheet(Sheet):
         arguments = await self._checked()
         if arguments is None or not await self._started():
             return
-        if await CallQuestion(self._server, self._tool, arguments, self).done_with():
+        if await ConfirmCallDialog(self._server, self._tool, arguments, self).done_with():
             await self._carry_out(arguments)
 
     async def _judge(self) -> None:
         """Say while it is typed what the tool's schema does not take; an answer to an older draft is not shown."""
         reading = self.form.reading()
-        faults = await self._faults(reading)
+        faults = await self._errors(reading)
         if not self._left and self.form.reading() == reading:
-            self.form.show_faults(self.form.told(faults))
+            self.form.show_errors(self.form.told(faults))
 
-    async def _faults(self, reading: Reading) -> Mapping[str, str]:
+    async def _errors(self, reading: Reading) -> Mapping[str, str]:
         given = reading.arguments
         if given is None:
             return reading.faults
         problems = await self._session.call(lambda core: core.calls.problems(self._tool, given))
-        return faults_of(problems, self.form.parameters)
+        return errors_by_parameter(problems, self.form.parameters)
 
     async def _checked(self) -> dict[str, Json] | None:
         reading = self.form.reading()
-        faults = await self._faults(reading)
-        self.form.show_faults(faults)
+        faults = await self._errors(reading)
+        self.form.show_errors(faults)
         return None if faults else reading.arguments
 
     async def _started(self) -> bool:
@@ -192,7 +192,7 @@ class TrySheet(Sheet):
         what = count(len(calls), "call")
         step = self._session.remember(f"delete {what}", partial(self._put_back, calls), partial(self._take_out, calls))
         if not self._left:
-            self.history.say_removed(len(calls), lambda: self._session.take_back(step))
+            self.history.show_removed(len(calls), lambda: self._session.take_back(step))
 
     async def _take_out(self, calls: tuple[ToolCall, ...]) -> None:
         try:

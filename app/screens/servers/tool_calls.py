@@ -12,7 +12,7 @@ from mcp_tef import Json, ParameterFinding, Tool, ToolCall, ToolCallStatus
 
 WHOLE: Final = ""
 MOST_SHOWN: Final = 8_000
-STATUS_WORDS: Final[Mapping[ToolCallStatus, str]] = {
+CALL_STATUS_TEXTS: Final[Mapping[ToolCallStatus, str]] = {
     ToolCallStatus.SENT: "No answer yet",
     ToolCallStatus.ANSWERED: "Answered",
     ToolCallStatus.TOOL_ERROR: "Tool error",
@@ -37,7 +37,7 @@ class Reading:
     faults: Mapping[str, str] = field(default_factory=dict)
 
 
-def draft_of(tool: Tool, arguments: Mapping[str, Json]) -> CallDraft:
+def draft_from_arguments(tool: Tool, arguments: Mapping[str, Json]) -> CallDraft:
     """The draft that reads back as these arguments; as JSON where the fields would not give them back."""
     known = {parameter.name: parameter for parameter in parameters_of(tool.input_schema)}
     if not arguments.keys() <= known.keys():
@@ -76,7 +76,11 @@ def turned(tool: Tool, draft: CallDraft) -> CallDraft:
     arguments = read(tool, draft).arguments
     if arguments is None:
         return draft
-    return CallDraft(json_text=dumps(arguments, indent=2)) if draft.json_text is None else draft_of(tool, arguments)
+    return (
+        CallDraft(json_text=dumps(arguments, indent=2))
+        if draft.json_text is None
+        else draft_from_arguments(tool, arguments)
+    )
 
 
 def with_text(draft: CallDraft, name: str, text: str) -> CallDraft:
@@ -84,7 +88,7 @@ def with_text(draft: CallDraft, name: str, text: str) -> CallDraft:
     return replace(draft, texts={**draft.texts, name: text})
 
 
-def faults_of(problems: tuple[ParameterFinding, ...], parameters: tuple[Parameter, ...]) -> dict[str, str]:
+def errors_by_parameter(problems: tuple[ParameterFinding, ...], parameters: tuple[Parameter, ...]) -> dict[str, str]:
     """Problems by the parameter that they are about; the others together under `WHOLE`."""
     names = {parameter.name for parameter in parameters}
     found: dict[str, str] = {}
@@ -96,7 +100,7 @@ def faults_of(problems: tuple[ParameterFinding, ...], parameters: tuple[Paramete
 
 def outcome(call: ToolCall) -> str:
     """What became of a call: "Answered in 10 ms (2.5 s in all)"."""
-    word = STATUS_WORDS[call.status]
+    word = CALL_STATUS_TEXTS[call.status]
     if call.status is ToolCallStatus.SENT:
         return "No answer was noted. It may have been carried out all the same."
     whole = duration((call.duration_ms or 0) / 1000)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.screens.servers.definition_changes import ChangesPane
 from app.screens.servers.parameter_table import ParameterList
-from app.screens.servers.presenter import weight_line
+from app.screens.servers.presenter import token_share
 from app.screens.servers.schema import parameters
 from app.text.formatting import count
 from app.theme import Role, Size, height
@@ -36,7 +36,7 @@ from mcp_tef import Drift, Tool, ToolProblem
 WORDS = "What is left out is offered to no model and counted in no analysis. The server still has it."
 
 
-class LeftOutPane(QWidget):
+class ExcludedToolsPane(QWidget):
     """A list of names; `wanted` gives those that are to be offered again."""
 
     wanted = Signal(tuple)
@@ -74,14 +74,14 @@ class LeftOutPane(QWidget):
 MOST_PROBLEMS = 200
 
 
-class ReaderPane(QWidget):
+class DefinitionPane(QWidget):
     """The tool as a model or a colleague reads it; `try_wanted` asks to call it."""
 
-    try_wanted = Signal()
+    call_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
-        self.attempt = button(Action(text="Try it…", do=self.try_wanted.emit))
+        self.attempt = button(Action(text="Try it…", do=self.call_wanted.emit))
         self._name = LineText(size=Size.TITLE, mono=True)
         self._weight = LineText(size=Size.SMALL, role=Role.DIM)
         self._description = FlowText(size=Size.LEAD)
@@ -110,14 +110,14 @@ class ReaderPane(QWidget):
         """Show a tool among its server's."""
         self._name.set_text(tool.name)
         self.attempt.setVisible(can_be_called)
-        self._weight.set_text(weight_line(tool, tools))
+        self._weight.set_text(token_share(tool, tools))
         missing = not tool.description.strip()
         text = "It has no description: a model has only the name to go by." if missing else tool.description
         self._description.set_text(text, Role.WARN if missing else Role.TEXT)
         self.parameters.show_parameters((tool.server, tool.name), parameters(tool.input_schema))
 
 
-class ProblemsPane(QWidget):
+class RejectedToolsPane(QWidget):
     """Definitions that were set aside, each with its reason."""
 
     def __init__(self) -> None:
@@ -157,24 +157,24 @@ class ToolPane(QStackedWidget):
     `shown` gives the tool that has come into sight.
     """
 
-    try_wanted = Signal(object)
+    call_wanted = Signal(object)
     shown = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
         self._tool: Tool | None = None
-        self.reader = ReaderPane()
-        self.reader.try_wanted.connect(lambda: self.try_wanted.emit(self._tool))
+        self.reader = DefinitionPane()
+        self.reader.call_wanted.connect(lambda: self.call_wanted.emit(self._tool))
         self._raw = CodeView("Raw JSON")
         self._tabs = DetailPane("Tool")
         self._tabs.add_tab("reader", "As a reader sees it", self.reader)
         self._tabs.add_tab("raw", "Raw JSON", self._raw, scroll=False)
-        self._problems = ProblemsPane()
+        self._problems = RejectedToolsPane()
         self._problem_pane = ScrollPane(self._problems, "Problems")
         self._empty = EmptyState("wrench", "", "")
         self.changes = ChangesPane()
         self._changes_pane = ScrollPane(self.changes, "Changes")
-        self.left_out = LeftOutPane()
+        self.left_out = ExcludedToolsPane()
         for part in (self._tabs, self._problem_pane, self._changes_pane, self.left_out, self._empty):
             self.addWidget(part)
 
@@ -197,7 +197,7 @@ class ToolPane(QStackedWidget):
         self.changes.show_drift(drift)
         self.setCurrentWidget(self._changes_pane)
 
-    def show_left_out(self, names: Sequence[str]) -> None:
+    def show_excluded(self, names: Sequence[str]) -> None:
         """Show what no model is offered."""
         self.left_out.show_names(names)
         self.setCurrentWidget(self.left_out)

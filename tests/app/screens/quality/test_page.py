@@ -21,7 +21,7 @@ from app.core_link.targets import (
     ShowToolQuality,
 )
 from app.screens.quality import exports
-from app.screens.quality.labels import Level
+from app.screens.quality.labels import QualityLevel
 from app.screens.quality.view import EVERY, FINDINGS, SERVER
 from app.widgets import Notice
 from mcp_tef import RunFilter, ToolLabel
@@ -125,7 +125,7 @@ def test_filters_narrow_the_list_and_can_be_taken_away(qapp: QApplication) -> No
     async def work() -> None:
         async with desk({"desk": [NAMELESS, FINE], "Bike shop": SAMPLE_TOOLS}) as bench:
             page = bench.page
-            page.levels.choose(Level.ERROR.value)
+            page.levels.choose(QualityLevel.ERROR.value)
             assert bench.tools() == ["desk/doIt"]
             page.view.rail.select("server:Bike shop")
             assert "No tool fits" in bench.text()
@@ -172,7 +172,7 @@ def test_filters_sorting_and_the_chosen_tool_are_remembered(qapp: QApplication) 
 def test_a_tool_that_is_come_for_is_shown_whatever_the_filters_say(qapp: QApplication) -> None:
     async def work() -> None:
         async with desk({"desk": [NAMELESS, FINE]}) as bench:
-            bench.page.levels.choose(Level.ERROR.value)
+            bench.page.levels.choose(QualityLevel.ERROR.value)
             bench.page.open_target(ShowToolQuality((ToolLabel(tool="find_invoice", server="desk"),)))
             assert bench.page.view.table.current_id() == "desk/find_invoice"
 
@@ -191,7 +191,7 @@ def test_a_tool_that_is_come_for_without_its_server_is_found_by_its_name(qapp: Q
 def test_several_tools_that_are_come_for_are_chosen_together(qapp: QApplication) -> None:
     async def work() -> None:
         async with desk({"desk": [NAMELESS, FINE]}) as bench:
-            bench.page.levels.choose(Level.ERROR.value)
+            bench.page.levels.choose(QualityLevel.ERROR.value)
             tools = tuple(ToolLabel(tool=name, server="desk") for name in ("doIt", "find_invoice"))
             bench.page.open_target(ShowToolQuality(tools))
             assert set(bench.page.view.table.selected_ids()) == {"desk/doIt", "desk/find_invoice"}
@@ -220,12 +220,12 @@ def test_in_a_narrow_window_the_tool_takes_the_place_of_the_servers(qapp: QAppli
             view = bench.page.view
             bench.page.resize(904, 640)
             await until(lambda: not view.detail.isVisible())
-            assert view.rail_pane.isVisible()
+            assert view.server_pane.isVisible()
             await bench.choose("desk/doIt")
             view.table.setFocus()
             QTest.keyClick(view.table, Qt.Key.Key_Return)
             assert view.detail.isVisible()
-            assert not view.rail_pane.isVisible()
+            assert not view.server_pane.isVisible()
             await until(lambda: view.table.isColumnHidden(SERVER) and view.table.isColumnHidden(FINDINGS))
             QTest.keyClick(view.detail, Qt.Key.Key_Escape)
             assert not view.detail.isVisible()

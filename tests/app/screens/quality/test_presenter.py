@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from app.screens.quality.labels import Level
-from app.screens.quality.model_request import Asking, Progress, estimate_words
-from app.screens.quality.presenter import Filters, QualityPresenter, Standing, look, stale_after
+from app.screens.quality.labels import QualityLevel
+from app.screens.quality.model_request import ReviewProgress, ReviewRequest, estimate_text
+from app.screens.quality.presenter import Filters, QualityPresenter, QualityState, look, stale_after
 from mcp_tef import (
     CasesChanged,
     Estimate,
@@ -66,8 +66,8 @@ class Bench:
 async def test_tools_come_from_worst_to_best_and_are_counted() -> None:
     presenter = await Bench({"desk": [NAMELESS], "Bike shop": SAMPLE_TOOLS}).load()
     assert names(presenter.tools())[0] == "doIt"
-    assert presenter.standing() is Standing.FULL
-    assert presenter.badge() == presenter.levels()[Level.ERROR] == 1
+    assert presenter.standing() is QualityState.FULL
+    assert presenter.badge() == presenter.levels()[QualityLevel.ERROR] == 1
 
 
 async def test_one_tool_alone_is_judged_too() -> None:
@@ -77,11 +77,11 @@ async def test_one_tool_alone_is_judged_too() -> None:
 
 
 async def test_without_servers_and_without_tools_it_says_which() -> None:
-    assert (await Bench({}).load()).standing() is Standing.NO_SERVERS
+    assert (await Bench({}).load()).standing() is QualityState.NO_SERVERS
     nothing = await Bench({"desk": EXITED}).load()
-    assert nothing.standing() is Standing.NO_TOOLS
-    assert nothing.gaps_line() == "Not looked at: desk."
-    assert nothing.gaps_reasons() == "desk: Could not start mail: it ended. Look."
+    assert nothing.standing() is QualityState.NO_TOOLS
+    assert nothing.missing_summary() == "Not looked at: desk."
+    assert nothing.missing_reasons() == "desk: Could not start mail: it ended. Look."
 
 
 async def test_judging_never_connects_to_a_server() -> None:
@@ -91,8 +91,8 @@ async def test_judging_never_connects_to_a_server() -> None:
     await bench.fake.servers.add(command_server())
     await bench.presenter.load()
     assert bench.fake.gateway.asked == asked
-    assert bench.presenter.gaps_line() == "Not looked at: files."
-    assert "Nobody has connected to it yet." in bench.presenter.gaps_reasons()
+    assert bench.presenter.missing_summary() == "Not looked at: files."
+    assert "Nobody has connected to it yet." in bench.presenter.missing_reasons()
 
 
 async def test_a_server_that_fell_silent_is_judged_as_last_seen_and_named() -> None:
@@ -102,57 +102,57 @@ async def test_a_server_that_fell_silent_is_judged_as_last_seen_and_named() -> N
     await bench.fake.servers.check(presenter.server_ids["desk"])
     await presenter.load()
     assert names(presenter.tools()) == ["doIt"]
-    assert presenter.gaps_line() == "As last seen: desk."
-    assert presenter.gaps_reasons().startswith("desk, as last seen: Could not start mail")
+    assert presenter.missing_summary() == "As last seen: desk."
+    assert presenter.missing_reasons().startswith("desk, as last seen: Could not start mail")
 
 
 async def test_what_was_set_aside_is_counted_with_its_reasons() -> None:
     bench = Bench({"desk": [NAMELESS]})
     bench.fake.gateway.problems = (ToolProblem(None, "It has no name."),)
     presenter = await bench.load()
-    assert presenter.gaps_line() == "1 definition set aside."
-    assert presenter.gaps_reasons() == "desk, a tool without a name: It has no name."
+    assert presenter.missing_summary() == "1 definition set aside."
+    assert presenter.missing_reasons() == "desk, a tool without a name: It has no name."
 
 
 async def test_many_silent_servers_are_not_all_named() -> None:
     presenter = await Bench(dict.fromkeys("abcde", EXITED)).load()
-    assert presenter.gaps_line() == "Not looked at: a, b, c and 2 more."
+    assert presenter.missing_summary() == "Not looked at: a, b, c and 2 more."
 
 
 async def test_servers_are_shown_the_heaviest_first_below_all_of_them() -> None:
     presenter = await Bench({"desk": [NAMELESS], "Bike shop": SAMPLE_TOOLS}).load()
     every, shop, desk = presenter.cards()
     assert (every.name, every.tools, every.tokens) == ("", 4, shop.tokens + desk.tokens)
-    assert (shop.name, desk.name, desk.levels[Level.ERROR]) == ("Bike shop", "desk", 1)
+    assert (shop.name, desk.name, desk.levels[QualityLevel.ERROR]) == ("Bike shop", "desk", 1)
     presenter.filters = Filters(server="desk")
-    assert presenter.weight_line() == f"{desk.tokens} tokens when all are offered"
+    assert presenter.token_summary() == f"{desk.tokens} tokens when all are offered"
 
 
 async def test_filters_let_through_by_server_level_and_words() -> None:
     presenter = await Bench({"desk": [NAMELESS], "Bike shop": SAMPLE_TOOLS}).load()
     presenter.filters = Filters(server="Bike shop")
     assert "doIt" not in names(presenter.shown())
-    presenter.filters = Filters(level=Level.ERROR)
+    presenter.filters = Filters(level=QualityLevel.ERROR)
     assert names(presenter.shown()) == ["doIt"]
     presenter.filters = Filters(text="REPAIR workshop")
     assert names(presenter.shown()) == ["book_repair"]
     presenter.filters = Filters(text="nothing has this")
-    assert presenter.standing() is Standing.NOTHING_FITS
+    assert presenter.standing() is QualityState.NOTHING_FITS
 
 
 def test_the_filter_for_unsafe_text_goes_across_severities() -> None:
     unsafe = judged("a", finding("poisoning-order"), finding("description-missing"))
-    assert Filters(level=Level.SAFETY).lets(look(unsafe))
-    assert Filters(level=Level.WARNING).lets(look(unsafe))
-    assert not Filters(level=Level.SAFETY).lets(look(judged("b", finding("description-missing"))))
+    assert Filters(level=QualityLevel.RISKS).lets(look(unsafe))
+    assert Filters(level=QualityLevel.WARNING).lets(look(unsafe))
+    assert not Filters(level=QualityLevel.RISKS).lets(look(judged("b", finding("description-missing"))))
 
 
 async def test_a_filter_on_a_server_that_is_gone_is_dropped() -> None:
     bench = Bench({"desk": [NAMELESS]})
     presenter = await bench.load()
-    presenter.filters = Filters(server="gone", level=Level.ERROR)
+    presenter.filters = Filters(server="gone", level=QualityLevel.ERROR)
     await presenter.load()
-    assert presenter.filters == Filters(level=Level.ERROR)
+    assert presenter.filters == Filters(level=QualityLevel.ERROR)
 
 
 async def test_an_opinion_stays_with_a_definition_until_that_changes() -> None:
@@ -200,39 +200,39 @@ async def test_a_change_of_servers_makes_the_report_stale_and_a_start_does_not()
 async def test_the_cost_is_told_before_and_a_price_nobody_knows_is_unknown() -> None:
     bench = Bench({"desk": [NAMELESS]})
     presenter = await bench.load()
-    asking = Asking(bench.ask)
+    asking = ReviewRequest(bench.ask)
     words = await asking.estimate(presenter.tools(), GPT)
     assert words.startswith("1 question · about ")
     assert "$" in words
     assert (await asking.estimate(presenter.tools(), ModelSettings(provider="ollama", model="x"))).endswith("unknown")
     assert (await asking.key_need(GPT)).needed
     assert not any(one.provider == "offline" for one in await asking.models())
-    assert estimate_words(2, Estimate(runs=2, tokens=None, cost_usd=None, seconds=9)) == (
+    assert estimate_text(2, Estimate(runs=2, tokens=None, cost_usd=None, seconds=9)) == (
         "2 questions · about 9.0 s · cost unknown"
     )
 
 
 async def test_a_key_is_held_for_the_session() -> None:
     bench = Bench({})
-    asking = Asking(bench.ask)
+    asking = ReviewRequest(bench.ask)
     await asking.hold("openai", Secret("key"), remember=False)
     assert not (await asking.key_need(GPT)).needed
 
 
 def test_progress_counts_failures_and_cost() -> None:
-    progress = Progress(model="openai/gpt", total=3)
+    progress = ReviewProgress(model="openai/gpt", total=3)
     progress.take(replace(judged("a"), review=REVIEW))
     progress.take(replace(judged("b"), failure=FailureInfo("junk", "It is junk.")))
     assert progress.lead == "2 of 3"
     assert progress.parts == ["1 failed", "$0.01", "openai/gpt reads the definitions"]
-    assert progress.farewell(stopped=True) == "Stopped: openai/gpt reviewed 1 tool, 1 failed · $0.01"
+    assert progress.summary(stopped=True) == "Stopped: openai/gpt reviewed 1 tool, 1 failed · $0.01"
 
 
 def test_a_cost_that_is_not_known_for_all_is_not_told() -> None:
-    progress = Progress(model="own/model", total=2)
+    progress = ReviewProgress(model="own/model", total=2)
     progress.take(replace(judged("a"), review=REVIEW))
     progress.take(replace(judged("b"), review=replace(REVIEW, cost_usd=None)))
-    assert progress.farewell(stopped=False) == "own/model reviewed 2 tools"
+    assert progress.summary(stopped=False) == "own/model reviewed 2 tools"
 
 
 async def test_a_reading_that_comes_late_never_replaces_a_later_one() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from app.screens.quality.finding_card import MOST_PLACES, notes
 from app.screens.quality.labels import (
-    Level,
+    QualityLevel,
     danger,
     heaviest_parameter,
     level,
@@ -28,10 +28,10 @@ POISON = finding("poisoning-override", Severity.ERROR, penalty=50)
 
 
 def test_a_tool_stands_by_its_gravest_finding() -> None:
-    assert level(judged("a", SHORT, MISSING)) is Level.ERROR
-    assert level(judged("a", SHORT)) is Level.WARNING
-    assert level(judged("a", finding("vague", Severity.NOTE))) is Level.NOTE
-    assert level(judged("a")) is Level.FINE
+    assert level(judged("a", SHORT, MISSING)) is QualityLevel.ERROR
+    assert level(judged("a", SHORT)) is QualityLevel.WARNING
+    assert level(judged("a", finding("vague", Severity.NOTE))) is QualityLevel.NOTE
+    assert level(judged("a")) is QualityLevel.FINE
 
 
 def test_of_equal_gravity_what_works_on_the_model_unseen_comes_first() -> None:

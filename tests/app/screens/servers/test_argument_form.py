@@ -20,7 +20,7 @@ def test_a_hundred_fields_come_a_few_a_turn_and_lose_nothing(qtbot: QtBot) -> No
     qtbot.addWidget(form)
     assert 0 < len(form.rows) < MANY / 10
     form.fill({"p99": "last"})
-    form.show_faults({"p98": "Not like this."})
+    form.show_errors({"p98": "Not like this."})
     qtbot.waitUntil(lambda: len(form.rows) == MANY, timeout=30_000)
     assert list(form.rows) == [f"p{number:02d}" for number in range(MANY)]
     assert form.rows["p98"].value.accessibleDescription() == "Not like this."

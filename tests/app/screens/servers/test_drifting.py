@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 from PySide6.QtWidgets import QApplication
 
-from app.screens.servers.definition_changes import change_view, summary, warning, worst_first
+from app.screens.servers.definition_changes import definition_diff, most_urgent_first, summary, warning
 from app.screens.servers.lists import CHANGES
 from app.screens.servers.page import ServersPage
 from app.text.text_diff import Stretch
@@ -49,11 +49,11 @@ def test_a_description_that_changed_after_consent_and_words_aimed_at_models_are_
 
 
 def test_the_suspicious_come_first() -> None:
-    assert [tool.name for tool in worst_first(drift())] == ["find", "open", "count", "delete"]
+    assert [tool.name for tool in most_urgent_first(drift())] == ["find", "open", "count", "delete"]
 
 
 def test_old_and_new_words_stand_side_by_side_with_what_differs_marked() -> None:
-    found, opened, counted, deleted = (change_view(tool) for tool in worst_first(drift()))
+    found, opened, counted, deleted = (definition_diff(tool) for tool in most_urgent_first(drift()))
     assert (opened.before, opened.after) == (
         (Stretch("Opens a "), Stretch("page.", True)),
         (Stretch("Opens a "), Stretch("page of the book.", True)),

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.screens.servers.server_form import ServerForm, form_of, free_name, read, suggested_name
+from app.screens.servers.server_form import ServerForm, form_from_spec, free_name, read, suggested_name
 from mcp_tef import AuthType, OAuthClient, ServerSpec, Transport
 
 SPECS = [
@@ -65,7 +65,7 @@ def by_client(**typed: Any) -> ServerForm:
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
 def test_a_spec_that_is_shown_and_read_again_is_the_same(spec: ServerSpec) -> None:
-    assert read(form_of(spec)).spec == spec
+    assert read(form_from_spec(spec)).spec == spec
 
 
 def test_a_pasted_command_line_is_split_as_a_terminal_would() -> None:

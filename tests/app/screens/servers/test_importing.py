@@ -10,9 +10,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.screens.servers.import_dialogs import ImportSheet, SourceSheet
+from app.screens.servers.import_dialogs import ImportPreviewDialog, ImportSourceDialog
 from app.screens.servers.page import ServersPage
-from app.screens.servers.server_dialog import ServerSheet
+from app.screens.servers.server_dialog import ServerDialog
 from app.widgets import Button, FlowText
 from mcp_tef import DetectedFile, FileKind, Server, ServerSpec, Transport
 from tests.support.case_book import tools_file
@@ -84,7 +84,7 @@ def test_what_other_programs_have_comes_in_by_ticks_and_goes_by_undo(qapp: QAppl
         fake = FakeEngine(environment={"HOME": str(tmp_path)})
         async with page_over(fake) as page:
             await click(page, "Find on this machine")
-            sheet = await opened(page, ImportSheet)
+            sheet = await opened(page, ImportPreviewDialog)
             said = read_in(sheet)
             assert "5 servers: 3 new, 1 same, 1 refused." in said
             assert "VS Code: mcp.json is not valid JSON at line 1." in said
@@ -119,7 +119,7 @@ def test_among_many_found_servers_words_find_some_and_ticks_of_the_others_still_
     async def work() -> None:
         async with page_over(FakeEngine(environment={"HOME": str(tmp_path)})) as page:
             await click(page, "Find on this machine")
-            sheet = await opened(page, ImportSheet)
+            sheet = await opened(page, ImportPreviewDialog)
             QTest.keyClicks(sheet.search, "sho")
             await until(lambda: sheet.table.rows.rowCount() == 1)
             assert "1 of 3 servers found, and 2 other servers ticked." in read_in(sheet)
@@ -155,7 +155,7 @@ def test_undo_gives_a_changed_server_its_old_settings(qapp: QApplication, tmp_pa
             before = await page.session.call(lambda core: _brought_in(core, path))
             config(path, clock={**CLOCK, "command": "pipx"}, desk=DESK)
             page.session.spawn(page.bring_in([DetectedFile(kind=FileKind.SERVERS, path=path)]))
-            sheet = await opened(page, ImportSheet)
+            sheet = await opened(page, ImportPreviewDialog)
             assert f"{CLOCK['command']} → pipx" in read_in(sheet)
             await click(sheet, "Import 2 servers")
             await until(lambda: page.rail.rows.rowCount() == 2 and page.session.can_undo())
@@ -178,7 +178,7 @@ def test_a_pasted_part_of_a_config_is_read_and_a_mistake_is_said_below_it(qapp: 
     async def work() -> None:
         async with page_over(FakeEngine()) as page:
             await click(page, "Import servers")
-            source = await opened(page, SourceSheet)
+            source = await opened(page, ImportSourceDialog)
             await click(source, "Preview")
             await until(lambda: "Paste a config here" in read_in(source))
             source.area.setPlainText("{broken")
@@ -186,7 +186,7 @@ def test_a_pasted_part_of_a_config_is_read_and_a_mistake_is_said_below_it(qapp: 
             await until(lambda: "The text is not valid JSON at line 1." in read_in(source))
             source.area.setPlainText('"clock": {"command": "uvx", /* or npx */ "args": ["clock"],},')
             await click(source, "Preview")
-            sheet = await opened(page, ImportSheet)
+            sheet = await opened(page, ImportPreviewDialog)
             assert "“uvx” fetches the newest “clock”" in read_in(sheet)
             await click(sheet, "Import 1 server")
             await until(lambda: page.rail.rows.rowCount() == 1)
@@ -202,13 +202,13 @@ def test_what_a_config_says_is_never_markup(qapp: QApplication, tmp_path: Path) 
     async def work() -> None:
         async with page_over(FakeEngine()) as page:
             page.session.spawn(page.bring_in([DetectedFile(kind=FileKind.SERVERS, path=path)]))
-            sheet = await opened(page, ImportSheet)
+            sheet = await opened(page, ImportPreviewDialog)
             said = read_in(sheet)
             for words in ("<img src='file:///etc/passwd'>\\u202eevil", "<b>A", "<u>", "<i>kept", "<s>mcp.json"):
                 assert words in said
             assert sheet.table.rows.row(0).cells[1].text == "<b>shop</b>"
             sheet.reject()
-            await until(lambda: not page.findChildren(ImportSheet))
+            await until(lambda: not page.findChildren(ImportPreviewDialog))
 
     drive(work())
 
@@ -219,10 +219,10 @@ def test_a_config_that_lists_nothing_says_so(qapp: QApplication, tmp_path: Path)
     async def work() -> None:
         async with page_over(FakeEngine()) as page:
             page.session.spawn(page.bring_in([DetectedFile(kind=FileKind.SERVERS, path=path)]))
-            sheet = await opened(page, ImportSheet)
+            sheet = await opened(page, ImportPreviewDialog)
             assert "No servers were found." in read_in(sheet)
             await click(sheet, "Close")
-            await until(lambda: not page.findChildren(ImportSheet))
+            await until(lambda: not page.findChildren(ImportPreviewDialog))
 
     drive(work())
 
@@ -239,7 +239,7 @@ def test_an_import_of_servers_that_takes_long_can_be_cancelled_and_none_is_kept(
             page.session.toasted.connect(lambda text, _undo: toasts.append(text))
             fake.store.servers.gate = gate = asyncio.Event()
             page.session.spawn(page.bring_in([DetectedFile(kind=FileKind.SERVERS, path=path)]))
-            await click(await opened(page, ImportSheet), "Import 2 servers")
+            await click(await opened(page, ImportPreviewDialog), "Import 2 servers")
             await until(lambda: [bar.fraction for bar in page.session.activity.shown()] == [0.5])
             page.session.activity.shown()[0].cancel_wanted.emit()
             for _ in range(3):  # The cancel takes a turn or two of both threads to arrive.
@@ -266,7 +266,7 @@ def test_tools_that_are_dropped_before_the_servers_were_read_get_a_name_that_is_
             shown(page)
             page.request_refresh()
             session.spawn(page.bring_in([DetectedFile(kind=FileKind.TOOLS, path=path)]))
-            sheet = await opened(page, ServerSheet)
+            sheet = await opened(page, ServerDialog)
             assert sheet.fields.form().name == "tools-2"
             sheet.reject()
             await page.settled()

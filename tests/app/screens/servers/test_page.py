@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QPlainTextEdit, QWi
 from app.core_link.settings import Settings
 from app.core_link.targets import ShowServer
 from app.screens.servers.page import ServersPage
-from app.screens.servers.parameter_table import ParameterTable
-from app.screens.servers.schema import Parameter
-from app.screens.servers.server_dialog import ServerSheet
+from app.screens.servers.parameter_table import SchemaParameterTable
+from app.screens.servers.schema import SchemaParameter
+from app.screens.servers.server_dialog import ServerDialog
 from app.screens.servers.server_form import ServerForm
 from app.widgets import FlowText, Label, Notice
 from mcp_tef import AuthType, ServerError, ServerFault, ServerId, ServerStatus, ToolProblem
@@ -198,8 +198,8 @@ def test_an_edit_of_a_server_is_taken_back_and_done_again(qapp: QApplication) ->
             old, new = ["Bike shop"], ["Workshop"]
             fake.gateway.servers[new[0]] = fake.gateway.servers[old[0]]
             page.edit()
-            await until(lambda: page.findChildren(ServerSheet))
-            sheet = page.findChildren(ServerSheet)[0]
+            await until(lambda: page.findChildren(ServerDialog))
+            sheet = page.findChildren(ServerDialog)[0]
             sheet.fields.fill(replace(sheet.fields.form(), name=new[0]))
             sheet.keep()
             await until(lambda: names(page) == new and page.session.can_undo())
@@ -233,9 +233,9 @@ def test_a_server_is_added_by_pasting_its_command(qapp: QApplication) -> None:
     async def work() -> None:
         async with page_over(FakeEngine({"docs": SAMPLE_TOOLS})) as page:
             page.add()
-            await until(lambda: page.findChild(ServerSheet))
-            sheet = page.findChild(ServerSheet)
-            assert isinstance(sheet, ServerSheet)
+            await until(lambda: page.findChild(ServerDialog))
+            sheet = page.findChild(ServerDialog)
+            assert isinstance(sheet, ServerDialog)
             sheet.open_form(ServerForm(kind="command"))
             sheet.fields.command.setText("npx -y @acme/docs")
             assert sheet.fields.name.text() == "docs"
@@ -256,9 +256,9 @@ def test_a_connection_is_tried_before_it_is_kept(qapp: QApplication) -> None:
     async def work() -> None:
         async with page_over(FakeEngine({"desk": SAMPLE_TOOLS})) as page:
             page.add()
-            await until(lambda: page.findChild(ServerSheet))
-            sheet = page.findChild(ServerSheet)
-            assert isinstance(sheet, ServerSheet)
+            await until(lambda: page.findChild(ServerDialog))
+            sheet = page.findChild(ServerDialog)
+            assert isinstance(sheet, ServerDialog)
             sheet.open_form(ServerForm(kind="url", name="desk", url="http://127.0.0.1/desk"))
             sheet.test()
             await until(lambda: any("It works." in note.accessibleName() for note in sheet.findChildren(Notice)))
@@ -273,9 +273,9 @@ def test_a_name_that_is_taken_is_said_at_its_field(qapp: QApplication) -> None:
         async with page_over(FakeEngine({"desk": SAMPLE_TOOLS})) as page:
             await page.session.call(lambda core: core.servers.add(http_server()))
             page.add()
-            await until(lambda: page.findChild(ServerSheet))
-            sheet = page.findChild(ServerSheet)
-            assert isinstance(sheet, ServerSheet)
+            await until(lambda: page.findChild(ServerDialog))
+            sheet = page.findChild(ServerDialog)
+            assert isinstance(sheet, ServerDialog)
             sheet.open_form(ServerForm(kind="url", name="desk", url="http://127.0.0.1/other"))
             sheet.keep()
             await until(lambda: "already" in sheet.fields.name.accessibleDescription())
@@ -290,9 +290,9 @@ def test_a_name_that_is_taken_is_told_while_it_is_typed_and_none_such_is_suggest
             await page.session.call(lambda core: core.servers.add(http_server("desk")))
             await until(lambda: page.rail.rows.rowCount() == 1)
             page.add()
-            await until(lambda: page.findChild(ServerSheet))
-            sheet = page.findChild(ServerSheet)
-            assert isinstance(sheet, ServerSheet)
+            await until(lambda: page.findChild(ServerDialog))
+            sheet = page.findChild(ServerDialog)
+            assert isinstance(sheet, ServerDialog)
             sheet.open_form(ServerForm(kind="command"))
             fields = sheet.fields
             QTest.keyClicks(fields.command, "uvx desk")
@@ -313,9 +313,9 @@ def test_what_is_wrong_with_a_server_is_told_while_it_is_typed_and_untouched_fie
     async def work() -> None:
         async with page_over(FakeEngine()) as page:
             page.add()
-            await until(lambda: page.findChild(ServerSheet))
-            sheet = page.findChild(ServerSheet)
-            assert isinstance(sheet, ServerSheet)
+            await until(lambda: page.findChild(ServerDialog))
+            sheet = page.findChild(ServerDialog)
+            assert isinstance(sheet, ServerDialog)
             sheet.open_form(ServerForm(kind="url"))
             fields = sheet.fields
             QTest.keyClicks(fields.headers, "X-Team")
@@ -357,9 +357,9 @@ def test_a_server_that_filters_hide_is_shown_when_it_is_asked_for_and_one_that_i
 
 
 def test_where_it_is_narrow_a_description_has_the_whole_width_under_its_parameter(qapp: QApplication) -> None:
-    table = ParameterTable()
+    table = SchemaParameterTable()
     words = "What the part is, in the customer’s words."
-    row = Parameter(name="query", type="text", required=True, description=words, limits="")
+    row = SchemaParameter(name="query", type="text", required=True, description=words, limits="")
     try:
         table.set_parameters([row])
         shown(table, 900, 300)

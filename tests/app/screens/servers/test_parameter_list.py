@@ -11,14 +11,19 @@ from pytestqt.qtbot import QtBot
 from app.core_link.settings import Settings
 from app.screens.servers.filters import OnlyParameters, ParameterOrder, ParametersShown, parameters_shown_of
 from app.screens.servers.parameter_table import NONE_FIT, ParameterList, keep_parameters
-from app.screens.servers.schema import Parameter
+from app.screens.servers.schema import SchemaParameter
 from app.widgets import FlowText
 
-PRICE = Parameter(name="price", type="number", required=False, description="The most it may cost", limits="at least 0")
-QUERY = Parameter(name="query", type="text", required=True, description="What | it is", limits="")
-BRANCH = Parameter(name="branch", type="one of 2 values", required=False, description="", limits='"harbour"')
+PRICE = SchemaParameter(
+    name="price", type="number", required=False, description="The most it may cost", limits="at least 0"
+)
+QUERY = SchemaParameter(name="query", type="text", required=True, description="What | it is", limits="")
+BRANCH = SchemaParameter(name="branch", type="one of 2 values", required=False, description="", limits='"harbour"')
 ALL = (PRICE, QUERY, BRANCH)
-MANY = (*ALL, *(Parameter(name=f"o{n}", type="text", required=False, description="?", limits="") for n in range(5)))
+MANY = (
+    *ALL,
+    *(SchemaParameter(name=f"o{n}", type="text", required=False, description="?", limits="") for n in range(5)),
+)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
-from app.screens.servers.presenter import ServersPresenter, failure_details, heard, weight_line
+from app.screens.servers.presenter import ServersPresenter, failure_details, probe_summary, token_share
 from mcp_tef import (
     ConsentError,
     Listing,
@@ -77,7 +77,7 @@ async def test_a_program_that_nobody_agreed_to_is_not_started_but_asked_about() 
     (files,) = await bench.add(command_server())
     assert bench.fake.gateway.asked == []
     assert bench.presenter.consent_request(files.id)
-    assert bench.presenter.state_line(bench.presenter.servers[files.id]) == "needs your consent"
+    assert bench.presenter.state_detail(bench.presenter.servers[files.id]) == "needs your consent"
     with pytest.raises(ConsentError):
         await bench.presenter.check(files.id)
 
@@ -87,7 +87,7 @@ async def test_not_now_is_respected_until_the_user_wants_to_connect() -> None:
     (files,) = await bench.add(command_server())
     request = bench.presenter.consent_request(files.id)
     assert request
-    bench.presenter.put_off(files.id)
+    bench.presenter.postponed(files.id)
     assert not bench.presenter.consent_request(files.id)
     bench.presenter.ask_again(files.id, request)
     assert bench.presenter.consent_request(files.id) == request
@@ -96,7 +96,7 @@ async def test_not_now_is_respected_until_the_user_wants_to_connect() -> None:
 async def test_agreeing_connects() -> None:
     bench = Bench({"files": [tool("read")]})
     (files,) = await bench.add(command_server())
-    await bench.presenter.agree_and_check(files)
+    await bench.presenter.allow_and_check(files)
     await bench.presenter.load()
     assert bench.presenter.servers[files.id].status is ServerStatus.ACTIVE
     assert not bench.presenter.consent_request(files.id)
@@ -106,8 +106,8 @@ async def test_a_failure_is_said_shortly_in_the_list_and_in_full_behind_details(
     bench = Bench({"desk": BROKEN})
     (desk,) = await bench.add(http_server())
     failed = bench.presenter.servers[desk.id]
-    assert bench.presenter.state_line(failed) == "the program ended at once"
-    assert bench.presenter.to_look_at() == 1
+    assert bench.presenter.state_detail(failed) == "the program ended at once"
+    assert bench.presenter.attention_count() == 1
     assert failure_details(failed) == "Exit code 1\nThe last lines it wrote:\nno token"
 
 
@@ -117,7 +117,7 @@ async def test_a_starting_server_tells_for_how_long() -> None:
     starting = replace(bench.presenter.servers[desk.id], status=ServerStatus.STARTING)
     assert bench.presenter.take([ServerStateChanged(starting)])
     bench.now += 9.2
-    assert bench.presenter.state_line(starting) == "9 s so far"
+    assert bench.presenter.state_detail(starting) == "9 s so far"
     assert bench.presenter.any_starting()
 
 
@@ -161,23 +161,23 @@ def test_the_head_tells_state_answer_and_age() -> None:
         updated_at=now,
     )
     presenter = ServersPresenter(Direct(FakeEngine()), lambda: 0.0)
-    assert presenter.answer_line(server, now) == "Active · answered in 0.31 s · 2 min ago"
+    assert presenter.state_summary(server, now) == "Active · answered in 0.31 s · 2 min ago"
     file = replace(server, spec=ServerSpec(name="file", transport=Transport.FILE, path="x.json"))
-    assert presenter.answer_line(file, now) == "Read · 2 min ago"
+    assert presenter.state_summary(file, now) == "Read · 2 min ago"
     failed = replace(server, status=ServerStatus.FAILED)
-    assert presenter.answer_line(failed, now) == "Failed · last seen 2 min ago"
+    assert presenter.state_summary(failed, now) == "Failed · last seen 2 min ago"
 
 
 def test_what_was_heard_is_told_with_what_was_set_aside() -> None:
     tools = tuple(tool(f"tool_{number}") for number in range(8))
     listing = Listing(server="x", tools=tools, problems=(ToolProblem("bad", "no name"),), latency_ms=1240)
-    words = heard(listing)
+    words = probe_summary(listing)
     assert words.startswith("Answered in 1.2 s with 8 tools; 1 set aside. tool_0, tool_1")
     assert words.endswith("…")
 
 
 def test_the_weight_is_a_share_of_the_servers() -> None:
-    assert weight_line(SAMPLE_TOOLS[0], SAMPLE_TOOLS).startswith("about 9")
+    assert token_share(SAMPLE_TOOLS[0], SAMPLE_TOOLS).startswith("about 9")
 
 
 async def test_a_server_that_is_removed_while_servers_are_read_is_no_error() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.screens.servers.schema import parameters, token_weight, type_words
+from app.screens.servers.schema import parameters, token_count, type_text
 from tests.support.fake_engine import made_tool
 
 
@@ -34,12 +34,12 @@ from tests.support.fake_engine import made_tool
 )
 def test_types_have_plain_words(schema: dict[str, Any], words: str) -> None:
     root = {"$defs": {"Day": {"type": "string", "format": "date"}, "Loop": {"$ref": "#/$defs/Loop"}}}
-    assert type_words(schema, root) == words
+    assert type_text(schema, root) == words
 
 
 def test_a_schema_that_contains_itself_ends() -> None:
     node = {"type": "array", "items": {"$ref": "#/$defs/Node"}}
-    assert type_words(node, {"$defs": {"Node": node}}).startswith("list of list of")
+    assert type_text(node, {"$defs": {"Node": node}}).startswith("list of list of")
 
 
 def test_limits_are_said_in_words() -> None:
@@ -66,5 +66,5 @@ def test_odd_schemas_are_no_reason_to_fail(schema: dict[str, Any]) -> None:
 
 def test_the_weight_is_of_what_a_model_is_sent() -> None:
     tool = made_tool("a" * 400, "", "shop")
-    assert token_weight(tool) == pytest.approx(123, abs=5)
-    assert token_weight(replace(tool, raw={**tool.raw, "outputSchema": {"title": "b" * 400}})) == token_weight(tool)
+    assert token_count(tool) == pytest.approx(123, abs=5)
+    assert token_count(replace(tool, raw={**tool.raw, "outputSchema": {"title": "b" * 400}})) == token_count(tool)

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
 from app.screens.servers.page import ServersPage
-from app.screens.servers.server_dialog import ServerSheet
+from app.screens.servers.server_dialog import ServerDialog
 from app.screens.servers.server_fields import ServerFields
 from app.screens.servers.server_form import ServerForm
 from app.widgets import Notice
@@ -52,11 +52,11 @@ async def page_over(fake: FakeEngine) -> AsyncIterator[ServersPage]:
         page.deleteLater()
 
 
-async def add_with_secret(page: ServersPage) -> ServerSheet:
+async def add_with_secret(page: ServersPage) -> ServerDialog:
     """Fill in a server with a secret header, and press Add server."""
     page.add()
-    await until(lambda: page.findChildren(ServerSheet))
-    sheet = page.findChildren(ServerSheet)[0]
+    await until(lambda: page.findChildren(ServerDialog))
+    sheet = page.findChildren(ServerDialog)[0]
     header = f"Authorization: Bearer {PLANTED}"
     sheet.open_form(ServerForm(kind="url", name="shop", url="https://shop.example/mcp", headers=header))
     sheet.keep()
@@ -64,12 +64,12 @@ async def add_with_secret(page: ServersPage) -> ServerSheet:
     return sheet
 
 
-def spoken(sheet: ServerSheet) -> str:
+def spoken(sheet: ServerDialog) -> str:
     """What the sheet's notices say."""
     return " ".join(one.accessibleName() for one in sheet.findChildren(Notice) if not one.isHidden())
 
 
-def press(sheet: ServerSheet, text: str) -> None:
+def press(sheet: ServerDialog, text: str) -> None:
     next(one for one in sheet.findChildren(QAbstractButton) if one.text() == text).click()
 
 

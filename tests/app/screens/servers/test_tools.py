@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 from app.core_link.settings import Settings
 from app.core_link.targets import NewCases, ShowSimilarTools, ShowTool, ShowToolQuality, Target
 from app.screens.servers.filters import Only, ToolOrder, ToolsShown, tools_shown_of
-from app.screens.servers.lists import LEFT_OUT
+from app.screens.servers.lists import EXCLUDED
 from app.screens.servers.page import ServersPage
 from app.text.formatting import count
 from mcp_tef import ToolLabel
@@ -34,7 +34,7 @@ async def tools_of_a_shop(settings: Settings | None = None) -> AsyncIterator[Ser
         session.events.connect(lambda events: page.on_events(events, visible=True))
         shown(page)
         await session.call(lambda core: core.open_sample())
-        await until(lambda: "Active" in page.presenter.answer_line(server) if (server := page.current()) else False)
+        await until(lambda: "Active" in page.presenter.state_summary(server) if (server := page.current()) else False)
         await page.settled()
         yield page
         await page.settled()
@@ -56,9 +56,9 @@ def do(page: ServersPage, starts: str) -> None:
 
 
 def went(page: ServersPage) -> list[Target]:
-    heard: list[Target] = []
-    page.session.navigated.connect(heard.append)
-    return heard
+    probe_summary: list[Target] = []
+    page.session.navigated.connect(probe_summary.append)
+    return probe_summary
 
 
 def labels(*names: str) -> tuple[ToolLabel, ...]:
@@ -84,18 +84,18 @@ def test_several_tools_are_chosen_with_the_keyboard_and_their_definitions_copied
 def test_chosen_tools_lead_to_cases_quality_and_look_alikes_of_all_of_them(qapp: QApplication) -> None:
     async def work() -> None:
         async with tools_of_a_shop() as page:
-            heard = went(page)
+            probe_summary = went(page)
             chosen(page, "search_parts")
             for verb in ("Write a test case", "Show quality", "Show look-alikes"):
                 do(page, verb)
             [one] = labels("search_parts")
-            assert heard == [NewCases((one,)), ShowToolQuality((one,)), ShowSimilarTools((one,))]
-            heard.clear()
+            assert probe_summary == [NewCases((one,)), ShowToolQuality((one,)), ShowSimilarTools((one,))]
+            probe_summary.clear()
             two = ("search_bikes", "book_repair")
             chosen(page, *two)
             for verb in ("Write 2 test cases", "Show quality", "Compare the two"):
                 do(page, verb)
-            assert heard == [
+            assert probe_summary == [
                 NewCases(tuple(labels(*two))),
                 ShowToolQuality(tuple(labels(*two))),
                 ShowSimilarTools(tuple(labels(*two))),
@@ -129,7 +129,7 @@ def test_tools_that_are_left_out_go_from_the_list_and_come_back_by_undo_or_from_
             chosen(page, "search_bikes", "ping")
             side.setFocus()
             QTest.keyClick(side, Qt.Key.Key_Delete)
-            rest = ["search_parts", "book_repair", LEFT_OUT]
+            rest = ["search_parts", "book_repair", EXCLUDED]
             await until(lambda: side.rows.ids() == rest and page.session.can_undo())
             server = page.current()
             assert server is not None
@@ -138,13 +138,13 @@ def test_tools_that_are_left_out_go_from_the_list_and_come_back_by_undo_or_from_
             await until(lambda: side.rows.ids() == NAMES)
             page.session.redo()
             await until(lambda: side.rows.ids() == rest)
-            side.select(LEFT_OUT)
+            side.select(EXCLUDED)
             names = page.pane.tool_pane.left_out
             await until(lambda: names.isVisible() and names.list.rows.ids() == ["search_bikes", "ping"])
             names.list.select("ping")
             names.list.setFocus()
             QTest.keyClick(names.list, Qt.Key.Key_Return)
-            await until(lambda: side.rows.ids() == ["search_parts", "book_repair", "ping", LEFT_OUT])
+            await until(lambda: side.rows.ids() == ["search_parts", "book_repair", "ping", EXCLUDED])
             names.again.click()
             await until(lambda: side.rows.ids() == NAMES)
 
@@ -226,7 +226,7 @@ def test_tools_that_are_left_out_one_after_the_other_without_a_pause_are_all_lef
         async with tools_of_a_shop() as page:
             for name in ("search_bikes", "ping", "ping"):
                 chosen(page, name)
-                page.deeds.leave_out()
+                page.deeds.exclude()
             await until(lambda: page.session.undo_words() == "Undo leave out ping")
             await page.session.begun()
             assert await left_out(page) == ("search_bikes", "ping")
@@ -243,7 +243,7 @@ def test_what_was_changed_since_stays_when_tools_are_offered_again(qapp: QApplic
     async def work() -> None:
         async with tools_of_a_shop() as page:
             chosen(page, "ping")
-            page.deeds.leave_out()
+            page.deeds.exclude()
             await until(page.session.can_undo)
             [server] = await page.session.call(lambda core: core.servers.list())
             slower = replace(server.spec, command="another")

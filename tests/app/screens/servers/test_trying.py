@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QApplication, QLineEdit
 from shiboken6 import isValid
 
 from app.screens.servers.page import ServersPage
-from app.screens.servers.tool_call_dialog import CallQuestion, TrySheet
-from app.screens.servers.tool_calls import WHOLE, CallDraft, draft_of, outcome, read, response_text, turned
+from app.screens.servers.tool_call_dialog import ConfirmCallDialog, ToolCallDialog
+from app.screens.servers.tool_calls import WHOLE, CallDraft, draft_from_arguments, outcome, read, response_text, turned
 from app.widgets import GrowingEdit, MenuButton, RailList
 from mcp_tef import FailureInfo, ServerError, ServerFault, ToolCall, ToolCallStatus, ToolReply, Transport
 from mcp_tef.model.ids import ServerId, ToolCallId
@@ -41,14 +41,14 @@ SENT = ToolCall(
 
 @pytest.mark.parametrize("arguments", [{}, {"text": "city", "size": "M", "limit": 5}, {"limit": 0}])
 def test_arguments_come_back_from_the_fields_as_they_were(arguments: dict[str, object]) -> None:
-    draft = draft_of(SEARCH, arguments)
+    draft = draft_from_arguments(SEARCH, arguments)
     assert draft.json_text is None
     assert read(SEARCH, draft).arguments == arguments
 
 
 @pytest.mark.parametrize("arguments", [{"color": "red"}, {"text": ""}, {"limit": None}])
 def test_what_fields_cannot_say_is_shown_as_json(arguments: dict[str, object]) -> None:
-    draft = draft_of(SEARCH, arguments)
+    draft = draft_from_arguments(SEARCH, arguments)
     assert draft.json_text is not None
     assert read(SEARCH, draft).arguments == arguments
 
@@ -79,7 +79,7 @@ def test_a_huge_answer_is_shown_by_its_beginning() -> None:
 
 
 @asynccontextmanager
-async def sheet_over(fake: FakeEngine, spec: ServerSpec | None = None) -> AsyncIterator[TrySheet]:
+async def sheet_over(fake: FakeEngine, spec: ServerSpec | None = None) -> AsyncIterator[ToolCallDialog]:
     """The dialog for the first tool of a server."""
     async with session_for(fake) as (session, _):
         page = ServersPage(session)
@@ -90,9 +90,9 @@ async def sheet_over(fake: FakeEngine, spec: ServerSpec | None = None) -> AsyncI
         await until(lambda: page.current() is not None)
         server = page.current()
         assert server is not None
-        page.deeds.try_tool(SEARCH if spec is None else tool("read", "files"))
-        await until(lambda: any(sheet.isVisible() for sheet in page.findChildren(TrySheet)))
-        (sheet,) = page.findChildren(TrySheet)
+        page.deeds.call_tool(SEARCH if spec is None else tool("read", "files"))
+        await until(lambda: any(sheet.isVisible() for sheet in page.findChildren(ToolCallDialog)))
+        (sheet,) = page.findChildren(ToolCallDialog)
         yield sheet
         if isValid(sheet):
             sheet.reject()
@@ -101,12 +101,12 @@ async def sheet_over(fake: FakeEngine, spec: ServerSpec | None = None) -> AsyncI
         page.deleteLater()
 
 
-def asked(sheet: TrySheet) -> list[CallQuestion]:
+def asked(sheet: ToolCallDialog) -> list[ConfirmCallDialog]:
     """The questions that can be seen."""
-    return [question for question in sheet.findChildren(CallQuestion) if question.isVisible()]
+    return [question for question in sheet.findChildren(ConfirmCallDialog) if question.isVisible()]
 
 
-async def agreed(sheet: TrySheet) -> None:
+async def agreed(sheet: ToolCallDialog) -> None:
     """Call, and agree once asked."""
     sheet.call_button.click()
     await until(lambda: asked(sheet))
@@ -117,7 +117,7 @@ def has_rows(rows: RailList, number: int) -> bool:
     return rows.rows.rowCount() == number
 
 
-def type_text(sheet: TrySheet, text: str) -> None:
+def type_text(sheet: ToolCallDialog, text: str) -> None:
     """Type into the first field."""
     field = sheet.form.rows["text"].value
     assert isinstance(field, GrowingEdit)
