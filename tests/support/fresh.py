@@ -7,10 +7,15 @@ from app.theme import ThemeMode, theme
 
 
 def renew(application: QApplication) -> None:
-    """No window, nothing to paste, the light look in its usual size; a window that closes last ends nothing."""
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    """Return to no window, an empty clipboard, the light theme in its usual size, and no exit with the last window.
+
+    Windows that earlier tests left are deleted, not only hidden: a change of theme restyles every widget that exists,
+    and with the widgets of the whole suite each of the later tests took a second.
+    """
     for left in application.topLevelWidgets():
         left.hide()
+        left.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     application.setQuitOnLastWindowClosed(False)
     application.setApplicationName("tests")
     application.setDesktopFileName("")
