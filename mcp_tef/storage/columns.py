@@ -89,3 +89,8 @@ class Moment(TypeDecorator[datetime]):
 def now() -> datetime:
     """This moment, in UTC."""
     return datetime.now(UTC)
+
+
+def truth(value: int | None) -> bool | None:
+    """A flag in a cell as a truth value; None stays None."""
+    return None if value is None else bool(value)

@@ -9,7 +9,7 @@ from pathlib import Path
 from mcp_tef.errors import StoreError
 from mcp_tef.model.files import FOLDER_MODE, copy_private, make_private_folder, tighten
 from mcp_tef.storage.faults import cannot_write, translated
-from mcp_tef.storage.opening import back_up, connect, require_own
+from mcp_tef.storage.opening import back_up, connect, copy_files, require_own
 from mcp_tef.storage.owners import Owner
 
 
@@ -22,14 +22,6 @@ def copy_workspace(path: Path, folder: Path) -> Path:
     except OSError as error:
         raise cannot_write(copy if path.is_file() else path) from error
     return copy
-
-
-def copy_files(path: Path, copy: Path) -> None:
-    """Copy the file of a workspace that nobody has open, with its journals. Raises OSError."""
-    for suffix in ("", "-wal", "-journal"):
-        source, target = (file.with_name(file.name + suffix) for file in (path, copy))
-        if not suffix or source.exists():
-            copy_private(source, target)
 
 
 def tools_folder(workspace: Path) -> Path:

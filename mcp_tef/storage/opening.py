@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from mcp_tef.errors import StoreError
-from mcp_tef.model.files import create_private, open_regular_file
+from mcp_tef.model.files import copy_private, create_private, open_regular_file
 from mcp_tef.storage.faults import DAMAGED, cannot_write, damaged, error_code, translated
 from mcp_tef.storage.migrations import (
     m0001_base,
@@ -255,6 +255,14 @@ def back_up(path: Path, copy: Path) -> None:
     with closing(connect(path)) as source, closing(connect(copy)) as target:
         source.backup(target)
         target.execute("PRAGMA journal_mode = DELETE")
+
+
+def copy_files(path: Path, copy: Path) -> None:
+    """Copy the file of a workspace that nobody has open, with its journals. Raises OSError."""
+    for suffix in ("", "-wal", "-journal"):
+        source, target = (file.with_name(file.name + suffix) for file in (path, copy))
+        if not suffix or source.exists():
+            copy_private(source, target)
 
 
 def _number(connection: sqlite3.Connection, pragma: str) -> int:

@@ -9,13 +9,13 @@ from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
 from mcp_tef.errors import StoreError
-from mcp_tef.storage.copies import copy_files
 from mcp_tef.storage.faults import cannot_write, damaged, error_code, translated
 from mcp_tef.storage.opening import (
     VERSION,
     connect,
     connect_in_memory,
     connect_read_only,
+    copy_files,
     is_sound,
     prepare,
     require_own,

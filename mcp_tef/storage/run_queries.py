@@ -15,12 +15,13 @@ from mcp_tef.model.ids import BatchId, CaseId, RunId
 from mcp_tef.model.runs import RunDetail, RunFilter, RunSummary
 from mcp_tef.model.verdicts import Classification, Verdict
 from mcp_tef.storage import judging, snapshots
+from mcp_tef.storage.columns import truth
 from mcp_tef.storage.ids import one_of
 from mcp_tef.storage.naming import row_of
 from mcp_tef.storage.run_filters import conditions, order, source
 from mcp_tef.storage.run_rows import SummaryRow, answer_of, settings_of, summary_of
 from mcp_tef.storage.tables import BATCHES, CASES, FACTS, MODEL_SETTINGS, RESULTS, RUNS
-from mcp_tef.storage.verdict_rows import expectation_of, truth, verdict_of
+from mcp_tef.storage.verdict_rows import expectation_of, verdict_of
 
 _HIDDEN = select(CASES.c.id).where(CASES.c.removed_at.is_not(None))
 _GONE = select(BATCHES.c.id).where(BATCHES.c.removed_at.is_not(None))

@@ -13,10 +13,9 @@ from mcp_tef.model.runs import FailureInfo, ModelSettings, RunResult, RunStatus,
 from mcp_tef.model.secrets import without_credentials
 from mcp_tef.model.tools import Snapshot
 from mcp_tef.model.verdicts import Classification, ConfidenceCategory, VerdictKind
-from mcp_tef.storage.columns import now
+from mcp_tef.storage.columns import now, truth
 from mcp_tef.storage.naming import row_of
 from mcp_tef.storage.snapshots import Directory
-from mcp_tef.storage.verdict_rows import truth
 
 NO_TOOL = "no tool"
 UNREADABLE = "unreadable answer"

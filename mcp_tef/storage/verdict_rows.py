@@ -16,7 +16,7 @@ from mcp_tef.model.verdicts import (
     Verdict,
     VerdictKind,
 )
-from mcp_tef.storage.columns import now
+from mcp_tef.storage.columns import now, truth
 
 
 def cells_of(run_id: str, verdict: Verdict) -> dict[str, Any]:
@@ -95,11 +95,6 @@ def verdict_from(document: Mapping[str, Json]) -> Verdict:
             "confidence_category": ConfidenceCategory(category) if category else None,
         }
     )
-
-
-def truth(value: int | None) -> bool | None:
-    """A flag in a cell as a truth value; None stays None."""
-    return None if value is None else bool(value)
 
 
 def _flag(value: bool | None) -> int | None:
