@@ -207,10 +207,9 @@ if TYPE_CHECKING:
     from mcp_tef.scoring.similarity.analysis import Similarity
     from mcp_tef.scoring.similarity.overlap import Overlap
     from mcp_tef.servers.process_groups import kill_process_groups
-    from mcp_tef.servers.sample import run_sample_server
-    from mcp_tef.storage.copies import copy_workspace
-    from mcp_tef.storage.opening import require_workspace
-    from mcp_tef.storage.renaming import rename_workspace, renamed_path
+    from mcp_tef.servers.sample_server import run_sample_server
+    from mcp_tef.storage.workspace_copies import copy_workspace, rename_workspace, renamed_path
+    from mcp_tef.storage.workspace_file import require_workspace
     from mcp_tef.workflows.cases import free_suite_name
     from mcp_tef.workflows.consent import consent_rows
     from mcp_tef.workflows.file_detection import detect_files
@@ -231,7 +230,7 @@ _WHEN_NAMED = {
     "comparison_to_json": "mcp_tef.reports.comparison",
     "confusions_to_json": "mcp_tef.scoring.figures_codec",
     "consent_rows": "mcp_tef.workflows.consent",
-    "copy_workspace": "mcp_tef.storage.copies",
+    "copy_workspace": "mcp_tef.storage.workspace_copies",
     "default_workspace": "mcp_tef.engine",
     "free_suite_name": "mcp_tef.workflows.cases",
     "grade_lines": "mcp_tef.workflows.score_lines",
@@ -249,10 +248,10 @@ _WHEN_NAMED = {
     "quality_to_json": "mcp_tef.reports.quality_tables",
     "read_pair_lines": "mcp_tef.workflows.score_lines",
     "require_replaceable": "mcp_tef.formats.cases.texts",
-    "rename_workspace": "mcp_tef.storage.renaming",
-    "renamed_path": "mcp_tef.storage.renaming",
-    "require_workspace": "mcp_tef.storage.opening",
-    "run_sample_server": "mcp_tef.servers.sample",
+    "rename_workspace": "mcp_tef.storage.workspace_copies",
+    "renamed_path": "mcp_tef.storage.workspace_copies",
+    "require_workspace": "mcp_tef.storage.workspace_file",
+    "run_sample_server": "mcp_tef.servers.sample_server",
     "run_to_json": "mcp_tef.reports.results",
     "similarity_json": "mcp_tef.reports.similarity_tables",
     "tighten": "mcp_tef.model.files",

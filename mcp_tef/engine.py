@@ -23,13 +23,13 @@ from mcp_tef.model.config import Config
 from mcp_tef.model.files import tighten
 from mcp_tef.model.secrets import SessionSecrets
 from mcp_tef.ports import OpenAddress
-from mcp_tef.servers.caller import McpCaller
-from mcp_tef.servers.gateway import McpGateway
-from mcp_tef.servers.sign_ins import McpSignIns
-from mcp_tef.servers.strongbox import Strongbox
+from mcp_tef.servers.client import McpSignIns
+from mcp_tef.servers.credential_store import Strongbox
+from mcp_tef.servers.tool_caller import McpCaller
+from mcp_tef.servers.tool_lister import McpGateway
 from mcp_tef.storage.consent_file import ConsentFile
-from mcp_tef.storage.copies import save_copy, tools_folder
 from mcp_tef.storage.store import SqliteStore, open_store, open_store_for_reading
+from mcp_tef.storage.workspace_copies import save_copy, tools_folder
 from mcp_tef.workflows.cases import Cases
 from mcp_tef.workflows.compare import Compare
 from mcp_tef.workflows.consent import Consents

@@ -18,11 +18,10 @@ from pydantic import ValidationError
 
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import SIGNING_ALGORITHMS
-from mcp_tef.servers.access import Access
-from mcp_tef.servers.evidence import Evidence
+from mcp_tef.servers.credential_store import Access, Strongbox
 from mcp_tef.servers.launch import Surroundings
 from mcp_tef.servers.oauth_flow import ObservedOAuthFlow
-from mcp_tef.servers.strongbox import Strongbox
+from mcp_tef.servers.observations import Evidence
 
 
 def client_credentials_auth(surroundings: Surroundings, access: Access, evidence: Evidence) -> OAuthClientProvider:

@@ -9,8 +9,8 @@ from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.model.servers import ServerSpec
 from mcp_tef.model.tools import Tool, ToolProblem
 from mcp_tef.scoring.soundness import why_unsound
-from mcp_tef.servers.evidence import quoted
 from mcp_tef.servers.mending import MARK
+from mcp_tef.servers.observations import quoted
 
 _NO_UNICODE = re.compile(f"[\ud800-\udfff{MARK}]")
 

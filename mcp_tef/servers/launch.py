@@ -1,4 +1,4 @@
-"""What a connection is made with: `${…}` filled in, request headers, a program's path and its surroundings."""
+"""Launch parameters of a server: `${…}` filled in, request headers, the program's path and its environment."""
 
 import base64
 import os
@@ -10,11 +10,48 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_tef.errors import ServerError, ServerFault
+from mcp_tef.model.files import open_regular_file
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import AuthType, Reference, ReferenceKind, ServerSpec, references, undecided_host
 from mcp_tef.scoring.launches.variables import decides_what_runs
-from mcp_tef.servers.env_files import read_env_file, read_small_file
-from mcp_tef.servers.programs import find_program
+from mcp_tef.servers.program_lookup import find_program
+
+MAX_ENV_FILE_BYTES = 1024 * 1024
+_LINE = re.compile(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*\Z")
+_QUOTED = re.compile(r"""(?:"((?:[^"\\]|\\.)*+)"|'([^']*+)')\s*(?:#.*)?\Z""")
+_ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
+
+
+def read_env_file(path: Path) -> Mapping[str, str]:
+    """The variables of a file; OSError where it cannot be read, ValueError where it is too large or no text."""
+    text = read_small_file(path)
+    found = (_LINE.match(line) for line in text.splitlines() if not line.lstrip().startswith("#"))
+    return {line[1]: _value(line[2]) for line in found if line and "\0" not in line[2]}
+
+
+def read_small_file(path: Path) -> str:
+    """Return the text of a file; OSError where it cannot be read, ValueError where it is too large or no text."""
+    try:
+        with open_regular_file(path) as file:
+            data = file.read(MAX_ENV_FILE_BYTES + 1)
+    except IsADirectoryError as error:
+        raise ValueError("it is not a file") from error
+    if len(data) > MAX_ENV_FILE_BYTES:
+        raise ValueError("it is larger than 1 MB")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError("it is not UTF-8 text") from error
+
+
+def _value(text: str) -> str:
+    quoted = _QUOTED.match(text)
+    if quoted is None:
+        return re.split(r"\s+#", text, maxsplit=1)[0]
+    if quoted[1] is None:
+        return quoted[2]
+    return re.sub(r"\\(.)", lambda escape: _ESCAPES.get(escape[1], escape[1]), quoted[1])
+
 
 _SECRET_NAME = re.compile(r"auth|key|token|secret|password|cookie", re.IGNORECASE)
 _INHERITED = (

@@ -1,19 +1,62 @@
-"""Parts that every OAuth flow shares: marked requests, noted refusals, chosen scopes, and the issuer of the client."""
+"""Parts that every OAuth flow shares: refusals as text, chosen scopes, and the issuer of the client."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack
 from typing import Any
 
 import httpx2
-from mcp.client.auth import OAuthClientProvider, OAuthFlowError
+from mcp.client.auth import OAuthClientProvider, OAuthFlowError, OAuthRegistrationError, OAuthTokenError
 from mcp.client.auth.utils import extract_scope_from_www_auth, issuers_match, union_scopes
 from mcp.shared.auth import OAuthClientMetadata
 from pydantic import PrivateAttr, ValidationError
 
 from mcp_tef.model.addresses import is_loopback, origin_of
-from mcp_tef.servers.evidence import Evidence, quoted
+from mcp_tef.servers.http_transport import is_here
 from mcp_tef.servers.launch import Surroundings
-from mcp_tef.servers.refusals import RefusedError, mark, refusal_of
+from mcp_tef.servers.observations import Evidence, Refusal, quoted
+
+
+class RefusedError(OAuthFlowError):
+    """There will be no sign-in; `refusal` says why."""
+
+    def __init__(self, what: str, hint: str) -> None:
+        super().__init__(what)
+        self.refusal = Refusal(what, hint)
+
+
+def mark(request: httpx2.Request) -> None:
+    """Tell a request of the sign-in from those to the server, and hold it back where it would go unprotected."""
+    if request.method == "POST":
+        require_private(request.url)
+    request.extensions = {**request.extensions, "sign_in": True}
+
+
+def require_private(url: httpx2.URL) -> None:
+    """Codes and tokens travel encrypted, or not beyond this machine."""
+    if url.scheme != "https" and not is_here(url.host):
+        raise RefusedError(
+            f"wants the sign-in sent unprotected to {quoted(url.host)}",
+            "Ask who runs it to offer it at https.",
+        )
+
+
+def refusal_of(error: OAuthFlowError | ValidationError, redact: Callable[[str], str] = str) -> Refusal:
+    """The words for what stopped a sign-in; secrets go before the text is cut short, which could leave half of one."""
+    match error:
+        case RefusedError():
+            return error.refusal
+        case ValidationError():
+            return Refusal("answered the sign-in in a way that OAuth does not allow", "Its service has to be mended.")
+    detail = quoted(redact(str(error))).rstrip(".")
+    match error:
+        case OAuthRegistrationError():
+            hint = "Enter the client id that the service gave you, or ask for one."
+            return Refusal(f"would not register us as a client: {detail}", hint)
+        case OAuthTokenError():
+            return Refusal(f"gave no token for the sign-in: {detail}", "Sign in again; check the client's secret.")
+        case _:
+            return Refusal(f"could not be signed in to: {detail}", "Sign in again; its service may have to be mended.")
+
 
 UNAUTHORIZED, FORBIDDEN = 401, 403
 

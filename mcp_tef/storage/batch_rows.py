@@ -16,13 +16,12 @@ from mcp_tef.model.ids import BatchId, CaseId, RunId, new_id
 from mcp_tef.model.json import Json
 from mcp_tef.model.runs import INTERRUPTED, Batch, BatchRequest, BatchStatus, ModelSettings, PlannedRun, RunStatus
 from mcp_tef.model.secrets import without_credentials
-from mcp_tef.storage.columns import now
-from mcp_tef.storage.ids import one_of
-from mcp_tef.storage.naming import row_of
-from mcp_tef.storage.owners import Owner
+from mcp_tef.storage.columns import now, one_of
+from mcp_tef.storage.process_locks import Owner
 from mcp_tef.storage.run_queries import VISIBLE
 from mcp_tef.storage.run_rows import case_cells, settings_of
 from mcp_tef.storage.tables import BATCHES, MODEL_SETTINGS, RUNS
+from mcp_tef.storage.unreadable_rows import row_of
 
 UNDER_WAY = (BatchStatus.RUNNING.value, BatchStatus.PAUSED.value)
 _THERE = BATCHES.c.removed_at.is_(None)

@@ -1,14 +1,39 @@
-"""How values become cells: moments in UTC, compact JSON, and text that SQLite can always hold."""
+"""Column types, the base class of all tables, and values of any number bound as one parameter.
+
+Timestamps are stored in UTC, JSON compactly, and text without what UTF-8 cannot encode.
+"""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import TIMESTAMP, Dialect, Text
+from sqlalchemy import TIMESTAMP, Dialect, MetaData, Select, Table, Text, func, select
+from sqlalchemy import text as sql
 from sqlalchemy.types import TypeDecorator
+from sqlmodel import SQLModel
 
 from mcp_tef.model.json import Json
+
+
+def one_of(values: Iterable[str]) -> Select[tuple[str]]:
+    """The values as a subquery for `IN`, however many there are."""
+    return select(func.json_each(json.dumps(list(values))).table_valued("value").c.value)
+
+
+VISIBLE = sql("removed_at IS NULL")
+
+
+class Row(SQLModel):
+    """Base of all tables, with a catalogue of their own."""
+
+    metadata = MetaData()
+
+
+def table_of(row: type[Row]) -> Table:
+    """The table behind a class, for statements over many rows."""
+    return Row.metadata.tables[str(row.__tablename__)]
+
 
 TOO_DEEP = "nested too deeply to be kept"
 

@@ -13,10 +13,9 @@ from sqlalchemy.pool import StaticPool
 from sqlmodel import Session
 
 from mcp_tef.errors import StoreError
-from mcp_tef.storage.faults import DAMAGED, error_code, store_error
-from mcp_tef.storage.misread import spoilt_cell, unreadable
-from mcp_tef.storage.naming import MISREAD, MisreadError
-from mcp_tef.storage.opening import suspect
+from mcp_tef.storage.sqlite_errors import DAMAGED, error_code, store_error
+from mcp_tef.storage.unreadable_rows import MISREAD, MisreadError, spoilt_cell, unreadable
+from mcp_tef.storage.workspace_file import suspect
 
 ROWS_PER_TRANSACTION = 250
 

@@ -14,8 +14,8 @@ from mcp_tef.model.secrets import without_credentials
 from mcp_tef.model.tools import Snapshot
 from mcp_tef.model.verdicts import Classification, ConfidenceCategory, VerdictKind
 from mcp_tef.storage.columns import now, truth
-from mcp_tef.storage.naming import row_of
 from mcp_tef.storage.snapshots import Directory
+from mcp_tef.storage.unreadable_rows import row_of
 
 NO_TOOL = "no tool"
 UNREADABLE = "unreadable answer"

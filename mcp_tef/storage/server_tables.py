@@ -8,8 +8,7 @@ from sqlalchemy import text as sql
 from sqlmodel import Field
 
 from mcp_tef.model.ids import new_id
-from mcp_tef.storage.columns import Document, Moment, Words, now
-from mcp_tef.storage.row import VISIBLE, Row
+from mcp_tef.storage.columns import VISIBLE, Document, Moment, Row, Words, now
 
 
 class ServerRow(Row, table=True):

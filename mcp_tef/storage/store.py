@@ -13,11 +13,18 @@ from typing import TYPE_CHECKING
 from mcp_tef.errors import StoreError
 from mcp_tef.model.files import tighten
 from mcp_tef.ports import CaseStore, MetricsStore, RunStore, ServerStore, ToolCallStore
-from mcp_tef.storage.copies import tools_folder
-from mcp_tef.storage.faults import DAMAGED_FILE, NOT_WRITABLE, cannot_write
-from mcp_tef.storage.opening import LOCK_WAIT_S, connect, prepare
-from mcp_tef.storage.owners import Owner
-from mcp_tef.storage.reading import Connections, is_empty, read_only_connections, require_there
+from mcp_tef.storage.process_locks import Owner
+from mcp_tef.storage.sqlite_errors import DAMAGED_FILE, NOT_WRITABLE, cannot_write
+from mcp_tef.storage.workspace_copies import tools_folder
+from mcp_tef.storage.workspace_file import (
+    LOCK_WAIT_S,
+    Connections,
+    connect,
+    is_empty,
+    prepare,
+    read_only_connections,
+    require_there,
+)
 
 if TYPE_CHECKING:
     from mcp_tef.storage.database import Database
@@ -100,7 +107,7 @@ def _open(
             database = _database(path, thread, partial(connect, path, lock_wait))
             on_failure.callback(database.close_here)
             if alone and not keep_removed:
-                from mcp_tef.storage.housekeeping import tidy
+                from mcp_tef.storage.run_store import tidy
 
                 tidy(database)
         except OSError as error:
@@ -155,11 +162,10 @@ def _assembled(
     *,
     read_only: bool = False,
 ) -> SqliteStore:
-    from mcp_tef.storage.cases import SqliteCases
-    from mcp_tef.storage.metrics import SqliteMetrics
-    from mcp_tef.storage.runs import SqliteRuns
-    from mcp_tef.storage.servers import SqliteServers
-    from mcp_tef.storage.tool_calls import SqliteToolCalls
+    from mcp_tef.storage.case_store import SqliteCases
+    from mcp_tef.storage.metrics_store import SqliteMetrics
+    from mcp_tef.storage.run_store import SqliteRuns
+    from mcp_tef.storage.server_store import SqliteServers, SqliteToolCalls
 
     return SqliteStore(
         path=database.path,

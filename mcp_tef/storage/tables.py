@@ -8,9 +8,7 @@ from sqlalchemy import text as sql
 from sqlmodel import Field
 
 from mcp_tef.model.ids import new_id
-from mcp_tef.storage.columns import Document, Moment, Words, now
-from mcp_tef.storage.row import Row as Row
-from mcp_tef.storage.row import table_of
+from mcp_tef.storage.columns import Document, Moment, Row, Words, now, table_of
 from mcp_tef.storage.server_tables import ConsentRow as ConsentRow
 from mcp_tef.storage.server_tables import ListingRow as ListingRow
 from mcp_tef.storage.server_tables import ServerRow as ServerRow

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from mcp_tef.errors import ServerError
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.servers.gateway import McpGateway
+from mcp_tef.servers.tool_lister import McpGateway
 from tests.support.fault_server import command
 
 LIMIT_MB = 300

@@ -24,8 +24,8 @@ from mcp_tef.model.ids import BatchId, CaseId, RunId, new_id
 from mcp_tef.model.runs import BatchRequest, ModelSettings, PlannedRun, RunFilter, RunOrder, RunStatus
 from mcp_tef.model.tools import ToolLabel
 from mcp_tef.model.verdicts import VerdictKind
-from mcp_tef.storage.opening import connect
 from mcp_tef.storage.store import SqliteStore, open_store
+from mcp_tef.storage.workspace_file import connect
 from mcp_tef.workflows.metrics import MetricsService
 from tests.benchmarks.store_size import request, response
 from tests.support.stored import draft, http, offered, tool

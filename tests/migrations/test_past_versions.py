@@ -8,8 +8,8 @@ import pytest
 from mcp_tef.model.runs import BatchStatus, RunFilter, RunStatus
 from mcp_tef.model.servers import ServerStatus
 from mcp_tef.model.verdicts import Classification
-from mcp_tef.storage.opening import MIGRATIONS, VERSION, prepare
 from mcp_tef.storage.store import open_store
+from mcp_tef.storage.workspace_file import MIGRATIONS, VERSION, prepare
 from tests.support.dumps import loaded, schema
 from tests.support.stored import fill, offered, right, rows, run_all, tool
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from sqlalchemy import create_engine
 
-from mcp_tef.storage.opening import prepare
-from mcp_tef.storage.tables import Row
+from mcp_tef.storage.columns import Row
+from mcp_tef.storage.workspace_file import prepare
 from tests.support.stored import rows
 
 Reader = Callable[[sqlite3.Connection, str], Any]

@@ -14,10 +14,10 @@ from typing import Any
 from mcp_tef.errors import ServerError
 from mcp_tef.model.servers import AuthType, OAuthClient, ServerSpec, Transport
 from mcp_tef.model.tools import Tool
-from mcp_tef.servers.caller import McpCaller
-from mcp_tef.servers.gateway import McpGateway
-from mcp_tef.servers.sign_ins import McpSignIns
-from mcp_tef.servers.strongbox import Strongbox
+from mcp_tef.servers.client import McpSignIns
+from mcp_tef.servers.credential_store import Strongbox
+from mcp_tef.servers.tool_caller import McpCaller
+from mcp_tef.servers.tool_lister import McpGateway
 from tests.support.browser import Browser
 
 SECONDS = 20.0

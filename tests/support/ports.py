@@ -12,7 +12,7 @@ from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing, Tool
 from mcp_tef.ports import Question, Selector, StoredKey
-from mcp_tef.servers.files import read_catalogue, sort_catalogue
+from mcp_tef.servers.tools_files import read_catalogue, sort_catalogue
 
 
 def tool(name: str, server: str = "desk", **properties: Mapping[str, object]) -> Tool:

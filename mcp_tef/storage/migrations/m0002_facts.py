@@ -2,7 +2,7 @@
 
 The file itself keeps those rows: triggers write them whenever a run or its verdict changes. Ids and labels are
 numbers there (`words`, `tool_names`). `figures` holds all that metrics need of a run as hexadecimal digits of fixed
-width, so that those of every run are read as one string; `mcp_tef.storage.figures` reads them.
+width, so that those of every run are read as one string; `mcp_tef.storage.metrics_store` reads them.
 """
 
 import sqlite3

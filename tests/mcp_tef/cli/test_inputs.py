@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_tef.servers.env_files import read_env_file
+from mcp_tef.servers.launch import read_env_file
 from tests.support.command_line import ROOT, say
 
 READS = (

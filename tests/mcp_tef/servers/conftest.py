@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from mcp_tef.model.limits import Limits
-from mcp_tef.servers.gateway import McpGateway
+from mcp_tef.servers.tool_lister import McpGateway
 from tests.support.processes import children
 
 

@@ -10,8 +10,8 @@ from mcp_tef.model.limits import USUAL
 from mcp_tef.model.secrets import MASK
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tool_calls import ToolReply
-from mcp_tef.servers.caller import McpCaller
-from mcp_tef.servers.gateway import McpGateway
+from mcp_tef.servers.tool_caller import McpCaller
+from mcp_tef.servers.tool_lister import McpGateway
 from tests.support.calling_server import BIG, command
 from tests.support.processes import children
 

@@ -7,7 +7,7 @@ import pytest
 
 from mcp_tef.model.secrets import MASK
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.servers.gateway import McpGateway
+from mcp_tef.servers.tool_lister import McpGateway
 from tests.support.telling_server import program
 
 USUAL = {"HOME", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"}

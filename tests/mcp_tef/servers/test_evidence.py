@@ -1,7 +1,7 @@
 """What is kept of a program's last words."""
 
 from mcp_tef.model.secrets import Secret
-from mcp_tef.servers.evidence import Evidence, Tail, quoted
+from mcp_tef.servers.observations import Evidence, Tail, quoted
 
 
 def test_the_last_twenty_lines_are_kept_however_many_there_were() -> None:

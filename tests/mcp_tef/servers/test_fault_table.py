@@ -14,7 +14,7 @@ from mcp_tef.errors import ServerError
 from mcp_tef.model.limits import Limits
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing
-from mcp_tef.servers.gateway import McpGateway
+from mcp_tef.servers.tool_lister import McpGateway
 from tests.support import fault_server, fault_web
 from tests.support.processes import children
 

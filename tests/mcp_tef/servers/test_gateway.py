@@ -10,7 +10,7 @@ import pytest
 from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.limits import Limits
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.servers.gateway import McpGateway
+from mcp_tef.servers.tool_lister import McpGateway
 from tests.support.fault_server import command, tool
 from tests.support.processes import children
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_tef.servers.programs import find_program, program_folders
+from mcp_tef.servers.program_lookup import find_program, program_folders
 
 
 def program(folder: Path, name: str = "npx") -> str:

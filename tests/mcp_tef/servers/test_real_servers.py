@@ -7,7 +7,7 @@ import pytest
 from mcp_tef.errors import ServerError
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing
-from mcp_tef.servers.gateway import McpGateway
+from mcp_tef.servers.tool_lister import McpGateway
 from tests.support.real_servers import everything_over, node_server, python_server
 
 AMPLE = 60.0

@@ -17,11 +17,11 @@ from mcp import Client
 
 from mcp_tef.model.cases import ExpectedCall, expectation_from_json
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.servers.gateway import McpGateway
-from mcp_tef.servers.sample import sample_server
+from mcp_tef.servers.sample_server import sample_server
+from mcp_tef.servers.tool_lister import McpGateway
 
 ROOT = Path(__file__).parents[3]
-RUN = "from mcp_tef.servers.sample import run_sample_server as run; run({})"
+RUN = "from mcp_tef.servers.sample_server import run_sample_server as run; run({})"
 SUITE: dict[str, Any] = yaml.safe_load(files("resources").joinpath("sample", "suite.yaml").read_text("utf-8"))
 CASES: list[dict[str, Any]] = SUITE["cases"]
 

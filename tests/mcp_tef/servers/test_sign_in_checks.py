@@ -9,9 +9,8 @@ import pytest
 
 from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.servers import AuthType, OAuthClient, ServerSpec, Transport
-from mcp_tef.servers.sign_ins import McpSignIns
-from mcp_tef.servers.strongbox import Strongbox
-from mcp_tef.servers.visits import Visits
+from mcp_tef.servers.client import McpSignIns, Visits
+from mcp_tef.servers.credential_store import Strongbox
 from tests.support.browser import Browser
 from tests.support.sign_in_server import Desk, signing_in_at
 

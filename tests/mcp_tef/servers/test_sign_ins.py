@@ -17,9 +17,9 @@ from mcp_tef.llm.keys import KeyRing, ServerVault
 from mcp_tef.model.limits import Limits
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import AuthType, OAuthClient, ServerSpec, Transport
-from mcp_tef.servers.gateway import McpGateway
-from mcp_tef.servers.sign_ins import McpSignIns
-from mcp_tef.servers.strongbox import Strongbox
+from mcp_tef.servers.client import McpSignIns
+from mcp_tef.servers.credential_store import Strongbox
+from mcp_tef.servers.tool_lister import McpGateway
 from tests.support.browser import Browser
 from tests.support.faults.lists import ModernOnly
 from tests.support.keychains import MemoryKeychain

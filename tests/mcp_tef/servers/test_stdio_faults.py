@@ -11,13 +11,13 @@ from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.limits import Limits
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing
-from mcp_tef.servers import visit
-from mcp_tef.servers.gateway import McpGateway
+from mcp_tef.servers import session
+from mcp_tef.servers.tool_lister import McpGateway
 from tests.support.fault_server import command
 from tests.support.processes import gone
 
 AMPLE, BEGUN, SHORT, MARGIN = 60.0, 6.0, 0.6, 20.0
-LIBRARY = visit
+LIBRARY = session
 
 
 def spec(fault: str, **fields: Any) -> ServerSpec:

@@ -8,8 +8,8 @@ from pathlib import Path, PurePath
 import pytest
 
 from mcp_tef import Engine, StoreError, require_workspace
-from mcp_tef.storage.copies import save_copy
 from mcp_tef.storage.store import open_store
+from mcp_tef.storage.workspace_copies import save_copy
 from tests.support.stored import change, fill, http, rows
 
 COUNTS = (

@@ -17,9 +17,8 @@ from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
 from mcp_tef.model.tools import Listing
 from mcp_tef.model.verdicts import PastVerdict, RejudgeReason
 from mcp_tef.ports import CheckResult
-from mcp_tef.storage.columns import Document
+from mcp_tef.storage.columns import Document, Row
 from mcp_tef.storage.store import SqliteStore
-from mcp_tef.storage.tables import Row
 from tests.support.stored import Filled, draft, fill, right, run_all, tool
 
 NO_JSON = ("[{", "", "[" * 100_000)

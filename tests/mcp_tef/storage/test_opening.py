@@ -9,8 +9,8 @@ import pytest
 
 from mcp_tef.errors import StoreError
 from mcp_tef.model.runs import RunFilter
-from mcp_tef.storage.opening import MIGRATIONS, VERSION, prepare
 from mcp_tef.storage.store import open_store
+from mcp_tef.storage.workspace_file import MIGRATIONS, VERSION, prepare
 from tests.support.stored import change, fill, http, rows
 
 

@@ -14,7 +14,7 @@ from mcp_tef.engine import Engine
 from mcp_tef.errors import InputError, StoreError
 from mcp_tef.model.ids import RunId
 from mcp_tef.model.runs import BatchStatus, FailureInfo, RunFilter, RunOrder, RunStatus
-from mcp_tef.storage.owners import Owner
+from mcp_tef.storage.process_locks import Owner
 from mcp_tef.storage.store import SqliteStore, open_store
 from tests.support.stored import Filled, change, fill, rows
 

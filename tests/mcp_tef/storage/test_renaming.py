@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from mcp_tef import CaseDraft, Engine, InputError, ServerSpec, StoreError, Transport
-from mcp_tef.storage.copies import tools_folder
-from mcp_tef.storage.renaming import rename_workspace, renamed_path
+from mcp_tef.storage.workspace_copies import rename_workspace, renamed_path, tools_folder
 from tests.support.case_book import tools_file
 
 

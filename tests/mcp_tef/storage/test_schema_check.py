@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from mcp_tef.errors import StoreError
-from mcp_tef.storage.copies import save_copy
-from mcp_tef.storage.opening import MIGRATIONS, VERSION, connect, prepare, require_workspace
-from mcp_tef.storage.renaming import rename_workspace
 from mcp_tef.storage.schema_check import KNOWN_SCHEMAS, schema_hash
 from mcp_tef.storage.store import open_store, open_store_for_reading
+from mcp_tef.storage.workspace_copies import rename_workspace, save_copy
+from mcp_tef.storage.workspace_file import MIGRATIONS, VERSION, connect, prepare, require_workspace
 from tests.support.dumps import loaded
 from tests.support.rights import read_only
 from tests.support.stored import change, fill, rows, run_all

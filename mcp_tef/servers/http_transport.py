@@ -1,4 +1,7 @@
-"""Reaches HTTP servers: the SDK's transports over a client that sees each answer's status and bounds its size."""
+"""HTTP transports of the SDK over a client that limits and repairs responses; the older SSE transport too.
+
+Over SSE, server messages arrive as events, and client messages are posted to the address in the first event.
+"""
 
 import asyncio
 import ssl
@@ -8,17 +11,90 @@ from contextlib import asynccontextmanager
 from functools import lru_cache
 from ipaddress import ip_address
 from math import inf
+from types import TracebackType
+from typing import Self
 
+import anyio
 import httpx2
+from anyio.streams.memory import MemoryObjectSendStream
 from mcp.client._transport import TransportStreams
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import request_within_origin, sse_within_origin
+from mcp.shared.message import SessionMessage
 
 from mcp_tef.model.servers import Transport
-from mcp_tef.servers.evidence import Evidence, HttpReply
-from mcp_tef.servers.faults import Faults
+from mcp_tef.servers.error_messages import Faults
 from mcp_tef.servers.launch import Surroundings
 from mcp_tef.servers.mending import WholeLines, mended
-from mcp_tef.servers.older import older_streams
+from mcp_tef.servers.messages import message_in
+from mcp_tef.servers.observations import Evidence, HttpReply
+
+
+@asynccontextmanager
+async def older_streams(url: httpx2.URL, client: httpx2.AsyncClient, faults: Faults) -> AsyncIterator[TransportStreams]:
+    """The message streams of a server over a client that is open."""
+    evidence = faults.evidence
+    most = evidence.limits.message_bytes
+    async with sse_within_origin(client, str(url), max_event_size=most) as source:
+        source.response.raise_for_status()
+        events = aiter(source)
+        posts = _Posts(client, await _endpoint(url, events, faults))
+        heard, messages = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        async with messages, anyio.create_task_group() as group:
+            group.start_soon(_hear, events, heard, evidence)
+            yield messages, posts
+            group.cancel_scope.cancel()
+
+
+async def _endpoint(url: httpx2.URL, events: AsyncIterator[httpx2.ServerSentEvent], faults: Faults) -> httpx2.URL:
+    """Where the server wants our messages; only on its own origin, for they carry the user's keys."""
+    async for event in events:
+        if event.event == "endpoint":
+            there = url.join(event.data.strip())
+            if (there.scheme, there.netloc) != (url.scheme, url.netloc):
+                raise faults.elsewhere(f"{there.scheme}://{there.host}:{there.port or ''}".rstrip(":"))
+            return there
+    raise httpx2.RemoteProtocolError("The events ended before they named an address.")
+
+
+async def _hear(
+    events: AsyncIterator[httpx2.ServerSentEvent],
+    heard: MemoryObjectSendStream[SessionMessage | Exception],
+    evidence: Evidence,
+) -> None:
+    async with heard:
+        async for event in events:
+            data = event.data.encode() if event.event == "message" else b""
+            message = message_in(data)
+            if message is not None:
+                await heard.send(message)
+            elif data:
+                evidence.note_junk(data)
+
+
+class _Posts:
+    """Posts messages as the SDK's sessions write them; an answer that is no success raises."""
+
+    def __init__(self, client: httpx2.AsyncClient, endpoint: httpx2.URL) -> None:
+        self._client = client
+        self._endpoint = endpoint
+
+    async def send(self, item: SessionMessage, /) -> None:
+        content = item.message.model_dump(by_alias=True, mode="json", exclude_unset=True)
+        response = await request_within_origin(self._client, "POST", self._endpoint, json=content)
+        response.raise_for_status()
+
+    async def aclose(self) -> None:
+        """The client is closed by who opened it."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
 
 _READ_FOR_LIFE = httpx2.Timeout(None)
 _READ_AT_ONCE = 64 * 1024

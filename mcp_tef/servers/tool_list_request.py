@@ -1,20 +1,46 @@
-"""The errand of a listing: every page of a server's tools, each definition checked by itself."""
+"""The request that lists the tools of a server: every page, each definition checked by itself."""
 
 import asyncio
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from time import perf_counter
 
 import mcp_types
 from mcp.shared.exceptions import MCPError
+from mcp.shared.inbound import find_invalid_x_mcp_header, mcp_param_headers, x_mcp_header_map
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from mcp_tef.model.json import Json
+from mcp_tef.model.json import Json, JsonObject, deeper_than
 from mcp_tef.model.secrets import without
-from mcp_tef.model.tools import Listing, ToolProblem
+from mcp_tef.model.servers import Transport
+from mcp_tef.model.tools import Listing, Tool, ToolProblem
 from mcp_tef.servers.definitions import Sorted, sort_out, why_unwieldy
-from mcp_tef.servers.evidence import Stage
-from mcp_tef.servers.mirrored import mirrors, unmirrorable
-from mcp_tef.servers.visit import Talk, UnfitAnswerError
+from mcp_tef.servers.observations import Stage
+from mcp_tef.servers.session import Talk, UnfitAnswerError
+
+
+def mirrors(talk: Talk) -> bool:
+    """Whether arguments are mirrored here at all: over HTTP, by the modern protocol."""
+    over_http = talk.spec.transport is Transport.STREAMABLE_HTTP
+    return over_http and talk.session.protocol_version in MODERN_PROTOCOL_VERSIONS
+
+
+def unmirrorable(tools: Sequence[Tool]) -> Iterator[ToolProblem]:
+    """The tools that ask for headers which cannot be; the protocol forbids to offer them."""
+    for tool in tools:
+        reason = find_invalid_x_mcp_header(tool.input_schema)
+        if reason is not None:
+            yield ToolProblem(tool.name, f"It asks for a header that cannot be sent: {reason}.")
+
+
+def headers_of(definitions: Sequence[Json], tool: str, arguments: JsonObject, depth: int) -> Mapping[str, str]:
+    """The headers of a call, by what the server says of the tool; none where it says nothing sound."""
+    named = (raw for raw in definitions if isinstance(raw, dict) and raw.get("name") == tool)
+    schema = next((raw.get("inputSchema") for raw in named), None)
+    if not isinstance(schema, dict) or deeper_than(schema, depth) or find_invalid_x_mcp_header(schema) is not None:
+        return {}
+    return mcp_param_headers(x_mcp_header_map(schema), arguments)
+
 
 _SHORTEST_SECRET = 8  # a shorter one may be a word in definitions by chance
 

@@ -7,11 +7,11 @@ from mcp_tef.model.json import Json
 from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing
-from mcp_tef.servers.evidence import Evidence
-from mcp_tef.servers.faults import Faults
-from mcp_tef.servers.files import read_catalogue, read_tools_file, sort_catalogue
-from mcp_tef.servers.strongbox import Strongbox
-from mcp_tef.servers.visits import Visits
+from mcp_tef.servers.client import Visits
+from mcp_tef.servers.credential_store import Strongbox
+from mcp_tef.servers.error_messages import Faults
+from mcp_tef.servers.observations import Evidence
+from mcp_tef.servers.tools_files import read_catalogue, read_tools_file, sort_catalogue
 
 
 class McpGateway:

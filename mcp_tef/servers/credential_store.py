@@ -1,18 +1,21 @@
-"""The secrets of servers: entries of the keychain, and what sign-ins brought."""
+"""Credentials of servers: keychain entries and OAuth grants, and the secrets that one connection needs."""
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from filelock import AsyncFileLock
 
-from mcp_tef.errors import StoreError
+from mcp_tef.errors import ServerError, ServerFault, StoreError
 from mcp_tef.model.files import FILE_MODE, make_private_folder
 from mcp_tef.model.secrets import Secret
-from mcp_tef.ports import SecretVault
+from mcp_tef.model.servers import ReferenceKind, ServerSpec, references
+from mcp_tef.ports import OpenAddress, SecretVault
+from mcp_tef.servers.launch import Surroundings
 
 _LONGEST_TURN_S: Final = 10.0
 
@@ -112,3 +115,28 @@ def _lock(folder: Path, url: str) -> AsyncFileLock:
     name = hashlib.sha256(url.encode()).hexdigest()
     file = folder / f"{name}.lock"
     return AsyncFileLock(file, _LONGEST_TURN_S, FILE_MODE, fallback_to_soft=False, run_in_executor=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """The means of one connection. `show` is there where somebody is who can sign in; `afresh` forgets who did."""
+
+    environment: Mapping[str, str]
+    strongbox: Strongbox
+    show: OpenAddress | None = None
+    afresh: bool = False
+
+    async def surroundings(self, spec: ServerSpec) -> Surroundings:
+        """What fills in the references of a spec; ServerError where the keychain refuses."""
+        named = (found for text in _texts(spec) for found in references(text))
+        names = {found.name for found in named if found.kind is ReferenceKind.KEYCHAIN}
+        try:
+            return Surroundings(spec, self.environment, await self.strongbox.entries(names))
+        except StoreError as error:
+            message = f"{spec.name} needs the system keychain. {error.message}"
+            raise ServerError(ServerFault.SETTINGS, message, hint=error.hint) from None
+
+
+def _texts(spec: ServerSpec) -> Iterator[str]:
+    yield from (*spec.argv, *spec.env.values(), *spec.headers.values())
+    yield from (spec.url or "", spec.cwd or "", spec.env_file or "", spec.secret or "")

@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.servers import AuthType, ServerSpec, Transport
-from mcp_tef.servers.evidence import Evidence, HttpReply, Refusal, Stage, quoted
+from mcp_tef.servers.observations import Evidence, HttpReply, Refusal, Stage, quoted
 
 _STDIO_HINT = "Run its command in a terminal: it must speak MCP over its standard output, and nothing else."
 _MEND_HINT = "The server has to be mended, or updated."

@@ -8,11 +8,11 @@ from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.model.servers import ServerSpec
 from mcp_tef.model.tool_calls import ToolReply
 from mcp_tef.ports import OpenAddress
-from mcp_tef.servers.strongbox import Strongbox
-from mcp_tef.servers.visits import Visits
+from mcp_tef.servers.client import Visits
+from mcp_tef.servers.credential_store import Strongbox
 
 if TYPE_CHECKING:
-    from mcp_tef.servers.visit import Errand
+    from mcp_tef.servers.session import Errand
 
 
 class McpCaller:
@@ -42,7 +42,7 @@ class McpCaller:
         """What the tool answers; raises ServerError within `timeout` seconds. A program is started without asking."""
 
         def errand() -> "Errand[ToolReply]":
-            from mcp_tef.servers.calling import calling
+            from mcp_tef.servers.tool_call_request import calling
 
             return calling(tool, arguments)
 

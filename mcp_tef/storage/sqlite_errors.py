@@ -1,4 +1,4 @@
-"""Turns what SQLite says into one clear sentence about the workspace file."""
+"""Translation of SQLite errors into one clear sentence about the workspace file."""
 
 import sqlite3
 from collections.abc import Iterator

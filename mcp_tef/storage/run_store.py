@@ -1,9 +1,9 @@
-"""Batches, runs, verdicts and snapshots on disk."""
+"""Batches, runs, verdicts and snapshots in the workspace file, and the final deletion of removed rows."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Update, bindparam, delete, func, insert, or_, select, text, update
+from sqlalchemy import Update, bindparam, delete, exists, func, insert, or_, select, text, update
 from sqlalchemy.sql.elements import ColumnElement
 from sqlmodel import Session
 
@@ -24,15 +24,25 @@ from mcp_tef.model.runs import (
     RunSummary,
 )
 from mcp_tef.model.tools import OfferedTool
-from mcp_tef.storage import batch_rows, case_rows, judging, redefined, run_queries, snapshots, verdict_rows
-from mcp_tef.storage.case_rows import Selection
-from mcp_tef.storage.columns import now
+from mcp_tef.storage import batch_rows, case_store, run_queries, snapshots, verdict_rows
+from mcp_tef.storage.case_store import Selection
+from mcp_tef.storage.columns import now, one_of
 from mcp_tef.storage.database import ROWS_PER_TRANSACTION, Database, chunks
-from mcp_tef.storage.ids import one_of
-from mcp_tef.storage.owners import Owner
+from mcp_tef.storage.process_locks import Owner
 from mcp_tef.storage.run_rows import NOT_ENDED, case_cells, failure_cells, outcome_cells
 from mcp_tef.storage.snapshots import Directory
-from mcp_tef.storage.tables import BATCHES, RESULTS, RUNS
+from mcp_tef.storage.tables import (
+    BATCHES,
+    CASES,
+    RESULTS,
+    RUNS,
+    SERVERS,
+    SNAPSHOT_TOOLS,
+    SNAPSHOTS,
+    SUITE_CASES,
+    SUITES,
+    TOOLS,
+)
 
 _UNFINISHED = or_(
     RUNS.c.status.in_((*batch_rows.LEFT_OVER, RunStatus.CANCELLED.value)), RUNS.c.error_code == INTERRUPTED.code
@@ -160,7 +170,7 @@ class SqliteRuns:
 
     async def redefined(self, ids: Sequence[RunId]) -> Mapping[RunId, tuple[str, ...]]:
         """Of some runs those whose expected or selected tool its server defines otherwise by now, with its name."""
-        return await self._database.read(lambda session: redefined.redefined(session, ids))
+        return await self._database.read(lambda session: snapshots.redefined(session, ids))
 
     async def outcomes(self, batch_id: BatchId) -> tuple[PairableRun, ...]:
         """The little of every run of a batch that pairing needs, as planned."""
@@ -168,7 +178,7 @@ class SqliteRuns:
 
     async def answered(self, ids: Sequence[RunId]) -> tuple[AnsweredRun, ...]:
         """Those of the runs that can be judged again, in no order."""
-        return await self._database.read(lambda session: judging.answered(session, ids))
+        return await self._database.read(lambda session: verdict_rows.answered(session, ids))
 
     async def rejudge(self, judgements: Sequence[Judgement]) -> tuple[RunSummary, ...]:
         """Put new verdicts in place of old ones, which are kept; the runs that were still there, as they now read."""
@@ -240,7 +250,7 @@ def _reopen(session: Session, runs: Sequence[PlannedRun]) -> None:
     session.execute(delete(RESULTS).where(RESULTS.c.test_run_id.in_(one_of(ids))))
     pending = update(RUNS).where(RUNS.c.id.in_(one_of(ids)))
     session.execute(pending.values({**NOT_ENDED, "status": RunStatus.PENDING.value}))
-    cases = case_rows.select_cases(session, Selection(ids=tuple({run.case_id for run in runs})))
+    cases = case_store.select_cases(session, Selection(ids=tuple({run.case_id for run in runs})))
     cells = {case.id: case_cells(case) for case in cases}
     rows = [{"run": run.id, **cells[run.case_id]} for run in runs if run.case_id in cells]
     if rows:
@@ -258,13 +268,13 @@ def _finish(session: Session, outcomes: Sequence[RunResult]) -> list[RunSummary]
     session.connection().execute(_END, [_end_cells(outcome, known) for outcome in kept])
     verdicts = [verdict_rows.cells_of(item.run_id, item.verdict) for item in kept if item.verdict]
     if verdicts:
-        session.connection().execute(judging.JUDGE, verdicts)
+        session.connection().execute(verdict_rows.JUDGE, verdicts)
     found = run_queries.summaries(session, here)
     return [found[outcome.run_id] for outcome in kept]
 
 
 def _rejudge(session: Session, judgements: Sequence[Judgement]) -> list[RunSummary]:
-    changed = judging.replace_verdicts(session, judgements)
+    changed = verdict_rows.replace_verdicts(session, judgements)
     found = run_queries.summaries(session, changed)
     return [found[run_id] for run_id in changed]
 
@@ -276,3 +286,31 @@ def _end_cells(outcome: RunResult, known: Mapping[str, Directory]) -> dict[str, 
         "snapshot": outcome.snapshot_id if directory else None,
         **outcome_cells(outcome, directory or Directory()),
     }
+
+
+_REMOVED_CASES = select(CASES.c.id).where(CASES.c.removed_at.is_not(None))
+_REMOVED_BATCHES = select(BATCHES.c.id).where(BATCHES.c.removed_at.is_not(None))
+_REMOVED = or_(RUNS.c.test_case_id.in_(_REMOVED_CASES), RUNS.c.batch_id.in_(_REMOVED_BATCHES))
+
+
+def tidy(database: Database) -> None:
+    """Delete for good, in transactions of at most 250 runs. To be called on the store thread."""
+    while database.write_here(lambda session: delete_runs(session, _REMOVED)):
+        pass
+    database.write_here(_delete_removed)
+    database.write_here(_delete_unreferenced)
+
+
+def _delete_removed(session: Session) -> None:
+    for table in (CASES, SERVERS, BATCHES):
+        session.execute(delete(table).where(table.c.removed_at.is_not(None)))
+
+
+def _delete_unreferenced(session: Session) -> None:
+    for kept, reference in (
+        (BATCHES.c.id, RUNS.c.batch_id),
+        (SUITES.c.id, SUITE_CASES.c.suite_id),
+        (SNAPSHOTS.c.id, RUNS.c.snapshot_id),
+        (TOOLS.c.id, SNAPSHOT_TOOLS.c.tool_id),
+    ):
+        session.execute(delete(kept.table).where(~exists().where(reference == kept)))

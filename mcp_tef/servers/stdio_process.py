@@ -17,9 +17,9 @@ import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream
 from mcp.shared.message import SessionMessage
 
-from mcp_tef.servers.evidence import Evidence, FloodError
 from mcp_tef.servers.launch import Launch
 from mcp_tef.servers.messages import message_in
+from mcp_tef.servers.observations import Evidence, FloodError
 from mcp_tef.servers.process_groups import add_process_group, remove_process_group, signal_process_group
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2

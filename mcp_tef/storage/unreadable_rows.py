@@ -1,14 +1,42 @@
-"""Finds the row that could not be read, and says so in one sentence."""
+"""Errors about rows that mcp-tef did not write: which row cannot be read, in one sentence."""
 
 import json
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
+from typing import Any, TypeVar, cast
 
 from sqlalchemy import Table, Text, func, not_, select, type_coerce
 from sqlmodel import Session
 
 from mcp_tef.errors import StoreError
-from mcp_tef.storage.columns import Document
-from mcp_tef.storage.row import Row
+from mcp_tef.storage.columns import Document, Row
+
+MISREAD = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
+
+Read = TypeVar("Read", bound=Callable[..., Any])
+
+
+class MisreadError(ValueError):
+    """A row holds something else than this program once wrote; the text says which."""
+
+
+def row_of(table: str, key: str = "id") -> Callable[[Read], Read]:
+    """For what reads one row of that table, given first: where the row is wrong, the error names it by its key."""
+
+    def told(read: Read) -> Read:
+        @wraps(read)
+        def reading(row: Any, *arguments: Any) -> Any:
+            try:
+                return read(row, *arguments)
+            except MisreadError:
+                raise
+            except MISREAD as error:
+                raise MisreadError(f"{table}, row {getattr(row, key)}") from error
+
+        return cast("Read", reading)
+
+    return told
 
 
 def unreadable(path: Path, error: BaseException, cell: str | None) -> StoreError:

@@ -9,8 +9,8 @@ from pydantic import ValidationError
 
 from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.servers import Transport
-from mcp_tef.servers.evidence import Stage
-from mcp_tef.servers.faults import Faults
+from mcp_tef.servers.error_messages import Faults
+from mcp_tef.servers.observations import Stage
 
 _STAND_INS = ("Server returned an error response", "Not Found", "Session terminated")
 _CLOSED = ("Connection closed", "SSE stream")

@@ -1,21 +1,28 @@
-"""Servers and their last listings on disk."""
+"""Servers, their listings, and the tools called by hand, in the workspace file."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from difflib import get_close_matches
+from typing import Any, Final
 
-from sqlalchemy import delete
-from sqlmodel import Session, col, select
+from sqlalchemy import delete, insert, select, update
+from sqlmodel import Session, col
+from sqlmodel import select as select_rows
 
 from mcp_tef.errors import ConflictError, NotFoundError
-from mcp_tef.model.ids import ServerId
+from mcp_tef.model.ids import ServerId, ToolCallId
+from mcp_tef.model.json import Json
+from mcp_tef.model.runs import FailureInfo
 from mcp_tef.model.servers import Server, ServerSpec
+from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
 from mcp_tef.model.tools import Listing
 from mcp_tef.ports import CheckResult, ProgressStep, ignore_progress
-from mcp_tef.storage import listings
-from mcp_tef.storage.columns import now
+from mcp_tef.storage import server_rows
+from mcp_tef.storage.columns import now, one_of
 from mcp_tef.storage.database import Database
 from mcp_tef.storage.server_rows import UNCHECKED, cells_of, checked_cells, reached_differently, server_of
-from mcp_tef.storage.tables import ListingRow, ServerRow
+from mcp_tef.storage.tables import SERVERS, TOOL_CALLS, ListingRow, ServerRow
+from mcp_tef.storage.unreadable_rows import row_of
 
 
 class SqliteServers:
@@ -72,18 +79,18 @@ class SqliteServers:
     async def listing(self, server_id: ServerId) -> Listing | None:
         """The tools as last seen; None where the server was never reached."""
         return await self._database.read(
-            lambda session: listings.last(session, server_id, _row(session, server_id).name)
+            lambda session: server_rows.last(session, server_id, _row(session, server_id).name)
         )
 
     async def accepted_listing(self, server_id: ServerId) -> Listing | None:
         """The tools as the user last saw them, where the server lists something else now."""
         return await self._database.read(
-            lambda session: listings.last_accepted(session, server_id, _row(session, server_id).name)
+            lambda session: server_rows.last_accepted(session, server_id, _row(session, server_id).name)
         )
 
     async def accept_listing(self, server_id: ServerId, listing: Listing) -> bool:
         """Take what the server lists as seen; False where it lists something else by now."""
-        return await self._database.write(lambda session: listings.accept(session, server_id, listing))
+        return await self._database.write(lambda session: server_rows.accept(session, server_id, listing))
 
 
 def named(session: Session, name: str) -> ServerRow:
@@ -99,7 +106,7 @@ def named(session: Session, name: str) -> ServerRow:
 
 def _visible(session: Session) -> Sequence[ServerRow]:
     return session.exec(
-        select(ServerRow).where(col(ServerRow.removed_at).is_(None)).order_by(col(ServerRow.name))
+        select_rows(ServerRow).where(col(ServerRow.removed_at).is_(None)).order_by(col(ServerRow.name))
     ).all()
 
 
@@ -146,7 +153,7 @@ def _apply(
 
 def _require_free(session: Session, row: ServerRow) -> None:
     with session.no_autoflush:
-        columns = select(ServerRow.name, ServerRow.url).where(col(ServerRow.removed_at).is_(None))
+        columns = select_rows(ServerRow.name, ServerRow.url).where(col(ServerRow.removed_at).is_(None))
         others = session.exec(columns.where(col(ServerRow.id) != row.id)).all()
     if any(name == row.name for name, _ in others):
         raise ConflictError(f"A server named “{row.name}” is here already.", hint="Choose another name.")
@@ -180,5 +187,103 @@ def _record(session: Session, server_id: ServerId, result: CheckResult) -> Serve
     row = _row(session, server_id)
     row.sqlmodel_update(checked_cells(result))
     if result.listing is not None:
-        listings.record(session, server_id, result.listing)
+        server_rows.record(session, server_id, result.listing)
     return _stored(session, row)
+
+
+MOST_KEPT: Final = 50
+
+
+class SqliteToolCalls:
+    """Satisfies `ToolCallStore`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def begin(self, call: ToolCall) -> None:
+        """Keep a call before it is sent, and no more than the last fifty of its tool."""
+        await self._database.write(lambda session: _begin(session, call))
+
+    async def end(self, call: ToolCall) -> None:
+        """Keep what became of it, if it is still there."""
+        statement = update(TOOL_CALLS).where(TOOL_CALLS.c.id == call.id).values(_outcome(call))
+        await self._database.write(lambda session: session.execute(statement))
+
+    async def of_server(self, server_id: ServerId, tool: str | None = None) -> tuple[ToolCall, ...]:
+        """The calls of a server, or of one of its tools, newest first."""
+        return await self._database.read(lambda session: _calls(session, server_id, tool))
+
+    async def remove(self, ids: Sequence[ToolCallId]) -> None:
+        """Delete calls."""
+        statement = delete(TOOL_CALLS).where(TOOL_CALLS.c.id.in_(one_of(ids)))
+        await self._database.write(lambda session: session.execute(statement))
+
+    async def restore(self, calls: Sequence[ToolCall]) -> None:
+        """Keep calls again that were removed, as they were."""
+        if calls:
+            await self._database.write(
+                lambda session: session.execute(insert(TOOL_CALLS), [_call_cells(call) for call in calls])
+            )
+
+
+def _call_cells(call: ToolCall) -> dict[str, Any]:
+    return {
+        "id": call.id,
+        "mcp_server_id": call.server_id,
+        "tool_name": call.tool,
+        "arguments": dict(call.arguments),
+        "asked_at": call.asked_at,
+        **_outcome(call),
+    }
+
+
+def _begin(session: Session, call: ToolCall) -> None:
+    session.execute(insert(TOOL_CALLS), [_call_cells(call)])
+    of_tool = (TOOL_CALLS.c.mcp_server_id == call.server_id, TOOL_CALLS.c.tool_name == call.tool)
+    last = select(TOOL_CALLS.c.id).where(*of_tool).order_by(TOOL_CALLS.c.asked_at.desc()).limit(MOST_KEPT)
+    session.execute(delete(TOOL_CALLS).where(*of_tool, TOOL_CALLS.c.id.not_in(last)))
+
+
+def _outcome(call: ToolCall) -> dict[str, Any]:
+    failure = call.failure
+    return {
+        "status": call.status.value,
+        "execution_time_ms": call.duration_ms,
+        "reply": _reply_to_json(call.reply) if call.reply else None,
+        "error_code": failure.code if failure else None,
+        "error_message": failure.message if failure else None,
+        "error_hint": failure.hint if failure else None,
+    }
+
+
+def _calls(session: Session, server_id: ServerId, tool: str | None) -> tuple[ToolCall, ...]:
+    found = select(TOOL_CALLS, SERVERS.c.name).join(SERVERS, SERVERS.c.id == TOOL_CALLS.c.mcp_server_id)
+    found = found.where(TOOL_CALLS.c.mcp_server_id == server_id)
+    if tool is not None:
+        found = found.where(TOOL_CALLS.c.tool_name == tool)
+    return tuple(_call(row) for row in session.execute(found.order_by(TOOL_CALLS.c.asked_at.desc())))
+
+
+@row_of("tool_calls")
+def _call(row: Any) -> ToolCall:
+    failed = row.error_code is not None
+    return ToolCall(
+        id=ToolCallId(row.id),
+        server_id=ServerId(row.mcp_server_id),
+        server=row.name,
+        tool=row.tool_name,
+        arguments=row.arguments,
+        asked_at=row.asked_at,
+        status=ToolCallStatus(row.status),
+        duration_ms=row.execution_time_ms,
+        reply=_reply_from_json(row.reply) if row.reply is not None else None,
+        failure=FailureInfo(row.error_code, row.error_message, row.error_hint) if failed else None,
+    )
+
+
+def _reply_to_json(reply: ToolReply) -> Json:
+    return asdict(reply)
+
+
+def _reply_from_json(value: Mapping[str, Any]) -> ToolReply:
+    return ToolReply(**{**value, "content": tuple(value["content"])})

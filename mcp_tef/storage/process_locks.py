@@ -1,4 +1,4 @@
-"""Tells living processes from dead ones: each holds a lock beside the workspace for as long as it lives."""
+"""Locks that tell living processes from dead ones: each process holds one beside the workspace while it lives."""
 
 from contextlib import suppress
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Visits to servers: each in a task of its own, closed apart from the answer."""
+"""Sessions with servers, each in a task of its own, so that closing a session never delays its answer."""
 
 import asyncio
 import os
@@ -7,18 +7,18 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from mcp_tef.errors import ServerError
+from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.limits import USUAL, Limits
-from mcp_tef.model.servers import ServerSpec
+from mcp_tef.model.servers import AuthType, ServerSpec
 from mcp_tef.model.tools import Listing
 from mcp_tef.ports import OpenAddress
-from mcp_tef.servers.access import Access
-from mcp_tef.servers.evidence import Evidence
-from mcp_tef.servers.faults import Faults
-from mcp_tef.servers.strongbox import Strongbox
+from mcp_tef.servers.credential_store import Access, Strongbox
+from mcp_tef.servers.error_messages import Faults
+from mcp_tef.servers.observations import Evidence
 
 if TYPE_CHECKING:
-    from mcp_tef.servers.visit import Errand
+    from mcp_tef.servers.session import Errand
+
 
 T = TypeVar("T")
 _Visit: TypeAlias = Callable[..., Coroutine[None, None, None]]
@@ -109,13 +109,59 @@ def _unanswered(task: "asyncio.Task[None]", told: _Told, faults: Faults, seconds
 
 def _loaded(load: "Callable[[], Errand[T]]") -> "tuple[_Visit, _Told, Errand[T]]":
     """The half of this adapter that needs the mcp library, imported when first used."""
-    from mcp_tef.servers.telling import told
-    from mcp_tef.servers.visit import visit
+    from mcp_tef.servers.error_mapping import told
+    from mcp_tef.servers.session import visit
 
     return visit, told, load()
 
 
 def _listing() -> "Errand[Listing]":
-    from mcp_tef.servers.listing import list_everything
+    from mcp_tef.servers.tool_list_request import list_everything
 
     return list_everything
+
+
+class McpSignIns:
+    """Satisfies `ports.SignIns`; what it brings is in the strongbox, for who else visits servers."""
+
+    def __init__(
+        self,
+        strongbox: Strongbox,
+        show: OpenAddress | None = None,
+        environment: Mapping[str, str] | None = None,
+        limits: Limits = USUAL,
+        require_consent: Callable[[ServerSpec], object] = lambda _: None,
+    ) -> None:
+        self._strongbox = strongbox
+        self._require_consent = require_consent
+        self._seconds = limits.seconds
+        self._visits = Visits(environment, limits, strongbox, show)
+
+    def hold_to(self, limits: Limits) -> None:
+        """Other limits from now on."""
+        self._seconds = limits.seconds
+        self._visits.hold_to(limits)
+
+    async def needed(self, spec: ServerSpec) -> bool:
+        """Whether the server is signed in to by OAuth, and there is no grant; ServerError."""
+        if spec.auth_type is not AuthType.OAUTH2:
+            return False
+        url = await self._visits.address(spec)
+        return await self._strongbox.grant(url, remembered=spec.oauth.remember) is None
+
+    async def sign_in(self, spec: ServerSpec) -> None:
+        """Send the user to a browser and wait until they are back; ServerError, ConsentError."""
+        self._require_consent(spec)
+        await self._visits.list_tools(spec, self._seconds, afresh=True)
+        if await self.needed(spec):
+            raise ServerError(
+                ServerFault.SETTINGS, f"{spec.name} answers without a sign-in.", hint="Choose no sign-in for it."
+            )
+
+    async def sign_out(self, spec: ServerSpec) -> None:
+        """Forget what the sign-in brought; StoreError where the keychain refuses."""
+        await self._strongbox.drop(await self._visits.address(spec))
+
+    async def close(self) -> None:
+        """Leave every server."""
+        await self._visits.close()

@@ -1,4 +1,4 @@
-"""One visit to a server, in one task: open, greet, do the errand, close."""
+"""A session with a server, in one task: open, initialize, send the request, close."""
 
 import asyncio
 import logging
@@ -20,13 +20,13 @@ from pydantic import ValidationError
 
 from mcp_tef.errors import ServerError
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.servers.access import Access
-from mcp_tef.servers.evidence import Evidence, Stage, quoted
-from mcp_tef.servers.faults import Faults
+from mcp_tef.servers.credential_store import Access
+from mcp_tef.servers.error_mapping import is_closed, told
+from mcp_tef.servers.error_messages import Faults
+from mcp_tef.servers.http_transport import connected
 from mcp_tef.servers.oauth import signing_in
-from mcp_tef.servers.program import running
-from mcp_tef.servers.telling import is_closed, told
-from mcp_tef.servers.web import connected
+from mcp_tef.servers.observations import Evidence, Stage, quoted
+from mcp_tef.servers.stdio_process import running
 
 _MODERN_ONLY = (mcp_types.UNSUPPORTED_PROTOCOL_VERSION, mcp_types.METHOD_NOT_FOUND, mcp_types.HEADER_MISMATCH)
 _PROGRAM = mcp_types.Implementation(name="mcp-tef-desktop", version="0.1.0")

@@ -1,4 +1,4 @@
-"""Reads and writes test cases: rows here, and in the tables that tie them to servers, suites and tags."""
+"""Test cases with their servers, suites and tags, in the workspace file."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,11 +14,15 @@ from sqlmodel import Session
 from mcp_tef.errors import ConflictError, NotFoundError
 from mcp_tef.model.cases import CaseDraft, TestCase, expectation_to_json
 from mcp_tef.model.ids import CaseId, new_id
-from mcp_tef.storage.columns import now, storable
-from mcp_tef.storage.ids import one_of
-from mcp_tef.storage.naming import row_of
-from mcp_tef.storage.servers import named
+from mcp_tef.model.runs import RunSummary
+from mcp_tef.model.servers import ServerSpec
+from mcp_tef.ports import ProgressStep, ignore_progress
+from mcp_tef.storage.columns import now, one_of, storable
+from mcp_tef.storage.database import Database, chunks
+from mcp_tef.storage.run_queries import recent
+from mcp_tef.storage.server_store import add_server, named
 from mcp_tef.storage.tables import CASE_SERVERS, CASE_TAGS, CASES, SERVERS, SUITE_CASES, SUITES
+from mcp_tef.storage.unreadable_rows import row_of
 from mcp_tef.storage.verdict_rows import expectation_of
 
 _VISIBLE = CASES.c.removed_at.is_(None)
@@ -215,3 +219,101 @@ def _case(row: Any, ties: _Ties) -> TestCase:
         created_at=row.created_at,
         updated_at=row.updated_at,
     )
+
+
+class SqliteCases:
+    """Satisfies `CaseStore`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, drafts: Sequence[CaseDraft]) -> tuple[TestCase, ...]:
+        """Store new cases. NotFoundError, and nothing stored, where one names a server that is not registered."""
+        await self._database.read(lambda session: require_servers(session, drafts))
+        stored: list[TestCase] = []
+        for piece in chunks(drafts):
+            stored += await self._add(piece)
+        return tuple(stored)
+
+    async def _add(self, drafts: Sequence[CaseDraft]) -> tuple[TestCase, ...]:
+        return await self._database.write(lambda session: add(session, drafts))
+
+    async def apply(
+        self,
+        added: Sequence[CaseDraft],
+        changed: Mapping[CaseId, CaseDraft],
+        servers: Sequence[ServerSpec] = (),
+        *,
+        step: ProgressStep = ignore_progress,
+    ) -> tuple[TestCase, ...]:
+        """Register servers, add and change cases, all in one transaction; the added cases, then the changed ones.
+
+        NotFoundError or ConflictError, and nothing stored, where any of it cannot be. `step` is called on the store
+        thread between the pieces; what it raises takes all of it back.
+        """
+        whole = len(servers) + len(changed) + len(added)
+
+        def work(session: Session) -> tuple[TestCase, ...]:
+            done = 0
+            step(done, whole)
+            for spec in servers:
+                add_server(session, spec)
+                step(done := done + 1, whole)
+            after = []
+            for case_id, draft in changed.items():
+                after.append(update(session, case_id, draft))
+                step(done := done + 1, whole)
+            before: list[TestCase] = []
+            for piece in chunks(added):
+                before += add(session, piece)
+                step(done := done + len(piece), whole)
+            return (*before, *after)
+
+        return await self._database.write(work)
+
+    async def update(self, case_id: CaseId, draft: CaseDraft) -> TestCase:
+        """Change a case; its past runs keep the query and the expectation that they were judged by."""
+        return await self._database.write(lambda session: update(session, case_id, draft))
+
+    async def get(self, case_id: CaseId) -> TestCase:
+        """One case. NotFoundError."""
+        return await self._database.read(lambda session: get(session, case_id))
+
+    async def all(self) -> tuple[TestCase, ...]:
+        """Every case, in the order they were added."""
+        return await self.select()
+
+    async def select(
+        self, *, ids: Sequence[CaseId] = (), suites: Sequence[str] = (), tags: Sequence[str] = ()
+    ) -> tuple[TestCase, ...]:
+        """Cases with one of the ids, in one of the suites, or with one of the tags; all where nothing is given."""
+        selection = Selection(tuple(ids), tuple(suites), tuple(tags))
+        return await self._database.read(lambda session: select_cases(session, selection))
+
+    async def remove(self, ids: Sequence[CaseId]) -> None:
+        """Hide cases and their runs until the next open, which deletes them; `restore` undoes it."""
+        for piece in chunks(ids):
+            await self._set_removed(piece, removed=True)
+
+    async def restore(self, ids: Sequence[CaseId]) -> None:
+        """Show removed cases and their runs again."""
+        for piece in chunks(ids):
+            await self._set_removed(piece, removed=False)
+
+    async def _set_removed(self, ids: Sequence[CaseId], *, removed: bool) -> None:
+        def work(session: Session) -> None:
+            set_removed(session, ids, removed=removed)
+
+        await self._database.write(work)
+
+    async def suites(self) -> tuple[str, ...]:
+        """The names of suites that have a case, in order."""
+        return await self._database.read(suites)
+
+    async def rename_suite(self, name: str, wanted: str) -> None:
+        """Give a suite another name; its cases stay as they are. NotFoundError; ConflictError where it is taken."""
+        await self._database.write(lambda session: rename_suite(session, name, wanted))
+
+    async def recent(self, limit: int = 5) -> Mapping[CaseId, tuple[RunSummary, ...]]:
+        """The last finished runs of every case, newest last."""
+        return await self._database.read(lambda session: recent(session, limit))
