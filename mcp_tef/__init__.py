@@ -200,14 +200,13 @@ if TYPE_CHECKING:
     from mcp_tef.reports.similarity_html import SimilarityResults
     from mcp_tef.reports.similarity_overlap import OverlappingPair, most_overlapping, overlap_json
     from mcp_tef.reports.similarity_tables import matrix_file, similarity_json
-    from mcp_tef.scoring.codec import metrics_to_json, verdict_to_json
-    from mcp_tef.scoring.figures_codec import confusions_to_json, overview_to_json
-    from mcp_tef.scoring.launches.risks import launch_risks
-    from mcp_tef.scoring.rates import wilson
+    from mcp_tef.scoring.command_risks.risks import launch_risks
     from mcp_tef.scoring.similarity.analysis import Similarity
     from mcp_tef.scoring.similarity.overlap import Overlap
     from mcp_tef.servers.process_groups import kill_process_groups
     from mcp_tef.servers.sample_server import run_sample_server
+    from mcp_tef.statistics.intervals import wilson
+    from mcp_tef.statistics.serializers import confusions_to_json, metrics_to_json, overview_to_json, verdict_to_json
     from mcp_tef.storage.workspace_copies import copy_workspace, rename_workspace, renamed_path
     from mcp_tef.storage.workspace_file import require_workspace
     from mcp_tef.workflows.cases import free_suite_name
@@ -228,22 +227,22 @@ _WHEN_NAMED = {
     "advice_to_json": "mcp_tef.reports.similarity_advice",
     "batch_to_json": "mcp_tef.reports.results",
     "comparison_to_json": "mcp_tef.reports.comparison",
-    "confusions_to_json": "mcp_tef.scoring.figures_codec",
+    "confusions_to_json": "mcp_tef.statistics.serializers",
     "consent_rows": "mcp_tef.workflows.consent",
     "copy_workspace": "mcp_tef.storage.workspace_copies",
     "default_workspace": "mcp_tef.engine",
     "free_suite_name": "mcp_tef.workflows.cases",
     "grade_lines": "mcp_tef.workflows.score_lines",
     "kill_process_groups": "mcp_tef.servers.process_groups",
-    "launch_risks": "mcp_tef.scoring.launches.risks",
+    "launch_risks": "mcp_tef.scoring.command_risks.risks",
     "detect_files": "mcp_tef.workflows.file_detection",
     "make_private_folder": "mcp_tef.model.files",
     "matrix_file": "mcp_tef.reports.similarity_tables",
-    "metrics_to_json": "mcp_tef.scoring.codec",
+    "metrics_to_json": "mcp_tef.statistics.serializers",
     "most_overlapping": "mcp_tef.reports.similarity_overlap",
     "open_private": "mcp_tef.model.files",
     "overlap_json": "mcp_tef.reports.similarity_overlap",
-    "overview_to_json": "mcp_tef.scoring.figures_codec",
+    "overview_to_json": "mcp_tef.statistics.serializers",
     "pair_results": "mcp_tef.workflows.score_lines",
     "quality_to_json": "mcp_tef.reports.quality_tables",
     "read_pair_lines": "mcp_tef.workflows.score_lines",
@@ -255,8 +254,8 @@ _WHEN_NAMED = {
     "run_to_json": "mcp_tef.reports.results",
     "similarity_json": "mcp_tef.reports.similarity_tables",
     "tighten": "mcp_tef.model.files",
-    "verdict_to_json": "mcp_tef.scoring.codec",
-    "wilson": "mcp_tef.scoring.rates",
+    "verdict_to_json": "mcp_tef.statistics.serializers",
+    "wilson": "mcp_tef.statistics.intervals",
     "write_private": "mcp_tef.model.files",
 }
 

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import platformdirs
 
-from mcp_tef.embedding.choosing import best_local_embedder
+from mcp_tef.embedding.embedder_registry import best_local_embedder
 from mcp_tef.embedding.tfidf import TfidfLexicon
 from mcp_tef.errors import InputError
 from mcp_tef.events import Event, EventStream, NoticePublished
 from mcp_tef.llm.catalogue import LitellmCatalogue
 from mcp_tef.llm.keys import KeyRing, ServerVault
-from mcp_tef.llm.offline import OfflineSelector
-from mcp_tef.llm.selectors import ModelSelectors
+from mcp_tef.llm.model_selector import ModelSelectors
+from mcp_tef.llm.retrieval_baseline import OfflineSelector
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.config import Config
 from mcp_tef.model.files import tighten
@@ -41,7 +41,7 @@ from mcp_tef.workflows.servers import Servers
 from mcp_tef.workflows.written_secrets import PlainTextSecrets
 
 if TYPE_CHECKING:
-    from mcp_tef.embedding.shelf import EmbedderShelf
+    from mcp_tef.embedding.embedder_registry import EmbedderShelf
     from mcp_tef.llm.writer import LitellmWriter
     from mcp_tef.reports.analyses import Exports
     from mcp_tef.reports.writing import Reports
@@ -262,7 +262,7 @@ class Engine:
     @cached_property
     def embedders(self) -> "EmbedderShelf":
         """Embedders, which turn texts into vectors."""
-        from mcp_tef.embedding.shelf import EmbedderShelf
+        from mcp_tef.embedding.embedder_registry import EmbedderShelf
 
         return EmbedderShelf(self._environment, data_folder(), limits=self.config.limits)
 

@@ -1,4 +1,4 @@
-"""Vectors from an HTTP endpoint of one's own: OpenAI's shape of request, or that of text-embeddings-inference."""
+"""Embedder for an HTTP endpoint with the API of OpenAI or of text-embeddings-inference."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ import httpx
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_tef.embedding.answers import HINT, joined, refused, rows_of, unit_rows
+from mcp_tef.embedding.vector_validation import HINT, joined, refused, rows_of, unit_rows
 from mcp_tef.model.addresses import origin_of
 from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.model.secrets import Secret

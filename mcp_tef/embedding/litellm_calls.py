@@ -1,4 +1,4 @@
-"""The one place of embedding that calls litellm; import it through `provider`, which sets the scene first."""
+"""Embedding calls through litellm; import this module only through `provider`, which sets up litellm first."""
 
 import asyncio
 import logging
@@ -16,7 +16,7 @@ from litellm.constants import openai_compatible_providers
 from litellm.llms.custom_httpx.async_client_cleanup import close_litellm_async_clients
 from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 
-from mcp_tef.embedding.answers import rows_of
+from mcp_tef.embedding.vector_validation import rows_of
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.variables import size_words
 from mcp_tef.provider_http.exchange import Exchange, under_way

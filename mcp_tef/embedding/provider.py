@@ -1,4 +1,4 @@
-"""Vectors from a provider that litellm knows; litellm is loaded when one is first asked."""
+"""Embedder for the providers of litellm, which is loaded on the first call."""
 
 import asyncio
 import os
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_tef.embedding.answers import HINT, joined, refused, unit_rows
+from mcp_tef.embedding.vector_validation import HINT, joined, refused, unit_rows
 from mcp_tef.errors import EmbeddingError
 from mcp_tef.model.addresses import allowed_origins
 from mcp_tef.model.limits import USUAL, Limits

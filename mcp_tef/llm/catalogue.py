@@ -1,4 +1,4 @@
-"""What is known of models offline: litellm's own table, read as a file, so that litellm need not be loaded."""
+"""Catalogue of models, read offline from litellm's own table without loading litellm."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Keys of providers: typed for the session, then the environment, then (where it was asked for) the system keychain."""
+"""API keys of providers, looked up in the session, then the environment, then (if enabled) the keychain."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What must be known of providers before any is called: key variables, which need none, how litellm is told."""
+"""Facts about providers: key variables, providers without keys, and how litellm addresses each."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

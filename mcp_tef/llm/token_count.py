@@ -1,4 +1,4 @@
-"""Counts tokens with a vocabulary that is on this machine already; nothing is ever downloaded."""
+"""Token counts with a bundled vocabulary; nothing is downloaded."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""Usage and cost as providers report them: numbers from outside, taken only within bounds."""
+"""Token usage and cost as providers report them, accepted only within bounds."""
 
 import json
 import math

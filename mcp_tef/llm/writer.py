@@ -1,12 +1,12 @@
-"""Has any model that litellm reaches write a text, as JSON where its provider can force that."""
+"""Text written by a model of litellm, as JSON where the provider can enforce it."""
 
 import re
 from collections.abc import Mapping
 
 from mcp_tef.errors import ModelError, ModelFault
-from mcp_tef.llm.calling import Caller, failure
-from mcp_tef.llm.exchange import Breakdown, Completion, Request
-from mcp_tef.llm.faults import key_missing
+from mcp_tef.llm.client import Caller, failure
+from mcp_tef.llm.completion import Breakdown, Completion, Request
+from mcp_tef.llm.provider_errors import key_missing
 from mcp_tef.llm.providers import Target, wants_key
 from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.ports import WritingTask, Written

@@ -23,7 +23,7 @@ from mcp_tef.model.runs import (
 from mcp_tef.model.servers import Server, ServerSpec
 from mcp_tef.model.tool_calls import ToolCall
 from mcp_tef.model.tools import Listing, OfferedTool
-from mcp_tef.scoring.history import History
+from mcp_tef.statistics.history import History
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

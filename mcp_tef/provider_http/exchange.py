@@ -1,12 +1,70 @@
-"""One call to a provider as it goes over the wire: where it may go, what was sent, and what came back."""
+"""One HTTP call to a provider: allowed origins, recorded bytes, and the memory shared by all answers."""
 
-from collections.abc import Callable, Iterator, Mapping
+import asyncio
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from threading import Lock
 
 from mcp_tef.model.limits import USUAL
-from mcp_tef.provider_http.room import AnswerRoom
+
+ANSWERS_AT_ONCE = 2
+"""So many answers of the largest size are held together: 32 MB. Reading one takes several copies of it."""
+SMALL_BYTES = 64 * 1024
+"""So much of each answer is read without waiting, so that no large one delays an ordinary one."""
+
+
+class AnswerRoom:
+    """A count of the bytes that are held, by reader. Readers wait for room, on whichever event loop they run.
+
+    Half of the room is kept for the reader that came first, so that it can always finish: readers that wait for each
+    other would otherwise all wait until their timeouts.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._held: dict[Hashable, int] = {}
+        self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = []
+
+    @property
+    def held(self) -> int:
+        """The bytes of all answers that are being read."""
+        return sum(self._held.values())
+
+    async def take(self, reader: Hashable, size: int, largest: int) -> None:
+        """Count `size` more bytes for a reader whose answer may have `largest`; wait until there is room."""
+        while (turn := self._take_now(reader, size, largest)) is not None:
+            await turn
+
+    def give_back(self, reader: Hashable) -> None:
+        """Count nothing more for a reader, and wake those that wait."""
+        with self._lock:
+            self._held.pop(reader, None)
+            waiting, self._waiting = self._waiting, []
+        for loop, turn in waiting:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(_wake, turn)
+
+    def _take_now(self, reader: Hashable, size: int, largest: int) -> "asyncio.Future[None] | None":
+        """Count the bytes and return None; return what to wait for if there is no room."""
+        with self._lock:
+            held = self._held.setdefault(reader, 0)
+            first = next(iter(self._held)) == reader
+            room = largest * (ANSWERS_AT_ONCE if first else ANSWERS_AT_ONCE - 1)
+            if held + size <= SMALL_BYTES or self.held + size <= room or (first and held + size <= largest):
+                self._held[reader] = held + size
+                return None
+            loop = asyncio.get_running_loop()
+            turn = loop.create_future()
+            self._waiting.append((loop, turn))
+            return turn
+
+
+def _wake(turn: "asyncio.Future[None]") -> None:
+    if not turn.done():
+        turn.set_result(None)
+
 
 ROOM = AnswerRoom()
 

@@ -6,7 +6,7 @@ from html import escape
 
 from mcp_tef.model.metrics import ConfusionMatrix, Rate, SourceCalibration
 from mcp_tef.reports.results import legal
-from mcp_tef.scoring.lint.texts import INVISIBLE, TURNING
+from mcp_tef.scoring.lint.definition_texts import INVISIBLE, TURNING
 
 LARGEST_MATRIX = 24
 _NAME_LENGTH = 24

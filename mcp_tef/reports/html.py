@@ -9,7 +9,7 @@ from mcp_tef.reports.charts import rate_words, share, shown
 from mcp_tef.reports.page import counted, page, section, table
 from mcp_tef.reports.results import Results, passed
 from mcp_tef.reports.run_rows import runs_table
-from mcp_tef.scoring.rates import wilson
+from mcp_tef.statistics.intervals import wilson
 
 MOST_CONFUSIONS = 20
 MOST_FLAKY = 20

@@ -15,8 +15,8 @@ from mcp_tef.reports.page import counted
 from mcp_tef.reports.results import NO_TOOL_TEXT, Results, passed
 from mcp_tef.reports.similarity_html import SimilarityResults
 from mcp_tef.reports.similarity_words import STANDINGS, observed_words
-from mcp_tef.scoring.rates import wilson
 from mcp_tef.scoring.similarity.analysis import Similarity
+from mcp_tef.statistics.intervals import wilson
 
 MOST_ROWS: Final = 50
 MOST_TOOLS: Final = 30

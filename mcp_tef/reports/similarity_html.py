@@ -11,7 +11,7 @@ from mcp_tef.reports.heat import heat_map
 from mcp_tef.reports.page import cell, counted, page, paragraphs, section, table, unread
 from mcp_tef.reports.similarity_words import STANDINGS, observed_words
 from mcp_tef.scoring.similarity.analysis import Similarity
-from mcp_tef.scoring.similarity.explain import percent
+from mcp_tef.scoring.similarity.pair_explanation import percent
 
 MOST_PAIRS = 200
 MOST_EXPLAINED = 20

@@ -13,8 +13,7 @@ from mcp_tef.reports.similarity_tables import (
     tools_to_json,
     unreachable_to_json,
 )
-from mcp_tef.scoring.similarity.analysis import Similarity
-from mcp_tef.scoring.similarity.best import best_pairs
+from mcp_tef.scoring.similarity.analysis import Similarity, best_pairs
 from mcp_tef.scoring.similarity.overlap import Overlap
 from mcp_tef.scoring.similarity.signals import Matrix
 

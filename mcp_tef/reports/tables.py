@@ -6,7 +6,7 @@ from mcp_tef.model.json import Json
 from mcp_tef.model.runs import RunSummary
 from mcp_tef.reports.cells import csv_text
 from mcp_tef.reports.results import Results, moment, run_to_json
-from mcp_tef.scoring.figures_codec import overview_to_json
+from mcp_tef.statistics.serializers import overview_to_json
 
 
 def to_json(results: Results) -> str:

@@ -1,4 +1,4 @@
-"""What a confidence says together with the outcome."""
+"""Meaning of a model's confidence together with the outcome."""
 
 from mcp_tef.model.verdicts import Classification, ConfidenceCategory
 

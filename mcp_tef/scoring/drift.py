@@ -1,4 +1,4 @@
-"""How a server's tools differ from what was seen of them, and what of that deserves suspicion."""
+"""Definition changes between two listings of a server, with new lint findings that look malicious."""
 
 from collections.abc import Callable
 
@@ -6,11 +6,11 @@ from mcp_tef.model.comparison import DefinitionChange, ToolDrift
 from mcp_tef.model.ids import SnapshotId
 from mcp_tef.model.quality import LintFinding
 from mcp_tef.model.tools import Listing, OfferedTool, Snapshot, Tool
-from mcp_tef.scoring.differences import tool_changes
-from mcp_tef.scoring.lint import hidden, poisoning
-from mcp_tef.scoring.lint.linting import lint
+from mcp_tef.scoring.lint import hidden_characters, poisoning
+from mcp_tef.scoring.lint.linter import lint
+from mcp_tef.scoring.run_differences import tool_changes
 
-_WATCHED = frozenset(check.rule.id for family in (hidden, poisoning) for check in family.CHECKS)
+_WATCHED = frozenset(check.rule.id for family in (hidden_characters, poisoning) for check in family.CHECKS)
 
 
 def tool_drift(seen: Listing, now: Listing) -> tuple[ToolDrift, ...]:

@@ -1,15 +1,13 @@
-"""Expected values in words, and what is wrong with those that cannot be understood."""
+"""Descriptions of expected values, and the problems of expectations that are not valid."""
 
 from collections.abc import Callable, Iterator, Mapping
 
 from mcp_tef.model.cases import Expectation
 from mcp_tef.model.json import Json
-from mcp_tef.scoring.dates import any_instant
-from mcp_tef.scoring.matchers import MATCHERS, default_tolerance, is_matcher
-from mcp_tef.scoring.matching import LITERAL
+from mcp_tef.scoring.matchers import LITERAL, MATCHERS, default_tolerance, is_matcher
 from mcp_tef.scoring.patterns import why_broken
-from mcp_tef.scoring.values import is_number
-from mcp_tef.scoring.wording import listed, shown, ticked
+from mcp_tef.scoring.phrases import listed, shown, ticked
+from mcp_tef.scoring.scalars import any_instant, is_number
 
 DEEPEST = 100
 _NESTING = (dict, list)

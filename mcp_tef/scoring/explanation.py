@@ -1,4 +1,4 @@
-"""One sentence for people on a verdict."""
+"""One-sentence explanation of a verdict."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.cases import ExpectedCall
 from mcp_tef.model.verdicts import FindingReason, Verdict, VerdictKind
+from mcp_tef.scoring.call_pairing import Pairing
 from mcp_tef.scoring.confidence import HIGH
-from mcp_tef.scoring.pairing import Pairing
-from mcp_tef.scoring.wording import counted, figure, listed, ticked
+from mcp_tef.scoring.phrases import counted, figure, listed, ticked
 
 
 def explain(verdict: Verdict, pairing: Pairing, *, unreadable: bool, confidence: float | None) -> str:

@@ -1,4 +1,4 @@
-"""The verdict on one run: was the choice of tools right, and were the arguments."""
+"""Verdict on one run: correct tools, and correct arguments."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,10 +8,9 @@ from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.cases import Expectation
 from mcp_tef.model.tools import Tool
 from mcp_tef.model.verdicts import CallMatch, Classification, Verdict, VerdictKind
+from mcp_tef.scoring.call_pairing import Offer, Pairing, pair_up
 from mcp_tef.scoring.confidence import categorise, usable
 from mcp_tef.scoring.explanation import explain, repeated_arguments
-from mcp_tef.scoring.offer import Offer
-from mcp_tef.scoring.pairing import Pairing, pair_up
 
 
 def judge(

@@ -1,4 +1,4 @@
-"""Regular expressions from people, servers and case files, kept from eating time or memory."""
+"""Regular expressions from users, servers and case files, bounded in time and memory."""
 
 from functools import lru_cache
 

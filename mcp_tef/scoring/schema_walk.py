@@ -1,4 +1,4 @@
-"""Walking a JSON Schema: which names it declares, what it requires, and what kind of value sits where."""
+"""Traversal of a JSON Schema: declared names, required names, and the type of value at each place."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property

@@ -8,7 +8,7 @@ from mcp_tef.model.json import Json, JsonObject, canonical, deeper_than
 from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.model.servers import ServerSpec
 from mcp_tef.model.tools import Tool, ToolProblem
-from mcp_tef.scoring.soundness import why_unsound
+from mcp_tef.scoring.schema_soundness import why_unsound
 from mcp_tef.servers.mending import MARK
 from mcp_tef.servers.observations import quoted
 

@@ -13,7 +13,7 @@ from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.files import open_regular_file
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import AuthType, Reference, ReferenceKind, ServerSpec, references, undecided_host
-from mcp_tef.scoring.launches.variables import decides_what_runs
+from mcp_tef.scoring.command_risks.risks import decides_what_runs
 from mcp_tef.servers.program_lookup import find_program
 
 MAX_ENV_FILE_BYTES = 1024 * 1024

@@ -11,7 +11,7 @@ from mcp_tef.model.ids import BatchId, CaseId
 from mcp_tef.model.metrics import FilterChoices
 from mcp_tef.model.runs import RunFilter
 from mcp_tef.model.tools import ToolLabel
-from mcp_tef.scoring.history import Flags, History, Integers, Numbers, PastBatch, PastCase
+from mcp_tef.statistics.history import Flags, History, Integers, Numbers, PastBatch, PastCase
 from mcp_tef.storage.database import Database
 from mcp_tef.storage.run_queries import conditions
 from mcp_tef.storage.tables import BATCHES, CASE_TAGS, CASES, FACTS, MODEL_SETTINGS, SUITES, TOOL_NAMES, TOOLS, WORDS

@@ -8,9 +8,9 @@ from mcp_tef.model.comparison import BatchComparison, ComparedRuns, PairableRun,
 from mcp_tef.model.ids import BatchId, RunId
 from mcp_tef.model.runs import Batch
 from mcp_tef.ports import RunStore
-from mcp_tef.scoring.differences import answer_changes, setting_changes, tool_changes, verdict_changes
-from mcp_tef.scoring.pairs import paired_by, pairs, tested
-from mcp_tef.scoring.wording import counted
+from mcp_tef.scoring.phrases import counted
+from mcp_tef.scoring.run_differences import answer_changes, setting_changes, tool_changes, verdict_changes
+from mcp_tef.statistics.run_pairing import paired_by, pairs, tested
 
 
 class Compare:

@@ -26,8 +26,7 @@ from mcp_tef.model.consents import (
 from mcp_tef.model.servers import Reference, ReferenceKind, ServerSpec, Transport, references
 from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind
 from mcp_tef.ports import ConsentStore
-from mcp_tef.scoring.launches.risks import launch_risks
-from mcp_tef.scoring.launches.variables import decides_what_runs
+from mcp_tef.scoring.command_risks.risks import decides_what_runs, launch_risks
 
 ConsentRow: TypeAlias = tuple[str, tuple[str, ...]]
 _LONGEST_VALUE: Final = 10_000

@@ -16,11 +16,11 @@ from mcp_tef.model.metrics import (
 )
 from mcp_tef.model.runs import RunFilter
 from mcp_tef.ports import MetricsStore
-from mcp_tef.scoring.calibration import calibration
-from mcp_tef.scoring.confusion import confusions
-from mcp_tef.scoring.history import History
-from mcp_tef.scoring.metrics import models, summarise, trend
-from mcp_tef.scoring.repeats import repeats
+from mcp_tef.statistics.calibration import calibration
+from mcp_tef.statistics.confusion import confusions
+from mcp_tef.statistics.history import History
+from mcp_tef.statistics.metrics import models, summarise, trend
+from mcp_tef.statistics.repeats import repeats
 
 T = TypeVar("T")
 EVERYTHING = RunFilter()

@@ -7,10 +7,10 @@ from mcp_tef.errors import InputError, ModelError, ModelFault
 from mcp_tef.model.runs import FailureInfo, ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.ports import Writer, WritingTask, Written
-from mcp_tef.prompts.rewriting import REWRITE_PROMPT, RewriteError, read_rewrite, rewrite_request
-from mcp_tef.scoring.differentiation.acceptance import why_unusable
-from mcp_tef.scoring.differentiation.recommending import Settled
-from mcp_tef.scoring.differentiation.sides import Side
+from mcp_tef.prompts.rewrite_prompt import REWRITE_PROMPT, RewriteError, read_rewrite, rewrite_request
+from mcp_tef.scoring.differentiation.descriptions import why_unusable
+from mcp_tef.scoring.differentiation.patches import Settled
+from mcp_tef.scoring.differentiation.tool_pair import Side
 from mcp_tef.workflows.evaluate import Sleep, backoff
 
 

@@ -11,11 +11,10 @@ from mcp_tef.model.runs import Estimate, FailureInfo, ModelInfo, ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import ComparedTool, ToolSet
 from mcp_tef.ports import TokenCounter, Writer, WritingTask, Written
-from mcp_tef.prompts.reviewing import REVIEW_PROMPT, ReviewError, read_review, review_request
-from mcp_tef.scoring.lint.linting import lint, score
-from mcp_tef.scoring.lint.rules import RULES
-from mcp_tef.scoring.lint.subject import Catalogue
-from mcp_tef.scoring.lint.weight import definition_text
+from mcp_tef.prompts.review_prompt import REVIEW_PROMPT, ReviewError, read_review, review_request
+from mcp_tef.scoring.lint.definition_size import definition_text
+from mcp_tef.scoring.lint.lint_context import Catalogue
+from mcp_tef.scoring.lint.linter import RULES, lint, score
 from mcp_tef.workflows.model_writing import ask, check_can_write
 from mcp_tef.workflows.models import Models
 

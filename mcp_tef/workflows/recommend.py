@@ -13,13 +13,13 @@ from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind, PairAdvice, Recommendation
 from mcp_tef.model.tools import Tool
 from mcp_tef.ports import Embedder, Embedders, Lexicon, Writer
-from mcp_tef.prompts.rewriting import REWRITE_PROMPT, rewrite_request
+from mcp_tef.prompts.rewrite_prompt import REWRITE_PROMPT, rewrite_request
 from mcp_tef.scoring.differentiation.issues import issues
+from mcp_tef.scoring.differentiation.patches import Desk, Settled
 from mcp_tef.scoring.differentiation.proposals import Proposal, copies, proposals
-from mcp_tef.scoring.differentiation.recommending import Desk, Settled
-from mcp_tef.scoring.differentiation.sides import Side, Sides, sides
+from mcp_tef.scoring.differentiation.tool_pair import Side, Sides, sides
 from mcp_tef.scoring.similarity.analysis import Similarity
-from mcp_tef.scoring.similarity.texts import description_text, says_something
+from mcp_tef.scoring.similarity.tool_texts import description_text, says_something
 from mcp_tef.workflows.estimate import CHARACTERS_PER_TOKEN
 from mcp_tef.workflows.evaluate import Sleep
 from mcp_tef.workflows.model_writing import DescriptionAuthor, check_can_write

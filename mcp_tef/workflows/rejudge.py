@@ -12,9 +12,9 @@ from mcp_tef.model.json import canonical
 from mcp_tef.model.rejudging import AnsweredRun, Judgement, RejudgeReport, VerdictChange
 from mcp_tef.model.verdicts import PastVerdict, RejudgeReason, Verdict
 from mcp_tef.ports import Store
-from mcp_tef.scoring.codec import verdict_to_json
 from mcp_tef.scoring.judge import judge
-from mcp_tef.scoring.retrieval import rank_of_expected
+from mcp_tef.statistics.retrieval import rank_of_expected
+from mcp_tef.statistics.serializers import verdict_to_json
 
 CHUNK = 100
 

@@ -25,14 +25,13 @@ from mcp_tef.model.similarity import (
 from mcp_tef.model.tools import Tool, ToolLabel
 from mcp_tef.model.verdicts import Classification
 from mcp_tef.ports import Embedder, Embedders, Lexicon, MetricsStore, Progress
-from mcp_tef.scoring.history import History
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.clusters import clusters
-from mcp_tef.scoring.similarity.meaning import Meaning
-from mcp_tef.scoring.similarity.observed import Confusions, Past, work_list
 from mcp_tef.scoring.similarity.overlap import Overlap
-from mcp_tef.scoring.similarity.signals import Matrix, Signal, Square, Vectors, WeighedWords
-from mcp_tef.scoring.similarity.texts import UNRELATED, description_text, full_text, says_something
+from mcp_tef.scoring.similarity.signals import Matrix, Meaning, Signal, Square, Vectors, WeighedWords
+from mcp_tef.scoring.similarity.tool_texts import UNRELATED, description_text, full_text, says_something
+from mcp_tef.statistics.history import History
+from mcp_tef.statistics.observed_confusion import Confusions, Past, work_list
 
 PORTION = 256
 LARGEST_SQUARE = 12_000

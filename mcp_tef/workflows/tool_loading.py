@@ -10,7 +10,7 @@ from mcp_tef.model.ids import RunId, SnapshotId
 from mcp_tef.model.servers import Server
 from mcp_tef.model.tools import Listing, OfferedTool, Tool
 from mcp_tef.ports import RunStore, ServerGateway, ServerStore
-from mcp_tef.prompts.offering import offer
+from mcp_tef.prompts.tool_aliases import offer
 from mcp_tef.workflows.consent import Consents
 
 

@@ -12,12 +12,12 @@ from statistics import median
 from typing import Any
 
 from mcp_tef.llm.catalogue import LitellmCatalogue
-from mcp_tef.llm.litellm_selector import LitellmSelector
+from mcp_tef.llm.model_selector import LitellmSelector
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.tools import Tool
 from mcp_tef.ports import Question
-from mcp_tef.prompts.offering import offer
+from mcp_tef.prompts.tool_aliases import offer
 
 KEY = "sk-benchmark-key"
 QUERY = "Please search the invoices of March for the customer Miller."

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize  # type: ignore[import-untyped]  # it has no types
 from sklearn.metrics import roc_auc_score  # type: ignore[import-untyped]  # it has no types
 
-from mcp_tef.embedding.local_model import FastembedEmbedder
+from mcp_tef.embedding.local_embedder import FastembedEmbedder
 from mcp_tef.embedding.tfidf import TfidfEmbedder, TfidfLexicon
 from mcp_tef.model.similarity import ComparedTool, ToolSet
 from mcp_tef.model.tools import Tool

@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 
-from mcp_tef.scoring.rates import wilson
+from mcp_tef.statistics.intervals import wilson
 
 SHARES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98)
 SIZES = (5, 10, 20, 50, 100, 200)

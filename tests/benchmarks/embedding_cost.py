@@ -15,10 +15,10 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from mcp_tef.embedding.cache import CachedEmbedder, VectorCache
-from mcp_tef.embedding.choosing import FOLDER_VARIABLE
-from mcp_tef.embedding.local_model import FastembedEmbedder
+from mcp_tef.embedding.embedder_registry import FOLDER_VARIABLE
+from mcp_tef.embedding.local_embedder import FastembedEmbedder
 from mcp_tef.embedding.tfidf import TfidfIndex
+from mcp_tef.embedding.vector_cache import CachedEmbedder, VectorCache
 
 LIMIT_RATIO = 1.2
 CACHED_SECONDS = 0.3

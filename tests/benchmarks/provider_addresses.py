@@ -7,7 +7,7 @@ clients keep from doing so. Run as `python -m tests.benchmarks.provider_addresse
 import asyncio
 
 from mcp_tef.embedding.provider import Providers
-from mcp_tef.llm.loading import new_backend
+from mcp_tef.llm.litellm_loader import new_backend
 from mcp_tef.model.addresses import _ADDRESSES, own_origins
 from tests.support.litellm_addresses import origins_of, variables_without_effect
 

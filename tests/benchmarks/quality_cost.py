@@ -11,9 +11,9 @@ from collections.abc import Callable
 from mcp_tef.llm.token_count import BundledTokenCounter
 from mcp_tef.model.similarity import ComparedTool, ToolSet
 from mcp_tef.model.tools import Tool
-from mcp_tef.scoring.lint.linting import lint
-from mcp_tef.scoring.lint.subject import Catalogue
-from mcp_tef.scoring.lint.weight import definition_text
+from mcp_tef.scoring.lint.definition_size import definition_text
+from mcp_tef.scoring.lint.lint_context import Catalogue
+from mcp_tef.scoring.lint.linter import lint
 from mcp_tef.workflows.quality import judged
 
 TOOLS, ROUNDS = 1_000, 5

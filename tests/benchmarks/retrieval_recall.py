@@ -16,13 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from mcp_tef.embedding.local_model import FastembedEmbedder
+from mcp_tef.embedding.local_embedder import FastembedEmbedder
 from mcp_tef.embedding.tfidf import TfidfLexicon
-from mcp_tef.llm.offline import BLEND, WORDS, Calibration
-from mcp_tef.llm.ranking import WORDS_SHARE, Ranker, Scores
+from mcp_tef.llm.retrieval_baseline import BLEND, WORDS, WORDS_SHARE, Calibration, Ranker, Scores
 from mcp_tef.model.tools import OfferedTool, Tool
 from mcp_tef.ports import Embedder
-from mcp_tef.prompts.offering import offer
+from mcp_tef.prompts.tool_aliases import offer
 
 Rows = list[dict[str, Any]]
 

@@ -18,9 +18,8 @@ import numpy as np
 from mcp_tef.model.similarity import MatrixKind, ToolSet
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.clusters import clusters
-from mcp_tef.scoring.similarity.meaning import Meaning
 from mcp_tef.scoring.similarity.overlap import Overlap
-from mcp_tef.scoring.similarity.signals import Matrix, Vectors
+from mcp_tef.scoring.similarity.signals import Matrix, Meaning, Vectors
 from tests.support.tool_sets import a_tool, tool_set
 
 DIMENSIONS = 384

@@ -16,7 +16,7 @@ from app.shell.crash_reports import start_log
 from mcp_tef import Engine, copy_workspace, rename_workspace
 from mcp_tef.cli.surprise import surprise
 from mcp_tef.cli.terminal import Terminal
-from mcp_tef.embedding.cache import VectorCache
+from mcp_tef.embedding.vector_cache import VectorCache
 from mcp_tef.storage.store import open_store
 from tests.support.command_line import run, say
 from tests.support.dumps import loaded

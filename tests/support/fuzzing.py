@@ -18,10 +18,10 @@ from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.cases import CaseDraft, expectation_from_json, expectation_to_json
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.transfer import CaseFileFormat, ImportStatus
-from mcp_tef.prompts.offering import offer
-from mcp_tef.prompts.reading import LONGEST_WORDS, Reading, WrittenCall, read_native, read_structured
-from mcp_tef.scoring.codec import verdict_to_json
+from mcp_tef.prompts.answer_parsing import LONGEST_WORDS, Reading, WrittenCall, read_native, read_structured
+from mcp_tef.prompts.tool_aliases import offer
 from mcp_tef.scoring.judge import judge
+from mcp_tef.statistics.serializers import verdict_to_json
 from mcp_tef.storage.columns import dump, storable
 from mcp_tef.workflows.score_lines import grade_line
 from mcp_tef.workflows.transfer import planned

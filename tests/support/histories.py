@@ -10,7 +10,7 @@ from mcp_tef.model.ids import BatchId
 from mcp_tef.model.runs import Batch, RunStatus, RunSummary
 from mcp_tef.model.tools import ToolLabel
 from mcp_tef.model.verdicts import Classification, VerdictKind
-from mcp_tef.scoring.history import (
+from mcp_tef.statistics.history import (
     CATEGORIES,
     CLASSIFICATIONS,
     COMPLETED,

@@ -6,8 +6,8 @@ from typing import Any
 from mcp_tef.model.json import Json
 from mcp_tef.model.quality import LintFinding
 from mcp_tef.model.tools import Tool
-from mcp_tef.scoring.lint.linting import lint
-from mcp_tef.scoring.lint.subject import Catalogue
+from mcp_tef.scoring.lint.lint_context import Catalogue
+from mcp_tef.scoring.lint.linter import lint
 
 GOOD = "Find flights between two airports on a day and return their prices."
 CITY = {"type": "string", "description": "Where the flight leaves, as an IATA code such as ZRH"}

@@ -4,14 +4,14 @@ import os
 from typing import TYPE_CHECKING
 
 from mcp_tef.embedding.provider import Providers
-from mcp_tef.llm.exchange import Request
+from mcp_tef.llm.completion import Request
 from mcp_tef.llm.providers import Target
 from mcp_tef.model.addresses import address_variables
 from mcp_tef.model.secrets import Secret
 from mcp_tef.provider_http.exchange import Exchange
 
 if TYPE_CHECKING:
-    from mcp_tef.llm.backend import Backend
+    from mcp_tef.llm.litellm_backend import Backend
 
 KEY = Secret("sk-marker-0123456789")
 ELSEWHERE = "https://marker.example"

@@ -28,8 +28,7 @@ from mcp_tef.model.similarity import (
 )
 from mcp_tef.model.tools import Tool, ToolProblem
 from mcp_tef.scoring.similarity.analysis import Similarity
-from mcp_tef.scoring.similarity.meaning import Meaning
-from mcp_tef.scoring.similarity.signals import Matrix, Square
+from mcp_tef.scoring.similarity.signals import Matrix, Meaning, Square
 from tests.support.made_results import EVIL
 
 

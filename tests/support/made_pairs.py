@@ -5,7 +5,7 @@ from typing import Any
 
 from mcp_tef.model.similarity import ComparedTool
 from mcp_tef.model.tools import Tool
-from mcp_tef.scoring.differentiation.sides import Sides, sides
+from mcp_tef.scoring.differentiation.tool_pair import Sides, sides
 
 
 def told(

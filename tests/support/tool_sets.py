@@ -11,10 +11,9 @@ from mcp_tef.model.similarity import ComparedTool, EmbedderChoice, EmbedderKind,
 from mcp_tef.model.tools import Tool
 from mcp_tef.ports import Embedder, Progress
 from mcp_tef.scoring.similarity.analysis import Similarity
-from mcp_tef.scoring.similarity.meaning import Meaning
-from mcp_tef.scoring.similarity.signals import Vectors
-from mcp_tef.scoring.similarity.texts import description_text, full_text, says_something
-from mcp_tef.scoring.stems import stems
+from mcp_tef.scoring.similarity.signals import Meaning, Vectors
+from mcp_tef.scoring.similarity.tool_texts import description_text, full_text, says_something
+from mcp_tef.scoring.tokenize import stems
 
 DIMENSIONS = 64
 

@@ -1,1 +1,1 @@
-"""What makes two tools hard to tell apart, and what to write instead: words, examples, parameters and names."""
+"""Issues that make two tools hard to tell apart, and texts, examples and names that fix them."""

@@ -1,11 +1,11 @@
-"""Finds why two tools are hard to tell apart; two tools that are clearly different have no issue."""
+"""Issues that make two tools hard to tell apart; clearly different tools have none."""
 
 from collections.abc import Callable, Iterator
 
 from mcp_tef.model.similarity import DifferentiationIssue, IssueType, Priority
-from mcp_tef.scoring.differentiation.names import alikeness, blurred, meanings, name_words
-from mcp_tef.scoring.differentiation.sides import Sides, called, shared_parameters
-from mcp_tef.scoring.wording import counted, cut, listed, ticked
+from mcp_tef.scoring.differentiation.text_terms import alikeness, blurred, meanings, name_words
+from mcp_tef.scoring.differentiation.tool_pair import Sides, called, shared_parameters
+from mcp_tef.scoring.phrases import counted, cut, listed, ticked
 
 ALIKE = 0.5
 CONFUSABLE = 0.5

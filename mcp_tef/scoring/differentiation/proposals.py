@@ -1,10 +1,10 @@
-"""What to do about each issue of a pair: one change to one tool, with the texts that could make it."""
+"""Proposals for the issues of a pair: one change to one tool each, with candidate texts."""
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from mcp_tef.model.similarity import DifferentiationIssue, IssueType, Priority
-from mcp_tef.scoring.differentiation.drafts import (
+from mcp_tef.scoring.differentiation.descriptions import (
     Draft,
     example_drafts,
     parameter_drafts,
@@ -13,11 +13,19 @@ from mcp_tef.scoring.differentiation.drafts import (
     scope_drafts,
     shared_sentences,
 )
-from mcp_tef.scoring.differentiation.names import clearer_name, joined, meanings, name_words
-from mcp_tef.scoring.differentiation.sides import Side, Sides, called, own_parameters, own_phrase, shared_parameters
-from mcp_tef.scoring.differentiation.words import distinct_phrase, lead, sentences, terms
-from mcp_tef.scoring.lint.words import ACTIONS
-from mcp_tef.scoring.wording import cut, listed, ticked
+from mcp_tef.scoring.differentiation.text_terms import (
+    clearer_name,
+    distinct_phrase,
+    joined,
+    lead,
+    meanings,
+    name_words,
+    sentences,
+    terms,
+)
+from mcp_tef.scoring.differentiation.tool_pair import Side, Sides, called, own_parameters, own_phrase, shared_parameters
+from mcp_tef.scoring.lint.vocabulary import ACTIONS
+from mcp_tef.scoring.phrases import cut, listed, ticked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,12 +1,12 @@
-"""Rules about a tool's annotations: hints that its name contradicts, or that are no hints."""
+"""Rules about a tool's annotations: hints that contradict its name, or that are invalid."""
 
 from collections.abc import Iterator
 
-from mcp_tef.scoring.lint.check import Check, Hit, error, warning
-from mcp_tef.scoring.lint.subject import Subject
-from mcp_tef.scoring.lint.texts import shown_name
-from mcp_tef.scoring.lint.words import READING, REMOVING, WRITING, words
-from mcp_tef.scoring.wording import kind_of, ticked
+from mcp_tef.scoring.lint.definition_texts import shown_name
+from mcp_tef.scoring.lint.lint_context import Subject
+from mcp_tef.scoring.lint.rule import Check, Hit, error, warning
+from mcp_tef.scoring.lint.vocabulary import READING, REMOVING, WRITING, words
+from mcp_tef.scoring.phrases import kind_of, ticked
 
 _HINTS = ("destructiveHint", "idempotentHint", "openWorldHint", "readOnlyHint")
 

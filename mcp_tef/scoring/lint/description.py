@@ -1,14 +1,14 @@
-"""Rules about a tool's description: is it there, long enough, and does it say what the tool does?"""
+"""Rules about a tool's description: present, long enough, and specific about the action."""
 
 import re
 from collections.abc import Iterator
 
-from mcp_tef.scoring.lint.check import Check, Hit, error, note, warning
-from mcp_tef.scoring.lint.subject import Subject
-from mcp_tef.scoring.lint.texts import excerpt, shown_name
-from mcp_tef.scoring.lint.words import ACTIONS, reads_as_english, says_an_action, telling, word_count, word_set
-from mcp_tef.scoring.stems import stems
-from mcp_tef.scoring.wording import counted, listed
+from mcp_tef.scoring.lint.definition_texts import excerpt, shown_name
+from mcp_tef.scoring.lint.lint_context import Subject
+from mcp_tef.scoring.lint.rule import Check, Hit, error, note, warning
+from mcp_tef.scoring.lint.vocabulary import ACTIONS, reads_as_english, says_an_action, telling, word_count, word_set
+from mcp_tef.scoring.phrases import counted, listed
+from mcp_tef.scoring.tokenize import stems
 
 LEAST_WORDS = 4
 MOST_CHARACTERS = 1_024

@@ -1,13 +1,13 @@
-"""Rules about a tool's name: allowed by the protocol and by providers, telling, and alone."""
+"""Rules about a tool's name: allowed by the protocol and by providers, meaningful, and unique."""
 
 import re
 from collections.abc import Iterator
 
-from mcp_tef.scoring.lint.check import Check, Hit, error, note, warning
-from mcp_tef.scoring.lint.subject import Subject
-from mcp_tef.scoring.lint.texts import shown_name, visible
-from mcp_tef.scoring.lint.words import word_set, words
-from mcp_tef.scoring.wording import counted, listed
+from mcp_tef.scoring.lint.definition_texts import shown_name, visible
+from mcp_tef.scoring.lint.lint_context import Subject
+from mcp_tef.scoring.lint.rule import Check, Hit, error, note, warning
+from mcp_tef.scoring.lint.vocabulary import word_set, words
+from mcp_tef.scoring.phrases import counted, listed
 
 PROTOCOL_LENGTH = 128
 PROVIDER_LENGTH = 64

@@ -4,12 +4,11 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 
-from mcp_tef.scoring.lint.check import Check, Hit, note, warning
-from mcp_tef.scoring.lint.nodes import Node
-from mcp_tef.scoring.lint.subject import Subject
-from mcp_tef.scoring.lint.texts import excerpt
-from mcp_tef.scoring.lint.words import telling, word_set
-from mcp_tef.scoring.stems import stems
+from mcp_tef.scoring.lint.definition_texts import excerpt
+from mcp_tef.scoring.lint.lint_context import Node, Subject
+from mcp_tef.scoring.lint.rule import Check, Hit, note, warning
+from mcp_tef.scoring.lint.vocabulary import telling, word_set
+from mcp_tef.scoring.tokenize import stems
 
 MOST_SHOWN = 8
 SHORT = 60

@@ -5,10 +5,10 @@ import binascii
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from mcp_tef.scoring.lint.check import Check, Hit, Look, error, warning
-from mcp_tef.scoring.lint.subject import Subject
-from mcp_tef.scoring.lint.texts import excerpt
-from mcp_tef.scoring.wording import listed, ticked
+from mcp_tef.scoring.lint.definition_texts import excerpt
+from mcp_tef.scoring.lint.lint_context import Subject
+from mcp_tef.scoring.lint.rule import Check, Hit, Look, error, warning
+from mcp_tef.scoring.phrases import listed, ticked
 
 LEAST_BETWEEN_SLASHES = 12
 LEAST_HEXADECIMAL = 80

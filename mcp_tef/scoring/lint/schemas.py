@@ -1,13 +1,12 @@
-"""Rules about the input and output schemas: valid, an object, and at peace with themselves."""
+"""Rules about the input and output schemas: valid, of type object, and free of contradictions."""
 
 from collections.abc import Iterator, Mapping
 
 from mcp_tef.model.json import Json
-from mcp_tef.scoring.lint.check import Check, Hit, error, note, warning
-from mcp_tef.scoring.lint.nodes import Node
-from mcp_tef.scoring.lint.subject import Subject, why_invalid
+from mcp_tef.scoring.lint.lint_context import Node, Subject, why_invalid
+from mcp_tef.scoring.lint.rule import Check, Hit, error, note, warning
+from mcp_tef.scoring.phrases import kind_of, shown, ticked
 from mcp_tef.scoring.schema_walk import names_in
-from mcp_tef.scoring.wording import kind_of, shown, ticked
 
 
 def _not_object(subject: Subject) -> Iterator[Hit]:

@@ -1,1 +1,1 @@
-"""How alike tools look: scores over all pairs, why, in what groups, and what runs say of it."""
+"""Similarity of tools: scores of all pairs, their reasons, and groups."""

@@ -1,17 +1,138 @@
-"""An analysis: tools, and every score of every pair of them, worked out when it is asked for."""
+"""Similarity analysis: lazily computed scores of every pair of tools, and the pairs that score highest."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
+from threading import RLock
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mcp_tef.model.similarity import ComparedTool, MatrixKind, PairExplanation, ToolPair, ToolSet
-from mcp_tef.scoring.similarity.best import best_pairs
-from mcp_tef.scoring.similarity.explain import explain
-from mcp_tef.scoring.similarity.kinds import Kinds
-from mcp_tef.scoring.similarity.meaning import Meaning
-from mcp_tef.scoring.similarity.signals import Matrix, Places
+from mcp_tef.model.tools import Tool
+from mcp_tef.scoring.similarity.confusability import Confusability, Parts, coefficients_for
+from mcp_tef.scoring.similarity.pair_explanation import explain
+from mcp_tef.scoring.similarity.score_rounding import Scores
+from mcp_tef.scoring.similarity.signals import BLOCK, Matrix, Meaning, Places, Shares, Signal, WeighedWords
+from mcp_tef.scoring.similarity.tool_texts import Parameter, description_text, name_words, parameters, tokens
+
+
+class Best:
+    """The highest scores of those added so far, at most `most`, of equals those added first."""
+
+    def __init__(self, least: float, most: int) -> None:
+        self._floor = np.nextafter(np.float32(least), np.float32(-np.inf))
+        self._most = most
+        self._scores = np.zeros(0, dtype=np.float32)
+        self._places = np.zeros((2, 0), dtype=np.intp)
+
+    def add(self, start: int, block: Matrix) -> None:
+        """The scores of some tools against all from the first of them on."""
+        higher = block > self._floor
+        higher[:, : len(block)] &= np.tri(len(block), dtype=np.bool_).T
+        np.fill_diagonal(higher, val=False)
+        found = np.array(np.divmod(np.flatnonzero(higher), higher.shape[1]))
+        self._scores = np.concatenate((self._scores, block[found[0], found[1]]))
+        self._places = np.concatenate((self._places, found + start), axis=1)
+        if len(self._scores) > self._most:
+            self._cut()
+
+    def _cut(self) -> None:
+        number = len(self._scores) - self._most
+        least = np.partition(self._scores, number)[number]
+        higher, equal = np.flatnonzero(self._scores > least), np.flatnonzero(self._scores == least)
+        kept = np.sort(np.concatenate((higher, equal[: self._most - len(higher)])))
+        self._scores, self._places, self._floor = self._scores[kept], self._places[:, kept], least
+
+    def pairs(self) -> tuple[Places, Places]:
+        """Both places of each, highest first, of equals the first pair first."""
+        order = np.argsort(-self._scores, kind="stable")
+        return self._places[0, order], self._places[1, order]
+
+
+def best_pairs(rows: Callable[[int, int], Matrix], n: int, least: float, most: int) -> tuple[Places, Places]:
+    """The pairs of n tools with a score of at least `least`, highest first, at most `most`."""
+    best = Best(least, most)
+    for start in range(0, n if most else 0, BLOCK):
+        best.add(start, rows(start, min(start + BLOCK, n)))
+    return best.pairs()
+
+
+KEPT_UP_TO = 5_000
+
+
+class Kinds:
+    """Scores by kind. Safe between threads.
+
+    Above 5,000 tools only the similarity square is kept: each other one takes hundreds of megabytes, and is worked
+    out anew when it is asked for again.
+    """
+
+    def __init__(self, tools: Sequence[Tool], meaning: Meaning) -> None:
+        self._tools = tools
+        self._meaning = meaning
+        self._preparing = RLock()
+        self._prepared: dict[MatrixKind, Scores] = {}
+
+    @property
+    def all(self) -> tuple[MatrixKind, ...]:
+        """Every kind that there is: `full` only where it was asked for."""
+        return tuple(kind for kind in MatrixKind if kind is not MatrixKind.FULL or self._meaning.full is not None)
+
+    def of(self, kind: MatrixKind) -> Scores:
+        """The scores of a kind; KeyError for `full` where it was not asked for."""
+        if kind not in self.all:
+            raise KeyError(kind)
+        with self._preparing:
+            if kind not in self._prepared:
+                self._prepared[kind] = self._prepare(kind)
+            return self._prepared[kind]
+
+    @cached_property
+    def without_parameters(self) -> NDArray[np.bool_]:
+        """Which tools have no parameters, shape (n,)."""
+        return np.array([not each for each in self._parameters], dtype=np.bool_)
+
+    def _prepare(self, kind: MatrixKind) -> Scores:
+        keep = kind is MatrixKind.SIMILARITY or len(self._tools) <= KEPT_UP_TO
+        match kind:
+            case MatrixKind.SIMILARITY:
+                return Scores(self._meaning.described, self._described, keep=keep)
+            case MatrixKind.FULL:
+                return Scores(self._meaning.full or self._meaning.described, self._whole, keep=keep)
+            case MatrixKind.LEXICAL:
+                return Scores(WeighedWords(self._described), self._described, keep=keep)
+            case MatrixKind.NAMES:
+                names = [tool.name for tool in self._tools]
+                return Scores(Shares([name_words(name) for name in names]), names, keep=keep)
+            case MatrixKind.PARAMETERS:
+                bags = [tokens(each) for each in self._parameters]
+                same = [bag or text for bag, text in zip(bags, self._described, strict=True)]
+                return Scores(Shares(bags), same, keep=keep)
+            case MatrixKind.CONFUSABILITY:
+                return Scores(self._confusability(), self._whole, keep=keep)
+
+    def _confusability(self) -> Signal:
+        parts = Parts(
+            similarity=self.of(MatrixKind.SIMILARITY),
+            lexical=self.of(MatrixKind.LEXICAL),
+            names=self.of(MatrixKind.NAMES),
+            parameters=self.of(MatrixKind.PARAMETERS),
+            level=self._meaning.level,
+        )
+        return Confusability(parts, coefficients_for(self._meaning.embedder))
+
+    @cached_property
+    def _described(self) -> list[str]:
+        return [description_text(tool) for tool in self._tools]
+
+    @cached_property
+    def _whole(self) -> list[tuple[str, tuple[tuple[str, Parameter], ...]]]:
+        """All that `full` is about: equal where the texts of two tools are."""
+        return [(text, tuple(each.items())) for text, each in zip(self._described, self._parameters, strict=True)]
+
+    @cached_property
+    def _parameters(self) -> list[Mapping[str, Parameter]]:
+        return [parameters(tool) for tool in self._tools]
 
 
 class Similarity:

@@ -1,4 +1,4 @@
-"""Groups of tools that look alike, the order that puts them side by side, and copies on different servers."""
+"""Clusters of similar tools, an order that puts them side by side, and copies on different servers."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -6,11 +6,10 @@ from itertools import chain
 
 from mcp_tef.model.similarity import ClusterMerge, Clusters, MatrixKind, ToolGroup, ToolPair
 from mcp_tef.model.tools import Tool
-from mcp_tef.scoring.reading import read
 from mcp_tef.scoring.similarity.analysis import Similarity
-from mcp_tef.scoring.similarity.leaf_order import best_ordered
-from mcp_tef.scoring.similarity.linkage import Joins, average_linkage, branches, leaves
-from mcp_tef.scoring.similarity.texts import content_stem, description_text, stems_of
+from mcp_tef.scoring.similarity.linkage import Joins, average_linkage, best_ordered, branches, leaves
+from mcp_tef.scoring.similarity.tool_texts import content_stem, description_text, stems_of
+from mcp_tef.scoring.tokenize import read
 
 BEST_ORDER_UP_TO = 500
 GROUPED_FROM = 0.6

@@ -1,4 +1,4 @@
-"""How likely two tools are confused: a logistic model over four scores that people can check."""
+"""Probability that two tools are confused: a logistic model over four inspectable scores."""
 
 import json
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from mcp_tef.scoring.similarity.exact import Scores
+from mcp_tef.scoring.similarity.score_rounding import Scores
 from mcp_tef.scoring.similarity.signals import Matrix, Places, in_blocks
 
 

@@ -1,4 +1,4 @@
-"""How far tools overlap: meaning, parameters and wording weighed together, each kept apart as well."""
+"""Overlap of tools: a weighted mean of meaning, parameters and wording, with each part kept."""
 
 from functools import cached_property
 from math import inf
@@ -9,7 +9,7 @@ from mcp_tef.errors import InputError
 from mcp_tef.model.similarity import MatrixKind, OverlapWeights
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.confusability import above
-from mcp_tef.scoring.similarity.exact import exact
+from mcp_tef.scoring.similarity.score_rounding import exact
 from mcp_tef.scoring.similarity.signals import Matrix, in_blocks
 
 

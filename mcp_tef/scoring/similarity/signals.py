@@ -1,17 +1,17 @@
-"""Ways to compare tools in pairs: cosines of vectors, cosines of weighed words, shares of what is in either."""
+"""Pairwise scores of tools: cosines of vectors, cosines of TF-IDF weights, and shares of common items."""
 
 from collections.abc import Callable, Hashable, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_tef.scoring.reading import read
-from mcp_tef.scoring.similarity.texts import content_stem
-from mcp_tef.scoring.sparse import Products, counted, tally
-from mcp_tef.scoring.weighing import Weigher
+from mcp_tef.scoring.similarity.tool_texts import content_stem
+from mcp_tef.scoring.tfidf_weights import Products, Weigher, counted, tally
+from mcp_tef.scoring.tokenize import read
 
 Matrix: TypeAlias = NDArray[np.float32]
 Places: TypeAlias = NDArray[np.intp]
@@ -144,3 +144,18 @@ def in_blocks(rows: Callable[[int, int], Matrix], n: int) -> Matrix:
         square[start : start + BLOCK, start:] = block
         square[start:, start : start + BLOCK] = block.T
     return square
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meaning:
+    """The tools' texts, made comparable: name and description, and with parameters where that was asked for.
+
+    `level` is the cosine that this embedder gives to tools that have nothing to do with one another. `notice` says
+    where another embedder had to stand in.
+    """
+
+    embedder: str
+    described: Signal
+    full: Signal | None = None
+    level: float = 0.0
+    notice: str | None = None

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mcp_tef.embedding.embedder_registry import EmbedderShelf
 from mcp_tef.embedding.endpoint import HttpEmbedder
-from mcp_tef.embedding.shelf import EmbedderShelf
 from mcp_tef.errors import EmbeddingError
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind

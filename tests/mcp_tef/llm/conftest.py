@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from mcp_tef.llm.catalogue import LitellmCatalogue
-from mcp_tef.llm.litellm_selector import LitellmSelector
+from mcp_tef.llm.model_selector import LitellmSelector
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from mcp_tef.errors import ModelError, ModelFault
-from mcp_tef.llm.litellm_selector import LitellmSelector
+from mcp_tef.llm.model_selector import LitellmSelector
 from mcp_tef.model.answers import ActualCall, Answer, CallingMode
 from tests.support.model_replies import Reply, error, rate_limited
 from tests.support.model_stub import ModelStub

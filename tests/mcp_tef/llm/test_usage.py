@@ -5,7 +5,7 @@ import warnings
 
 import pytest
 
-from mcp_tef.llm.litellm_selector import LitellmSelector
+from mcp_tef.llm.model_selector import LitellmSelector
 from mcp_tef.llm.usage import UsageCheck, known_cost, known_tokens
 from tests.support.model_replies import Reply, tool_calls
 from tests.support.model_stub import ModelStub

@@ -10,12 +10,11 @@ from mcp_tef.embedding.endpoint import HttpEmbedder
 from mcp_tef.embedding.provider import LitellmEmbedder, Providers
 from mcp_tef.errors import EmbeddingError, ModelError, ModelFault
 from mcp_tef.llm.catalogue import LitellmCatalogue
-from mcp_tef.llm.litellm_selector import LitellmSelector
-from mcp_tef.llm.recording import MOST_RECORDED_BYTES
+from mcp_tef.llm.model_selector import LitellmSelector
+from mcp_tef.llm.redacted_recording import MOST_RECORDED_BYTES
 from mcp_tef.model.limits import Limits
 from mcp_tef.model.secrets import Secret
-from mcp_tef.provider_http.exchange import ROOM
-from mcp_tef.provider_http.room import AnswerRoom
+from mcp_tef.provider_http.exchange import ROOM, AnswerRoom
 from tests.support.flooding_server import MB, FloodingServer
 from tests.support.model_replies import completion, tool_calls
 from tests.support.model_stub import ModelStub

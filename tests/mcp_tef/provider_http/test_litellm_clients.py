@@ -9,7 +9,7 @@ from litellm.llms.openai.common_utils import BaseOpenAILLM
 from mcp_tef.embedding.provider import LitellmEmbedder, Providers
 from mcp_tef.errors import EmbeddingError, ModelError, ModelFault
 from mcp_tef.llm.catalogue import LitellmCatalogue
-from mcp_tef.llm.litellm_selector import LitellmSelector
+from mcp_tef.llm.model_selector import LitellmSelector
 from mcp_tef.model.secrets import Secret
 from mcp_tef.provider_http.exchange import Exchange, under_way
 from mcp_tef.provider_http.guard import RefusedRequestError

@@ -1,7 +1,7 @@
 """The table of providers' addresses against litellm, for the providers that most people use."""
 
 from mcp_tef.embedding.provider import Providers
-from mcp_tef.llm.loading import new_backend
+from mcp_tef.llm.litellm_loader import new_backend
 from mcp_tef.model.addresses import own_origins
 from tests.support.litellm_addresses import origins_of, variables_without_effect
 

@@ -4,8 +4,8 @@ import pytest
 from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 
 from mcp_tef.embedding.provider import Providers
-from mcp_tef.llm.exchange import Breakdown, Request
-from mcp_tef.llm.loading import new_backend
+from mcp_tef.llm.completion import Breakdown, Request
+from mcp_tef.llm.litellm_loader import new_backend
 from mcp_tef.llm.providers import target
 from mcp_tef.model.addresses import _ADDRESSES
 from mcp_tef.model.runs import ModelSettings

@@ -14,8 +14,7 @@ from mcp_tef.model.tools import LabelKind, ToolLabel
 from mcp_tef.reports.heat import LARGEST_DRAWN, LARGEST_IMAGE, LARGEST_NAMED, data_uri, shrunk
 from mcp_tef.reports.similarity_html import SimilarityResults, similarity_html
 from mcp_tef.scoring.similarity.analysis import Similarity
-from mcp_tef.scoring.similarity.meaning import Meaning
-from mcp_tef.scoring.similarity.signals import Square
+from mcp_tef.scoring.similarity.signals import Meaning, Square
 from tests.support import made_analyses
 from tests.support.html_reader import Reader
 

@@ -14,8 +14,8 @@ from mcp_tef.model.metrics import FilterChoices
 from mcp_tef.model.runs import ModelSettings, PlannedRun, RunFilter, RunOrder, RunResult, RunStatus, RunSummary
 from mcp_tef.model.tools import INVENTED_TOOL_LABEL, NO_TOOL_LABEL, LabelKind, ToolLabel
 from mcp_tef.model.verdicts import Classification, Verdict, VerdictKind
-from mcp_tef.scoring.history import History
 from mcp_tef.scoring.judge import judge
+from mcp_tef.statistics.history import History
 from mcp_tef.storage.store import SqliteStore, open_store
 from mcp_tef.workflows.metrics import MetricsService
 from tests.support.histories import history_of

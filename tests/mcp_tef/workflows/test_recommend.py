@@ -14,7 +14,7 @@ from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import ComparedTool, EmbedderChoice, EmbedderKind, PairAdvice, ToolSet
 from mcp_tef.model.tools import Tool
 from mcp_tef.ports import Embedder
-from mcp_tef.scoring.differentiation.changes import sound
+from mcp_tef.scoring.differentiation.patches import sound
 from tests.support.advising import KEY, MODEL, TOOLS, Advisor, answer, changed, drafts
 from tests.support.fake_writer import FakeWriter
 from tests.support.made_pairs import BOOKING, COMMENT, PAGE_COMMENT, WEATHER, told

@@ -9,7 +9,7 @@ from mcp_tef.model.ids import BatchId
 from mcp_tef.model.runs import Batch, BatchStatus
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import MatrixKind, OverlapWeights, PairStatus, parse_embedder
-from mcp_tef.scoring.similarity.texts import UNRELATED
+from mcp_tef.scoring.similarity.tool_texts import UNRELATED
 from mcp_tef.workflows.similarity import PORTION, SimilarityAnalyses
 from tests.support.any_runs import judged_run
 from tests.support.memory_servers import NOW

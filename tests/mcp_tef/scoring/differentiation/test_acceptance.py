@@ -2,8 +2,8 @@
 
 import pytest
 
-from mcp_tef.scoring.differentiation.acceptance import why_unusable
-from mcp_tef.scoring.differentiation.sides import Side
+from mcp_tef.scoring.differentiation.descriptions import why_unusable
+from mcp_tef.scoring.differentiation.tool_pair import Side
 from tests.support.made_pairs import COMMENT, PAGE_COMMENT, compared_as, told
 
 JIRA, PAGES = Side(compared_as(COMMENT)), Side(compared_as(PAGE_COMMENT))

@@ -11,8 +11,8 @@ from mcp_tef.model.similarity import IssueType, Priority
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.differentiation.issues import issues
 from mcp_tef.scoring.differentiation.proposals import Proposal, proposals
-from mcp_tef.scoring.differentiation.words import terms
-from mcp_tef.scoring.stems import spaced
+from mcp_tef.scoring.differentiation.text_terms import terms
+from mcp_tef.scoring.tokenize import spaced
 from tests.support.made_pairs import BOOKING, COMMENT, PAGE_COMMENT, WEATHER, pair_of, told
 
 BOILERPLATE = "Always use absolute paths. This command can be referenced by its name."

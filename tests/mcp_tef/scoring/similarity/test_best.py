@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mcp_tef.scoring.similarity.best import best_pairs
+from mcp_tef.scoring.similarity.analysis import best_pairs
 from mcp_tef.scoring.similarity.signals import BLOCK, Matrix
 
 

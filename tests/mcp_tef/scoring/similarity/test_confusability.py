@@ -9,8 +9,7 @@ import pytest
 
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.confusability import COEFFICIENTS, above, coefficients_for
-from mcp_tef.scoring.similarity.meaning import Meaning
-from mcp_tef.scoring.similarity.signals import Square
+from mcp_tef.scoring.similarity.signals import Meaning, Square
 from tests.support.tool_sets import a_tool, tool_set
 
 

@@ -1,0 +1,168 @@
+"""Registry of embedders: local ones, loaded once, remote ones with their key, and the best local one."""
+
+import asyncio
+import os
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+
+from mcp_tef.embedding.endpoint import HttpEmbedder
+from mcp_tef.embedding.local_embedder import DEFAULT_MODEL, FastembedEmbedder
+from mcp_tef.embedding.model_download import HUB_VARIABLE, USUAL_HUB, Fetching, home_of, known_model
+from mcp_tef.embedding.provider import LitellmEmbedder, Providers
+from mcp_tef.embedding.tfidf import TfidfEmbedder
+from mcp_tef.embedding.vector_cache import CachedEmbedder, VectorCache
+from mcp_tef.errors import EmbeddingError
+from mcp_tef.model.addresses import environment_address
+from mcp_tef.model.limits import USUAL, Limits
+from mcp_tef.model.secrets import Secret
+from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind
+from mcp_tef.ports import Embedder, Progress
+
+FOLDER_VARIABLE = "MCP_TEF_EMBEDDING_FOLDER"
+BUNDLED_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
+BUNDLED_FOLDER = Path(str(files("resources"))) / "model"
+"""Where an installed app has the weights of `BUNDLED_MODEL`; the source comes without them."""
+USUAL_MODELS = (DEFAULT_MODEL, BUNDLED_MODEL)
+
+
+async def best_local_embedder(
+    environment: Mapping[str, str], models: Path, bundled: Path = BUNDLED_FOLDER
+) -> FastembedEmbedder | None:
+    """The model in the folder that `MCP_TEF_EMBEDDING_FOLDER` names, else fastembed's default, else the bundled one.
+
+    None means that only word overlap (TF-IDF) is at hand. EmbeddingError where the folder that was named is unusable.
+    """
+    if environment.get(FOLDER_VARIABLE, "").strip():
+        return await _tried(FastembedEmbedder(folder=_folder(environment)))
+    for name in USUAL_MODELS:
+        found = await asyncio.to_thread(kept_model, models, name, bundled)
+        try:
+            if found:
+                return await _tried(found)
+        except EmbeddingError:
+            continue
+    return None
+
+
+def kept_model(models: Path, name: str, bundled: Path = BUNDLED_FOLDER) -> FastembedEmbedder | None:
+    """A model by its name: fetched into `models`, bundled, or may be among what fastembed fetched there; else None."""
+    for folder in (home_of(models, name), *([bundled] if name == BUNDLED_MODEL else [])):
+        if folder.is_dir():
+            return FastembedEmbedder(name, folder=folder)
+    return FastembedEmbedder(name, cache=models) if any(models.glob("models--*")) else None
+
+
+def _folder(environment: Mapping[str, str]) -> Path:
+    return Path(os.path.expanduser(environment[FOLDER_VARIABLE].strip()))
+
+
+async def _tried(embedder: FastembedEmbedder) -> FastembedEmbedder:
+    await embedder.embed(["ready"])
+    return embedder
+
+
+_USUAL = (EmbedderChoice(EmbedderKind.FASTEMBED), EmbedderChoice(EmbedderKind.FASTEMBED, BUNDLED_MODEL))
+_PROBE = ["Lists the files in a folder."]
+
+
+class EmbedderShelf:
+    """Every embedder of one engine, each loaded once and seen through the cache of vectors.
+
+    `folder` holds the `models` that were fetched and the `vectors` of texts that were embedded before.
+    """
+
+    def __init__(
+        self,
+        environment: Mapping[str, str],
+        folder: Path,
+        bundled: Path = BUNDLED_FOLDER,
+        *,
+        limits: Limits = USUAL,
+    ) -> None:
+        self._environment = environment
+        self._limits = limits
+        self._bundled = bundled
+        self._models = folder / "models"
+        self._cache = VectorCache(folder / "vectors")
+        self._providers = Providers()
+        self._loaded: dict[tuple[EmbedderKind, str], Embedder] = {}
+        self._loading = asyncio.Lock()
+
+    def hold_to(self, limits: Limits) -> None:
+        """Apply other limits to the embedders that are asked for from now on."""
+        self._limits = limits
+
+    async def best(self) -> Embedder:
+        """The best that is on this machine; this never waits for a network.
+
+        That is the model in the folder that `MCP_TEF_EMBEDDING_FOLDER` names, else fastembed's default, else the
+        bundled one, else TF-IDF.
+        """
+        named = self._environment.get(FOLDER_VARIABLE, "").strip()
+        for choice in (*([EmbedderChoice(EmbedderKind.FOLDER, named)] if named else []), *_USUAL):
+            try:
+                return await self._local(choice)
+            except EmbeddingError:
+                continue
+        return TfidfEmbedder()
+
+    async def find(self, choice: EmbedderChoice, key: Secret | None = None) -> Embedder:
+        """The embedder asked for, ready to use; EmbeddingError at once where it is not."""
+        match choice.kind:
+            case EmbedderKind.TFIDF:
+                return TfidfEmbedder()
+            case EmbedderKind.LITELLM:
+                return self._provider(choice, key)
+            case EmbedderKind.HTTP:
+                return await self._endpoint(choice, key)
+            case _:
+                return await self._local(choice)
+
+    async def download(self, model: str, progress: Progress) -> None:
+        """Fetch a fastembed model, telling how much is done (0–1); EmbeddingError. Cancelling leaves nothing behind."""
+        known = await asyncio.to_thread(known_model, model or DEFAULT_MODEL)
+        hub = self._environment.get(HUB_VARIABLE, "").strip() or USUAL_HUB
+        await Fetching(hub, known, progress).into(home_of(self._models, known.name))
+
+    async def forget_vectors(self) -> None:
+        """Throw away the vectors of texts that were embedded before; they are made again when they are needed."""
+        await asyncio.to_thread(self._cache.clear)
+
+    async def close(self) -> None:
+        """Give back models and connections."""
+        self._loaded.clear()
+        await self._providers.close()
+
+    async def _local(self, choice: EmbedderChoice) -> Embedder:
+        """A model of this machine, looked for once; EmbeddingError where it is not here."""
+        place = (choice.kind, choice.target)
+        async with self._loading:
+            if place not in self._loaded:
+                embedder = await asyncio.to_thread(self._kept, choice)
+                self._loaded[place] = CachedEmbedder(embedder, self._cache, await embedder.ready())
+            return self._loaded[place]
+
+    def _kept(self, choice: EmbedderChoice) -> FastembedEmbedder:
+        if choice.kind is EmbedderKind.FOLDER:
+            return FastembedEmbedder(folder=Path(os.path.expanduser(choice.target)))
+        name = choice.target or DEFAULT_MODEL
+        found = kept_model(self._models, name, self._bundled)
+        if found is None:
+            raise EmbeddingError(
+                f"The embedding model {name} is not on this machine.",
+                hint="Download it, give the folder of one (folder:DIR), or compare by words (tfidf).",
+                context={"model": name},
+            )
+        return found
+
+    def _provider(self, choice: EmbedderChoice, key: Secret | None) -> Embedder:
+        address = choice.base_url or environment_address(choice.target.partition("/")[0], self._environment)
+        embedder = LitellmEmbedder(self._providers, choice.target, base_url=address, key=key, limits=self._limits)
+        return CachedEmbedder(embedder, self._cache, f"{choice.label} {address}")
+
+    async def _endpoint(self, choice: EmbedderChoice, key: Secret | None) -> Embedder:
+        """Asked for one vector, by which another model behind the same address is told apart."""
+        embedder = HttpEmbedder(choice.target, key, limits=self._limits)
+        (vector,) = await embedder.embed(_PROBE)
+        return CachedEmbedder(embedder, self._cache, f"{choice.label} {len(vector)} {abs(vector).argmax()}")

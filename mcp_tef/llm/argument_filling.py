@@ -1,0 +1,209 @@
+"""Argument values for a tool call, filled from the query by rules on type, format, enum and parameter name."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from mcp_tef.llm.query_values import Clue, find_clues
+from mcp_tef.model.json import Json
+from mcp_tef.scoring.tokenize import spaced, stems
+
+_DEEPEST = 4
+_NEAR = 40
+_BESIDE = 20
+_IS_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_WHOLE_QUERY = frozenset(stems("query question prompt search input request sentence text message content keyword"))
+_INSTEAD: Mapping[str, str] = {"moments": "dates", "codes": "numbers"}
+_NEGATIONS = re.compile(r"\b(?:no|not|don't|without|never|disable|off|exclude|skip)\b", re.IGNORECASE)
+_KINDS: Mapping[str, str] = {
+    "email": "emails", "mail": "emails", "recipient": "emails", "url": "urls", "uri": "urls", "link": "urls",
+    "website": "urls", "webpage": "urls", "date": "dates", "day": "dates", "birthday": "dates", "deadline": "dates",
+    "time": "times", "path": "paths", "file": "paths", "filename": "paths", "folder": "paths", "directory": "paths",
+    "id": "codes", "code": "codes", "number": "codes", "sku": "codes",
+}  # fmt: skip
+_FORMATS: Mapping[str, str] = {
+    "email": "emails", "uri": "urls", "url": "urls", "date": "dates", "date-time": "moments", "time": "times",
+}  # fmt: skip
+
+
+def fill(query: str, schema: Mapping[str, Any]) -> dict[str, Json]:
+    """Arguments for the object that `schema` describes, from what `query` says; what it does not say is left out."""
+    return _Filler(query, schema).object(schema, 0)
+
+
+class _Filler:
+    """Takes each clue of a query for one parameter only."""
+
+    def __init__(self, query: str, root: Mapping[str, Any]) -> None:
+        self._clues = find_clues(query)
+        self._root = root
+        self._taken: set[int] = set()
+
+    def object(self, schema: Mapping[str, Any], depth: int) -> dict[str, Json]:
+        properties = schema.get("properties")
+        if not isinstance(properties, Mapping) or depth > _DEEPEST:
+            return {}
+        named = schema.get("required")
+        required = frozenset(named) if isinstance(named, Sequence) else frozenset[str]()
+        filled: dict[str, Json] = {}
+        for name in sorted(properties, key=lambda name: name not in required):
+            value = self._value(name, self._resolved(properties[name]), name in required, depth)
+            if value is not None:
+                filled[name] = value
+        return {name: filled[name] for name in properties if name in filled}
+
+    def _resolved(self, schema: Json) -> Mapping[str, Any]:
+        """The schema behind a local reference, or the first alternative that is not null."""
+        for _ in range(_DEEPEST):
+            if not isinstance(schema, Mapping):
+                return {}
+            reference = schema.get("$ref")
+            options = schema.get("anyOf") or schema.get("oneOf")
+            if isinstance(reference, str):
+                schema = _at(self._root, reference)
+            elif isinstance(options, Sequence) and options:
+                schema = next((one for one in options if one != {"type": "null"}), {})
+            else:
+                return schema
+        return {}
+
+    def _value(self, name: str, schema: Mapping[str, Any], required: bool, depth: int) -> Json:
+        kind = _type(schema)
+        if isinstance(schema.get("enum"), list):
+            return self._choice(schema["enum"])
+        if kind == "boolean":
+            return self._yes_or_no(name)
+        if kind in ("integer", "number"):
+            return self._number(name, kind, required)
+        if kind == "array":
+            return self._list(name, self._resolved(schema.get("items", {})), required) or None
+        if kind == "object":
+            return self.object(schema, depth + 1) or None if required else None
+        return self._text(name, schema, required)
+
+    def _choice(self, options: Sequence[Json]) -> Json:
+        asked = self._clues.query.lower()
+        said = [option for option in options if isinstance(option, str) and option and _says(asked, option)]
+        return max(said, key=len, default=None)
+
+    def _yes_or_no(self, name: str) -> bool | None:
+        words = _naming(name)
+        place = next((clue.at for clue in self._clues.words if set(stems(clue.text)) & words), None)
+        if place is None:
+            return None
+        return not _NEGATIONS.search(self._clues.query[max(0, place - 20) : place])
+
+    def _number(self, name: str, kind: str, required: bool) -> Json:
+        free = [clue for clue in self._free(self._clues.numbers) if kind == "number" or "." not in clue.text]
+        near = self._nearest(name, free)
+        clue = near or (free[0] if free and required else None)
+        if clue is None:
+            return None
+        self._taken.add(clue.at)
+        return float(clue.text) if "." in clue.text else int(clue.text)
+
+    def _list(self, name: str, items: Mapping[str, Any], required: bool) -> list[Json]:
+        if isinstance(items.get("enum"), list):
+            asked = self._clues.query.lower()
+            return [option for option in items["enum"] if isinstance(option, str) and _says(asked, option)]
+        kind = _type(items)
+        bracketed = self._nearest(name, self._free(self._clues.lists)) or next(
+            iter(self._free(self._clues.lists)), None
+        )
+        if bracketed is not None and kind in ("integer", "number", "string"):
+            return self._members(bracketed, kind)
+        if kind in ("integer", "number"):
+            return [_as_number(clue) for clue in self._take_all(self._clues.numbers)] if required else []
+        found = self._pool(name, items) or (self._clues.quoted or self._clues.names if required else ())
+        return [clue.text for clue in self._take_all(found)] if kind == "string" else []
+
+    def _members(self, bracketed: Clue, kind: str) -> list[Json]:
+        """What stands between brackets, divided by commas; numbers in it serve no other parameter."""
+        self._taken.update(range(bracketed.at, bracketed.at + len(bracketed.text) + 2))
+        parts = [part.strip(" '\"“”") for part in bracketed.text.split(",")]
+        if kind == "string":
+            return [part for part in parts if part]
+        return [_as_number(Clue(part, 0)) for part in parts if _IS_NUMBER.fullmatch(part)]
+
+    def _text(self, name: str, schema: Mapping[str, Any], required: bool) -> str | None:
+        pool = self._free(self._pool(name, schema))
+        if pool:
+            return self._take(pool[0])
+        beside = self._nearest(name, self._free(self._clues.quoted), reach=_BESIDE)
+        if beside is not None:
+            return self._take(beside)
+        said = self._said_with_name(name)
+        if said is not None:
+            return said
+        if not required or schema.get("format") in _FORMATS:
+            return None
+        return self._required_text(name)
+
+    def _required_text(self, name: str) -> str | None:
+        words = _naming(name)
+        quoted = self._free(self._clues.quoted)
+        if quoted:
+            return self._take(self._nearest(name, quoted) or quoted[0])
+        if words and words <= _WHOLE_QUERY:
+            return self._clues.query
+        named = self._free(self._clues.names)
+        return self._take(named[0]) if named else None
+
+    def _pool(self, name: str, schema: Mapping[str, Any]) -> tuple[Clue, ...]:
+        """Clues of the kind that the format or the name asks for."""
+        kind = _FORMATS.get(str(schema.get("format")))
+        if kind is None:
+            kind = next((_KINDS[word] for word in reversed(spaced(name).lower().split()) if word in _KINDS), None)
+        found: tuple[Clue, ...] = getattr(self._clues, kind) if kind else ()
+        return found or getattr(self._clues, _INSTEAD.get(kind or "", "nothing"), ())
+
+    def _said_with_name(self, name: str) -> str | None:
+        """The value after `name: value`, `name = value` or `name is "value"`."""
+        said = re.escape(spaced(name)).replace(r"\ ", r"[ _-]")
+        found = re.search(rf"(?i)\b{said}\s*(?:[:=]|\bis\b|\bof\b)\s*[\"'“]?([\w@.:/+-]+)", self._clues.query)
+        return found[1].rstrip(".:") if found else None
+
+    def _nearest(self, name: str, clues: Sequence[Clue], reach: int = _NEAR) -> Clue | None:
+        """The clue nearest to a word of the name, if one is near at all."""
+        words = _naming(name)
+        places = [clue.at for clue in self._clues.words if set(stems(clue.text)) & words]
+        gaps = [(abs(clue.at - place), clue.at, clue) for clue in clues for place in places]
+        return min((gap for gap in gaps if gap[0] <= reach), default=(0, 0, None))[2]
+
+    def _free(self, clues: Iterable[Clue]) -> list[Clue]:
+        return [clue for clue in clues if clue.at not in self._taken]
+
+    def _take(self, clue: Clue) -> str:
+        self._taken.add(clue.at)
+        return clue.text
+
+    def _take_all(self, clues: Iterable[Clue]) -> list[Clue]:
+        free = self._free(clues)
+        self._taken.update(clue.at for clue in free)
+        return free
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    given = schema.get("type", "object" if "properties" in schema else "string")
+    if isinstance(given, list):
+        given = next((kind for kind in given if kind != "null"), "string")
+    return str(given)
+
+
+def _at(root: Mapping[str, Any], reference: str) -> Json:
+    value: Json = root
+    for step in reference.removeprefix("#/").split("/"):
+        value = value.get(step) if isinstance(value, Mapping) else None
+    return value
+
+
+def _says(asked: str, option: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(spaced(option).lower())}(?!\w)", spaced(asked)) is not None
+
+
+def _naming(name: str) -> set[str]:
+    return set(stems(name))
+
+
+def _as_number(clue: Clue) -> int | float:
+    return float(clue.text) if "." in clue.text else int(clue.text)

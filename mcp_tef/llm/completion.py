@@ -1,0 +1,54 @@
+"""Request to a model and its completion, as plain values."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from mcp_tef.llm.providers import Target
+from mcp_tef.model.json import Json
+from mcp_tef.model.secrets import Secret
+from mcp_tef.prompts.answer_parsing import WrittenCall
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One chat completion; `timeout` in seconds, `tools` in OpenAI's shape, `key` for this call only.
+
+    `json_only` asks for one JSON object, where the provider can force it. `origins` are the addresses that the call may
+    reach: that of the target, else the provider's own; None means any, for providers that use credentials of their own.
+    """
+
+    target: Target
+    messages: Sequence[Mapping[str, str]]
+    tools: Sequence[Mapping[str, Any]]
+    temperature: float
+    timeout: float
+    key: Secret | None
+    origins: frozenset[str]
+    json_only: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completion:
+    """What the model answered. `cost_usd` is None where the price is unknown; `notes` say what else is doubtful.
+
+    `raw` is litellm's own form of the answer, given only where the wire was not watched.
+    """
+
+    text: str
+    calls: tuple[WrittenCall, ...]
+    tokens_in: int | None
+    tokens_out: int | None
+    cost_usd: float | None
+    raw: Json = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Breakdown:
+    """A call that gave no answer: the library's words (they may hold the key) and status, or a timeout."""
+
+    error: str
+    status: int | None = None
+    timed_out: bool = False
+    headers: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,325 @@
+"""Classification of provider failures, each with one clear message that never contains the key."""
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from mcp_tef.errors import ModelError, ModelFault
+from mcp_tef.llm.providers import Target, key_variables
+from mcp_tef.model.json import Json
+from mcp_tef.model.runs import ModelSettings
+from mcp_tef.model.secrets import Secret, without_keys
+from mcp_tef.model.variables import size_words
+
+LONGEST_DETAIL = 300
+
+_PREFIX = re.compile(r"^(?:litellm\.)?(?:\w*(?:Error|Exception|Timeout)\s*(?::|-)\s*)+")
+_TRACEBACK = re.compile(r"\s*Traceback \(most recent call last\).*", re.DOTALL)
+_NO_TOOLS = re.compile(
+    r"(?i)not? support(?:ing|ed)?[^.]{0,40}\b(?:tools?|function)|\b(?:tools?|functions?)(?: use| calling| calls?)?"
+    r"(?: is| are)?(?: currently)? (?:not|un) ?(?:supported|available|enabled)|support tool use|enable-auto-tool-choice"
+    r"|unsupported (?:parameter|argument)[^.]{0,20}\b(?:tools|functions)\b|tools param(?:eter)? requires --jinja"
+)
+_CONTEXT = re.compile(
+    r"(?i)context[_ ](?:length|window|size)|maximum context|prompt is too long|input is too long|too many tokens"
+    r"|exceeds? the (?:maximum|available|model).{0,40}(?:token|context)|input token count.{0,60}exceeds"
+)
+_QUOTA = re.compile(
+    r"(?i)insufficient[_ ](?:quota|balance|funds|credits?)|credit balance|billing|exceeded your current quota"
+)
+_BAD_KEY = re.compile(
+    r"(?i)api[_ ]key (?:not valid|invalid|not found)|(?:invalid|incorrect|wrong)[^.]{0,20} api[_ ]?key"
+)
+_NO_KEY = re.compile(
+    r"(?i)missing credentials|missing .{0,30}api[_ ]?key|api_key client option must be set|no api[_ ]?key"
+)
+_NO_MODEL = re.compile(r"(?i)model|deployment")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What a failed call left behind; `status` is None where nothing was answered, `reachable` None where untried."""
+
+    status: int | None = None
+    headers: Mapping[str, str]
+    body: str = ""
+    error: str = ""
+    timed_out: bool = False
+    reachable: bool | None = None
+    refused_origin: str = ""
+    address_unknown: bool = False
+    too_large: bool = False
+    most_bytes: int = 0
+
+    @property
+    def web_page(self) -> bool:
+        """Whether HTML came back."""
+        kind = self.headers.get("content-type", "").lower()
+        return "html" in kind or self.body.lstrip()[:15].lower().startswith(("<!doctype", "<html"))
+
+    @property
+    def answer(self) -> Json:
+        """The body as JSON; None where it is none."""
+        try:
+            return json.loads(self.body)
+        except (ValueError, RecursionError):
+            return None
+
+    @property
+    def detail(self) -> str:
+        """The provider's own words, or litellm's."""
+        said = _message(self.answer) or _TRACEBACK.sub("", _PREFIX.sub("", self.error))
+        return " ".join(said.split())
+
+    @property
+    def garbled(self) -> bool:
+        """Whether a model's API answered with success, but not in the shape of its answers."""
+        answer = self.answer
+        return isinstance(answer, Mapping) and any(name in answer for name in _API_FIELDS)
+
+
+def explain(evidence: Evidence, settings: ModelSettings, target: Target, key: Secret | None) -> ModelError:
+    """The error that a user reads for a failed call."""
+    fault = find_fault(evidence, key)
+    detail = redacted(evidence.detail, key)[:LONGEST_DETAIL].rstrip(" .")
+    message, hint = _words(fault, settings, target.address, evidence)
+    said = f" It says: {detail}." if detail and fault in _QUOTED else ""
+    return ModelError(
+        fault,
+        redacted(message, key) + said,
+        hint=hint,
+        retry_after=retry_after(evidence.headers) if fault is ModelFault.RATE else None,
+        context={"model": settings.label, "address": target.address, "status": evidence.status, "detail": detail},
+    )
+
+
+def find_fault(evidence: Evidence, key: Secret | None) -> ModelFault:
+    """Why the call failed, from what came back first of all, and from litellm's words where nothing did."""
+    if evidence.address_unknown:
+        return ModelFault.ADDRESS_UNKNOWN
+    if evidence.refused_origin:
+        return ModelFault.ADDRESS_REFUSED
+    if evidence.too_large:
+        return ModelFault.ANSWER_TOO_LARGE
+    if evidence.timed_out:
+        return ModelFault.TIMEOUT
+    if not evidence.body and _NO_KEY.search(evidence.error):
+        return ModelFault.KEY_MISSING
+    if evidence.status is None:
+        return _unanswered(evidence)
+    if evidence.web_page and evidence.status < 500 and evidence.status not in (401, 403, 429):
+        return ModelFault.NOT_AN_API
+    return _by_words(evidence) or _by_status(evidence, key)
+
+
+def redacted(text: str, key: Secret | None) -> str:
+    """`text` without the key, and without whatever looks like one."""
+    return without_keys(text, (key,) if key else ())
+
+
+def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
+    """Seconds to wait, from a Retry-After header in seconds or as an HTTP date; None without one."""
+    given = headers.get("retry-after", "").strip()
+    try:
+        seconds = float(given)
+    except ValueError:
+        return _until(given, now or datetime.now(UTC))
+    return max(0.0, seconds) if math.isfinite(seconds) else None
+
+
+def _until(given: str, now: datetime) -> float | None:
+    try:
+        moment = parsedate_to_datetime(given)
+    except ValueError:
+        return None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - now).total_seconds())
+
+
+def _unanswered(evidence: Evidence) -> ModelFault:
+    if evidence.reachable is False:
+        return ModelFault.DOWN
+    if "ssl" in evidence.error.lower():
+        return ModelFault.NOT_AN_API
+    if evidence.reachable is None:
+        return ModelFault.NO_TOOLS if _NO_TOOLS.search(evidence.error) else ModelFault.REJECTED
+    return ModelFault.PROVIDER
+
+
+def unaskable(settings: ModelSettings, target: Target, providers: frozenset[str]) -> ModelError | None:
+    """Why a model cannot even be asked; None where it can. `providers` are those that litellm has."""
+    context = {"model": settings.label, "address": target.address}
+    if target.address and not target.address.lower().startswith(("http://", "https://")):
+        return ModelError(
+            ModelFault.NOT_AN_API,
+            f"The base url {target.address} is no web address.",
+            hint="Start it with http:// or https://.",
+            context=context,
+        )
+    if target.provider not in providers:
+        return ModelError(
+            ModelFault.NOT_FOUND,
+            f"There is no provider called {settings.provider}.",
+            hint="Choose one from the catalogue, or give the base url of an OpenAI-compatible server.",
+            context=context,
+        )
+    if "://" in target.model:
+        return ModelError(
+            ModelFault.NOT_FOUND,
+            f"The name of the model {settings.model} holds an address.",
+            hint="Give the address with --base-url, and the model by its name.",
+            context=context,
+        )
+    if not target.origins:
+        return explain(Evidence(headers={}, address_unknown=True), settings, target, None)
+    return None
+
+
+def key_missing(settings: ModelSettings) -> ModelError:
+    """The error for a call that would need a key."""
+    return explain(Evidence(headers={}, error="No API key"), settings, Target(settings.provider, settings.model), None)
+
+
+def _by_words(evidence: Evidence) -> ModelFault | None:
+    """What the words of a refusal say; statuses alone are too coarse for these."""
+    if evidence.status is None or not 400 <= evidence.status < 500:
+        return None
+    said = f"{evidence.body[:5_000]} {evidence.error[:5_000]}"
+    if evidence.status in (400, 402, 429) and _QUOTA.search(said):
+        return ModelFault.QUOTA
+    if evidence.status in (400, 404, 405, 422) and _NO_TOOLS.search(said):
+        return ModelFault.NO_TOOLS
+    if evidence.status in (400, 413, 422) and _CONTEXT.search(said):
+        return ModelFault.CONTEXT
+    if evidence.status == 400 and _BAD_KEY.search(said):
+        return ModelFault.KEY_WRONG
+    return None
+
+
+def _by_status(evidence: Evidence, key: Secret | None) -> ModelFault:
+    status = evidence.status or 0
+    if status == 401:
+        return ModelFault.KEY_WRONG if key else ModelFault.KEY_MISSING
+    if status == 404:
+        return ModelFault.NOT_FOUND if _NO_MODEL.search(evidence.detail) else ModelFault.NOT_AN_API
+    if status < 300 and evidence.garbled:
+        return ModelFault.PROVIDER
+    if status < 400 or status == 405:
+        return ModelFault.NOT_AN_API
+    if status >= 500:
+        return ModelFault.TIMEOUT if status == 504 else ModelFault.PROVIDER
+    return _STATUSES.get(status, ModelFault.REJECTED)
+
+
+_API_FIELDS = frozenset({"error", "choices", "candidates", "content", "message", "output"})
+_STATUSES: Mapping[int, ModelFault] = {
+    402: ModelFault.QUOTA,
+    403: ModelFault.FORBIDDEN,
+    408: ModelFault.TIMEOUT,
+    413: ModelFault.CONTEXT,
+    429: ModelFault.RATE,
+}
+_QUOTED = frozenset({ModelFault.REJECTED, ModelFault.FORBIDDEN, ModelFault.PROVIDER})
+
+
+def _message(answer: Json) -> str:
+    """The text of an error in any of the usual shapes."""
+    if isinstance(answer, list) and answer:
+        return _message(answer[0])
+    if isinstance(answer, str):
+        return answer
+    if not isinstance(answer, Mapping):
+        return ""
+    for name in ("error", "message", "detail", "error_message"):
+        if name in answer and (text := _message(answer[name])):
+            return text
+    return ""
+
+
+def _words(fault: ModelFault, settings: ModelSettings, address: str | None, evidence: Evidence) -> tuple[str, str]:
+    """The sentence and the hint of a fault."""
+    place = address or settings.provider
+    variable = next(iter(key_variables(settings.provider)), "")
+    if fault is ModelFault.PROVIDER and evidence.status is None:
+        return f"{place} closed the connection without an answer.", "Try again; if it goes on, look at the server."
+    if fault is ModelFault.PROVIDER and (evidence.status or 0) < 300:
+        return f"{place} answered for {settings.label} in a shape that cannot be read.", "Try again, or another model."
+    sentence, hint = _SENTENCES[fault]
+    known = {
+        "provider": settings.provider, "model": settings.label, "place": place, "variable": variable,
+        "timeout": settings.timeout, "status": evidence.status, "refused": evidence.refused_origin,
+        "most": size_words(evidence.most_bytes),
+    }  # fmt: skip
+    return sentence.format(**known), hint.format(**known)
+
+
+_SENTENCES: Mapping[ModelFault, tuple[str, str]] = {
+    ModelFault.KEY_MISSING: (
+        "There is no key for {provider}.",
+        "Type it when you start the run, or set {variable}.",
+    ),
+    ModelFault.KEY_WRONG: (
+        "{place} did not accept the key for {model}.",
+        "Check the key, and that it belongs to {provider}.",
+    ),
+    ModelFault.FORBIDDEN: (
+        "{place} does not let this key use {model}.",
+        "Ask for access to the model, or choose another.",
+    ),
+    ModelFault.QUOTA: (
+        "The quota at {place} is used up.",
+        "Add credit or raise the limit of the account, or choose another model.",
+    ),
+    ModelFault.RATE: (
+        "{place} is limiting the rate of requests to {model}.",
+        "Lower the concurrency, or try again later.",
+    ),
+    ModelFault.TIMEOUT: (
+        "{model} did not answer within {timeout} seconds.",
+        "Raise the timeout, or choose a faster model.",
+    ),
+    ModelFault.CONTEXT: (
+        "The query and its tools are too long for {model}.",
+        "Offer fewer tools, or choose a model with a larger context.",
+    ),
+    ModelFault.NOT_FOUND: (
+        "{place} has no model {model}.",
+        "Check the model's name; a local server must have loaded it.",
+    ),
+    ModelFault.DOWN: (
+        "Nothing answers at {place}.",
+        "Start the server, or check the address and the network.",
+    ),
+    ModelFault.NOT_AN_API: (
+        "{place} is not the address of a model's API.",
+        "Check the base url; for OpenAI-compatible servers it often ends in /v1.",
+    ),
+    ModelFault.PROVIDER: (
+        "{place} failed with status {status} when {model} was asked.",
+        "Try again later; the fault is on the provider's side.",
+    ),
+    ModelFault.REJECTED: (
+        "{place} rejected the request for {model}.",
+        "Check the model's name and the settings of the run.",
+    ),
+    ModelFault.NO_TOOLS: (
+        "{model} has no native tool calling.",
+        "Choose the JSON mode, or leave the mode on auto.",
+    ),
+    ModelFault.ADDRESS_UNKNOWN: (
+        "The address of {provider} is not known.",
+        "Give it with --base-url, or in the environment variable of the provider.",
+    ),
+    ModelFault.ADDRESS_REFUSED: (
+        "The call of {model} would have gone on to {refused}, so nothing was sent there.",
+        "Give that address with --base-url if you trust it.",
+    ),
+    ModelFault.ANSWER_TOO_LARGE: (
+        "The answer of {model} is larger than {most}; the rest was not read.",
+        "Ask another model, or raise MCP_TEF_MAX_MODEL_ANSWER_BYTES.",
+    ),
+}

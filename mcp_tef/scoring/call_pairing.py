@@ -1,0 +1,165 @@
+"""Offered tools, and the pairing of actual calls with expected ones."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mcp_tef.model.answers import ActualCall
+from mcp_tef.model.cases import ExpectedCall
+from mcp_tef.model.json import Json, canonical
+from mcp_tef.model.tools import Tool
+from mcp_tef.model.verdicts import CallMatch
+from mcp_tef.scoring.arguments import Comparison, GivenCall
+from mcp_tef.scoring.bipartite_matching import Pair, best_pairs
+from mcp_tef.scoring.tool_schema import NO_SCHEMA, SHELF, ToolSchema
+
+
+class Offer:
+    """The tools that a selector could choose from, by name."""
+
+    def __init__(self, tools: Sequence[Tool]) -> None:
+        self._named: dict[str, list[Tool]] = {}
+        for tool in tools:
+            self._named.setdefault(tool.name, []).append(tool)
+
+    def server_of(self, call: ActualCall) -> str | None:
+        """The server that a call goes to: its own word, or the only server that offers the tool."""
+        if call.server:
+            return call.server
+        servers = {tool.server for tool in self._named.get(call.tool, ()) if tool.server}
+        return servers.pop() if len(servers) == 1 else None
+
+    def invented(self, call: ActualCall) -> bool:
+        """Whether nobody offered this tool."""
+        return not self._meant(call)
+
+    def schema_of(self, call: ActualCall) -> ToolSchema:
+        """The schema of the tool that a call means; one that takes anything where it was not offered."""
+        meant = self._meant(call)
+        if len(meant) > 1:
+            meant = [min(meant, key=lambda tool: (tool.server, canonical(tool.input_schema)))]
+        return SHELF.get(meant[0].input_schema) if meant else NO_SCHEMA
+
+    def is_expected(self, expected: ExpectedCall, call: ActualCall) -> bool:
+        """Whether a call is of the expected tool, and of its server where the expectation names one.
+
+        Where neither the call nor any offered tool of that name tells a server, there is nothing to tell apart.
+        """
+        if expected.tool != call.tool:
+            return False
+        if not expected.server or self.server_of(call) == expected.server:
+            return True
+        return not call.server and not any(tool.server for tool in self._named.get(call.tool, ()))
+
+    def _meant(self, call: ActualCall) -> list[Tool]:
+        tools = self._named.get(call.tool, [])
+        if not call.server:
+            return tools
+        return [tool for tool in tools if tool.server in (call.server, "")]
+
+
+_FINE = 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """An expected answer beside the actual calls; `unmet` and `extra` have no partner."""
+
+    offer: Offer
+    wanted: tuple[ExpectedCall, ...]
+    matches: tuple[CallMatch, ...]
+    met: tuple[ActualCall, ...]
+    unmet: tuple[ExpectedCall, ...]
+    extra: tuple[ActualCall, ...]
+    ordered: bool = False
+
+
+def pair_up(wanted: tuple[ExpectedCall, ...], calls: Sequence[ActualCall], offer: Offer, ordered: bool) -> Pairing:
+    """The best assignment: most pairs of the same tool, then the best parameters; by position where ordered."""
+    table = _Table(wanted, calls, offer)
+    if ordered or max(len(wanted), len(calls)) <= 1:
+        pairs = [(at, at) for at in range(min(len(wanted), len(calls))) if table.same_tool(at, at)]
+    else:
+        pairs = table.best_pairs()
+    rows, columns = {row for row, _ in pairs}, {column for _, column in pairs}
+    unmet = [row for row in range(len(wanted)) if row not in rows]
+    extra = [column for column in range(len(calls)) if column not in columns]
+    return Pairing(
+        offer=offer,
+        wanted=wanted,
+        matches=(
+            *(table.comparison(row, column).match(row, column) for row, column in pairs),
+            *_left_over(unmet, extra),
+        ),
+        met=tuple(calls[column] for _, column in pairs),
+        unmet=tuple(wanted[row] for row in unmet),
+        extra=tuple(calls[column] for column in extra),
+        ordered=ordered and len(wanted) > 1,
+    )
+
+
+def _left_over(unmet: list[int], extra: list[int]) -> list[CallMatch]:
+    return [CallMatch(expected=row, actual=None) for row in unmet] + [
+        CallMatch(expected=None, actual=column) for column in extra
+    ]
+
+
+class _Table:
+    """Expected calls as rows, actual ones as columns; what is in a cell is worked out once, when asked for."""
+
+    def __init__(self, wanted: Sequence[ExpectedCall], calls: Sequence[ActualCall], offer: Offer) -> None:
+        self._wanted = wanted
+        self._calls = calls
+        self._offer = offer
+        self._given: dict[int, GivenCall] = {}
+        self._cells: dict[Pair, Comparison] = {}
+
+    def comparison(self, row: int, column: int) -> Comparison:
+        """An expected call beside an actual one."""
+        if (row, column) not in self._cells:
+            self._cells[row, column] = Comparison(self._wanted[row], self._read(column))
+        return self._cells[row, column]
+
+    def _read(self, column: int) -> GivenCall:
+        if column not in self._given:
+            call = self._calls[column]
+            self._given[column] = GivenCall(call.tool, call.arguments, self._offer.schema_of(call))
+        return self._given[column]
+
+    def same_tool(self, row: int, column: int) -> bool:
+        """Whether the actual call is of the expected tool."""
+        return self._offer.is_expected(self._wanted[row], self._calls[column])
+
+    def best_pairs(self) -> list[Pair]:
+        """The best assignment, the same for every order of rows and columns."""
+        rows = sorted(range(len(self._wanted)), key=lambda row: _text_of_expected(self._wanted[row]))
+        columns = sorted(range(len(self._calls)), key=lambda column: _text_of_call(self._calls[column]))
+        worth = {
+            (at, to): self._worth(row, column)
+            for at, row in enumerate(rows)
+            for to, column in enumerate(columns)
+            if self.same_tool(row, column)
+        }
+        return sorted((rows[at], columns[to]) for at, to in best_pairs(len(rows), len(columns), worth))
+
+    def _worth(self, row: int, column: int) -> int:
+        """One whole number in which a pair outweighs all correctness, and that all completeness, and so on."""
+        correctness, completeness, beside = self.comparison(row, column).worth
+        scale = _FINE * (len(self._wanted) + 1)
+        worth = scale + round(correctness * _FINE)
+        worth = worth * scale + round(completeness * _FINE)
+        return worth * scale + max(_FINE + beside, 0)
+
+
+def _text_of_expected(call: ExpectedCall) -> str:
+    return f"{call.tool}\n{call.server}\n{call.exact}\n{_text_of(call.parameters)}"
+
+
+def _text_of_call(call: ActualCall) -> str:
+    return f"{call.tool}\n{call.server}\n{_text_of(call.arguments)}"
+
+
+def _text_of(value: Json) -> str:
+    try:
+        return canonical(value)
+    except (TypeError, ValueError, RecursionError):
+        return ""

@@ -1,0 +1,180 @@
+"""Commands inside a command line (wrappers and shell texts included), and the packages that runners fetch."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "cmd", "powershell", "pwsh"})
+_TEXT_FLAGS = {
+    "cmd": r"/[ck]",
+    "powershell": r"-(?:c|command|e|ec|enc|encodedcommand)",
+    "pwsh": r"-(?:c|command|e|ec|enc|encodedcommand)",
+    "python": r"-[a-z]*c",
+    "node": r"-e|--eval|-p|--print|-pe",
+    "bun": r"-e|--eval|-p|--print",
+    "deno": r"eval",
+    "perl": r"-[a-z]*e",
+    "ruby": r"-[a-z]*e",
+    "php": r"-r",
+}
+_WRAPPERS = {"sudo": "-u -g -h -p -C", "doas": "-u -C", "env": "-u -C", "nice": "-n", "timeout": "-k -s"}
+_WRAPPERS |= dict.fromkeys(("pkexec", "nohup", "time", "exec", "eval", "xargs", "setsid", "stdbuf"), "")
+"""What starts the program that is named after it, with those of its flags that take a value."""
+_STATEMENTS = re.compile(r"&&|\|\||[;&\n`()]")
+_WORDS = re.compile(r"\"([^\"]*)\"|'([^']*)'|(\S+)")
+_MOST = 200
+_MOST_WORDS = 1000
+_MOST_WORDS_READ = 3 * _MOST_WORDS
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One program with its arguments, and the one whose output it reads."""
+
+    words: tuple[str, ...]
+    fed_by: str = ""
+
+    @property
+    def name(self) -> str:
+        """The program without folder, ending and version: `/usr/bin/python3.11` is `python`."""
+        return program_name(self.words[0])
+
+
+@dataclass(frozen=True, slots=True)
+class GivenText:
+    """What a shell or an interpreter is given to run, and the argument that says so."""
+
+    flag: str
+    text: str
+
+
+def program_name(word: str) -> str:
+    """The plain name of a program."""
+    last = word[max(word.rfind("/"), word.rfind("\\")) + 1 :].lower()
+    return re.sub(r"\.(?:exe|cmd|bat)$|(?<=python)[\d.]+$", "", last)
+
+
+def commands(argv: Sequence[str]) -> tuple[Command, ...]:
+    """Every command that `argv` would start, as far as can be told from it; the first is `argv` itself."""
+    waiting, found, room = [Command(tuple(argv[:_MOST_WORDS]))], list[Command](), _MOST_WORDS_READ
+    while waiting and room > 0:
+        one = waiting.pop(0)
+        room -= len(one.words)
+        if one.words:
+            found.append(one)
+            waiting += _inside(one)
+    return tuple(found)
+
+
+def given_text(command: Command) -> GivenText | None:
+    """The program text among the arguments of a shell or an interpreter."""
+    flags = _TEXT_FLAGS.get(command.name, r"-[a-z]*c" if command.name in SHELLS else None)
+    for place, word in enumerate(command.words[1:], 1):
+        if flags and re.fullmatch(flags, word.lower()):
+            return GivenText(word, " ".join(command.words[place + 1 :]))
+        if not word.startswith("/" if command.name == "cmd" else "-"):
+            break
+    return None
+
+
+def _inside(command: Command) -> Iterator[Command]:
+    given = given_text(command) if command.name in SHELLS else None
+    if given:
+        yield from islice(_of_text(given.text), _MOST)
+    if command.name in _WRAPPERS:
+        yield Command(_unwrapped(command.words[1:], _WRAPPERS[command.name].split()), command.fed_by)
+
+
+def _of_text(text: str) -> Iterator[Command]:
+    for statement in _STATEMENTS.split(text):
+        before = ""
+        for stage in statement.split("|"):
+            words = tuple("".join(found.groups("")) for found in islice(_WORDS.finditer(stage), _MOST_WORDS))
+            if words:
+                yield Command(words, before)
+                before = program_name(words[0])
+
+
+def _unwrapped(words: Sequence[str], with_value: Sequence[str]) -> tuple[str, ...]:
+    """What follows the wrapper's own flags, numbers and settings of variables."""
+    place = 0
+    while place < len(words) and (words[place].startswith("-") or "=" in words[place] or words[place][:1].isdigit()):
+        place += 2 if words[place] in with_value else 1
+    return tuple(words[place:])
+
+
+_NODE = ("npx", "pnpx", "bunx")
+_NODE_VERBS = {("npm", "exec"), ("npm", "x"), ("pnpm", "dlx"), ("pnpm", "exec"), ("yarn", "dlx"), ("bun", "x")}
+_PYTHON_VERBS = {("uv", "tool", "run"), ("pipx", "run")}
+_NAMES_IT = {"-p", "--package", "--from"}
+_VALUE_FLAGS = {"-c", "--call", "--python", "--with", "--index-url", "--index", "--default-index", "--registry", "-i"}
+_EXACT = re.compile(r"(?:@|==)v?\d+(?:\.\d+)*(?:[-+.][\w.+-]*|(?:a|b|rc)\d+)?$")
+_COMMIT = re.compile(r"[@#][0-9a-f]{7,40}$")
+_LOCAL = re.compile(r"\.{0,2}[\\/]|~|file:|[A-Za-z]:[\\/]")
+_CONTAINER_FLAGS = re.compile(
+    r"-[ehvwupl]|--(?:env|env-file|volume|mount|workdir|user|publish|name|network|net|entrypoint|label|add-host"
+    r"|memory|cpus|platform|cap-add|cap-drop|security-opt|pull|pid|device|tmpfs|hostname|dns|gpus|restart)"
+)
+
+
+def fetched(command: Command) -> Iterator[str]:
+    """A package or an image that this command fetches whichever version is newest."""
+    words = command.words
+    if (rest := _after_runner(command)) is not None:
+        python = command.name in ("uvx", "uv", "pipx")
+        package = _package(rest, "--from" if python else "--package")
+        if package and not _pinned(package, dots=0 if python else 2):
+            yield package
+    elif command.name in ("docker", "podman") and "run" in words[:3]:
+        image = container_image(words[words.index("run") + 1 :])
+        if image and _floating(image):
+            yield image
+    elif command.name == "deno":
+        yield from (
+            word for word in words[1:] if word.startswith(("npm:", "jsr:", "http")) and not _pinned(word, dots=2)
+        )
+
+
+def container_image(words: Sequence[str]) -> str:
+    """The image that `docker run` is given."""
+    place = 0
+    while place < len(words) and words[place].startswith("-"):
+        place += 2 if _CONTAINER_FLAGS.fullmatch(words[place]) else 1
+    return words[place] if place < len(words) else ""
+
+
+def _after_runner(command: Command) -> tuple[str, ...] | None:
+    """What a package runner is given; None where it is none."""
+    words = command.words
+    lowered = tuple(word.lower() for word in (command.name, *words[1:3]))
+    if command.name in (*_NODE, "uvx"):
+        return words[1:]
+    if lowered[:2] in _NODE_VERBS or lowered[:2] in _PYTHON_VERBS:
+        return words[2:]
+    return words[3:] if lowered in _PYTHON_VERBS else None
+
+
+def _package(words: Sequence[str], named_by: str) -> str:
+    """The package: named by a flag, else the first word that belongs to none."""
+    place, named = 0, ""
+    while place < len(words) and words[place].startswith("-") and words[place] != "--":
+        flag, equals, value = words[place].partition("=")
+        takes_value = not equals and (flag in _VALUE_FLAGS or flag in _NAMES_IT)
+        if flag == named_by or (flag == "-p" and named_by == "--package"):
+            named = value or "".join(words[place + 1 : place + 2])
+        place += 2 if takes_value else 1
+    return named or next((word for word in words[place:] if word != "--"), "")
+
+
+def _pinned(package: str, dots: int) -> bool:
+    """Whether it is on this machine, at one commit, or at a version with at least so many dots in it."""
+    if _LOCAL.match(package) or _COMMIT.search(package):
+        return True
+    version = _EXACT.search(package)
+    return version is not None and version[0].count(".") >= dots
+
+
+def _floating(image: str) -> bool:
+    name = image.rpartition("/")[2]
+    return "@sha256:" not in image and (":" not in name or name.endswith(":latest"))

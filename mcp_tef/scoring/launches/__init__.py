@@ -1,1 +1,0 @@
-"""What deserves a second look before a program is started; pure."""

@@ -1,0 +1,121 @@
+"""Rules about the token cost of a definition, and its largest parts."""
+
+from collections.abc import Iterator, Mapping
+
+from mcp_tef.model.json import Json, canonical, deeper_than
+from mcp_tef.model.tools import Tool
+from mcp_tef.scoring.lint.definition_texts import shown_name, texts_of
+from mcp_tef.scoring.lint.lint_context import SOUND_DEPTH, Subject
+from mcp_tef.scoring.lint.rule import Check, Hit, note, warning
+from mcp_tef.scoring.phrases import counted
+
+HEAVY = 500
+VERY_HEAVY = 1_500
+MOST_PARAMETERS = 15
+DEEPEST = 4
+
+
+def _heavy(subject: Subject) -> Iterator[Hit]:
+    if HEAVY < subject.tokens <= VERY_HEAVY:
+        yield _weight(subject, HEAVY)
+
+
+def _very_heavy(subject: Subject) -> Iterator[Hit]:
+    if subject.tokens > VERY_HEAVY:
+        yield _weight(subject, VERY_HEAVY)
+
+
+def _weight(subject: Subject, bound: int) -> Hit:
+    part, share = heaviest_part(subject)
+    sentence = (
+        f"The definition takes {subject.tokens:,} tokens, more than {bound:,}; {share * 100:.0f} % of it is {part}."
+    )
+    return Hit("definition", sentence, f"Shorten {part} first.")
+
+
+def heaviest_part(subject: Subject) -> tuple[str, float]:
+    """What of a definition is longest, in words, and its share of all characters (0–1)."""
+    sizes = {"the description": len(subject.description)}
+    if isinstance(subject.schema, Mapping):
+        sizes |= {f"`inputSchema.{shown_name(key, 40)}`": size_of(part) for key, part in subject.schema.items()}
+    root = subject.nodes[0] if subject.nodes else None
+    for name, schemas in root.properties.items() if root else ():
+        sizes[f"parameter `{shown_name(name, 60)}`"] = sum(map(size_of, schemas))
+    sizes.pop("`inputSchema.properties`", None)
+    whole = len(subject.name) + len(subject.description) + size_of(subject.schema)
+    size, part = max((size, part) for part, size in sizes.items())
+    return part, min(size / max(whole, 1), 1.0)
+
+
+def size_of(value: Json) -> int:
+    """About how many characters a JSON value has; walks without recursion."""
+    size = 0
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, Mapping):
+            size += sum(len(str(key)) + 4 for key in item)
+            waiting.extend(item.values())
+        elif isinstance(item, list):
+            size += 2 * len(item)
+            waiting.extend(item)
+        else:
+            size += len(item) + 2 if isinstance(item, str) else 4
+    return size
+
+
+def _too_many(subject: Subject) -> Iterator[Hit]:
+    count = len(subject.nodes[0].properties) if subject.nodes else 0
+    if count > MOST_PARAMETERS:
+        sentence = f"The tool takes {counted(count, 'parameter', 'parameters')}, more than {MOST_PARAMETERS}."
+        yield Hit("inputSchema", sentence, "Split the tool by task, or group parameters that belong together.")
+
+
+def _too_deep(subject: Subject) -> Iterator[Hit]:
+    deepest = max(subject.nodes, key=lambda node: (node.depth, node.path), default=None)
+    if deepest and deepest.depth > DEEPEST:
+        first = next(node for node in subject.nodes if node.depth > DEEPEST)
+        sentence = f"Parameters nest {deepest.depth} levels deep, more than {DEEPEST}."
+        yield Hit(
+            f"parameter {shown_name(first.path, 80)}", sentence, "Lift inner parameters to the top, with plain names."
+        )
+
+
+CHECKS: tuple[Check, ...] = (
+    warning(
+        "weight-very-heavy",
+        12,
+        _very_heavy,
+        title="Very heavy definition",
+        why="Every request that offers the tool pays for all of it, and long lists of tools are read less well.",
+    ),
+    note(
+        "weight-heavy",
+        4,
+        _heavy,
+        title="Heavy definition",
+        why="Every request that offers the tool pays for all of it.",
+    ),
+    note(
+        "parameters-too-many",
+        6,
+        _too_many,
+        title="Too many parameters",
+        why="The more parameters there are, the more often a model fills in one that nobody asked for.",
+    ),
+    note(
+        "parameters-too-deep",
+        6,
+        _too_deep,
+        title="Parameters nested too deeply",
+        why="Models lose track of deeply nested arguments, and some providers refuse them.",
+    ),
+)
+
+
+def definition_text(tool: Tool) -> str:
+    """What of a tool is sent with a request that offers it, as JSON; only its pieces where it nests absurdly deep."""
+    definition = {"name": tool.name, "description": tool.description, "parameters": tool.input_schema}
+    if not deeper_than(definition, SOUND_DEPTH):
+        return canonical(definition)
+    return f"{tool.name} {tool.description} {' '.join(sorted(text.text for text in texts_of(tool)))}"

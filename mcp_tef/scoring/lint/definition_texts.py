@@ -1,0 +1,137 @@
+"""All texts of a definition with their places, found without recursion, and escaping for display."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from mcp_tef.model.json import Json
+from mcp_tef.model.tools import Tool
+from mcp_tef.scoring.phrases import cut
+
+LONGEST_EXCERPT = 160
+LONGEST_PLACE = 80
+AROUND = 40
+
+Trail: TypeAlias = "tuple[Trail, str] | None"
+
+INVISIBLE = (
+    "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d"
+    "\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff\ud800-\udfff"
+)
+TURNING = "\u202a-\u202e\u2066-\u2069"
+TURNING_MARKS = "\u061c\u200e\u200f"
+
+_UNSEEN = re.compile(f"[{INVISIBLE}{TURNING}{TURNING_MARKS}]+")
+_UNSHOWN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_SCHEMAS = ("inputSchema", "outputSchema")
+_NAMES_BELOW = frozenset({"properties", "patternProperties"})
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text and the keys that lead to it, innermost first; `key` where it is a key itself."""
+
+    text: str
+    trail: Trail
+    key: bool = False
+
+    @property
+    def place(self) -> str:
+        """Where it is: `description`, `parameter city`, `enum of parameter city`, `outputSchema: title`."""
+        return shown_name(_place(_unrolled(self.trail)), LONGEST_PLACE)
+
+    @property
+    def read(self) -> str:
+        """As a model reads it: what is invisible left out, compatible forms folded, joined names in words."""
+        text = self.text.replace("_", " ") if self.key else self.text
+        return text if text.isascii() else unicodedata.normalize("NFKC", _UNSEEN.sub("", text))
+
+
+def texts_of(tool: Tool) -> Iterator[Text]:
+    """Name, title, description, annotations and schemas, in no order that means anything."""
+    raw = tool.raw if isinstance(tool.raw, Mapping) else {}
+    fields = {
+        "name": tool.name,
+        "description": tool.description,
+        "title": raw.get("title"),
+        "annotations": raw.get("annotations"),
+        "inputSchema": tool.input_schema,
+        "outputSchema": tool.output_schema,
+    }
+    waiting: list[tuple[Trail, Json]] = [((None, name), value) for name, value in fields.items()]
+    while waiting:
+        trail, value = waiting.pop()
+        if isinstance(value, str):
+            yield Text(value, trail)
+        elif isinstance(value, Mapping):
+            yield from (Text(key, (trail, key), key=True) for key in value if isinstance(key, str))
+            waiting.extend(((trail, str(key)), child) for key, child in value.items())
+        elif isinstance(value, list):
+            waiting.extend((trail, child) for child in value)
+
+
+def _unrolled(trail: Trail) -> list[str]:
+    keys: list[str] = []
+    while trail is not None:
+        trail, key = trail
+        keys.append(key)
+    return keys[::-1]
+
+
+def _place(keys: list[str]) -> str:
+    field, *rest = keys
+    if field not in _SCHEMAS or not rest:
+        return ": ".join(filter(None, (field, ".".join(rest))))
+    names, rest = _parameter(rest)
+    what = ".".join(key for key in rest if key != "description")
+    if not names:
+        return f"{field}: {'.'.join(rest)}"
+    owner = f"{'parameter' if field == 'inputSchema' else 'output'} {'.'.join(names)}"
+    return f"{what} of {owner}" if what else owner
+
+
+def _parameter(keys: list[str]) -> tuple[list[str], list[str]]:
+    """The names of the nested parameters that keys lead through, and the keywords after the last of them."""
+    names: list[str] = []
+    last = 0
+    position = 0
+    while position < len(keys):
+        if keys[position] in _NAMES_BELOW and position + 1 < len(keys):
+            names.append(keys[position + 1])
+            position += 1
+            last = position + 1
+        position += 1
+    return names, keys[last:]
+
+
+def visible(text: str) -> str:
+    """The text with everything that does not show, or turns others around, written as an escape."""
+    if text.isprintable() and not _UNSEEN.search(text):
+        return text
+    return "".join(character if shows(character) else escape(character) for character in text)
+
+
+def shows(character: str) -> bool:
+    """Whether a character can be seen, or is an everyday space."""
+    return character in " \n\t\r" or (unicodedata.category(character) not in _UNSHOWN and not _UNSEEN.match(character))
+
+
+def escape(character: str) -> str:
+    """`\\u200b`, `\\U000e0041`."""
+    code = ord(character)
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def shown_name(text: str, longest: int) -> str:
+    """A foreign name on one short line, with nothing hidden in it."""
+    return cut(visible(text[:longest]), longest) if len(text) <= longest else f"{visible(text[: longest - 1])}…"
+
+
+def excerpt(text: str, start: int = 0, end: int | None = None) -> str:
+    """The text around what was found, on one line, with nothing hidden in it."""
+    end = start if end is None else end
+    first, last = max(0, start - AROUND), min(end, start + LONGEST_EXCERPT) + AROUND
+    middle = " ".join(visible(text[first:last]).split())
+    return f"{'…' if first else ''}{middle}{'…' if last < len(text) else ''}"

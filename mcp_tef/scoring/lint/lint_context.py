@@ -1,0 +1,211 @@
+"""Input of the lint rules: a tool with its flattened parameters, its texts and its neighbours."""
+
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from mcp_tef.model.json import Json, deeper_than
+from mcp_tef.model.tools import Tool
+from mcp_tef.scoring.lint.definition_texts import Text, shown_name, texts_of
+from mcp_tef.scoring.phrases import kind_of
+from mcp_tef.scoring.schema_soundness import why_unsound
+from mcp_tef.scoring.schema_walk import Document, required_in
+from mcp_tef.scoring.tool_schema import ToolSchema
+
+MOST_NODES = 2_000
+DEEPEST = 32
+LONGEST_NAME = 80
+_TYPED = ("type", "enum", "const", "$ref", "properties", "items", "not", "if")
+
+
+@dataclass(frozen=True)
+class Node:
+    """A value of the input. `path` reads `filter.tags[].name`, "" for the input itself; list items have no `name`.
+
+    `schemas` are all object schemas that speak about the value, its own first.
+    """
+
+    path: str
+    name: str
+    schemas: tuple[Mapping[str, Any], ...]
+    depth: int
+    own: Json = None
+
+    @property
+    def place(self) -> str:
+        """Where this is, for people."""
+        return f"parameter {self.path}" if self.path else "inputSchema"
+
+    @cached_property
+    def description(self) -> str:
+        """What is said of it: its own description, else one from a reference or a branch."""
+        given = [text for text in (schema.get("description") for schema in self.schemas) if isinstance(text, str)]
+        own = self.own.get("description") if isinstance(self.own, Mapping) else None
+        return (own if isinstance(own, str) and own.strip() else min(filter(str.strip, given), default="")).strip()
+
+    @cached_property
+    def types(self) -> frozenset[str]:
+        """The JSON Schema types that any of its schemas names."""
+        named = (schema.get("type") for schema in self.schemas)
+        lists = (item if isinstance(item, list) else [item] for item in named)
+        return frozenset(name for names in lists for name in names if isinstance(name, str))
+
+    @property
+    def typed(self) -> bool:
+        """Whether anything says what kind of value it is."""
+        return not isinstance(self.own, Mapping) or any(not schema.keys().isdisjoint(_TYPED) for schema in self.schemas)
+
+    def has(self, *keywords: str) -> bool:
+        """Whether any of its schemas uses one of the keywords."""
+        return any(keyword in schema for schema in self.schemas for keyword in keywords)
+
+    @cached_property
+    def properties(self) -> Mapping[str, list[Json]]:
+        """The schemas of each property that any of its schemas names, by name."""
+        found: dict[str, list[Json]] = {}
+        for schema in self.schemas:
+            named = schema.get("properties")
+            for name, child in named.items() if isinstance(named, Mapping) else ():
+                found.setdefault(name, []).append(child)
+        return dict(sorted(found.items()))
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The names that any of its schemas requires, sorted."""
+        return tuple(sorted({name for schema in self.schemas for name in required_in(schema)}))
+
+
+def nodes_of(schema: Mapping[str, Any]) -> tuple[Node, ...]:
+    """The input, then its parameters level by level in order of their names, at most `MOST_NODES`."""
+    document = Document(schema)
+    root = Node("", "", document.reach((schema,)), 0, schema)
+    found: list[Node] = []
+    waiting: deque[tuple[Node, frozenset[int]]] = deque([(root, frozenset())])
+    while waiting and len(found) < MOST_NODES:
+        node, above = waiting.popleft()
+        found.append(node)
+        here = {id(inner) for inner in node.schemas}
+        if node.depth < DEEPEST and above.isdisjoint(here):
+            waiting.extend((child, above | here) for child in _children(document, node))
+    return tuple(found)
+
+
+def _children(document: Document, node: Node) -> Iterator[Node]:
+    for name, schemas in node.properties.items():
+        path = ".".join(filter(None, (node.path, shown_name(name, LONGEST_NAME))))
+        yield Node(path, name, document.reach(schemas), node.depth + 1, schemas[0])
+    items = [item for schema in node.schemas for item in _items(schema)]
+    if items:
+        yield Node(f"{node.path}[]", "", document.reach(items), node.depth, items[0])
+
+
+def _items(schema: Mapping[str, Any]) -> Iterator[Json]:
+    for keyword in ("items", "prefixItems"):
+        given = schema.get(keyword)
+        yield from given if isinstance(given, list) else [given] if isinstance(given, Mapping) else []
+
+
+SOUND_DEPTH = 64
+SHORTEST_SAYING = 12
+
+_DEFINITIONS = ("$schema", "$defs", "definitions")
+
+
+class Catalogue:
+    """The names that are listed together, by server."""
+
+    def __init__(self, tools: Iterable[Tool] = ()) -> None:
+        self._counts = Counter((tool.server, tool.name) for tool in tools)
+        self._servers: dict[str, set[str]] = {}
+        for server, name in self._counts:
+            self._servers.setdefault(name, set()).add(server)
+
+    def count(self, tool: Tool) -> int:
+        """How often the tool's own server lists its name."""
+        return self._counts[tool.server, tool.name]
+
+    def own(self, tool: Tool, name: str) -> bool:
+        """Whether the tool's own server lists a name."""
+        return name == tool.name or (tool.server, name) in self._counts
+
+    def elsewhere(self, tool: Tool, name: str) -> tuple[str, ...]:
+        """The other servers that list a name, sorted."""
+        return tuple(sorted(self._servers.get(name, set()) - {tool.server}))
+
+
+NOBODY = Catalogue()
+
+
+class Subject:
+    """A tool under lint. `tokens` is what its definition costs; nothing here raises, whatever the definition holds."""
+
+    def __init__(self, tool: Tool, tokens: int = 0, catalogue: Catalogue = NOBODY) -> None:
+        self.tool = tool
+        self.tokens = tokens
+        self.catalogue = catalogue
+        self.name = tool.name if isinstance(tool.name, str) else ""
+        self.description = tool.description.strip() if isinstance(tool.description, str) else ""
+        self.schema: Json = tool.input_schema
+
+    @cached_property
+    def annotations(self) -> Mapping[str, Json]:
+        """The hints of the server about the tool's behaviour; empty where they are no object."""
+        given = self.tool.raw.get("annotations") if isinstance(self.tool.raw, Mapping) else None
+        return given if isinstance(given, Mapping) else {}
+
+    @cached_property
+    def nodes(self) -> tuple[Node, ...]:
+        """The input as a whole, then every parameter and list item, nearest first."""
+        return nodes_of(self.schema) if isinstance(self.schema, Mapping) else ()
+
+    @cached_property
+    def parameters(self) -> tuple[Node, ...]:
+        """Every named parameter, nested ones included, nearest first."""
+        return tuple(node for node in self.nodes if node.name)
+
+    @cached_property
+    def texts(self) -> tuple[Text, ...]:
+        """Every text of the definition that may reach a model or a person, names included."""
+        return tuple(texts_of(self.tool))
+
+    @cached_property
+    def readings(self) -> tuple[tuple[Text, str], ...]:
+        """The texts that are long enough to say something, each with how a model reads it."""
+        return tuple((text, text.read) for text in self.texts if len(text.text) >= SHORTEST_SAYING)
+
+    @cached_property
+    def all_said(self) -> str:
+        """All that the texts say, in small letters, so that one look tells whether a word occurs at all."""
+        return "\n".join(reading for _, reading in self.readings).lower()
+
+    @cached_property
+    def why_unsound(self) -> str | None:
+        """What makes the input schema invalid, as a sentence's end; None where nothing does."""
+        return why_invalid(self.schema) if isinstance(self.schema, Mapping) else None
+
+    @cached_property
+    def refused_defaults(self) -> tuple[tuple[Node, Json], ...]:
+        """The parameters with a default that their own schema refuses, as far as the schemas are sound."""
+        owners = [(node, node.own) for node in self.parameters if isinstance(node.own, Mapping)]
+        given = [(node, own) for node, own in owners if "default" in own]
+        if not given or self.why_unsound:
+            return ()
+        return tuple((node, own["default"]) for node, own in given if _refuses_default(self.schema, own))
+
+
+def _refuses_default(root: Mapping[str, Json], schema: Mapping[str, Json]) -> bool:
+    """Whether a schema certainly refuses its default; references go to the definitions of the root."""
+    alone = {key: root[key] for key in _DEFINITIONS if key in root}
+    report = ToolSchema({**alone, "properties": {"value": schema}}).check({"value": schema["default"]})
+    return bool(report.faults)
+
+
+def why_invalid(schema: Mapping[str, Json]) -> str | None:
+    """What makes a schema invalid, however deep it nests, as a sentence's end; None where nothing does."""
+    if deeper_than(schema, SOUND_DEPTH):
+        return f"it nests more than {SOUND_DEPTH} levels deep."
+    if not isinstance(schema.get("$schema", ""), str):
+        return f"its $schema is {kind_of(schema['$schema'])}, not text."
+    return why_unsound(schema)

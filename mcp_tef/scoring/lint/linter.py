@@ -1,0 +1,65 @@
+"""Linter of tools: the table of all rules, the findings in order, and the remaining score."""
+
+from collections.abc import Iterable, Iterator
+
+from mcp_tef.model.quality import LintFinding, LintRule, Severity
+from mcp_tef.model.tools import Tool
+from mcp_tef.scoring.lint import (
+    annotations,
+    definition_size,
+    description,
+    hidden_characters,
+    names,
+    parameters,
+    poisoning,
+    schemas,
+)
+from mcp_tef.scoring.lint.definition_texts import visible
+from mcp_tef.scoring.lint.lint_context import NOBODY, Catalogue, Subject
+from mcp_tef.scoring.lint.rule import Check, Hit
+
+_FAMILIES = (hidden_characters, poisoning, description, names, schemas, parameters, annotations, definition_size)
+
+CHECKS: tuple[Check, ...] = tuple(check for family in _FAMILIES for check in family.CHECKS)
+RULES: tuple[LintRule, ...] = tuple(check.rule for check in CHECKS)
+
+
+BEST = 100
+_ORDER = tuple(Severity)
+
+
+def lint(tool: Tool, tokens: int = 0, catalogue: Catalogue = NOBODY) -> tuple[LintFinding, ...]:
+    """What the rules find in a tool, errors first, then in the order of the rules and of the places.
+
+    The same definition gives the same findings whatever the order of its keys. Nothing raises.
+    """
+    subject = Subject(tool, tokens, catalogue)
+    found = (finding for check in CHECKS for finding in _findings(check, subject))
+    return tuple(sorted(found, key=lambda finding: _ORDER.index(finding.rule.severity)))
+
+
+def score(findings: Iterable[LintFinding]) -> int:
+    """0–100: 100 less the penalties of all findings, never below 0.
+
+    Every rule has points, which its first finding costs. Each further finding of the same rule costs half as much
+    as the one before, rounded down (10, 5, 2, 1, 0 …): ten parameters without descriptions are worse than one, but
+    no rule costs twice its points.
+    """
+    return max(0, BEST - sum(finding.penalty for finding in findings))
+
+
+def _findings(check: Check, subject: Subject) -> Iterator[LintFinding]:
+    hits = sorted(check.look(subject), key=lambda hit: (hit.place, hit.sentence, hit.excerpt))
+    for number, hit in enumerate(hits):
+        yield _finding(check, hit, check.points >> number)
+
+
+def _finding(check: Check, hit: Hit, penalty: int) -> LintFinding:
+    return LintFinding(
+        rule=check.rule,
+        place=visible(hit.place),
+        sentence=visible(hit.sentence),
+        fix=visible(hit.fix),
+        excerpt=hit.excerpt,
+        penalty=penalty,
+    )

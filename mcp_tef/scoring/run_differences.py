@@ -1,0 +1,140 @@
+"""Differences between two runs: settings, verdicts, answers, and tool definitions."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from difflib import unified_diff
+
+from mcp_tef.model.answers import Answer
+from mcp_tef.model.cases import expectation_to_json
+from mcp_tef.model.comparison import DefinitionChange, ToolChange, ValueChange
+from mcp_tef.model.json import canonical
+from mcp_tef.model.runs import ModelSettings, RunDetail
+from mcp_tef.model.tools import OfferedTool, Snapshot
+from mcp_tef.scoring.phrases import listed
+
+NONE = "–"
+CONTEXT = 3
+
+_Tools = Mapping[tuple[str, str], OfferedTool]
+_SETTINGS: Mapping[str, Callable[[ModelSettings], object]] = {
+    "Model": lambda settings: settings.label,
+    "Base url": lambda settings: settings.base_url,
+    "Temperature": lambda settings: f"{settings.temperature:g}",
+    "Timeout": lambda settings: f"{settings.timeout} s",
+    "Retries": lambda settings: settings.max_retries,
+    "Mode": lambda settings: settings.mode.value,
+    "System prompt": lambda settings: settings.system_prompt,
+}
+_VERDICT: Mapping[str, Callable[[RunDetail], object]] = {
+    "Query": lambda run: run.summary.query,
+    "Expected": lambda run: run.expectation.label,
+    "Status": lambda run: run.summary.status.value,
+    "Outcome": lambda run: run.summary.classification,
+    "Kind": lambda run: run.summary.kind,
+    "Parameters right": lambda run: _yes(run.summary.parameters_ok),
+    "Completeness": lambda run: _share(run.summary.completeness),
+    "Correctness": lambda run: _share(run.summary.correctness),
+    "Types right": lambda run: _yes(run.summary.type_conformance),
+    "Made-up parameters": lambda run: listed(run.summary.hallucinated),
+    "Confidence": lambda run: _share(run.summary.confidence),
+    "Explanation": lambda run: run.verdict.explanation if run.verdict else None,
+}
+_ANSWER: Mapping[str, Callable[[Answer], object]] = {
+    "Calls": lambda answer: _calls(answer),
+    "Words": lambda answer: answer.words,
+    "Tokens in": lambda answer: answer.tokens_in,
+    "Tokens out": lambda answer: answer.tokens_out,
+    "Cost": lambda answer: None if answer.cost_usd is None else f"${answer.cost_usd:.6f}",
+}
+
+
+def setting_changes(before: ModelSettings, after: ModelSettings) -> tuple[ValueChange, ...]:
+    """Settings that differ."""
+    return tuple(_changes({name: (tell(before), tell(after)) for name, tell in _SETTINGS.items()}))
+
+
+def verdict_changes(before: RunDetail, after: RunDetail) -> tuple[ValueChange, ...]:
+    """What was asked, expected and judged otherwise; parameters that the label of an expectation hides count too."""
+    told = {name: (tell(before), tell(after)) for name, tell in _VERDICT.items()}
+    if before.expectation != after.expectation and before.expectation.label == after.expectation.label:
+        told["Expected"] = (_in_full(before), _in_full(after))
+    return tuple(_changes(told))
+
+
+def answer_changes(before: Answer | None, after: Answer | None) -> tuple[ValueChange, ...]:
+    """What was answered otherwise; a run without an answer has a dash for everything."""
+    told = {name: (tell(before) if before else None, tell(after) if after else None) for name, tell in _ANSWER.items()}
+    return tuple(_changes(told))
+
+
+def _changes(told: Mapping[str, tuple[object, object]]) -> Iterator[ValueChange]:
+    for name, (before, after) in told.items():
+        if _word(before) != _word(after):
+            yield ValueChange(name, _word(before), _word(after))
+
+
+def _word(value: object) -> str:
+    return NONE if value is None or value == "" else str(value)
+
+
+def _yes(value: bool | None) -> str | None:
+    return None if value is None else "yes" if value else "no"
+
+
+def _share(value: float | None) -> str | None:
+    return None if value is None else f"{value:.2f}"
+
+
+def _calls(answer: Answer) -> str:
+    if answer.calls is None:
+        return "unreadable"
+    calls = (f"{call.server} / {call.tool}" if call.server else call.tool for call in answer.calls)
+    texts = [f"{name} {canonical(dict(call.arguments))}" for name, call in zip(calls, answer.calls, strict=True)]
+    return "\n".join(texts) or "no tool"
+
+
+def _in_full(run: RunDetail) -> str:
+    return canonical(expectation_to_json(run.expectation))
+
+
+def tool_changes(before: Snapshot | None, after: Snapshot | None) -> tuple[tuple[ToolChange, ...], int]:
+    """Tools that two snapshots do not have alike, by server and name, and how many they do."""
+    old, new = _by_name(before), _by_name(after)
+    names = sorted({*old, *new})
+    found = [_tool_change(server, tool, old.get((server, tool)), new.get((server, tool))) for server, tool in names]
+    changes = tuple(change for change in found if change is not None)
+    return changes, len(found) - len(changes)
+
+
+def _by_name(snapshot: Snapshot | None) -> _Tools:
+    tools = snapshot.tools if snapshot else ()
+    return {(offered.tool.server, offered.tool.name): offered for offered in tools}
+
+
+def _tool_change(server: str, tool: str, before: OfferedTool | None, after: OfferedTool | None) -> ToolChange | None:
+    kind = _kind(before, after)
+    if kind is None:
+        return None
+    return ToolChange(
+        server=server, tool=tool, change=kind, before=before, after=after, diff=definition_diff(before, after)
+    )
+
+
+def _kind(before: OfferedTool | None, after: OfferedTool | None) -> DefinitionChange | None:
+    if before is None or after is None:
+        return DefinitionChange.ADDED if before is None else DefinitionChange.REMOVED
+    if before.tool.fingerprint != after.tool.fingerprint:
+        return DefinitionChange.CHANGED
+    return DefinitionChange.OFFERED_AS if before.offered_name != after.offered_name else None
+
+
+def definition_diff(before: OfferedTool | None, after: OfferedTool | None) -> str:
+    """The definitions as indented JSON with sorted names, as a unified diff without its two head lines."""
+    lines = list(unified_diff(_lines(before), _lines(after), n=CONTEXT, lineterm=""))
+    return "\n".join(lines[2:])
+
+
+def _lines(offered: OfferedTool | None) -> list[str]:
+    if offered is None:
+        return []
+    return json.dumps(offered.tool.raw, indent=2, sort_keys=True, ensure_ascii=False, default=dict).splitlines()

@@ -1,0 +1,127 @@
+"""Input schema of a tool, prepared for judging many calls, with a fast path for everyday schemas."""
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from functools import cached_property
+from threading import Lock
+from typing import Any
+
+from mcp_tef.model.json import Json
+from mcp_tef.scoring.schema_validation import FINE, Report, check, validator_for
+from mcp_tef.scoring.schema_walk import ANYTHING, Document, Place, names_in, required_in
+
+_ANNOTATIONS = ("description", "title", "default", "examples")
+_PLAIN = frozenset({"type", "enum", "items", "properties", "required", *_ANNOTATIONS})
+_PLAIN_ROOT = _PLAIN | {"additionalProperties", "$schema"}
+_EXACTLY: dict[object, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+    "null": (type(None),),
+}
+
+
+def surely_fit(schema: Mapping[str, Any], arguments: Mapping[str, Json]) -> bool:
+    """Whether every given argument certainly conforms; False only means that it takes a validator to tell.
+
+    Names that the schema lacks, or lacks among the given ones, are not looked at here.
+    """
+    if not _PLAIN_ROOT.issuperset(schema) or schema.get("type", "object") != "object" or "enum" in schema:
+        return False
+    properties = schema.get("properties", {})
+    if not isinstance(properties, dict) or not isinstance(schema.get("additionalProperties", False), bool):
+        return False
+    for name, value in arguments.items():
+        if name in properties and not surely_fits(properties[name], value):
+            return False
+    return True
+
+
+def surely_fits(schema: Json, value: Json) -> bool:
+    """The same for one value."""
+    if not isinstance(schema, dict) or not _PLAIN.issuperset(schema):
+        return False
+    kind = schema.get("type")
+    if not isinstance(kind, str) or type(value) not in _EXACTLY.get(kind, ()):
+        return False
+    if "enum" in schema:
+        allowed = schema["enum"]
+        return type(value) is str and isinstance(allowed, list) and value in allowed
+    if kind == "array":
+        return "items" not in schema or all(surely_fits(schema["items"], item) for item in value)
+    return kind != "object" or _object_surely_fits(schema, value)
+
+
+def _object_surely_fits(schema: Mapping[str, Any], value: Mapping[str, Json]) -> bool:
+    properties, required = schema.get("properties", {}), schema.get("required", [])
+    if not isinstance(properties, dict) or not isinstance(required, list):
+        return False
+    return all(isinstance(name, str) and name in value for name in required) and all(
+        name not in properties or surely_fits(properties[name], item) for name, item in value.items()
+    )
+
+
+MOST_KEPT = 1_024
+
+
+class ToolSchema:
+    """One input schema. Broken parts are passed over; nothing is fetched; nothing here raises."""
+
+    def __init__(self, schema: Json) -> None:
+        self.source = schema
+        self._known = schema if isinstance(schema, Mapping) else ANYTHING
+        self._document = Document(self._known)
+        self._root = Place(self._document)
+
+    @cached_property
+    def required(self) -> frozenset[str]:
+        """The names that every call needs."""
+        certain = self._document.reach((self._known,), certain=True)
+        return frozenset(name for schema in certain for name in required_in(schema))
+
+    @cached_property
+    def _validator(self) -> Any:
+        return validator_for(self._known)
+
+    def allows(self, name: str) -> bool:
+        """Whether a parameter is named anywhere, or the schema says outright that more are allowed."""
+        return any(names_in(schema, name) for schema in self._root.schemas())
+
+    def place(self, name: str) -> Place:
+        """What is known of one parameter's value."""
+        return self._root.at(name)
+
+    def check(self, arguments: Mapping[str, Json]) -> Report:
+        """Which given arguments break the schema, and which required ones are missing."""
+        if surely_fit(self._known, arguments):
+            return FINE
+        return check(self._known, self._validator, arguments)
+
+
+NO_SCHEMA = ToolSchema(True)
+
+
+class SchemaShelf:
+    """The schemas used last, by identity: the same object in memory is read once."""
+
+    def __init__(self, most: int = MOST_KEPT) -> None:
+        self._most = most
+        self._kept: OrderedDict[int, ToolSchema] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, schema: Json) -> ToolSchema:
+        """The prepared form of a schema object, which must not change afterwards."""
+        with self._lock:
+            kept = self._kept.get(id(schema))
+            if kept is None or kept.source is not schema:
+                kept = self._kept[id(schema)] = ToolSchema(schema)
+            self._kept.move_to_end(id(schema))
+            if len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+            return kept
+
+
+SHELF = SchemaShelf()

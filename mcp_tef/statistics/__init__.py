@@ -1,0 +1,1 @@
+"""Statistics over many runs: metrics, intervals, confusion, calibration and paired comparison; pure."""

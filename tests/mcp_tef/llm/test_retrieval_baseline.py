@@ -1,0 +1,158 @@
+"""The built-in baseline: what it picks, when it picks nothing, and how sure it is."""
+
+import asyncio
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from mcp_tef.embedding.tfidf import TfidfIndex, TfidfLexicon
+from mcp_tef.errors import EmbeddingError
+from mcp_tef.llm.model_selector import ModelSelectors
+from mcp_tef.llm.retrieval_baseline import OfflineSelector
+from mcp_tef.model.answers import ActualCall, Answer, ConfidenceSource
+from mcp_tef.model.runs import ModelSettings
+from mcp_tef.model.tools import OfferedTool, Tool
+from mcp_tef.ports import Embedder, Question
+from mcp_tef.prompts.tool_aliases import offer
+
+
+def tool(name: str, description: str, **properties: object) -> Tool:
+    schema = {"type": "object", "properties": properties, "required": list(properties)}
+    return Tool(server="town", name=name, description=description, input_schema=schema, raw={"name": name})
+
+
+TOOLS = offer([
+    tool("weather.forecast", "The weather forecast for a city.", city={"type": "string"}),
+    tool("bookTable", "Reserve a table at a restaurant.", guests={"type": "integer"}),
+    tool("translate_text", "Translate a text into another language.", text={"type": "string"}),
+])  # fmt: skip
+
+
+class CountingLexicon(TfidfLexicon):
+    """Word overlap that counts how often tools were prepared."""
+
+    def __init__(self) -> None:
+        self.made = 0
+
+    async def index(self, texts: Sequence[str]) -> TfidfIndex:
+        self.made += 1
+        return await super().index(texts)
+
+
+class Meaning:
+    """An embedder with two directions: what is about eating, and the rest."""
+
+    name = "meaning"
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        eating = [any(word in text.lower() for word in ("hungry", "restaurant")) for text in texts]
+        return np.array([[1.0, 0.0] if about else [0.0, 1.0] for about in eating], dtype=np.float32)
+
+
+class Broken:
+    """An embedder whose model cannot be used."""
+
+    name = "broken"
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        raise EmbeddingError("The embedding model broken cannot be used.")
+
+
+def baseline(embedder: Embedder | None = None, lexicon: TfidfLexicon | None = None) -> OfflineSelector:
+    async def find() -> Embedder | None:
+        return embedder
+
+    return OfflineSelector(lexicon or TfidfLexicon(), find)
+
+
+async def answer(query: str, selector: OfflineSelector, tools: tuple[OfferedTool, ...] = TOOLS) -> Answer:
+    return await selector.select(Question(query, tools, ModelSettings()))
+
+
+async def test_it_picks_the_nearest_tool_and_fills_its_parameters() -> None:
+    found = await answer("What is the weather forecast for Paris?", baseline())
+    assert found.calls == (ActualCall(tool="weather.forecast", server="town", arguments={"city": "Paris"}),)
+    assert found.cost_usd == 0.0
+
+
+async def test_it_picks_none_where_nothing_is_near() -> None:
+    found = await answer("Sing me a lullaby.", baseline())
+    assert found.calls == ()
+    assert "below the 0.18" in found.words
+
+
+async def test_the_ranking_holds_every_tool_best_first_with_scores() -> None:
+    found = await answer("book a table for 4 guests", baseline())
+    assert found.ranking[0].offered_name == "bookTable"
+    scores = [item.score for item in found.ranking]
+    assert len(scores) == 3
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 <= score <= 1 for score in scores)
+
+
+async def test_no_more_than_ten_are_ranked() -> None:
+    many = offer([tool(f"tool_{number}", "Does a thing.") for number in range(30)])
+    assert len((await answer("does a thing", baseline(), many)).ranking) == 10
+
+
+async def test_confidence_is_high_where_one_tool_is_far_ahead_and_low_between_twins() -> None:
+    clear = await answer("Translate this text into another language", baseline())
+    twins = offer([tool("find_a", "Find a house."), tool("find_b", "Find a house.")])
+    torn = await answer("find a house", baseline(), twins)
+    assert clear.confidence_source is ConfidenceSource.MARGIN
+    assert clear.confidence is not None
+    assert torn.confidence is not None
+    assert clear.confidence >= 0.7 > torn.confidence
+
+
+async def test_it_says_that_it_is_a_baseline_and_by_how_much_it_chose() -> None:
+    found = await answer("book a table for 4 guests", baseline())
+    assert found.words.startswith("Baseline by word overlap: bookTable scores 0.")
+    assert " ahead of " in found.words
+
+
+async def test_meaning_counts_where_an_embedding_model_is_at_hand() -> None:
+    query = "I am hungry"
+    assert (await answer(query, baseline())).calls == ()
+    found = await answer(query, baseline(Meaning()))
+    assert found.calls is not None
+    assert [call.tool for call in found.calls] == ["bookTable"]
+    assert "word overlap and meaning (meaning)" in found.words
+
+
+async def test_a_model_that_fails_leaves_words_alone_to_count_and_says_so() -> None:
+    selector = baseline(Broken())
+    for _ in range(2):
+        found = await answer("weather forecast for Paris", selector)
+        assert found.calls
+        assert "alone, because: The embedding model broken cannot be used" in found.words
+
+
+async def test_tools_that_were_seen_together_are_prepared_once() -> None:
+    lexicon = CountingLexicon()
+    selector = baseline(lexicon=lexicon)
+    again = offer([item.tool for item in TOOLS])
+    await asyncio.gather(
+        *(answer(f"weather {number}", selector, tools) for number in range(20) for tools in (TOOLS, again))
+    )
+    assert lexicon.made == 1
+
+
+@pytest.mark.parametrize("query", ["", " ", "???", "\x00", "天気は", "a" * 50_000])
+async def test_no_query_whatever_fails(query: str) -> None:
+    assert (await answer(query, baseline())).calls is not None
+
+
+async def test_tools_without_a_word_and_no_tools_at_all_fail_nothing() -> None:
+    assert (await answer("hello", baseline(), ())).calls == ()
+    assert (await answer("hello", baseline(), offer([tool("", ""), tool("!", "…")]))).calls == ()
+
+
+async def test_the_baseline_answers_for_its_own_name_and_litellm_for_every_other() -> None:
+    own = baseline()
+    selectors = ModelSelectors(own)
+    assert selectors.selector_for(ModelSettings()) is own
+    assert selectors.selector_for(ModelSettings(provider="openai", model="m")) is not own
+    await selectors.close()

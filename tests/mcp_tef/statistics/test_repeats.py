@@ -1,0 +1,80 @@
+"""What repeats say."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import comb  # type: ignore[import-untyped]  # scipy ships no types
+
+from mcp_tef.model.runs import RunSummary
+from mcp_tef.statistics.intervals import wilson
+from mcp_tef.statistics.repeats import MOST_FLAKY, pass_power, repeats
+from tests.support.any_runs import any_runs, judged_run
+from tests.support.histories import history_of
+
+SEARCH = ("docs", "search")
+
+
+def attempts(passes: str, case: int = 0, batch: int = 0) -> list[RunSummary]:
+    """Runs of one case: `+` passed, `-` did not."""
+    return [judged_run(SEARCH, SEARCH if mark == "+" else None, case=case, batch=batch) for mark in passes]
+
+
+@given(st.integers(1, 40), st.data())
+def test_the_chance_of_k_passes_is_as_scipy_counts_it(n: int, data: st.DataObject) -> None:
+    passed, k = data.draw(st.integers(0, n)), data.draw(st.integers(1, n))
+    found = pass_power(np.array([n]), np.array([passed]), k)
+    assert found == pytest.approx([comb(passed, k, exact=True) / comb(n, k, exact=True)])
+
+
+def test_the_chance_of_k_passes_is_the_share_of_all_choices_of_k_runs_that_all_pass() -> None:
+    marks = "++-+-"
+    drawn = ["-" not in chosen for chosen in combinations(marks, 2)]
+    found = repeats(history_of(attempts(marks)))
+    assert found.pass_power[1].rate.value == pytest.approx(sum(drawn) / len(drawn))
+
+
+def test_it_is_a_mean_over_cases_with_enough_runs() -> None:
+    found = repeats(history_of([*attempts("+++", 0), *attempts("+-", 1)]))
+    assert [(power.k, power.rate.n) for power in found.pass_power] == [(1, 2), (2, 2), (3, 1)]
+    assert [power.rate.value for power in found.pass_power] == [pytest.approx(0.75), 0.5, 1.0]
+
+
+def test_cases_that_pass_only_sometimes_are_flaky_and_the_most_even_comes_first() -> None:
+    found = repeats(history_of([*attempts("+++", 0), *attempts("---", 1), *attempts("++-", 2), *attempts("+-", 3)]))
+    assert (found.groups, found.always, found.never, found.mixed) == (4, 1, 1, 2)
+    assert [(case.case_name, case.passed, case.n) for case in found.flaky] == [("Case 3", 1, 2), ("Case 2", 2, 3)]
+    assert found.pass_rate == wilson(6, 11)
+
+
+def test_a_right_tool_with_a_wrong_parameter_does_not_pass() -> None:
+    wrong = replace(judged_run(SEARCH, SEARCH), parameters_ok=False)
+    assert repeats(history_of([wrong, *attempts("+")])).mixed == 1
+
+
+def test_cases_that_ran_once_say_nothing_about_repeats() -> None:
+    once = [*attempts("+", 0), *attempts("-", 1), *attempts("+", 0, batch=1)]
+    found = repeats(history_of(once))
+    assert (found.groups, found.runs, found.pass_power, found.pass_rate.value) == (0, 0, (), None)
+
+
+def test_of_very_many_flaky_cases_the_most_even_are_listed_and_all_are_counted() -> None:
+    runs = [run for case in range(MOST_FLAKY + 5) for run in attempts("+-", case)]
+    found = repeats(history_of(runs))
+    assert (found.mixed, len(found.flaky)) == (MOST_FLAKY + 5, MOST_FLAKY)
+
+
+@given(any_runs())
+def test_groups_agree_with_counting_runs_one_by_one(runs: Sequence[RunSummary]) -> None:
+    groups: defaultdict[tuple[object, ...], list[bool]] = defaultdict(list)
+    for run in runs:
+        groups[run.batch_id, run.case_id, run.model].append(run.classification in ("TP", "TN"))
+    again = [marks for marks in groups.values() if len(marks) > 1]
+    found = repeats(history_of(runs))
+    assert (found.groups, found.runs) == (len(again), sum(map(len, again)))
+    assert (found.always, found.never) == (sum(map(all, again)), sum(not any(marks) for marks in again))
