@@ -25,16 +25,16 @@ class BackgroundTasks:
             of.destroyed.connect(lambda: task.cancel())
         return task
 
-    async def begun(self, spared: "asyncio.Task[Any] | None" = None) -> None:
-        """Wait until everything has ended that was begun so far, whoever asks and one that is spared aside."""
-        if tasks := self._running - {asyncio.current_task(), spared}:
+    async def begun(self) -> None:
+        """Wait until every task that was started so far has ended, except the caller's."""
+        if tasks := self._running - {asyncio.current_task()}:
             await asyncio.wait(tasks)
 
-    async def end(self, spared: "asyncio.Task[Any] | None" = None) -> None:
-        """Cancel everything, but for whoever asks and one that is spared, and wait for its end."""
-        for task in self._running - {asyncio.current_task(), spared}:
+    async def end(self) -> None:
+        """Cancel every task but the caller's, and wait until all have ended."""
+        for task in self._running - {asyncio.current_task()}:
             task.cancel()
-        await self.begun(spared)
+        await self.begun()
 
     def _done(self, task: "asyncio.Task[Any]") -> None:
         self._running.discard(task)

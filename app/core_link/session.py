@@ -48,7 +48,7 @@ class Session(QObject):
 
     `navigated(target)` asks the window to show a target; `events(tuple)` are the core's, in order;
     `toasted(text, undo | None)` and `failed(message, hint, details)` are words for the user; `help_wanted(page)` asks
-    for a page of the help; at `closing`, which comes also where the window is built anew, whoever has a timer stops it.
+    for a page of the help; at `closing`, timers stop.
     """
 
     navigated = Signal(object)
@@ -70,7 +70,6 @@ class Session(QObject):
         self._tasks = BackgroundTasks(self._take_failure)
         self._undos = UndoHistory()
         self._turns = UndoQueue(self._undos, self.spawn, self._say_turn)
-        self._lasting: dict[type[Any], Any] = {}
         self.messages: list[Message] = []
         self.toasted.connect(lambda text, _undo: self._note(text))
         self.failed.connect(lambda message, hint, _details: self._note(f"{message} {hint}".strip()))
@@ -94,13 +93,6 @@ class Session(QObject):
         finally:
             late.cancel()
             self.activity.drop(bar)
-
-    def session_state(self, kind: type[T], make: Callable[[], T]) -> T:
-        """Something of a screen that outlasts the window's being built anew: made once a session."""
-        if kind not in self._lasting:
-            self._lasting[kind] = make()
-        made: T = self._lasting[kind]
-        return made
 
     async def value(self, do: "Callable[[Engine], T]") -> T:
         """What the core answers at once, on its own thread."""
@@ -214,27 +206,9 @@ class Session(QObject):
         words = error_words(error)
         self.failed.emit(words.message, words.hint, words.details)
 
-    async def end_tasks(self, *, amid_turn: bool = False) -> None:
-        """End what the window does, so that it can be built anew; the core, what can be undone and what lasts go on.
-
-        A turn is waited for, unless it is itself what has the window built anew.
-        """
-        if not amid_turn:
-            await self.undone()
-        self.closing.emit()
-        await self._tasks.end(spared=self._turns.taking if amid_turn else None)
-        self.activity.drop_all()
-
     async def begun(self) -> None:
-        """Wait until everything has ended that was begun so far, whoever asks aside."""
+        """Wait until every task that was started so far has ended, except the caller's."""
         await self._tasks.begun()
-
-    async def replace_bridge(self, bridge: Bridge) -> None:
-        """Go on with another core, once the one there is has ended."""
-        await self.bridge.stop()
-        self.bridge.deleteLater()
-        self.bridge = bridge
-        bridge.events.connect(self.events)
 
     async def close(self) -> None:
         """Stop every task and the core."""

@@ -1,4 +1,4 @@
-"""How large text is: chosen by keys or in the settings, remembered, and worn when the window is built anew."""
+"""The text size: chosen with keys or in the settings, saved, and applied when the window is reopened."""
 
 from collections.abc import Callable
 from functools import partial
@@ -17,14 +17,14 @@ QUIET_MS: Final = 250
 
 
 class TextSizes(QObject):
-    """The choice, in per cent. `rebuild` is called once choosing has paused: everything is laid out for one size."""
+    """The text size in percent. `changed` is called once, when the user stops changing it."""
 
-    def __init__(self, settings: Settings, rebuild: Callable[[], object], parent: QObject | None = None) -> None:
+    def __init__(self, settings: Settings, changed: Callable[[], object], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._settings = settings
         self._worn = NORMAL
         self._timer = QTimer(self, singleShot=True, interval=QUIET_MS)
-        self._timer.timeout.connect(rebuild)
+        self._timer.timeout.connect(changed)
 
     def percent(self) -> int:
         """What was chosen."""

@@ -127,14 +127,8 @@ class Workspaces:
         if path == self.current:
             await self._rename_open(name)
         else:
-            await self.renamed(path, await asyncio.to_thread(rename_workspace, path, name))
-
-    async def renamed(self, path: Path, now: Path) -> None:
-        """A workspace is called otherwise now."""
-        self.recent.replace(path, now)
-        if path == self.current:
-            self.current = now
-        await self.look()
+            self.recent.replace(path, await asyncio.to_thread(rename_workspace, path, name))
+            await self.look()
 
     def open(self, path: Path) -> None:
         """Open a workspace that should be there; one that is gone can be taken off the list."""

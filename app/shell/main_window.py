@@ -1,8 +1,8 @@
 """The window's inside: navigation, one page at a time, what runs below it; no word of the trade."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -41,20 +41,6 @@ class ScreenSpec:
     module: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WindowState:
-    """Where the user is, for a window that is built anew: at which place, the way there, and what was told last.
-
-    `targets` and `searches` are what places showed, and what was searched for there.
-    """
-
-    place: str = ""
-    trail: NavigationHistory = field(default_factory=NavigationHistory)
-    targets: Mapping[str, Target | None] = field(default_factory=dict)
-    searches: Mapping[str, str] = field(default_factory=dict)
-    failure: tuple[str, str, str] = ("", "", "")
-
-
 class MainWindow(ReadingOrder, QWidget):
     """Shows places by key; `workspaces` are the actions of its head, `settings_wanted` asks for the settings."""
 
@@ -67,7 +53,6 @@ class MainWindow(ReadingOrder, QWidget):
         places: Sequence[ScreenSpec],
         title: str,
         workspaces: Workspaces = list,
-        stay: WindowState | None = None,
     ) -> None:
         super().__init__()
         self.session = session
@@ -79,10 +64,7 @@ class MainWindow(ReadingOrder, QWidget):
         self._help: HelpWindow | None = None
         self.current = ""
         self.navigation = Navigation(title, workspaces)
-        before = stay or WindowState()
-        self._trail = before.trail
-        self._targets, self._searches = dict(before.targets), dict(before.searches)
-        self._failure = before.failure
+        self._trail = NavigationHistory()
         self._mouse = MouseWays(self)
         self.notice = Notice("bad")
         self.offer = Notice("info")
@@ -94,7 +76,6 @@ class MainWindow(ReadingOrder, QWidget):
             theme().wear(part)
         self._listen()
         self.session.commands.put("window", self._own_commands())
-        self._show_failure(*self._failure)
 
     def _lay_out(self) -> None:
         for place in self._places.values():
@@ -127,26 +108,6 @@ class MainWindow(ReadingOrder, QWidget):
         session.failed.connect(self._show_failure)
         session.help_wanted.connect(self.show_help)
         session.commands.watch(self._bind_keys)
-
-    def detach(self) -> WindowState:
-        """Hear and do nothing any more, since another one is built in its place; what that one goes on with."""
-        session = self.session
-        session.navigated.disconnect(self.go)
-        session.events.disconnect(self._hand_out)
-        session.toasted.disconnect(self.toaster.show)
-        session.failed.disconnect(self._show_failure)
-        session.help_wanted.disconnect(self.show_help)
-        session.commands.unwatch(self._bind_keys)
-        shown = {key: page for key, page in self._pages.items() if key not in self._targets}
-        narrow = {key: page.header.searched_for for key, page in shown.items()}
-        targets = {key: page.current_target() for key, page in shown.items() if not page.header.narrowed}
-        return WindowState(
-            place=self.current,
-            trail=self._trail,
-            targets=self._targets | targets,
-            searches=self._searches | narrow,
-            failure=self._failure,
-        )
 
     def page(self, key: str) -> Page:
         """The page of a place, built now if it was not."""
@@ -232,8 +193,6 @@ class MainWindow(ReadingOrder, QWidget):
 
     def _switch_to(self, key: str, target: Target | None) -> None:
         page = self.page(key)
-        before = self._put_back(key, page)
-        target = before if target is None else target
         if key != self.current:
             if self.current:
                 self._pages[self.current].leave()
@@ -250,13 +209,6 @@ class MainWindow(ReadingOrder, QWidget):
         if (widget := page.first_focus()) is not None:
             widget.setFocus(Qt.FocusReason.OtherFocusReason)
         self.navigation.set_ways(back=self._trail.can_go_back(), forward=self._trail.can_go_forward())
-
-    def _put_back(self, key: str, page: Page) -> Target | None:
-        """Have on a page what was searched for there before the window was built anew; what it is to show again."""
-        searched = self._searches.pop(key, "")
-        if searched and page.header.search is not None:
-            page.header.search.setText(searched)
-        return self._targets.pop(key, None)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -294,7 +246,6 @@ class MainWindow(ReadingOrder, QWidget):
             page.on_events(events, visible=key == self.current)
 
     def _show_failure(self, message: str, hint: str, details: str) -> None:
-        self._failure = (message, hint, details)
         dismiss = Action(text="Dismiss", do=self.dismiss, kind="link")
         self.notice.show_message(message, hint, [dismiss], details)
 

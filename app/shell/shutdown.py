@@ -3,12 +3,11 @@
 Before a workspace is left: what is under way and may be stopped, and what is typed and may be lost.
 """
 
-import asyncio
 from collections.abc import Callable, Sequence
 
-from PySide6.QtWidgets import QDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
-from app.core_link.session import SLOW_S, Session
+from app.core_link.session import Session
 from app.shell.main_window import MainWindow
 from app.text.formatting import count
 from app.theme import Role
@@ -75,41 +74,14 @@ class Leaving:
         window: MainWindow | None,
         leave: Callable[[], object],
         keep_running: Callable[[], object] | None = None,
-        *,
-        keeps_typing: bool = False,
     ) -> None:
-        """Leave, unless somebody wants to stay; `keep_running` lets work go on out of sight.
-
-        What is typed counts only where it would be lost.
-        """
+        """Leave unless the user cancels; `keep_running` lets work continue while the window is minimised."""
         if self._asking:
             return
         self._asking = True
         try:
             stops = window is None or await may_stop(self._frame, session, keep_running)
-            if stops and (window is None or keeps_typing or await may_lose(self._frame, window.unsaved())):
+            if stops and (window is None or await may_lose(self._frame, window.unsaved())):
                 leave()
         finally:
             self._asking = False
-
-
-async def until_quiet(session: Session, frame: QWidget, wait: Callable[[], object]) -> None:
-    """Wait until no dialog is open and all that was begun has ended, but for batches, which go on without a window.
-
-    `wait` says that this takes a while.
-    """
-    late = asyncio.get_running_loop().call_later(SLOW_S, wait)
-    try:
-        await session.begun()
-        while dialogs := _open_dialogs(frame):
-            closed = asyncio.Event()
-            for dialog in dialogs:
-                dialog.finished.connect(closed.set)
-            await closed.wait()
-            await session.begun()
-    finally:
-        late.cancel()
-
-
-def _open_dialogs(frame: QWidget) -> list[QDialog]:
-    return [dialog for dialog in frame.findChildren(QDialog) if dialog.isVisible()]

@@ -30,18 +30,17 @@ from app.shell.crash_reports import hold_level
 from app.shell.drop_handler import Arrivals
 from app.shell.interrupted_batches import InterruptedBatches
 from app.shell.main_frame import PRODUCT, Frame
-from app.shell.main_window import MainWindow, WindowState
+from app.shell.main_window import MainWindow
 from app.shell.navigation import last_place, places
 from app.shell.open_error_page import Doorway
-from app.shell.shutdown import Leaving, until_quiet
+from app.shell.shutdown import Leaving
 from app.shell.system_notifications import Attention, tell
-from app.widgets import FileDrops, breath, held, tell_roles
-from mcp_tef import Event, NoticePublished, SessionSecrets, TefError
+from app.widgets import Action, FileDrops, breath, held, tell_roles
+from mcp_tef import Event, InputError, NoticePublished, SessionSecrets, TefError
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
 
-LATER = "Text has its new size once what is under way has ended"
 OpenCore = Callable[[Path | None, SessionSecrets | None], "Awaitable[Engine]"]
 
 
@@ -55,26 +54,18 @@ def _show_folder(folder: Path) -> None:
 
 
 class Next(Enum):
-    """What comes once a window has ended: nothing, another workspace, or another window on the same session."""
+    """The step after a window has ended: nothing, or a workspace to open."""
 
     END = "end"
     OPEN = "open"
-    ANEW = "anew"
 
 
-@dataclass(frozen=True, slots=True)
-class Renaming:
-    """A name that the open workspace is to have; `turn` waits for it, where an earlier one is taken back."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reopening:
+    """The same workspace once more, under a new name where there is one, with the secrets its core held in memory."""
 
-    name: str
-    turn: "asyncio.Future[None] | None" = None
-
-    def end(self, failure: BaseException | None) -> None:
-        """Have the turn end, as it was done or could not be."""
-        if self.turn is not None and failure is None:
-            self.turn.set_result(None)
-        elif self.turn is not None and failure is not None:
-            self.turn.set_exception(failure)
+    held: SessionSecrets
+    name: str = ""
 
 
 class Workbench:
@@ -100,18 +91,17 @@ class Workbench:
         # Nobody else can have made a folder of this name before.
         self._passing = Path(tempfile.gettempdir(), f"{PRODUCT}-{os.getpid()}-{secrets.token_hex(8)}")
         self._closed = False
-        self._building = False
-        self._resizing: asyncio.Task[None] | None = None
         self._by_name = False
         self._unfinished: InterruptedBatches | None = None
-        self._renaming: Renaming | None = None
+        self._reopening: Reopening | None = None
+        self._size_offered = False
         self.arrivals: Arrivals | None = None
         self.workspaces = Workspaces(
             frame, settings, self._switch, self._rename, partial(ask_for_workspace_name, frame), _show_folder
         )
-        self.text_sizes = TextSizes(settings, self._resize, frame)
+        self.text_sizes = TextSizes(settings, self._offer_reopening, frame)
         self.dialog = SettingsDialog(
-            frame, settings, self.text_sizes, resize=self._resize, log_file=log_file, show_folder=_show_folder
+            frame, settings, self.text_sizes, resize=self._offer_reopening, log_file=log_file, show_folder=_show_folder
         )
         self._leaving = Leaving(frame)
         self._doorway = Doorway(frame, self.workspaces.open)
@@ -123,12 +113,9 @@ class Workbench:
         self._wanted, self._by_name = workspace or self._last_workspace(), workspace is not None
         step = Next.OPEN
         while step is not Next.END and not self._closed:
-            if step is Next.OPEN:
-                await self._put_away()
+            await self._put_away()
             self._next = asyncio.get_running_loop().create_future()
-            self._building = step is Next.ANEW
-            await (self._build_anew() if self._building else self._open(self._wanted))
-            self._building = False
+            await self._open_wanted()
             self._take_what_waited()
             step = Next.END if self._closed else await self._next
         self.frame.hide()
@@ -158,8 +145,24 @@ class Workbench:
         if self.session is not None and self.window is not None:
             self.session.show_error(error)
 
-    async def _open(self, workspace: Path | None) -> None:
-        bridge = Bridge(lambda: self._open_core(workspace, None))
+    async def _open_wanted(self) -> None:
+        reopening, self._reopening = self._reopening, None
+        if reopening is None or not reopening.name or self._wanted is None:
+            await self._open(self._wanted, reopening.held if reopening is not None else None)
+            return
+        before = self._wanted
+        now, failure = await asyncio.to_thread(renamed, before, reopening.name)
+        self._wanted = now
+        self.workspaces.recent.replace(before, now)
+        await self._open(self._wanted, reopening.held)
+        if self.session is not None and failure is not None:
+            self.session.show_error(failure)
+        elif self.session is not None:
+            undo, text = partial(self._rename, before.stem), f"The workspace is now named {reopening.name}"
+            self.session.toast(text, undo, deed="rename the workspace")
+
+    async def _open(self, workspace: Path | None, held: SessionSecrets | None) -> None:
+        bridge = Bridge(lambda: self._open_core(workspace, held))
         session = Session(bridge, self.settings)
         self.session = session
         self.text_sizes.wear()
@@ -179,7 +182,7 @@ class Workbench:
         self._enter_workspace(core_path)
         Attention(session, self.frame)
         self._unfinished = InterruptedBatches(session)
-        window = await self._show(session, core_path, is_new, WindowState())
+        window = await self._show(session, core_path, is_new)
         session.spawn(self._unfinished.offer(window.offer))
         await self._say_notices(session, core_path.parent)
 
@@ -194,62 +197,9 @@ class Workbench:
         cases = await session.call(lambda core: core.cases.list())
         return not servers and not cases
 
-    async def _build_anew(self) -> None:
-        """Build the window anew: the session, with its core and all that can be taken back, goes on."""
-        session, before = self.session, self.window
-        if session is None or before is None or self._unfinished is None:
-            return
-        covered = self.frame.cover()
-        renaming, self._renaming = self._renaming, None
-        await before.finish()
-        await session.end_tasks(amid_turn=renaming is not None and renaming.turn is not None)
-        stay = before.detach()
-        try:
-            told = await self._renamed(session, renaming) if renaming else None
-            path, is_new = await session.value(lambda core: core.workspace), await self._is_new(session)
-        except TefError as error:
-            self.window = self.arrivals = None
-            self._show_closed_door(session, error)
-        else:
-            await before.take_apart()
-            await breath()
-            self.text_sizes.wear()
-            window = await self._show(session, path, is_new, stay)
-            if told is not None:
-                told()
-            session.spawn(self._unfinished.offer(window.offer))
-        before.deleteLater()
-        if covered is not None:
-            covered.deleteLater()
-
-    async def _renamed(self, session: Session, renaming: Renaming) -> Callable[[], object]:
-        """Rename the workspace; gives what tells of it, once there is a window again."""
-        before = await session.value(lambda core: core.workspace)
-        failure = await self._moved(session, renaming.name)
-        if renaming.turn is not None:
-            return partial(renaming.end, failure)
-        if failure is not None:
-            return partial(session.show_error, failure)
-        back, again = partial(self._take_name, before.stem), partial(self._take_name, renaming.name)
-        told = f"The workspace is called {renaming.name} now"
-        return partial(session.toast, told, back, again, deed="rename the workspace")
-
-    async def _moved(self, session: Session, name: str) -> TefError | None:
-        """Go on in the workspace under another name, with what its core has in memory; why that was refused."""
-        path, held = await session.value(lambda core: (core.workspace, core.held()))
-        await session.bridge.stop()
-        now, failure = await asyncio.to_thread(renamed, path, name)
-        bridge = Bridge(lambda: self._open_core(now, held))
-        await session.replace_bridge(bridge)
-        bridge.start()
-        await self.workspaces.renamed(path, now)
-        self._wanted = now
-        self._enter_workspace(now)
-        return failure
-
-    async def _show(self, session: Session, workspace: Path, is_new: bool, stay: WindowState) -> MainWindow:
+    async def _show(self, session: Session, workspace: Path, is_new: bool) -> MainWindow:
         session.workspace = str(workspace)
-        window = MainWindow(session, places(), PRODUCT, self.workspaces.actions, stay)
+        window = MainWindow(session, places(), PRODUCT, self.workspaces.actions)
         self.frame.setWindowTitle(f"{workspace.stem} – {PRODUCT}")
         self.arrivals = Arrivals(session, self.frame, lambda key: self._page(window, key), self.workspaces.open)
         paste = Command(id="paste", text="Paste servers, tools or cases", keys="Ctrl+V", do=self.arrivals.paste)
@@ -259,12 +209,12 @@ class Workbench:
         window.address_wanted.connect(lambda url: self._browsing.page(session, url))
         self.frame.hold(window)
         await breath()
-        if is_new and not stay.place:
+        if is_new:
             welcome = self._welcome(session, window)
             await breath()
             self.frame.set_content(welcome)
         else:
-            await self._go_in(window, stay.place or last_place(self.settings))
+            await self._go_in(window, last_place(self.settings))
         self.window = window
         session.spawn(window.prepare())
         return window
@@ -297,12 +247,12 @@ class Workbench:
         return window.page(key)
 
     def _take_dropped(self, files: list[Path]) -> None:
-        if self._building:
-            self._doorway.keep(files)
-        elif self.arrivals is not None:
+        if self.arrivals is not None:
             self.arrivals.take(files)
         elif self.session is not None:
             self._doorway.take(self.session, files)
+        else:
+            self._doorway.keep(files)
 
     def _take_what_waited(self) -> None:
         if self.arrivals is not None and (kept := self._doorway.handed_over()):
@@ -333,7 +283,7 @@ class Workbench:
             self.leave(copy)
 
     def _on_close(self) -> bool:
-        if self._building or self._next is None or self._next.done():
+        if self._next is None or self._next.done():
             self._closed = True
             return True
         if self.session is not None:
@@ -346,34 +296,49 @@ class Workbench:
             await self._leaving.leave_if_agreed(self.session, self.window, lambda: self.leave(following))
 
     async def _rename(self, name: str) -> None:
-        await self._go_on_as(Renaming(name))
+        """Close the workspace, rename it and open it again; refused while batches run."""
+        if self.session is None:
+            return
+        if await self.session.value(lambda core: len(core.runs.active())):
+            hint = "Wait until they finish, or cancel them."
+            self.session.show_error(
+                InputError("The workspace cannot be renamed while runs are in progress.", hint=hint)
+            )
+            return
+        await self._reopen(name)
 
-    async def _take_name(self, name: str) -> None:
-        """A turn that takes an earlier rename back, or does it again; it ends once the window is there again."""
-        turn = asyncio.get_running_loop().create_future()
-        await self._go_on_as(Renaming(name, turn))
-        await turn
+    async def _reopen(self, name: str = "") -> None:
+        if self.session is None:
+            return
+        held = await self.session.value(lambda core: core.held())
 
-    async def _go_on_as(self, renaming: Renaming) -> None:
-        def go_on() -> None:
-            self._renaming = renaming
-            self._go_on(Next.ANEW)
+        def close() -> None:
+            self._reopening, self._wanted = Reopening(held=held, name=name), self.workspaces.current
+            self._go_on(Next.OPEN)
 
-        if self.session is not None:
-            await self._leaving.leave_if_agreed(self.session, self.window, go_on, keeps_typing=True)
-        if self._renaming is not renaming and renaming.turn is not None:
-            renaming.turn.cancel()
+        await self._leaving.leave_if_agreed(self.session, self.window, close)
 
-    def _resize(self) -> None:
-        if self.session is not None and (self._resizing is None or self._resizing.done()):
-            self._resizing = self.session.spawn(self._resize_when_quiet(self.session))
-
-    async def _resize_when_quiet(self, session: Session) -> None:
-        """Batches go on meanwhile; whatever else is under way belongs to the window, which waits for it."""
-        if self.window is not None:
-            await until_quiet(session, self.frame, lambda: session.toast(LATER))
-        if self.text_sizes.due():
-            self._go_on(Next.OPEN if self.window is None else Next.ANEW)
+    def _offer_reopening(self) -> None:
+        """Offer to reopen the window where its text has another size than was chosen."""
+        if self.session is None:
+            return
+        if self.window is None:
+            self._go_on(Next.OPEN)
+        elif not self.text_sizes.due():
+            if self._size_offered:
+                self.window.offer.clear()
+            self._size_offered = False
+        elif not self.window.current:
+            self.session.spawn(self._reopen())
+        else:
+            session, percent = self.session, self.text_sizes.percent()
+            actions = [
+                Action(text="Reopen now", do=lambda: session.spawn(self._reopen())),
+                Action(text="Later", do=self.window.offer.clear, kind="link"),
+            ]
+            text = f"A text size of {percent} % applies when the window is reopened."
+            self.window.offer.show_message(text, "", actions)
+            self._size_offered = True
 
     async def _put_away(self) -> None:
         """Close what is open."""

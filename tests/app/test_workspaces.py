@@ -12,7 +12,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton, QWidget
 
 from app.core_link.settings import Recent, Settings
 from app.screens.servers.import_dialogs import ImportPreviewDialog
@@ -382,6 +382,9 @@ def test_a_key_that_was_typed_outlasts_larger_text_and_no_change_of_workspace(qa
             await bench.session.value(lambda core: core.keys.set("openai", Secret("sk-typed")))
             before = bench.window
             bench.text_sizes.choose(110)
+            assert before is not None
+            await until(before.offer.isVisible)
+            next(one for one in before.offer.findChildren(QPushButton) if one.text() == "Reopen now").click()
             await until(lambda: bench.window is not None and bench.window is not before and bench.window.current)
             assert await typed_keys(bench) == ("openai",)
             other = work.with_name("other.mcp-tef")

@@ -14,6 +14,7 @@ from mcp_tef.model.answers import ActualCall, Answer, ConfidenceSource
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall, TestCase
 from mcp_tef.model.config import Config
 from mcp_tef.model.runs import ModelInfo, ModelSettings
+from mcp_tef.model.secrets import SessionSecrets
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing, Tool, ToolProblem
 from mcp_tef.ports import Question
@@ -201,6 +202,10 @@ class FakeEngine:
         """Hold to what somebody set."""
         self.config, _ = Config.lenient({}, settings)
         self.models.default = self.config.default_model
+
+    def held(self) -> SessionSecrets:
+        """Return no secrets: none are held in memory."""
+        return SessionSecrets(keys={}, grants={})
 
     async def close(self) -> None:
         """Interrupt what runs."""

@@ -41,7 +41,7 @@ class CasesPage(Page):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, key="cases", title="Test cases")
-        self.presenter = session.session_state(CasesPresenter, lambda: CasesPresenter(session.call))
+        self.presenter = CasesPresenter(session.call)
         self._views = ViewStates(session.settings, session.workspace, self.key)
         self.presenter.view = self._views.load(FIELDS)
         self._stale = EVERYTHING
@@ -49,8 +49,8 @@ class CasesPage(Page):
         self._filled = False
         self._target: Target | None = None
         self._focus_due = False
-        front = session.session_state(Front, Front)
-        self.steps = session.session_state(Steps, lambda: Steps(session, self.presenter, front))
+        front = Front()
+        self.steps = Steps(session, self.presenter, front)
         self._save_timer = self._timer(SAVE_MS, self.save)
         self._review_timer = self._timer(REVIEW_MS, self.review)
         self.transfer = Transfer(self, self.presenter, front)

@@ -14,7 +14,7 @@ from app.theme import Contrast, ThemeMode, theme
 
 
 class SettingsDialog:
-    """Opens over `frame`; `show_folder` shows where something lies, `resize` wears another size of text."""
+    """Opens over `frame`; `show_folder` shows where something lies, `resize` applies another text size."""
 
     def __init__(
         self,
@@ -80,5 +80,4 @@ class SettingsDialog:
         theme().set_mode(self._settings.choice("theme", ThemeMode))
         theme().set_contrast(self._settings.choice("contrast", Contrast))
         await session.configure()
-        if self._sizes.due():
-            self._resize()
+        self._resize()
