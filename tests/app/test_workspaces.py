@@ -12,7 +12,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from app.core_link.settings import Recent, Settings
 from app.screens.servers.import_dialogs import ImportPreviewDialog
@@ -49,19 +49,17 @@ def work(tmp_path: Path) -> Path:
 
 @asynccontextmanager
 async def started(
-    path: Path, settings: Settings | None = None, open_core: OpenCore = open_engine
+    path: Path, kept: Settings | None = None, open_core: OpenCore = open_engine
 ) -> AsyncIterator[Workbench]:
-    """The window on a workspace, left at the end."""
-    kept = settings or Settings(None)
-    frame = Frame(kept)
-    bench = Workbench(frame, kept, open_core)
+    """Open the window on a workspace, and close it at the end."""
+    kept = kept or Settings(None)
+    bench = Workbench(frame := Frame(kept), kept, open_core)
     shown(frame)
     life = asyncio.create_task(bench.live(path))
     await entered(bench, path)
     yield bench
     bench.leave()
     await life
-    frame.close()
     frame.deleteLater()
 
 
@@ -382,9 +380,8 @@ def test_a_key_that_was_typed_outlasts_larger_text_and_no_change_of_workspace(qa
             await bench.session.value(lambda core: core.keys.set("openai", Secret("sk-typed")))
             before = bench.window
             bench.text_sizes.choose(110)
-            assert before is not None
-            await until(before.offer.isVisible)
-            next(one for one in before.offer.findChildren(QPushButton) if one.text() == "Reopen now").click()
+            await until(lambda: before and before.offer.isVisible())
+            next(one for one in bench.frame.findChildren(Button) if one.text() == "Reopen now").click()
             await until(lambda: bench.window is not None and bench.window is not before and bench.window.current)
             assert await typed_keys(bench) == ("openai",)
             other = work.with_name("other.mcp-tef")

@@ -368,8 +368,6 @@ class RunsPage(Page):
         if run_id == self.presenter.run:
             self.detail.show_run(detail, since)
 
-    # ------------------------------------------------------------------ steering
-
     async def _show_started(self, batch: Batch) -> None:
         self.presenter.add_batch(batch)
         self.presenter.run = None

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -64,12 +64,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class _PageOfRuns:
-    runs: Sequence[RunSummary]
-    outdated: ChangedTools
-
-
 class RunsPresenter:
     """The state of the screen. Everything that is asked of the core goes through `ask`."""
 
@@ -95,10 +89,9 @@ class RunsPresenter:
 
     async def load(self) -> None:
         """Read batches and cases; the batch shown stays if it is still there, else the newest is shown."""
-        self.cases = await self._ask(lambda core: core.cases.list())
+        await self.load_cases()
         self.queue.set_waiting(await self._ask(lambda core: _now(core.runs.waiting)))
-        batches = await self._ask(lambda core: core.runs.batches())
-        self._batches = {batch.id: batch for batch in batches}
+        self._batches = {batch.id: batch for batch in await self._ask(lambda core: core.runs.batches())}
         if self.current not in self._batches and self.cross_batch is None:
             self.current = next(iter(self._batches), None)
         if self.cross_batch is not None and not self.cross_batch.counts:
@@ -121,10 +114,10 @@ class RunsPresenter:
             self.table.reset(where, 0)
             return
         total = await self._ask(lambda core: core.runs.count(where))
-        read = await self._read(where, 0)
+        runs, outdated = await self._read(where, 0)
         if self.where is where:
             self.table.reset(where, total)
-            self.table.put_page(0, read.runs, read.outdated)
+            self.table.put_page(0, runs, outdated)
 
     def open_cross_batch(self, title: str, where: RunFilter) -> CrossBatchRuns:
         """Know that another screen asks for such runs; what narrowed the batch until now is kept for later."""
@@ -153,19 +146,19 @@ class RunsPresenter:
         """Fetch a page of the table; what it filled, or None where another filter came between."""
         where = self.table.where
         try:
-            read = await self._read(where, page)
+            runs, outdated = await self._read(where, page)
         finally:
             self.table.end_request(page)
-        return self.table.put_page(page, read.runs, read.outdated) if self.table.where == where else None
+        return self.table.put_page(page, runs, outdated) if self.table.where == where else None
 
-    async def _read(self, where: RunFilter, page: int) -> _PageOfRuns:
+    async def _read(self, where: RunFilter, page: int) -> tuple[Sequence[RunSummary], ChangedTools]:
         """A page as it is now: what events told while it was being read is newer than what was read."""
         self._reads_in_progress += 1
         try:
             runs = await self._ask(lambda core: core.runs.list(where, limit=PAGE_SIZE, offset=page * PAGE_SIZE))
             ended = [run.id for run in runs if run.status is RunStatus.COMPLETED]
             outdated = await self._ask(lambda core: core.drift.outdated(ended)) if ended else NO_CHANGED_TOOLS
-            return _PageOfRuns([self._newer_runs.get(run.id, run) for run in runs], outdated)
+            return [self._newer_runs.get(run.id, run) for run in runs], outdated
         finally:
             self._reads_in_progress -= 1
             if not self._reads_in_progress:
@@ -176,10 +169,10 @@ class RunsPresenter:
         where, pages = self.table.where, dict[int, Sequence[RunSummary]]()
         rows = {place: self.table.row(place) for place in places}
         for page in sorted({place // PAGE_SIZE for place, known in rows.items() if known is None}):
-            pages[page] = (await self._read(where, page)).runs
+            pages[page], _ = await self._read(where, page)
         read = {page * PAGE_SIZE + offset: run for page, runs in pages.items() for offset, run in enumerate(runs)}
-        found = (known or (run_row(read[place]) if place in read else None) for place, known in rows.items())
-        return tuple(one for one in found if one is not None)
+        found = (known or (place in read and run_row(read[place])) for place, known in rows.items())
+        return tuple(one for one in found if one)
 
     async def detail(self, run_id: RunId) -> RunDetail | None:
         """Everything of one run; None where it is gone."""
@@ -204,20 +197,18 @@ class RunsPresenter:
     def batch(self, batch_id: BatchId | None) -> Batch | None:
         """One batch as it was last heard of; a paused one says so."""
         batch = self._batches.get(batch_id) if batch_id else None
-        if batch is not None and batch.id in self.paused and batch.status is BatchStatus.RUNNING:
-            return replace(batch, status=BatchStatus.PAUSED)
-        return batch
+        is_paused = batch is not None and batch.id in self.paused and batch.status is BatchStatus.RUNNING
+        return replace(batch, status=BatchStatus.PAUSED) if batch is not None and is_paused else batch
 
     def cards(self) -> tuple[BatchCard, ...]:
-        """The batches that are wanted on the rail."""
+        """Return the cards of the batch list, sorted and filtered."""
         cards = ((self.card(batch.id), batch) for batch in self.batch_list_state.sorted(self._batches.values()))
         return tuple(card for card, batch in cards if self.batch_list_state.matches(card, batch))
 
     def card(self, batch_id: BatchId) -> BatchCard:
-        """One card of the rail."""
-        return batch_card(
-            self.batch(batch_id) or self._batches[batch_id], self.now(), self.queue.position_text(batch_id)
-        )
+        """Return one card of the batch list."""
+        batch = self.batch(batch_id) or self._batches[batch_id]
+        return batch_card(batch, self.now(), self.queue.position_text(batch_id))
 
     def summary(self) -> RunsSummary | None:
         """The figure of the batch shown."""

@@ -64,8 +64,8 @@ class ServersPage(Page):
         self.presenter.tools_shown = tools_shown_of(session.settings.get(TOOL_VIEW_KEY, {}))
         self.rail = RailList("Servers", row_height=height("server_row"), many=True)
         self._summary = Label(size=Size.SMALL, role=Role.DIM, strong=True)
-        every = Action(text="Show all servers", do=self._show_all)
-        self._nothing = EmptyState("magnifying-glass", "Nothing found", WHY_NOTHING, [every])
+        show_all = [Action(text="Show all servers", do=self._show_all)]
+        self._nothing = EmptyState("magnifying-glass", "Nothing found", WHY_NOTHING, show_all)
         self._right = QStackedWidget()
         self._all = QStackedWidget()
         self._clock = QTimer(self, interval=1_000)
@@ -96,8 +96,7 @@ class ServersPage(Page):
         self.split.restore_layout(self.session.settings.get("servers.split", []))
         self.pane.split.restore_layout(self.session.settings.get("servers.tools_split", []))
         self._all.addWidget(self.split)
-        first = [add, *self._import_actions()]
-        self._all.addWidget(EmptyState("hard-drives", "No servers yet", WHY_EMPTY, first))
+        self._all.addWidget(EmptyState("hard-drives", "No servers yet", WHY_EMPTY, [add, *self._import_actions()]))
         self._all.addWidget(QWidget())
         self._all.setCurrentIndex(2)
         self.body.addWidget(self._all)
@@ -119,8 +118,8 @@ class ServersPage(Page):
         keep_parameters(self.pane.tool_pane.reader.parameters, self.session.settings)
         self.pane.tool_pane.changes.accepted.connect(lambda: self.session.spawn(self._accept()))
         self._clock.timeout.connect(self._tick)
-        self.split.splitterMoved.connect(self._remember)
-        self.pane.split.splitterMoved.connect(self._remember)
+        for split in (self.split, self.pane.split):
+            split.splitterMoved.connect(self._remember)
 
     async def refresh(self) -> None:
         """Read all servers and show them."""
@@ -156,8 +155,7 @@ class ServersPage(Page):
     def current_target(self) -> Target | None:
         if (tool := self.deeds.current()) is not None:
             return ShowTool(tool)
-        server = self.rail.current_id()
-        return ShowServer(ServerId(server)) if server else None
+        return ShowServer(ServerId(server)) if (server := self.rail.current_id()) else None
 
     def _show_awaited_target(self) -> None:
         target, self._awaited_target = self._awaited_target, None
@@ -382,8 +380,8 @@ class ServersPage(Page):
         ]
 
     def _open_import(self) -> None:
-        below = self.header.buttons()[0]
-        show_menu(self._import_actions(), below.mapToGlobal(QPoint(0, below.height() + 4)), self)
+        button = self.header.buttons()[0]
+        show_menu(self._import_actions(), button.mapToGlobal(QPoint(0, button.height() + 4)), self)
 
     def _menu(self, ids: Sequence[str]) -> Sequence[Action]:
         one = len(ids) == 1
@@ -395,8 +393,7 @@ class ServersPage(Page):
         ]
 
     def _uses_oauth(self) -> bool:
-        server = self.current()
-        return server is not None and server.spec.auth_type is AuthType.OAUTH2
+        return (server := self.current()) is not None and server.spec.auth_type is AuthType.OAUTH2
 
     def _remember(self) -> None:
         self.session.settings.set("servers.split", self.split.layout_state())
