@@ -5,7 +5,7 @@ from collections.abc import Callable
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLineEdit, QWidget
 
-from app.screens.cases.editor_state import State
+from app.screens.cases.editor_state import SaveStatus
 from app.screens.cases.page import CasesPage
 from mcp_tef import CaseDraft, Engine
 from tests.support.fake_engine import FakeEngine
@@ -38,8 +38,8 @@ def select(page: CasesPage, query: str) -> None:
     page.table.select(next(row.id for row in page.presenter.rows() if row.query == query))
 
 
-def state(page: CasesPage) -> State | None:
-    return page.presenter.desk.state if page.presenter.desk else None
+def state(page: CasesPage) -> SaveStatus | None:
+    return page.presenter.edited.state if page.presenter.edited else None
 
 
 def value_of(page: CasesPage, parameter: str) -> QLineEdit:

@@ -9,8 +9,8 @@ from app.core_link.session import Page
 from app.dialogs.consent import ConsentSheet
 from app.dialogs.preflight import ApiKeyDialog
 from app.dialogs.rename import RenameSheet
-from app.screens.cases.bulk_edit import ExpectSheet, LabelSheet
-from app.screens.cases.import_export import loss_sheet
+from app.screens.cases.bulk_edit import ExpectedToolDialog, LabelsDialog
+from app.screens.cases.import_export import export_warnings_dialog
 from app.screens.cases.page import CasesPage
 from app.screens.runs.batch_actions import CostCapDialog
 from app.screens.runs.batch_actions import RenameBatchDialog as BatchNameSheet
@@ -129,9 +129,9 @@ def _of_many(window: MainWindow, text: str) -> Over:
     names = (text,)
     yield (
         "tags, suites and servers of cases",
-        lambda: LabelSheet(listed, tags=names, suites=names, servers=names, parent=window).open(),
+        lambda: LabelsDialog(listed, tags=names, suites=names, servers=names, parent=window).open(),
     )
-    yield "expected tool of cases", lambda: ExpectSheet(drafts, tools, window).open()
+    yield "expected tool of cases", lambda: ExpectedToolDialog(drafts, tools, window).open()
     yield "columns of a table", lambda: _page(window, RunsPage).run_list.table.arrange()
 
 
@@ -150,6 +150,6 @@ def _of_ends(window: MainWindow, folder: Path, text: str) -> Over:
     report = ExportReport(form=CaseFileFormat.CSV, written=3, left_out=losses, lost=losses)
     works = [f"{number} of {text}" for number in range(9)]
     yield "what came of files", lambda: outcomes_sheet(window, outcomes).open()
-    yield "what an export does not hold", lambda: loss_sheet(window, folder / "cases.json", report).open()
+    yield "what an export does not hold", lambda: export_warnings_dialog(window, folder / "cases.json", report).open()
     yield "what happened to files", lambda: tell(window, [text] * 5, lambda: None)
     yield "work under way", lambda: closing_question(window, works, lambda: None).open()

@@ -12,7 +12,7 @@ from app.screens.cases.calls import ToolChoice
 from app.screens.cases.presenter import CasesPresenter
 from app.screens.cases.rows import FIELDS, SUITE
 from app.screens.cases.table import CasesTable
-from app.screens.cases.undo_steps import Front
+from app.screens.cases.undo_steps import VisibleCasesPage
 from app.screens.kit import ViewStates
 from app.text.formatting import count
 from app.theme import Role
@@ -24,7 +24,7 @@ Names = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class NameChange:
     """Names that every case gets, and names that none keeps."""
 
     add: Names = ()
@@ -40,12 +40,12 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Labelling:
+class LabelChanges:
     """What is to become of the tags, the suites and the servers."""
 
-    tags: Change = Change()
-    suites: Change = Change()
-    servers: Change = Change()
+    tags: NameChange = NameChange()
+    suites: NameChange = NameChange()
+    servers: NameChange = NameChange()
 
     def __bool__(self) -> bool:
         return bool(self.tags or self.suites or self.servers)
@@ -56,7 +56,7 @@ class Labelling:
         return replace(draft, tags=tags, suites=suites, servers=self.servers.of(draft.servers))
 
 
-class LabelSheet(Sheet):
+class LabelsDialog(Sheet):
     """Asks what to add to the chosen cases and what to take away; `labelling` is the answer."""
 
     def __init__(
@@ -76,11 +76,11 @@ class LabelSheet(Sheet):
         self._judge()
 
     @property
-    def labelling(self) -> Labelling:
+    def labelling(self) -> LabelChanges:
         """What was chosen."""
         fields = (self._tags, self._suites, self._servers)
-        tags, suites, servers = (Change(add.tokens(), remove.tokens()) for add, remove in fields)
-        return Labelling(tags=tags, suites=suites, servers=servers)
+        tags, suites, servers = (NameChange(add.tokens(), remove.tokens()) for add, remove in fields)
+        return LabelChanges(tags=tags, suites=suites, servers=servers)
 
     def _fields(
         self, what: str, known: Names, used: Collection[str], *, only_known: bool = False
@@ -112,7 +112,7 @@ NONE = "no tool"
 
 
 @dataclass(frozen=True, slots=True)
-class Expecting:
+class ExpectedToolChange:
     """`after` (None: no tool) is expected in place of `before`; where that is None, whatever is expected now."""
 
     before: ToolLabel | None
@@ -149,7 +149,7 @@ def expected_tools(drafts: Collection[CaseDraft]) -> tuple[ToolLabel, ...]:
     return tuple(dict.fromkeys(_label(call) for answer in answers for call in answer))
 
 
-class ExpectSheet(Sheet):
+class ExpectedToolDialog(Sheet):
     """Asks in place of which tool, and what; `changed` are the cases that become others by it."""
 
     def __init__(self, drafts: Mapping[CaseId, CaseDraft], tools: Sequence[ToolChoice], parent: QWidget) -> None:
@@ -177,7 +177,7 @@ class ExpectSheet(Sheet):
         """The cases that are to change, as they are to be."""
         if not self.after.current():
             return {}
-        wanted = Expecting(self._known.get(self.before.current()), self._tools.get(self.after.current()))
+        wanted = ExpectedToolChange(self._known.get(self.before.current()), self._tools.get(self.after.current()))
         after = {case_id: wanted.of(draft) for case_id, draft in self._drafts.items()}
         return {case_id: draft for case_id, draft in after.items() if draft != self._drafts[case_id]}
 
@@ -199,15 +199,17 @@ Way = Callable[[], Awaitable[object]]
 Drafts = Mapping[CaseId, CaseDraft]
 
 
-class Many:
+class BulkEdit:
     """Works on what is selected in the table; the ways back need no table, only whatever stands at the front then."""
 
-    def __init__(self, page: Page, presenter: CasesPresenter, table: CasesTable, front: Front) -> None:
+    def __init__(
+        self, page: Page, presenter: CasesPresenter, table: CasesTable, visible_page: VisibleCasesPage
+    ) -> None:
         self._page = page
         self._session = page.session
         self._presenter = presenter
         self._table = table
-        self._front = front
+        self._visible_page = visible_page
 
     def selected(self) -> tuple[CaseId, ...]:
         """The cases that are chosen."""
@@ -241,7 +243,7 @@ class Many:
     async def _duplicate(self, ids: Sequence[CaseId]) -> None:
         copies = await self._presenter.duplicate(ids)
         if copies:
-            self._front.show(copies[0])
+            self._visible_page.show(copies[0])
             self._tell("duplicate", copies, partial(self._remove, copies), partial(self._restore, copies))
 
     async def _delete(self, ids: Sequence[CaseId]) -> None:
@@ -250,20 +252,20 @@ class Many:
             self._tell("delete", gone, partial(self._restore, gone), partial(self._remove, gone))
 
     async def _remove(self, ids: Sequence[CaseId]) -> tuple[CaseId, ...]:
-        after = self._front.after(ids)
+        after = self._visible_page.neighbour_of(ids)
         gone = await self._presenter.remove(ids)
-        self._front.show(after if self._presenter.current is None else "")
+        self._visible_page.show(after if self._presenter.current is None else "")
         return gone
 
     async def _restore(self, ids: Sequence[CaseId]) -> None:
         await self._presenter.restore(ids)
-        self._front.show(ids[0])
+        self._visible_page.show(ids[0])
 
     async def _label(self, ids: Sequence[CaseId]) -> None:
         presenter = self._presenter
         await presenter.save()
         before = presenter.drafts(ids)
-        sheet = LabelSheet(
+        sheet = LabelsDialog(
             before.values(),
             tags=presenter.all_tags(),
             suites=presenter.all_suites(),
@@ -278,7 +280,7 @@ class Many:
         presenter = self._presenter
         await presenter.save()
         before = presenter.drafts(ids)
-        sheet = ExpectSheet(before, presenter.tools.of(()), self._page)
+        sheet = ExpectedToolDialog(before, presenter.tools.of(()), self._page)
         if await sheet.done_with():
             await self._change("the expected tool", before, sheet.changed())
 
@@ -295,7 +297,7 @@ class Many:
 
     async def _edit(self, drafts: Drafts) -> None:
         await self._presenter.edit_all(drafts)
-        self._front.show()
+        self._visible_page.show()
 
     def _tell(self, verb: str, ids: Sequence[CaseId], back: Way, again: Way) -> None:
         what = count(len(ids), "case")
@@ -305,7 +307,7 @@ class Many:
 RENAME_NOTE = "Its cases stay as they are, in their order. Batches keep the name that they were run under."
 
 
-class SuiteSheet(Sheet):
+class RenameSuiteDialog(Sheet):
     """`suite` is to be called `name`, once the sheet was accepted."""
 
     def __init__(self, suites: Sequence[str], suite: str, parent: QWidget) -> None:
@@ -347,12 +349,12 @@ class SuiteSheet(Sheet):
         return ""
 
 
-class Suites:
+class SuiteRenaming:
     """Asks for another name of a suite, and gives it, with a way back."""
 
-    def __init__(self, page: Page, presenter: CasesPresenter, front: Front) -> None:
+    def __init__(self, page: Page, presenter: CasesPresenter, visible_page: VisibleCasesPage) -> None:
         self._page, self._session = page, page.session
-        self._presenter, self._front = presenter, front
+        self._presenter, self._visible_page = presenter, visible_page
 
     def ask(self, suite: str = "") -> None:
         """Ask about this suite, or else that which the cases are narrowed to, that of the open case, or the first."""
@@ -362,9 +364,9 @@ class Suites:
         presenter = self._presenter
         await presenter.save()
         there = presenter.all_suites()
-        opened = presenter.desk.form.suites if presenter.desk else ()
+        opened = presenter.edited.form.suites if presenter.edited else ()
         likely = (suite, presenter.view.filters.first(SUITE.name), *opened, *there)
-        sheet = SuiteSheet(there, next(name for name in likely if name in there), self._page)
+        sheet = RenameSuiteDialog(there, next(name for name in likely if name in there), self._page)
         if await sheet.done_with() and sheet.name != sheet.suite:
             before, after = sheet.suite, sheet.name
             await self._rename(before, after)
@@ -375,4 +377,4 @@ class Suites:
     async def _rename(self, suite: str, name: str) -> None:
         await self._presenter.rename_suite(suite, name)
         ViewStates(self._session.settings, self._session.workspace, self._page.key).save(self._presenter.view, FIELDS)
-        self._front.show()
+        self._visible_page.show()

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.screens.cases.calls import CallForm, FindTool, ToolChoice
-from app.screens.cases.form import CaseForm, Mode, Reading, with_call, with_call_added, without_call
+from app.screens.cases.form import CaseForm, Mode, ParsedCase, with_call, with_call_added, without_call
 from app.screens.cases.parameter_form import ParameterForm
 from app.theme import Role, Size, sized, theme
 from app.widgets import Button, FlowText, IconButton, Label, Picker, PickItem, Rule
@@ -17,7 +17,7 @@ ORDERED = "In this order"
 
 
 @dataclass(frozen=True, slots=True)
-class Pick:
+class ToolPick:
     """The user chose a tool for a call: one of the list, or a free text."""
 
     number: int
@@ -33,7 +33,7 @@ class CallList(QWidget):
     def __init__(self, find: FindTool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._form = CaseForm()
-        self._reading = Reading(None)
+        self._reading = ParsedCase(None)
         self._choices: tuple[ToolChoice, ...] = ()
         self._active = 0
         self.rows: list[CallRow] = []
@@ -68,7 +68,7 @@ class CallList(QWidget):
         column.addSpacing(4)
         column.addWidget(self.parameters)
 
-    def show_form(self, form: CaseForm, reading: Reading, choices: Sequence[ToolChoice]) -> None:
+    def show_form(self, form: CaseForm, reading: ParsedCase, choices: Sequence[ToolChoice]) -> None:
         """Show the calls, with the tools that can be picked."""
         offered = tuple(choices) != self._choices
         self._form, self._reading, self._choices = form, reading, tuple(choices)
@@ -115,7 +115,7 @@ class CallList(QWidget):
 
     def _add_row(self, number: int) -> None:
         row = CallRow(self)
-        row.picked.connect(lambda choice: self.picked.emit(Pick(number, choice)))
+        row.picked.connect(lambda choice: self.picked.emit(ToolPick(number, choice)))
         row.entered.connect(partial(self._look_at, number))
         row.remove_wanted.connect(lambda: self._tell(without_call(self._form, number)))
         self._list.addWidget(row)

@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 
 from app.arguments.parameters import parameters_of, unknown_parameter
 from app.arguments.typed_json import UnreadableError, dumps, loads
-from app.screens.cases.matchers import Field, read_field, refit, value_of
+from app.screens.cases.matchers import ParameterField, read_field, refit, value_of
 from mcp_tef import ExpectedCall, Json, Listing, Tool
 
 LONGEST_SENTENCE: Final = 160
@@ -84,7 +84,7 @@ class CallForm:
 
     tool: str = ""
     server: str | None = None
-    fields: tuple[Field, ...] = ()
+    fields: tuple[ParameterField, ...] = ()
     exact: bool = False
     bare: bool = True
     known: bool = False
@@ -96,7 +96,7 @@ class CallForm:
         return self.json_text is not None
 
     @property
-    def judged(self) -> tuple[Field, ...]:
+    def judged(self) -> tuple[ParameterField, ...]:
         """The fields that the expectation names."""
         return tuple(field for field in self.fields if field.judged)
 
@@ -138,7 +138,7 @@ def call_problems(form: CallForm, where: str) -> tuple[Problem, ...]:
     return tuple(problem for problem in found if problem)
 
 
-def _field_problem(where: str, field: Field) -> Problem | None:
+def _field_problem(where: str, field: ParameterField) -> Problem | None:
     return _problem(f"{where}.{field.parameter.name}", lambda: value_of(field))
 
 
@@ -160,7 +160,7 @@ def _parsed(text: str) -> Mapping[str, Json]:
 # ---------------------------------------------------------------- what the user does
 
 
-def with_field(form: CallForm, field: Field) -> CallForm:
+def with_field(form: CallForm, field: ParameterField) -> CallForm:
     """The form with one field changed."""
     name = field.parameter.name
     return replace(form, fields=tuple(field if old.parameter.name == name else old for old in form.fields))
@@ -176,7 +176,7 @@ def refitted(form: CallForm, find: FindTool) -> CallForm:
     tool = find(form.server, form.tool)
     parameters = parameters_of(tool.input_schema) if tool else ()
     old = {field.parameter.name: field for field in form.fields}
-    fields = [refit(old.pop(item.name, Field(item)), item) for item in parameters]
+    fields = [refit(old.pop(item.name, ParameterField(item)), item) for item in parameters]
     kept = [refit(field, unknown_parameter(name)) for name, field in old.items() if field.judged]
     return replace(form, fields=(*fields, *kept), known=tool is not None)
 
@@ -205,5 +205,7 @@ def _fitted(form: CallForm, given: Mapping[str, Json], find: FindTool) -> CallFo
     known = parameters_of(tool.input_schema) if tool else ()
     names = {parameter.name for parameter in known}
     extra = (unknown_parameter(name) for name in given if name not in names)
-    fields = [read_field(item, given[item.name]) if item.name in given else Field(item) for item in (*known, *extra)]
+    fields = [
+        read_field(item, given[item.name]) if item.name in given else ParameterField(item) for item in (*known, *extra)
+    ]
     return replace(form, fields=tuple(fields), known=tool is not None)

@@ -18,24 +18,24 @@ from mcp_tef import CaseId, RunFilter
 
 GROUP: Final = "Test cases"
 CHOOSE: Final = "Choose cases first"
-Deed = Callable[[], object]
+ActionCallback = Callable[[], object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PageDeeds:
-    """The page's deeds."""
+class PageActions:
+    """The page's actions."""
 
-    new: Deed
-    run: Deed
-    runs: Deed
-    duplicate: Deed
-    delete: Deed
-    label: Deed
-    expect: Deed
-    copy: Deed
-    rename_suite: Deed
-    to_import: Deed
-    to_export: Deed
+    new: ActionCallback
+    run: ActionCallback
+    runs: ActionCallback
+    duplicate: ActionCallback
+    delete: ActionCallback
+    label: ActionCallback
+    expect: ActionCallback
+    copy: ActionCallback
+    rename_suite: ActionCallback
+    to_import: ActionCallback
+    to_export: ActionCallback
 
     def commands(self, chosen: Callable[[], bool], suites: Callable[[], bool]) -> tuple[Command, ...]:
         """One command for each; most need chosen cases, and one a suite."""
@@ -47,7 +47,7 @@ class PageDeeds:
         yield _command("export", "Export cases to a file", self.to_export)
 
     def _of_chosen(self, chosen: Callable[[], bool]) -> Iterator[Command]:
-        deeds = (
+        actions = (
             ("run", "Run the selected cases", self.run, "Ctrl+Return"),
             ("runs", "Show the runs of the selected cases", self.runs, ""),
             ("duplicate", "Duplicate the selected cases", self.duplicate, "Ctrl+D"),
@@ -56,7 +56,7 @@ class PageDeeds:
             ("expect", "Expected tool of the selected cases", self.expect, ""),
             ("copy", "Copy the selected queries", self.copy, "Ctrl+Shift+C"),
         )
-        return (_command(name, text, do, keys, chosen, CHOOSE) for name, text, do, keys in deeds)
+        return (_command(name, text, do, keys, chosen, CHOOSE) for name, text, do, keys in actions)
 
     def _of_suites(self, suites: Callable[[], bool]) -> Command:
         unless = "No case is in a suite yet"
@@ -68,7 +68,7 @@ def _always() -> bool:
 
 
 def _command(
-    name: str, text: str, do: Deed, keys: str = "", needs: Callable[[], bool] = _always, unless: str = ""
+    name: str, text: str, do: ActionCallback, keys: str = "", needs: Callable[[], bool] = _always, unless: str = ""
 ) -> Command:
     return Command(id=f"cases.{name}", text=text, do=do, keys=keys, needs=needs, unless=unless, group=GROUP)
 
@@ -77,38 +77,38 @@ MOST_SUITES = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RowDeeds:
+class RowActions:
     """What the menu of selected cases does."""
 
-    run: Deed
-    runs: Deed
-    duplicate: Deed
-    copy: Deed
-    label: Deed
-    expect: Deed
+    run: ActionCallback
+    runs: ActionCallback
+    duplicate: ActionCallback
+    copy: ActionCallback
+    label: ActionCallback
+    expect: ActionCallback
     rename_suite: Callable[[str], object]
-    export: Deed
-    delete: Deed
+    export: ActionCallback
+    delete: ActionCallback
 
 
-def row_actions(number: int, deeds: RowDeeds, suites: Sequence[str], *, saved: bool) -> Sequence[Action]:
+def row_actions(number: int, actions: RowActions, suites: Sequence[str], *, saved: bool) -> Sequence[Action]:
     """What can be done to so many selected cases of these suites; most of it only to saved cases."""
     copy = "Copy queries" if number > 1 else "Copy query"
     cases = count(number, "case")
     return [
-        Action(text=f"Run {cases}", do=deeds.run, icon="play", keys="Ctrl+Return", enabled=saved),
-        Action(text="Show runs", do=deeds.runs, icon="play-circle", enabled=saved),
-        Action(text="Duplicate", do=deeds.duplicate, icon="copy", keys="Ctrl+D", enabled=saved),
-        Action(text="Tags, suites and servers…", do=deeds.label, icon="tag", enabled=saved),
-        Action(text="Expected tool…", do=deeds.expect, icon="wrench", enabled=saved),
-        *rename_actions(suites[:MOST_SUITES], deeds.rename_suite),
-        Action(text=copy, do=deeds.copy, keys="Ctrl+Shift+C", enabled=saved),
-        Action(text="Export…", do=deeds.export, icon="export", enabled=saved),
-        Action(text=f"Delete {cases}", do=deeds.delete, icon="trash", keys="Del", apart=True),
+        Action(text=f"Run {cases}", do=actions.run, icon="play", keys="Ctrl+Return", enabled=saved),
+        Action(text="Show runs", do=actions.runs, icon="play-circle", enabled=saved),
+        Action(text="Duplicate", do=actions.duplicate, icon="copy", keys="Ctrl+D", enabled=saved),
+        Action(text="Tags, suites and servers…", do=actions.label, icon="tag", enabled=saved),
+        Action(text="Expected tool…", do=actions.expect, icon="wrench", enabled=saved),
+        *rename_actions(suites[:MOST_SUITES], actions.rename_suite),
+        Action(text=copy, do=actions.copy, keys="Ctrl+Shift+C", enabled=saved),
+        Action(text="Export…", do=actions.export, icon="export", enabled=saved),
+        Action(text=f"Delete {cases}", do=actions.delete, icon="trash", keys="Del", apart=True),
     ]
 
 
-def more_actions(to_import: Deed, to_export: Deed, *, some: bool) -> Sequence[Action]:
+def more_actions(to_import: ActionCallback, to_export: ActionCallback, *, some: bool) -> Sequence[Action]:
     """Files in and out."""
     return [
         Action(text="Import…", do=to_import, icon="download-simple"),
@@ -139,7 +139,7 @@ def case_filter_actions(
     return [*filters, *(replace(action, apart=True) for action in renames)]
 
 
-class Running:
+class CaseRunLinks:
     """Leads to the Runs screen with cases that are saved."""
 
     def __init__(self, session: Session, presenter: CasesPresenter, save: Callable[[], Awaitable[None]]) -> None:

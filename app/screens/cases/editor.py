@@ -8,11 +8,11 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.screens.cases.call_list import CallList
 from app.screens.cases.calls import FindTool, ToolChoice
-from app.screens.cases.editor_state import Desk, State
+from app.screens.cases.editor_state import CaseEditorState, SaveStatus
 from app.screens.cases.form import SHOWN_MODES, CaseForm, Mode, name_from, with_mode
-from app.screens.cases.past_answers import Change, Tried, TriedLine
-from app.screens.cases.presenter import Review
-from app.screens.cases.rows import LAST_WORDS
+from app.screens.cases.past_answers import JudgementChange, RejudgedAnswer, RejudgedAnswers
+from app.screens.cases.presenter import DraftReview
+from app.screens.cases.rows import LAST_RESULT_TEXTS
 from app.screens.cases.table import MARKS
 from app.theme import Role, Size, sized, theme
 from app.widgets import (
@@ -32,12 +32,12 @@ from app.widgets import (
     undo_beyond,
 )
 
-ROLES = {Change.NONE: Role.DIM, Change.BETTER: Role.GOOD, Change.WORSE: Role.BAD}
+ROLES = {JudgementChange.NONE: Role.DIM, JudgementChange.BETTER: Role.GOOD, JudgementChange.WORSE: Role.BAD}
 WHEN_WIDTH = 64
 SELECTED_WIDTH = 132
 
 
-class TriedList(QWidget):
+class RejudgedList(QWidget):
     """Hidden while there is nothing to show."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -58,7 +58,7 @@ class TriedList(QWidget):
         self._column.addSpacing(4)
         self.hide()
 
-    def show_tried(self, tried: Tried) -> None:
+    def show_rejudged(self, tried: RejudgedAnswers) -> None:
         """Show these lines."""
         while len(self._lines) < len(tried.lines):
             self._lines.append(_Line(self))
@@ -96,11 +96,11 @@ class _Line(QWidget):
         column.addLayout(row)
         column.addWidget(Rule())
 
-    def show_line(self, line: TriedLine) -> None:
-        self._mark.set_mark(MARKS.get(line.last, Mark.BLANK), LAST_WORDS[line.last])
+    def show_line(self, line: RejudgedAnswer) -> None:
+        self._mark.set_mark(MARKS.get(line.last, Mark.BLANK), LAST_RESULT_TEXTS[line.last])
         self._when.setText(line.when)
         self._selected.set_text(line.selected)
-        changed = line.change is not Change.NONE
+        changed = line.change is not JudgementChange.NONE
         self._plain.setVisible(not changed)
         self._strong.setVisible(changed)
         (self._strong if changed else self._plain).set_text(line.words, ROLES[line.change])
@@ -113,7 +113,7 @@ SHORT_MODES = {Mode.ONE: "One", Mode.SEVERAL: "Several", Mode.ANY_ONE: "Any one"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Offered:
+class EditorChoices:
     """What the editor can offer: tools to expect, and names to complete."""
 
     tools: tuple[ToolChoice, ...] = ()
@@ -134,7 +134,7 @@ class Editor(QWidget):
         super().__init__(parent)
         self._find = find
         self._form = CaseForm()
-        self._shown: Desk | None = None
+        self._shown: CaseEditorState | None = None
         self.setProperty("pane", "surface")
         self.head = _Head()
         self.query = GrowingEdit("What the user says", least=2, most=9, size=Size.LEAD)
@@ -143,7 +143,7 @@ class Editor(QWidget):
         self.calls = CallList(find)
         self.json = GrowingEdit("What should happen, as JSON", mono=True, least=6, most=24)
         self._json_says = FlowText(size=Size.SMALL, role=Role.DIM)
-        self.tried = TriedList()
+        self.tried = RejudgedList()
         self.about = _About()
         self._lay_out()
         self._wire()
@@ -181,22 +181,22 @@ class Editor(QWidget):
         self.about.tags.changed.connect(lambda names: self._tell(replace(self._form, tags=names)))
         self.about.servers.changed.connect(lambda names: self._tell(replace(self._form, servers=names)))
 
-    def show_desk(self, desk: Desk, offered: Offered) -> None:
+    def show_case(self, edited: CaseEditorState, offered: EditorChoices) -> None:
         """Show a case as it stands; what is being typed is left alone where it says the same."""
-        if desk is not self._shown:
-            self._shown = desk
+        if edited is not self._shown:
+            self._shown = edited
             self.calls.start_over()
-            self.tried.show_tried(Review().tried)
-        form = self._form = desk.form
-        self.head.show_state(desk)
+            self.tried.show_rejudged(DraftReview().tried)
+        form = self._form = edited.form
+        self.head.show_state(edited)
         self.query.set_text(form.query)
-        set_wrong(self.query, desk.saved is not None and bool(desk.reading.about("query")))
-        self._show_mode(form, desk)
+        set_wrong(self.query, edited.saved is not None and bool(edited.parsed.problem_at("query")))
+        self._show_mode(form, edited)
         if form.used_calls:
-            self.calls.show_form(form, desk.reading, offered.tools)
+            self.calls.show_form(form, edited.parsed, offered.tools)
         self.about.show_form(form, offered)
 
-    def _show_mode(self, form: CaseForm, desk: Desk) -> None:
+    def _show_mode(self, form: CaseForm, edited: CaseEditorState) -> None:
         as_json = form.mode is Mode.JSON
         modes = SHORT_MODES.items() if as_json else ((mode, mode.value) for mode in SHOWN_MODES)
         self.modes.set_choices([(mode.value, words) for mode, words in modes])
@@ -204,7 +204,7 @@ class Editor(QWidget):
         self.calls.setVisible(bool(form.used_calls))
         self.json.setVisible(as_json)
         self.json.set_text(form.json_text if as_json else "")
-        wrong = desk.reading.about("json")
+        wrong = edited.parsed.problem_at("json")
         set_wrong(self.json, bool(wrong))
         note = "More than the form can show, so it is JSON: several ways to be right, some of several calls."
         words = wrong or (note if as_json else "")
@@ -213,10 +213,10 @@ class Editor(QWidget):
         self._json_says.set_text(words, Role.BAD if wrong else Role.DIM)
         self._json_says.setVisible(bool(words))
 
-    def show_review(self, review: Review) -> None:
+    def show_review(self, review: DraftReview) -> None:
         """Show what the core says of the draft."""
         self.calls.show_warnings(review.warnings)
-        self.tried.show_tried(review.tried)
+        self.tried.show_rejudged(review.tried)
 
     def _tell(self, form: CaseForm) -> None:
         if form != self._form:
@@ -246,22 +246,22 @@ class _Head(QWidget):
         row.addSpacing(6)
         row.addWidget(self.runs)
 
-    def show_state(self, desk: Desk) -> None:
-        state = desk.state
-        wrong = state in (State.INVALID, State.REFUSED)
-        words = f"{state.value}: {desk.sentence}" if desk.sentence else state.value
+    def show_state(self, edited: CaseEditorState) -> None:
+        state = edited.save_status
+        wrong = state in (SaveStatus.INVALID, SaveStatus.REFUSED)
+        words = f"{state.value}: {edited.problem_text}" if edited.problem_text else state.value
         self._mark.set_mark(_STATE_MARKS[state], state.value)
         self._state.set_text(words, Role.BAD if wrong else Role.DIM)
-        self.undo.setEnabled(desk.can_go_back)
-        self.runs.setEnabled(desk.saved is not None)
+        self.undo.setEnabled(edited.can_go_back)
+        self.runs.setEnabled(edited.saved is not None)
 
 
 _STATE_MARKS = {
-    State.SAVED: Mark.CHECK,
-    State.CHANGED: Mark.ARC,
-    State.NEW: Mark.RING,
-    State.INVALID: Mark.NOTE,
-    State.REFUSED: Mark.TRIANGLE,
+    SaveStatus.SAVED: Mark.CHECK,
+    SaveStatus.CHANGED: Mark.ARC,
+    SaveStatus.NEW: Mark.RING,
+    SaveStatus.INVALID: Mark.NOTE,
+    SaveStatus.REFUSED: Mark.TRIANGLE,
 }
 
 
@@ -290,7 +290,7 @@ class _About(QWidget):
             grid.addWidget(label, number, 0)
             grid.addWidget(widget, number, 1)
 
-    def show_form(self, form: CaseForm, offered: Offered) -> None:
+    def show_form(self, form: CaseForm, offered: EditorChoices) -> None:
         if self.name.text() != form.name:
             self.name.setText(form.name)
         self.name.setPlaceholderText(name_from(form.query) or "As the query")

@@ -58,13 +58,13 @@ class CaseForm:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ParsedCase:
     """What a form stands for: a draft, or the problems that keep it from being one."""
 
     draft: CaseDraft | None
     problems: tuple[Problem, ...] = ()
 
-    def about(self, where: str) -> str:
+    def problem_at(self, where: str) -> str:
         """The sentence about one field; empty where it is sound."""
         return next((problem.sentence for problem in self.problems if problem.where == where), "")
 
@@ -114,12 +114,12 @@ def _as_json(form: CaseForm, expectation: Expectation) -> CaseForm:
 # ---------------------------------------------------------------- form → draft
 
 
-def read_form(form: CaseForm) -> Reading:
+def read_form(form: CaseForm) -> ParsedCase:
     """The draft that a form stands for, or every reason why it is none yet."""
     problems = tuple(_problems(form))
     if problems:
-        return Reading(None, problems)
-    return Reading(
+        return ParsedCase(None, problems)
+    return ParsedCase(
         CaseDraft(
             name=form.name.strip() or name_from(form.query),
             query=form.query,

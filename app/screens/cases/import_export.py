@@ -10,7 +10,7 @@ from app.core_link.import_outcomes import DropOutcome, DropStatus
 from app.core_link.session import Page
 from app.screens.cases.presenter import CasesPresenter
 from app.screens.cases.stale_data import BY, Stale
-from app.screens.cases.undo_steps import Front
+from app.screens.cases.undo_steps import VisibleCasesPage
 from app.text.formatting import count
 from app.theme import Role, Size, sized
 from app.widgets import (
@@ -54,13 +54,13 @@ LABELS = 104
 DETAIL_HEIGHT = 150
 
 
-def preview_words(preview: CaseImportPreview) -> str:
+def preview_text(preview: CaseImportPreview) -> str:
     """How many cases of each fate, in one line."""
     counts = ((len(preview.of(fate)), fate.value) for fate in ImportStatus)
     return ", ".join(f"{number} {word}" for number, word in counts if number) or "The file holds no cases"
 
 
-class PreviewSheet(Sheet):
+class ImportPreviewDialog(Sheet):
     """Accepted where what it shows is to be done. The chosen case is told in full below the table."""
 
     def __init__(self, preview: CaseImportPreview, parent: QWidget) -> None:
@@ -71,7 +71,7 @@ class PreviewSheet(Sheet):
         self.table = ListTable(COLUMNS, "What is imported", parent=self)
         self.table.when_empty = NOTHING
         self._details = KeyValues(label_width=sized(LABELS), parent=self)
-        self.body.addWidget(FlowText(f"{preview_words(preview)}. Nothing is changed yet.", role=Role.DIM))
+        self.body.addWidget(FlowText(f"{preview_text(preview)}. Nothing is changed yet.", role=Role.DIM))
         for server in preview.servers:
             words = f"New server {server.name}: a tools file with {count(len(server.tools), 'tool')}, at {server.path}"
             self.body.addWidget(FlowText(words, role=Role.DIM))
@@ -153,7 +153,7 @@ LIST_HEIGHT = 300
 MOST_LINES = 100
 
 
-def loss_sheet(parent: QWidget, file: Path, report: ExportReport) -> Sheet:
+def export_warnings_dialog(parent: QWidget, file: Path, report: ExportReport) -> Sheet:
     """The cases that a form could not hold, or not whole."""
     sheet = Sheet(f"{file.name} does not hold everything", parent)
     words = f"{count(report.written, 'case')} written. Our own form holds everything."
@@ -207,13 +207,13 @@ WRITABLE: Mapping[str, tuple[CaseFileFormat, str]] = {
 }
 
 
-class Transfer:
+class CaseFiles:
     """Brings cases in and out for a page; whatever stands at the front shows it when there are others."""
 
-    def __init__(self, page: Page, presenter: CasesPresenter, front: Front) -> None:
+    def __init__(self, page: Page, presenter: CasesPresenter, visible_page: VisibleCasesPage) -> None:
         self._page = page
         self._presenter = presenter
-        self._front = front
+        self._visible_page = visible_page
 
     def ask_import(self) -> None:
         """Ask which file to take cases from."""
@@ -239,7 +239,7 @@ class Transfer:
 
     async def _offer(self, preview: CaseImportPreview) -> DropOutcome:
         session = self._page.session
-        if not await PreviewSheet(preview, self._page).done_with():
+        if not await ImportPreviewDialog(preview, self._page).done_with():
             return _left(preview)
         before = await self._drafts()
         try:
@@ -252,9 +252,9 @@ class Transfer:
             session.toast(f"The import of {preview.source} was cancelled, and nothing of it was kept")
             return _left(preview)
         await self._presenter.refresh(Stale(cases=True))
-        self._front.show()
+        self._visible_page.show()
         back, again = self._ways(before, await self._drafts())
-        words = preview_words(preview)
+        words = preview_text(preview)
         session.toast(f"{words}, from {preview.source}", back, again, deed=f"import {preview.source}")
         return DropOutcome(preview.source, DropStatus.TAKEN, f"{words}.")
 
@@ -270,12 +270,12 @@ class Transfer:
         async def back() -> None:
             await self._presenter.remove(added)
             await self._presenter.edit_all({case_id: before[case_id] for case_id in changed})
-            self._front.show()
+            self._visible_page.show()
 
         async def again() -> None:
             await self._presenter.restore(added)
             await self._presenter.edit_all({case_id: after[case_id] for case_id in changed})
-            self._front.show()
+            self._visible_page.show()
 
         return back, again
 
@@ -291,13 +291,13 @@ class Transfer:
         report = await session.call(lambda core: core.case_files.export_file(file, wanted, form))
         session.toast(f"Exported {count(report.written, 'case')} to {file.name}")
         if report.left_out or report.lost:
-            loss_sheet(self._page, file, report).open()
+            export_warnings_dialog(self._page, file, report).open()
 
 
 def _left(preview: CaseImportPreview) -> DropOutcome:
     """What is said of a file of which nothing was imported: because none of it can be, or because nobody wanted it."""
     if preview.changes_nothing and preview.of(ImportStatus.REFUSED):
-        return DropOutcome(preview.source, DropStatus.REFUSED, f"{preview_words(preview)}.")
+        return DropOutcome(preview.source, DropStatus.REFUSED, f"{preview_text(preview)}.")
     return DropOutcome(preview.source, DropStatus.LEFT, "Nothing of it was imported.")
 
 

@@ -39,7 +39,7 @@ EVERY_KIND: Final = (Matcher.ANYTHING, Matcher.OPTIONAL, Matcher.NOT_JUDGED, Mat
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class ParameterField:
     """One row of the form: a parameter, how it is compared, and what was typed."""
 
     parameter: Parameter
@@ -74,7 +74,7 @@ _FITTING: Final[Mapping[Kind, frozenset[Matcher]]] = {
 # ---------------------------------------------------------------- what the user does
 
 
-def with_text(field: Field, text: str) -> Field:
+def with_text(field: ParameterField, text: str) -> ParameterField:
     """The field after typing: a value makes it judged, clearing the value leaves it unjudged again."""
     if not text and field.matcher is Matcher.EQUALS:
         return replace(field, matcher=Matcher.NOT_JUDGED, text="")
@@ -83,7 +83,7 @@ def with_text(field: Field, text: str) -> Field:
     return replace(field, text=text)
 
 
-def with_matcher(field: Field, matcher: Matcher) -> Field:
+def with_matcher(field: ParameterField, matcher: Matcher) -> ParameterField:
     """The field after choosing another matcher; what was typed stays, put into the new form where it can be."""
     if matcher is Matcher.JSON and field.matcher is not Matcher.JSON:
         return replace(field, matcher=matcher, text=_typed_as_json(field))
@@ -92,7 +92,7 @@ def with_matcher(field: Field, matcher: Matcher) -> Field:
     return replace(field, matcher=matcher)
 
 
-def _typed_as_json(field: Field) -> str:
+def _typed_as_json(field: ParameterField) -> str:
     if not field.judged:
         return field.text and dumps(field.text)
     try:
@@ -101,7 +101,7 @@ def _typed_as_json(field: Field) -> str:
         return field.text
 
 
-def _typed_out_of_json(field: Field) -> str:
+def _typed_out_of_json(field: ParameterField) -> str:
     try:
         found = read_field(field.parameter, value_of(field))
     except UnreadableError:
@@ -109,7 +109,7 @@ def _typed_out_of_json(field: Field) -> str:
     return field.text if found.matcher is Matcher.JSON else found.text
 
 
-def refit(field: Field, parameter: Parameter) -> Field:
+def refit(field: ParameterField, parameter: Parameter) -> ParameterField:
     """The same expectation for a parameter that another schema describes."""
     try:
         return read_field(parameter, value_of(field)) if field.judged else replace(field, parameter=parameter)
@@ -120,16 +120,16 @@ def refit(field: Field, parameter: Parameter) -> Field:
 # ---------------------------------------------------------------- JSON → field
 
 
-def read_field(parameter: Parameter, value: Json) -> Field:
+def read_field(parameter: Parameter, value: Json) -> ParameterField:
     """The field that shows an expected value; as JSON where no simpler form gives the same value back."""
     for matcher, text in _candidates(parameter, value):
-        field = Field(parameter, matcher, text)
+        field = ParameterField(parameter, matcher, text)
         if _gives(field, value):
             return field
-    return Field(parameter, Matcher.JSON, dumps(value))
+    return ParameterField(parameter, Matcher.JSON, dumps(value))
 
 
-def _gives(field: Field, value: Json) -> bool:
+def _gives(field: ParameterField, value: Json) -> bool:
     try:
         return canonical(value_of(field)) == canonical(value)
     except UnreadableError:
@@ -183,7 +183,7 @@ def _number_text(value: Json) -> str:
 # ---------------------------------------------------------------- field → JSON
 
 
-def value_of(field: Field) -> Json:
+def value_of(field: ParameterField) -> Json:
     """The expected value that a judged field stands for; raises UnreadableError with a sentence."""
     parameter, text = field.parameter, field.text
     match field.matcher:

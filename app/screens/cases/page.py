@@ -13,18 +13,25 @@ from app.core_link.import_outcomes import DropOutcome
 from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
 from app.core_link.targets import AddServer, NewCases, ShowCase, ShowToolCases, Target
-from app.screens.cases.bulk_edit import Many, Suites
-from app.screens.cases.call_list import Pick
-from app.screens.cases.commands import PageDeeds, RowDeeds, Running, case_filter_actions, more_actions, row_actions
-from app.screens.cases.editor import Offered
-from app.screens.cases.editor_state import Desk
+from app.screens.cases.bulk_edit import BulkEdit, SuiteRenaming
+from app.screens.cases.call_list import ToolPick
+from app.screens.cases.commands import (
+    CaseRunLinks,
+    PageActions,
+    RowActions,
+    case_filter_actions,
+    more_actions,
+    row_actions,
+)
+from app.screens.cases.editor import EditorChoices
+from app.screens.cases.editor_state import CaseEditorState
 from app.screens.cases.form import CaseForm
-from app.screens.cases.import_export import Transfer
+from app.screens.cases.import_export import CaseFiles
 from app.screens.cases.presenter import NO_REVIEW, CasesPresenter
 from app.screens.cases.rows import CALLED, FIELDS, tool_key
 from app.screens.cases.stale_data import EVERYTHING, Stale, stale_after
 from app.screens.cases.table import table_row
-from app.screens.cases.undo_steps import Front, Steps
+from app.screens.cases.undo_steps import CaseUndoSteps, VisibleCasesPage
 from app.screens.cases.view import NO_CASES, NO_SERVERS, CasesView, nothing_matches
 from app.screens.kit import NO_FILTERS, FilterValues, ViewState, ViewStates
 from app.text.formatting import count
@@ -49,28 +56,28 @@ class CasesPage(Page):
         self._filled = False
         self._target: Target | None = None
         self._focus_due = False
-        front = Front()
-        self.steps = Steps(session, self.presenter, front)
+        visible_page = VisibleCasesPage()
+        self.steps = CaseUndoSteps(session, self.presenter, visible_page)
         self._save_timer = self._timer(SAVE_MS, self.save)
         self._review_timer = self._timer(REVIEW_MS, self.review)
-        self.transfer = Transfer(self, self.presenter, front)
-        self.running = Running(session, self.presenter, self.save)
-        deeds: dict[str, Callable[[], object]] = {
+        self.transfer = CaseFiles(self, self.presenter, visible_page)
+        self.running = CaseRunLinks(session, self.presenter, self.save)
+        actions: dict[str, Callable[[], object]] = {
             "Add server": lambda: session.go(AddServer()),
             "Open the sample": lambda: session.spawn(session.call(lambda core: core.open_sample())),
             "New case": self.new,
             "Import…": self.transfer.ask_import,
             "Show all cases": self._show_everything,
         }
-        self.view = CasesView(lambda server, name: self.presenter.tools.find(server, name), deeds)
+        self.view = CasesView(lambda server, name: self.presenter.tools.find(server, name), actions)
         self.table, self.editor = self.view.table, self.view.editor
-        self.many = Many(self, self.presenter, self.table, front)
-        self.suites = Suites(self, self.presenter, front)
+        self.many = BulkEdit(self, self.presenter, self.table, visible_page)
+        self.suites = SuiteRenaming(self, self.presenter, visible_page)
         self.body.addWidget(self.view)
         self.view.restore_layout(session.settings)
         self.restore_layout("cases.table", self.table)
-        front.stand(self._show_again, self.table.rows.ids)
-        session.closing.connect(front.leave)
+        visible_page.attach(self._show_again, self.table.rows.ids)
+        session.closing.connect(visible_page.detach)
         self._wire()
 
     def _timer(self, milliseconds: int, work: Callable[[], Coroutine[object, object, None]]) -> QTimer:
@@ -140,7 +147,7 @@ class CasesPage(Page):
         self.session.spawn(self.finish())
 
     def unsaved(self) -> int:
-        return sum(desk.stuck for desk in self.presenter.desks)
+        return sum(edited.has_unsavable_edits for edited in self.presenter.editor_states)
 
     async def finish(self) -> None:
         self.view.remember_layout(self.session.settings)
@@ -151,7 +158,7 @@ class CasesPage(Page):
         return self.table
 
     def commands(self) -> Sequence[Command]:
-        deeds = PageDeeds(
+        actions = PageActions(
             new=self.new,
             run=self._run_selected,
             runs=self._show_runs,
@@ -164,7 +171,7 @@ class CasesPage(Page):
             to_import=self.transfer.ask_import,
             to_export=self._export,
         )
-        return deeds.commands(lambda: bool(self.many.selected()), lambda: bool(self.presenter.all_suites()))
+        return actions.commands(lambda: bool(self.many.selected()), lambda: bool(self.presenter.all_suites()))
 
     # ------------------------------------------------------------ showing
 
@@ -227,16 +234,16 @@ class CasesPage(Page):
         self.header.set_buttons([more, Action(text="New case", do=self.new, icon="plus"), run])
 
     def _show_editor(self) -> None:
-        presenter, desk = self.presenter, self.presenter.desk
-        self.view.show_panes(has_case=desk is not None)
-        if desk is not None:
-            offered = Offered(
+        presenter, edited = self.presenter, self.presenter.edited
+        self.view.show_panes(has_case=edited is not None)
+        if edited is not None:
+            offered = EditorChoices(
                 tools=presenter.choices(),
                 servers=presenter.server_names(),
                 suites=presenter.all_suites(),
                 tags=presenter.all_tags(),
             )
-            self.editor.show_desk(desk, offered)
+            self.editor.show_case(edited, offered)
 
     def _show_target(self) -> None:
         target, self._target = self._target, None
@@ -260,7 +267,7 @@ class CasesPage(Page):
             return
         if self.presenter.unsaved():
             self.session.spawn(self.save())
-        left = self.presenter.desk
+        left = self.presenter.edited
         self.presenter.open(CaseId(case_id) if case_id else None)
         if left is not None and left.saved is None:
             self._show_rows()
@@ -301,19 +308,19 @@ class CasesPage(Page):
     # ------------------------------------------------------------ typing, saving, going back
 
     def _typed(self, form: CaseForm) -> None:
-        desk = self.presenter.desk
-        if desk is not None:
-            desk.edit(form)
-            self._after_edit(desk)
+        edited = self.presenter.edited
+        if edited is not None:
+            edited.edit(form)
+            self._after_edit(edited)
 
-    def _pick(self, pick: Pick) -> None:
+    def _pick(self, pick: ToolPick) -> None:
         self.presenter.pick(pick.number, pick.choice)
-        if self.presenter.desk is not None:
-            self._after_edit(self.presenter.desk)
+        if self.presenter.edited is not None:
+            self._after_edit(self.presenter.edited)
 
-    def _after_edit(self, desk: Desk) -> None:
+    def _after_edit(self, edited: CaseEditorState) -> None:
         self._show_editor()
-        self._show_some([desk.case_id])
+        self._show_some([edited.case_id])
         self._save_timer.start()
         self._review_timer.start(REVIEW_MS)
 
@@ -323,9 +330,9 @@ class CasesPage(Page):
         due = self.presenter.unsaved()
         if not due:
             return
-        known = [desk.case_id for desk in due]
+        known = [edited.case_id for edited in due]
         await self.steps.save()
-        if known == [desk.case_id for desk in due]:
+        if known == [edited.case_id for edited in due]:
             self._show_some(known)
         else:
             self._show_rows()
@@ -333,19 +340,19 @@ class CasesPage(Page):
 
     async def review(self) -> None:
         """Ask what the core says of the draft; an answer to an older one is not shown."""
-        desk = self.presenter.desk
-        if desk is None or desk.reading.draft is None:
+        edited = self.presenter.edited
+        if edited is None or edited.parsed.draft is None:
             return
-        form = desk.form
+        form = edited.form
         review = await self.presenter.review()
-        if self.presenter.desk is desk and desk.form == form:
+        if self.presenter.edited is edited and edited.form == form:
             self.editor.show_review(review)
         elif not self._review_timer.isActive():
             self._review_timer.start(REVIEW_MS)
 
     def _undo(self) -> None:
-        if self.presenter.desk is not None:
-            self.steps.undo(self.presenter.desk)
+        if self.presenter.edited is not None:
+            self.steps.undo(self.presenter.edited)
 
     # ------------------------------------------------------------ new, copy, delete, run
 
@@ -363,7 +370,7 @@ class CasesPage(Page):
         self._edit()
 
     def _menu(self, ids: tuple[str, ...]) -> Sequence[Action]:
-        deeds = RowDeeds(
+        actions = RowActions(
             run=self._run_selected,
             runs=self._show_runs,
             duplicate=self.many.duplicate,
@@ -375,7 +382,7 @@ class CasesPage(Page):
             delete=self.many.delete,
         )
         suites = self.many.suites()
-        return row_actions(len(ids), deeds, suites, saved=bool(self.presenter.runnable(self.many.selected())))
+        return row_actions(len(ids), actions, suites, saved=bool(self.presenter.runnable(self.many.selected())))
 
     def _run_selected(self) -> None:
         self.running.run(self.many.selected())

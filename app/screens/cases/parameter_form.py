@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 from app.arguments.parameters import Kind, Parameter, required_names
 from app.arguments.typed_json import UnreadableError
 from app.screens.cases.calls import CallForm, FindTool, with_field, with_json_shown
-from app.screens.cases.form import Reading
-from app.screens.cases.matchers import Field, Matcher, matchers_for, with_matcher, with_text
+from app.screens.cases.form import ParsedCase
+from app.screens.cases.matchers import Matcher, ParameterField, matchers_for, with_matcher, with_text
 from app.theme import Role, Size, sized, theme
 from app.widgets import (
     Button,
@@ -52,7 +52,7 @@ class FieldRow(QWidget):
     def __init__(self, parameter: Parameter, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.parameter = parameter
-        self._field = Field(parameter)
+        self._field = ParameterField(parameter)
         self._value: QWidget | None = None
         self._variant = ""
         self._name = SpanLine()
@@ -88,7 +88,7 @@ class FieldRow(QWidget):
         hint = f"{parameter.name}: {parameter.type_word}. {needed}{parameter.description}"
         self._name.set_spans([Span(parameter.name, mono=True), Span(f"  {word}", role)], hint)
 
-    def show_field(self, field: Field, error: str, *, exact: bool) -> None:
+    def show_field(self, field: ParameterField, error: str, *, exact: bool) -> None:
         """Show a field as it stands, and what is wrong with it."""
         self._field = field
         self.matcher.set_choices(_menu(field), field.matcher.value)
@@ -136,7 +136,7 @@ class FieldRow(QWidget):
             case LineText():
                 widget.set_text(NOTES.get(self._field.matcher, ""))
 
-    def _tell(self, field: Field) -> None:
+    def _tell(self, field: ParameterField) -> None:
         if field != self._field:
             self.changed.emit(field)
 
@@ -151,7 +151,7 @@ def _short_word(parameter: Parameter) -> str:
     return Kind.NUMBER.value if parameter.kind is Kind.WHOLE and not parameter.choices else parameter.type_word
 
 
-def _menu(field: Field) -> list[tuple[str, str] | None]:
+def _menu(field: ParameterField) -> list[tuple[str, str] | None]:
     fitting = matchers_for(field.parameter)
     offered = fitting if field.matcher in fitting else (*fitting, field.matcher)
     entries: list[tuple[str, str] | None] = []
@@ -166,11 +166,11 @@ def _labels(parameter: Parameter) -> tuple[str, ...]:
     return tuple(choice.label for choice in parameter.choices) or (FLAGS if parameter.kind is Kind.FLAG else ())
 
 
-def _shown_text(field: Field) -> str:
+def _shown_text(field: ParameterField) -> str:
     return field.text if field.judged else ""
 
 
-def _variant(field: Field) -> str:
+def _variant(field: ParameterField) -> str:
     if field.matcher is Matcher.ANYTHING:
         return "note"
     labels, text = _labels(field.parameter), _shown_text(field)
@@ -181,7 +181,7 @@ def _variant(field: Field) -> str:
     return "area" if long else "line"
 
 
-def _placeholder(field: Field, exact: bool) -> str:
+def _placeholder(field: ParameterField, exact: bool) -> str:
     if field.matcher is Matcher.NOT_JUDGED:
         return "must be absent" if exact else "any or none"
     if field.matcher is Matcher.EQUALS and field.parameter.kind is not Kind.TEXT:
@@ -230,7 +230,7 @@ class ParameterForm(QWidget):
         super().__init__(parent)
         self._find = find
         self._call = CallForm()
-        self._reading = Reading(None)
+        self._reading = ParsedCase(None)
         self._where = ""
         self._rows: dict[str, FieldRow] = {}
         self._title = LineText("Parameters", size=Size.SMALL, role=Role.DIM, strong=True)
@@ -261,7 +261,7 @@ class ParameterForm(QWidget):
         for widget in (self.json, self._says, self.exact):
             column.addWidget(widget)
 
-    def show_call(self, call: CallForm, reading: Reading, where: str, *, several: bool) -> None:
+    def show_call(self, call: CallForm, reading: ParsedCase, where: str, *, several: bool) -> None:
         """Show a call's parameters, and what is wrong with them; `where` is the call's place in the form."""
         self._call, self._reading, self._where = call, reading, where
         self._title.set_text(f"Parameters of {call.tool}" if several and call.tool else "Parameters")
@@ -272,7 +272,7 @@ class ParameterForm(QWidget):
             widget.setVisible(bool(call.tool))
         self.json.setVisible(call.as_json)
         self.json.set_text(call.json_text or "")
-        set_wrong(self.json, bool(call.as_json and reading.about(f"{where}.json")))
+        set_wrong(self.json, bool(call.as_json and reading.problem_at(f"{where}.json")))
         self._show_exact(call.exact)
         self._show_fields(() if call.as_json else call.fields)
         self._show_words()
@@ -282,15 +282,15 @@ class ParameterForm(QWidget):
         self.exact.setChecked(exact)
         self.exact.blockSignals(False)
 
-    def _show_fields(self, fields: tuple[Field, ...]) -> None:
+    def _show_fields(self, fields: tuple[ParameterField, ...]) -> None:
         if [field.parameter for field in fields] != [row.parameter for row in self._rows.values()]:
             self._rebuild(fields)
         for field in fields:
             row = self._rows[field.parameter.name]
-            error = self._reading.about(f"{self._where}.{field.parameter.name}")
+            error = self._reading.problem_at(f"{self._where}.{field.parameter.name}")
             row.show_field(field, error, exact=self._call.exact)
 
-    def _rebuild(self, fields: tuple[Field, ...]) -> None:
+    def _rebuild(self, fields: tuple[ParameterField, ...]) -> None:
         for row in self._rows.values():
             row.hide()
             row.deleteLater()
@@ -300,7 +300,7 @@ class ParameterForm(QWidget):
             row.changed.connect(lambda field: self._tell(with_field(self._call, field)))
 
     def _show_words(self) -> None:
-        wrong = self._reading.about(f"{self._where}.json") if self._call.as_json else ""
+        wrong = self._reading.problem_at(f"{self._where}.json") if self._call.as_json else ""
         self._says.set_text(wrong or self._note(), Role.BAD if wrong else Role.DIM)
         self._says.setVisible(bool(self._says.text()))
 

@@ -6,11 +6,11 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
-from app.screens.cases.rows import Last
+from app.screens.cases.rows import LastResult
 from mcp_tef import RunSummary, Verdict, VerdictKind
 
 
-class Change(StrEnum):
+class JudgementChange(StrEnum):
     """What the expectation as it is now changes about an answer's verdict."""
 
     NONE = "none"
@@ -19,32 +19,32 @@ class Change(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TriedLine:
+class RejudgedAnswer:
     """One answer: how it would be judged now, when it was given, what was picked, and why."""
 
-    last: Last
+    last: LastResult
     when: str
     selected: str
     words: str
-    change: Change
+    change: JudgementChange
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class RejudgedAnswers:
     """The answers, and the sentence that sums up what changed."""
 
-    lines: tuple[TriedLine, ...] = ()
+    lines: tuple[RejudgedAnswer, ...] = ()
     summary: str = ""
 
 
-def tried(results: Sequence[tuple[RunSummary, Verdict]], now: datetime) -> Tried:
+def rejudged_answers(results: Sequence[tuple[RunSummary, Verdict]], now: datetime) -> RejudgedAnswers:
     """The list under the editor; the summary counts whole answers, tool and values."""
     if not results:
-        return Tried()
+        return RejudgedAnswers()
     before = sum(_was_right(run) for run, _ in results)
     after = sum(_is_right(verdict) for _, verdict in results)
     word = f"right in {before} before, {after} now" if before != after else f"right in {after} of {len(results)}"
-    return Tried(tuple(_line(run, verdict, now) for run, verdict in results), word)
+    return RejudgedAnswers(tuple(_line(run, verdict, now) for run, verdict in results), word)
 
 
 def _was_right(run: RunSummary) -> bool:
@@ -55,11 +55,11 @@ def _is_right(verdict: Verdict) -> bool:
     return verdict.right and verdict.parameters_ok is not False
 
 
-def _line(run: RunSummary, verdict: Verdict, now: datetime) -> TriedLine:
+def _line(run: RunSummary, verdict: Verdict, now: datetime) -> RejudgedAnswer:
     change = _change(_was_right(run), _is_right(verdict))
-    return TriedLine(
-        last=Last(verdict.classification.value),
-        when=when(run.completed_at or run.created_at, now),
+    return RejudgedAnswer(
+        last=LastResult(verdict.classification.value),
+        when=relative_day(run.completed_at or run.created_at, now),
         selected=_picked(run),
         words=_words(verdict, change),
         change=change,
@@ -71,20 +71,20 @@ def _picked(run: RunSummary) -> str:
     return (run.selected_tool if single else run.selected) or "no tool"
 
 
-def _change(before: bool, after: bool) -> Change:
+def _change(before: bool, after: bool) -> JudgementChange:
     if before == after:
-        return Change.NONE
-    return Change.BETTER if after else Change.WORSE
+        return JudgementChange.NONE
+    return JudgementChange.BETTER if after else JudgementChange.WORSE
 
 
-def _words(verdict: Verdict, change: Change) -> str:
+def _words(verdict: Verdict, change: JudgementChange) -> str:
     if not verdict.right:
         return _WRONG.get(verdict.kind, verdict.explanation)
     findings = [finding for match in verdict.matches for finding in match.findings]
     if verdict.parameters_ok is False and findings:
         more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
         return f"{findings[0].sentence}{more}"
-    if change is Change.BETTER:
+    if change is JudgementChange.BETTER:
         return "Now accepted"
     if verdict.kind is VerdictKind.NO_CALL_EXPECTED:
         return "Rightly called none"
@@ -100,7 +100,7 @@ _WRONG: Final[Mapping[VerdictKind, str]] = {
 }
 
 
-def when(moment: datetime | None, now: datetime) -> str:
+def relative_day(moment: datetime | None, now: datetime) -> str:
     """A moment as people say it: the time today, yesterday, otherwise the day."""
     if moment is None:
         return ""

@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from app.screens.cases.calls import CallForm, ToolChoice, Tools, typed_choice, with_tool
-from app.screens.cases.editor_state import Desk
+from app.screens.cases.editor_state import CaseEditorState
 from app.screens.cases.form import CaseForm, case_form, with_call
-from app.screens.cases.past_answers import Tried, tried
-from app.screens.cases.rows import RECENT, SUITE, CaseRow, draft_row, filtered_rows, row_of
+from app.screens.cases.past_answers import RejudgedAnswers, rejudged_answers
+from app.screens.cases.rows import RECENT, SUITE, CaseTableRow, filtered_rows, row_of, row_of_draft
 from app.screens.cases.stale_data import BY, EVERYTHING, Stale
 from app.screens.kit import ViewState
 from mcp_tef import (
@@ -42,26 +42,26 @@ class Call(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Review:
+class DraftReview:
     """What the core says of a draft: names that look mistyped, and how it would judge the last answers."""
 
     warnings: tuple[str, ...] = ()
-    tried: Tried = field(default_factory=Tried)
+    tried: RejudgedAnswers = field(default_factory=RejudgedAnswers)
 
 
-NO_REVIEW: Final = Review()
+NO_REVIEW: Final = DraftReview()
 
 
 class CasesPresenter:
-    """The cases, the one on the desk, and everything that a user does to them."""
+    """The cases, the one on the edited, and everything that a user does to them."""
 
     def __init__(self, call: Call, now: Callable[[], datetime] = lambda: datetime.now().astimezone()) -> None:
         self._call = call
         self._now = now
         self._cases: dict[CaseId, TestCase] = {}
         self._recent: dict[CaseId, tuple[RunSummary, ...]] = {}
-        self._desks: dict[CaseId, Desk] = {}
-        self._removed: dict[CaseId, Desk] = {}
+        self._editor_states: dict[CaseId, CaseEditorState] = {}
+        self._removed: dict[CaseId, CaseEditorState] = {}
         self._turn = asyncio.Lock()
         self._made = 0
         self.loaded = False
@@ -92,18 +92,18 @@ class CasesPresenter:
             self._cases = {case.id: case for case in cases}
         if stale.runs or stale.cases:
             self._recent = dict(await self._call(lambda core: core.cases.recent(RECENT)))
-        self._renew_desks(stale)
+        self._update_editor_states(stale)
 
-    def _renew_desks(self, stale: Stale) -> None:
-        for case_id, desk in list(self._desks.items()):
+    def _update_editor_states(self, stale: Stale) -> None:
+        for case_id, edited in list(self._editor_states.items()):
             case = self._cases.get(case_id)
             if case is not None and stale.cases:
-                desk.renew(case.draft, self.tools.find)
-            elif case is None and desk.saved is not None:
-                del self._desks[case_id]
+                edited.update_stored(case.draft, self.tools.find)
+            elif case is None and edited.saved is not None:
+                del self._editor_states[case_id]
             if stale.servers:
-                desk.refit(self.tools.find)
-        if self.current is not None and self.current not in self._cases and self.current not in self._desks:
+                edited.update_tools(self.tools.find)
+        if self.current is not None and self.current not in self._cases and self.current not in self._editor_states:
             self.current = None
 
     def take_runs(self, events: Iterable[Event]) -> tuple[CaseId, ...]:
@@ -130,32 +130,32 @@ class CasesPresenter:
         """How many cases there are."""
         return len(self._cases)
 
-    def rows(self) -> tuple[CaseRow, ...]:
+    def rows(self) -> tuple[CaseTableRow, ...]:
         """Return the rows that pass search and filters; cases that are not saved yet come last."""
         stored = [self._row(case) for case in self._cases.values()]
-        fresh = [self._fresh_row(desk) for desk in self._desks.values() if desk.saved is None]
+        fresh = [self._fresh_row(edited) for edited in self._editor_states.values() if edited.saved is None]
         return filtered_rows([*stored, *fresh], self.view)
 
-    def row(self, case_id: CaseId) -> CaseRow | None:
+    def row(self, case_id: CaseId) -> CaseTableRow | None:
         """One row as it is now."""
         if case_id in self._cases:
             return self._row(self._cases[case_id])
-        return self._fresh_row(self._desks[case_id]) if case_id in self._desks else None
+        return self._fresh_row(self._editor_states[case_id]) if case_id in self._editor_states else None
 
-    def _row(self, case: TestCase) -> CaseRow:
+    def _row(self, case: TestCase) -> CaseTableRow:
         runs = self._recent.get(case.id, ())
-        desk = self._desks.get(case.id)
-        return row_of(case, runs, desk.sentence) if desk else row_of(case, runs)
+        edited = self._editor_states.get(case.id)
+        return row_of(case, runs, edited.problem_text) if edited else row_of(case, runs)
 
     @staticmethod
-    def _fresh_row(desk: Desk) -> CaseRow:
-        form = desk.form
-        unsaved = desk.sentence or "Not saved yet."
-        if desk.reading.draft is not None:
-            return draft_row(desk.case_id, desk.reading.draft, unsaved=unsaved)
+    def _fresh_row(edited: CaseEditorState) -> CaseTableRow:
+        form = edited.form
+        unsaved = edited.problem_text or "Not saved yet."
+        if edited.parsed.draft is not None:
+            return row_of_draft(edited.case_id, edited.parsed.draft, unsaved=unsaved)
         call = form.calls[0]
-        return CaseRow(
-            id=desk.case_id,
+        return CaseTableRow(
+            id=edited.case_id,
             name=form.name,
             query=form.query or "New case",
             expected=call.tool,
@@ -192,27 +192,27 @@ class CasesPresenter:
         """What is saved of these cases."""
         return {case_id: self._cases[case_id].draft for case_id in self.runnable(ids)}
 
-    # ------------------------------------------------------------ the desk
+    # ------------------------------------------------------------ the edited
 
-    def open(self, case_id: CaseId | None) -> Desk | None:
-        """Put a case on the desk; what was typed into it before is still there. An empty new case is dropped."""
-        left = self.desk
+    def open(self, case_id: CaseId | None) -> CaseEditorState | None:
+        """Put a case on the edited; what was typed into it before is still there. An empty new case is dropped."""
+        left = self.edited
         self.current = case_id
-        if left is not None and left.case_id != case_id and left.untouched:
-            self._desks.pop(left.case_id, None)
-        if case_id is not None and case_id not in self._desks and case_id in self._cases:
+        if left is not None and left.case_id != case_id and left.is_empty:
+            self._editor_states.pop(left.case_id, None)
+        if case_id is not None and case_id not in self._editor_states and case_id in self._cases:
             draft = self._cases[case_id].draft
-            self._desks[case_id] = Desk(case_id, case_form(draft, self.tools.find), draft)
-        return self.desk
+            self._editor_states[case_id] = CaseEditorState(case_id, case_form(draft, self.tools.find), draft)
+        return self.edited
 
     @property
-    def desk(self) -> Desk | None:
+    def edited(self) -> CaseEditorState | None:
         """The case being edited."""
-        return self._desks.get(self.current) if self.current is not None else None
+        return self._editor_states.get(self.current) if self.current is not None else None
 
-    def new(self, expected: ToolLabel | None = None) -> Desk:
-        """Put an empty case on the desk, with the suites of the one before it, and its servers or that of the tool."""
-        before = self.desk
+    def new(self, expected: ToolLabel | None = None) -> CaseEditorState:
+        """Put an empty case on the edited, with the suites of the one before it, and its servers or that of the tool."""
+        before = self.edited
         self._made += 1
         case_id = CaseId(f"new case {self._made}")
         servers = before.form.servers if before else ()
@@ -222,96 +222,96 @@ class CasesPresenter:
             call = with_tool(CallForm(), expected.server, expected.tool or "", self.tools.find)
             form = replace(form, servers=(expected.server or "",), calls=(call,))
         self.open(case_id)
-        self._desks[case_id] = Desk(case_id, form)
-        return self._desks[case_id]
+        self._editor_states[case_id] = CaseEditorState(case_id, form)
+        return self._editor_states[case_id]
 
     def new_for(self, tools: Sequence[ToolLabel]) -> None:
-        """A case for each tool, still to be typed; the first of them comes to the desk."""
-        desks = [self.new(tool) for tool in tools]
-        self.open(desks[0].case_id)
+        """A case for each tool, still to be typed; the first of them comes to the edited."""
+        editor_states = [self.new(tool) for tool in tools]
+        self.open(editor_states[0].case_id)
 
     def choices(self) -> tuple[ToolChoice, ...]:
-        """The tools that the case on the desk offers."""
-        return self.tools.of(self.desk.form.servers) if self.desk else ()
+        """The tools that the case on the edited offers."""
+        return self.tools.of(self.edited.form.servers) if self.edited else ()
 
     def pick(self, number: int, choice: ToolChoice | str) -> None:
         """Expect another tool in one of the calls: one of the list, or whatever was typed."""
-        if self.desk is None:
+        if self.edited is None:
             return
         picked = (
             (choice.server, choice.name) if isinstance(choice, ToolChoice) else typed_choice(self.choices(), choice)
         )
-        form = self.desk.form
-        self.desk.edit(with_call(form, number, with_tool(form.calls[number], *picked, self.tools.find)))
+        form = self.edited.form
+        self.edited.edit(with_call(form, number, with_tool(form.calls[number], *picked, self.tools.find)))
 
-    def go_back(self, desk: Desk) -> bool:
-        """Show an earlier form of a case on its desk, to be saved next; False where there is none."""
-        if self._desks.get(desk.case_id) is not desk or not desk.can_go_back:
+    def go_back(self, edited: CaseEditorState) -> bool:
+        """Show an earlier form of a case on its edited, to be saved next; False where there is none."""
+        if self._editor_states.get(edited.case_id) is not edited or not edited.can_go_back:
             return False
-        desk.go_back(self.tools.find)
+        edited.go_back(self.tools.find)
         return True
 
-    def go_forward(self, desk: Desk) -> bool:
-        """Show again on its desk what was taken back, to be saved next; False where nothing was."""
-        return self._desks.get(desk.case_id) is desk and desk.go_forward(self.tools.find)
+    def go_forward(self, edited: CaseEditorState) -> bool:
+        """Show again on its edited what was taken back, to be saved next; False where nothing was."""
+        return self._editor_states.get(edited.case_id) is edited and edited.go_forward(self.tools.find)
 
     @property
-    def desks(self) -> tuple[Desk, ...]:
-        """Every case that was put on the desk, and what is typed there."""
-        return tuple(self._desks.values())
+    def editor_states(self) -> tuple[CaseEditorState, ...]:
+        """Every case that was put on the edited, and what is typed there."""
+        return tuple(self._editor_states.values())
 
-    def unsaved(self) -> tuple[Desk, ...]:
-        """The desks on which something is typed that can and should be saved."""
-        return tuple(desk for desk in self._desks.values() if desk.due() is not None)
+    def unsaved(self) -> tuple[CaseEditorState, ...]:
+        """The editor_states on which something is typed that can and should be saved."""
+        return tuple(edited for edited in self._editor_states.values() if edited.draft_to_save() is not None)
 
     async def save(self) -> None:
-        """Save every desk that is due; a draft that is refused stays typed, with the reason."""
+        """Save every edited that is due; a draft that is refused stays typed, with the reason."""
         async with self._turn:
             await self._save_all()
 
     async def _save_all(self) -> None:
-        for desk in self.unsaved():
-            draft = desk.due()
-            if draft is not None and not desk.refused:
-                await self._save(desk, draft)
+        for edited in self.unsaved():
+            draft = edited.draft_to_save()
+            if draft is not None and not edited.refusal_text:
+                await self._save(edited, draft)
 
-    async def _save(self, desk: Desk, draft: CaseDraft) -> None:
+    async def _save(self, edited: CaseEditorState, draft: CaseDraft) -> None:
         try:
-            case = await self._stored(desk, draft)
+            case = await self._stored(edited, draft)
         except TefError as error:
-            desk.refused = f"{error.message} {error.hint}".strip()
+            edited.refusal_text = f"{error.message} {error.hint}".strip()
             return
         self._cases[case.id] = case
-        desk.keep(draft)
-        self._move(desk, case.id)
+        edited.mark_saved(draft)
+        self._move(edited, case.id)
 
-    async def _stored(self, desk: Desk, draft: CaseDraft) -> TestCase:
-        case_id = desk.case_id
-        if desk.saved is not None:
+    async def _stored(self, edited: CaseEditorState, draft: CaseDraft) -> TestCase:
+        case_id = edited.case_id
+        if edited.saved is not None:
             return await self._call(lambda core: core.cases.edit(case_id, draft, by=BY))
         return (await self._call(lambda core: core.cases.add([draft], by=BY)))[0]
 
-    def _move(self, desk: Desk, case_id: CaseId) -> None:
-        if desk.case_id == case_id:
+    def _move(self, edited: CaseEditorState, case_id: CaseId) -> None:
+        if edited.case_id == case_id:
             return
-        self._desks.pop(desk.case_id, None)
-        if self.current == desk.case_id:
+        self._editor_states.pop(edited.case_id, None)
+        if self.current == edited.case_id:
             self.current = case_id
-        desk.case_id = case_id
-        self._desks[case_id] = desk
+        edited.case_id = case_id
+        self._editor_states[case_id] = edited
 
-    async def review(self) -> Review:
-        """What the core says of the draft on the desk."""
-        desk = self.desk
-        draft = desk.reading.draft if desk else None
-        if desk is None or draft is None:
+    async def review(self) -> DraftReview:
+        """What the core says of the draft on the edited."""
+        edited = self.edited
+        draft = edited.parsed.draft if edited else None
+        if edited is None or draft is None:
             return NO_REVIEW
         warnings = await self._call(lambda core: core.cases.warnings(draft))
-        if desk.saved is None:
-            return Review(warnings)
-        case_id = desk.case_id
+        if edited.saved is None:
+            return DraftReview(warnings)
+        case_id = edited.case_id
         results = await self._call(lambda core: core.cases.try_on_last(case_id, draft))
-        return Review(warnings, tried(results, self._now()))
+        return DraftReview(warnings, rejudged_answers(results, self._now()))
 
     # ------------------------------------------------------------ many at once
 
@@ -329,14 +329,14 @@ class CasesPresenter:
     async def remove(self, ids: Sequence[CaseId]) -> tuple[CaseId, ...]:
         """Delete cases, and drop new ones that were never saved; the ids that `restore` brings back."""
         async with self._turn:
-            there = tuple(case_id for case_id in ids if case_id in self._cases or case_id in self._desks)
+            there = tuple(case_id for case_id in ids if case_id in self._cases or case_id in self._editor_states)
             stored = self.runnable(there)
             if stored:
                 await self._call(lambda core: core.cases.remove(stored, by=BY))
             for case_id in there:
                 self._cases.pop(case_id, None)
-                if case_id in self._desks:
-                    self._removed[case_id] = self._desks.pop(case_id)
+                if case_id in self._editor_states:
+                    self._removed[case_id] = self._editor_states.pop(case_id)
         if self.current in there:
             self.current = None
         return there
@@ -353,20 +353,22 @@ class CasesPresenter:
         async with self._turn:
             await self._save_all()
             await self._call(lambda core: core.cases.rename_suite(name, wanted, by=BY))
-            for desk in (*self._desks.values(), *self._removed.values()):
-                desk.rename_suite(name, wanted)
+            for edited in (*self._editor_states.values(), *self._removed.values()):
+                edited.rename_suite(name, wanted)
             if name in self.view.filters.of(SUITE.name):
                 self.view = replace(self.view, filters=self.view.filters.with_values(SUITE.name, wanted))
             await self._refresh(Stale(cases=True))
 
     async def restore(self, ids: Sequence[CaseId]) -> None:
         """Bring deleted cases back, with what was typed into them."""
-        desks = {case_id: self._removed.pop(case_id) for case_id in ids if case_id in self._removed}
-        stored = [case_id for case_id in ids if case_id not in desks or desks[case_id].saved is not None]
+        editor_states = {case_id: self._removed.pop(case_id) for case_id in ids if case_id in self._removed}
+        stored = [
+            case_id for case_id in ids if case_id not in editor_states or editor_states[case_id].saved is not None
+        ]
         async with self._turn:
             if stored:
                 await self._call(lambda core: core.cases.restore(stored, by=BY))
-            self._desks.update(desks)
+            self._editor_states.update(editor_states)
             await self._refresh(Stale(cases=True))
 
 

@@ -11,7 +11,7 @@ from mcp_tef import CaseDraft, CaseId, Classification, Expectation, RunStatus, R
 RECENT: Final = 5
 
 
-class Last(StrEnum):
+class LastResult(StrEnum):
     """How the last run of a case ended."""
 
     TP = "TP"
@@ -22,26 +22,26 @@ class Last(StrEnum):
     NEVER = "never"
 
 
-LAST_WORDS: Final[Mapping[Last, str]] = {
-    Last.TP: "Right tool picked",
-    Last.FN: "Wrong tool, or none",
-    Last.FP: "Called a tool where none was right",
-    Last.TN: "Rightly called none",
-    Last.FAILED: "The run failed",
-    Last.NEVER: "Not run yet",
+LAST_RESULT_TEXTS: Final[Mapping[LastResult, str]] = {
+    LastResult.TP: "Right tool picked",
+    LastResult.FN: "Wrong tool, or none",
+    LastResult.FP: "Called a tool where none was right",
+    LastResult.TN: "Rightly called none",
+    LastResult.FAILED: "The run failed",
+    LastResult.NEVER: "Not run yet",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class RecentRun:
     """One recent run of a case: how it ended, and the words for it."""
 
-    last: Last
-    words: str
+    result: LastResult
+    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CaseRow:
+class CaseTableRow:
     """A case as the table shows it: `expected` in full, `server` (where all calls share one) and `tools` in short."""
 
     id: CaseId
@@ -50,7 +50,7 @@ class CaseRow:
     expected: str
     server: str = ""
     tools: str = ""
-    marks: tuple[Mark, ...] = ()
+    recent_runs: tuple[RecentRun, ...] = ()
     suites: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     servers: tuple[str, ...] = ()
@@ -58,9 +58,9 @@ class CaseRow:
     called: tuple[ToolLabel, ...] = ()
 
     @property
-    def last(self) -> Last:
+    def last_result(self) -> LastResult:
         """How the last run ended."""
-        return self.marks[-1].last if self.marks else Last.NEVER
+        return self.recent_runs[-1].result if self.recent_runs else LastResult.NEVER
 
     @property
     def suite(self) -> str:
@@ -83,43 +83,43 @@ def tool_key(label: ToolLabel) -> str:
     return f"{label.server or ''} / {label.tool or ''}"
 
 
-CALLED: Final[FilterField[CaseRow]] = FilterField(
+CALLED: Final[FilterField[CaseTableRow]] = FilterField(
     name="called",
     label="Expects",
     fits=lambda row, value: value in map(tool_key, row.called),
     saved=False,
 )
-LAST_RUN: Final[FilterField[CaseRow]] = FilterField(
+LAST_RUN: Final[FilterField[CaseTableRow]] = FilterField(
     name="last",
-    texts={last.value: f"Last run: {text[0].lower()}{text[1:]}" for last, text in LAST_WORDS.items()},
-    fits=lambda row, value: row.last == value,
+    texts={last.value: f"Last run: {text[0].lower()}{text[1:]}" for last, text in LAST_RESULT_TEXTS.items()},
+    fits=lambda row, value: row.last_result == value,
 )
-SUITE: Final[FilterField[CaseRow]] = FilterField(
+SUITE: Final[FilterField[CaseTableRow]] = FilterField(
     name="suite", label="Suite", fits=lambda row, value: value in row.suites
 )
-TAG: Final[FilterField[CaseRow]] = FilterField(name="tag", label="Tag", fits=lambda row, value: value in row.tags)
-SERVER: Final[FilterField[CaseRow]] = FilterField(
+TAG: Final[FilterField[CaseTableRow]] = FilterField(name="tag", label="Tag", fits=lambda row, value: value in row.tags)
+SERVER: Final[FilterField[CaseTableRow]] = FilterField(
     name="server", label="Server", fits=lambda row, value: value in row.servers
 )
 FIELDS: Final = FilterFields((CALLED, LAST_RUN, SUITE, TAG, SERVER))
 
 
-def row_of(case: TestCase, runs: Sequence[RunSummary] = (), unsaved: str = "") -> CaseRow:
+def row_of(case: TestCase, runs: Sequence[RunSummary] = (), unsaved: str = "") -> CaseTableRow:
     """The row of a stored case."""
-    return draft_row(case.id, case.draft, runs, unsaved)
+    return row_of_draft(case.id, case.draft, runs, unsaved)
 
 
-def draft_row(case_id: CaseId, draft: CaseDraft, runs: Sequence[RunSummary] = (), unsaved: str = "") -> CaseRow:
+def row_of_draft(case_id: CaseId, draft: CaseDraft, runs: Sequence[RunSummary] = (), unsaved: str = "") -> CaseTableRow:
     """The row of a draft."""
     server, tools = _in_short(draft.expectation)
-    return CaseRow(
+    return CaseTableRow(
         id=case_id,
         name=draft.name,
         query=" ".join(draft.query.split()),
         expected=draft.expectation.label,
         server=server,
         tools=tools,
-        marks=tuple(map(mark_of, runs[-RECENT:])),
+        recent_runs=tuple(map(recent_run, runs[-RECENT:])),
         suites=draft.suites,
         tags=draft.tags,
         servers=draft.servers,
@@ -141,18 +141,18 @@ def _in_short(expectation: Expectation) -> tuple[str, str]:
     return (servers.pop() if len(servers) == 1 else ""), " or ".join(answers)
 
 
-def mark_of(run: RunSummary) -> Mark:
+def recent_run(run: RunSummary) -> RecentRun:
     """The mark of a finished run."""
     if run.status is RunStatus.COMPLETED and run.classification is not None:
         last = _LASTS[run.classification]
-        return Mark(last, run.explanation or LAST_WORDS[last])
-    return Mark(Last.FAILED, run.failure.message if run.failure else LAST_WORDS[Last.FAILED])
+        return RecentRun(last, run.explanation or LAST_RESULT_TEXTS[last])
+    return RecentRun(LastResult.FAILED, run.failure.message if run.failure else LAST_RESULT_TEXTS[LastResult.FAILED])
 
 
-_LASTS: Final[Mapping[Classification, Last]] = {item: Last(item.value) for item in Classification}
+_LASTS: Final[Mapping[Classification, LastResult]] = {item: LastResult(item.value) for item in Classification}
 
 
-def filtered_rows(rows: Iterable[CaseRow], view: ViewState) -> tuple[CaseRow, ...]:
+def filtered_rows(rows: Iterable[CaseTableRow], view: ViewState) -> tuple[CaseTableRow, ...]:
     """Return the rows that pass search and filters, in the given order.
 
     Unsaved rows always pass, so that nothing typed disappears.
@@ -160,17 +160,17 @@ def filtered_rows(rows: Iterable[CaseRow], view: ViewState) -> tuple[CaseRow, ..
     return tuple(row for row in rows if row.unsaved or (FIELDS.fits(row, view.filters) and _matches(row, view.text)))
 
 
-def _matches(row: CaseRow, query: str) -> bool:
+def _matches(row: CaseTableRow, query: str) -> bool:
     return matches_all_words("\n".join((row.query, row.name, row.expected, row.suite, row.tag)), query)
 
 
-_TROUBLE: Final = (Last.FN, Last.FP, Last.FAILED, Last.TP, Last.TN, Last.NEVER)
+_TROUBLE: Final = (LastResult.FN, LastResult.FP, LastResult.FAILED, LastResult.TP, LastResult.TN, LastResult.NEVER)
 
 
-def trouble(row: CaseRow) -> float:
+def failure_sort_key(row: CaseTableRow) -> float:
     """What the table sorts the last runs by: the worst last run first, then the most wrong ones."""
-    wrong = sum(mark.last in (Last.FN, Last.FP) for mark in row.marks)
-    return _TROUBLE.index(row.last) * 10 - wrong
+    wrong = sum(mark.result in (LastResult.FN, LastResult.FP) for mark in row.recent_runs)
+    return _TROUBLE.index(row.last_result) * 10 - wrong
 
 
 def neighbour(shown: Sequence[str], gone: Sequence[str]) -> str:

@@ -5,17 +5,17 @@ from typing import Final
 
 from PySide6.QtGui import QResizeEvent
 
-from app.screens.cases.rows import RECENT, CaseRow, Last, trouble
+from app.screens.cases.rows import RECENT, CaseTableRow, LastResult, failure_sort_key
 from app.theme import Role, sized
 from app.widgets import Cell, CellKind, Column, ListTable, Mark, Row, one_line
 
-MARKS: Final[Mapping[Last, Mark]] = {
-    Last.TP: Mark.CHECK,
-    Last.TN: Mark.DASH,
-    Last.FN: Mark.CROSS,
-    Last.FP: Mark.BANG,
-    Last.FAILED: Mark.BROKEN,
-    Last.NEVER: Mark.BLANK,
+MARKS: Final[Mapping[LastResult, Mark]] = {
+    LastResult.TP: Mark.CHECK,
+    LastResult.TN: Mark.DASH,
+    LastResult.FN: Mark.CROSS,
+    LastResult.FP: Mark.BANG,
+    LastResult.FAILED: Mark.BROKEN,
+    LastResult.NEVER: Mark.BLANK,
 }
 
 
@@ -48,12 +48,12 @@ class CasesTable(ListTable):
         self.setColumnHidden(SUITE, event.size().width() < sized(ROOM_FOR_ALL))
 
 
-def table_row(row: CaseRow) -> Row:
+def table_row(row: CaseTableRow) -> Row:
     """The row as the table shows it; its cells are made when they are first seen."""
     return Row(row.id, lambda: _cells(row))
 
 
-def _cells(row: CaseRow) -> tuple[Cell, ...]:
+def _cells(row: CaseTableRow) -> tuple[Cell, ...]:
     return (
         Cell(
             text=one_line(row.query),
@@ -68,7 +68,7 @@ def _cells(row: CaseRow) -> tuple[Cell, ...]:
     )
 
 
-def _expected(row: CaseRow) -> Cell:
+def _expected(row: CaseTableRow) -> Cell:
     if row.no_tool:
         return Cell(text="no tool", role=Role.DIM, italic=True, sort="\uffff")
     short = f"{row.server} / {row.tools}" if row.server else row.tools
@@ -80,10 +80,10 @@ def _expected(row: CaseRow) -> Cell:
     )
 
 
-def _runs(row: CaseRow) -> Cell:
-    words = "\n".join(mark.words for mark in row.marks)
+def _runs(row: CaseTableRow) -> Cell:
+    words = "\n".join(mark.text for mark in row.recent_runs)
     return Cell(
-        marks=tuple(MARKS[mark.last] for mark in row.marks),
-        sort=trouble(row),
+        marks=tuple(MARKS[mark.result] for mark in row.recent_runs),
+        sort=failure_sort_key(row),
         tip=f"Last runs, oldest first:\n{words}" if words else "Not run yet",
     )

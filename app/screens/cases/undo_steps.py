@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from app.core_link.session import Session
 from app.core_link.undo import UndoStep
-from app.screens.cases.editor_state import Desk
+from app.screens.cases.editor_state import CaseEditorState
 from app.screens.cases.presenter import CasesPresenter
 from app.screens.cases.rows import neighbour
 from app.widgets import one_line
@@ -17,91 +17,91 @@ Show = Callable[[str], object]
 Ids = Callable[[], Sequence[str]]
 
 
-class Front:
+class VisibleCasesPage:
     """One for a session; a page stands at it from its making until its end."""
 
     def __init__(self) -> None:
         self._show: Show = lambda _: None
         self._ids: Ids = tuple
 
-    def stand(self, show: Show, ids: Ids) -> None:
+    def attach(self, show: Show, ids: Ids) -> None:
         """A page is there: it shows all there is now, and a case of it; `ids` are those it lists."""
         self._show, self._ids = show, ids
 
-    def leave(self) -> None:
+    def detach(self) -> None:
         """The page goes."""
-        self.stand(lambda _: None, tuple)
+        self.attach(lambda _: None, tuple)
 
     def show(self, case_id: str = "") -> None:
         """Show what there is now, and choose a case."""
         self._show(case_id)
 
-    def after(self, gone: Sequence[CaseId]) -> str:
+    def neighbour_of(self, gone: Sequence[CaseId]) -> str:
         """The case to look at once some are gone."""
         return neighbour(self._ids(), gone)
 
 
-class Steps:
+class CaseUndoSteps:
     """Outlives the page that shows the cases, as what is typed does."""
 
-    def __init__(self, session: Session, presenter: CasesPresenter, front: Front) -> None:
+    def __init__(self, session: Session, presenter: CasesPresenter, visible_page: VisibleCasesPage) -> None:
         self._session = session
         self._presenter = presenter
-        self._front = front
-        self._steps: list[tuple[Desk, UndoStep]] = []
+        self._visible_page = visible_page
+        self._steps: list[tuple[CaseEditorState, UndoStep]] = []
 
     async def save(self) -> None:
         """Save what is due; each saved form can be taken back."""
         await self._presenter.save()
-        for desk in self._presenter.desks:
-            self.match(desk)
+        for edited in self._presenter.editor_states:
+            self.match(edited)
 
-    def match(self, desk: Desk, *, fresh: bool = True) -> None:
+    def match(self, edited: CaseEditorState, *, fresh: bool = True) -> None:
         """Have one step for each earlier form of a case; one that is not fresh leaves what can be done again."""
-        mine = [step for step in self._steps if step[0] is desk]
-        for known in mine[len(desk.past) :]:
+        mine = [step for step in self._steps if step[0] is edited]
+        for known in mine[len(edited.past) :]:
             self._steps.remove(known)
             self._session.forget(known[1])
-        for _ in range(len(desk.past) - len(mine)):
-            step = self._step_of(desk)
-            self._steps.append((desk, step))
+        for _ in range(len(edited.past) - len(mine)):
+            step = self._step_of(edited)
+            self._steps.append((edited, step))
             self._session.keep(step, fresh=fresh)
 
-    def _step_of(self, desk: Desk) -> UndoStep:
+    def _step_of(self, edited: CaseEditorState) -> UndoStep:
         step: UndoStep = UndoStep(
-            f"edit “{one_line(desk.form.query, 40)}”",
-            lambda: self._take_back(desk, step),
-            lambda: self._bring_again(desk, step),
+            f"edit “{one_line(edited.form.query, 40)}”",
+            lambda: self._take_back(edited, step),
+            lambda: self._bring_again(edited, step),
         )
         return step
 
-    def undo(self, desk: Desk) -> None:
+    def undo(self, edited: CaseEditorState) -> None:
         """What the editor's own undo does: the last step of its case."""
-        step = next((step for known, step in reversed(self._steps) if known is desk), None)
+        step = next((step for known, step in reversed(self._steps) if known is edited), None)
         if step is not None:
             self._session.take_back(step)
         else:
-            self._session.spawn(self._go_back(desk))
+            self._session.spawn(self._go_back(edited))
 
-    async def _take_back(self, desk: Desk, step: UndoStep) -> None:
+    async def _take_back(self, edited: CaseEditorState, step: UndoStep) -> None:
         """A step is used up, unless only something unsaved was taken back."""
-        self._steps.remove((desk, step))
-        await self._go_back(desk)
+        self._steps.remove((edited, step))
+        await self._go_back(edited)
 
-    async def _go_back(self, desk: Desk) -> None:
-        if self._presenter.go_back(desk):
-            self.match(desk, fresh=False)
-            await self._show(desk)
+    async def _go_back(self, edited: CaseEditorState) -> None:
+        if self._presenter.go_back(edited):
+            self.match(edited, fresh=False)
+            await self._show(edited)
 
-    async def _bring_again(self, desk: Desk, step: UndoStep) -> None:
-        if self._presenter.go_forward(desk):
-            self._steps.append((desk, step))
-            await self._show(desk)
+    async def _bring_again(self, edited: CaseEditorState, step: UndoStep) -> None:
+        if self._presenter.go_forward(edited):
+            self._steps.append((edited, step))
+            await self._show(edited)
         else:
             self._session.forget(step)
 
-    async def _show(self, desk: Desk) -> None:
-        """Another form of a case is on its desk: show it, and save it."""
-        self._front.show(desk.case_id)
+    async def _show(self, edited: CaseEditorState) -> None:
+        """Another form of a case is on its edited: show it, and save it."""
+        self._visible_page.show(edited.case_id)
         await self.save()
-        self._front.show(desk.case_id)
+        self._visible_page.show(edited.case_id)

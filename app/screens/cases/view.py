@@ -18,7 +18,7 @@ from app.widgets import Action, EmptyState, Split
 
 
 @dataclass(frozen=True, slots=True)
-class Emptiness:
+class EmptyPlaceText:
     """Words for an empty place; `first` and `second` are the verbs on its buttons."""
 
     icon: str
@@ -28,7 +28,7 @@ class Emptiness:
     second: str = ""
 
 
-NO_SERVERS = Emptiness(
+NO_SERVERS = EmptyPlaceText(
     "hard-drives",
     "No servers yet",
     "A test case names the tool that should be called, so a server comes first. "
@@ -36,7 +36,7 @@ NO_SERVERS = Emptiness(
     "Add server",
     "Open the sample",
 )
-NO_CASES = Emptiness(
+NO_CASES = EmptyPlaceText(
     "check-square",
     "No test cases yet",
     "A case is what a user might say, and the tool that should be called for it. "
@@ -46,7 +46,7 @@ NO_CASES = Emptiness(
 )
 
 
-def nothing_matches(view: ViewState) -> Emptiness:
+def nothing_matches(view: ViewState) -> EmptyPlaceText:
     """The words for a table that search or filters have emptied."""
     if view.text and view.filters:
         sentence = f"No case holds “{view.text}” and passes the filters that are set."
@@ -54,7 +54,7 @@ def nothing_matches(view: ViewState) -> Emptiness:
         sentence = f"No case holds “{view.text}” in its query, name, expected tool, suite or tag."
     else:
         sentence = "No case passes the filters that are set."
-    return Emptiness("magnifying-glass", "Nothing matches", sentence, "Show all cases")
+    return EmptyPlaceText("magnifying-glass", "Nothing matches", sentence, "Show all cases")
 
 
 NARROW: Final = 960
@@ -64,14 +64,14 @@ LEAST_EDITOR: Final = 380
 class CasesView(QWidget):
     """Table and editor side by side; in a narrow window one in the other's place.
 
-    `deeds` says what the verbs of empty places do. `left_editor` tells that Esc was pressed in the editor.
+    `actions` says what the verbs of empty places do. `left_editor` tells that Esc was pressed in the editor.
     """
 
     left_editor = Signal()
 
-    def __init__(self, find: FindTool, deeds: Mapping[str, Callable[[], object]]) -> None:
+    def __init__(self, find: FindTool, actions: Mapping[str, Callable[[], object]]) -> None:
         super().__init__()
-        self._deeds = deeds
+        self._deeds = actions
         self._editing = False
         self._has_case = False
         self.table = CasesTable()
@@ -97,12 +97,12 @@ class CasesView(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._stack)
 
-    def show_blank(self, words: Emptiness) -> None:
+    def show_blank(self, words: EmptyPlaceText) -> None:
         """Nothing is here at all."""
         self._fill(self.blank, words)
         self._stack.setCurrentWidget(self.blank)
 
-    def show_nothing(self, words: Emptiness) -> None:
+    def show_nothing(self, words: EmptyPlaceText) -> None:
         """No row is left of those that there are."""
         self._fill(self.nothing, words)
         self._left.setCurrentWidget(self.nothing)
@@ -138,7 +138,7 @@ class CasesView(QWidget):
         super().resizeEvent(event)
         self.show_panes(has_case=self._has_case)
 
-    def _fill(self, state: EmptyState, words: Emptiness) -> None:
+    def _fill(self, state: EmptyState, words: EmptyPlaceText) -> None:
         verbs = [verb for verb in (words.first, words.second) if verb]
         kinds = ("primary", "plain")
         actions = [Action(text=verb, do=self._deeds[verb], kind=kind) for verb, kind in zip(verbs, kinds, strict=False)]

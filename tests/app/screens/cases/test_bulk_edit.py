@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.screens.cases.bulk_edit import Expecting, ExpectSheet, LabelSheet, SuiteSheet
+from app.screens.cases.bulk_edit import ExpectedToolChange, ExpectedToolDialog, LabelsDialog, RenameSuiteDialog
 from app.screens.cases.calls import ToolChoice
 from app.screens.cases.rows import SUITE
 from app.screens.kit import NO_FILTERS, ViewStates
@@ -37,14 +37,14 @@ def case(*answers: tuple[ExpectedCall, ...]) -> CaseDraft:
 def test_another_tool_is_expected_and_its_server_is_offered(
     before: ToolLabel | None, now: CaseDraft, then: tuple[tuple[ExpectedCall, ...], ...]
 ) -> None:
-    after = Expecting(before, SEARCH).of(now)
+    after = ExpectedToolChange(before, SEARCH).of(now)
     assert after.expectation.alternatives == then
     assert after.servers == ("desk", "docs")
 
 
 def test_cases_that_do_not_expect_what_is_meant_stay_and_none_can_be_right() -> None:
-    assert Expecting(ToolLabel(tool="find", server="desk"), SEARCH).of(case((BOOK,))) == case((BOOK,))
-    assert Expecting(None, None).of(case((FIND, BOOK))) == case(*NO_TOOL.alternatives)
+    assert ExpectedToolChange(ToolLabel(tool="find", server="desk"), SEARCH).of(case((BOOK,))) == case((BOOK,))
+    assert ExpectedToolChange(None, None).of(case((FIND, BOOK))) == case(*NO_TOOL.alternatives)
 
 
 async def ask(bench: Bench, name: str) -> object:
@@ -52,7 +52,7 @@ async def ask(bench: Bench, name: str) -> object:
     bench.page.table.setFocus()
     bench.page.table.selectAll()
     command(bench.page, name)()
-    kinds = (ExpectSheet, LabelSheet)
+    kinds = (ExpectedToolDialog, LabelsDialog)
 
     def opened() -> list[object]:
         return [one for one in QApplication.topLevelWidgets() if isinstance(one, kinds) and one.isVisible()]
@@ -70,7 +70,7 @@ async def expected(bench: Bench) -> list[str]:
 async def test_many_cases_expect_another_tool_by_keyboard_in_one_step_that_can_be_taken_back(bench: Bench) -> None:
     before = await expected(bench)
     sheet = await ask(bench, "cases.expect")
-    assert isinstance(sheet, ExpectSheet)
+    assert isinstance(sheet, ExpectedToolDialog)
     assert not sheet._do.isEnabled()
     sheet.before.choose("Bike shop / search_bikes")
     assert sheet.after.hasFocus()
@@ -96,7 +96,7 @@ async def test_many_cases_expect_another_tool_by_keyboard_in_one_step_that_can_b
 @with_cases
 async def test_many_cases_lose_a_server_and_get_it_back(bench: Bench) -> None:
     sheet = await ask(bench, "cases.label")
-    assert isinstance(sheet, LabelSheet)
+    assert isinstance(sheet, LabelsDialog)
     _, remove = sheet._servers
     QTest.keyClicks(remove.entry, "bike shop,")
     sheet._do.click()
@@ -106,11 +106,11 @@ async def test_many_cases_lose_a_server_and_get_it_back(bench: Bench) -> None:
     await bench.until(lambda: {row.servers for row in bench.page.presenter.rows()} == {("Bike shop",)})
 
 
-async def asked(bench: Bench) -> SuiteSheet:
+async def asked(bench: Bench) -> RenameSuiteDialog:
     """The sheet that asks for the name."""
-    await bench.until(lambda: bench.page.findChild(SuiteSheet))
-    sheet = bench.page.findChild(SuiteSheet)
-    assert isinstance(sheet, SuiteSheet)
+    await bench.until(lambda: bench.page.findChild(RenameSuiteDialog))
+    sheet = bench.page.findChild(RenameSuiteDialog)
+    assert isinstance(sheet, RenameSuiteDialog)
     return sheet
 
 

@@ -30,7 +30,7 @@ from app.screens.cases.form import (
     with_mode,
     without_call,
 )
-from app.screens.cases.matchers import Field, Matcher, with_text
+from app.screens.cases.matchers import Matcher, ParameterField, with_text
 from mcp_tef import (
     CaseDraft,
     Expectation,
@@ -112,7 +112,7 @@ def expected(form: CaseForm) -> Json:
     return expectation_to_json(reading.draft.expectation)
 
 
-def field(form: CaseForm, name: str, call: int = 0) -> Field:
+def field(form: CaseForm, name: str, call: int = 0) -> ParameterField:
     return next(field for field in form.calls[call].fields if field.parameter.name == name)
 
 
@@ -179,7 +179,7 @@ def test_an_invalid_value_stays_in_its_row_and_says_why_the_case_is_not_saved() 
     form = typed(case_form(draft([{"tool": "search_code"}]), find), "limit", "many")
     reading = read_form(form)
     assert reading.draft is None
-    assert reading.about("call0.limit") == "Write a number such as 20."
+    assert reading.problem_at("call0.limit") == "Write a number such as 20."
     assert field(form, "limit").text == "many"
 
 
@@ -254,7 +254,7 @@ def test_an_expectation_as_json_is_read_again_and_its_mistakes_are_told() -> Non
     form = case_form(draft({"any_of": [[{"tool": "search_code"}], []]}), find)
     assert expected(replace(form, json_text='[{"tool": "search_files"}]')) == [{"tool": "search_files"}]
     reading = read_form(replace(form, json_text="[{}]"))
-    assert reading.about("json") == 'An expected call has no tool name. Give each call a "tool".'
+    assert reading.problem_at("json") == 'An expected call has no tool name. Give each call a "tool".'
 
 
 def test_the_name_follows_the_query_until_one_is_given() -> None:
@@ -309,5 +309,5 @@ def test_any_call_comes_back_from_being_shown_as_json(expectation: Expectation) 
             assert _json(there_and_back.fields) == _json(call.fields)
 
 
-def _json(fields: tuple[Field, ...]) -> Mapping[str, tuple[Matcher, str]]:
+def _json(fields: tuple[ParameterField, ...]) -> Mapping[str, tuple[Matcher, str]]:
     return {row.parameter.name: (row.matcher, row.text) for row in fields}

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from app.arguments.parameters import Choice, Kind, Parameter
 from app.arguments.typed_json import UnreadableError
 from app.screens.cases.matchers import (
-    Field,
     Matcher,
+    ParameterField,
     matchers_for,
     read_field,
     refit,
@@ -94,7 +94,7 @@ def test_every_json_value_comes_back_as_the_very_same(value: Json, parameter: Pa
     parameter=st.sampled_from([TEXT, NUMBER, FLAG, TAGS, OBJECT, ANY, ORDER]),
 )
 def test_whatever_is_typed_is_a_value_or_a_sentence_about_it(text: str, matcher: Matcher, parameter: Parameter) -> None:
-    value, sentence = read_out(Field(parameter, matcher, text))
+    value, sentence = read_out(ParameterField(parameter, matcher, text))
     if sentence:
         assert sentence[0].isupper()
         assert sentence.endswith(".")
@@ -102,7 +102,7 @@ def test_whatever_is_typed_is_a_value_or_a_sentence_about_it(text: str, matcher:
         assert canonical(value_of(read_field(parameter, value))) == canonical(value)
 
 
-def read_out(field: Field) -> tuple[Json, str]:
+def read_out(field: ParameterField) -> tuple[Json, str]:
     try:
         return value_of(field), ""
     except UnreadableError as error:
@@ -119,22 +119,22 @@ def test_another_schema_changes_how_a_value_is_shown_but_not_the_value(
 
 
 def test_typing_a_value_makes_a_parameter_judged_and_clearing_it_undoes_that() -> None:
-    typed = with_text(Field(TEXT), "src")
+    typed = with_text(ParameterField(TEXT), "src")
     assert value_of(typed) == "src"
     assert not with_text(typed, "").judged
 
 
 def test_an_empty_text_is_expected_by_choosing_equals() -> None:
-    assert value_of(with_matcher(Field(TEXT), Matcher.EQUALS)) == ""
+    assert value_of(with_matcher(ParameterField(TEXT), Matcher.EQUALS)) == ""
 
 
 def test_changing_the_matcher_keeps_what_was_typed() -> None:
-    field = with_matcher(Field(TEXT, Matcher.EQUALS, "python, py"), Matcher.ANY_OF)
+    field = with_matcher(ParameterField(TEXT, Matcher.EQUALS, "python, py"), Matcher.ANY_OF)
     assert value_of(field) == {"$any_of": ["python", "py"]}
 
 
 def test_as_json_shows_the_matcher_and_leaving_it_shows_the_value_again() -> None:
-    as_json = with_matcher(Field(TEXT, Matcher.ANY_OF, "python, py"), Matcher.JSON)
+    as_json = with_matcher(ParameterField(TEXT, Matcher.ANY_OF, "python, py"), Matcher.JSON)
     assert as_json.text == '{"$any_of": ["python", "py"]}'
     assert with_matcher(as_json, Matcher.ANY_OF).text == "python, py"
 
@@ -142,21 +142,24 @@ def test_as_json_shows_the_matcher_and_leaving_it_shows_the_value_again() -> Non
 @pytest.mark.parametrize(
     ("field", "sentence"),
     [
-        (Field(NUMBER, Matcher.EQUALS, "many"), "Write a number such as 20 or 0.5."),
-        (Field(NUMBER, Matcher.EQUALS, "true"), "Write a number such as 20 or 0.5."),
-        (Field(FLAG, Matcher.EQUALS, "maybe"), "Choose yes or no."),
-        (Field(OBJECT, Matcher.EQUALS, "[1]"), 'Write a JSON object such as {"name": "value"}.'),
-        (Field(TEXT, Matcher.DATE, "soon"), "Write a date such as 2026-03-01, or 2026-03-01T10:30 with the time."),
+        (ParameterField(NUMBER, Matcher.EQUALS, "many"), "Write a number such as 20 or 0.5."),
+        (ParameterField(NUMBER, Matcher.EQUALS, "true"), "Write a number such as 20 or 0.5."),
+        (ParameterField(FLAG, Matcher.EQUALS, "maybe"), "Choose yes or no."),
+        (ParameterField(OBJECT, Matcher.EQUALS, "[1]"), 'Write a JSON object such as {"name": "value"}.'),
         (
-            Field(NUMBER, Matcher.WITHIN, "50"),
+            ParameterField(TEXT, Matcher.DATE, "soon"),
+            "Write a date such as 2026-03-01, or 2026-03-01T10:30 with the time.",
+        ),
+        (
+            ParameterField(NUMBER, Matcher.WITHIN, "50"),
             "Write a number and how far off it may be, such as 50 ± 10 (or 50 +- 10).",
         ),
-        (Field(TEXT, Matcher.CONTAINS, ""), "Type what it contains."),
-        (Field(ANY, Matcher.JSON, '{"a": '), "This is not JSON yet: expecting value at line 1, column 6."),
-        (Field(ANY, Matcher.JSON, "[" * 100_000), "This JSON is too deep or too long to be read."),
+        (ParameterField(TEXT, Matcher.CONTAINS, ""), "Type what it contains."),
+        (ParameterField(ANY, Matcher.JSON, '{"a": '), "This is not JSON yet: expecting value at line 1, column 6."),
+        (ParameterField(ANY, Matcher.JSON, "[" * 100_000), "This JSON is too deep or too long to be read."),
     ],
 )
-def test_what_does_not_fit_is_answered_with_one_clear_sentence(field: Field, sentence: str) -> None:
+def test_what_does_not_fit_is_answered_with_one_clear_sentence(field: ParameterField, sentence: str) -> None:
     with pytest.raises(UnreadableError) as caught:
         value_of(field)
     assert str(caught.value) == sentence
@@ -164,12 +167,12 @@ def test_what_does_not_fit_is_answered_with_one_clear_sentence(field: Field, sen
 
 def test_a_pattern_that_cannot_be_read_says_where_it_breaks() -> None:
     with pytest.raises(UnreadableError, match="This is not a pattern that can be read: "):
-        value_of(Field(TEXT, Matcher.PATTERN, "("))
+        value_of(ParameterField(TEXT, Matcher.PATTERN, "("))
 
 
 @pytest.mark.parametrize("typed", ["50 ± 10", "50+-10", "50 +/- 10", "50±10"])
 def test_a_tolerance_can_be_typed_without_a_special_key(typed: str) -> None:
-    assert value_of(Field(NUMBER, Matcher.WITHIN, typed)) == {"$approx": 50, "$tolerance": 10}
+    assert value_of(ParameterField(NUMBER, Matcher.WITHIN, typed)) == {"$approx": 50, "$tolerance": 10}
 
 
 def test_the_menu_offers_what_makes_sense_for_the_type() -> None:

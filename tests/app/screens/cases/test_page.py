@@ -7,11 +7,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QPlainTextEdit, QWidget
 
 from app.core_link.targets import AddServer, ShowCase, ShowRuns
-from app.screens.cases.editor_state import State
+from app.screens.cases.editor_state import SaveStatus
 from app.screens.cases.form import Mode
 from app.screens.cases.matchers import Matcher
 from app.screens.cases.page import CasesPage
-from app.screens.cases.rows import Last
+from app.screens.cases.rows import LastResult
 from app.widgets import MenuButton
 from app.widgets.focus import reading_order
 from mcp_tef import BatchRequest, CaseDraft, RunFilter, expectation_from_json
@@ -36,7 +36,7 @@ async def test_the_first_case_is_looked_at_and_its_editor_shows_it(bench: Bench)
     page = bench.page
     assert page.table.current_id() == page.presenter.rows()[0].id
     assert page.editor.query.toPlainText() == BIKE
-    assert state(page) is State.SAVED
+    assert state(page) is SaveStatus.SAVED
     assert page.editor.isVisible()
 
 
@@ -64,7 +64,7 @@ async def test_runs_appear_as_marks_without_disturbing_what_is_typed(bench: Benc
     type_into(page.editor.query, "Hello. ")
     batch = await bench.session.call(lambda core: core.runs.start(BatchRequest()))
     await bench.session.call(lambda core: core.runs.wait(batch.id))
-    await bench.until(lambda: all(row.last is not Last.NEVER for row in page.presenter.rows()))
+    await bench.until(lambda: all(row.last_result is not LastResult.NEVER for row in page.presenter.rows()))
     assert page.editor.query.toPlainText() == f"Hello. {BIKE}"
     assert page.editor.query.textCursor().position() == len("Hello. ")
 
@@ -76,8 +76,8 @@ async def test_runs_appear_as_marks_without_disturbing_what_is_typed(bench: Benc
 async def test_what_is_typed_is_saved_after_a_pause(bench: Bench) -> None:
     page = bench.page
     type_into(value_of(page, "text"), "city")
-    assert state(page) is State.CHANGED
-    await bench.until(lambda: state(page) is State.SAVED)
+    assert state(page) is SaveStatus.CHANGED
+    await bench.until(lambda: state(page) is SaveStatus.SAVED)
     call = (await stored(bench)).expectation.first_call
     assert call is not None
     assert call.parameters == {"text": "city"}
@@ -87,11 +87,11 @@ async def test_what_is_typed_is_saved_after_a_pause(bench: Bench) -> None:
 @with_cases
 async def test_leaving_a_case_saves_it_at_once(bench: Bench) -> None:
     page = bench.page
-    desk = page.presenter.desk
-    assert desk is not None
+    edited = page.presenter.edited
+    assert edited is not None
     type_into(page.editor.query, "Well. ")
     select(page, THANKS)
-    await bench.until(lambda: desk.state is State.SAVED)
+    await bench.until(lambda: edited.save_status is SaveStatus.SAVED)
     assert page.presenter.rows()[0].query == f"Well. {BIKE}"
 
 
@@ -100,11 +100,11 @@ async def test_undo_goes_back_to_the_draft_before_step_by_step(bench: Bench) -> 
     page = bench.page
     for text in ("A", "B"):
         type_into(page.editor.query, text)
-        await bench.until(lambda: state(page) is State.SAVED)
+        await bench.until(lambda: state(page) is SaveStatus.SAVED)
     page.editor.head.undo.click()
-    await bench.until(lambda: page.editor.query.toPlainText() == f"A{BIKE}" and state(page) is State.SAVED)
+    await bench.until(lambda: page.editor.query.toPlainText() == f"A{BIKE}" and state(page) is SaveStatus.SAVED)
     bench.session.undo()
-    await bench.until(lambda: page.editor.query.toPlainText() == BIKE and state(page) is State.SAVED)
+    await bench.until(lambda: page.editor.query.toPlainText() == BIKE and state(page) is SaveStatus.SAVED)
     assert (await stored(bench)).query == BIKE
     assert not page.editor.head.undo.isEnabled()
 
@@ -114,7 +114,7 @@ async def test_redo_brings_back_what_undo_took_step_by_step(bench: Bench) -> Non
     page = bench.page
     for text in ("A", "B"):
         type_into(page.editor.query, text)
-        await bench.until(lambda: state(page) is State.SAVED)
+        await bench.until(lambda: state(page) is SaveStatus.SAVED)
     for earlier in (f"A{BIKE}", BIKE):
         bench.session.undo()
         await bench.until(partial(stands, page, earlier))
@@ -132,30 +132,30 @@ async def test_redo_brings_back_what_undo_took_step_by_step(bench: Bench) -> Non
 async def test_typing_after_undo_leaves_nothing_to_redo(bench: Bench) -> None:
     page = bench.page
     type_into(page.editor.query, "A")
-    await bench.until(lambda: state(page) is State.SAVED and bench.session.can_undo())
+    await bench.until(lambda: state(page) is SaveStatus.SAVED and bench.session.can_undo())
     bench.session.undo()
     await bench.until(partial(stands, page, BIKE))
     type_into(page.editor.query, "Z")
-    await bench.until(lambda: state(page) is State.SAVED and not bench.session.can_redo())
+    await bench.until(lambda: state(page) is SaveStatus.SAVED and not bench.session.can_redo())
     bench.session.redo()
     assert page.editor.query.toPlainText() != f"A{BIKE}"
 
 
 def stands(page: CasesPage, query: str) -> bool:
-    return page.editor.query.toPlainText() == query and state(page) is State.SAVED
+    return page.editor.query.toPlainText() == query and state(page) is SaveStatus.SAVED
 
 
 @with_cases
 async def test_undo_of_something_unsaved_keeps_the_saved_steps(bench: Bench) -> None:
     page = bench.page
     type_into(page.editor.query, "A")
-    await bench.until(lambda: state(page) is State.SAVED and bench.session.can_undo())
+    await bench.until(lambda: state(page) is SaveStatus.SAVED and bench.session.can_undo())
     type_into(value_of(page, "limit"), "many")
     bench.session.undo()
-    await bench.until(lambda: state(page) is State.SAVED)
+    await bench.until(lambda: state(page) is SaveStatus.SAVED)
     assert page.editor.query.toPlainText() == f"A{BIKE}"
     bench.session.undo()
-    await bench.until(lambda: page.editor.query.toPlainText() == BIKE and state(page) is State.SAVED)
+    await bench.until(lambda: page.editor.query.toPlainText() == BIKE and state(page) is SaveStatus.SAVED)
     assert not bench.session.can_undo()
 
 
@@ -164,10 +164,10 @@ async def test_undo_returns_to_the_case_that_was_edited(bench: Bench) -> None:
     page = bench.page
     edited = page.presenter.current
     type_into(page.editor.query, "A")
-    await bench.until(lambda: state(page) is State.SAVED and bench.session.can_undo())
+    await bench.until(lambda: state(page) is SaveStatus.SAVED and bench.session.can_undo())
     select(page, THANKS)
     bench.session.undo()
-    await bench.until(lambda: page.presenter.current == edited and state(page) is State.SAVED)
+    await bench.until(lambda: page.presenter.current == edited and state(page) is SaveStatus.SAVED)
     assert page.editor.query.toPlainText() == BIKE
 
 
@@ -180,7 +180,7 @@ async def test_something_invalid_is_marked_and_is_still_there_later(bench: Bench
     select(page, THANKS)
     select(page, BIKE)
     assert value_of(page, "limit").text() == "many"
-    assert state(page) is State.INVALID
+    assert state(page) is SaveStatus.INVALID
     page.editor.head.undo.click()
     await bench.until(lambda: value_of(page, "limit").text() == "")
 
@@ -191,7 +191,7 @@ async def test_a_matcher_is_chosen_from_the_menu_beside_the_value(bench: Bench) 
     type_into(value_of(page, "text"), "city, town")
     row = page.editor.calls.parameters.row("text")
     row.matcher.choose(Matcher.ANY_OF.value)
-    await bench.until(lambda: state(page) is State.SAVED)
+    await bench.until(lambda: state(page) is SaveStatus.SAVED)
     call = (await stored(bench)).expectation.first_call
     assert call is not None
     assert call.parameters == {"text": {"$any_of": ["city", "town"]}}
@@ -203,7 +203,7 @@ async def test_a_value_that_can_only_be_one_of_some_is_chosen(bench: Bench) -> N
     choice = page.editor.calls.parameters.row("size").value_widget()
     assert isinstance(choice, MenuButton)
     choice.choose("M")
-    await bench.until(lambda: state(page) is State.SAVED)
+    await bench.until(lambda: state(page) is SaveStatus.SAVED)
     call = (await stored(bench)).expectation.first_call
     assert call is not None
     assert call.parameters == {"size": "M"}
@@ -215,7 +215,7 @@ async def test_parameters_as_json_stay_as_typed_while_they_cannot_be_read(bench:
     form = page.editor.calls.parameters
     form.toggle.click()
     form.json.setPlainText('{"text": ')
-    assert state(page) is State.INVALID
+    assert state(page) is SaveStatus.INVALID
     form.toggle.click()
     assert form.json.toPlainText() == '{"text": '
     form.json.setPlainText('{"text": "city"}')
@@ -227,7 +227,7 @@ async def test_parameters_as_json_stay_as_typed_while_they_cannot_be_read(bench:
 async def test_and_nothing_else_is_part_of_what_is_expected(bench: Bench) -> None:
     page = bench.page
     page.editor.calls.parameters.exact.click()
-    await bench.until(lambda: state(page) is State.SAVED)
+    await bench.until(lambda: state(page) is SaveStatus.SAVED)
     call = (await stored(bench)).expectation.first_call
     assert call is not None
     assert call.exact
@@ -240,13 +240,13 @@ async def test_several_calls_are_picked_ordered_and_taken_away(bench: Bench) -> 
     page.editor.modes.choose(1)
     page.editor.calls.rows[1].picker.other.emit("book_repair")
     page.editor.calls.ordered.click()
-    await bench.until(lambda: state(page) is State.SAVED)
+    await bench.until(lambda: state(page) is SaveStatus.SAVED)
     expectation = (await stored(bench)).expectation
     assert expectation.ordered
     assert [call.tool for call in expectation.alternatives[0]] == ["search_bikes", "book_repair"]
     page.editor.calls.rows[0].remove.click()
     page.editor.modes.choose(0)
-    await bench.until(lambda: state(page) is State.SAVED)
+    await bench.until(lambda: state(page) is SaveStatus.SAVED)
     call = (await stored(bench)).expectation.first_call
     assert call is not None
     assert call.tool == "book_repair"
@@ -257,7 +257,7 @@ async def test_a_mistyped_tool_gets_a_warning_with_the_nearest_name(bench: Bench
     page = bench.page
     page.editor.calls.rows[0].picker.other.emit("serch_bikes")
     await bench.until(lambda: "search_bikes" in page.editor.calls.warning())
-    await bench.until(lambda: state(page) is State.SAVED)
+    await bench.until(lambda: state(page) is SaveStatus.SAVED)
 
 
 @with_cases
@@ -270,7 +270,7 @@ async def test_an_expectation_that_the_form_cannot_show_is_json_and_untouched(be
     select(page, "Either way")
     assert page.editor.json.isVisible()
     type_into(page.editor.query, "!")
-    await bench.until(lambda: state(page) is State.SAVED)
+    await bench.until(lambda: state(page) is SaveStatus.SAVED)
     assert (await stored(bench)).expectation == wanted
 
 
@@ -279,10 +279,10 @@ async def test_tags_are_chips_that_are_typed_and_taken_away(bench: Bench) -> Non
     page = bench.page
     type_into(page.editor.about.tags.entry, "bikes")
     QTest.keyClick(page.editor.about.tags.entry, Qt.Key.Key_Return)
-    await bench.until(lambda: state(page) is State.SAVED)
+    await bench.until(lambda: state(page) is SaveStatus.SAVED)
     assert (await stored(bench)).tags == ("shop", "bikes")
     QTest.keyClick(page.editor.about.tags.entry, Qt.Key.Key_Backspace)
-    await bench.until(lambda: state(page) is State.SAVED)
+    await bench.until(lambda: state(page) is SaveStatus.SAVED)
     assert (await stored(bench)).tags == ("shop",)
 
 

@@ -9,8 +9,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLineEdit
 
 from app.core_link.targets import NewCases, StartRuns
-from app.screens.cases.bulk_edit import LabelSheet
-from app.screens.cases.editor_state import State
+from app.screens.cases.bulk_edit import LabelsDialog
+from app.screens.cases.editor_state import SaveStatus
 from app.screens.cases.page import CasesPage
 from app.widgets import FlowText, Sheet, TokensEdit
 from mcp_tef import CaseDraft, CaseFileFormat, Engine, Expectation, ExpectedCall, ToolLabel
@@ -38,9 +38,9 @@ async def test_a_new_case_is_typed_picked_and_saved(bench: Bench) -> None:
     assert page.editor.query.hasFocus()
     type_into(page.editor.query, "I want a tandem")
     assert page.presenter.rows()[-1].query == "I want a tandem"
-    assert state(page) is State.NEW
+    assert state(page) is SaveStatus.NEW
     page.editor.calls.rows[0].picker.picked.emit("Bike shop\nsearch_bikes")
-    await bench.until(lambda: state(page) is State.SAVED and page.table.current_id() == page.presenter.current)
+    await bench.until(lambda: state(page) is SaveStatus.SAVED and page.table.current_id() == page.presenter.current)
     assert (await stored(bench)).query == "I want a tandem"
 
 
@@ -53,7 +53,7 @@ async def test_a_case_is_begun_for_each_tool_that_another_screen_brings(bench: B
     assert [(row.query, row.expected) for row in fresh] == [("New case", "search_parts"), ("New case", "book_repair")]
     assert page.presenter.current == fresh[0].id == page.table.current_id()
     type_into(page.editor.query, "A chain, please")
-    await bench.until(lambda: state(page) is State.SAVED and page.presenter.current != fresh[0].id)
+    await bench.until(lambda: state(page) is SaveStatus.SAVED and page.presenter.current != fresh[0].id)
     saved = await stored(bench)
     assert saved.servers == ("Bike shop",)
     assert saved.expectation.label == "Bike shop / search_parts"
@@ -276,7 +276,7 @@ async def chosen_labels(bench: Bench) -> dict[str, tuple[tuple[str, ...], tuple[
     return {case.draft.query: (case.draft.tags, case.draft.suites) for case in cases[:2]}
 
 
-async def ask_for_labels(bench: Bench) -> LabelSheet:
+async def ask_for_labels(bench: Bench) -> LabelsDialog:
     """The sheet over the first two cases."""
     bench.page.table.selectRow(0)
     bench.page.table.setFocus()
@@ -284,11 +284,11 @@ async def ask_for_labels(bench: Bench) -> LabelSheet:
     command(bench.page, "cases.label")()
     await bench.until(lambda: sheet_called("Tags, suites and servers of 2 cases"))
     sheet = sheet_called("Tags, suites and servers of 2 cases")
-    assert isinstance(sheet, LabelSheet)
+    assert isinstance(sheet, LabelsDialog)
     return sheet
 
 
-def entry(sheet: LabelSheet, name: str) -> QLineEdit:
+def entry(sheet: LabelsDialog, name: str) -> QLineEdit:
     """What is typed into, below a label."""
     edit = next(one for one in sheet.findChildren(TokensEdit) if one.accessibleName() == name)
     return edit.entry

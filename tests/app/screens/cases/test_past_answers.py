@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from app.screens.cases.past_answers import Change, tried, when
-from app.screens.cases.rows import Last
+from app.screens.cases.past_answers import JudgementChange, rejudged_answers, relative_day
+from app.screens.cases.rows import LastResult
 from mcp_tef import (
     CallMatch,
     CaseId,
@@ -63,17 +63,21 @@ WRONG_VALUE = verdict(
 
 
 def test_a_value_that_is_now_accepted_is_told_apart() -> None:
-    result = tried([(run(Classification.TP, False), RIGHT), (run(Classification.TP, True), RIGHT)], NOW)
+    result = rejudged_answers([(run(Classification.TP, False), RIGHT), (run(Classification.TP, True), RIGHT)], NOW)
     assert result.summary == "right in 1 before, 2 now"
     assert [(line.selected, line.words, line.change) for line in result.lines] == [
-        ("search_code", "Now accepted", Change.BETTER),
-        ("search_code", "Right, values too", Change.NONE),
+        ("search_code", "Now accepted", JudgementChange.BETTER),
+        ("search_code", "Right, values too", JudgementChange.NONE),
     ]
 
 
 def test_a_wrong_value_is_named_and_never_makes_the_tool_wrong() -> None:
-    (line,) = tried([(run(Classification.TP, True), WRONG_VALUE)], NOW).lines
-    assert (line.last, line.words, line.change) == (Last.TP, "a is 1, expected 2. (and 1 more)", Change.WORSE)
+    (line,) = rejudged_answers([(run(Classification.TP, True), WRONG_VALUE)], NOW).lines
+    assert (line.last, line.words, line.change) == (
+        LastResult.TP,
+        "a is 1, expected 2. (and 1 more)",
+        JudgementChange.WORSE,
+    )
 
 
 @pytest.mark.parametrize(
@@ -86,17 +90,17 @@ def test_a_wrong_value_is_named_and_never_makes_the_tool_wrong() -> None:
     ],
 )
 def test_each_outcome_has_plain_words(classification: Classification, kind: VerdictKind, words: str) -> None:
-    (line,) = tried([(run(classification), verdict(classification, kind))], NOW).lines
+    (line,) = rejudged_answers([(run(classification), verdict(classification, kind))], NOW).lines
     assert line.words == words
 
 
 def test_nothing_was_tried_where_there_are_no_answers() -> None:
-    assert tried([], NOW).lines == ()
+    assert rejudged_answers([], NOW).lines == ()
 
 
 def test_moments_are_told_as_people_do() -> None:
-    assert when(datetime(2026, 3, 10, 9, 5, tzinfo=UTC), NOW) == "09:05"
-    assert when(datetime(2026, 3, 9, 9, 5, tzinfo=UTC), NOW) == "Yesterday"
-    assert when(datetime(2026, 2, 1, tzinfo=UTC), NOW) == "1 Feb"
-    assert when(datetime(2025, 2, 1, tzinfo=UTC), NOW) == "1 Feb 2025"
-    assert when(None, NOW) == ""
+    assert relative_day(datetime(2026, 3, 10, 9, 5, tzinfo=UTC), NOW) == "09:05"
+    assert relative_day(datetime(2026, 3, 9, 9, 5, tzinfo=UTC), NOW) == "Yesterday"
+    assert relative_day(datetime(2026, 2, 1, tzinfo=UTC), NOW) == "1 Feb"
+    assert relative_day(datetime(2025, 2, 1, tzinfo=UTC), NOW) == "1 Feb 2025"
+    assert relative_day(None, NOW) == ""

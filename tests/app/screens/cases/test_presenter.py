@@ -8,11 +8,11 @@ from typing import TypeVar
 import pytest
 
 from app.screens.cases.calls import with_field
-from app.screens.cases.editor_state import Desk, State
+from app.screens.cases.editor_state import CaseEditorState, SaveStatus
 from app.screens.cases.form import Mode, with_call, with_mode
 from app.screens.cases.matchers import with_text
 from app.screens.cases.presenter import CasesPresenter
-from app.screens.cases.rows import Last
+from app.screens.cases.rows import LastResult
 from app.screens.cases.stale_data import Stale, stale_after
 from app.screens.kit import FilterValues, ViewState
 from mcp_tef import (
@@ -74,19 +74,19 @@ def case_of(presenter: CasesPresenter, query: str) -> CaseId:
     return next(row.id for row in presenter.rows() if row.query == query)
 
 
-def opened(presenter: CasesPresenter, query: str = BIKE) -> Desk:
-    desk = presenter.open(case_of(presenter, query))
-    assert desk is not None
-    return desk
+def opened(presenter: CasesPresenter, query: str = BIKE) -> CaseEditorState:
+    edited = presenter.open(case_of(presenter, query))
+    assert edited is not None
+    return edited
 
 
-def type_value(desk: Desk, parameter: str, text: str) -> None:
-    field = next(field for field in desk.form.calls[0].fields if field.parameter.name == parameter)
-    desk.edit(with_call(desk.form, 0, with_field(desk.form.calls[0], with_text(field, text))))
+def type_value(edited: CaseEditorState, parameter: str, text: str) -> None:
+    field = next(field for field in edited.form.calls[0].fields if field.parameter.name == parameter)
+    edited.edit(with_call(edited.form, 0, with_field(edited.form.calls[0], with_text(field, text))))
 
 
-async def stored(fake: FakeEngine, desk: Desk) -> TestCase:
-    return await fake.cases.get(desk.case_id)
+async def stored(fake: FakeEngine, edited: CaseEditorState) -> TestCase:
+    return await fake.cases.get(edited.case_id)
 
 
 # ---------------------------------------------------------------- the table
@@ -96,7 +96,7 @@ async def test_a_row_shows_the_query_and_what_is_expected(presenter: CasesPresen
     row = presenter.rows()[0]
     assert (row.query, row.server, row.tools) == (BIKE, "Bike shop", "search_bikes")
     assert presenter.rows()[3].no_tool
-    assert row.last is Last.NEVER
+    assert row.last_result is LastResult.NEVER
 
 
 async def test_the_last_runs_appear_as_marks_with_words(fake: FakeEngine, presenter: CasesPresenter) -> None:
@@ -104,9 +104,9 @@ async def test_the_last_runs_appear_as_marks_with_words(fake: FakeEngine, presen
     await fake.runs.wait(batch.id)
     await presenter.refresh(Stale(runs=True))
     row = presenter.rows()[0]
-    assert len(row.marks) == 5
-    assert all(mark.words for mark in row.marks)
-    assert row.last is not Last.NEVER
+    assert len(row.recent_runs) == 5
+    assert all(mark.text for mark in row.recent_runs)
+    assert row.last_result is not LastResult.NEVER
 
 
 def filtered(**values: str) -> ViewState:
@@ -122,8 +122,8 @@ def filtered(**values: str) -> ViewState:
         (ViewState(text="nothing like that"), 0),
         (filtered(suite="Sample", tag="shop", server="Bike shop"), 4),
         (filtered(tag="other"), 0),
-        (filtered(last=Last.NEVER), 4),
-        (filtered(last=Last.FN), 0),
+        (filtered(last=LastResult.NEVER), 4),
+        (filtered(last=LastResult.FN), 0),
     ],
 )
 async def test_search_and_filters_narrow_the_table(presenter: CasesPresenter, view: ViewState, left: int) -> None:
@@ -135,87 +135,87 @@ async def test_search_and_filters_narrow_the_table(presenter: CasesPresenter, vi
 
 
 async def test_what_is_typed_is_saved_and_says_so(fake: FakeEngine, presenter: CasesPresenter) -> None:
-    desk = opened(presenter)
-    states = [desk.state]
-    type_value(desk, "text", "city bike")
-    states.append(desk.state)
+    edited = opened(presenter)
+    states = [edited.save_status]
+    type_value(edited, "text", "city bike")
+    states.append(edited.save_status)
     await presenter.save()
-    assert [*states, desk.state] == [State.SAVED, State.CHANGED, State.SAVED]
-    call = (await stored(fake, desk)).draft.expectation.first_call
+    assert [*states, edited.save_status] == [SaveStatus.SAVED, SaveStatus.CHANGED, SaveStatus.SAVED]
+    call = (await stored(fake, edited)).draft.expectation.first_call
     assert call is not None
     assert call.parameters == {"text": "city bike"}
 
 
 async def test_going_back_shows_the_draft_before_and_saves_it(fake: FakeEngine, presenter: CasesPresenter) -> None:
-    desk = opened(presenter)
+    edited = opened(presenter)
     for text in ("city", "city bike"):
-        type_value(desk, "text", text)
+        type_value(edited, "text", text)
         await presenter.save()
     seen = []
-    while desk.can_go_back:
-        desk.go_back(presenter.tools.find)
+    while edited.can_go_back:
+        edited.go_back(presenter.tools.find)
         await presenter.save()
-        call = (await stored(fake, desk)).draft.expectation.first_call
+        call = (await stored(fake, edited)).draft.expectation.first_call
         seen.append(call.parameters if call else None)
     assert seen == [{"text": "city"}, None]
 
 
 async def test_typing_what_stood_there_before_counts_as_going_back(presenter: CasesPresenter) -> None:
-    desk = opened(presenter)
+    edited = opened(presenter)
     for text in ("city", ""):
-        type_value(desk, "text", text)
+        type_value(edited, "text", text)
         await presenter.save()
-    assert not desk.can_go_back
+    assert not edited.can_go_back
 
 
 async def test_going_back_from_something_invalid_shows_what_is_saved(presenter: CasesPresenter) -> None:
-    desk = opened(presenter)
-    type_value(desk, "limit", "many")
-    assert (desk.state, desk.sentence) == (State.INVALID, "Write a number such as 20.")
-    desk.go_back(presenter.tools.find)
-    assert desk.state is State.SAVED
-    assert not desk.can_go_back
+    edited = opened(presenter)
+    type_value(edited, "limit", "many")
+    assert (edited.save_status, edited.problem_text) == (SaveStatus.INVALID, "Write a number such as 20.")
+    edited.go_back(presenter.tools.find)
+    assert edited.save_status is SaveStatus.SAVED
+    assert not edited.can_go_back
 
 
 async def test_something_invalid_is_not_saved_but_stays_typed_when_another_case_is_looked_at(
     fake: FakeEngine, presenter: CasesPresenter
 ) -> None:
-    desk = opened(presenter)
-    type_value(desk, "limit", "many")
+    edited = opened(presenter)
+    type_value(edited, "limit", "many")
     await presenter.save()
     opened(presenter, "Thanks, that is all")
     again = opened(presenter)
     assert [field.text for field in again.form.calls[0].judged] == ["many"]
     assert presenter.rows()[0].unsaved == "Write a number such as 20."
-    assert (await stored(fake, desk)).draft == desk.saved
+    assert (await stored(fake, edited)).draft == edited.saved
 
 
 async def test_a_write_that_is_refused_keeps_what_was_typed_and_tells_why(
     core: Core, presenter: CasesPresenter
 ) -> None:
-    desk = opened(presenter)
-    type_value(desk, "text", "city")
+    edited = opened(presenter)
+    type_value(edited, "text", "city")
     core.refusal = InputError("The disk is full.", hint="Make room.")
     await presenter.save()
-    assert (desk.state, desk.sentence) == (State.REFUSED, "The disk is full. Make room.")
+    assert (edited.save_status, edited.problem_text) == (SaveStatus.REFUSED, "The disk is full. Make room.")
     core.refusal = None
-    type_value(desk, "text", "city bike")
+    type_value(edited, "text", "city bike")
     await presenter.save()
-    assert desk.state is State.SAVED
+    assert edited.save_status is SaveStatus.SAVED
 
 
 async def test_what_someone_else_changed_is_shown_unless_something_is_typed_here(
     fake: FakeEngine, presenter: CasesPresenter
 ) -> None:
-    desk = opened(presenter)
-    assert desk.saved is not None
-    await fake.cases.edit(desk.case_id, replace(desk.saved, query="Another question"))
+    edited = opened(presenter)
+    assert edited.saved is not None
+    await fake.cases.edit(edited.case_id, replace(edited.saved, query="Another question"))
     await presenter.refresh(Stale(cases=True))
-    assert desk.form.query == "Another question"
-    desk.edit(replace(desk.form, query="Typed here"))
-    await fake.cases.edit(desk.case_id, replace(desk.saved, query="Changed again"))
+    assert edited.form.query == "Another question"
+    edited.edit(replace(edited.form, query="Typed here"))
+    await fake.cases.edit(edited.case_id, replace(edited.saved, query="Changed again"))
     await presenter.refresh(Stale(cases=True))
-    assert desk.form.query == "Typed here"
+    assert edited.form.query == "Typed here"
 
 
 async def test_rows_for_parameters_appear_when_a_server_was_seen(presenter: CasesPresenter) -> None:
@@ -226,22 +226,22 @@ async def test_rows_for_parameters_appear_when_a_server_was_seen(presenter: Case
 
 
 async def test_a_new_case_is_stored_once_it_can_be(fake: FakeEngine, presenter: CasesPresenter) -> None:
-    desk = presenter.new()
-    assert desk.form.servers == ("Bike shop",)
-    desk.edit(replace(desk.form, query="I want a tandem"))
+    edited = presenter.new()
+    assert edited.form.servers == ("Bike shop",)
+    edited.edit(replace(edited.form, query="I want a tandem"))
     await presenter.save()
-    assert (desk.state, desk.sentence) == (State.NEW, "Pick the tool that should be called.")
+    assert (edited.save_status, edited.problem_text) == (SaveStatus.NEW, "Pick the tool that should be called.")
     presenter.pick(0, "search_bikes")
     await presenter.save()
-    assert desk.state is State.SAVED
-    assert presenter.current == desk.case_id
-    draft = (await stored(fake, desk)).draft
+    assert edited.save_status is SaveStatus.SAVED
+    assert presenter.current == edited.case_id
+    draft = (await stored(fake, edited)).draft
     assert expectation_to_json(draft.expectation) == [{"tool": "search_bikes", "server": "Bike shop"}]
 
 
 async def test_an_unfinished_new_case_stays_in_the_table_whatever_is_filtered(presenter: CasesPresenter) -> None:
-    desk = presenter.new()
-    desk.edit(replace(desk.form, query="I want a tandem"))
+    edited = presenter.new()
+    edited.edit(replace(edited.form, query="I want a tandem"))
     presenter.view = ViewState(text="chain")
     opened(presenter, "I need a new chain for a mountain bike")
     assert [row.query for row in presenter.rows()] == ["I need a new chain for a mountain bike", "I want a tandem"]
@@ -271,12 +271,12 @@ async def test_a_free_text_names_a_tool_that_nobody_has_and_is_warned_about(pres
 
 
 async def test_a_draft_is_tried_on_the_last_answers(fake: FakeEngine, presenter: CasesPresenter) -> None:
-    desk = opened(presenter)
-    batch = await fake.runs.start(BatchRequest(cases=(desk.case_id,), repeats=2))
+    edited = opened(presenter)
+    batch = await fake.runs.start(BatchRequest(cases=(edited.case_id,), repeats=2))
     await fake.runs.wait(batch.id)
     before = (await presenter.review()).tried
     assert len(before.lines) == 2
-    desk.edit(with_mode(desk.form, Mode.NONE, presenter.tools.find))
+    edited.edit(with_mode(edited.form, Mode.NONE, presenter.tools.find))
     after = (await presenter.review()).tried
     assert {line.last for line in after.lines} != {line.last for line in before.lines}
     assert "now" in after.summary
@@ -293,11 +293,11 @@ async def test_copies_are_made_and_named_as_such(presenter: CasesPresenter) -> N
 
 
 async def test_deleted_cases_come_back_with_what_was_typed(presenter: CasesPresenter) -> None:
-    desk = opened(presenter)
-    type_value(desk, "limit", "many")
+    edited = opened(presenter)
+    type_value(edited, "limit", "many")
     fresh = presenter.new()
     fresh.edit(replace(fresh.form, query="I want a tandem"))
-    gone = await presenter.remove([desk.case_id, fresh.case_id])
+    gone = await presenter.remove([edited.case_id, fresh.case_id])
     await presenter.refresh(Stale(cases=True))
     assert (len(presenter.rows()), presenter.current) == (3, None)
     await presenter.restore(gone)
@@ -320,9 +320,9 @@ async def test_runs_that_end_are_marks_at_once_without_asking_again(
     stop()
     core.refusal = InputError("Nothing is to be asked.")
     assert set(presenter.take_runs(said)) == {row.id for row in presenter.rows()}
-    assert {len(row.marks) for row in presenter.rows()} == {3}
+    assert {len(row.recent_runs) for row in presenter.rows()} == {3}
     presenter.take_runs(said)
-    assert {len(row.marks) for row in presenter.rows()} == {3}
+    assert {len(row.recent_runs) for row in presenter.rows()} == {3}
 
 
 async def test_runs_that_were_judged_again_change_their_marks_where_they_stand(
@@ -333,14 +333,14 @@ async def test_runs_that_were_judged_again_change_their_marks_where_they_stand(
     batch = await fake.runs.start(BatchRequest(repeats=2))
     await fake.runs.wait(batch.id)
     presenter.take_runs(said)
-    before = {row.id: row.marks for row in presenter.rows()}
+    before = {row.id: row.recent_runs for row in presenter.rows()}
     said.clear()
     for case in await fake.cases.list():
         await fake.cases.edit(case.id, replace(case.draft, expectation=NO_TOOL))
     await fake.runs.rejudge(batch_id=batch.id)
     stop()
     touched = presenter.take_runs(said)
-    now = {row.id: row.marks for row in presenter.rows()}
+    now = {row.id: row.recent_runs for row in presenter.rows()}
     assert touched
     assert {case_id for case_id in now if now[case_id] != before[case_id]} == set(touched)
     assert {len(marks) for marks in now.values()} == {2}

@@ -6,18 +6,18 @@ from PySide6.QtWidgets import QAbstractButton
 from app.core_link.targets import ShowCase, ShowToolCases
 from app.screens.cases.commands import case_filter_actions
 from app.screens.cases.rows import (
-    CaseRow,
-    draft_row,
+    CaseTableRow,
     neighbour,
+    row_of_draft,
 )
 from app.screens.kit import ViewState
 from mcp_tef import CaseDraft, CaseId, Json, ToolLabel, expectation_from_json
 from tests.support.cases_page import BIKE, THANKS, Bench, with_cases
 
 
-def row(expectation: Json) -> CaseRow:
+def row(expectation: Json) -> CaseTableRow:
     draft = CaseDraft(name="n", query="One\n  two", expectation=expectation_from_json(expectation))
-    return draft_row(CaseId("c"), draft)
+    return row_of_draft(CaseId("c"), draft)
 
 
 @pytest.mark.parametrize(
