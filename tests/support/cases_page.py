@@ -39,7 +39,7 @@ def select(page: CasesPage, query: str) -> None:
 
 
 def state(page: CasesPage) -> SaveStatus | None:
-    return page.presenter.edited.state if page.presenter.edited else None
+    return page.presenter.edited.save_status if page.presenter.edited else None
 
 
 def value_of(page: CasesPage, parameter: str) -> QLineEdit:

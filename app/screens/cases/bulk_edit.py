@@ -19,13 +19,13 @@ from app.theme import Role
 from app.widgets import Action, Field, FlowText, LineEdit, MenuButton, Picker, PickItem, Sheet, TokensEdit, one_line
 from mcp_tef import NO_TOOL, CaseDraft, CaseId, Expectation, ExpectedCall, InputError, ToolLabel, free_suite_name
 
-LABELS_NOTE = "What the cases have besides stays as it is."
+LABELS_NOTE = "Everything else stays unchanged."
 Names = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class NameChange:
-    """Names that every case gets, and names that none keeps."""
+    """Names to add to every case, and names to remove."""
 
     add: Names = ()
     remove: Names = ()
@@ -34,14 +34,14 @@ class NameChange:
         return bool(self.add or self.remove)
 
     def of(self, names: Names) -> Names:
-        """What becomes of the names of one case."""
+        """Return the names of one case after the change."""
         kept = tuple(name for name in names if name not in self.remove)
         return (*kept, *(name for name in self.add if name not in kept))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelChanges:
-    """What is to become of the tags, the suites and the servers."""
+    """Changes of the tags, suites and servers of cases."""
 
     tags: NameChange = NameChange()
     suites: NameChange = NameChange()
@@ -51,13 +51,13 @@ class LabelChanges:
         return bool(self.tags or self.suites or self.servers)
 
     def of(self, draft: CaseDraft) -> CaseDraft:
-        """A case with the names it is to have."""
+        """Return a case with the changes applied."""
         tags, suites = self.tags.of(draft.tags), self.suites.of(draft.suites)
         return replace(draft, tags=tags, suites=suites, servers=self.servers.of(draft.servers))
 
 
 class LabelsDialog(Sheet):
-    """Asks what to add to the chosen cases and what to take away; `labelling` is the answer."""
+    """Dialog that asks for names to add to the selected cases and to remove; `label_changes` is the answer."""
 
     def __init__(
         self, drafts: Collection[CaseDraft], *, tags: Names, suites: Names, servers: Names, parent: QWidget
@@ -76,8 +76,8 @@ class LabelsDialog(Sheet):
         self._judge()
 
     @property
-    def labelling(self) -> LabelChanges:
-        """What was chosen."""
+    def label_changes(self) -> LabelChanges:
+        """Changes entered in the dialog."""
         fields = (self._tags, self._suites, self._servers)
         tags, suites, servers = (NameChange(add.tokens(), remove.tokens()) for add, remove in fields)
         return LabelChanges(tags=tags, suites=suites, servers=servers)
@@ -85,7 +85,7 @@ class LabelsDialog(Sheet):
     def _fields(
         self, what: str, known: Names, used: Collection[str], *, only_known: bool = False
     ) -> tuple[TokensEdit, TokensEdit]:
-        """A field for what to add, and beside it one for what to take away, unless there is nothing."""
+        """Add a field for names to add and, if names are in use, one for names to remove."""
         add = TokensEdit(what, f"Add a {what}", only_known=only_known, framed=True)
         add.set_known(known)
         remove = TokensEdit(what, f"Choose a {what}", only_known=True, framed=True)
@@ -101,25 +101,23 @@ class LabelsDialog(Sheet):
         return add, remove
 
     def _judge(self) -> None:
-        self._do.setEnabled(bool(self.labelling))
+        self._do.setEnabled(bool(self.label_changes))
 
 
-EXPECTATION_NOTE = (
-    "Expected values stay as they are. A case that does not offer the server of the tool yet is given it."
-)
-ANY = "Whatever they expect"
+EXPECTATION_NOTE = "Expected values stay unchanged. The tool's server is added to cases that do not offer it yet."
+ANY = "Any expected tool"
 NONE = "no tool"
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedToolChange:
-    """`after` (None: no tool) is expected in place of `before`; where that is None, whatever is expected now."""
+    """Replacement of the expected tool `before` (None: any) by `after` (None: no tool)."""
 
     before: ToolLabel | None
     after: ToolChoice | None
 
     def of(self, draft: CaseDraft) -> CaseDraft:
-        """A case with what it is to expect; as it is where it does not expect what is meant."""
+        """Return a case with the new expectation; unchanged if it does not expect `before`."""
         if self.before is not None and self.before not in expected_tools([draft]):
             return draft
         if self.after is None:
@@ -144,13 +142,13 @@ def _label(call: ExpectedCall) -> ToolLabel:
 
 
 def expected_tools(drafts: Collection[CaseDraft]) -> tuple[ToolLabel, ...]:
-    """The tools that cases expect, each once."""
+    """Return the tools that cases expect, without duplicates."""
     answers = (answer for draft in drafts for answer in draft.expectation.alternatives)
     return tuple(dict.fromkeys(_label(call) for answer in answers for call in answer))
 
 
 class ExpectedToolDialog(Sheet):
-    """Asks in place of which tool, and what; `changed` are the cases that become others by it."""
+    """Dialog that asks which expected tool to replace, and by which."""
 
     def __init__(self, drafts: Mapping[CaseId, CaseDraft], tools: Sequence[ToolChoice], parent: QWidget) -> None:
         super().__init__(f"Expected tool of {count(len(drafts), 'case')}", parent)
@@ -161,7 +159,7 @@ class ExpectedToolDialog(Sheet):
         self.after = Picker("Expected tool", "Pick the tool that should be called")
         none = PickItem(id=NONE, title=NONE, detail="An answer that calls no tool at all", mono=False)
         self.after.set_items([none, *(_item(key, tool) for key, tool in self._tools.items())])
-        self.after.set_footer("{shown} of {all}. Enter picks, Esc keeps the old one.")
+        self.after.set_footer("{shown} of {all}. Enter to select, Esc to cancel.")
         self.body.addWidget(FlowText(EXPECTATION_NOTE, role=Role.DIM))
         for title, widget in (("In place of", self.before), ("Expect", self.after)):
             self.body.addWidget(Field(title, widget))
@@ -174,7 +172,7 @@ class ExpectedToolDialog(Sheet):
         self._judge()
 
     def changed(self) -> dict[CaseId, CaseDraft]:
-        """The cases that are to change, as they are to be."""
+        """Return the new drafts of the cases that change."""
         if not self.after.current():
             return {}
         wanted = ExpectedToolChange(self._known.get(self.before.current()), self._tools.get(self.after.current()))
@@ -200,7 +198,7 @@ Drafts = Mapping[CaseId, CaseDraft]
 
 
 class BulkEdit:
-    """Works on what is selected in the table; the ways back need no table, only whatever stands at the front then."""
+    """Commands on the selected cases; their undo steps work on whichever cases page is visible then."""
 
     def __init__(
         self, page: Page, presenter: CasesPresenter, table: CasesTable, visible_page: VisibleCasesPage
@@ -212,32 +210,32 @@ class BulkEdit:
         self._visible_page = visible_page
 
     def selected(self) -> tuple[CaseId, ...]:
-        """The cases that are chosen."""
+        """Return the ids of the selected cases."""
         return tuple(CaseId(row_id) for row_id in self._table.selected_ids())
 
     def suites(self) -> tuple[str, ...]:
-        """The suites that chosen cases are in."""
+        """Return the suites of the selected cases."""
         drafts = self._presenter.drafts(self.selected()).values()
         return tuple(dict.fromkeys(suite for draft in drafts for suite in draft.suites))
 
     def copy_queries(self) -> None:
-        """What the users say, a line each, into the clipboard."""
+        """Copy the selected queries to the clipboard, one per line."""
         QGuiApplication.clipboard().setText(self._presenter.queries(self.selected()))
 
     def duplicate(self) -> None:
-        """Copy the chosen cases and show the first copy."""
+        """Duplicate the selected cases and show the first copy."""
         self._session.spawn(self._duplicate(self.selected()))
 
     def delete(self) -> None:
-        """Delete the chosen cases, with a way back."""
+        """Delete the selected cases; can be undone."""
         self._session.spawn(self._delete(self.selected()))
 
     def label(self) -> None:
-        """Ask for other tags, suites and servers of the chosen cases."""
+        """Ask for new tags, suites and servers of the selected cases."""
         self._session.spawn(self._label(self.selected()))
 
     def expect(self) -> None:
-        """Ask for another expected tool of the chosen cases."""
+        """Ask for another expected tool of the selected cases."""
         self._session.spawn(self._expect(self.selected()))
 
     async def _duplicate(self, ids: Sequence[CaseId]) -> None:
@@ -273,7 +271,7 @@ class BulkEdit:
             parent=self._page,
         )
         if await sheet.done_with():
-            after = {case_id: sheet.labelling.of(draft) for case_id, draft in before.items()}
+            after = {case_id: sheet.label_changes.of(draft) for case_id, draft in before.items()}
             await self._change("tags, suites and servers", before, after)
 
     async def _expect(self, ids: Sequence[CaseId]) -> None:
@@ -285,10 +283,10 @@ class BulkEdit:
             await self._change("the expected tool", before, sheet.changed())
 
     async def _change(self, what: str, before: Drafts, wanted: Drafts) -> None:
-        """One step for all that become others."""
+        """Store all changed drafts as one undo step."""
         after = {case_id: draft for case_id, draft in wanted.items() if draft != before[case_id]}
         if not after:
-            self._session.toast("Nothing of the cases is another now")
+            self._session.toast("No cases changed")
             return
         await self._edit(after)
         back, again = partial(self._edit, {case_id: before[case_id] for case_id in after}), partial(self._edit, after)
@@ -304,11 +302,11 @@ class BulkEdit:
         self._session.toast(f"{verb}d {what}".capitalize(), back, again, deed=f"{verb} {what}")
 
 
-RENAME_NOTE = "Its cases stay as they are, in their order. Batches keep the name that they were run under."
+RENAME_NOTE = "The suite keeps its cases and their order. Batches keep the name they ran with."
 
 
 class RenameSuiteDialog(Sheet):
-    """`suite` is to be called `name`, once the sheet was accepted."""
+    """Dialog that renames `suite` to `name`."""
 
     def __init__(self, suites: Sequence[str], suite: str, parent: QWidget) -> None:
         super().__init__("Rename a suite", parent, width=420)
@@ -341,7 +339,7 @@ class RenameSuiteDialog(Sheet):
             self.accept()
 
     def _fault(self) -> str:
-        """Why this name cannot be had."""
+        """Return why the name is not allowed; empty if it is."""
         try:
             self.name = free_suite_name(self.edit.text(), [other for other in self._suites if other != self.suite])
         except InputError as error:
@@ -350,14 +348,14 @@ class RenameSuiteDialog(Sheet):
 
 
 class SuiteRenaming:
-    """Asks for another name of a suite, and gives it, with a way back."""
+    """Renaming of suites, with undo."""
 
     def __init__(self, page: Page, presenter: CasesPresenter, visible_page: VisibleCasesPage) -> None:
         self._page, self._session = page, page.session
         self._presenter, self._visible_page = presenter, visible_page
 
     def ask(self, suite: str = "") -> None:
-        """Ask about this suite, or else that which the cases are narrowed to, that of the open case, or the first."""
+        """Ask for a new name; preselect the given suite, the filtered one, that of the open case, or the first."""
         self._session.spawn(self._ask(suite))
 
     async def _ask(self, suite: str) -> None:
@@ -372,7 +370,7 @@ class SuiteRenaming:
             await self._rename(before, after)
             back, again = partial(self._rename, after, before), partial(self._rename, before, after)
             deed = f"rename the suite “{one_line(before, 40)}”"
-            self._session.toast(f"The suite is called {one_line(after, 60)} now", back, again, deed=deed)
+            self._session.toast(f"Renamed the suite to {one_line(after, 60)}", back, again, deed=deed)
 
     async def _rename(self, suite: str, name: str) -> None:
         await self._presenter.rename_suite(suite, name)

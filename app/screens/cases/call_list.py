@@ -1,4 +1,4 @@
-"""The expected calls: a tool to pick for each, and the parameters of the one that is looked at."""
+"""List of the expected calls, with the parameters of the selected one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,14 +18,14 @@ ORDERED = "In this order"
 
 @dataclass(frozen=True, slots=True)
 class ToolPick:
-    """The user chose a tool for a call: one of the list, or a free text."""
+    """Tool selected for a call: one of the list, or typed text."""
 
     number: int
     choice: ToolChoice | str
 
 
 class CallList(QWidget):
-    """Shows the calls of a CaseForm; `changed` gives the form as the user made it, `picked` a Pick."""
+    """Widget for the calls of a CaseForm; `changed` emits the edited form, `picked` a ToolPick."""
 
     changed = Signal(object)
     picked = Signal(object)
@@ -87,16 +87,16 @@ class CallList(QWidget):
         self._show_parameters()
 
     def show_warnings(self, warnings: Sequence[str]) -> None:
-        """Say what looks mistyped."""
+        """Show warnings about possible typing errors."""
         self._warnings.set_text("\n".join(warnings))
         self._warnings.setVisible(bool(warnings))
 
     def warning(self) -> str:
-        """What looks mistyped, as it is shown."""
+        """Return the warning text shown."""
         return self._warnings.text()
 
     def start_over(self) -> None:
-        """Look at the first call again: another case is shown."""
+        """Select the first call; called when another case is shown."""
         self._active = 0
         self.show_warnings(())
 
@@ -139,7 +139,7 @@ class CallList(QWidget):
 
 
 class CallRow(QWidget):
-    """One call: its number, the tool, and a way to take it away."""
+    """Row of one call: number, tool and a remove button."""
 
     picked = Signal(object)
     entered = Signal()
@@ -152,8 +152,8 @@ class CallRow(QWidget):
         self._number.setFixedWidth(sized(16))
         self.picker = Picker("Expected tool", "Pick the tool that should be called")
         self.picker.allow_other("Expect “{}” as typed")
-        self.picker.set_footer("{shown} of {all} tools. Enter picks, Esc keeps the old one.")
-        self.remove = IconButton("x", "Take this call away")
+        self.picker.set_footer("{shown} of {all} tools. Enter to select, Esc to cancel.")
+        self.remove = IconButton("x", "Remove this call")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
@@ -165,7 +165,7 @@ class CallRow(QWidget):
         self.picker.installEventFilter(self)
 
     def show_call(self, call: CallForm, choices: Sequence[ToolChoice], *, offered: bool) -> None:
-        """Show the tool that is expected among those that can be."""
+        """Show the expected tool among the offered ones."""
         current = _key(call.server or "", call.tool) if call.tool else ""
         if offered or current not in self._choices:
             self._offer(call, choices, current)
@@ -182,12 +182,12 @@ class CallRow(QWidget):
         self.picker.set_items(items)
 
     def show_place(self, number: int, *, active: bool, several: bool) -> None:
-        """Show which of several calls it is, and whether its parameters are looked at."""
+        """Show the number of the call, and highlight it if it is selected."""
         self._number.setText(str(number + 1))
         self._number.set_role(Role.ACCENT if active else Role.DIM)
         self._number.setVisible(several)
         self.remove.setVisible(several)
-        self.remove.setAccessibleName(f"Take call {number + 1} away")
+        self.remove.setAccessibleName(f"Remove call {number + 1}")
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.FocusIn:

@@ -1,4 +1,4 @@
-"""Form for one expected call, and the tools that it can expect."""
+"""Form of one expected call, and the tools that it can expect."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -92,7 +92,7 @@ class CallForm:
 
     @property
     def as_json(self) -> bool:
-        """Whether the parameters are shown as JSON."""
+        """True if the parameters are edited as JSON."""
         return self.json_text is not None
 
     @property
@@ -157,7 +157,7 @@ def _parsed(text: str) -> Mapping[str, Json]:
     return value
 
 
-# ---------------------------------------------------------------- what the user does
+# ---------------------------------------------------------------- edits
 
 
 def with_field(form: CallForm, field: ParameterField) -> CallForm:

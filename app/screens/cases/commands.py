@@ -17,13 +17,13 @@ from app.widgets import Action, one_line
 from mcp_tef import CaseId, RunFilter
 
 GROUP: Final = "Test cases"
-CHOOSE: Final = "Choose cases first"
+CHOOSE: Final = "Select cases first"
 ActionCallback = Callable[[], object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageActions:
-    """The page's actions."""
+    """Callbacks of the page's commands."""
 
     new: ActionCallback
     run: ActionCallback
@@ -38,7 +38,7 @@ class PageActions:
     to_export: ActionCallback
 
     def commands(self, chosen: Callable[[], bool], suites: Callable[[], bool]) -> tuple[Command, ...]:
-        """One command for each; most need chosen cases, and one a suite."""
+        """Return all commands; most need selected cases, and one needs a suite."""
         return (*self._of_files(), *self._of_chosen(chosen), self._of_suites(suites))
 
     def _of_files(self) -> Iterator[Command]:
@@ -78,7 +78,7 @@ MOST_SUITES = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowActions:
-    """What the menu of selected cases does."""
+    """Callbacks of the menu for selected cases."""
 
     run: ActionCallback
     runs: ActionCallback
@@ -92,7 +92,7 @@ class RowActions:
 
 
 def row_actions(number: int, actions: RowActions, suites: Sequence[str], *, saved: bool) -> Sequence[Action]:
-    """What can be done to so many selected cases of these suites; most of it only to saved cases."""
+    """Return the menu for `number` selected cases of these suites; most entries need saved cases."""
     copy = "Copy queries" if number > 1 else "Copy query"
     cases = count(number, "case")
     return [
@@ -109,7 +109,7 @@ def row_actions(number: int, actions: RowActions, suites: Sequence[str], *, save
 
 
 def more_actions(to_import: ActionCallback, to_export: ActionCallback, *, some: bool) -> Sequence[Action]:
-    """Files in and out."""
+    """Return the actions that import and export files."""
     return [
         Action(text="Import…", do=to_import, icon="download-simple"),
         Action(text="Export…", do=to_export, icon="export", enabled=some),
@@ -117,7 +117,7 @@ def more_actions(to_import: ActionCallback, to_export: ActionCallback, *, some: 
 
 
 def rename_actions(suites: Sequence[str], rename: Callable[[str], object]) -> list[Action]:
-    """A way to rename each suite."""
+    """Return an action for each suite that renames it."""
     return [
         Action(text=f"Rename suite “{one_line(suite, 40)}”…", do=partial(rename, suite), icon="pencil-simple")
         for suite in suites
@@ -140,7 +140,7 @@ def case_filter_actions(
 
 
 class CaseRunLinks:
-    """Leads to the Runs screen with cases that are saved."""
+    """Navigation from saved cases to the Runs screen."""
 
     def __init__(self, session: Session, presenter: CasesPresenter, save: Callable[[], Awaitable[None]]) -> None:
         self._session = session
@@ -148,11 +148,11 @@ class CaseRunLinks:
         self._save = save
 
     def run(self, ids: Sequence[CaseId]) -> None:
-        """Open the form that runs them."""
+        """Save the cases and open the form that runs them."""
         self._session.spawn(self._save_and_run(tuple(ids)))
 
     def show(self, ids: Sequence[CaseId]) -> None:
-        """Show their runs, the newest batch first."""
+        """Show the runs of the cases, the newest batch first."""
         known = self._presenter.runnable(ids)
         if known:
             title = "Runs of one case" if len(known) == 1 else f"Runs of {count(len(known), 'case')}"

@@ -114,7 +114,7 @@ SHORT_MODES = {Mode.ONE: "One", Mode.SEVERAL: "Several", Mode.ANY_ONE: "Any one"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditorChoices:
-    """What the editor can offer: tools to expect, and names to complete."""
+    """Tools to expect, and names to complete, that the editor offers."""
 
     tools: tuple[ToolChoice, ...] = ()
     servers: tuple[str, ...] = ()

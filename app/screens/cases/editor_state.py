@@ -1,4 +1,4 @@
-"""One case on the edited: what is typed, what is saved, and the way back."""
+"""State of one case in the editor: typed form, stored draft and undo history."""
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -13,7 +13,7 @@ Suited = TypeVar("Suited", CaseDraft, CaseForm)
 
 
 class SaveStatus(StrEnum):
-    """How what is typed and what is saved relate, in the words of the editor."""
+    """Save status of an edited case, as the editor shows it."""
 
     NEW = "Not saved yet"
     SAVED = "Saved"
@@ -24,9 +24,9 @@ class SaveStatus(StrEnum):
 
 @dataclass(slots=True)
 class CaseEditorState:
-    """A case being edited. `saved` is what the workspace holds; None before the first save.
+    """A case being edited. `saved` is the stored draft; None before the first save.
 
-    `is_going_back` says that the next draft to be saved is an earlier one, which is then no step of its own.
+    `is_going_back` is set while an earlier draft is restored, so that saving it adds no undo step.
     """
 
     case_id: CaseId
@@ -40,14 +40,14 @@ class CaseEditorState:
 
     @property
     def parsed(self) -> ParsedCase:
-        """What the form stands for now."""
+        """Draft that the form describes, or the problems that prevent one."""
         if self._read is None or self._read[0] is not self.form:
             self._read = (self.form, read_form(self.form))
         return self._read[1]
 
     @property
     def save_status(self) -> SaveStatus:
-        """How typed and saved relate."""
+        """Relation between the typed form and the stored draft."""
         if self.refusal_text:
             return SaveStatus.REFUSED
         if self.parsed.draft is None:
@@ -56,42 +56,42 @@ class CaseEditorState:
 
     @property
     def problem_text(self) -> str:
-        """Why what is typed is not saved; empty where it is."""
+        """Reason why the typed form is not saved; empty if it is."""
         return self.refusal_text or next((problem.sentence for problem in self.parsed.problems), "")
 
     @property
     def can_go_back(self) -> bool:
-        """Whether there is an earlier form of this case to go back to."""
+        """True if an earlier form of this case can be restored."""
         return bool(self.past) or (self.saved is not None and self.save_status is not SaveStatus.SAVED)
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was typed into a new case that would be worth keeping."""
+        """True for a new case without query, name and tools."""
         form = self.form
         tools = any(call.tool for call in form.calls)
         return self.saved is None and not (form.query.strip() or form.name.strip() or tools)
 
     @property
     def has_unsavable_edits(self) -> bool:
-        """Whether something is typed that cannot be saved as it stands."""
+        """True if the form holds edits that cannot be saved yet."""
         return self.save_status in (SaveStatus.NEW, SaveStatus.INVALID, SaveStatus.REFUSED) and not self.is_empty
 
     def edit(self, form: CaseForm) -> None:
-        """Take what was typed; what was taken back before is gone then."""
+        """Replace the form by a typed one and clear the redo history."""
         self.form = form
         self.future = []
         self.refusal_text = ""
         self.is_going_back = False
 
     def draft_to_save(self) -> CaseDraft | None:
-        """The draft that is to be saved; None where nothing is, or it cannot be."""
+        """Return the draft to save; None if there is nothing to save or the form is invalid."""
         draft = self.parsed.draft
         if draft is None or (self.saved is not None and same_draft(draft, self.saved)):
             return None
         return draft
 
     def mark_saved(self, draft: CaseDraft) -> None:
-        """The workspace now holds `draft`."""
+        """Record that the workspace now holds `draft`."""
         if not self.is_going_back:
             self._remember(draft)
         self.is_going_back = False
@@ -99,14 +99,14 @@ class CaseEditorState:
         self.refusal_text = ""
 
     def _remember(self, following: CaseDraft) -> None:
-        """One more step back; typing what stood there before is such a step itself."""
+        """Add an undo step; typing the previous draft again removes one instead."""
         if self.past and same_draft(self.past[-1], following):
             self.past.pop()
         elif self.saved is not None:
             self.past = [*self.past, self.saved][-MOST_STEPS:]
 
     def go_back(self, find: FindTool) -> None:
-        """Show the saved draft again where something else is typed, else the one before it, to be saved next."""
+        """Restore the stored draft if the form differs from it, else the draft before it; it is saved next."""
         if not self.can_go_back:
             return
         self.is_going_back = self.save_status is SaveStatus.SAVED
@@ -117,7 +117,7 @@ class CaseEditorState:
         self.refusal_text = ""
 
     def go_forward(self, find: FindTool) -> bool:
-        """Show again what was taken back last, to be saved next; False where nothing was."""
+        """Restore the form that was undone last, to be saved next; return False if there is none."""
         if not self.future:
             return False
         self.form = refitted_form(self.future.pop(), find)
@@ -125,7 +125,7 @@ class CaseEditorState:
         return True
 
     def update_stored(self, stored: CaseDraft, find: FindTool) -> None:
-        """Someone else changed the case: show that, unless something is typed here that is not saved."""
+        """Take over a change made elsewhere; unsaved typing stays in the form."""
         if self.saved is not None and same_draft(stored, self.saved):
             return
         typed = self.save_status is not SaveStatus.SAVED
@@ -135,14 +135,14 @@ class CaseEditorState:
             self.form = case_form(stored, find)
 
     def rename_suite(self, name: str, wanted: str) -> None:
-        """A suite is called otherwise: in what is typed and saved, and in every form to go back or forward to."""
+        """Rename a suite in the form, the stored draft and both histories."""
         self.form = _renamed(self.form, name, wanted)
         self.saved = _renamed(self.saved, name, wanted) if self.saved is not None else None
         self.past = [_renamed(draft, name, wanted) for draft in self.past]
         self.future = [_renamed(form, name, wanted) for form in self.future]
 
     def update_tools(self, find: FindTool) -> None:
-        """The tools are known better now."""
+        """Adapt the form to newly listed tools."""
         self.form = refitted_form(self.form, find)
 
 
@@ -152,7 +152,7 @@ def _renamed(one: Suited, name: str, wanted: str) -> Suited:
 
 
 def same_draft(one: CaseDraft, other: CaseDraft) -> bool:
-    """Whether two drafts are equal to the letter: 1 and 1.0 are not."""
+    """Return True if two drafts have the same JSON: 1 and 1.0 differ."""
     return replace(one, expectation=other.expectation) == other and canonical(
         expectation_to_json(one.expectation)
     ) == canonical(expectation_to_json(other.expectation))

@@ -1,4 +1,4 @@
-"""A whole test case as a form, and back; what the form cannot show is kept and shown as JSON."""
+"""Convert test cases to an editable form and back; expectations that the form cannot show stay as JSON."""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -20,7 +20,7 @@ LONGEST_NAME: Final = 80
 
 
 class Mode(StrEnum):
-    """What should happen, in the words of the editor."""
+    """Kind of expectation, as the editor names it."""
 
     ONE = "One call"
     SEVERAL = "Several calls"
@@ -59,18 +59,18 @@ class CaseForm:
 
 @dataclass(frozen=True, slots=True)
 class ParsedCase:
-    """What a form stands for: a draft, or the problems that keep it from being one."""
+    """Draft that a form describes, or the problems that prevent one."""
 
     draft: CaseDraft | None
     problems: tuple[Problem, ...] = ()
 
     def problem_at(self, where: str) -> str:
-        """The sentence about one field; empty where it is sound."""
+        """Return the problem of one field; empty if it is valid."""
         return next((problem.sentence for problem in self.problems if problem.where == where), "")
 
 
 def name_from(query: str) -> str:
-    """The name of a case that was given none: the beginning of its query's first line."""
+    """Return the name of an unnamed case: the beginning of its query's first line."""
     lines = query.strip().splitlines()
     return lines[0][:LONGEST_NAME] if lines else ""
 
@@ -79,7 +79,7 @@ def name_from(query: str) -> str:
 
 
 def case_form(draft: CaseDraft, find: FindTool) -> CaseForm:
-    """The form that shows a draft; the expectation as JSON where the fields would not give it back."""
+    """Return the form of a draft; the expectation stays JSON if the fields could not reproduce it."""
     form = CaseForm(
         query=draft.query,
         name="" if draft.name == name_from(draft.query) else draft.name,
@@ -115,7 +115,7 @@ def _as_json(form: CaseForm, expectation: Expectation) -> CaseForm:
 
 
 def read_form(form: CaseForm) -> ParsedCase:
-    """The draft that a form stands for, or every reason why it is none yet."""
+    """Parse a form into a draft, or collect every problem."""
     problems = tuple(_problems(form))
     if problems:
         return ParsedCase(None, problems)
@@ -163,11 +163,11 @@ def _from_json(text: str) -> Expectation:
         raise UnreadableError(f"{error.message} {error.hint}".strip()) from error
 
 
-# ---------------------------------------------------------------- what the user does
+# ---------------------------------------------------------------- edits
 
 
 def with_mode(form: CaseForm, mode: Mode, find: FindTool) -> CaseForm:
-    """The form with another answer to “what should happen”; the calls stay where they were."""
+    """Return the form with another expectation mode; its calls stay."""
     if mode is form.mode:
         return form
     if mode is Mode.JSON:
@@ -194,21 +194,21 @@ def _out_of_json(form: CaseForm, find: FindTool) -> CaseForm:
 
 
 def with_call(form: CaseForm, number: int, call: CallForm) -> CaseForm:
-    """The form with one call changed."""
+    """Return the form with one call replaced."""
     return replace(form, calls=(*form.calls[:number], call, *form.calls[number + 1 :]))
 
 
 def with_call_added(form: CaseForm) -> CaseForm:
-    """The form with one more call, still to be picked."""
+    """Return the form with one more empty call."""
     return replace(form, calls=(*form.calls, CallForm()))
 
 
 def without_call(form: CaseForm, number: int) -> CaseForm:
-    """The form with one call less; one stays."""
+    """Return the form without a call; at least one stays."""
     calls = (*form.calls[:number], *form.calls[number + 1 :])
     return replace(form, calls=calls or (CallForm(),))
 
 
 def refitted_form(form: CaseForm, find: FindTool) -> CaseForm:
-    """The form against the tools as they are known now."""
+    """Return the form adapted to the tools known now."""
     return replace(form, calls=tuple(refitted(call, find) for call in form.calls))

@@ -41,9 +41,9 @@ from mcp_tef import (
     StoppedError,
 )
 
-NOTHING = "No case holds these words. An empty search shows all."
+NOTHING = "No matching cases. Clear the search to show all."
 COLUMNS = (
-    Column(key="fate", title="What happens", width=116),
+    Column(key="fate", title="Change", width=116),
     Column(key="label", title="Case", width=250),
     Column(key="why", title="Why", stretch=True, role=Role.DIM),
     Column(key="place", title="Where", width=110, role=Role.DIM),
@@ -55,13 +55,13 @@ DETAIL_HEIGHT = 150
 
 
 def preview_text(preview: CaseImportPreview) -> str:
-    """How many cases of each fate, in one line."""
+    """Return the number of cases per import status, in one line."""
     counts = ((len(preview.of(fate)), fate.value) for fate in ImportStatus)
     return ", ".join(f"{number} {word}" for number, word in counts if number) or "The file holds no cases"
 
 
 class ImportPreviewDialog(Sheet):
-    """Accepted where what it shows is to be done. The chosen case is told in full below the table."""
+    """Dialog that lists what an import would change; details of the selected case are below the table."""
 
     def __init__(self, preview: CaseImportPreview, parent: QWidget) -> None:
         super().__init__(f"Import {preview.source}", parent, width=820)
@@ -91,7 +91,7 @@ class ImportPreviewDialog(Sheet):
         details = Section(margins=False)
         details.add(self._details)
         details.column.addStretch(1)
-        pane = ScrollPane(details, "Chosen case")
+        pane = ScrollPane(details, "Selected case")
         pane.setFixedHeight(sized(DETAIL_HEIGHT))
         for part in (self.search, self.table, Rule(), pane):
             self.body.addWidget(part, int(part is self.table))
@@ -154,12 +154,12 @@ MOST_LINES = 100
 
 
 def export_warnings_dialog(parent: QWidget, file: Path, report: ExportReport) -> Sheet:
-    """The cases that a form could not hold, or not whole."""
-    sheet = Sheet(f"{file.name} does not hold everything", parent)
-    words = f"{count(report.written, 'case')} written. Our own form holds everything."
+    """Return the dialog that lists cases a file format could not hold completely."""
+    sheet = Sheet(f"{file.name} does not contain everything", parent)
+    words = f"{count(report.written, 'case')} written. YAML and JSON exports keep everything."
     sheet.body.addWidget(FlowText(words, role=Role.DIM))
     left = [[Span("Left out  ", Role.BAD), Span(name, strong=True), _below(why)] for name, why in report.left_out]
-    lost = [[Span("Not whole  ", Role.WARN), Span(name, strong=True), _below(what)] for name, what in report.lost]
+    lost = [[Span("Incomplete  ", Role.WARN), Span(name, strong=True), _below(what)] for name, what in report.lost]
     _list(sheet, left + lost)
     sheet.set_buttons([Action(text="Close", do=sheet.accept, kind="primary")])
     return sheet
@@ -170,7 +170,7 @@ def _below(text: str) -> Span:
 
 
 def _list(sheet: Sheet, lines: Sequence[list[Span]]) -> None:
-    """The first of the lines in a pane that scrolls; nothing where there is none."""
+    """Add the first lines in a scrollable pane; nothing if there are none."""
     if not lines:
         return
     section = Section(margins=False)
@@ -182,7 +182,7 @@ def _list(sheet: Sheet, lines: Sequence[list[Span]]) -> None:
         line.set_spans(spans)
         section.add(line)
     section.column.addStretch(1)
-    pane = ScrollPane(section, "What is not held")
+    pane = ScrollPane(section, "Cases left out or incomplete")
     pane.setMinimumHeight(min(LIST_HEIGHT, 60 * len(shown) + 24))
     sheet.body.addWidget(pane)
 
@@ -208,7 +208,7 @@ WRITABLE: Mapping[str, tuple[CaseFileFormat, str]] = {
 
 
 class CaseFiles:
-    """Brings cases in and out for a page; whatever stands at the front shows it when there are others."""
+    """Import and export of cases for a page; the visible cases page shows the result."""
 
     def __init__(self, page: Page, presenter: CasesPresenter, visible_page: VisibleCasesPage) -> None:
         self._page = page
@@ -216,15 +216,15 @@ class CaseFiles:
         self._visible_page = visible_page
 
     def ask_import(self) -> None:
-        """Ask which file to take cases from."""
+        """Ask for the file to import cases from."""
         choose_to_read(self._page, lambda file, form: self._page.session.spawn(self.import_file(file, form)))
 
     async def bring_in(self, arrival: DetectedFile) -> DropOutcome:
-        """The same of what was dropped or pasted; what came of it."""
+        """Import a dropped file or pasted text and return the outcome."""
         return await (self.import_file(arrival.path) if arrival.path else self.import_text(arrival.text))
 
     async def import_file(self, file: Path, form: CaseFileFormat | None = None) -> DropOutcome:
-        """Show what a file would bring, and take it over, all or nothing, where that is wanted; what came of it."""
+        """Preview a file, import all of it if the user agrees, and return the outcome."""
         await self._presenter.save()
         what = f"Reading {file.name}"
         return await self._offer(
@@ -232,7 +232,7 @@ class CaseFiles:
         )
 
     async def import_text(self, text: str) -> DropOutcome:
-        """The same of a pasted text."""
+        """Preview and import a pasted text."""
         await self._presenter.save()
         session, what = self._page.session, "Reading the text"
         return await self._offer(await session.call_long(what, lambda core: core.case_files.preview_text(text)))
@@ -249,7 +249,7 @@ class CaseFiles:
                 lambda core, work: core.case_files.apply(preview, by=BY, work=work),
             )
         except StoppedError:
-            session.toast(f"The import of {preview.source} was cancelled, and nothing of it was kept")
+            session.toast(f"Cancelled the import of {preview.source}; nothing was imported")
             return _left(preview)
         await self._presenter.refresh(Stale(cases=True))
         self._visible_page.show()
@@ -263,7 +263,7 @@ class CaseFiles:
         return {case.id: case.draft for case in cases}
 
     def _ways(self, before: Drafts, after: Drafts) -> tuple[Way, Way]:
-        """To take an import back, and to do it again."""
+        """Return the functions that undo and redo an import."""
         added = [case_id for case_id in after if case_id not in before]
         changed = [case_id for case_id in after if case_id in before and before[case_id] != after[case_id]]
 
@@ -285,7 +285,7 @@ class CaseFiles:
         choose_to_write(self._page, len(ids), lambda file, form: session.spawn(self.export_file(file, ids, form)))
 
     async def export_file(self, file: Path, ids: Sequence[CaseId], form: CaseFileFormat | None = None) -> None:
-        """Write cases to a file, and say what its form could not hold."""
+        """Write cases to a file, and show what its format could not hold."""
         await self._presenter.save()
         wanted, session = self._presenter.runnable(ids), self._page.session
         report = await session.call(lambda core: core.case_files.export_file(file, wanted, form))
@@ -295,14 +295,14 @@ class CaseFiles:
 
 
 def _left(preview: CaseImportPreview) -> DropOutcome:
-    """What is said of a file of which nothing was imported: because none of it can be, or because nobody wanted it."""
+    """Return the outcome of a file that was not imported: refused, or declined by the user."""
     if preview.changes_nothing and preview.of(ImportStatus.REFUSED):
         return DropOutcome(preview.source, DropStatus.REFUSED, f"{preview_text(preview)}.")
-    return DropOutcome(preview.source, DropStatus.LEFT, "Nothing of it was imported.")
+    return DropOutcome(preview.source, DropStatus.LEFT, "Nothing was imported.")
 
 
 def choose_to_read(parent: QWidget, chosen: Chosen) -> QFileDialog:
-    """Ask which file to import; its form is seen from the file, unless a filter says which it is."""
+    """Ask for the file to import; its format is detected unless a filter names it."""
     dialog = QFileDialog(parent, "Import test cases")
     dialog.setNameFilters(list(READABLE))
     dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
@@ -310,7 +310,7 @@ def choose_to_read(parent: QWidget, chosen: Chosen) -> QFileDialog:
 
 
 def choose_to_write(parent: QWidget, number: int, chosen: Chosen) -> QFileDialog:
-    """Ask where to export to; the filter says in which form."""
+    """Ask for the file to export to; the filter selects the format."""
     dialog = QFileDialog(parent, f"Export {count(number, 'case')}", "cases.yaml")
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setNameFilters(list(WRITABLE))

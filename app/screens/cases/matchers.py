@@ -1,7 +1,7 @@
-"""What an expected parameter may be: a word from a menu and a text that can be typed, and back to JSON.
+"""Convert expected parameters between JSON and a form field of matcher and text.
 
-Whatever a field cannot show is shown as JSON: `read_field` only answers with a field that `value_of`
-turns back into the very same JSON.
+Values that a field cannot show stay JSON: `read_field` returns only fields that `value_of` converts back to the
+same JSON.
 """
 
 import re
@@ -19,7 +19,7 @@ from mcp_tef import Json, canonical
 
 
 class Matcher(StrEnum):
-    """How a given value is compared with the expected one, in the menu's words."""
+    """Comparison of a given value with the expected one, as the menu names it."""
 
     EQUALS = "equals"
     ANY_OF = "any of"
@@ -48,7 +48,7 @@ class ParameterField:
 
     @property
     def judged(self) -> bool:
-        """Whether the expectation names this parameter."""
+        """True if the expectation names this parameter."""
         return self.matcher is not Matcher.NOT_JUDGED
 
 
@@ -71,7 +71,7 @@ _FITTING: Final[Mapping[Kind, frozenset[Matcher]]] = {
 }
 
 
-# ---------------------------------------------------------------- what the user does
+# ---------------------------------------------------------------- edits
 
 
 def with_text(field: ParameterField, text: str) -> ParameterField:
@@ -212,7 +212,7 @@ _KEY_OF: Final[Mapping[Matcher, str]] = {matcher: key for key, matcher in _KEYS.
 
 
 def looks_like_matcher(value: Json) -> bool:
-    """Whether judging would read an object as a matcher: all its keys start with `$`."""
+    """Return True if judging would read the value as a matcher: all its keys start with `$`."""
     return isinstance(value, Mapping) and bool(value) and all(str(key).startswith("$") for key in value)
 
 

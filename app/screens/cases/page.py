@@ -1,4 +1,4 @@
-"""The screen of test cases: what the widgets say goes to the presenter, what it knows goes to the widgets."""
+"""Cases screen: connects the widgets with the presenters."""
 
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import replace
@@ -44,7 +44,7 @@ RUNS_MS: Final = 400
 
 
 class CasesPage(Page):
-    """Test cases: what the user says, what should happen, how it went."""
+    """Page of test cases: queries, expectations and recent results."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, key="cases", title="Test cases")
@@ -97,17 +97,17 @@ class CasesPage(Page):
         self.table.rename_wanted.connect(lambda _id: self._edit(name=True))
         self.table.delete_wanted.connect(lambda _ids: self.many.delete())
         self.table.set_menu(self._menu)
-        self.table.tell_keys(Enter="Edit the case", F2="Edit its name", Del="Delete the cases")
+        self.table.tell_keys(Enter="Edit the case", F2="Edit the name", Del="Delete the cases")
         self.editor.changed.connect(self._typed)
         self.editor.picked.connect(self._pick)
         self.editor.undo_wanted.connect(self._undo)
         self.editor.runs_wanted.connect(self._show_runs)
         self.view.left_editor.connect(self._leave_editor)
 
-    # ------------------------------------------------------------ what the window asks
+    # ------------------------------------------------------------ page interface
 
     async def refresh(self) -> None:
-        """Read again what is out of date and show it; what is being typed stays."""
+        """Read stale data again and show it; unsaved typing stays."""
         stale, self._stale = self._stale, Stale()
         await self.presenter.refresh(stale or EVERYTHING)
         async with held(self.view):
@@ -121,7 +121,7 @@ class CasesPage(Page):
         return Refresh.NOW if stale_after([event]) else Refresh.NONE
 
     def receive(self, events: tuple[Event, ...]) -> bool:
-        """Runs come by the hundred and bring all that is shown of them; all else is read again."""
+        """Show runs straight from their events, which come by the hundred; return False if data must be read again."""
         touched = self.presenter.take_runs(events)
         self._show_some(touched)
         if self.presenter.current in touched and not self._review_timer.isActive():
@@ -131,7 +131,7 @@ class CasesPage(Page):
         return not fresh
 
     def open_target(self, target: Target) -> None:
-        """Show a case by its id, the cases that expect a tool, or start a new one ("new"), or one for each tool."""
+        """Show a case or the cases that expect a tool, or start new cases."""
         self._target = target
         if self._filled:
             self._show_target()
@@ -143,7 +143,7 @@ class CasesPage(Page):
         return ShowCase(self.presenter.current) if self.presenter.current else None
 
     def leave(self) -> None:
-        """Save what is typed, and remember the layout."""
+        """Save edits and layout."""
         self.session.spawn(self.finish())
 
     def unsaved(self) -> int:
@@ -180,7 +180,7 @@ class CasesPage(Page):
         self._show_one()
 
     def _show_one(self) -> None:
-        """The case that is wanted, or was chosen, or is the first."""
+        """Show the target, the selected case or the first one."""
         self._filled = True
         if self._focus_due:
             self.table.setFocus()
@@ -193,7 +193,7 @@ class CasesPage(Page):
             self._show_editor()
 
     def _show_again(self, case_id: str) -> None:
-        """Something was done, or taken back: show what there is now, and the case that it was about."""
+        """Show the current cases after an action or undo, and select its case."""
         self._show_all()
         if case_id:
             self.table.select(case_id)
@@ -260,7 +260,7 @@ class CasesPage(Page):
                 if not self.table.select(case_id):
                     self.session.toast("That case no longer exists")
 
-    # ------------------------------------------------------------ choosing and narrowing
+    # ------------------------------------------------------------ selection and filters
 
     def _choose(self, case_id: str) -> None:
         if self._showing or case_id == (self.presenter.current or ""):
@@ -300,7 +300,7 @@ class CasesPage(Page):
         self._show_view(ViewState(filters=filters))
 
     def _to_run(self) -> tuple[CaseId, ...]:
-        """Several selected cases; otherwise all that are shown."""
+        """Return the selected cases if there are several, otherwise all shown cases."""
         selected = self.many.selected()
         ids = selected if len(selected) > 1 else tuple(CaseId(row_id) for row_id in self.table.rows.ids())
         return self.presenter.runnable(ids)
@@ -325,7 +325,7 @@ class CasesPage(Page):
         self._review_timer.start(REVIEW_MS)
 
     async def save(self) -> None:
-        """Save what is due; each saved step can be taken back."""
+        """Save edits; each saved step can be undone."""
         self._save_timer.stop()
         due = self.presenter.unsaved()
         if not due:
@@ -339,7 +339,7 @@ class CasesPage(Page):
         self._show_editor()
 
     async def review(self) -> None:
-        """Ask what the core says of the draft; an answer to an older one is not shown."""
+        """Review the draft in the core; a review of an older form is not shown."""
         edited = self.presenter.edited
         if edited is None or edited.parsed.draft is None:
             return

@@ -218,11 +218,11 @@ def _note(row: FieldRow) -> QWidget:
 _MAKERS = {"line": _line, "area": _area, "choice": _choice, "note": _note}
 
 
-EXACT = "And nothing else: other parameters count as wrong"
+EXACT = "Any other parameter counts as wrong"
 
 
 class ParameterForm(QWidget):
-    """Shows a CallForm's parameters; `changed` gives the call as the user made it."""
+    """Widget for the parameters of a CallForm; `changed` emits the edited call."""
 
     changed = Signal(object)
 
@@ -262,7 +262,7 @@ class ParameterForm(QWidget):
             column.addWidget(widget)
 
     def show_call(self, call: CallForm, reading: ParsedCase, where: str, *, several: bool) -> None:
-        """Show a call's parameters, and what is wrong with them; `where` is the call's place in the form."""
+        """Show a call's parameters and their problems; `where` is the call's place in the form."""
         self._call, self._reading, self._where = call, reading, where
         self._title.set_text(f"Parameters of {call.tool}" if several and call.tool else "Parameters")
         required = required_names(tuple(field.parameter for field in call.fields))
@@ -318,12 +318,12 @@ class ParameterForm(QWidget):
         try:
             self._tell(with_json_shown(self._call, not self._call.as_json, self._find))
         except UnreadableError as error:
-            self._says.set_text(f"{error} Mend it to see the fields again.", Role.BAD)
+            self._says.set_text(f"{error} Fix it to show the fields again.", Role.BAD)
             self._says.show()
 
     def _tell(self, call: CallForm) -> None:
         self.changed.emit(call)
 
     def row(self, name: str) -> FieldRow:
-        """The row of a parameter."""
+        """Return the row of a parameter."""
         return self._rows[name]

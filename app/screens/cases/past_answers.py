@@ -1,4 +1,4 @@
-"""How an expectation would judge the last answers: one line each, beside how it was judged then."""
+"""Judge the last answers by an edited expectation and compare with the stored verdicts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from mcp_tef import RunSummary, Verdict, VerdictKind
 
 
 class JudgementChange(StrEnum):
-    """What the expectation as it is now changes about an answer's verdict."""
+    """Change of an answer's verdict under the edited expectation."""
 
     NONE = "none"
     BETTER = "better"
@@ -20,7 +20,7 @@ class JudgementChange(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RejudgedAnswer:
-    """One answer: how it would be judged now, when it was given, what was picked, and why."""
+    """One answer: its new verdict, its date, the selected tool, and the reason."""
 
     last: LastResult
     when: str
@@ -31,19 +31,19 @@ class RejudgedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class RejudgedAnswers:
-    """The answers, and the sentence that sums up what changed."""
+    """Rejudged answers with a summary of the changes."""
 
     lines: tuple[RejudgedAnswer, ...] = ()
     summary: str = ""
 
 
 def rejudged_answers(results: Sequence[tuple[RunSummary, Verdict]], now: datetime) -> RejudgedAnswers:
-    """The list under the editor; the summary counts whole answers, tool and values."""
+    """Return the list below the editor; the summary counts answers with correct tool and values."""
     if not results:
         return RejudgedAnswers()
     before = sum(_was_right(run) for run, _ in results)
     after = sum(_is_right(verdict) for _, verdict in results)
-    word = f"right in {before} before, {after} now" if before != after else f"right in {after} of {len(results)}"
+    word = f"{before} correct before, {after} now" if before != after else f"{after} of {len(results)} correct"
     return RejudgedAnswers(tuple(_line(run, verdict, now) for run, verdict in results), word)
 
 
@@ -87,21 +87,21 @@ def _words(verdict: Verdict, change: JudgementChange) -> str:
     if change is JudgementChange.BETTER:
         return "Now accepted"
     if verdict.kind is VerdictKind.NO_CALL_EXPECTED:
-        return "Rightly called none"
-    return "Right, values too" if verdict.parameters_ok else "Right tool"
+        return "Correctly called no tool"
+    return "Correct tool and values" if verdict.parameters_ok else "Correct tool"
 
 
 _WRONG: Final[Mapping[VerdictKind, str]] = {
     VerdictKind.WRONG_TOOL: "Another tool than expected",
     VerdictKind.NO_TOOL: "No tool was called",
     VerdictKind.INVENTED_TOOL: "A tool that does not exist",
-    VerdictKind.EXTRA_CALL: "A call too many",
-    VerdictKind.UNEXPECTED_CALL: "Called a tool where none was right",
+    VerdictKind.EXTRA_CALL: "One call too many",
+    VerdictKind.UNEXPECTED_CALL: "Called a tool although none was expected",
 }
 
 
 def relative_day(moment: datetime | None, now: datetime) -> str:
-    """A moment as people say it: the time today, yesterday, otherwise the day."""
+    """Format a date relative to now: the time today, “Yesterday”, otherwise the day."""
     if moment is None:
         return ""
     local = moment.astimezone(now.tzinfo)

@@ -1,4 +1,4 @@
-"""What the screen of test cases knows and does; plain Python, so that it can be tried without a window."""
+"""State of the cases screen and its calls into the core; knows no Qt."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -36,14 +36,14 @@ T = TypeVar("T")
 
 
 class Call(Protocol):
-    """Runs a piece of work in the core and gives back what comes of it."""
+    """Callable that runs work in the core and returns its result."""
 
     async def __call__(self, work: "Callable[[Engine], Awaitable[T]]", /) -> T: ...
 
 
 @dataclass(frozen=True, slots=True)
 class DraftReview:
-    """What the core says of a draft: names that look mistyped, and how it would judge the last answers."""
+    """Review of a draft by the core: warnings about its names, and its verdicts on the last answers."""
 
     warnings: tuple[str, ...] = ()
     tried: RejudgedAnswers = field(default_factory=RejudgedAnswers)
@@ -53,7 +53,7 @@ NO_REVIEW: Final = DraftReview()
 
 
 class CasesPresenter:
-    """The cases, the one on the edited, and everything that a user does to them."""
+    """Cases of the workspace, their editor states, and the operations on them."""
 
     def __init__(self, call: Call, now: Callable[[], datetime] = lambda: datetime.now().astimezone()) -> None:
         self._call = call
@@ -78,7 +78,7 @@ class CasesPresenter:
         await self.refresh(EVERYTHING)
 
     async def refresh(self, stale: Stale) -> None:
-        """Read again what is out of date; what is typed and not saved stays. One at a time with saving."""
+        """Read stale data again, never during a save; unsaved typing stays."""
         async with self._turn:
             await self._refresh(stale)
             self.loaded = True
@@ -107,7 +107,7 @@ class CasesPresenter:
             self.current = None
 
     def take_runs(self, events: Iterable[Event]) -> tuple[CaseId, ...]:
-        """Add runs that just ended to the last ones of their cases; which cases have others now."""
+        """Add ended runs to the recent runs of their cases; return the cases whose recent runs changed."""
         heard = tuple(events)
         ended = [event.run for event in heard if isinstance(event, RunEnded) and event.run.status in FINISHED]
         for run in ended:
@@ -118,7 +118,7 @@ class CasesPresenter:
         return tuple(dict.fromkeys(run.case_id for run in (*ended, *judged) if run.case_id in self._cases))
 
     def _mend(self, judged: Sequence[RunSummary]) -> None:
-        """Runs that were judged again stay where they are among the last ones."""
+        """Replace rejudged runs at their place among the recent runs."""
         now = {run.id: run for run in judged}
         for case_id in {run.case_id for run in judged} & self._recent.keys():
             self._recent[case_id] = tuple(now.get(run.id, run) for run in self._recent[case_id])
@@ -127,7 +127,7 @@ class CasesPresenter:
 
     @property
     def total(self) -> int:
-        """How many cases there are."""
+        """Number of stored cases."""
         return len(self._cases)
 
     def rows(self) -> tuple[CaseTableRow, ...]:
@@ -137,7 +137,7 @@ class CasesPresenter:
         return filtered_rows([*stored, *fresh], self.view)
 
     def row(self, case_id: CaseId) -> CaseTableRow | None:
-        """One row as it is now."""
+        """Return the current row of a case; None if it is gone."""
         if case_id in self._cases:
             return self._row(self._cases[case_id])
         return self._fresh_row(self._editor_states[case_id]) if case_id in self._editor_states else None
@@ -168,34 +168,34 @@ class CasesPresenter:
         )
 
     def all_suites(self) -> tuple[str, ...]:
-        """Every suite's name."""
+        """Return the names of all suites."""
         used = {suite for case in self._cases.values() for suite in case.draft.suites}
         return tuple(sorted({*self._suites, *used}, key=str.lower))
 
     def all_tags(self) -> tuple[str, ...]:
-        """Every tag in use."""
+        """Return all tags in use."""
         return tuple(sorted({tag for case in self._cases.values() for tag in case.draft.tags}, key=str.lower))
 
     def server_names(self) -> tuple[str, ...]:
-        """Every server's name."""
+        """Return the names of all servers."""
         return tuple(server.name for server in self.servers)
 
     def runnable(self, ids: Sequence[CaseId]) -> tuple[CaseId, ...]:
-        """Those of the ids that are saved cases."""
+        """Return the ids of saved cases among `ids`."""
         return tuple(case_id for case_id in ids if case_id in self._cases)
 
     def queries(self, ids: Sequence[CaseId]) -> str:
-        """What the users say in these cases, a line each."""
+        """Return the queries of these cases, one per line."""
         return "\n".join(draft.query for draft in self.drafts(ids).values())
 
     def drafts(self, ids: Sequence[CaseId]) -> dict[CaseId, CaseDraft]:
-        """What is saved of these cases."""
+        """Return the stored drafts of these cases."""
         return {case_id: self._cases[case_id].draft for case_id in self.runnable(ids)}
 
-    # ------------------------------------------------------------ the edited
+    # ------------------------------------------------------------ editing
 
     def open(self, case_id: CaseId | None) -> CaseEditorState | None:
-        """Put a case on the edited; what was typed into it before is still there. An empty new case is dropped."""
+        """Edit a case, with the edits typed before; the empty new case left behind is dropped."""
         left = self.edited
         self.current = case_id
         if left is not None and left.case_id != case_id and left.is_empty:
@@ -211,7 +211,7 @@ class CasesPresenter:
         return self._editor_states.get(self.current) if self.current is not None else None
 
     def new(self, expected: ToolLabel | None = None) -> CaseEditorState:
-        """Put an empty case on the edited, with the suites of the one before it, and its servers or that of the tool."""
+        """Edit an empty case, with the suites and servers of the one before it, or the server of the tool."""
         before = self.edited
         self._made += 1
         case_id = CaseId(f"new case {self._made}")
@@ -226,16 +226,16 @@ class CasesPresenter:
         return self._editor_states[case_id]
 
     def new_for(self, tools: Sequence[ToolLabel]) -> None:
-        """A case for each tool, still to be typed; the first of them comes to the edited."""
+        """Start a new case for each tool and edit the first."""
         editor_states = [self.new(tool) for tool in tools]
         self.open(editor_states[0].case_id)
 
     def choices(self) -> tuple[ToolChoice, ...]:
-        """The tools that the case on the edited offers."""
+        """Return the tools that the edited case offers."""
         return self.tools.of(self.edited.form.servers) if self.edited else ()
 
     def pick(self, number: int, choice: ToolChoice | str) -> None:
-        """Expect another tool in one of the calls: one of the list, or whatever was typed."""
+        """Expect another tool in one of the calls: one of the list, or typed text."""
         if self.edited is None:
             return
         picked = (
@@ -245,27 +245,27 @@ class CasesPresenter:
         self.edited.edit(with_call(form, number, with_tool(form.calls[number], *picked, self.tools.find)))
 
     def go_back(self, edited: CaseEditorState) -> bool:
-        """Show an earlier form of a case on its edited, to be saved next; False where there is none."""
+        """Restore an earlier form of a case, to be saved next; return False if there is none."""
         if self._editor_states.get(edited.case_id) is not edited or not edited.can_go_back:
             return False
         edited.go_back(self.tools.find)
         return True
 
     def go_forward(self, edited: CaseEditorState) -> bool:
-        """Show again on its edited what was taken back, to be saved next; False where nothing was."""
+        """Restore the form that was undone last, to be saved next; return False if there is none."""
         return self._editor_states.get(edited.case_id) is edited and edited.go_forward(self.tools.find)
 
     @property
     def editor_states(self) -> tuple[CaseEditorState, ...]:
-        """Every case that was put on the edited, and what is typed there."""
+        """Editor states of all cases that were opened."""
         return tuple(self._editor_states.values())
 
     def unsaved(self) -> tuple[CaseEditorState, ...]:
-        """The editor_states on which something is typed that can and should be saved."""
+        """Return the editor states with edits to save."""
         return tuple(edited for edited in self._editor_states.values() if edited.draft_to_save() is not None)
 
     async def save(self) -> None:
-        """Save every edited that is due; a draft that is refused stays typed, with the reason."""
+        """Save all edits; a refused draft stays in its form, with the reason."""
         async with self._turn:
             await self._save_all()
 
@@ -301,7 +301,7 @@ class CasesPresenter:
         self._editor_states[case_id] = edited
 
     async def review(self) -> DraftReview:
-        """What the core says of the draft on the edited."""
+        """Return the core's review of the edited draft."""
         edited = self.edited
         draft = edited.parsed.draft if edited else None
         if edited is None or draft is None:
@@ -316,7 +316,7 @@ class CasesPresenter:
     # ------------------------------------------------------------ many at once
 
     async def duplicate(self, ids: Sequence[CaseId]) -> tuple[CaseId, ...]:
-        """Copy cases; the ids of the copies."""
+        """Duplicate cases and return the ids of the copies."""
         wanted = self.runnable(ids)
         if not wanted:
             return ()
@@ -327,7 +327,7 @@ class CasesPresenter:
         return tuple(case.id for case in copies)
 
     async def remove(self, ids: Sequence[CaseId]) -> tuple[CaseId, ...]:
-        """Delete cases, and drop new ones that were never saved; the ids that `restore` brings back."""
+        """Delete cases, and drop new ones that were never saved; return the ids for `restore`."""
         async with self._turn:
             there = tuple(case_id for case_id in ids if case_id in self._cases or case_id in self._editor_states)
             stored = self.runnable(there)
@@ -342,14 +342,14 @@ class CasesPresenter:
         return there
 
     async def edit_all(self, drafts: Mapping[CaseId, CaseDraft]) -> None:
-        """Store other drafts of many cases at once, and show them; what is typed and not saved stays."""
+        """Store new drafts of many cases at once; unsaved typing stays."""
         async with self._turn:
             await self._save_all()
             await self._call(lambda core: core.cases.edit_all(drafts, by=BY))
             await self._refresh(Stale(cases=True))
 
     async def rename_suite(self, name: str, wanted: str) -> None:
-        """Call a suite otherwise, also in what is typed and not saved, and where the cases are narrowed to it."""
+        """Rename a suite, also in unsaved forms and in the filter."""
         async with self._turn:
             await self._save_all()
             await self._call(lambda core: core.cases.rename_suite(name, wanted, by=BY))
@@ -360,7 +360,7 @@ class CasesPresenter:
             await self._refresh(Stale(cases=True))
 
     async def restore(self, ids: Sequence[CaseId]) -> None:
-        """Bring deleted cases back, with what was typed into them."""
+        """Restore deleted cases with their editor states."""
         editor_states = {case_id: self._removed.pop(case_id) for case_id in ids if case_id in self._removed}
         stored = [
             case_id for case_id in ids if case_id not in editor_states or editor_states[case_id].saved is not None

@@ -12,7 +12,7 @@ RECENT: Final = 5
 
 
 class LastResult(StrEnum):
-    """How the last run of a case ended."""
+    """Result of the last run of a case."""
 
     TP = "TP"
     FN = "FN"
@@ -23,10 +23,10 @@ class LastResult(StrEnum):
 
 
 LAST_RESULT_TEXTS: Final[Mapping[LastResult, str]] = {
-    LastResult.TP: "Right tool picked",
-    LastResult.FN: "Wrong tool, or none",
-    LastResult.FP: "Called a tool where none was right",
-    LastResult.TN: "Rightly called none",
+    LastResult.TP: "Correct tool selected",
+    LastResult.FN: "Wrong tool, or no tool",
+    LastResult.FP: "Called a tool although none was expected",
+    LastResult.TN: "Correctly called no tool",
     LastResult.FAILED: "The run failed",
     LastResult.NEVER: "Not run yet",
 }
@@ -34,7 +34,7 @@ LAST_RESULT_TEXTS: Final[Mapping[LastResult, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class RecentRun:
-    """One recent run of a case: how it ended, and the words for it."""
+    """One recent run of a case: its result and a text about it."""
 
     result: LastResult
     text: str
@@ -59,7 +59,7 @@ class CaseTableRow:
 
     @property
     def last_result(self) -> LastResult:
-        """How the last run ended."""
+        """Result of the last run."""
         return self.recent_runs[-1].result if self.recent_runs else LastResult.NEVER
 
     @property
@@ -74,7 +74,7 @@ class CaseTableRow:
 
     @property
     def no_tool(self) -> bool:
-        """Whether no tool should be called."""
+        """True if no tool should be called."""
         return self.expected == "no tool"
 
 
@@ -105,12 +105,12 @@ FIELDS: Final = FilterFields((CALLED, LAST_RUN, SUITE, TAG, SERVER))
 
 
 def row_of(case: TestCase, runs: Sequence[RunSummary] = (), unsaved: str = "") -> CaseTableRow:
-    """The row of a stored case."""
+    """Return the row of a stored case."""
     return row_of_draft(case.id, case.draft, runs, unsaved)
 
 
 def row_of_draft(case_id: CaseId, draft: CaseDraft, runs: Sequence[RunSummary] = (), unsaved: str = "") -> CaseTableRow:
-    """The row of a draft."""
+    """Return the row of a draft."""
     server, tools = _in_short(draft.expectation)
     return CaseTableRow(
         id=case_id,
@@ -129,7 +129,7 @@ def row_of_draft(case_id: CaseId, draft: CaseDraft, runs: Sequence[RunSummary] =
 
 
 def _called(draft: CaseDraft) -> Iterable[ToolLabel]:
-    """The expected tools; where an expectation leaves the server open, on each server of the case."""
+    """Yield the expected tools; one per server of the case if the expectation names no server."""
     for call in (call for calls in draft.expectation.alternatives for call in calls):
         servers = (call.server,) if call.server else draft.servers
         yield from (ToolLabel(tool=call.tool, server=server) for server in servers)
@@ -142,7 +142,7 @@ def _in_short(expectation: Expectation) -> tuple[str, str]:
 
 
 def recent_run(run: RunSummary) -> RecentRun:
-    """The mark of a finished run."""
+    """Return the result and text of a finished run."""
     if run.status is RunStatus.COMPLETED and run.classification is not None:
         last = _LASTS[run.classification]
         return RecentRun(last, run.explanation or LAST_RESULT_TEXTS[last])
@@ -168,13 +168,13 @@ _TROUBLE: Final = (LastResult.FN, LastResult.FP, LastResult.FAILED, LastResult.T
 
 
 def failure_sort_key(row: CaseTableRow) -> float:
-    """What the table sorts the last runs by: the worst last run first, then the most wrong ones."""
+    """Return the sort key of the recent runs: the worst last result first, then the most wrong ones."""
     wrong = sum(mark.result in (LastResult.FN, LastResult.FP) for mark in row.recent_runs)
     return _TROUBLE.index(row.last_result) * 10 - wrong
 
 
 def neighbour(shown: Sequence[str], gone: Sequence[str]) -> str:
-    """The row to look at once some are gone: the next one that stays, else the one before; "" where none stays."""
+    """Return the row to select after deletions: the next one that stays, else the one before, else ""."""
     first = min((place for place, row_id in enumerate(shown) if row_id in gone), default=0)
     candidates = (*shown[first:], *reversed(shown[:first]))
     return next((row_id for row_id in candidates if row_id not in gone), "")

@@ -1,4 +1,4 @@
-"""What events make out of date on the screen of test cases."""
+"""Data of the cases screen that events make stale."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ BY: Final = "cases screen"
 
 @dataclass(frozen=True, slots=True)
 class Stale:
-    """What events made out of date."""
+    """Parts of the screen's data that must be read again."""
 
     cases: bool = False
     runs: bool = False
@@ -29,7 +29,7 @@ class Stale:
         return self.cases or self.runs or self.servers
 
     def joined(self, other: "Stale") -> "Stale":
-        """Both together."""
+        """Return the union of both."""
         return Stale(self.cases or other.cases, self.runs or other.runs, self.servers or other.servers)
 
 
@@ -37,7 +37,7 @@ EVERYTHING: Final = Stale(cases=True, runs=True, servers=True)
 
 
 def stale_after(events: Iterable[Event]) -> Stale:
-    """What a batch of events makes out of date."""
+    """Return the data that events make stale."""
     stale = Stale()
     for event in events:
         stale = stale.joined(_stale_after(event))

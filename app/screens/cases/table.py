@@ -28,7 +28,7 @@ COLUMNS: Final = (
         kind=CellKind.MARKS,
         width=104,
         least=60,
-        tip="One mark for each of the last runs, newest at the right. Sorts what went wrong to the top.",
+        tip="One mark per recent run, newest on the right. Sorting puts failures first.",
     ),
     Column(key="suite", title="Suite", width=96, least=40, role=Role.DIM),
     Column(key="tag", title="Tag", width=104, least=40, role=Role.DIM),
@@ -38,7 +38,7 @@ ROOM_FOR_ALL: Final = 720
 
 
 class CasesTable(ListTable):
-    """The table; where there is little room the query has it and the suite is left out."""
+    """Table of cases; hides the suite column if there is little room."""
 
     def __init__(self) -> None:
         super().__init__(COLUMNS, "Test cases")
@@ -49,7 +49,7 @@ class CasesTable(ListTable):
 
 
 def table_row(row: CaseTableRow) -> Row:
-    """The row as the table shows it; its cells are made when they are first seen."""
+    """Return the table row of a case; its cells are made on first paint."""
     return Row(row.id, lambda: _cells(row))
 
 

@@ -18,31 +18,31 @@ Ids = Callable[[], Sequence[str]]
 
 
 class VisibleCasesPage:
-    """One for a session; a page stands at it from its making until its end."""
+    """The cases page that is open now; undo steps of the session use it to show their result."""
 
     def __init__(self) -> None:
         self._show: Show = lambda _: None
         self._ids: Ids = tuple
 
     def attach(self, show: Show, ids: Ids) -> None:
-        """A page is there: it shows all there is now, and a case of it; `ids` are those it lists."""
+        """Register a page: `show` displays the current cases and selects one, `ids` lists its rows."""
         self._show, self._ids = show, ids
 
     def detach(self) -> None:
-        """The page goes."""
+        """Forget the page."""
         self.attach(lambda _: None, tuple)
 
     def show(self, case_id: str = "") -> None:
-        """Show what there is now, and choose a case."""
+        """Show the current cases and select one."""
         self._show(case_id)
 
     def neighbour_of(self, gone: Sequence[CaseId]) -> str:
-        """The case to look at once some are gone."""
+        """Return the case to select after deletions."""
         return neighbour(self._ids(), gone)
 
 
 class CaseUndoSteps:
-    """Outlives the page that shows the cases, as what is typed does."""
+    """Undo steps of case edits; they outlive the page, as the edits do."""
 
     def __init__(self, session: Session, presenter: CasesPresenter, visible_page: VisibleCasesPage) -> None:
         self._session = session
@@ -51,13 +51,13 @@ class CaseUndoSteps:
         self._steps: list[tuple[CaseEditorState, UndoStep]] = []
 
     async def save(self) -> None:
-        """Save what is due; each saved form can be taken back."""
+        """Save all edits; each saved form gets an undo step."""
         await self._presenter.save()
         for edited in self._presenter.editor_states:
             self.match(edited)
 
     def match(self, edited: CaseEditorState, *, fresh: bool = True) -> None:
-        """Have one step for each earlier form of a case; one that is not fresh leaves what can be done again."""
+        """Keep one undo step per earlier form of a case; `fresh=False` keeps the redo history."""
         mine = [step for step in self._steps if step[0] is edited]
         for known in mine[len(edited.past) :]:
             self._steps.remove(known)
@@ -76,7 +76,7 @@ class CaseUndoSteps:
         return step
 
     def undo(self, edited: CaseEditorState) -> None:
-        """What the editor's own undo does: the last step of its case."""
+        """Undo the last edit of this case."""
         step = next((step for known, step in reversed(self._steps) if known is edited), None)
         if step is not None:
             self._session.take_back(step)
@@ -84,7 +84,7 @@ class CaseUndoSteps:
             self._session.spawn(self._go_back(edited))
 
     async def _take_back(self, edited: CaseEditorState, step: UndoStep) -> None:
-        """A step is used up, unless only something unsaved was taken back."""
+        """Undo a step; it stays available if only unsaved typing was undone."""
         self._steps.remove((edited, step))
         await self._go_back(edited)
 
@@ -101,7 +101,7 @@ class CaseUndoSteps:
             self._session.forget(step)
 
     async def _show(self, edited: CaseEditorState) -> None:
-        """Another form of a case is on its edited: show it, and save it."""
+        """Show a restored form and save it."""
         self._visible_page.show(edited.case_id)
         await self.save()
         self._visible_page.show(edited.case_id)

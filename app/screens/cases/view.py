@@ -19,7 +19,7 @@ from app.widgets import Action, EmptyState, Split
 
 @dataclass(frozen=True, slots=True)
 class EmptyPlaceText:
-    """Words for an empty place; `first` and `second` are the verbs on its buttons."""
+    """Text for an empty table or screen; `first` and `second` are its button texts."""
 
     icon: str
     title: str
@@ -31,15 +31,15 @@ class EmptyPlaceText:
 NO_SERVERS = EmptyPlaceText(
     "hard-drives",
     "No servers yet",
-    "A test case names the tool that should be called, so a server comes first. "
-    "The sample brings one with cases that run at once, without a key or a network.",
+    "A test case names the tool that should be called, so add a server first. "
+    "Or open the sample: its cases run without a key or network.",
     "Add server",
     "Open the sample",
 )
 NO_CASES = EmptyPlaceText(
     "check-square",
     "No test cases yet",
-    "A case is what a user might say, and the tool that should be called for it. "
+    "A case is a user query and the tool that should be called for it. "
     "Write the first one, or import cases from a YAML or JSON file.",
     "New case",
     "Import…",
@@ -47,14 +47,14 @@ NO_CASES = EmptyPlaceText(
 
 
 def nothing_matches(view: ViewState) -> EmptyPlaceText:
-    """The words for a table that search or filters have emptied."""
+    """Return the text for a table whose rows are all filtered out."""
     if view.text and view.filters:
-        sentence = f"No case holds “{view.text}” and passes the filters that are set."
+        sentence = f"No case matches “{view.text}” and the filters."
     elif view.text:
-        sentence = f"No case holds “{view.text}” in its query, name, expected tool, suite or tag."
+        sentence = f"No case has “{view.text}” in its query, name, expected tool, suite or tag."
     else:
-        sentence = "No case passes the filters that are set."
-    return EmptyPlaceText("magnifying-glass", "Nothing matches", sentence, "Show all cases")
+        sentence = "No case matches the filters."
+    return EmptyPlaceText("magnifying-glass", "No matching cases", sentence, "Show all cases")
 
 
 NARROW: Final = 960
@@ -62,9 +62,9 @@ LEAST_EDITOR: Final = 380
 
 
 class CasesView(QWidget):
-    """Table and editor side by side; in a narrow window one in the other's place.
+    """Table and editor side by side; a narrow window shows one of them.
 
-    `actions` says what the verbs of empty places do. `left_editor` tells that Esc was pressed in the editor.
+    `actions` are the callbacks of buttons in empty places. `left_editor` is emitted on Esc in the editor.
     """
 
     left_editor = Signal()
@@ -98,40 +98,40 @@ class CasesView(QWidget):
         column.addWidget(self._stack)
 
     def show_blank(self, words: EmptyPlaceText) -> None:
-        """Nothing is here at all."""
+        """Show the empty screen."""
         self._fill(self.blank, words)
         self._stack.setCurrentWidget(self.blank)
 
     def show_nothing(self, words: EmptyPlaceText) -> None:
-        """No row is left of those that there are."""
+        """Show that no row matches."""
         self._fill(self.nothing, words)
         self._left.setCurrentWidget(self.nothing)
         self._stack.setCurrentWidget(self._split)
 
     def show_table(self) -> None:
-        """There are rows."""
+        """Show the table."""
         self._left.setCurrentWidget(self.table)
         self._stack.setCurrentWidget(self._split)
 
     def show_panes(self, *, has_case: bool) -> None:
-        """Show the editor where there is a case to edit."""
+        """Show the editor if there is a case to edit."""
         self._has_case = has_case
         narrow = self.width() < sized(NARROW)
         self._left.setVisible(not (narrow and self._editing and has_case))
         self.editor.setVisible(has_case and (not narrow or self._editing))
 
     def edit(self, *, editing: bool) -> None:
-        """Whether a narrow window shows the editor instead of the table."""
+        """Show the editor instead of the table in a narrow window."""
         self._editing = editing
         self.show_panes(has_case=self._has_case)
 
     def remember_layout(self, settings: Settings) -> None:
-        """Keep the splitter for the next start."""
+        """Save the splitter position."""
         if not self._left.isHidden() and not self.editor.isHidden():
             settings.set("cases.split", self._split.layout_state())
 
     def restore_layout(self, settings: Settings) -> None:
-        """Take over the splitter from the last start."""
+        """Restore the splitter position."""
         self._split.restore_layout(settings.get("cases.split", []))
 
     def resizeEvent(self, event: QResizeEvent) -> None:

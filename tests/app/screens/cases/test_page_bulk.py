@@ -235,7 +235,7 @@ async def test_storing_an_import_shows_its_share_and_is_cancelled_without_a_trac
     bench.session.activity.shown()[0].cancel_button.click()
     await bench.session.value(lambda core: core.store.cases.gate.set())  # type: ignore[attr-defined]  # a fake engine
     await importing
-    assert bench.toasts[-1][0] == "The import of cases.yaml was cancelled, and nothing of it was kept"
+    assert bench.toasts[-1][0] == "Cancelled the import of cases.yaml; nothing was imported"
     assert (page.table.rows.rowCount(), bench.session.activity.shown(), bench.session.can_undo()) == (4, (), False)
 
 
@@ -261,7 +261,7 @@ async def test_an_export_says_what_its_form_cannot_hold(bench: Bench, tmp_path: 
     await bench.until(lambda: len(page.presenter.rows()) == 5)
     ids = [row.id for row in page.presenter.rows()]
     await page.transfer.export_file(tmp_path / "cases.yaml", ids, CaseFileFormat.PROMPTFOO)
-    sheet = sheet_called("cases.yaml does not hold everything")
+    sheet = sheet_called("cases.yaml does not contain everything")
     assert sheet
     assert "It accepts several answers, and this form holds one." in words_in(sheet)
     sheet.accept()

@@ -64,10 +64,10 @@ WRONG_VALUE = verdict(
 
 def test_a_value_that_is_now_accepted_is_told_apart() -> None:
     result = rejudged_answers([(run(Classification.TP, False), RIGHT), (run(Classification.TP, True), RIGHT)], NOW)
-    assert result.summary == "right in 1 before, 2 now"
+    assert result.summary == "1 correct before, 2 now"
     assert [(line.selected, line.words, line.change) for line in result.lines] == [
         ("search_code", "Now accepted", JudgementChange.BETTER),
-        ("search_code", "Right, values too", JudgementChange.NONE),
+        ("search_code", "Correct tool and values", JudgementChange.NONE),
     ]
 
 
@@ -85,8 +85,8 @@ def test_a_wrong_value_is_named_and_never_makes_the_tool_wrong() -> None:
     [
         (Classification.FN, VerdictKind.WRONG_TOOL, "Another tool than expected"),
         (Classification.FN, VerdictKind.NO_TOOL, "No tool was called"),
-        (Classification.FP, VerdictKind.UNEXPECTED_CALL, "Called a tool where none was right"),
-        (Classification.TN, VerdictKind.NO_CALL_EXPECTED, "Rightly called none"),
+        (Classification.FP, VerdictKind.UNEXPECTED_CALL, "Called a tool although none was expected"),
+        (Classification.TN, VerdictKind.NO_CALL_EXPECTED, "Correctly called no tool"),
     ],
 )
 def test_each_outcome_has_plain_words(classification: Classification, kind: VerdictKind, words: str) -> None:
