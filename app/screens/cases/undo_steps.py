@@ -1,7 +1,4 @@
-"""Undo steps for edits of cases.
-
-They belong to the session, because a page is replaced when the window is rebuilt.
-"""
+"""Undo steps for edits of cases."""
 
 from collections.abc import Callable, Sequence
 
@@ -18,7 +15,7 @@ Ids = Callable[[], Sequence[str]]
 
 
 class VisibleCasesPage:
-    """The cases page that is open now; undo steps of the session use it to show their result."""
+    """The cases page that is open now; undo steps show their result there."""
 
     def __init__(self) -> None:
         self._show: Show = lambda _: None
@@ -42,7 +39,7 @@ class VisibleCasesPage:
 
 
 class CaseUndoSteps:
-    """Undo steps of case edits; they outlive the page, as the edits do."""
+    """Undo steps of case edits, kept in the undo history of the session."""
 
     def __init__(self, session: Session, presenter: CasesPresenter, visible_page: VisibleCasesPage) -> None:
         self._session = session
