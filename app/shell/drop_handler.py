@@ -12,7 +12,7 @@ from app.core_link.session import Page, Session
 from app.text.formatting import count, error_words
 from app.theme import Role
 from app.widgets import Action, FlowText, ScrollPane, Section, Sheet, Span, one_line
-from app.widgets.drops import files_in
+from app.widgets.file_drop import files_in
 from mcp_tef import DetectedFile, FileKind, InputError, TefError
 
 SCREENS = {FileKind.SERVERS: "servers", FileKind.TOOLS: "servers", FileKind.CASES: "cases"}

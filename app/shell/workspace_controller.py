@@ -24,7 +24,7 @@ from app.core_link.targets import Target
 from app.core_link.text_size import TextSizes
 from app.core_link.workspaces import Workspaces, copied, renamed, require
 from app.dialogs.rename import ask_for_workspace_name
-from app.screens.settings.dialog import SettingsDialog
+from app.screens.settings.controller import SettingsDialog
 from app.shell.closed_workspace import Exits
 from app.shell.crash_reports import hold_level
 from app.shell.drop_handler import Arrivals

@@ -1,4 +1,4 @@
-"""How everything looks: colour roles, sizes, fonts, icons, palette and style sheet, for both schemes."""
+"""Appearance: colour roles, sizes, fonts, icons, palette and style sheet, for light and dark schemes."""
 
 from app.theme.current import Contrast, Theme, ThemeMode, theme
 from app.theme.tokens import Role, Size, height, radius, roomy, sized, space, unroomy, unsized, width

@@ -13,9 +13,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.theme import fonts
 from app.theme.palette import palette
-from app.theme.sheet import sheet
+from app.theme.style_sheet import Wardrobe, sheet
 from app.theme.tokens import TOKENS_FILE, Role, Size, TextSize, scheme_colours, width
-from app.theme.wardrobe import Wardrobe
 
 
 class ThemeMode(Enum):

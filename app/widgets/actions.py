@@ -1,4 +1,4 @@
-"""Things a user can do, as data, and the buttons and menus made of them."""
+"""Actions as data, and the buttons, menus and rows of links made of them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt
 from PySide6.QtGui import QAction, QIcon, QPainter, QPaintEvent, QPalette, QPen, QPixmap
 from PySide6.QtWidgets import (
+    QHBoxLayout,
     QMenu,
     QPushButton,
     QStyle,
@@ -221,3 +222,32 @@ def _entry(action: Action, parent: QMenu) -> QAction:
         entry.setShortcutVisibleInContextMenu(True)
     entry.triggered.connect(lambda: action.do())
     return entry
+
+
+class Links(QWidget):
+    """A row of links; hidden while there are none. Links that say the same as before stay, and so does the focus."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.buttons: list[Button] = []
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(12)
+        self._row.addStretch(1)
+        self.hide()
+
+    def set_links(self, actions: Sequence[Action]) -> None:
+        """Show these."""
+        if [made.text() for made in self.buttons] != [action.text for action in actions]:
+            self._make(actions)
+        for made, action in zip(self.buttons, actions, strict=True):
+            made.rewire(action)
+        self.setVisible(bool(actions))
+
+    def _make(self, actions: Sequence[Action]) -> None:
+        for made in self.buttons:
+            made.hide()
+            made.deleteLater()
+        self.buttons = [button(action) for action in actions]
+        for place, made in enumerate(self.buttons):
+            self._row.insertWidget(place, made)

@@ -7,10 +7,10 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.theme import Role, height, theme
+from app.widgets.accessibility import Spoken
 from app.widgets.actions import IconButton
 from app.widgets.bars import BAR, Segment, paint_segments
 from app.widgets.label import Label
-from app.widgets.spoken import Spoken
 
 BAR_WIDTH = 200
 

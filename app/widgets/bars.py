@@ -1,4 +1,4 @@
-"""Drawn figures: shares in a bar, an interval on a scale, a value on a scale with a threshold."""
+"""Small inline charts: shares in a bar, an interval, a value on a scale with a threshold, a count as dots."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.theme import Role, theme
-from app.widgets.spoken import Spoken
+from app.theme import Role, sized, theme
+from app.widgets.accessibility import Spoken
 
 BAR = 6
 GAP = 2
@@ -186,3 +186,40 @@ class ScaleMark(QWidget):
             painter.drawEllipse(centre, 7.5, 7.5)
             painter.setBrush(theme().colour(self._role))
             painter.drawEllipse(centre, 5.5, 5.5)
+
+
+class Pips(QWidget):
+    """A count as little blocks, at most as many as fit, with the number after them."""
+
+    SPOKEN_AS = Spoken.Graphic
+
+    SIDE, STEP = 9, 12
+
+    def __init__(self, name: str, role: Role, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._name = name
+        self._role = role
+        self._count = 0
+        self.setFixedHeight(sized(20))
+
+    def set_count(self, count: int) -> None:
+        """Show another count."""
+        self._count = count
+        self.setAccessibleName(f"{self._name}: {count}")
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        font = theme().font(tabular=True)
+        painter.setFont(font)
+        side, step = sized(self.SIDE), sized(self.STEP)
+        room = max(0, (self.width() - sized(44)) // step)
+        shown = min(self._count, room)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().colour(self._role))
+        for number in range(shown):
+            painter.drawRoundedRect(QRectF(number * step, sized(5), side, side), 2, 2)
+        painter.setPen(theme().colour(Role.TEXT))
+        text = f"… {self._count:,}" if shown < self._count else f"{self._count:,}"
+        painter.drawText(QPointF(shown * step + (6 if shown else 0), sized(15)), text)

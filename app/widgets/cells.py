@@ -1,4 +1,4 @@
-"""What a table shows: columns, and rows of ready-made cells."""
+"""Content of a table: columns, and rows of ready-made cells."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

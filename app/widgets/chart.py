@@ -1,4 +1,4 @@
-"""What every chart is: drawn at any size, on the screen and into pictures, and asked for its menu."""
+"""Base class of charts: drawn at any size, on screen or into a picture, with one accessible name."""
 
 from pathlib import Path
 from typing import Protocol
@@ -9,8 +9,8 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QWidget
 
 from app.theme import Role, theme
-from app.widgets.row_frame import paint_focus
-from app.widgets.spoken import Spoken
+from app.widgets.accessibility import Spoken
+from app.widgets.rows import paint_focus
 
 PICTURE_SCALE = 2.0
 DOTS_PER_INCH = 96

@@ -11,11 +11,11 @@ from app.theme import Role, Size, sized
 from app.widgets.actions import Action, IconButton, show_menu
 from app.widgets.cells import Cell, CellKind, Column, Row
 from app.widgets.chart import Chart, copy_picture
-from app.widgets.flow import FlowText
 from app.widgets.label import Label, LineText
 from app.widgets.matrix import MatrixChart
-from app.widgets.plain import tip
+from app.widgets.safe_text import tip
 from app.widgets.table import ListTable
+from app.widgets.text_view import FlowText
 
 Values = Sequence[Sequence[str]]
 MakeValues = Callable[[], Values]

@@ -8,10 +8,10 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QStyle, QStyleOptionButton, QStylePainter, QWidget
 
 from app.theme import Role, height, radius, sized, theme
+from app.widgets.accessibility import Spoken
 from app.widgets.actions import Action, Button, show_menu, show_menu_under
-from app.widgets.plain import LINE_LIMIT, visible
+from app.widgets.safe_text import LINE_LIMIT, visible
 from app.widgets.spans import LinePainter
-from app.widgets.spoken import Spoken
 
 Choice = tuple[str, str]
 CARET = 12

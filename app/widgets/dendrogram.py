@@ -9,7 +9,7 @@ from PySide6.QtCore import QLine, QRect
 from PySide6.QtGui import QPainter
 
 from app.theme import Role, theme
-from app.widgets.heatmap_port import Port
+from app.widgets.heatmap_layout import Port
 
 LEAST = 3.0
 MOST = 1_500

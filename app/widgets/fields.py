@@ -7,10 +7,10 @@ from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.theme import Role, Size, theme
-from app.widgets.drops import files_in
-from app.widgets.flow import FlowText
+from app.widgets.file_drop import files_in
 from app.widgets.label import Label
-from app.widgets.plain import meant, plain, tip, visible
+from app.widgets.safe_text import meant, plain, tip, visible
+from app.widgets.text_view import FlowText
 
 QUIET_MS = 120
 PAUSE_MS = 500

@@ -18,8 +18,8 @@ from app.theme import theme
 from app.widgets.chart import Chart
 from app.widgets.heatmap_data import Heat
 from app.widgets.heatmap_drawing import EDGE, LONGEST_NAMES, NAMES_SHARE, Cell, HeatPainter, Shown, head, picture_port
-from app.widgets.heatmap_port import Port
-from app.widgets.plain import tip, visible
+from app.widgets.heatmap_layout import Port
+from app.widgets.safe_text import tip, visible
 from app.widgets.spans import LinePainter
 
 FOOT = 8

@@ -1,4 +1,4 @@
-"""What a heatmap shows, made ready off the window's thread: scores in an order, as bytes and as coarser ones."""
+"""Content of a heatmap, prepared off the window's thread: ordered scores as bytes, and coarser copies of them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.widgets.dendrogram import Tree
-from app.widgets.plain import one_line
+from app.widgets.safe_text import one_line
 
 Scores = NDArray[np.float32]
 Bytes = NDArray[np.uint8]

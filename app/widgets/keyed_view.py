@@ -19,10 +19,9 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QTableView, QWidget
 
 from app.widgets.actions import Action, show_menu
-from app.widgets.plain import markdown_table, spreadsheet_table
-from app.widgets.row_frame import paint_focus
-from app.widgets.rows import KeyedModel, R
-from app.widgets.turns import in_turns, take_turns
+from app.widgets.incremental import in_turns, take_turns
+from app.widgets.rows import KeyedModel, R, paint_focus
+from app.widgets.safe_text import markdown_table, spreadsheet_table
 
 MenuMaker = Callable[[tuple[str, ...]], Sequence[Action]]
 AT_ONCE = 500

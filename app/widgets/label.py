@@ -1,4 +1,6 @@
-"""Short texts: plain labels, titles and lines that elide instead of widening the page."""
+"""One-line texts: plain labels, elided lines, lines of styled spans, and hairlines."""
+
+from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette
@@ -6,9 +8,9 @@ from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 
 from app.theme import Role, Size, sized, theme
 from app.theme.tokens import line_height
-from app.widgets.plain import one_line, tip, visible
-from app.widgets.spans import LinePainter
-from app.widgets.spoken import Spoken
+from app.widgets.accessibility import Spoken
+from app.widgets.safe_text import one_line, tip, visible
+from app.widgets.spans import LinePainter, Span, joined
 
 
 class Label(QLabel):
@@ -94,3 +96,52 @@ class Rule(QFrame):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         QPainter(self).fillRect(self.rect(), theme().colour(Role.LINE))
+
+
+TALL = 20
+
+
+class SpanLine(QWidget):
+    """Spans of untrusted text on one line; `hint` is the tooltip, the whole line where there is none."""
+
+    SPOKEN_AS = Spoken.StaticText
+
+    def __init__(self, spans: Sequence[Span] = (), *, size: Size = Size.BODY, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._size = size
+        self._spans: tuple[Span, ...] = ()
+        self._line = LinePainter()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme().changed.connect(self.update)
+        self.set_spans(spans)
+
+    def set_spans(self, spans: Sequence[Span], hint: str = "") -> None:
+        """Show these pieces."""
+        self._spans = tuple(
+            Span(_safe(span.text), span.role, span.strong, span.mono, span.italic, span.back) for span in spans
+        )
+        self.setAccessibleName(visible(joined(self._spans)))
+        self.setToolTip(tip(hint or joined(spans)))
+        self.updateGeometry()
+        self.update()
+
+    def text(self) -> str:
+        """What is shown, not elided."""
+        return joined(self._spans)
+
+    def sizeHint(self) -> QSize:
+        wide = sum(self._line.width(span.text, span.font(self._size)) for span in self._spans)
+        return QSize(round(wide) + 2, sized(TALL))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(24, sized(TALL))
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        self._line.spans(QPainter(self), QRectF(self.rect()), self._spans, self._size)
+
+
+def _safe(text: str) -> str:
+    """One line, with the space before and after it kept: spans stand side by side."""
+    start = " " if text[:1].isspace() else ""
+    end = " " if text[-1:].isspace() and text.strip() else ""
+    return f"{start}{one_line(text)}{end}"

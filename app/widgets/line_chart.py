@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from app.theme import Role, Size, sized, theme
 from app.widgets.bars import soft_accent
 from app.widgets.chart import Chart
-from app.widgets.plain import tip
+from app.widgets.safe_text import tip
 from app.widgets.spans import LinePainter
 
 LEFT = 56

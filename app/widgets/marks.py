@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.theme import Role, radius, sized, theme
 from app.theme.current import application
-from app.widgets.spoken import Spoken
+from app.widgets.accessibility import Spoken
 
 
 class Mark(Enum):

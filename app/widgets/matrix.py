@@ -15,11 +15,11 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
 from app.theme import Role, sized, theme
+from app.widgets.accessibility import Spoken
 from app.widgets.matrix_drawing import EDGE, GAP, HEAD, LEGEND, PRINTED, Cell, Matrix, MatrixPainter, Places
-from app.widgets.plain import tip
-from app.widgets.row_frame import paint_focus
+from app.widgets.rows import paint_focus
+from app.widgets.safe_text import tip
 from app.widgets.spans import LinePainter
-from app.widgets.spoken import Spoken
 
 MOST = 36
 SHORT_NAME = 110

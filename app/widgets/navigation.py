@@ -7,10 +7,10 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.theme import Role, Size, height, radius, sized, theme, width
+from app.widgets.accessibility import Spoken
 from app.widgets.actions import Action, IconButton, show_menu
-from app.widgets.plain import one_line, tip
+from app.widgets.safe_text import one_line, tip
 from app.widgets.spans import LinePainter
-from app.widgets.spoken import Spoken
 
 NARROW = 56
 WAY, ICON, CARET = 20, 20, 12

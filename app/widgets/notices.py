@@ -1,4 +1,4 @@
-"""What a page says of itself: that it is empty, that something went wrong, that something was done."""
+"""Messages of a page: empty states, errors, notices and toasts."""
 
 from collections.abc import Callable, Sequence
 
@@ -7,11 +7,11 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.theme import Role, Size, roomy, sized, theme
+from app.widgets.accessibility import Spoken, announce
 from app.widgets.actions import Action, Button, IconButton, button
-from app.widgets.flow import FlowText
 from app.widgets.label import Label
-from app.widgets.plain import visible
-from app.widgets.spoken import Spoken, announce
+from app.widgets.safe_text import visible
+from app.widgets.text_view import FlowText
 
 TOAST_MS = 8_000
 TOAST_LIMIT = 600

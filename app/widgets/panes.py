@@ -2,24 +2,25 @@
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QHBoxLayout,
     QScrollArea,
+    QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
 from app.theme import Role, Size, height, sized, space
+from app.widgets.accessibility import Spoken
 from app.widgets.choices import Tabs
-from app.widgets.flow import FlowText
 from app.widgets.label import Label, Rule
 from app.widgets.spans import Span
-from app.widgets.spoken import Spoken
+from app.widgets.text_view import FlowText
 
 
 class ScrollPane(QScrollArea):
@@ -208,3 +209,32 @@ class KeyValues(QWidget):
             caption.setFixedHeight(sized(20))
             self._grid.addWidget(caption, number, 0, Qt.AlignmentFlag.AlignTop)
             self._grid.addWidget(shown, number, 1)
+
+
+LEAST = 60
+
+
+class FittingPane(ScrollPane):
+    """Keeps a long text from pushing the buttons below it out of the window."""
+
+    def __init__(self, widget: QWidget, name: str, limit: int, parent: QWidget | None = None) -> None:
+        super().__init__(widget, name, parent)
+        self._limit = limit
+        self._inside = widget
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
+        widget.installEventFilter(self)
+        self._fit()
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._inside.sizeHint().width(), min(self._limit, self._inside.sizeHint().height()))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, min(LEAST, self.sizeHint().height()))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
+            self._fit()
+        return super().eventFilter(watched, event)
+
+    def _fit(self) -> None:
+        self.updateGeometry()

@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
 from app.theme import Role, Size, height, sized, theme
 from app.widgets.keyed_view import KeyedView
 from app.widgets.label import Label, Rule
-from app.widgets.plain import one_line, visible
 from app.widgets.rows import AnyIndex, KeyedModel
+from app.widgets.safe_text import one_line, visible
 from app.widgets.spans import LinePainter
 
 MOST_HEIGHT = 320

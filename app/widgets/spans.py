@@ -7,7 +7,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 
 from app.theme import Role, Size, theme
-from app.widgets.plain import LINE_LIMIT, visible
+from app.widgets.safe_text import LINE_LIMIT, visible
 
 ONE_LINE = {
     align: align.value | Qt.AlignmentFlag.AlignVCenter.value | Qt.TextFlag.TextSingleLine.value

@@ -8,7 +8,7 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QSplitterHandle, QWidget
 
 from app.theme import Role, roomy, theme, unroomy
-from app.widgets.spoken import Spoken
+from app.widgets.accessibility import Spoken
 
 BEFORE, BEYOND = 2, 5
 STEP = 16

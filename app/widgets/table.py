@@ -30,15 +30,13 @@ from app.theme.tokens import mark_size
 from app.widgets.actions import Action, show_menu
 from app.widgets.bars import paint_interval
 from app.widgets.cells import Cell, CellKind, Column, Row
-from app.widgets.columns import Arrangement
-from app.widgets.columns_sheet import ColumnsSheet
-from app.widgets.header import TableHeader
+from app.widgets.columns import Arrangement, ColumnsSheet
 from app.widgets.keyed_view import KeyedView
 from app.widgets.marks import mark_pixmap
-from app.widgets.plain import one_line, tip, visible
-from app.widgets.row_frame import paint_focus, paint_frame
-from app.widgets.rows import AnyIndex, KeyedModel
+from app.widgets.rows import AnyIndex, KeyedModel, paint_focus, paint_frame
+from app.widgets.safe_text import one_line, tip, visible
 from app.widgets.spans import LinePainter
+from app.widgets.table_header import TableHeader
 
 PAD = 8
 EDGE = 16

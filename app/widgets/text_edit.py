@@ -7,8 +7,8 @@ from PySide6.QtGui import QFontMetricsF, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSizePolicy, QWidget
 
 from app.theme import Size, sized, theme
-from app.widgets.drops import files_in
-from app.widgets.plain import LONGEST_EDITED, meant, plain, tip, visible
+from app.widgets.file_drop import files_in
+from app.widgets.safe_text import LONGEST_EDITED, meant, plain, tip, visible
 
 FRAME = 14
 

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.core_link.settings import Settings
 from app.core_link.workspaces import Workspaces
 from app.screens.servers.tool_call_dialog import ConfirmCallDialog, ToolCallDialog
-from app.screens.settings.sheet import SettingsSheet
+from app.screens.settings.dialog import SettingsSheet
 from app.screens.welcome.page import WelcomePage
 from app.shell.closed_workspace import ClosedDoor, Exits
 from app.shell.main_window import MainWindow

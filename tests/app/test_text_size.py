@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.core_link.settings import Settings
 from app.core_link.text_size import SIZES, TextSizes
-from app.screens.settings.sheet import SettingsSheet
+from app.screens.settings.dialog import SettingsSheet
 from app.shell.main_window import MainWindow
 from app.shell.workspace_controller import Workbench
 from app.theme import Size, height, theme

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 from app.core_link.settings import Settings
 from app.core_link.targets import ShowCase, ShowTool
 from app.main import NO_DISPLAY, main
-from app.screens.settings.sheet import SettingsSheet
+from app.screens.settings.dialog import SettingsSheet
 from app.screens.welcome.page import WelcomePage
 from app.shell.main_frame import Frame
 from app.shell.main_window import MainWindow

@@ -26,7 +26,7 @@ from app.help.window import HelpWindow
 from app.screens.cases.page import CasesPage
 from app.screens.metrics.page import MetricsPage
 from app.screens.runs.page import RunsPage
-from app.screens.settings.sheet import SettingsSheet
+from app.screens.settings.dialog import SettingsSheet
 from mcp_tef import RunFilter, RunOrder
 from tests.benchmarks.journey_stalls import SCREENS
 from tests.benchmarks.metrics_screen import filled

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.widgets.focus import reading_order
+from app.widgets.keyboard_and_mouse import reading_order
 from tests.support.legible import shows
 
 Roles = QAccessible.Role

@@ -11,7 +11,7 @@ from app.screens.metrics.presenter import MetricsPresenter
 from app.theme import sized
 from app.widgets import Action, PageHeader, PickItem, PickPopup, show_menu_under
 from app.widgets.actions import MenuOpener
-from app.widgets.chips import ChipRow
+from app.widgets.tokens_edit import ChipRow
 
 QUICK = {Dimension.SUITE: "All suites", Dimension.MODEL: "All models", Dimension.PERIOD: "Any time"}
 MOST_IN_A_MENU = 8

@@ -10,7 +10,7 @@ from app.screens.metrics.formatting import span_of
 from app.screens.metrics.metric_values import Aside, Figure
 from app.theme import Role, Size, height, sized
 from app.widgets import IntervalBar, Label, LineText, Rule, Spoken, describe
-from app.widgets.row_frame import paint_focus
+from app.widgets.rows import paint_focus
 
 QUIET_ROW = 36
 FIGURES, LEAST_FIGURE = 4, 176

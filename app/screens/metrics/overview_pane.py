@@ -14,10 +14,10 @@ from app.screens.metrics.table_rows import TOOL_COLUMNS, calibration_plot, matri
 from app.text.glossary import explain
 from app.theme import Role, Size, sized
 from app.widgets import Action, Button, FlowText, IconButton, Label, ListTable, Rule, describe, tip
+from app.widgets.bars import Pips
 from app.widgets.chart_panel import ChartPanel
 from app.widgets.line_chart import LineChart, Plot
 from app.widgets.matrix import MatrixChart
-from app.widgets.pips import Pips
 from mcp_tef import ToolLabel, ToolMetrics
 
 ROOMY = 1000

@@ -11,7 +11,7 @@ from app.text.formatting import count
 from app.text.text_diff import Stretch
 from app.theme import Role, Size
 from app.widgets import FlowText, Label, Links, Mark, MarkLabel, Rule, ScrollPane, Section, Span
-from app.widgets.compared import ComparedRow, ComparedTable
+from app.widgets.comparison_table import ComparedRow, ComparedTable
 
 MOST_LINES = 400
 LINE_LOOKS = {"+": Role.GOOD, "-": Role.BAD, "@": Role.DIM}

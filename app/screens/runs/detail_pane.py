@@ -29,7 +29,7 @@ from app.screens.runs.verdict import verdict_view
 from app.screens.runs.verdict_pane import VerdictPane
 from app.theme import Role, Size, sized
 from app.widgets import DetailPane, FlowText, Label, RailList, RailRow, Rule, ScrollPane, Span, Split
-from app.widgets.code_view import CodeView
+from app.widgets.text_view import CodeView
 from mcp_tef import DefinitionChange, RunDetail
 
 EDGE = 16

@@ -11,8 +11,8 @@ from app.screens.runs.run_table import LoadedPage, RunTable, RunTableRow, Update
 from app.text.glossary import explain
 from app.theme import Role, Size, sized
 from app.widgets import Action, Button, CellKind, Column, EmptyState, FlowText, Label, MarkLabel, Spoken, describe
-from app.widgets.chips import ChipRow
 from app.widgets.paged import PagedTable
+from app.widgets.tokens_edit import ChipRow
 from mcp_tef import RunId, RunOrder
 
 COLUMNS = (

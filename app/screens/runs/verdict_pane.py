@@ -25,7 +25,7 @@ from app.widgets import (
     ScrollPane,
     describe,
 )
-from app.widgets.compared import ComparedRow, ComparedTable
+from app.widgets.comparison_table import ComparedRow, ComparedTable
 
 EDGE = 16
 

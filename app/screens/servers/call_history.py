@@ -29,7 +29,7 @@ from app.widgets import (
     one_line,
     show_menu,
 )
-from app.widgets.code_view import CodeView
+from app.widgets.text_view import CodeView
 from mcp_tef import Json, ToolCall, ToolCallStatus
 
 CALL_VIEW_KEY: Final = "servers.calls_shown"

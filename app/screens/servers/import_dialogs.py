@@ -34,7 +34,7 @@ from app.widgets import (
     TickTable,
     one_line,
 )
-from app.widgets.drops import files_in
+from app.widgets.file_drop import files_in
 from mcp_tef import (
     DetectedConfig,
     DetectedFile,

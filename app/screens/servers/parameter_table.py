@@ -19,7 +19,7 @@ from app.screens.servers.schema import SchemaParameter
 from app.text.formatting import count
 from app.theme import Role, Size, roomy, sized
 from app.widgets import Action, FlowText, IconButton, Label, Rule, SearchField, show_menu
-from app.widgets.plain import markdown_table
+from app.widgets.safe_text import markdown_table
 
 MOST = 200
 NARROW = 560

@@ -14,7 +14,7 @@ from app.screens.servers.server_form import ServerForm, form_from_spec
 from app.text.formatting import error_words
 from app.theme import Role
 from app.widgets import Action, ChoiceCard, FlowText, Notice, ScrollPane, Sheet
-from app.widgets.sheets import BAR
+from app.widgets.dialog import BAR
 from mcp_tef import ConflictError, ConsentRequest, DefinitionWithoutSecrets, InputError, Server, ServerSpec, TefError
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from app.screens.servers.tool_calls import Reading, errors_by_parameter
 from app.text.formatting import count, error_words
 from app.theme import Role, sized
 from app.widgets import Action, Button, FlowText, KeyValues, Notice, Sheet, Span, Split, one_line
-from app.widgets.code_view import CodeView
+from app.widgets.text_view import CodeView
 from mcp_tef import CALL_SECONDS, Json, Server, TefError, Tool, ToolCall
 
 SECOND = 1_000

@@ -30,7 +30,7 @@ from app.widgets import (
     clear_layout,
     one_line,
 )
-from app.widgets.code_view import CodeView
+from app.widgets.text_view import CodeView
 from mcp_tef import Drift, Tool, ToolProblem
 
 WORDS = "What is left out is offered to no model and counted in no analysis. The server still has it."

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from app.screens.similarity.labels import KINDS, MapKind
 from app.widgets.dendrogram import Join, Tree, tree_of
 from app.widgets.heatmap_data import Heat, make_heat
-from app.widgets.heatmap_image import cividis
+from app.widgets.heatmap_drawing import cividis
 from mcp_tef import Clusters, ComparedTool, MatrixKind, Similarity
 
 

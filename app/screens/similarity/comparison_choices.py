@@ -11,7 +11,7 @@ from app.text.formatting import count
 from app.theme import Role
 from app.widgets import Action, Field, FlowText, MenuButton, PickItem, PickPopup, Segmented, Sheet, show_menu
 from app.widgets.actions import MenuOpener
-from app.widgets.plain import one_line
+from app.widgets.safe_text import one_line
 from mcp_tef import EmbedderKind, InputError, Secret, parse_embedder
 
 MOST_IN_A_MENU = 12

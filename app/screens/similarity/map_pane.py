@@ -10,7 +10,7 @@ from app.theme import Role, Size, sized
 from app.widgets import IconButton, Label, MenuButton, tip
 from app.widgets.heatmap import STEP, Heatmap
 from app.widgets.heatmap_data import Heat
-from app.widgets.heatmap_image import ramp
+from app.widgets.heatmap_drawing import ramp
 from app.widgets.scale import ThresholdScale
 from mcp_tef import OverlapWeights
 

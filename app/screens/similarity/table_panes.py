@@ -25,7 +25,7 @@ from app.screens.similarity.pair_list import (
 from app.text.formatting import count
 from app.theme import Role, Size, sized
 from app.widgets import Action, FlowText, LineText, ListTable, Rule
-from app.widgets.chips import ChipRow
+from app.widgets.tokens_edit import ChipRow
 from mcp_tef import MatrixKind
 
 ROOMY = 1060

@@ -10,7 +10,7 @@ from app.screens.similarity.labels import STANDING_HELP, STANDINGS
 from app.screens.similarity.presenter import Work
 from app.theme import Role, Size, sized, theme
 from app.widgets import FlowText, tip
-from app.widgets.row_frame import paint_focus
+from app.widgets.rows import paint_focus
 from app.widgets.spans import LinePainter
 from mcp_tef import PairStatus
 

@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QApplication
 
 from app.theme import Contrast, ThemeMode, theme
 from app.theme.tokens import Role, scheme_colours
-from app.widgets import heatmap_image
+from app.widgets import heatmap_drawing
 from app.widgets.bars import soft_accent
-from app.widgets.heat import ink_on, ramp, shade
+from app.widgets.matrix_drawing import ink_on, ramp, shade
 
 TEXTS = (Role.TEXT, Role.DIM, Role.ACCENT, Role.GOOD, Role.BAD, Role.WARN, Role.INFO)
 GROUNDS = (Role.SURFACE, Role.SELECTED)
@@ -152,7 +152,7 @@ def ramps() -> Iterator[list[str]]:
         theme().install(ThemeMode.DARK if dark else ThemeMode.LIGHT)
         yield [shade(*ramp(), step / 12).name() for step in range(13)]
     theme().install(ThemeMode.LIGHT)
-    yield [colour.name() for colour in heatmap_image.ramp()]
+    yield [colour.name() for colour in heatmap_drawing.ramp()]
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

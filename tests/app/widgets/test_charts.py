@@ -10,14 +10,13 @@ from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QApplication
 
 from app.theme import Role, ThemeMode, theme
+from app.widgets.bars import Pips
 from app.widgets.chart import copy_picture, picture, save_picture
 from app.widgets.chart_panel import ChartPanel
-from app.widgets.chips import ChipRow
-from app.widgets.heat import ink_on, luminance, ramp, shade
 from app.widgets.line_chart import Bar, LineChart, Plot, Point
 from app.widgets.matrix import MatrixChart
-from app.widgets.matrix_drawing import PRINTED, Matrix
-from app.widgets.pips import Pips
+from app.widgets.matrix_drawing import PRINTED, Matrix, ink_on, luminance, ramp, shade
+from app.widgets.tokens_edit import ChipRow
 
 SMALL = Matrix(
     rows=("apple", "pear", "nothing"),

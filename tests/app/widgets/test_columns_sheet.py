@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.widgets import CellKind, Column, ListTable, Row
-from app.widgets.columns_sheet import ColumnsSheet
+from app.widgets.columns import ColumnsSheet
 
 COLUMNS = (
     Column(key="mark", title="", kind=CellKind.MARK, width=40),

@@ -5,7 +5,7 @@ from PySide6.QtCore import QRect
 from PySide6.QtGui import QImage, QPainter
 
 from app.widgets.dendrogram import MOST, Join, Tree, draw_tree, tree_of
-from app.widgets.heatmap_port import Port
+from app.widgets.heatmap_layout import Port
 
 
 def test_brackets_join_the_middles_of_what_they_hold() -> None:

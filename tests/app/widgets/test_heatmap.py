@@ -15,7 +15,7 @@ from app.widgets.chart import picture
 from app.widgets.dendrogram import Join, tree_of
 from app.widgets.heatmap import Heatmap
 from app.widgets.heatmap_data import Heat, make_heat
-from app.widgets.heatmap_image import cividis, ramp
+from app.widgets.heatmap_drawing import cividis, ramp
 
 N = 20
 

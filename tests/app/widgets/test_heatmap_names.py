@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.widgets.heatmap_names import LEAST, Taken, apart, thinned
+from app.widgets.heatmap_layout import LEAST, Taken, apart, thinned
 
 
 @settings(max_examples=200, deadline=None)

@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.widgets.heatmap_port import LARGEST, Port
+from app.widgets.heatmap_layout import LARGEST, Port
 
 PORTS = st.builds(
     lambda n, wide, high: Port(n=n, wide=wide, high=high).fit(),

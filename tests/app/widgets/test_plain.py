@@ -3,7 +3,7 @@
 import pytest
 
 from app.widgets import one_line, plain, tip, visible
-from app.widgets.plain import markdown_table, meant, units
+from app.widgets.safe_text import markdown_table, meant, units
 
 
 @pytest.mark.parametrize("hidden", ["\u202e", "\u2066", "\u200b", "\x00", "\x1b", "\ud800", "\U000e0041", "\ufeff"])

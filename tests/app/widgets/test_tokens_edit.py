@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.widgets import Span, SpanLine, TokensEdit
-from app.widgets.focus import reading_order
+from app.widgets.keyboard_and_mouse import reading_order
 from app.widgets.tokens_edit import Chip
 
 

@@ -4,7 +4,7 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from app.widgets import Making, at_once, held, in_turns
-from app.widgets.turns import TURN_S
+from app.widgets.incremental import TURN_S
 from tests.support.windows import drive, shown, until, until_spent
 
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 from app.screens.metrics.formatting import shown
 from app.screens.metrics.page import MetricsPage
 from app.widgets.chart_panel import ChartPanel
-from app.widgets.focus import reading_order
+from app.widgets.keyboard_and_mouse import reading_order
 from app.widgets.line_chart import LineChart
 from tests.app.screens.metrics.conftest import Desk, Tell
 from tests.support.windows import until

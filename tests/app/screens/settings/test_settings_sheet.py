@@ -13,8 +13,8 @@ from app.core_link.session import Session
 from app.core_link.settings import Settings
 from app.core_link.text_size import TextSizes
 from app.screens.settings.data import Places, size_words
+from app.screens.settings.dialog import SettingsSheet
 from app.screens.settings.rows import SettingRow
-from app.screens.settings.sheet import SettingsSheet
 from app.widgets import Button, FlowText, SearchField, Segmented
 from mcp_tef import Engine, Secret, ServerSpec, Transport
 from tests.support.fake_engine import FakeEngine

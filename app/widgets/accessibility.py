@@ -1,4 +1,4 @@
-"""What screen readers are told that widgets of our own are: Qt knows only the kinds that it ships."""
+"""Accessible roles and announcements for custom widgets, which Qt cannot know by itself."""
 
 from functools import cache
 
@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QAccessibleWidget, QWidget
 
-from app.widgets.plain import tip
+from app.widgets.safe_text import tip
 
 Spoken = QAccessible.Role
 

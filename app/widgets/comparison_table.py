@@ -17,11 +17,11 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.theme import Role, Size, sized, theme
+from app.widgets.accessibility import Spoken
 from app.widgets.actions import Action, show_menu
 from app.widgets.marks import Mark, mark_pixmap
-from app.widgets.plain import one_line, plain, tip, visible
+from app.widgets.safe_text import one_line, plain, tip, visible
 from app.widgets.spans import LinePainter
-from app.widgets.spoken import Spoken
 
 HEAD = 32
 LINE = 20

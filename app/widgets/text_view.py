@@ -1,4 +1,4 @@
-"""Running text of many fonts and marks that wraps and knows its own height; never markup."""
+"""Read-only texts: wrapped paragraphs of styled spans, and monospaced code to copy. Neither reads markup."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,14 +17,15 @@ from PySide6.QtGui import (
     QTextLine,
     QTextOption,
 )
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QWidget
 
 from app.theme import Role, Size, radius, theme
 from app.theme.tokens import line_height
+from app.widgets.accessibility import Spoken
 from app.widgets.actions import Action, show_menu
-from app.widgets.plain import plain, units, visible
+from app.widgets.rows import paint_focus
+from app.widgets.safe_text import plain, units, visible
 from app.widgets.spans import Span, joined
-from app.widgets.spoken import Spoken
 
 
 class FlowText(QWidget):
@@ -173,3 +174,31 @@ def _x(line: QTextLine, position: int) -> float:
     found = line.cursorToX(position)
     first = found[0] if isinstance(found, tuple) else found
     return first if isinstance(first, float) else 0.0
+
+
+LONGEST = 100_000
+
+
+class CodeView(QPlainTextEdit):
+    """Text in mono that can be read, selected and copied, and not changed."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._text = ""
+        self.setReadOnly(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFont(theme().font(Size.BODY, mono=True))
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
+        self.setTabChangesFocus(True)
+        self.setAccessibleName(name)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self.hasFocus():
+            paint_focus(QPainter(self.viewport()), self.viewport().rect())
+
+    def show_text(self, text: str) -> None:
+        """Show another text."""
+        if text != self._text:
+            self._text = text
+            self.setPlainText(plain(text, LONGEST, LONGEST))

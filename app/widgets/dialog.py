@@ -1,20 +1,59 @@
 """Dialogs that are opened and awaited, never executed."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from app.theme import Role, Size, sized, theme
 from app.widgets.actions import Action, Button, button
 from app.widgets.fields import SearchField
-from app.widgets.flow import FlowText
-from app.widgets.focus import ReadingOrder, reading_order
+from app.widgets.keyboard_and_mouse import ReadingOrder, reading_order
 from app.widgets.notices import clear_layout
-from app.widgets.plain import one_line
-from app.widgets.sheet_pane import SheetPane
+from app.widgets.panes import ScrollPane
+from app.widgets.safe_text import one_line
+from app.widgets.text_view import FlowText
+
+
+class SheetPane(ScrollPane):
+    """As high as what is inside has to be, and at most as high as `most` says."""
+
+    def __init__(self, inside: QWidget, name: str, most: Callable[[], int]) -> None:
+        super().__init__(inside, name)
+        self._inside, self._most = inside, most
+        inside.installEventFilter(self)
+
+    def bar(self) -> int:
+        """The width of the scroll bar, which always has its place unless it is hidden."""
+        hidden = self.verticalScrollBarPolicy() is Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        return 0 if hidden else self.verticalScrollBar().sizeHint().width()
+
+    def hide_bar(self) -> None:
+        """Leave its place to what is inside, where that has a bar of its own."""
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def sizeHint(self) -> QSize:
+        return self._bounded(self._inside.sizeHint())
+
+    def minimumSizeHint(self) -> QSize:
+        return self._bounded(self._inside.minimumSizeHint())
+
+    def hasHeightForWidth(self) -> bool:
+        return self._inside.hasHeightForWidth()
+
+    def heightForWidth(self, width: int) -> int:
+        return min(self._most(), self._inside.heightForWidth(width - self.bar()))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().eventFilter(watched, event)
+
+    def _bounded(self, size: QSize) -> QSize:
+        return QSize(size.width() + self.bar(), min(self._most(), size.height()))
+
 
 TITLE_LIMIT, TITLE_LINES = 120, 2
 SIDE, BAR, ABOVE, GAP = 24, 8, 20, 12

@@ -1,6 +1,6 @@
-"""Work in small turns of the event loop, so that keys and painting never wait for the whole of it.
+"""Work in small steps of the event loop, so that keys and painting never wait for all of it.
 
-Whoever makes more than some 20 widgets at once makes them in turns. Nothing of the window's own work may take 50 ms.
+Build more than about 20 widgets in steps: no turn of the window's thread may take 50 ms.
 """
 
 import asyncio

@@ -1,12 +1,13 @@
-"""The order in which Tab goes through a window: as one reads, from top to bottom and from left to right.
+"""Tab order by position, and the side buttons of a mouse.
 
-Parts of a page come and go, and Qt puts every new one at the end. So the order is not kept anywhere: it is read off
+Parts of a page come and go, and Qt puts every new one at the end of its Tab order. So the order is computed from
 the places of the widgets when Tab is pressed.
 """
 
 from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import QRect, Qt
+from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QWindow
 from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 
 GAP = 8
@@ -98,3 +99,23 @@ def _bands(placed: list[Placed], *, upright: bool) -> list[list[Placed]]:
         bands[-1].append(one)
         end = max(end, stop)
     return bands
+
+
+class MouseWays(QObject):
+    """Hears the side buttons before any widget of a window does."""
+
+    back = Signal()
+    forward = Signal()
+
+    def watch(self, window: QWindow) -> None:
+        """Listen to a window from now on."""
+        window.installEventFilter(self)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        if event.type() != QEvent.Type.MouseButtonPress or not isinstance(event, QMouseEvent):
+            return False
+        ways = {Qt.MouseButton.BackButton: self.back, Qt.MouseButton.ForwardButton: self.forward}
+        way = ways.get(event.button())
+        if way is not None:
+            way.emit()
+        return way is not None

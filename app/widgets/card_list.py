@@ -1,4 +1,4 @@
-"""A rail of cards: title, what stands at its right, a second line, and a bar of shares where there is one."""
+"""List of cards: title, text at its right, a second line, and an optional bar of shares."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,9 +13,8 @@ from app.theme.tokens import mark_size
 from app.widgets.bars import BAR, Segment, paint_segments
 from app.widgets.keyed_view import KeyedView
 from app.widgets.marks import Mark, mark_pixmap
-from app.widgets.plain import tip, visible
-from app.widgets.row_frame import paint_frame
-from app.widgets.rows import AnyIndex, KeyedModel
+from app.widgets.rows import AnyIndex, KeyedModel, paint_frame
+from app.widgets.safe_text import tip, visible
 from app.widgets.spans import LinePainter, Span, joined
 
 MARK_ROOM = 24
