@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core_link.session import Session
 from app.theme import Role, sized
-from app.widgets import Action, FittingPane, FlowText, KeyValues, Sheet, Span, one_line
+from app.widgets import Action, Dialog, FittingPane, FlowText, KeyValues, Span, one_line
 from mcp_tef import ConsentError, ConsentKind, ConsentRequest, consent_rows
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class ConsentView(QWidget):
         self._warnings.set_rows(warning_rows(request))
 
 
-class ConsentSheet(Sheet):
+class ConsentSheet(Dialog):
     """Asks one question about consent; accepted where the user allows it.
 
     `without_key` is true when the user chose to go on without sending the key. `need` says what it is needed for,

@@ -12,7 +12,7 @@ from app.core_link.session import Session
 from app.dialogs.consent import with_consent
 from app.text.formatting import error_words
 from app.theme import Role, Size
-from app.widgets import Action, Button, Field, FlowText, Notice, Picker, PickItem, Sheet
+from app.widgets import Action, Button, Dialog, Field, FlowText, Notice, Picker, PickItem
 from mcp_tef import ModelInfo, ModelSettings, Secret, TefError
 
 QUIET_MS = 150
@@ -59,7 +59,7 @@ class KeyPart(QWidget):
         return Secret(text) if text else None
 
 
-class ModelSheet(Sheet):
+class ModelSheet(Dialog):
     """`agreed` is the model to ask, once the sheet was accepted."""
 
     def __init__(

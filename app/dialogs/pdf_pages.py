@@ -41,7 +41,7 @@ from app.dialogs.pdf_export import UNFINISHED
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class PageSpan:
     """What lies between two heights of the whole report."""
 
     top: float
@@ -57,28 +57,28 @@ class Span:
 class Piece:
     """What is not cut: a line, a chart, a row. `keep` ties it to the next; `head` is the head of its table."""
 
-    span: Span
+    span: PageSpan
     keep: bool = False
-    head: Span | None = None
+    head: PageSpan | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class PdfPage:
     """A page: what it shows, below the head of a table that goes on."""
 
-    span: Span
-    head: Span | None = None
+    span: PageSpan
+    head: PageSpan | None = None
 
 
-def sheets(pieces: Sequence[Piece], height: float) -> list[Sheet]:
+def sheets(pieces: Sequence[Piece], height: float) -> list[PdfPage]:
     """The pages of a height that the pieces, in their order, take."""
-    made: list[Sheet] = []
+    made: list[PdfPage] = []
     start = 0
     while start < len(pieces):
         head = pieces[start].head
         room = height - (head.height if head else 0)
         end = _end(pieces, start, room)
-        made += _split(Span(pieces[start].span.top, pieces[end - 1].span.bottom), head, room)
+        made += _split(PageSpan(pieces[start].span.top, pieces[end - 1].span.bottom), head, room)
         start = end
     return made
 
@@ -94,11 +94,11 @@ def _end(pieces: Sequence[Piece], start: int, room: float) -> int:
     return next(loose, end)
 
 
-def _split(span: Span, head: Span | None, room: float) -> list[Sheet]:
+def _split(span: PageSpan, head: PageSpan | None, room: float) -> list[PdfPage]:
     """One page, or several where a single piece is higher than one."""
     count = max(1, -int(-span.height // room))
     tops = [span.top + room * at for at in range(count)]
-    return [Sheet(Span(top, min(top + room, span.bottom)), head) for top in tops]
+    return [PdfPage(PageSpan(top, min(top + room, span.bottom)), head) for top in tops]
 
 
 DPI: Final = 96
@@ -204,7 +204,7 @@ def _layout() -> QPageLayout:
     return QPageLayout(paper, QPageLayout.Orientation.Portrait, margins, QPageLayout.Unit.Millimeter)
 
 
-def _draw(painter: QPainter, document: QTextDocument, sheet: Sheet) -> None:
+def _draw(painter: QPainter, document: QTextDocument, sheet: PdfPage) -> None:
     """A page of the report, below the head of the table that goes on there."""
     at = 0.0
     for span in (sheet.head, sheet.span):
@@ -266,9 +266,9 @@ class Sealed(QTextDocument):
         rows = [[table.cellAt(row, column) for column in columns] for row in range(table.rows())]
         tops = [min(box(cell.firstCursorPosition().block()).top() for cell in row) - CELL_PADDING for row in rows]
         last = max(box(cell.lastCursorPosition().block()).bottom() for cell in rows[-1]) + CELL_PADDING + LINE
-        spans = [Span(top, end) for top, end in zip(tops, [*tops[1:], last], strict=True)]
+        spans = [PageSpan(top, end) for top, end in zip(tops, [*tops[1:], last], strict=True)]
         heads = table.format().headerRowCount()
-        head = Span(spans[0].top, spans[heads - 1].bottom) if heads else None
+        head = PageSpan(spans[0].top, spans[heads - 1].bottom) if heads else None
         return [Piece(span, row < heads, None if row < heads else head) for row, span in enumerate(spans)]
 
     def _lines(self, block: QTextBlock) -> list[Piece]:
@@ -278,7 +278,7 @@ class Sealed(QTextDocument):
             return []
         top, layout = self.documentLayout().blockBoundingRect(block).top(), block.layout()
         spans = [
-            Span(top + line.y(), top + line.y() + line.height())
+            PageSpan(top + line.y(), top + line.y() + line.height())
             for line in (layout.lineAt(number) for number in range(layout.lineCount()))
         ]
         tied = bool(block.blockFormat().headingLevel()) or _leads_on(block)

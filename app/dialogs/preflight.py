@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
 from app.core_link.model_requests import KeyAsking
 from app.core_link.session import Session
 from app.dialogs.consent import with_consent
-from app.widgets import Action, Field, Sheet
+from app.widgets import Action, Dialog, Field
 from mcp_tef import Batch, ModelError, ModelFault, Secret
 
 ApiKeys = Mapping[str, Secret]
@@ -43,7 +43,7 @@ class Preflight:
         return key
 
 
-class ApiKeyDialog(Sheet):
+class ApiKeyDialog(Dialog):
     """Asks for one key; `key` and `kept`, whether to remember it, are what came of it."""
 
     def __init__(self, provider: str, hint: str, parent: QWidget) -> None:

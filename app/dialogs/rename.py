@@ -5,13 +5,13 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QWidget
 
-from app.widgets import Action, Field, LineEdit, Sheet
+from app.widgets import Action, Dialog, Field, LineEdit
 from mcp_tef import InputError
 
 NOTE = "It stays in its folder, with everything in it."
 
 
-class RenameSheet(Sheet):
+class RenameWorkspaceDialog(Dialog):
     """`name` is the new one, once the sheet was accepted; `check` raises InputError where it cannot be had."""
 
     def __init__(self, path: Path, check: Callable[[Path, str], object], parent: QWidget) -> None:
@@ -46,5 +46,5 @@ async def ask_for_workspace_name(parent: QWidget, path: Path) -> str | None:
     """Ask for a new name of a workspace; None if the user cancels."""
     from mcp_tef import renamed_path
 
-    sheet = RenameSheet(path, renamed_path, parent)
+    sheet = RenameWorkspaceDialog(path, renamed_path, parent)
     return sheet.name if await sheet.done_with() else None

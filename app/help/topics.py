@@ -48,7 +48,7 @@ class Topic:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class HelpSearchHit:
     """A section in which something was found."""
 
     key: str
@@ -73,14 +73,14 @@ def topics(commands: Mapping[str, Sequence[Command]]) -> tuple[Topic, ...]:
     return tuple(Topic(key, _filled((FOLDER / f"{key}.md").read_text("utf-8"), made)) for key in ORDER)
 
 
-def find(pages: Iterable[Topic], typed: str) -> list[Found]:
+def find(pages: Iterable[Topic], typed: str) -> list[HelpSearchHit]:
     """The sections that hold most of the typed words, those with more of them in their headings first."""
     words = [_stem(word) for word in typed.casefold().split()]
     found = [
         (
             _held(words, f"{page.title} {heading} {body}"),
             _held(words, heading),
-            Found(page.key, heading, page.title, _excerpt(body, words)),
+            HelpSearchHit(page.key, heading, page.title, _excerpt(body, words)),
         )
         for page in pages
         for heading, body in page.sections()

@@ -10,11 +10,11 @@ from app.core_link.commands import Command
 from app.help.text import HelpText
 from app.help.topics import ORDER, Topic, find, topics
 from app.theme import Role, sized, theme
-from app.widgets import IconButton, RailList, RailRow, ReadingOrder, Rule, SearchField, Span
+from app.widgets import CardList, CardRow, IconButton, ReadingOrder, Rule, SearchField, Span
 
 WIDTH, HEIGHT, RAIL = 1040, 760, 264
 ROW, FOUND_ROW = 34, 52
-NOTHING = RailRow(id="", title="Nothing is said of this", sub=(Span("Try another word.", Role.DIM),), light=True)
+NOTHING = CardRow(id="", title="Nothing is said of this", sub=(Span("Try another word.", Role.DIM),), light=True)
 
 
 class HelpWindow(ReadingOrder, QWidget):
@@ -34,7 +34,7 @@ class HelpWindow(ReadingOrder, QWidget):
         self.resize(WIDTH, HEIGHT)
         theme().wear(self)
         self.search = SearchField("Search the help")
-        self.rail = RailList("Pages of the help", row_height=sized(ROW))
+        self.rail = CardList("Pages of the help", row_height=sized(ROW))
         self.text = HelpText()
         self.back = IconButton("arrow-left", "Back")
         self.forward = IconButton("arrow-right", "Forward")
@@ -149,12 +149,12 @@ class HelpWindow(ReadingOrder, QWidget):
         if typed.strip():
             found = {one.address: one for one in find(self._pages.values(), typed)}
             rows = [
-                RailRow(id=address, title=one.heading, sub=(Span(one.title, Role.DIM),), tip=one.excerpt, light=True)
+                CardRow(id=address, title=one.heading, sub=(Span(one.title, Role.DIM),), tip=one.excerpt, light=True)
                 for address, one in found.items()
             ]
             self.rail.set_rows(rows or [NOTHING])
         else:
-            self.rail.set_rows([RailRow(id=f"{key}.md", title=self._pages[key].title, light=True) for key in ORDER])
+            self.rail.set_rows([CardRow(id=f"{key}.md", title=self._pages[key].title, light=True) for key in ORDER])
         self.rail.verticalHeader().setDefaultSectionSize(sized(FOUND_ROW if typed.strip() else ROW))
         self.rail.blockSignals(was)
         if not typed.strip():

@@ -11,7 +11,7 @@ from app.core_link.import_outcomes import DropOutcome, DropStatus
 from app.core_link.session import Page, Session
 from app.text.formatting import count, error_words
 from app.theme import Role
-from app.widgets import Action, FlowText, ScrollPane, Section, Sheet, Span, one_line
+from app.widgets import Action, Dialog, FlowText, ScrollPane, Section, Span, one_line
 from app.widgets.file_drop import files_in
 from mcp_tef import DetectedFile, FileKind, InputError, TefError
 
@@ -121,10 +121,10 @@ def kinds(arrival: DetectedFile) -> str:
     return KINDS.get(arrival.kind, "") if arrival.kind else ""
 
 
-def outcomes_sheet(parent: QWidget, outcomes: Sequence[DropOutcome]) -> Sheet:
+def outcomes_sheet(parent: QWidget, outcomes: Sequence[DropOutcome]) -> Dialog:
     """What came of several files, one below the other."""
     taken = sum(outcome.fate is DropStatus.TAKEN for outcome in outcomes)
-    sheet = Sheet(f"{taken} of {count(len(outcomes), 'file')} taken in", parent, width=600)
+    sheet = Dialog(f"{taken} of {count(len(outcomes), 'file')} taken in", parent, width=600)
     section = Section(margins=False)
     for outcome in outcomes:
         line = FlowText()

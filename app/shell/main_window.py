@@ -18,7 +18,17 @@ from app.core_link.targets import Screen, ShowScreen, Target
 from app.shell.overviews import messages_sheet, shortcuts_sheet
 from app.shell.palette import Palette
 from app.theme import sized, theme
-from app.widgets import Action, Making, MouseWays, Navigation, Notice, ReadingOrder, Toaster, breath, in_turns
+from app.widgets import (
+    Action,
+    IncrementalBuild,
+    MouseNavigation,
+    Navigation,
+    Notice,
+    ReadingOrder,
+    Toaster,
+    in_turns,
+    yield_to_ui,
+)
 from app.widgets.keyed_view import KeyedView
 from mcp_tef import Event
 
@@ -37,7 +47,7 @@ class ScreenSpec:
     key: str
     title: str
     icon: str
-    make: Callable[[Session], Making[Page]]
+    make: Callable[[Session], IncrementalBuild[Page]]
     module: str = ""
 
 
@@ -65,7 +75,7 @@ class MainWindow(ReadingOrder, QWidget):
         self.current = ""
         self.navigation = Navigation(title, workspaces)
         self._trail = NavigationHistory()
-        self._mouse = MouseWays(self)
+        self._mouse = MouseNavigation(self)
         self.notice = Notice("bad")
         self.offer = Notice("info")
         self.stack = QStackedWidget()
@@ -229,7 +239,7 @@ class MainWindow(ReadingOrder, QWidget):
         unseen = [key for key in self._pages if key != self.current]
         for key in unseen:
             self._pages.pop(key).deleteLater()
-            await breath()
+            await yield_to_ui()
 
     async def finish(self) -> None:
         """Let every page put away what is not saved; none of them can keep the window from closing."""

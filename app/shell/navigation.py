@@ -5,7 +5,7 @@ from collections.abc import Callable
 from app.core_link.session import Page, Session
 from app.core_link.settings import Settings
 from app.shell.main_window import ScreenSpec
-from app.widgets import Making
+from app.widgets import IncrementalBuild
 
 
 def places() -> list[ScreenSpec]:
@@ -26,11 +26,11 @@ def last_place(settings: Settings) -> str:
     return settings.get("window.place", known[0], known.__contains__)
 
 
-def _place(key: str, title: str, icon: str, make: Callable[[Session], Making[Page]]) -> ScreenSpec:
+def _place(key: str, title: str, icon: str, make: Callable[[Session], IncrementalBuild[Page]]) -> ScreenSpec:
     return ScreenSpec(key=key, title=title, icon=icon, make=make, module=f"app.screens.{key}.page")
 
 
-def _servers(session: Session) -> Making[Page]:
+def _servers(session: Session) -> IncrementalBuild[Page]:
     from app.screens.servers.page import ServersPage
     from app.screens.servers.server_pane import ServerPane
 
@@ -38,14 +38,14 @@ def _servers(session: Session) -> Making[Page]:
     return ServersPage(session, pane)
 
 
-def _cases(session: Session) -> Making[Page]:
+def _cases(session: Session) -> IncrementalBuild[Page]:
     from app.screens.cases.page import CasesPage
 
     yield
     return CasesPage(session)
 
 
-def _runs(session: Session) -> Making[Page]:
+def _runs(session: Session) -> IncrementalBuild[Page]:
     from app.screens.runs.page import RunsPage
     from app.screens.runs.view import RunsView
 
@@ -53,21 +53,21 @@ def _runs(session: Session) -> Making[Page]:
     return RunsPage(session, view)
 
 
-def _metrics(session: Session) -> Making[Page]:
+def _metrics(session: Session) -> IncrementalBuild[Page]:
     from app.screens.metrics.page import MetricsPage
 
     yield
     return MetricsPage(session)
 
 
-def _similarity(session: Session) -> Making[Page]:
+def _similarity(session: Session) -> IncrementalBuild[Page]:
     from app.screens.similarity.page import SimilarityPage
 
     yield
     return SimilarityPage(session)
 
 
-def _quality(session: Session) -> Making[Page]:
+def _quality(session: Session) -> IncrementalBuild[Page]:
     from app.screens.quality.page import QualityPage
 
     yield

@@ -8,7 +8,7 @@ from app.core_link.commands import Command
 from app.core_link.session import Message
 from app.text.formatting import clock
 from app.theme import Role, sized
-from app.widgets import Action, FlowText, KeyValues, ScrollPane, SearchField, Section, Sheet
+from app.widgets import Action, Dialog, FlowText, KeyValues, ScrollPane, SearchField, Section
 
 HEIGHT = 560
 EVERY_LIST = {
@@ -24,7 +24,7 @@ NONE = "Nothing was said yet. What is done, undone or goes wrong is told here."
 NONE_FIT = "Nothing here holds these words. An empty search shows all."
 
 
-def shortcuts_sheet(parent: QWidget, groups: Mapping[str, Sequence[Command]], lists: Lists) -> Sheet:
+def shortcuts_sheet(parent: QWidget, groups: Mapping[str, Sequence[Command]], lists: Lists) -> Dialog:
     """Every shortcut there is, made from the commands and from what the lists in sight answer."""
     tables = [(group, [(one.shown_keys, one.text) for one in commands]) for group, commands in groups.items()]
     tables += [(f"In the list: {name}", list(means.items())) for name, means in lists]
@@ -34,7 +34,7 @@ def shortcuts_sheet(parent: QWidget, groups: Mapping[str, Sequence[Command]], li
     return sheet
 
 
-def messages_sheet(parent: QWidget, said: Sequence[Message]) -> Sheet:
+def messages_sheet(parent: QWidget, said: Sequence[Message]) -> Dialog:
     """What was said lately, the last first."""
     rows = [(f"{clock(one.at)}", one.text) for one in reversed(said)]
     sheet = LookUp(parent, "Recent messages", [("", rows)] if rows else [], sized(72))
@@ -42,7 +42,7 @@ def messages_sheet(parent: QWidget, said: Sequence[Message]) -> Sheet:
     return sheet
 
 
-class LookUp(Sheet):
+class LookUp(Dialog):
     """Tables under their names, of which a search leaves the rows that hold every word, or all under such a name."""
 
     def __init__(self, parent: QWidget, title: str, tables: Sequence[Table], wide: int) -> None:

@@ -11,7 +11,7 @@ from app.core_link.session import Session
 from app.shell.main_window import MainWindow
 from app.text.formatting import count
 from app.theme import Role
-from app.widgets import Action, FlowText, Sheet, ask
+from app.widgets import Action, Dialog, FlowText, ask
 
 MOST_NAMED = 12
 AFTERWARDS = "What is finished is kept, and batches can be resumed at the next start. Anything else begins anew."
@@ -31,9 +31,9 @@ async def may_stop(window: QWidget, session: Session, keep_running: Callable[[],
     return await sheet.done_with()
 
 
-def closing_question(window: QWidget, works: Sequence[str], keep_running: Callable[[], object] | None) -> Sheet:
+def closing_question(window: QWidget, works: Sequence[str], keep_running: Callable[[], object] | None) -> Dialog:
     """What is under way, and whether it may be stopped."""
-    sheet = Sheet("Close while work is under way?", window)
+    sheet = Dialog("Close while work is under way?", window)
     more = len(works) - MOST_NAMED
     for work in works[:MOST_NAMED]:
         sheet.body.addWidget(FlowText(f"• {work}", max_lines=2))

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.core_link.session import Session
-from app.widgets import Action, FlowText, Sheet
+from app.widgets import Action, Dialog, FlowText
 from mcp_tef import BatchEnded, Event
 
 ENTRY = "application://mcp-tef-desktop.desktop"
@@ -84,7 +84,7 @@ def _tell_launcher(fraction: float | None) -> None:
 
 def tell(window: QWidget, notices: Sequence[str], show_folder: Callable[[], object]) -> None:
     """Say what happened to files while they were opened, before anything else is done."""
-    sheet = Sheet("Before you go on", window)
+    sheet = Dialog("Before you go on", window)
     for text in notices:
         sheet.body.addWidget(FlowText(text))
     show = Action(text="Show the folder", do=show_folder, kind="quiet")

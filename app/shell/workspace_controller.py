@@ -24,7 +24,7 @@ from app.core_link.targets import Target
 from app.core_link.text_size import TextSizes
 from app.core_link.workspaces import Workspaces, copied, renamed, require
 from app.dialogs.rename import ask_for_workspace_name
-from app.screens.settings.controller import SettingsDialog
+from app.screens.settings.controller import SettingsController
 from app.shell.closed_workspace import Exits
 from app.shell.crash_reports import hold_level
 from app.shell.drop_handler import Arrivals
@@ -35,7 +35,7 @@ from app.shell.navigation import last_place, places
 from app.shell.open_error_page import Doorway
 from app.shell.shutdown import Leaving
 from app.shell.system_notifications import Attention, tell
-from app.widgets import Action, FileDrops, breath, held, tell_roles
+from app.widgets import Action, FileDrops, frozen_updates, install_accessible_roles, yield_to_ui
 from mcp_tef import Event, InputError, NoticePublished, SessionSecrets, TefError
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Workbench:
         log_file: Path | None = None,
         browse: Callable[[QUrl], object] = QDesktopServices.openUrl,
     ) -> None:
-        tell_roles()
+        install_accessible_roles()
         self.frame = frame
         self.settings = settings
         self.session: Session | None = None
@@ -100,7 +100,7 @@ class Workbench:
             frame, settings, self._switch, self._rename, partial(ask_for_workspace_name, frame), _show_folder
         )
         self.text_sizes = TextSizes(settings, self._offer_reopening, frame)
-        self.dialog = SettingsDialog(
+        self.dialog = SettingsController(
             frame, settings, self.text_sizes, resize=self._offer_reopening, log_file=log_file, show_folder=_show_folder
         )
         self._leaving = Leaving(frame)
@@ -208,10 +208,10 @@ class Workbench:
         window.settings_wanted.connect(lambda: self.dialog.open(session, self.workspaces.current))
         window.address_wanted.connect(lambda url: self._browsing.page(session, url))
         self.frame.hold(window)
-        await breath()
+        await yield_to_ui()
         if is_new:
             welcome = self._welcome(session, window)
-            await breath()
+            await yield_to_ui()
             self.frame.set_content(welcome)
         else:
             await self._go_in(window, last_place(self.settings))
@@ -232,10 +232,10 @@ class Workbench:
     async def _go_in(self, window: MainWindow, place: str, target: Target | None = None) -> None:
         """Show a screen in the window once it is built; what is shown until then stays."""
         await window.make_ready(place)
-        async with held(self.frame):
+        async with frozen_updates(self.frame):
             if not window.current:
                 self.frame.set_content(window)
-                await breath()
+                await yield_to_ui()
             window.show_screen(place, target)
 
     async def _leave_welcome(self, window: MainWindow, place: str, target: Target | None = None) -> None:

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.theme import fonts
 from app.theme.palette import palette
-from app.theme.style_sheet import Wardrobe, sheet
+from app.theme.style_sheet import StyleManager, sheet
 from app.theme.tokens import TOKENS_FILE, Role, Size, TextSize, scheme_colours, width
 
 
@@ -49,7 +49,7 @@ class Theme(QObject):
         self._born_dark = False
         self._colours = _colours(dark=False, high=False)
         self._pixmaps: dict[Hashable, QPixmap] = {}
-        self._wardrobe = Wardrobe()
+        self._wardrobe = StyleManager()
 
     def install(
         self, mode: ThemeMode = ThemeMode.SYSTEM, contrast: Contrast = Contrast.SYSTEM, *, whole: bool = True

@@ -144,7 +144,7 @@ def sheet(colours: Mapping[Role, QColor], images: Mapping[str, str], ring: int) 
     return _SHEET.substitute(names, **corners, **sizes, **shades, **images)
 
 
-class Wardrobe(QObject):
+class StyleManager(QObject):
     """Apply the style sheet to registered parts, one part a turn.
 
     A style sheet on a whole window restyles hundreds of widgets in one go, which blocks keys for too long.

@@ -1,19 +1,19 @@
 """Qt widgets that every screen is built of; they know nothing of the domain."""
 
-from app.widgets.accessibility import Spoken, describe, tell_roles
+from app.widgets.accessibility import Spoken, describe, install_accessible_roles
 from app.widgets.actions import Action, Button, IconButton, Links, button, menu, show_menu, show_menu_under
 from app.widgets.activity import Activities, ActivityBar
 from app.widgets.bars import IntervalBar, ScaleMark, Segment, StackedBar
-from app.widgets.card_list import RailList, RailRow
+from app.widgets.card_list import CardList, CardRow
 from app.widgets.cards import ChoiceCard
 from app.widgets.cells import Cell, CellKind, Column, Row
-from app.widgets.checkable_table import TickTable
+from app.widgets.checkable_table import CheckableTable
 from app.widgets.choices import MenuButton, Segmented, Tabs
-from app.widgets.dialog import Sheet, ask
+from app.widgets.dialog import Dialog, ask
 from app.widgets.fields import Field, JsonEdit, SearchField, TextArea, set_wrong
 from app.widgets.file_drop import FileDrops
-from app.widgets.incremental import Making, at_once, breath, held, in_turns
-from app.widgets.keyboard_and_mouse import MouseWays, ReadingOrder
+from app.widgets.incremental import IncrementalBuild, at_once, frozen_updates, in_turns, yield_to_ui
+from app.widgets.keyboard_and_mouse import MouseNavigation, ReadingOrder
 from app.widgets.label import Label, LineText, Rule, SpanLine
 from app.widgets.marks import Mark, MarkLabel, mark_pixmap
 from app.widgets.navigation import Navigation
@@ -34,11 +34,15 @@ __all__ = [
     "Activities",
     "ActivityBar",
     "Button",
+    "CardList",
+    "CardRow",
     "Cell",
     "CellKind",
+    "CheckableTable",
     "ChoiceCard",
     "Column",
     "DetailPane",
+    "Dialog",
     "EmptyState",
     "Field",
     "FileDrops",
@@ -47,6 +51,7 @@ __all__ = [
     "GrowingEdit",
     "IconButton",
     "IconPicture",
+    "IncrementalBuild",
     "IntervalBar",
     "JsonEdit",
     "KeyValues",
@@ -55,19 +60,16 @@ __all__ = [
     "LineText",
     "Links",
     "ListTable",
-    "Making",
     "Mark",
     "MarkLabel",
     "MenuButton",
-    "MouseWays",
+    "MouseNavigation",
     "Navigation",
     "Notice",
     "PageHeader",
     "PickItem",
     "PickPopup",
     "Picker",
-    "RailList",
-    "RailRow",
     "ReadingOrder",
     "Row",
     "Rule",
@@ -77,7 +79,6 @@ __all__ = [
     "Section",
     "Segment",
     "Segmented",
-    "Sheet",
     "Span",
     "SpanLine",
     "Split",
@@ -85,17 +86,16 @@ __all__ = [
     "StackedBar",
     "Tabs",
     "TextArea",
-    "TickTable",
     "Toaster",
     "TokensEdit",
     "ask",
     "at_once",
-    "breath",
     "button",
     "clear_layout",
     "describe",
-    "held",
+    "frozen_updates",
     "in_turns",
+    "install_accessible_roles",
     "joined",
     "mark_pixmap",
     "marked",
@@ -105,8 +105,8 @@ __all__ = [
     "set_wrong",
     "show_menu",
     "show_menu_under",
-    "tell_roles",
     "tip",
     "undo_beyond",
     "visible",
+    "yield_to_ui",
 ]

@@ -12,7 +12,7 @@ Spoken = QAccessible.Role
 
 
 @cache
-def tell_roles() -> None:
+def install_accessible_roles() -> None:
     """Let every widget with a `SPOKEN_AS` be what that says, in this process."""
     QAccessible.installFactory(_told)
 

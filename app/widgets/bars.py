@@ -188,7 +188,7 @@ class ScaleMark(QWidget):
             painter.drawEllipse(centre, 5.5, 5.5)
 
 
-class Pips(QWidget):
+class CountDots(QWidget):
     """A count as little blocks, at most as many as fit, with the number after them."""
 
     SPOKEN_AS = Spoken.Graphic

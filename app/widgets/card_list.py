@@ -21,7 +21,7 @@ MARK_ROOM = 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RailRow:
+class CardRow:
     """A card: `right` and `sub_right` stand at the right edge; `light` is not bold; `bar` are shares of `bar_total`."""
 
     id: str
@@ -43,7 +43,7 @@ class RailRow:
         return ", ".join(part for part in parts if part)
 
 
-class RailModel(KeyedModel[RailRow]):
+class CardListModel(KeyedModel[CardRow]):
     """Cards in one column."""
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -59,14 +59,14 @@ class RailModel(KeyedModel[RailRow]):
             return visible(row.tip)
         return tip(row.tip) if role == Qt.ItemDataRole.ToolTipRole and row.tip else None
 
-    def told(self, row: RailRow, column: int) -> str:
+    def told(self, row: CardRow, column: int) -> str:
         return visible(row.spoken)
 
 
 class CardDelegate(QStyledItemDelegate):
     """Paints a card of one, two or three lines, by its height."""
 
-    def __init__(self, rail: "RailList") -> None:
+    def __init__(self, rail: "CardList") -> None:
         super().__init__(rail)
         self._rail = rail
         self._line = LinePainter()
@@ -93,12 +93,12 @@ class CardDelegate(QStyledItemDelegate):
             paint_segments(painter, bar, row.bar, row.bar_total)
         painter.restore()
 
-    def _paint_first(self, painter: QPainter, rect: QRectF, row: RailRow) -> None:
+    def _paint_first(self, painter: QPainter, rect: QRectF, row: CardRow) -> None:
         rect = self._paint_right(painter, rect, row.right, Size.BODY)
         font = theme().font(Size.BODY, strong=not (row.mono or row.light), mono=row.mono)
         self._line.text(painter, rect, row.title, font, Role.TEXT)
 
-    def _paint_second(self, painter: QPainter, rect: QRectF, row: RailRow) -> None:
+    def _paint_second(self, painter: QPainter, rect: QRectF, row: CardRow) -> None:
         rect = self._paint_right(painter, rect, row.sub_right, Size.SMALL)
         self._line.spans(painter, rect, row.sub, Size.SMALL)
 
@@ -120,11 +120,11 @@ def _lines(inner: QRectF, *, two: bool) -> tuple[QRectF, QRectF]:
     return QRectF(inner.left(), top, inner.width(), sized(20)), below
 
 
-class RailList(KeyedView[RailRow]):
-    """A rail of `RailRow`s, one chosen at a time; heights 28 (one line), 52 (two) or 76 (two and a bar)."""
+class CardList(KeyedView[CardRow]):
+    """A rail of `CardRow`s, one chosen at a time; heights 28 (one line), 52 (two) or 76 (two and a bar)."""
 
     def __init__(self, name: str, *, row_height: int = 52, many: bool = False, parent: QWidget | None = None) -> None:
-        model = RailModel()
+        model = CardListModel()
         super().__init__(model, row_height, parent)
         model.setParent(self)
         mode = QAbstractItemView.SelectionMode
@@ -135,6 +135,6 @@ class RailList(KeyedView[RailRow]):
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
-    def set_rows(self, rows: Sequence[RailRow]) -> None:
+    def set_rows(self, rows: Sequence[CardRow]) -> None:
         """Show these cards; the chosen one stays chosen."""
         super().set_rows(rows)

@@ -15,7 +15,7 @@ MakeCells = Callable[[], Sequence[CellLike]]
 TICK = Column(key="tick", title="", kind=CellKind.MARK, width=44, sortable=False)
 
 
-class TickTable(ListTable):
+class CheckableTable(ListTable):
     """A column of boxes before the given columns; `ticks_changed` tells that the user changed some."""
 
     ticks_changed = Signal()

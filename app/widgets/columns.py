@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QTableView, QWidget
 
 from app.theme import Role, sized, unsized
 from app.widgets.actions import Action, button
-from app.widgets.card_list import RailList, RailRow
+from app.widgets.card_list import CardList, CardRow
 from app.widgets.cells import Column
-from app.widgets.dialog import Sheet
+from app.widgets.dialog import Dialog
 from app.widgets.marks import Mark
 from app.widgets.spans import Span
 
@@ -153,7 +153,7 @@ Keys = tuple[Qt.Key, Qt.KeyboardModifier]
 ALT = Qt.KeyboardModifier.AltModifier
 
 
-class ColumnList(RailList):
+class ColumnList(CardList):
     """`moved` and `widened` give by how much, for Alt and the arrow keys."""
 
     moved = Signal(int)
@@ -169,7 +169,7 @@ class ColumnList(RailList):
             super().keyPressEvent(event)
 
 
-class ColumnsSheet(Sheet):
+class ColumnsDialog(Dialog):
     """What is done here shows in the table at once."""
 
     def __init__(self, arrangement: Arrangement, parent: QWidget) -> None:
@@ -210,11 +210,11 @@ class ColumnsSheet(Sheet):
         self.list.set_rows([self._row(place) for place in order])
         self._show_buttons()
 
-    def _row(self, place: int) -> RailRow:
+    def _row(self, place: int) -> CardRow:
         column = self._arrangement.columns[place]
         shown = not self._arrangement.is_left_out(place)
         fills = "fills the rest" if column.stretch else f"{self._arrangement.width(place)} px"
-        return RailRow(
+        return CardRow(
             id=column.key,
             title=titled(column),
             right=Span(fills if shown else "left out", Role.DIM),

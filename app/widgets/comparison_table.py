@@ -34,7 +34,7 @@ WRAP: Final = Qt.TextFlag.TextWordWrap.value | Qt.AlignmentFlag.AlignTop.value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ComparedRow:
+class ComparisonRow:
     """One row; `mark` None draws a short line, `word` is how the mark is said."""
 
     mark: Mark | None
@@ -46,7 +46,7 @@ class ComparedRow:
     role: Role = Role.DIM
 
 
-class ComparedTable(QWidget):
+class ComparisonTable(QWidget):
     """Rows under three titles, hairlines between them; tooltips show whole values.
 
     It is as high as its rows. `mono` is for those that name code.
@@ -58,25 +58,25 @@ class ComparedTable(QWidget):
         super().__init__(parent)
         self._mono = mono
         self._titles = titles
-        self._rows: tuple[ComparedRow, ...] = ()
+        self._rows: tuple[ComparisonRow, ...] = ()
         self._tops: list[int] = []
         self._line = LinePainter()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(sized(HEAD))
         theme().changed.connect(self.update)
 
-    def set_rows(self, rows: Sequence[ComparedRow]) -> None:
+    def set_rows(self, rows: Sequence[ComparisonRow]) -> None:
         """Show these rows."""
         self._rows = tuple(rows)
         self.setAccessibleName(visible("; ".join(self.spoken(row) for row in self._rows)))
         self._settle()
         self.update()
 
-    def rows(self) -> tuple[ComparedRow, ...]:
+    def rows(self) -> tuple[ComparisonRow, ...]:
         """The rows shown."""
         return self._rows
 
-    def spoken(self, row: ComparedRow) -> str:
+    def spoken(self, row: ComparisonRow) -> str:
         """A row as one sentence."""
         values = (
             f"{title.lower()} {value}" for title, value in zip(self._titles[1:], (row.left, row.right), strict=True)
@@ -119,7 +119,7 @@ class ComparedTable(QWidget):
             top += 4 + sized(LINE) + self._note_height(row) + 4
         self.setFixedHeight(max(sized(HEAD), top))
 
-    def _note_height(self, row: ComparedRow) -> int:
+    def _note_height(self, row: ComparisonRow) -> int:
         if not row.note:
             return 0
         room = QRect(0, 0, max(40, self.width() - sized(INDENT) - EDGE), 10_000)
@@ -140,7 +140,7 @@ class ComparedTable(QWidget):
             self._line.text(painter, place, title, font, Role.DIM)
         painter.fillRect(0, sized(HEAD) - 1, self.width(), 1, theme().colour(Role.LINE))
 
-    def _paint_row(self, painter: QPainter, row: ComparedRow, top: int) -> None:
+    def _paint_row(self, painter: QPainter, row: ComparisonRow, top: int) -> None:
         if row.mark is not None:
             painter.drawPixmap(EDGE, top + 6, mark_pixmap(row.mark, sized(MARK), self.devicePixelRatioF()))
         else:
@@ -153,7 +153,7 @@ class ComparedTable(QWidget):
         if row is not self._rows[-1]:
             painter.fillRect(0, bottom - 1, self.width(), 1, theme().colour(Role.LINE))
 
-    def _paint_note(self, painter: QPainter, row: ComparedRow, top: int, bottom: int) -> None:
+    def _paint_note(self, painter: QPainter, row: ComparisonRow, top: int, bottom: int) -> None:
         if row.note:
             painter.setFont(theme().font(Size.SMALL))
             painter.setPen(theme().colour(row.role))

@@ -9,7 +9,7 @@ from PySide6.QtCore import QLine, QRect
 from PySide6.QtGui import QPainter
 
 from app.theme import Role, theme
-from app.widgets.heatmap_layout import Port
+from app.widgets.heatmap_layout import HeatmapViewport
 
 LEAST = 3.0
 MOST = 1_500
@@ -31,7 +31,7 @@ class Tree:
 
     brackets: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, FIELDS), np.float32))
 
-    def seen(self, port: Port) -> NDArray[np.float32]:
+    def seen(self, port: HeatmapViewport) -> NDArray[np.float32]:
         """The brackets in view that are large enough to be told apart, the largest `MOST` of them."""
         tall = (self.brackets[:, 1] - self.brackets[:, 0]) * port.side
         inside = (self.brackets[:, 1] >= port.rows.start) & (self.brackets[:, 0] <= port.rows.stop)
@@ -57,7 +57,7 @@ def tree_of(order: Sequence[int], joins: Sequence[Join]) -> Tree:
     return Tree(np.array(rows, np.float32).reshape(-1, FIELDS))
 
 
-def draw_tree(painter: QPainter, tree: Tree, port: Port, area: QRect) -> None:
+def draw_tree(painter: QPainter, tree: Tree, port: HeatmapViewport, area: QRect) -> None:
     """Draw what is in view, leaves at the right, into an area as high as the view."""
     shown = tree.seen(port)
     tops = area.top() + shown[:, :2] * port.side - port.y

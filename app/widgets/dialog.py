@@ -17,7 +17,7 @@ from app.widgets.safe_text import one_line
 from app.widgets.text_view import FlowText
 
 
-class SheetPane(ScrollPane):
+class DialogPane(ScrollPane):
     """As high as what is inside has to be, and at most as high as `most` says."""
 
     def __init__(self, inside: QWidget, name: str, most: Callable[[], int]) -> None:
@@ -60,7 +60,7 @@ SIDE, BAR, ABOVE, GAP = 24, 8, 20, 12
 RIM = QSize(32, 40)
 
 
-class Sheet(ReadingOrder, QDialog):
+class Dialog(ReadingOrder, QDialog):
     """A dialog over its window: a title, a `body` to fill, and buttons at the foot; Esc closes it."""
 
     def __init__(self, title: str, parent: QWidget, *, width: int = 520) -> None:
@@ -74,7 +74,7 @@ class Sheet(ReadingOrder, QDialog):
         self.title = FlowText(self.windowTitle(), size=Size.LEAD, strong=True, max_lines=TITLE_LINES)
         inside = QWidget()
         self.body = QVBoxLayout(inside)
-        self._pane = SheetPane(inside, self.windowTitle(), self._most_inside)
+        self._pane = DialogPane(inside, self.windowTitle(), self._most_inside)
         self._foot = QHBoxLayout()
         self._lay_out_frame()
         self.finished.connect(self._finish)
@@ -175,7 +175,7 @@ class Sheet(ReadingOrder, QDialog):
 
 async def ask(parent: QWidget, title: str, text: str, *, yes: str, no: str = "Cancel", danger: bool = False) -> bool:
     """Ask whether to do something; `yes` is the verb on the button."""
-    sheet = Sheet(title, parent, width=420)
+    sheet = Dialog(title, parent, width=420)
     sheet.body.addWidget(FlowText(text, role=Role.DIM))
     kind = "danger" if danger else "primary"
     sheet.set_buttons(

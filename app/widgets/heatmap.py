@@ -17,8 +17,17 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from app.theme import theme
 from app.widgets.chart import Chart
 from app.widgets.heatmap_data import Heat
-from app.widgets.heatmap_drawing import EDGE, LONGEST_NAMES, NAMES_SHARE, Cell, HeatPainter, Shown, head, picture_port
-from app.widgets.heatmap_layout import Port
+from app.widgets.heatmap_drawing import (
+    EDGE,
+    LONGEST_NAMES,
+    NAMES_SHARE,
+    Cell,
+    HeatmapView,
+    HeatPainter,
+    head,
+    picture_port,
+)
+from app.widgets.heatmap_layout import HeatmapViewport
 from app.widgets.safe_text import tip, visible
 from app.widgets.spans import LinePainter
 
@@ -46,10 +55,10 @@ class Heatmap(Chart):
         self._name = name
         self._line = LinePainter()
         self._painter = HeatPainter(Heat(), self._line)
-        self._port = Port(n=0, wide=1, high=1)
+        self._port = HeatmapViewport(n=0, wide=1, high=1)
         self._left = 0
-        self._shown = Shown()
-        self._pressed: tuple[QPointF, Port] | None = None
+        self._shown = HeatmapView()
+        self._pressed: tuple[QPointF, HeatmapViewport] | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -63,15 +72,15 @@ class Heatmap(Chart):
         same = heat.titles == self.heat().titles and heat.order.tolist() == self.heat().order.tolist()
         self._painter = HeatPainter(heat, self._line)
         if not same:
-            self._shown = Shown(threshold=self._shown.threshold)
-            self._port = Port(n=0, wide=1, high=1)
+            self._shown = HeatmapView(threshold=self._shown.threshold)
+            self._port = HeatmapViewport(n=0, wide=1, high=1)
         self._settle()
 
     def heat(self) -> Heat:
         """What is shown."""
         return self._painter.heat
 
-    def port(self) -> Port:
+    def port(self) -> HeatmapViewport:
         """Which part is seen."""
         return self._port
 
@@ -133,14 +142,14 @@ class Heatmap(Chart):
         wide, high = self.width() - gutter - EDGE, self.height() - head() - FOOT
         self._move(self._port.resized(len(self.heat()), wide, high))
 
-    def _move(self, port: Port) -> None:
+    def _move(self, port: HeatmapViewport) -> None:
         self._port = port
         spare = self.width() - EDGE - self._painter.gutter(self.width()) - port.seen_wide
         self._left = self._painter.gutter(self.width()) + max(0, round(spare / 2))
         self.placed.emit(self._left, round(port.seen_wide))
         self.update()
 
-    def _mark(self, shown: Shown) -> None:
+    def _mark(self, shown: HeatmapView) -> None:
         self._shown = shown
         self.update()
 
@@ -252,7 +261,7 @@ class Heatmap(Chart):
     def draw(self, painter: QPainter, area: QRectF) -> None:
         """Draw all of it, as if nothing were zoomed."""
         names = self._painter.gutter(round(LONGEST_NAMES / NAMES_SHARE))
-        shown = Shown(threshold=self._shown.threshold, chosen=self._shown.chosen)
+        shown = HeatmapView(threshold=self._shown.threshold, chosen=self._shown.chosen)
         self._painter.draw(painter, picture_port(self.heat()), names, shown)
 
     def paintEvent(self, _event: QPaintEvent) -> None:

@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from app.theme import Role, roomy, sized, theme
 from app.widgets.dendrogram import draw_tree
 from app.widgets.heatmap_data import HIGHEST, LOWEST, UNKNOWN, Heat
-from app.widgets.heatmap_layout import Port, Taken, apart, least, thinned
+from app.widgets.heatmap_layout import HeatmapViewport, Taken, apart, least, thinned
 from app.widgets.spans import LinePainter
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ Cell = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class HeatmapView:
     """What is marked: the threshold of outlines, the chosen cell, the one under the pointer, the one with the keyboard.
 
     `found` are places whose names were searched for.
@@ -128,7 +128,7 @@ class HeatPainter:
         names = max(roomy(SHORTEST_NAMES), min(self._wide, sized(LONGEST_NAMES), int(wide * NAMES_SHARE)))
         return EDGE + names + GAP + TREE + 4
 
-    def draw(self, painter: QPainter, port: Port, left: int, shown: Shown) -> None:
+    def draw(self, painter: QPainter, port: HeatmapViewport, left: int, shown: HeatmapView) -> None:
         """Draw what a port shows, its cells beginning at `left` and below the head."""
         if not len(self.heat):
             return
@@ -153,7 +153,7 @@ class HeatPainter:
 
     # ------------------------------------------------------------------ the cells
 
-    def _draw_cells(self, painter: QPainter, port: Port) -> None:
+    def _draw_cells(self, painter: QPainter, port: HeatmapViewport) -> None:
         painter.save()
         painter.translate(-port.x, -port.y)
         self.image.draw(painter, port.side)
@@ -162,27 +162,27 @@ class HeatPainter:
             painter.setPen(CELL_LINE)
             painter.drawLines(_grid(port))
 
-    def _draw_outlines(self, painter: QPainter, port: Port, threshold: float) -> None:
+    def _draw_outlines(self, painter: QPainter, port: HeatmapViewport, threshold: float) -> None:
         if port.side < OUTLINED:
             return
         for lines, ink in zip(self._outlines(port, threshold), ("#000000", "#FFFFFF"), strict=True):
             painter.setPen(QPen(QColor(ink), 1))
             painter.drawLines(lines)
 
-    def _outlines(self, port: Port, threshold: float) -> tuple[list[QLine], list[QLine]]:
+    def _outlines(self, port: HeatmapViewport, threshold: float) -> tuple[list[QLine], list[QLine]]:
         key = (port, threshold)
         if self._outlined is None or self._outlined[0] != key:
             self._outlined = (key, self._find_outlines(port, threshold))
         return self._outlined[1]
 
-    def _find_outlines(self, port: Port, threshold: float) -> tuple[list[QLine], list[QLine]]:
+    def _find_outlines(self, port: HeatmapViewport, threshold: float) -> tuple[list[QLine], list[QLine]]:
         """Edges between outlined cells and others: black ones on bright cells, white ones on dark cells."""
         inside = self.heat.outlines(port.rows, port.columns, threshold)
         level = self.heat.levels[0][port.rows.start : port.rows.stop, port.columns.start : port.columns.stop]
         bright = level >= BRIGHT * 255
         return _edges(inside & bright, inside, port), _edges(inside & ~bright, inside, port)
 
-    def _draw_marks(self, painter: QPainter, port: Port, shown: Shown) -> None:
+    def _draw_marks(self, painter: QPainter, port: HeatmapViewport, shown: HeatmapView) -> None:
         if shown.chosen is not None:
             self._draw_cross(painter, port, shown.chosen)
             _ring(painter, _box(port, shown.chosen), "#000000", 3, grown=2)
@@ -193,7 +193,7 @@ class HeatPainter:
             _ring(painter, _box(port, shown.walked), "#FFFFFF", theme().ring + 2, grown=3)
             _ring(painter, _box(port, shown.walked), theme().colour(Role.FOCUS), theme().ring, grown=2)
 
-    def _draw_cross(self, painter: QPainter, port: Port, cell: Cell) -> None:
+    def _draw_cross(self, painter: QPainter, port: HeatmapViewport, cell: Cell) -> None:
         """Lines from both names to the cell."""
         box = _box(port, cell)
         painter.setPen(CROSS_HAIR)
@@ -208,7 +208,7 @@ class HeatPainter:
 
     # ------------------------------------------------------------------ the names
 
-    def _draw_names(self, painter: QPainter, port: Port, shown: Shown, left: int) -> None:
+    def _draw_names(self, painter: QPainter, port: HeatmapViewport, shown: HeatmapView, left: int) -> None:
         room = left - EDGE - TREE - GAP - 4
         chosen = _rows(shown)
         loud = self.heat.loud(port.rows, shown.threshold)
@@ -219,7 +219,7 @@ class HeatPainter:
             place = QRectF(-TREE - 4 - GAP - used - 1, middle - sized(10), used + 2, sized(20))
             self._line.text(painter, place, name, font, _role(row, chosen, important))
 
-    def _standing(self, port: Port, chosen: Sequence[int], then: Sequence[int]) -> list[tuple[int, float]]:
+    def _standing(self, port: HeatmapViewport, chosen: Sequence[int], then: Sequence[int]) -> list[tuple[int, float]]:
         """Rows with the middles of their names: chosen ones always, pushed apart where they are too close."""
         close = sorted(row for row in chosen if row in port.rows)
         middles = dict(zip(close, apart([port.top(row + 0.5) for row in close], least()), strict=True))
@@ -230,7 +230,7 @@ class HeatPainter:
             middles[row] = port.top(row + 0.5)
         return [(row, middle) for row, middle in middles.items() if 0 <= middle <= port.seen_high]
 
-    def _draw_columns(self, painter: QPainter, port: Port, shown: Shown) -> None:
+    def _draw_columns(self, painter: QPainter, port: HeatmapViewport, shown: HeatmapView) -> None:
         """The chosen column and the one under the pointer; where cells are wide, as many others as fit."""
         chosen = _columns(shown)
         wide = port.side >= sized(COLUMN_NAMES)
@@ -249,22 +249,22 @@ class HeatPainter:
         return self.heat.name(place)
 
 
-def picture_port(heat: Heat) -> Port:
+def picture_port(heat: Heat) -> HeatmapViewport:
     """All cells, at a size that a picture has room for."""
     n = max(1, len(heat))
     side = max(1.0, min(18.0, 1200 // n))
     whole = max(320, min(2_400, round(n * side)))
-    return replace(Port(n=n, wide=whole, high=whole), side=min(side, whole / n))
+    return replace(HeatmapViewport(n=n, wide=whole, high=whole), side=min(side, whole / n))
 
 
-def _grid(port: Port) -> list[QLine]:
+def _grid(port: HeatmapViewport) -> list[QLine]:
     wide, high = round(port.seen_wide), round(port.seen_high)
     upright = [round(port.left(column)) for column in port.columns if column]
     lying = [round(port.top(row)) for row in port.rows if row]
     return [*(QLine(x, 0, x, high) for x in upright), *(QLine(0, y, wide, y) for y in lying)]
 
 
-def _edges(cells: NDArray[np.bool_], inside: NDArray[np.bool_], port: Port) -> list[QLine]:
+def _edges(cells: NDArray[np.bool_], inside: NDArray[np.bool_], port: HeatmapViewport) -> list[QLine]:
     """The sides of `cells` where their neighbour is not `inside`, at most `MOST_OUTLINES` of them."""
     padded = np.pad(inside, 1)
     neighbours = {
@@ -289,7 +289,7 @@ def _edges(cells: NDArray[np.bool_], inside: NDArray[np.bool_], port: Port) -> l
     return lines
 
 
-def _box(port: Port, cell: Cell) -> QRect:
+def _box(port: HeatmapViewport, cell: Cell) -> QRect:
     left, top = round(port.left(cell[1])), round(port.top(cell[0]))
     side = max(1, round(port.side))
     return QRect(left, top, side, side)
@@ -307,13 +307,13 @@ def _role(place: int, chosen: Sequence[int], important: set[int]) -> Role:
     return Role.TEXT if place in important else Role.DIM
 
 
-def _rows(shown: Shown) -> tuple[int, ...]:
+def _rows(shown: HeatmapView) -> tuple[int, ...]:
     """Rows whose names are always there: both of the chosen cell, and where the user is."""
     at = [cell[0] for cell in (shown.hovered, shown.walked) if cell is not None]
     return tuple(dict.fromkeys((*(shown.chosen or ()), *at)))
 
 
-def _columns(shown: Shown) -> tuple[int, ...]:
+def _columns(shown: HeatmapView) -> tuple[int, ...]:
     """Columns whose names are always there, the one where the user is first."""
     cells = (shown.hovered, shown.walked, shown.chosen)
     return tuple(dict.fromkeys(cell[1] for cell in cells if cell is not None))

@@ -12,7 +12,7 @@ CRISP = 4.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Port:
+class HeatmapViewport:
     """A view of `wide` × `high` pixels on n × n cells of `side` pixels, scrolled by `x` and `y` pixels."""
 
     n: int
@@ -52,16 +52,16 @@ class Port:
         """Whether all cells are seen."""
         return self.side <= self.fitting
 
-    def fit(self) -> "Port":
+    def fit(self) -> "HeatmapViewport":
         """All cells in view."""
         return replace(self, side=self.fitting, x=0.0, y=0.0)
 
-    def resized(self, n: int, wide: int, high: int) -> "Port":
+    def resized(self, n: int, wide: int, high: int) -> "HeatmapViewport":
         """The same place in a view of another size; what was fitted stays fitted."""
         fresh = replace(self, n=n, wide=max(1, wide), high=max(1, high))
         return fresh.fit() if self.fitted or n != self.n else replace(fresh, side=max(self.side, fresh.fitting)).kept()
 
-    def zoomed(self, factor: float, at_x: float, at_y: float) -> "Port":
+    def zoomed(self, factor: float, at_x: float, at_y: float) -> "HeatmapViewport":
         """Cells larger or smaller by a factor; what lies at a place of the view stays there."""
         wanted = _whole(self.side * factor)
         if wanted == self.side:
@@ -70,11 +70,11 @@ class Port:
         grown = side / self.side
         return replace(self, side=side, x=(self.x + at_x) * grown - at_x, y=(self.y + at_y) * grown - at_y).kept()
 
-    def moved(self, dx: float, dy: float) -> "Port":
+    def moved(self, dx: float, dy: float) -> "HeatmapViewport":
         """Scrolled by so many pixels."""
         return replace(self, x=self.x + dx, y=self.y + dy).kept()
 
-    def kept(self) -> "Port":
+    def kept(self) -> "HeatmapViewport":
         """Scrolled no further than there are cells."""
         most_x, most_y = self.n * self.side - self.seen_wide, self.n * self.side - self.seen_high
         return replace(self, x=min(max(0.0, self.x), most_x), y=min(max(0.0, self.y), most_y))
@@ -93,7 +93,7 @@ class Port:
         """Where a row begins in the view."""
         return row * self.side - self.y
 
-    def showing(self, row: int, column: int) -> "Port":
+    def showing(self, row: int, column: int) -> "HeatmapViewport":
         """Scrolled as little as needed for a cell to be seen."""
         left, top = self.left(column), self.top(row)
         return self.moved(
@@ -101,7 +101,7 @@ class Port:
             min(0.0, top) + max(0.0, top + self.side - self.seen_high),
         )
 
-    def on(self, first: int, last: int) -> "Port":
+    def on(self, first: int, last: int) -> "HeatmapViewport":
         """A block on the diagonal filling the view, with some of its surroundings."""
         wanted = _whole(min(self.seen_wide, self.seen_high) / ((last - first + 1) * 1.25))
         side = min(LARGEST, max(self.fitting, wanted))

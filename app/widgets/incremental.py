@@ -15,10 +15,10 @@ from shiboken6 import isValid
 
 TURN_S: Final = 0.006
 Item = TypeVar("Item")
-Making: TypeAlias = Generator[None, None, Item]
+IncrementalBuild: TypeAlias = Generator[None, None, Item]
 
 
-async def breath() -> None:
+async def yield_to_ui() -> None:
     """Let keys, layouts and painting have their turn before going on."""
     await asyncio.sleep(0)
 
@@ -48,7 +48,7 @@ def take_turns(owner: QObject, steps: Iterator[None]) -> None:
     timer.start()
 
 
-def at_once(making: Making[Item]) -> Item:
+def at_once(making: IncrementalBuild[Item]) -> Item:
     """What is made a part at a time, made in one go."""
     made: list[Item] = []
 
@@ -61,12 +61,12 @@ def at_once(making: Making[Item]) -> Item:
 
 
 @asynccontextmanager
-async def held(part: QWidget) -> AsyncIterator[None]:
+async def frozen_updates(part: QWidget) -> AsyncIterator[None]:
     """Paint nothing of a part before all of it is there and laid out."""
     part.setUpdatesEnabled(False)
     try:
         yield
-        await breath()
+        await yield_to_ui()
     finally:
         if isValid(part):
             part.setUpdatesEnabled(True)

@@ -101,7 +101,7 @@ def _bands(placed: list[Placed], *, upright: bool) -> list[list[Placed]]:
     return bands
 
 
-class MouseWays(QObject):
+class MouseNavigation(QObject):
     """Hears the side buttons before any widget of a window does."""
 
     back = Signal()

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
 from app.theme import Role, sized, theme
 from app.widgets.accessibility import Spoken
-from app.widgets.matrix_drawing import EDGE, GAP, HEAD, LEGEND, PRINTED, Cell, Matrix, MatrixPainter, Places
+from app.widgets.matrix_drawing import EDGE, GAP, HEAD, LEGEND, PRINTED, Cell, Matrix, MatrixLayout, MatrixPainter
 from app.widgets.rows import paint_focus
 from app.widgets.safe_text import tip
 from app.widgets.spans import LinePainter
@@ -107,11 +107,11 @@ class MatrixChart(QAbstractScrollArea):
         free = self.viewport().width() - side * len(self._painter.matrix.keys) - EDGE - 2 * GAP - keys - totals - 8
         return max(min(wanted, sized(SHORT_NAME)), min(wanted, free))
 
-    def _places(self) -> Places:
+    def _places(self) -> MatrixLayout:
         origin = QPoint(self.horizontalScrollBar().value(), self.verticalScrollBar().value())
         _, keys, totals = self._painter.widths
         side = self.side()
-        return Places(self._painter.matrix, self._names(side), keys, totals, side, origin)
+        return MatrixLayout(self._painter.matrix, self._names(side), keys, totals, side, origin)
 
     def _settle(self) -> None:
         places = self._places()
@@ -231,7 +231,7 @@ class MatrixChart(QAbstractScrollArea):
 
     def draw(self, painter: QPainter, area: QRectF) -> None:
         """Draw all of it, as if nothing were scrolled."""
-        places = Places(self._painter.matrix, *self._painter.widths, self.side(), QPoint())
+        places = MatrixLayout(self._painter.matrix, *self._painter.widths, self.side(), QPoint())
         self._painter.draw(painter, places, area.toRect(), (), None)
 
     def paintEvent(self, _event: QPaintEvent) -> None:

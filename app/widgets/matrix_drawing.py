@@ -85,7 +85,7 @@ class Matrix:
     says: Callable[[int, int], str] = _nothing
 
 
-class Places:
+class MatrixLayout:
     """Where everything lies for one size of cell; the origin is the scrolled corner of the square."""
 
     def __init__(self, matrix: Matrix, names: int, keys: int, totals: int, side: int, origin: QPoint) -> None:
@@ -131,7 +131,9 @@ class MatrixPainter:
         longest = sorted(texts, key=len, reverse=True)[:MEASURED]
         return max((self._line.width(text, font) for text in longest), default=0.0)
 
-    def draw(self, painter: QPainter, places: Places, view: QRect, rings: Sequence[Ring], hovered: Cell | None) -> None:
+    def draw(
+        self, painter: QPainter, places: MatrixLayout, view: QRect, rings: Sequence[Ring], hovered: Cell | None
+    ) -> None:
         """Draw what of the square is in view, its names, keys, totals and the legend."""
         if not self.matrix.rows:
             return
@@ -155,7 +157,7 @@ class MatrixPainter:
         painter.restore()
         self._draw_legend(painter, places, view)
 
-    def _draw_ground(self, painter: QPainter, places: Places, rows: range, columns: range) -> None:
+    def _draw_ground(self, painter: QPainter, places: MatrixLayout, rows: range, columns: range) -> None:
         side, corner = places.side, places.cell(rows.start, columns.start).topLeft()
         wide, high = side * len(columns), side * len(rows)
         painter.fillRect(QRect(corner.x(), corner.y(), wide, high), theme().colour(Role.SUNKEN))
@@ -166,7 +168,7 @@ class MatrixPainter:
             for column in range(1, len(columns) + 1):
                 painter.fillRect(corner.x() + column * side - 1, corner.y(), 1, high, line)
 
-    def _draw_cells(self, painter: QPainter, places: Places, rows: range, columns: range) -> None:
+    def _draw_cells(self, painter: QPainter, places: MatrixLayout, rows: range, columns: range) -> None:
         gap = 1 if places.side > GAPLESS else 0
         low, high = ramp()
         printed = places.side >= sized(PRINTED)
@@ -183,7 +185,7 @@ class MatrixPainter:
                     painter.setPen(ink_on(colour))
                     painter.drawText(box, Qt.AlignmentFlag.AlignCenter, _short(count))
 
-    def _draw_names(self, painter: QPainter, places: Places, rows: range, right: int, hovered: int) -> None:
+    def _draw_names(self, painter: QPainter, places: MatrixLayout, rows: range, right: int, hovered: int) -> None:
         """Names at the left, totals at the right; where rows are too low for words, only every so many."""
         every = max(1, -(-sized(TIGHT) // places.side))
         small, strong = theme().font(Size.SMALL, tabular=True), theme().font(Size.SMALL, label=True)
@@ -205,7 +207,7 @@ class MatrixPainter:
                 align = Qt.AlignmentFlag.AlignRight
                 self._line.text(painter, total, f"{self.matrix.totals[row]:,}", small, Role.DIM, align)
 
-    def _draw_keys(self, painter: QPainter, places: Places, columns: range, hovered: int) -> None:
+    def _draw_keys(self, painter: QPainter, places: MatrixLayout, columns: range, hovered: int) -> None:
         font = theme().font(Size.SMALL, label=True)
         every = max(1, -(-round(self._widest(self.matrix.keys, font) + 3) // places.side))
         for column in columns:
@@ -217,7 +219,7 @@ class MatrixPainter:
             role = Role.ACCENT if column == hovered else Role.DIM
             self._line.text(painter, place, key, font, role, Qt.AlignmentFlag.AlignHCenter)
 
-    def _draw_legend(self, painter: QPainter, places: Places, view: QRect) -> None:
+    def _draw_legend(self, painter: QPainter, places: MatrixLayout, view: QRect) -> None:
         most = max(self.matrix.cells.values(), default=0)
         top = min(view.bottom() - sized(LEGEND), places.top + places.high - places.origin.y()) + 8
         font = theme().font(Size.SMALL, tabular=True)

@@ -30,7 +30,7 @@ from app.theme.tokens import mark_size
 from app.widgets.actions import Action, show_menu
 from app.widgets.bars import paint_interval
 from app.widgets.cells import Cell, CellKind, Column, Row
-from app.widgets.columns import Arrangement, ColumnsSheet
+from app.widgets.columns import Arrangement, ColumnsDialog
 from app.widgets.keyed_view import KeyedView
 from app.widgets.marks import mark_pixmap
 from app.widgets.rows import AnyIndex, KeyedModel, paint_focus, paint_frame
@@ -323,7 +323,7 @@ class ListTable(KeyedView[Row]):
 
     def arrange(self) -> None:
         """Open the sheet in which columns are shown, moved and widened by keys."""
-        ColumnsSheet(self.arrangement, self).open()
+        ColumnsDialog(self.arrangement, self).open()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.keyCombination() == ARRANGE_KEYS:

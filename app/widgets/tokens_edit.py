@@ -27,7 +27,7 @@ QLineEdit:!focus { border: 2px solid transparent; background: transparent; }
 """
 
 
-class Chip(QAbstractButton):
+class TokenChip(QAbstractButton):
     """One name; a click on its cross, Del or Backspace asks to take it away."""
 
     remove_wanted = Signal()
@@ -96,7 +96,7 @@ class TokensEdit(QWidget):
         self._only_known = only_known
         self._tokens: tuple[str, ...] = ()
         self._known: tuple[str, ...] = ()
-        self._chips: list[Chip] = []
+        self._chips: list[TokenChip] = []
         self.entry = self._make_entry(placeholder)
         self.entry.setStyleSheet(LOW if framed else LOW + QUIET)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -175,8 +175,8 @@ class TokensEdit(QWidget):
         if self._offers.rowCount():
             completer.complete()
 
-    def _chip(self, token: str) -> Chip:
-        chip = Chip(token, self._what, self)
+    def _chip(self, token: str) -> TokenChip:
+        chip = TokenChip(token, self._what, self)
         chip.remove_wanted.connect(lambda: self._take_away(token))
         chip.show()
         return chip
@@ -266,7 +266,7 @@ class ChipRow(QWidget):
     def __init__(self, what: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._what = what
-        self._chips: list[Chip] = []
+        self._chips: list[TokenChip] = []
         self._shown: tuple[ChipText, ...] = ()
         self._clear: Button = button(Action(text="Clear all", do=self.cleared.emit, kind="link"), self)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -284,15 +284,15 @@ class ChipRow(QWidget):
             self._arrange()
         self.setVisible(bool(chips))
 
-    def chips(self) -> tuple[Chip, ...]:
+    def chips(self) -> tuple[TokenChip, ...]:
         """The chips, in order."""
         return tuple(self._chips)
 
     def resizeEvent(self, event: object) -> None:
         self._arrange()
 
-    def _made(self, key: str, text: str) -> Chip:
-        chip = Chip(text, self._what, self)
+    def _made(self, key: str, text: str) -> TokenChip:
+        chip = TokenChip(text, self._what, self)
         chip.remove_wanted.connect(partial(self.removed.emit, key))
         chip.show()
         return chip

@@ -16,7 +16,7 @@ from app.screens.welcome.page import WelcomePage
 from app.shell.closed_workspace import ClosedDoor, Exits
 from app.shell.main_frame import Frame
 from app.theme import Contrast, ThemeMode, theme
-from app.widgets import tell_roles
+from app.widgets import install_accessible_roles
 from mcp_tef import StoreError
 from tests.support.configs import CLOCK, written
 from tests.support.fake_engine import FakeEngine
@@ -67,7 +67,7 @@ def with_text(size: int) -> Settings:
 
 async def seen(frame: Frame) -> None:
     """Show a window, and wait until it has the keyboard and nothing else is in it."""
-    tell_roles()
+    install_accessible_roles()
     shown(frame)
     await until(lambda: frame.isActiveWindow() and len(frame.findChildren(QWidget, options=DIRECT)) == 1)
 

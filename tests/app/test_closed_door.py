@@ -16,7 +16,7 @@ from app.shell.closed_workspace import ClosedDoor
 from app.shell.main_frame import Frame
 from app.shell.process import open_engine
 from app.shell.workspace_controller import Workbench
-from app.widgets import FlowText, Sheet
+from app.widgets import Dialog, FlowText
 from mcp_tef import Engine
 from tests.support.case_book import written
 from tests.support.configs import CLOCK
@@ -75,7 +75,7 @@ async def entered(bench: Workbench) -> Path:
     return await bench.session.value(lambda core: core.workspace)
 
 
-def words_of(sheet: Sheet) -> str:
+def words_of(sheet: Dialog) -> str:
     """What a dialog says."""
     return " ".join(part.text() for part in sheet.findChildren(FlowText))
 
@@ -239,10 +239,10 @@ def test_a_damaged_workspace_is_set_aside_and_a_dialog_says_where(qapp: QApplica
 
     async def look() -> None:
         async with started(work) as bench:
-            await until(lambda: bench.frame.findChild(Sheet))
+            await until(lambda: bench.frame.findChild(Dialog))
             (aside,) = work.parent.glob("work.db.damaged-*")
-            sheet = bench.frame.findChild(Sheet)
-            assert isinstance(sheet, Sheet)
+            sheet = bench.frame.findChild(Dialog)
+            assert isinstance(sheet, Dialog)
             assert f"It was set aside as {aside.name}" in words_of(sheet)
             sheet.accept()
             assert isinstance(bench.frame.findChild(WelcomePage), WelcomePage)
@@ -258,9 +258,9 @@ def test_settings_that_cannot_be_read_are_set_aside_and_a_dialog_says_where(
 
     async def look() -> None:
         async with started(work, Settings(file)) as bench:
-            await until(lambda: bench.frame.findChild(Sheet))
-            sheet = bench.frame.findChild(Sheet)
-            assert isinstance(sheet, Sheet)
+            await until(lambda: bench.frame.findChild(Dialog))
+            sheet = bench.frame.findChild(Dialog)
+            assert isinstance(sheet, Dialog)
             assert str(tmp_path / "settings.unreadable") in words_of(sheet)
             sheet.accept()
 

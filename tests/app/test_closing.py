@@ -12,7 +12,7 @@ from app.core_link.settings import Settings
 from app.screens.cases.page import CasesPage
 from app.screens.runs.page import RunsPage
 from app.shell.workspace_controller import Workbench
-from app.widgets import Button, FlowText, Sheet
+from app.widgets import Button, Dialog, FlowText
 from mcp_tef import BatchId, BatchRequest, BatchStatus, ModelSettings
 from tests.app.test_workbench import window, workbench
 from tests.support.fake_engine import NEVER, FakeEngine
@@ -22,19 +22,19 @@ HOSTED = ModelSettings(provider="openai", model="gpt-4o-mini")
 QUESTION = "Close while work is under way?"
 
 
-async def asked(bench: Workbench) -> Sheet:
+async def asked(bench: Workbench) -> Dialog:
     """The question that closing brings."""
     bench.frame.close()
-    await until(lambda: bench.frame.findChildren(Sheet))
-    return bench.frame.findChildren(Sheet)[0]
+    await until(lambda: bench.frame.findChildren(Dialog))
+    return bench.frame.findChildren(Dialog)[0]
 
 
-def said(sheet: Sheet) -> list[str]:
+def said(sheet: Dialog) -> list[str]:
     """What the question says, line by line."""
     return [words.text() for words in sheet.findChildren(FlowText)]
 
 
-def press(sheet: Sheet, text: str) -> None:
+def press(sheet: Dialog, text: str) -> None:
     """Press a button of the question."""
     next(one for one in sheet.findChildren(Button) if one.text() == text).click()
 
@@ -105,7 +105,7 @@ def test_cancelling_the_question_leaves_everything_as_it_is(qapp: QApplication) 
         async with workbench(fake) as bench:
             await started(bench, "First")
             press(await asked(bench), "Cancel")
-            await until(lambda: not bench.frame.findChildren(Sheet))
+            await until(lambda: not bench.frame.findChildren(Dialog))
             assert (bench.frame.isVisible(), bench.frame.isMinimized()) == (True, False)
             assert len(fake.runs.active()) == 1
 
@@ -151,8 +151,8 @@ def test_another_workspace_is_not_opened_beside_work_that_goes_on(qapp: QApplica
             (dialog,) = bench.frame.findChildren(QFileDialog)
             dialog.fileSelected.emit(str(tmp_path / "other.mcp-tef"))
             dialog.close()
-            await until(lambda: bench.frame.findChildren(Sheet))
-            sheet = bench.frame.findChildren(Sheet)[0]
+            await until(lambda: bench.frame.findChildren(Dialog))
+            sheet = bench.frame.findChildren(Dialog)[0]
             assert [one.text() for one in sheet.findChildren(Button)] == ["Cancel", "Stop and close"]
             sheet.reject()
 

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.core_link.settings import Settings
 from app.core_link.workspaces import Workspaces
 from app.screens.servers.tool_call_dialog import ConfirmCallDialog, ToolCallDialog
-from app.screens.settings.dialog import SettingsSheet
+from app.screens.settings.dialog import SettingsDialog
 from app.screens.welcome.page import WelcomePage
 from app.shell.closed_workspace import ClosedDoor, Exits
 from app.shell.main_window import MainWindow
@@ -54,8 +54,8 @@ def in_window(look: Callable[[MainWindow], Coroutine[Any, Any, set[str]]]) -> No
 def test_programs_that_were_agreed_to_are_listed_as_text(qapp: QApplication) -> None:
     async def look(window: MainWindow) -> set[str]:
         window.settings_wanted.emit()
-        await until(lambda: window.window().findChildren(SettingsSheet))
-        sheet = window.window().findChildren(SettingsSheet)[0]
+        await until(lambda: window.window().findChildren(SettingsDialog))
+        sheet = window.window().findChildren(SettingsDialog)[0]
         sheet.pane.set_current("consents")
         await until(lambda: "<img src=" in drawn(sheet), every=0.1)
         found = wrong(sheet)

@@ -13,7 +13,7 @@ from app.core_link.workspaces import Workspaces
 from app.dialogs.export import ask_where
 from app.help.window import HelpWindow
 from app.shell.main_window import MainWindow
-from app.widgets import Sheet
+from app.widgets import Dialog
 from mcp_tef import BatchRequest, RunFilter, SourceKind, ToolSource
 from tests.support.hostile import ALL, MARKUP, hostile_engine
 from tests.support.html_reader import Reader
@@ -56,8 +56,8 @@ def test_what_the_window_said_lately_is_listed_as_text(qapp: QApplication) -> No
     async def look(window: MainWindow) -> set[str]:
         window.session.toast(ALL)
         window.show_messages()
-        await until(lambda: window.window().findChildren(Sheet))
-        sheet = window.window().findChildren(Sheet)[0]
+        await until(lambda: window.window().findChildren(Dialog))
+        sheet = window.window().findChildren(Dialog)[0]
         await until(partial(shows_markup, sheet), every=0.1)
         found = wrong(sheet)
         sheet.close()

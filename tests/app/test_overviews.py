@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.core_link.commands import Command
 from app.core_link.session import Message
 from app.shell.overviews import NONE, NONE_FIT, LookUp, messages_sheet, shortcuts_sheet
-from app.widgets import FlowText, Sheet
+from app.widgets import Dialog, FlowText
 
 NOON = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
 COMMANDS = {
@@ -32,7 +32,7 @@ def window(qtbot: QtBot) -> QWidget:
     return made
 
 
-def kept(sheet: Sheet) -> LookUp:
+def kept(sheet: Dialog) -> LookUp:
     """The sheet, which goes with its window."""
     sheet.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, on=False)
     assert isinstance(sheet, LookUp)

@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.core_link.settings import Recent, Settings
-from app.dialogs.rename import RenameSheet
+from app.dialogs.rename import RenameWorkspaceDialog
 from app.screens.welcome.page import WelcomePage
 from app.shell.workspace_controller import Workbench
 from app.widgets import Button
@@ -32,7 +32,7 @@ def filled(path: Path) -> Path:
 async def renamed(bench: Workbench, name: str) -> None:
     """Give the open workspace another name, as a user does."""
     act(bench.workspaces.actions(), "Rename…")
-    sheet = await dialog_of(bench, RenameSheet)
+    sheet = await dialog_of(bench, RenameWorkspaceDialog)
     sheet.edit.setText(name)
     QTest.keyClick(sheet, Qt.Key.Key_Return)
 
@@ -124,7 +124,7 @@ def test_a_name_that_is_taken_is_told_at_the_field(qapp: QApplication, tmp_path:
         async with started(work) as bench:
             await entered(bench, work)
             act(bench.workspaces.actions(), "Rename…")
-            sheet = await dialog_of(bench, RenameSheet)
+            sheet = await dialog_of(bench, RenameWorkspaceDialog)
             for name, fault in (("taken", "taken.db is there already. Choose another name."), (" ", "Write a name.")):
                 sheet.edit.setText(name)
                 QTest.keyClick(sheet, Qt.Key.Key_Return)
@@ -152,7 +152,7 @@ def test_another_workspace_is_renamed_from_the_first_page(qapp: QApplication, tm
             await until(lambda: "other" in names())
             assert bench.session is not None
             bench.session.spawn(page.rename(other))
-            sheet = await dialog_of(bench, RenameSheet)
+            sheet = await dialog_of(bench, RenameWorkspaceDialog)
             sheet.edit.setText("better")
             QTest.keyClick(sheet, Qt.Key.Key_Return)
             await until(lambda: "better" in names() and "other" not in names())
@@ -169,7 +169,7 @@ def test_a_name_that_the_disk_refuses_is_told_and_the_workspace_goes_on(qapp: QA
         async with started(work) as bench:
             window = await entered(bench, work)
             act(bench.workspaces.actions(), "Rename…")
-            sheet = await dialog_of(bench, RenameSheet)
+            sheet = await dialog_of(bench, RenameWorkspaceDialog)
             sheet.edit.setText("taken")
             QTest.keyClick(sheet, Qt.Key.Key_Return)
             (tmp_path / "taken.db").touch()

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.shell.main_window import MainWindow
-from app.widgets import tell_roles
+from app.widgets import install_accessible_roles
 from app.widgets.notices import Notice, Toast, Toaster
 from tests.support.accessible import interactive
 from tests.support.hostile import hostile_engine
@@ -72,7 +72,7 @@ def test_a_sheet_has_the_keyboard_until_esc_gives_it_back_and_a_word_never_takes
 
 
 def test_a_word_is_an_alert_with_all_that_it_says_for_who_hears_it_read(qtbot: QtBot) -> None:
-    tell_roles()
+    install_accessible_roles()
     host = QWidget()
     qtbot.addWidget(host)
     host.show()

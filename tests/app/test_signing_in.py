@@ -11,7 +11,7 @@ from app.core_link.bridge import Addresses
 from app.core_link.settings import Settings
 from app.shell.main_frame import Frame
 from app.shell.workspace_controller import Workbench
-from app.widgets import FlowText, Sheet
+from app.widgets import Dialog, FlowText
 from tests.support.fake_engine import FakeEngine
 from tests.support.windows import drive, shown, until
 
@@ -38,12 +38,12 @@ async def asked(address: str) -> AsyncIterator[tuple[Workbench, list[str]]]:
     addresses.deleteLater()
 
 
-def question(bench: Workbench) -> Sheet | None:
+def question(bench: Workbench) -> Dialog | None:
     """The question, if it is shown."""
-    return next((sheet for sheet in bench.frame.findChildren(Sheet) if sheet.isVisible()), None)
+    return next((sheet for sheet in bench.frame.findChildren(Dialog) if sheet.isVisible()), None)
 
 
-def words(sheet: Sheet | None) -> str:
+def words(sheet: Dialog | None) -> str:
     """What the question says."""
     assert sheet is not None
     return " ".join(part.text() for part in sheet.findChildren(FlowText))
@@ -85,7 +85,7 @@ def test_what_is_no_page_is_not_even_asked_about(qapp: QApplication, address: st
         async with asked(address) as (bench, visited):
             bench.offer_sign_in(LOGIN)
             await until(lambda: question(bench) is not None)
-            assert [words(sheet) for sheet in bench.frame.findChildren(Sheet)] == [words(question(bench))]
+            assert [words(sheet) for sheet in bench.frame.findChildren(Dialog)] == [words(question(bench))]
             assert "login.example" in words(question(bench))
             answer(bench, "Cancel")
             await until(lambda: question(bench) is None)

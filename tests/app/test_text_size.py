@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.core_link.settings import Settings
 from app.core_link.text_size import SIZES, TextSizes
-from app.screens.settings.dialog import SettingsSheet
+from app.screens.settings.dialog import SettingsDialog
 from app.shell.main_window import MainWindow
 from app.shell.workspace_controller import Workbench
 from app.theme import Size, height, theme
-from app.widgets import Button, Notice, Sheet
+from app.widgets import Button, Dialog, Notice
 from mcp_tef import Secret
 from tests.support.hostile import hostile_engine
 from tests.support.touring import working
@@ -112,8 +112,8 @@ def test_a_reset_of_the_settings_offers_the_usual_size_and_can_be_undone(qapp: Q
             window = bench.window
             assert window is not None
             window.settings_wanted.emit()
-            sheet = bench.frame.findChild(SettingsSheet)
-            assert isinstance(sheet, SettingsSheet)
+            sheet = bench.frame.findChild(SettingsDialog)
+            assert isinstance(sheet, SettingsDialog)
             next(one for one in sheet.findChildren(Button) if one.text() == "Reset all settings").click()
             await until(window.offer.isVisible)
             assert bench.text_sizes.percent() == 100
@@ -136,8 +136,8 @@ def test_reopening_asks_before_it_stops_work(qapp: QApplication) -> None:
             bench.text_sizes.choose(110)
             await until(before.offer.isVisible)
             press(before.offer, "Reopen now")
-            await until(lambda: bench.frame.findChildren(Sheet))
-            bench.frame.findChildren(Sheet)[0].reject()
+            await until(lambda: bench.frame.findChildren(Dialog))
+            bench.frame.findChildren(Dialog)[0].reject()
             assert bench.window is before
             await session.value(lambda _: gate.set())
 

@@ -14,14 +14,14 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 from app.core_link.settings import Settings
 from app.core_link.targets import ShowCase, ShowTool
 from app.main import NO_DISPLAY, main
-from app.screens.settings.dialog import SettingsSheet
+from app.screens.settings.dialog import SettingsDialog
 from app.screens.welcome.page import WelcomePage
 from app.shell.main_frame import Frame
 from app.shell.main_window import MainWindow
 from app.shell.navigation import places
 from app.shell.workspace_controller import Workbench
 from app.theme import ThemeMode, theme
-from app.widgets import Button, Sheet
+from app.widgets import Button, Dialog
 from app.widgets.keyed_view import KeyedView
 from app.widgets.notices import Toast
 from mcp_tef import StoreError, ToolLabel
@@ -207,7 +207,7 @@ def test_shortcuts_and_settings_open_and_close(qapp: QApplication) -> None:
             window(bench).show_shortcuts()
             window(bench).show_messages()
             window(bench).settings_wanted.emit()
-            sheets = bench.frame.findChildren(Sheet)
+            sheets = bench.frame.findChildren(Dialog)
             assert sorted(sheet.windowTitle() for sheet in sheets) == ["Recent messages", "Settings", "Shortcuts"]
             for sheet in sheets:
                 sheet.accept()
@@ -321,9 +321,9 @@ def test_settings_are_reset_at_once_and_the_reset_is_taken_back(qapp: QApplicati
             session.preferences.set("SIMILARITY_THRESHOLD", "0.5")
             await session.configure()
             window(bench).settings_wanted.emit()
-            await until(lambda: bench.frame.findChild(SettingsSheet))
-            sheet = bench.frame.findChild(SettingsSheet)
-            assert isinstance(sheet, SettingsSheet)
+            await until(lambda: bench.frame.findChild(SettingsDialog))
+            sheet = bench.frame.findChild(SettingsDialog)
+            assert isinstance(sheet, SettingsDialog)
             next(one for one in sheet.findChildren(Button) if one.text() == "Reset all settings").click()
             await until(lambda: fake.config.similarity_threshold == 0.85)
             assert not theme().dark

@@ -23,7 +23,7 @@ from app.shell.main_window import MainWindow
 from app.shell.process import open_engine
 from app.shell.workspace_controller import OpenCore, Workbench
 from app.theme import theme
-from app.widgets import Action, Button, FlowText, Sheet
+from app.widgets import Action, Button, Dialog, FlowText
 from mcp_tef import CaseDraft, Engine, Secret
 from tests.support.case_book import TOOLS, case, case_file, tools_file, written
 from tests.support.configs import CLOCK
@@ -160,7 +160,7 @@ def test_a_recent_workspace_that_is_gone_is_marked_and_taken_off_the_list(qapp: 
             gone = "gone in ours (not found)"
             await until(lambda: gone in [action.text for action in bench.workspaces.actions()])
             act(bench.workspaces.actions(), gone)
-            sheet = await dialog_of(bench, Sheet)
+            sheet = await dialog_of(bench, Dialog)
             assert sheet.windowTitle() == "gone.db is not there any more"
             sheet.accept()
             await until(lambda: bench.workspaces.others() == [])
@@ -218,7 +218,7 @@ def test_a_dropped_config_opens_its_preview_wherever_one_is(qapp: QApplication, 
     drive(look())
 
 
-def outcomes_of(sheet: Sheet) -> list[str]:
+def outcomes_of(sheet: Dialog) -> list[str]:
     """What a sheet tells of each file."""
     return [part.text() for part in sheet.findChildren(FlowText)][1:]
 
@@ -241,7 +241,7 @@ def test_several_files_go_each_to_its_own_preview_and_what_came_of_each_is_told(
             assert (tools.fields.form().name, tools.fields.form().path) == ("tools", str(tmp_path / "tools.json"))
             tools.keep()
             await until(lambda: window.current == "cases")
-            preview = await dialog_of(bench, Sheet)
+            preview = await dialog_of(bench, Dialog)
             assert preview.windowTitle() == "Import cases.json"
             preview.accept()
             await until(lambda: len(told) == 2)
@@ -270,7 +270,7 @@ def test_what_the_user_leaves_out_is_no_failure(qapp: QApplication, work: Path, 
             titled(bench, "Import cases.json")[0].accept()
             await until(lambda: any("from cases.json" in one.text for one in window.session.messages))
             assert len(await case_names(bench)) == 2
-            assert not [one for one in bench.frame.findChildren(Sheet) if one.isVisible()]
+            assert not [one for one in bench.frame.findChildren(Dialog) if one.isVisible()]
 
     drive(look())
 
@@ -296,9 +296,9 @@ def test_of_several_workspaces_one_is_opened_and_that_is_told_first(
     drive(look())
 
 
-def titled(bench: Workbench, title: str) -> list[Sheet]:
+def titled(bench: Workbench, title: str) -> list[Dialog]:
     """The sheets of a title that are open."""
-    return [one for one in bench.frame.findChildren(Sheet) if one.isVisible() and one.windowTitle() == title]
+    return [one for one in bench.frame.findChildren(Dialog) if one.isVisible() and one.windowTitle() == title]
 
 
 def test_a_dropped_workspace_is_opened(qapp: QApplication, work: Path, tmp_path: Path) -> None:
@@ -315,12 +315,12 @@ def test_a_dropped_workspace_is_opened(qapp: QApplication, work: Path, tmp_path:
     [
         (json.dumps({"clock": CLOCK}), ImportPreviewDialog),
         (json.dumps(TOOLS), ServerDialog),
-        (json.dumps({"cases": [case("weather now", None)]}), Sheet),
+        (json.dumps({"cases": [case("weather now", None)]}), Dialog),
     ],
     ids=["servers", "tools", "cases"],
 )
 def test_pasted_json_opens_the_preview_that_it_belongs_to(
-    qapp: QApplication, work: Path, text: str, kind: type[Sheet]
+    qapp: QApplication, work: Path, text: str, kind: type[Dialog]
 ) -> None:
     async def look() -> None:
         async with started(work) as bench:
@@ -362,7 +362,7 @@ def test_a_bad_environment_is_told_once_it_is_open_and_keeps_no_window_shut(
 
     async def look() -> None:
         async with started(work) as bench:
-            sheet = await dialog_of(bench, Sheet)
+            sheet = await dialog_of(bench, Dialog)
             said = " ".join(part.text() for part in sheet.findChildren(FlowText))
             assert "LOG_LEVEL is “loud”, not one of DEBUG, INFO, WARNING and ERROR." in said
             assert "DATABASE_URL is “postgres://…”, not a path, or sqlite:///PATH." in said

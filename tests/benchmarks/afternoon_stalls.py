@@ -26,7 +26,7 @@ from app.help.window import HelpWindow
 from app.screens.cases.page import CasesPage
 from app.screens.metrics.page import MetricsPage
 from app.screens.runs.page import RunsPage
-from app.screens.settings.dialog import SettingsSheet
+from app.screens.settings.dialog import SettingsDialog
 from mcp_tef import RunFilter, RunOrder
 from tests.benchmarks.journey_stalls import SCREENS
 from tests.benchmarks.metrics_screen import filled
@@ -69,9 +69,9 @@ async def look_around(user: Keyboard) -> None:
     """Settings with every tab, help, palette, lists."""
     await does(user, "settings")
     user.press(Key.Key_Comma, CTRL)
-    await until(lambda: isinstance(QApplication.activeModalWidget(), SettingsSheet))
+    await until(lambda: isinstance(QApplication.activeModalWidget(), SettingsDialog))
     sheet = QApplication.activeModalWidget()
-    assert isinstance(sheet, SettingsSheet)
+    assert isinstance(sheet, SettingsDialog)
     await user.tab_to("Settings")
     for number in range(1, TABS):
         await does(user, f"settings, tab {number + 1}")

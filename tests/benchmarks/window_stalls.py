@@ -34,7 +34,7 @@ from app.core_link.targets import ShowBatch
 from app.screens.runs.page import RunsPage
 from app.shell.main_window import MainWindow, ScreenSpec
 from app.theme import ThemeMode, theme
-from app.widgets import Making
+from app.widgets import IncrementalBuild
 from mcp_tef import (
     Batch,
     BatchRequest,
@@ -178,7 +178,7 @@ async def shown(page: RunsPage, batch: Batch) -> None:
     await asyncio.sleep(0.3)
 
 
-def _page(session: Session) -> Making[Page]:
+def _page(session: Session) -> IncrementalBuild[Page]:
     yield
     return RunsPage(session)
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from app.core_link.import_outcomes import DropOutcome, DropStatus
 from app.core_link.targets import StartRuns
 from app.dialogs.consent import ConsentSheet
-from app.dialogs.rename import RenameSheet
+from app.dialogs.rename import RenameWorkspaceDialog
 from app.screens.cases.page import CasesPage
 from app.screens.metrics.page import MetricsPage
 from app.screens.runs.page import RunsPage
@@ -59,7 +59,7 @@ async def workspace_rename(stage: Stage) -> None:
     await stage.page("servers")
     stage.do("workspace.rename")
     sheet = await stage.sheet()
-    assert isinstance(sheet, RenameSheet)
+    assert isinstance(sheet, RenameWorkspaceDialog)
     sheet.edit.setText("shop/bikes")
     sheet.edit.typed.emit(sheet.edit.text())
 

@@ -19,7 +19,7 @@ from app.shell.main_window import MainWindow
 from app.shell.process import open_engine
 from app.shell.workspace_controller import Workbench
 from app.theme import Contrast, ThemeMode
-from app.widgets import Sheet
+from app.widgets import Dialog
 from tests.support.windows import shown, until
 
 LOOK_EVERY_S = 0.05
@@ -56,10 +56,10 @@ class Stage:
         command = next(one for one in self.session.commands.possible() if one.id == command_id)
         self.session.do(command.do)
 
-    async def sheet(self) -> Sheet:
+    async def sheet(self) -> Dialog:
         """The dialog that is opening."""
-        await until(lambda: any(sheet.isVisible() for sheet in self.bench.frame.findChildren(Sheet)))
-        return next(sheet for sheet in self.bench.frame.findChildren(Sheet) if sheet.isVisible())
+        await until(lambda: any(sheet.isVisible() for sheet in self.bench.frame.findChildren(Dialog)))
+        return next(sheet for sheet in self.bench.frame.findChildren(Dialog) if sheet.isVisible())
 
     async def picture(self) -> QImage:
         """What a user sees, once it has stood still for a moment."""

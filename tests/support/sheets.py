@@ -8,7 +8,7 @@ from app.core_link.import_outcomes import DropOutcome, DropStatus
 from app.core_link.session import Page
 from app.dialogs.consent import ConsentSheet
 from app.dialogs.preflight import ApiKeyDialog
-from app.dialogs.rename import RenameSheet
+from app.dialogs.rename import RenameWorkspaceDialog
 from app.screens.cases.bulk_edit import ExpectedToolDialog, LabelsDialog
 from app.screens.cases.import_export import export_warnings_dialog
 from app.screens.cases.page import CasesPage
@@ -140,7 +140,7 @@ def _of_names(window: MainWindow, folder: Path, text: str) -> Over:
         raise InputError(text)
 
     yield "name of a batch", lambda: BatchNameSheet(text, window).open()
-    yield "name of a workspace", lambda: RenameSheet(folder / f"{text}.db", refused, window).open()
+    yield "name of a workspace", lambda: RenameWorkspaceDialog(folder / f"{text}.db", refused, window).open()
     yield "cost cap", lambda: CostCapDialog(cap=1.0, spent=1.2, left=0.4, parent=window).open()
 
 

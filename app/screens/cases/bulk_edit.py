@@ -16,7 +16,7 @@ from app.screens.cases.undo_steps import VisibleCasesPage
 from app.screens.kit import ViewStates
 from app.text.formatting import count
 from app.theme import Role
-from app.widgets import Action, Field, FlowText, LineEdit, MenuButton, Picker, PickItem, Sheet, TokensEdit, one_line
+from app.widgets import Action, Dialog, Field, FlowText, LineEdit, MenuButton, Picker, PickItem, TokensEdit, one_line
 from mcp_tef import NO_TOOL, CaseDraft, CaseId, Expectation, ExpectedCall, InputError, ToolLabel, free_suite_name
 
 LABELS_NOTE = "Everything else stays unchanged."
@@ -56,7 +56,7 @@ class LabelChanges:
         return replace(draft, tags=tags, suites=suites, servers=self.servers.of(draft.servers))
 
 
-class LabelsDialog(Sheet):
+class LabelsDialog(Dialog):
     """Dialog that asks for names to add to the selected cases and to remove; `label_changes` is the answer."""
 
     def __init__(
@@ -147,7 +147,7 @@ def expected_tools(drafts: Collection[CaseDraft]) -> tuple[ToolLabel, ...]:
     return tuple(dict.fromkeys(_label(call) for answer in answers for call in answer))
 
 
-class ExpectedToolDialog(Sheet):
+class ExpectedToolDialog(Dialog):
     """Dialog that asks which expected tool to replace, and by which."""
 
     def __init__(self, drafts: Mapping[CaseId, CaseDraft], tools: Sequence[ToolChoice], parent: QWidget) -> None:
@@ -305,7 +305,7 @@ class BulkEdit:
 RENAME_NOTE = "The suite keeps its cases and their order. Batches keep the name they ran with."
 
 
-class RenameSuiteDialog(Sheet):
+class RenameSuiteDialog(Dialog):
     """Dialog that renames `suite` to `name`."""
 
     def __init__(self, suites: Sequence[str], suite: str, parent: QWidget) -> None:

@@ -17,6 +17,7 @@ from app.widgets import (
     Action,
     Cell,
     Column,
+    Dialog,
     FlowText,
     KeyValues,
     ListTable,
@@ -25,7 +26,6 @@ from app.widgets import (
     ScrollPane,
     SearchField,
     Section,
-    Sheet,
     Span,
     one_line,
 )
@@ -60,7 +60,7 @@ def preview_text(preview: CaseImportPreview) -> str:
     return ", ".join(f"{number} {word}" for number, word in counts if number) or "The file holds no cases"
 
 
-class ImportPreviewDialog(Sheet):
+class ImportPreviewDialog(Dialog):
     """Dialog that lists what an import would change; details of the selected case are below the table."""
 
     def __init__(self, preview: CaseImportPreview, parent: QWidget) -> None:
@@ -153,9 +153,9 @@ LIST_HEIGHT = 300
 MOST_LINES = 100
 
 
-def export_warnings_dialog(parent: QWidget, file: Path, report: ExportReport) -> Sheet:
+def export_warnings_dialog(parent: QWidget, file: Path, report: ExportReport) -> Dialog:
     """Return the dialog that lists cases a file format could not hold completely."""
-    sheet = Sheet(f"{file.name} does not contain everything", parent)
+    sheet = Dialog(f"{file.name} does not contain everything", parent)
     words = f"{count(report.written, 'case')} written. YAML and JSON exports keep everything."
     sheet.body.addWidget(FlowText(words, role=Role.DIM))
     left = [[Span("Left out  ", Role.BAD), Span(name, strong=True), _below(why)] for name, why in report.left_out]
@@ -169,7 +169,7 @@ def _below(text: str) -> Span:
     return Span(f"\n{text}", Role.DIM)
 
 
-def _list(sheet: Sheet, lines: Sequence[list[Span]]) -> None:
+def _list(sheet: Dialog, lines: Sequence[list[Span]]) -> None:
     """Add the first lines in a scrollable pane; nothing if there are none."""
     if not lines:
         return

@@ -35,7 +35,7 @@ from app.screens.cases.undo_steps import CaseUndoSteps, VisibleCasesPage
 from app.screens.cases.view import NO_CASES, NO_SERVERS, CasesView, nothing_matches
 from app.screens.kit import NO_FILTERS, FilterValues, ViewState, ViewStates
 from app.text.formatting import count
-from app.widgets import Action, breath, held, show_menu
+from app.widgets import Action, frozen_updates, show_menu, yield_to_ui
 from mcp_tef import CaseId, DetectedFile, Event
 
 SAVE_MS: Final = 600
@@ -110,9 +110,9 @@ class CasesPage(Page):
         """Read stale data again and show it; unsaved typing stays."""
         stale, self._stale = self._stale, Stale()
         await self.presenter.refresh(stale or EVERYTHING)
-        async with held(self.view):
+        async with frozen_updates(self.view):
             self._show_rows()
-            await breath()
+            await yield_to_ui()
             self._filled = True
             self._show_one()
         self._review_timer.start(0)

@@ -14,7 +14,7 @@ from app.screens.metrics.table_rows import TOOL_COLUMNS, calibration_plot, matri
 from app.text.glossary import explain
 from app.theme import Role, Size, sized
 from app.widgets import Action, Button, FlowText, IconButton, Label, ListTable, Rule, describe, tip
-from app.widgets.bars import Pips
+from app.widgets.bars import CountDots
 from app.widgets.chart_panel import ChartPanel
 from app.widgets.line_chart import LineChart, Plot
 from app.widgets.matrix import MatrixChart
@@ -176,8 +176,8 @@ class AgainstPart(QWidget):
         self.caption = FlowText(size=Size.SMALL, role=Role.DIM, max_lines=2)
         self.reading = FlowText(size=Size.LEAD, strong=True)
         self.sentence = FlowText(size=Size.SMALL, role=Role.DIM)
-        self.fixed = Pips("Fixed", Role.GOOD_FILL)
-        self.regressed = Pips("Regressed", Role.BAD_FILL)
+        self.fixed = CountDots("Fixed", Role.GOOD_FILL)
+        self.regressed = CountDots("Regressed", Role.BAD_FILL)
         describe(explain("McNemar's test"), self.reading, self.sentence)
         self.link = Button("Compare run by run", kind="link")
         self._counts = QWidget()
@@ -206,7 +206,7 @@ class AgainstPart(QWidget):
             self.regressed.set_count(view.counts[Group.REGRESSED])
 
 
-def _counted(word: str, pips: Pips) -> QHBoxLayout:
+def _counted(word: str, pips: CountDots) -> QHBoxLayout:
     line = QHBoxLayout()
     line.setSpacing(8)
     label = Label(word, size=Size.SMALL)

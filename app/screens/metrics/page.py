@@ -164,7 +164,7 @@ class MetricsPage(Page):
             await self._make_the_rest()
 
     async def _make_the_rest(self) -> None:
-        """Build the other views ahead, one a turn, so that turning to one of them takes no long breath."""
+        """Build the other views ahead, one a turn, so that turning to one of them takes no long yield_to_ui."""
         for key, _ in VIEWS:
             if key not in self._shown and self._ran():
                 await asyncio.sleep(PAUSE_S)

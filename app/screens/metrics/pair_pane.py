@@ -11,7 +11,7 @@ from app.text.formatting import count
 from app.text.text_diff import Stretch
 from app.theme import Role, Size
 from app.widgets import FlowText, Label, Links, Mark, MarkLabel, Rule, ScrollPane, Section, Span
-from app.widgets.comparison_table import ComparedRow, ComparedTable
+from app.widgets.comparison_table import ComparisonRow, ComparisonTable
 
 MOST_LINES = 400
 LINE_LOOKS = {"+": Role.GOOD, "-": Role.BAD, "@": Role.DIM}
@@ -32,9 +32,9 @@ class PairPane(QWidget):
         self.expected = FlowText(size=Size.SMALL, role=Role.DIM)
         self.both, self.confused = Links(), Links()
         self.before, self.after = _SidePart("Before"), _SidePart("After")
-        self.parameters = ComparedTable(("Parameters", "Before", "After"))
-        self.values = ComparedTable(("What differs", "Before", "After"), mono=False)
-        self.settings = ComparedTable(("Settings", "Before", "After"), mono=False)
+        self.parameters = ComparisonTable(("Parameters", "Before", "After"))
+        self.values = ComparisonTable(("What differs", "Before", "After"), mono=False)
+        self.settings = ComparisonTable(("Settings", "Before", "After"), mono=False)
         self.tools = Section("Tools as they were offered")
         self.setMinimumWidth(320)
         self._stack = QStackedLayout(self)
@@ -160,9 +160,11 @@ def spans(text: Iterable[Stretch], *, mono: bool = False) -> list[Span]:
     return [Span(one.text, mono=mono, back=Role.MARK_DIFF if one.changed else None) for one in text]
 
 
-def _compared(row: ValueRow) -> ComparedRow:
+def _compared(row: ValueRow) -> ComparisonRow:
     word = "the same" if row.same else "differs"
-    return ComparedRow(mark=None if row.same else Mark.NOTE, word=word, name=row.name, left=row.before, right=row.after)
+    return ComparisonRow(
+        mark=None if row.same else Mark.NOTE, word=word, name=row.name, left=row.before, right=row.after
+    )
 
 
 def _heading(tool: ToolView) -> FlowText:

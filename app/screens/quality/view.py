@@ -17,6 +17,8 @@ from app.text.glossary import explain
 from app.theme import Role, Size, height, sized, width
 from app.widgets import (
     Button,
+    CardList,
+    CardRow,
     Cell,
     CellKind,
     Column,
@@ -29,8 +31,6 @@ from app.widgets import (
     Mark,
     MarkLabel,
     Notice,
-    RailList,
-    RailRow,
     Row,
     Rule,
     Segment,
@@ -118,10 +118,10 @@ def _tip(found: LintFinding) -> str:
     return f"{SEVERITIES[found.rule.severity]}{f', {aimed}' if aimed else ''}: {found.sentence}"
 
 
-def card_row(card: ServerCard) -> RailRow:
+def card_row(card: ServerCard) -> CardRow:
     """A server as a card: tools, weight, and a bar of how its tools stand."""
     errors = card.levels[QualityLevel.ERROR]
-    return RailRow(
+    return CardRow(
         id=f"server:{card.name}" if card.name else EVERY,
         title=card.name or "All servers",
         right=Span(count(card.tools, "tool"), Role.DIM),
@@ -258,7 +258,7 @@ class QualityView(QStackedWidget):
         self._detail_open = False
         self._many = False
         self._one_server = False
-        self.rail = RailList("Servers", row_height=height("batch_card"))
+        self.rail = CardList("Servers", row_height=height("batch_card"))
         self.table = ListTable(COLUMNS, "Tools, from worst to best")
         self.strip = LevelSummaryBar()
         self.good, self.gaps = Notice("good"), MissingServersBar()

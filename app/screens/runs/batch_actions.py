@@ -21,7 +21,7 @@ from app.screens.runs.start_form import StartForm, form_from_settings, form_to_s
 from app.screens.runs.start_panel import with_cases
 from app.screens.runs.start_presenter import StartPresenter
 from app.text.formatting import count, money
-from app.widgets import Action, Field, FlowText, LineEdit, Sheet, one_line
+from app.widgets import Action, Dialog, Field, FlowText, LineEdit, one_line
 from mcp_tef import Batch, BatchId, BatchRequest, BatchStatus, CaseId, InputError, NotFoundError, RunFilter, RunId
 
 CAP_USED_UP = "cost_cap_used_up"
@@ -29,7 +29,7 @@ CENTS = 100
 StartWithCap = Callable[[float | None], Awaitable[Batch | None]]
 
 
-class CostCapDialog(Sheet):
+class CostCapDialog(Dialog):
     """`cap` is the new one, once the sheet was accepted; what is proposed is enough for the rest."""
 
     def __init__(self, cap: float, spent: float, left: float, parent: QWidget) -> None:
@@ -94,7 +94,7 @@ async def start_within_cap(work: StartWithCap, parent: QWidget) -> Batch | None:
 NAME_REQUIRED = "Write a name."
 
 
-class RenameBatchDialog(Sheet):
+class RenameBatchDialog(Dialog):
     """`name` is the new one, once the sheet was accepted."""
 
     def __init__(self, name: str, parent: QWidget) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.screens.runs.filters import ORDER_LABELS, BatchListState, BatchOrder
 from app.theme import Role, Size, height
-from app.widgets import Action, FlowText, IconButton, Label, RailList, RailRow, Rule, show_menu
+from app.widgets import Action, CardList, CardRow, FlowText, IconButton, Label, Rule, show_menu
 from app.widgets.fields import SearchField
 
 MIN_BATCHES_TO_SEARCH = 2
@@ -23,7 +23,7 @@ class BatchListPane(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.state = BatchListState()
-        self.list = RailList("Batches", row_height=height("batch_card"), many=True)
+        self.list = CardList("Batches", row_height=height("batch_card"), many=True)
         self.search = SearchField("Find a batch")
         self.sort = IconButton("sort-ascending", "")
         self.count = Label(size=Size.SMALL, role=Role.DIM, tabular=True)
@@ -68,7 +68,7 @@ class BatchListPane(QWidget):
             self.search.say(shelf.text)
         self.sort.set_icon("sort-ascending", f"Sort batches, now: {ORDER_LABELS[shelf.order].lower()}")
 
-    def show_cards(self, rows: Sequence[RailRow], every: int) -> None:
+    def show_cards(self, rows: Sequence[CardRow], every: int) -> None:
         """Show these cards out of so many batches."""
         self.list.set_rows(rows)
         self.count.setText(f"{len(rows):,} of {every:,}" if self.state.text else "")

@@ -28,7 +28,7 @@ from app.screens.runs.run_details import (
 from app.screens.runs.verdict import verdict_view
 from app.screens.runs.verdict_pane import VerdictPane
 from app.theme import Role, Size, sized
-from app.widgets import DetailPane, FlowText, Label, RailList, RailRow, Rule, ScrollPane, Span, Split
+from app.widgets import CardList, CardRow, DetailPane, FlowText, Label, Rule, ScrollPane, Span, Split
 from app.widgets.text_view import CodeView
 from mcp_tef import DefinitionChange, RunDetail
 
@@ -46,7 +46,7 @@ class ToolsPane(QWidget):
         self.search.setAccessibleName("Search these tools")
         self.search.setClearButtonEnabled(True)
         self.caption = Label(size=Size.SMALL, role=Role.DIM)
-        self.list = RailList("Tools offered", row_height=sized(52))
+        self.list = CardList("Tools offered", row_height=sized(52))
         self.definition = CodeView("Definition of the chosen tool")
         split = Split([self.list, self.definition], "Tools offered and a definition", [340, 260], stacked=True)
         layout = _column(self)
@@ -74,9 +74,9 @@ class ToolsPane(QWidget):
         self.definition.show_text(found.definition if found else "")
 
 
-def _card(row: OfferedToolRow) -> RailRow:
+def _card(row: OfferedToolRow) -> CardRow:
     aside = " · ".join(part for part in (row.change, row.rank, row.score) if part)
-    return RailRow(
+    return CardRow(
         id=row.name,
         title=row.name,
         mono=True,

@@ -15,7 +15,7 @@ from app.screens.runs.start_panel import StartPanel
 from app.screens.runs.start_presenter import StartPresenter
 from app.text.formatting import error_words
 from app.theme import Role, Size
-from app.widgets import Action, Button, FlowText, Notice, ScrollPane, Sheet
+from app.widgets import Action, Button, Dialog, FlowText, Notice, ScrollPane
 from mcp_tef import Batch, BatchRequest, ModelSettings, TefError
 
 TYPING_PAUSE_MS = 150
@@ -24,7 +24,7 @@ OFFLINE_HEIGHT = 424
 MODEL_HEIGHT = 680
 
 
-class StartDialog(Sheet):
+class StartDialog(Dialog):
     """`started` is the form and the batch that came of it, once the sheet was accepted."""
 
     def __init__(self, session: Session, starting: StartPresenter, form: StartForm, parent: QWidget) -> None:

@@ -25,7 +25,7 @@ from app.widgets import (
     ScrollPane,
     describe,
 )
-from app.widgets.comparison_table import ComparedRow, ComparedTable
+from app.widgets.comparison_table import ComparisonRow, ComparisonTable
 
 EDGE = 16
 
@@ -130,7 +130,7 @@ class ComparedCallsView(QWidget):
         self.title.setContentsMargins(EDGE, 8, EDGE, 8)
         self.expected = CallSideView("Expected", go)
         self.selected = CallSideView("Selected", go)
-        self.table = ComparedTable(("Parameters", "Expected", "Given"))
+        self.table = ComparisonTable(("Parameters", "Expected", "Given"))
         self.note = FlowText(size=Size.SMALL, role=Role.DIM)
         self._note_box = QWidget()
         note = _column(None, (EDGE, 4, EDGE, 4))
@@ -171,9 +171,9 @@ def _links(lead: Link | None, go: Go) -> list[Action]:
     return link_actions([lead], go) if lead else []
 
 
-def _compared(row: ParameterRow) -> ComparedRow:
+def _compared(row: ParameterRow) -> ComparisonRow:
     bad = row.mark in (labels.VerdictMark.WRONG, labels.VerdictMark.EXTRA)
-    return ComparedRow(
+    return ComparisonRow(
         mark=None if row.mark is labels.VerdictMark.NEUTRAL else DRAWN_MARKS[row.mark],
         word=MARK_LABELS[row.mark],
         name=row.name,

@@ -14,7 +14,7 @@ from app.screens.runs.detail_pane import RunDetailPane
 from app.screens.runs.runs_list import RunsList
 from app.text.formatting import count
 from app.theme import Role, sized, width
-from app.widgets import Action, EmptyState, Making, RailRow, Span, Split
+from app.widgets import Action, CardRow, EmptyState, IncrementalBuild, Span, Split
 
 Deed = Callable[[], object]
 
@@ -64,7 +64,7 @@ class RunsView(QStackedWidget):
         self._connect()
 
     @classmethod
-    def in_parts(cls) -> Making["RunsView"]:
+    def in_parts(cls) -> IncrementalBuild["RunsView"]:
         """The view, made a pane at a time."""
         rail = BatchListPane()
         yield
@@ -126,9 +126,9 @@ class RunsView(QStackedWidget):
         self.place_panes()
 
 
-def card_row(card: BatchCard) -> RailRow:
+def card_row(card: BatchCard) -> CardRow:
     """A card of the rail."""
-    return RailRow(
+    return CardRow(
         id=card.id,
         title=card.title,
         right=Span(card.when, Role.DIM),

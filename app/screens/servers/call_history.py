@@ -16,12 +16,12 @@ from app.theme import Role, Size, sized
 from app.widgets import (
     Action,
     Button,
+    CardList,
+    CardRow,
     FlowText,
     IconButton,
     Label,
     Mark,
-    RailList,
-    RailRow,
     Rule,
     SearchField,
     Span,
@@ -162,7 +162,7 @@ class CallHistory(QWidget):
         self._tool = tool
         self.shown = shown
         self._calls: dict[str, ToolCall] = {}
-        self.list = RailList("Calls", row_height=sized(28), many=True)
+        self.list = CardList("Calls", row_height=sized(28), many=True)
         self.search = SearchField("Search calls")
         self.narrow = IconButton("funnel", "Filter and sort the calls", size=14)
         self.outcome = FlowText(size=Size.SMALL, role=Role.DIM)
@@ -298,12 +298,12 @@ class CallHistory(QWidget):
         self._list()
         self.narrowed.emit(shown)
 
-    def _row(self, call: ToolCall) -> RailRow:
+    def _row(self, call: ToolCall) -> CardRow:
         took = "" if call.duration_ms is None else duration(call.duration_ms / 1000)
         words = CALL_STATUS_TEXTS[call.status]
         if self.shown.every_tool:
             words = f"{one_line(call.tool, 40)}: {words[0].lower()}{words[1:]}"
-        return RailRow(
+        return CardRow(
             id=call.id,
             title=f"{clock(call.asked_at)}  {words}",
             mark=MARKS[call.status],

@@ -19,7 +19,9 @@ from app.widgets import (
     Action,
     Cell,
     CellKind,
+    CheckableTable,
     Column,
+    Dialog,
     Field,
     FlowText,
     KeyValues,
@@ -28,10 +30,8 @@ from app.widgets import (
     ScrollPane,
     SearchField,
     Section,
-    Sheet,
     Span,
     TextArea,
-    TickTable,
     one_line,
 )
 from app.widgets.file_drop import files_in
@@ -70,7 +70,7 @@ class SnippetArea(TextArea):
             super().insertFromMimeData(source)
 
 
-class ImportSourceDialog(Sheet):
+class ImportSourceDialog(Dialog):
     """Accepted once something was read; `choice` is what it offers."""
 
     def __init__(self, session: Session, parent: QWidget) -> None:
@@ -139,7 +139,7 @@ LABELS = 104
 DETAIL_HEIGHT = 190
 
 
-class ImportPreviewDialog(Sheet):
+class ImportPreviewDialog(Dialog):
     """Accepted where the ticked servers are to be brought in; `ticked` are their keys."""
 
     def __init__(self, choice: ImportChoice, parent: QWidget) -> None:
@@ -147,7 +147,7 @@ class ImportPreviewDialog(Sheet):
         self._choice = choice
         self.search = SearchField("Search what is imported", self)
         self._found = FlowText(size=Size.SMALL, role=Role.DIM, parent=self)
-        self.table = TickTable(COLUMNS, "Servers to import", self)
+        self.table = CheckableTable(COLUMNS, "Servers to import", self)
         self._details = KeyValues(label_width=sized(LABELS), parent=self)
         self._import = self.set_buttons(self._actions())[-1]
         self._lay_out()

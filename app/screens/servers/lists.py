@@ -9,7 +9,7 @@ from app.screens.servers.presenter import ServersPresenter
 from app.screens.servers.schema import token_count
 from app.text.formatting import count
 from app.theme import Role, Size, height
-from app.widgets import Action, IconButton, LineText, Mark, RailList, RailRow, Rule, Span, one_line, show_menu
+from app.widgets import Action, CardList, CardRow, IconButton, LineText, Mark, Rule, Span, one_line, show_menu
 from mcp_tef import Drift, Listing, Server, ServerStatus, Tool
 
 PROBLEMS = "\0problems"
@@ -25,12 +25,12 @@ MARKS = {
 _ROLES = {ServerStatus.STARTING: Role.INFO, ServerStatus.FAILED: Role.BAD}
 
 
-def server_row(server: Server, presenter: ServersPresenter) -> RailRow:
+def server_row(server: Server, presenter: ServersPresenter) -> CardRow:
     """A server: mark and word for its state, how many tools, what needs a look."""
     word = presenter.status_text(server)
     line = one_line(presenter.state_detail(server))
     role = _ROLES.get(server.status, Role.TEXT)
-    return RailRow(
+    return CardRow(
         id=server.id,
         title=one_line(server.name),
         mark=MARKS[server.status],
@@ -63,25 +63,25 @@ def tool_rows(
     left_out: Sequence[str] = (),
     *,
     weighed: bool = False,
-) -> list[RailRow]:
+) -> list[CardRow]:
     """One line a tool, one before them for what changed, and one each for what was set aside and left out.
 
     `weighed` shows what each tool costs in a request.
     """
     rows = [_tool_row(tool, weighed=weighed) for tool in tools]
     if drift is not None:
-        rows.insert(0, RailRow(id=CHANGES, title=count(len(drift.tools), "change"), mark=Mark.NOTE))
+        rows.insert(0, CardRow(id=CHANGES, title=count(len(drift.tools), "change"), mark=Mark.NOTE))
     if listing is not None and listing.problems:
         words = f"{len(listing.problems)} set aside"
-        rows.append(RailRow(id=PROBLEMS, title=words, mark=Mark.NOTE, light=True))
+        rows.append(CardRow(id=PROBLEMS, title=words, mark=Mark.NOTE, light=True))
     if left_out:
-        rows.append(RailRow(id=EXCLUDED, title=f"{len(left_out)} left out", mark=Mark.RING, light=True))
+        rows.append(CardRow(id=EXCLUDED, title=f"{len(left_out)} left out", mark=Mark.RING, light=True))
     return rows
 
 
-def _tool_row(tool: Tool, *, weighed: bool) -> RailRow:
+def _tool_row(tool: Tool, *, weighed: bool) -> CardRow:
     weight = Span(f"{token_count(tool):,}", Role.DIM) if weighed else None
-    return RailRow(id=tool.name, title=one_line(tool.name), mono=True, right=weight)
+    return CardRow(id=tool.name, title=one_line(tool.name), mono=True, right=weight)
 
 
 Actions = Callable[[], Sequence[Action]]
@@ -92,7 +92,7 @@ class ToolList(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.list = RailList("Tools", row_height=height("table_row"), many=True)
+        self.list = CardList("Tools", row_height=height("table_row"), many=True)
         self.narrow = IconButton("funnel", "Filter and sort the tools", size=14)
         self.more = IconButton("dots-three", "What can be done with the chosen tools")
         self._title = LineText(size=Size.SMALL, role=Role.DIM, strong=True)
@@ -117,7 +117,7 @@ class ToolList(QWidget):
         for button, actions in ((self.narrow, narrowing), (self.more, deeds)):
             button.clicked.connect(lambda _=False, made=button, ask=actions: _open(made, ask()))
 
-    def show_rows(self, rows: Sequence[RailRow], title: str) -> None:
+    def show_rows(self, rows: Sequence[CardRow], title: str) -> None:
         """Show these under a title."""
         self.list.set_rows(rows)
         self._title.set_text(title)

@@ -32,7 +32,7 @@ from app.screens.servers.server_form import ServerForm, free_name, suggested_nam
 from app.screens.servers.server_pane import ServerPane, list_header
 from app.text.formatting import count
 from app.theme import Role, Size, height, width
-from app.widgets import Action, EmptyState, Label, RailList, Split, at_once, breath, held, show_menu
+from app.widgets import Action, CardList, EmptyState, Label, Split, at_once, frozen_updates, show_menu, yield_to_ui
 from mcp_tef import (
     AuthType,
     ConsentError,
@@ -62,7 +62,7 @@ class ServersPage(Page):
         self.presenter = self.pane.presenter
         self.presenter.narrowed = shown_of(session.settings.get(SERVER_VIEW_KEY, {}))
         self.presenter.tools_shown = tools_shown_of(session.settings.get(TOOL_VIEW_KEY, {}))
-        self.rail = RailList("Servers", row_height=height("server_row"), many=True)
+        self.rail = CardList("Servers", row_height=height("server_row"), many=True)
         self._summary = Label(size=Size.SMALL, role=Role.DIM, strong=True)
         show_all = [Action(text="Show all servers", do=self._show_all)]
         self._nothing = EmptyState("magnifying-glass", "Nothing found", WHY_NOTHING, show_all)
@@ -124,9 +124,9 @@ class ServersPage(Page):
     async def refresh(self) -> None:
         """Read all servers and show them."""
         await self.presenter.load()
-        async with held(self._all):
+        async with frozen_updates(self._all):
             self._show_servers()
-            await breath()
+            await yield_to_ui()
             self._choose_something()
 
     def handle(self, event: Event) -> Refresh:

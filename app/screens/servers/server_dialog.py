@@ -13,7 +13,7 @@ from app.screens.servers.server_fields import ServerFields
 from app.screens.servers.server_form import ServerForm, form_from_spec
 from app.text.formatting import error_words
 from app.theme import Role
-from app.widgets import Action, ChoiceCard, FlowText, Notice, ScrollPane, Sheet
+from app.widgets import Action, ChoiceCard, Dialog, FlowText, Notice, ScrollPane
 from app.widgets.dialog import BAR
 from mcp_tef import ConflictError, ConsentRequest, DefinitionWithoutSecrets, InputError, Server, ServerSpec, TefError
 
@@ -27,7 +27,7 @@ _CARDS = (
 )
 
 
-class ServerDialog(Sheet):
+class ServerDialog(Dialog):
     """The dialog. `saved` is the server once it was kept."""
 
     def __init__(

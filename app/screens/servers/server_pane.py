@@ -14,7 +14,7 @@ from app.screens.servers.presenter import ServersPresenter, failure_details
 from app.screens.servers.tool_pane import ToolPane
 from app.text.formatting import count
 from app.theme import Role, Size, height, sized, width
-from app.widgets import Action, Label, LineText, Making, Notice, Rule, Split, button
+from app.widgets import Action, IncrementalBuild, Label, LineText, Notice, Rule, Split, button
 from mcp_tef import AuthType, Drift, Server, ServerId, ServerStatus, Transport
 
 LEAST_NAME = 160
@@ -47,7 +47,7 @@ class ServerPane(QWidget):
         self.tools.chosen.connect(self._show_tool)
 
     @classmethod
-    def in_parts(cls, session: Session) -> Making["ServerPane"]:
+    def in_parts(cls, session: Session) -> IncrementalBuild["ServerPane"]:
         """The pane, made a part at a time."""
         side = ToolList()
         yield

@@ -15,14 +15,14 @@ from app.screens.servers.consent_bar import ConsentBar
 from app.screens.servers.tool_calls import Reading, errors_by_parameter
 from app.text.formatting import count, error_words
 from app.theme import Role, sized
-from app.widgets import Action, Button, FlowText, KeyValues, Notice, Sheet, Span, Split, one_line
+from app.widgets import Action, Button, Dialog, FlowText, KeyValues, Notice, Span, Split, one_line
 from app.widgets.text_view import CodeView
 from mcp_tef import CALL_SECONDS, Json, Server, TefError, Tool, ToolCall
 
 SECOND = 1_000
 
 
-class ConfirmCallDialog(Sheet):
+class ConfirmCallDialog(Dialog):
     """Shows the server, the tool and all that would be sent; accepted where it may be."""
 
     def __init__(self, server: Server, tool: Tool, arguments: Mapping[str, Json], parent: QWidget) -> None:
@@ -39,7 +39,7 @@ class ConfirmCallDialog(Sheet):
         self.set_buttons([Action(text="Cancel", do=self.reject), call])
 
 
-class ToolCallDialog(Sheet):
+class ToolCallDialog(Dialog):
     """The dialog for one tool. Closing it while a call is under way breaks the call off."""
 
     def __init__(self, session: Session, server: Server, tool: Tool, parent: QWidget) -> None:

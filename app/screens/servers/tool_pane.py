@@ -14,6 +14,8 @@ from app.text.formatting import count
 from app.theme import Role, Size, height
 from app.widgets import (
     Action,
+    CardList,
+    CardRow,
     DetailPane,
     EmptyState,
     FlowText,
@@ -22,8 +24,6 @@ from app.widgets import (
     Links,
     Mark,
     MarkLabel,
-    RailList,
-    RailRow,
     Rule,
     ScrollPane,
     button,
@@ -43,7 +43,7 @@ class ExcludedToolsPane(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.list = RailList("Tools that are left out", row_height=height("table_row"), many=True)
+        self.list = CardList("Tools that are left out", row_height=height("table_row"), many=True)
         self.list.set_menu(lambda names: [Action(text="Offer again", do=lambda: self.wanted.emit(names))])
         self.list.opened.connect(lambda name: self.wanted.emit((name,)))
         self.list.tell_keys(Enter="Offer the tool again")
@@ -68,7 +68,7 @@ class ExcludedToolsPane(QWidget):
     def show_names(self, names: Sequence[str]) -> None:
         """Show these."""
         self._title.setText(f"{count(len(names), 'tool')} left out")
-        self.list.set_rows([RailRow(id=name, title=one_line(name), mono=True) for name in names])
+        self.list.set_rows([CardRow(id=name, title=one_line(name), mono=True) for name in names])
 
 
 MOST_PROBLEMS = 200

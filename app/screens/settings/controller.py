@@ -13,7 +13,7 @@ from app.core_link.text_size import TextSizes
 from app.theme import Contrast, ThemeMode, theme
 
 
-class SettingsDialog:
+class SettingsController:
     """Opens over `frame`; `show_folder` shows where something lies, `resize` applies another text size."""
 
     def __init__(
@@ -35,11 +35,13 @@ class SettingsDialog:
 
     def open(self, session: Session, workspace: Path | None) -> None:
         """Show the settings."""
-        from app.screens.settings.data import Places
-        from app.screens.settings.dialog import SettingsSheet
+        from app.screens.settings.data import SettingsPaths
+        from app.screens.settings.dialog import SettingsDialog
 
-        lie = Places(workspace=workspace, settings=self._settings.file, log=self._log_file, show=self._show_folder)
-        sheet = SettingsSheet(
+        lie = SettingsPaths(
+            workspace=workspace, settings=self._settings.file, log=self._log_file, show=self._show_folder
+        )
+        sheet = SettingsDialog(
             session,
             self._frame,
             set_theme=self.set_theme,

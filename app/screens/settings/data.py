@@ -18,7 +18,7 @@ VECTORS = "vectors"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Places:
+class SettingsPaths:
     """Where things lie; `show` opens a folder."""
 
     workspace: Path | None
@@ -28,7 +28,7 @@ class Places:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class DataPart:
     """One place: what it is, where, why, and its size in bytes."""
 
     title: str
@@ -37,7 +37,7 @@ class Part:
     size: int
 
 
-def parts(places: Places) -> tuple[Part, ...]:
+def parts(places: SettingsPaths) -> tuple[DataPart, ...]:
     """Every place with its size; it may take a while."""
     from mcp_tef import default_workspace
 
@@ -50,7 +50,7 @@ def parts(places: Places) -> tuple[Part, ...]:
         ("Log", places.log, "What happened, for a report of a mistake. No key and no answer stands in it."),
         ("Settings", places.settings, "What is set here, and how the window was left."),
     ]
-    return tuple(Part(title, path, why, _size(path)) for title, path, why in known if path is not None)
+    return tuple(DataPart(title, path, why, _size(path)) for title, path, why in known if path is not None)
 
 
 def size_words(size: int) -> str:
@@ -64,7 +64,7 @@ def size_words(size: int) -> str:
 class DataSection(Section):
     """Measured when somebody turns to it."""
 
-    def __init__(self, session: Session, places: Places) -> None:
+    def __init__(self, session: Session, places: SettingsPaths) -> None:
         super().__init__(margins=False)
         self._session = session
         self._places = places
@@ -73,7 +73,7 @@ class DataSection(Section):
         """Measure and show."""
         self._show(await asyncio.to_thread(parts, self._places))
 
-    def _show(self, found: Sequence[Part]) -> None:
+    def _show(self, found: Sequence[DataPart]) -> None:
         self.clear()
         for number, part in enumerate(found):
             if number:
@@ -81,7 +81,7 @@ class DataSection(Section):
             self.add(self._row(part))
         self.column.addStretch(1)
 
-    def _row(self, part: Part) -> QWidget:
+    def _row(self, part: DataPart) -> QWidget:
         holder = QWidget()
         row = QHBoxLayout(holder)
         row.setContentsMargins(0, 4, 0, 4)

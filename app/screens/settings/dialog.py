@@ -11,13 +11,14 @@ from app.core_link.preferences import LIMITS, RUNS
 from app.core_link.session import Session
 from app.core_link.text_size import SIZES, TextSizes
 from app.screens.settings.consents import ConsentsSection
-from app.screens.settings.data import DataSection, Places
+from app.screens.settings.data import DataSection, SettingsPaths
 from app.screens.settings.keys import KeysSection
 from app.screens.settings.rows import SettingRow, SettingsSection
 from app.theme import theme
 from app.widgets import (
     Action,
     DetailPane,
+    Dialog,
     EmptyState,
     Field,
     MenuButton,
@@ -25,7 +26,6 @@ from app.widgets import (
     SearchField,
     Section,
     Segmented,
-    Sheet,
 )
 from mcp_tef import VARIABLES, Variable
 
@@ -70,7 +70,7 @@ SIMILARITY = ("EMBEDDING_MODEL_TYPE", "SIMILARITY_THRESHOLD")
 SERVERS = ("MCP_TOOL_PREFIX_SEPARATOR", "MCP_TEF_TRUSTED_NETWORKS")
 
 
-class SettingsSheet(Sheet):
+class SettingsDialog(Dialog):
     """`set_theme` and `set_contrast` are told which colours to wear, `reset` that all is to be as it was at first."""
 
     def __init__(
@@ -82,7 +82,7 @@ class SettingsSheet(Sheet):
         set_contrast: Callable[[str], object],
         sizes: TextSizes,
         reset: Callable[[], object],
-        places: Places,
+        places: SettingsPaths,
     ) -> None:
         super().__init__("Settings", parent, width=800)
         self.need(height=HEIGHT)

@@ -15,11 +15,11 @@ from app.widgets import (
     LineEdit,
     Rule,
     Section,
-    breath,
     button,
-    held,
+    frozen_updates,
     in_turns,
     set_wrong,
+    yield_to_ui,
 )
 from mcp_tef import Variable
 
@@ -141,9 +141,9 @@ class SettingsSection(Section):
 
     async def fill(self, variables: Iterable[Variable[Any]]) -> None:
         """Make a row of each below the others, in turns; they are seen once all are there."""
-        async with held(self):
+        async with frozen_updates(self):
             for _ in in_turns(variables, self._add_row):
-                await breath()
+                await yield_to_ui()
 
     def _add_row(self, variable: Variable[Any]) -> None:
         row = SettingRow(self._preferences, variable)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from app.screens.similarity.labels import EMBEDDERS, embedder_words
 from app.text.formatting import count
 from app.theme import Role
-from app.widgets import Action, Field, FlowText, MenuButton, PickItem, PickPopup, Segmented, Sheet, show_menu
+from app.widgets import Action, Dialog, Field, FlowText, MenuButton, PickItem, PickPopup, Segmented, show_menu
 from app.widgets.actions import MenuOpener
 from app.widgets.safe_text import one_line
 from mcp_tef import EmbedderKind, InputError, Secret, parse_embedder
@@ -159,7 +159,7 @@ WHAT = (
 )
 
 
-class EmbedderSheet(Sheet):
+class EmbedderSheet(Dialog):
     """`chosen` is the embedder as the command line writes it, and `key` its key, once the sheet was accepted."""
 
     def __init__(self, current: str, parent: QWidget) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QApplication
 
 from app.theme import Role, ThemeMode, theme
-from app.widgets.bars import Pips
+from app.widgets.bars import CountDots
 from app.widgets.chart import copy_picture, picture, save_picture
 from app.widgets.chart_panel import ChartPanel
 from app.widgets.line_chart import Bar, LineChart, Plot, Point
@@ -269,7 +269,7 @@ def test_chips_wrap_where_they_do_not_fit(qtbot: Any) -> None:
 
 
 def test_pips_say_their_count(qtbot: Any) -> None:
-    pips = Pips("Fixed", Role.GOOD_FILL)
+    pips = CountDots("Fixed", Role.GOOD_FILL)
     qtbot.addWidget(pips)
     pips.resize(80, 20)
     pips.set_count(4_000)

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.widgets import CellKind, Column, ListTable, Row
-from app.widgets.columns import ColumnsSheet
+from app.widgets.columns import ColumnsDialog
 
 COLUMNS = (
     Column(key="mark", title="", kind=CellKind.MARK, width=40),
@@ -29,11 +29,11 @@ def table(qtbot: QtBot) -> ListTable:
 
 
 @pytest.fixture
-def sheet(table: ListTable) -> ColumnsSheet:
+def sheet(table: ListTable) -> ColumnsDialog:
     """The sheet as the key opens it."""
     QTest.keyClick(table, Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
-    found = table.findChild(ColumnsSheet)
-    assert isinstance(found, ColumnsSheet)
+    found = table.findChild(ColumnsDialog)
+    assert isinstance(found, ColumnsDialog)
     return found
 
 
@@ -42,7 +42,7 @@ def order(table: ListTable) -> list[str]:
     return [COLUMNS[table.horizontalHeader().logicalIndex(place)].key for place in range(len(COLUMNS))]
 
 
-def test_every_column_stands_there_with_what_it_means(sheet: ColumnsSheet) -> None:
+def test_every_column_stands_there_with_what_it_means(sheet: ColumnsDialog) -> None:
     rows = [sheet.list.rows.row(place) for place in range(3)]
     assert [row.title for row in rows] == ["Mark", "Query", "Share"]
     assert rows[2].spoken == "Share, How sure it was, 80 px"
@@ -50,7 +50,7 @@ def test_every_column_stands_there_with_what_it_means(sheet: ColumnsSheet) -> No
     assert rows[1].right.text == "fills the rest"
 
 
-def test_alt_and_arrows_move_and_widen_the_column_that_is_chosen(sheet: ColumnsSheet, table: ListTable) -> None:
+def test_alt_and_arrows_move_and_widen_the_column_that_is_chosen(sheet: ColumnsDialog, table: ListTable) -> None:
     told: list[None] = []
     table.layout_changed.connect(lambda: told.append(None))
     sheet.list.select("share")
@@ -65,7 +65,7 @@ def test_alt_and_arrows_move_and_widen_the_column_that_is_chosen(sheet: ColumnsS
     assert told
 
 
-def test_space_leaves_a_column_out_and_shows_it_again(sheet: ColumnsSheet, table: ListTable) -> None:
+def test_space_leaves_a_column_out_and_shows_it_again(sheet: ColumnsDialog, table: ListTable) -> None:
     sheet.list.select("share")
     QTest.keyClick(sheet.list, Qt.Key.Key_Space)
     assert table.isColumnHidden(2)
@@ -75,7 +75,7 @@ def test_space_leaves_a_column_out_and_shows_it_again(sheet: ColumnsSheet, table
     assert table.columnWidth(2) == 80
 
 
-def test_the_column_that_fills_the_rest_always_stays(sheet: ColumnsSheet, table: ListTable) -> None:
+def test_the_column_that_fills_the_rest_always_stays(sheet: ColumnsDialog, table: ListTable) -> None:
     sheet.list.select("query")
     QTest.keyClick(sheet.list, Qt.Key.Key_Space)
     assert not table.isColumnHidden(1)
@@ -83,7 +83,7 @@ def test_the_column_that_fills_the_rest_always_stays(sheet: ColumnsSheet, table:
     assert not sheet.wide.isEnabled()
 
 
-def test_buttons_do_the_same_and_end_where_there_is_no_further(sheet: ColumnsSheet, table: ListTable) -> None:
+def test_buttons_do_the_same_and_end_where_there_is_no_further(sheet: ColumnsDialog, table: ListTable) -> None:
     sheet.list.select("mark")
     assert (sheet.up.isEnabled(), sheet.down.isEnabled()) == (False, True)
     sheet.down.click()
@@ -92,7 +92,7 @@ def test_buttons_do_the_same_and_end_where_there_is_no_further(sheet: ColumnsShe
     assert (sheet.up.isEnabled(), sheet.down.isEnabled()) == (True, False)
 
 
-def test_all_columns_go_back_to_how_they_were_at_first(sheet: ColumnsSheet, table: ListTable) -> None:
+def test_all_columns_go_back_to_how_they_were_at_first(sheet: ColumnsDialog, table: ListTable) -> None:
     sheet.list.select("share")
     sheet.up.click()
     sheet.wide.click()

@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.widgets import Action, PageHeader, Segmented, Sheet, Tabs
+from app.widgets import Action, Dialog, PageHeader, Segmented, Tabs
 from tests.support.cut import cramped
 from tests.support.walking import drawn
 
@@ -101,7 +101,7 @@ def test_a_sheet_that_holds_too_much_scrolls_between_its_title_and_its_buttons(q
     qtbot.addWidget(host)
     host.resize(700, 400)
     host.show()
-    sheet = Sheet("Much to read", host)
+    sheet = Dialog("Much to read", host)
     for number in range(40):
         sheet.body.addWidget(Segmented([("one", f"One {number}"), ("two", "Two")], f"Which {number}"))
     (close,) = sheet.set_buttons([Action(text="Close", do=sheet.accept)])

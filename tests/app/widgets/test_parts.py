@@ -10,6 +10,8 @@ from app.theme import Role
 from app.widgets import (
     Action,
     ActivityBar,
+    CardList,
+    CardRow,
     DetailPane,
     EmptyState,
     Field,
@@ -19,8 +21,6 @@ from app.widgets import (
     PageHeader,
     Picker,
     PickItem,
-    RailList,
-    RailRow,
     SearchField,
     Segment,
     Segmented,
@@ -256,10 +256,10 @@ def test_an_empty_page_offers_the_first_step(qtbot: QtBot) -> None:
 
 
 def test_a_card_is_spoken_as_one_sentence(qtbot: QtBot) -> None:
-    rail = RailList("Batches", row_height=76)
+    rail = CardList("Batches", row_height=76)
     qtbot.addWidget(rail)
     bar = (Segment(role=Role.GOOD_FILL, value=8, name="right"), Segment(role=Role.BAD_FILL, value=2, name="wrong"))
-    rail.set_rows([RailRow(id="1", title="Everyday", right=Span("14:02"), sub=(Span("gpt"),), bar=bar, bar_total=20)])
+    rail.set_rows([CardRow(id="1", title="Everyday", right=Span("14:02"), sub=(Span("gpt"),), bar=bar, bar_total=20)])
     rail.resize(204, 200)
     assert rail.rows.data(rail.rows.index(0, 0)) == "Everyday, gpt, 14:02"
     assert not rail.grab().isNull()

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.theme import Contrast, Role, ThemeMode, theme
-from app.widgets import ScrollPane, Split, tell_roles
+from app.widgets import ScrollPane, Split, install_accessible_roles
 from app.widgets.split import Divider
 from tests.support.legible import contrast, pixels
 
@@ -21,7 +21,7 @@ LEAST = 100
 @pytest.fixture
 def panes(qapp: QApplication, qtbot: QtBot) -> Iterator[Split]:
     """Three panes in a window, each with a least width."""
-    tell_roles()
+    install_accessible_roles()
     made = split([200, 300, 300], stacked=False)
     made.resize(802, 400)
     made.show()

@@ -4,17 +4,17 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.widgets import Column, TickTable
+from app.widgets import CheckableTable, Column
 from tests.support.windows import drive, shown, until
 
 
-def table() -> TickTable:
-    made = TickTable([Column(key="name", title="Name")], "Names")
+def table() -> CheckableTable:
+    made = CheckableTable([Column(key="name", title="Name")], "Names")
     made.show_cells({key: lambda key=key: [key] for key in "abc"}, {"a": True, "b": False})  # type: ignore[misc]
     return made
 
 
-def click(made: TickTable, place: int) -> None:
+def click(made: CheckableTable, place: int) -> None:
     box = made.visualRect(made.rows.index(place, 0)).center()
     QTest.mouseClick(made.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(box))
 
@@ -36,7 +36,7 @@ def test_a_click_on_the_box_ticks_its_row_and_a_row_without_a_box_stays(qapp: QA
 
 
 def test_what_a_search_hides_keeps_its_tick_and_what_it_shows_is_ticked_together(qapp: QApplication) -> None:
-    made = TickTable([Column(key="name", title="Name")], "Names")
+    made = CheckableTable([Column(key="name", title="Name")], "Names")
     cells = {"a": "apple", "b": "bread", "c": "berry"}
     made.show_cells({key: lambda text=text: [text] for key, text in cells.items()}, dict.fromkeys("abc", False))  # type: ignore[misc]
     made.find_rows("b e r")

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.widgets import Span, SpanLine, TokensEdit
 from app.widgets.keyboard_and_mouse import reading_order
-from app.widgets.tokens_edit import Chip
+from app.widgets.tokens_edit import TokenChip
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def test_backspace_in_the_empty_entry_and_del_on_a_chip_take_names_away(edit: To
     edit.changed.connect(told.append)
     edit.set_tokens(["a", "b", "c"])
     QTest.keyClick(edit.entry, Qt.Key.Key_Backspace)
-    QTest.keyClick(edit.findChildren(Chip)[0], Qt.Key.Key_Delete)
+    QTest.keyClick(edit.findChildren(TokenChip)[0], Qt.Key.Key_Delete)
     assert told == [("a", "b"), ("b",)]
 
 
@@ -93,7 +93,7 @@ def test_tab_reaches_chips_that_came_later_in_reading_order(qtbot: QtBot) -> Non
         column.addWidget(part)
     page.show()
     edit.set_tokens(["a", "b"])
-    assert reading_order(page) == [before, *edit.findChildren(Chip), edit.entry, after]
+    assert reading_order(page) == [before, *edit.findChildren(TokenChip), edit.entry, after]
 
 
 def test_a_line_of_spans_is_one_safe_line(qtbot: QtBot) -> None:

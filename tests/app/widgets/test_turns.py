@@ -3,7 +3,7 @@
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
-from app.widgets import Making, at_once, held, in_turns
+from app.widgets import IncrementalBuild, at_once, frozen_updates, in_turns
 from app.widgets.incremental import TURN_S
 from tests.support.windows import drive, shown, until, until_spent
 
@@ -17,7 +17,7 @@ def test_many_small_items_share_a_turn_and_a_long_one_ends_it() -> None:
 
 
 def test_what_is_made_in_parts_is_the_same_made_at_once() -> None:
-    def parts() -> Making[list[str]]:
+    def parts() -> IncrementalBuild[list[str]]:
         made = ["rail"]
         yield
         made.append("list")
@@ -36,7 +36,7 @@ def test_what_is_held_is_laid_out_before_it_is_painted(qapp: QApplication) -> No
         painted = Paints(part)
         await until(lambda: painted.count)
         before = painted.count
-        async with held(part):
+        async with frozen_updates(part):
             column.addWidget(late)
         assert (late.width(), painted.count) == (300, before)
         await until(lambda: painted.count > before)
@@ -49,7 +49,7 @@ def test_what_is_held_paints_again_also_after_an_error(qapp: QApplication) -> No
     async def work() -> None:
         part = QWidget()
         try:
-            async with held(part):
+            async with frozen_updates(part):
                 assert not part.updatesEnabled()
                 raise ValueError
         except ValueError:

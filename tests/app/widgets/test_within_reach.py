@@ -11,11 +11,11 @@ from app.widgets import (
     Cell,
     CellKind,
     Column,
+    Dialog,
     ListTable,
     Notice,
     Row,
     Segmented,
-    Sheet,
     show_menu_under,
 )
 from tests.support.walking import drawn as drawn_words
@@ -40,7 +40,7 @@ def window(qtbot: QtBot, width: int = 700, height: int = 500) -> QWidget:
 
 def test_a_sheet_that_grows_stays_within_its_window(qtbot: QtBot) -> None:
     below = window(qtbot)
-    sheet = Sheet("Add a server", below, width=300)
+    sheet = Dialog("Add a server", below, width=300)
     sheet.open()
     sheet.need(height=440)
     assert sheet.height() >= 440

@@ -12,7 +12,7 @@ from app.core_link.targets import NewCases, StartRuns
 from app.screens.cases.bulk_edit import LabelsDialog
 from app.screens.cases.editor_state import SaveStatus
 from app.screens.cases.page import CasesPage
-from app.widgets import FlowText, Sheet, TokensEdit
+from app.widgets import Dialog, FlowText, TokensEdit
 from mcp_tef import CaseDraft, CaseFileFormat, Engine, Expectation, ExpectedCall, ToolLabel
 from tests.support.cases_page import (
     BIKE,
@@ -137,24 +137,24 @@ async def test_queries_go_to_the_clipboard(bench: Bench) -> None:
 # ---------------------------------------------------------------- files
 
 
-def sheet_called(title: str) -> Sheet | None:
+def sheet_called(title: str) -> Dialog | None:
     """The open sheet of that title."""
-    sheets = [widget for widget in QApplication.topLevelWidgets() if isinstance(widget, Sheet) and widget.isVisible()]
+    sheets = [widget for widget in QApplication.topLevelWidgets() if isinstance(widget, Dialog) and widget.isVisible()]
     return next((sheet for sheet in sheets if sheet.title.text() == title), None)
 
 
-def shown_sheet(title: str) -> Sheet:
+def shown_sheet(title: str) -> Dialog:
     """The same, where it is known to be open."""
     sheet = sheet_called(title)
     assert sheet
     return sheet
 
 
-def press(sheet: Sheet, words: str) -> None:
+def press(sheet: Dialog, words: str) -> None:
     next(made for made in sheet.findChildren(QAbstractButton) if made.text() == words).click()
 
 
-def words_in(sheet: Sheet) -> str:
+def words_in(sheet: Dialog) -> str:
     return "\n".join(text.text() for text in sheet.findChildren(FlowText))
 
 

@@ -16,7 +16,7 @@ from shiboken6 import isValid
 from app.screens.servers.page import ServersPage
 from app.screens.servers.tool_call_dialog import ConfirmCallDialog, ToolCallDialog
 from app.screens.servers.tool_calls import WHOLE, CallDraft, draft_from_arguments, outcome, read, response_text, turned
-from app.widgets import GrowingEdit, MenuButton, RailList
+from app.widgets import CardList, GrowingEdit, MenuButton
 from mcp_tef import FailureInfo, ServerError, ServerFault, ToolCall, ToolCallStatus, ToolReply, Transport
 from mcp_tef.model.ids import ServerId, ToolCallId
 from mcp_tef.model.servers import ServerSpec
@@ -113,7 +113,7 @@ async def agreed(sheet: ToolCallDialog) -> None:
     asked(sheet)[0].accept()
 
 
-def has_rows(rows: RailList, number: int) -> bool:
+def has_rows(rows: CardList, number: int) -> bool:
     return rows.rows.rowCount() == number
 
 

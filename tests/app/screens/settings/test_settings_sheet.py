@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.core_link.session import Session
 from app.core_link.settings import Settings
 from app.core_link.text_size import TextSizes
-from app.screens.settings.data import Places, size_words
-from app.screens.settings.dialog import SettingsSheet
+from app.screens.settings.data import SettingsPaths, size_words
+from app.screens.settings.dialog import SettingsDialog
 from app.screens.settings.rows import SettingRow
 from app.widgets import Button, FlowText, SearchField, Segmented
 from mcp_tef import Engine, Secret, ServerSpec, Transport
@@ -24,7 +24,7 @@ OLD = ServerSpec(name="old", transport=Transport.STDIO, command="serve", args=("
 NOW = ServerSpec(name="files", transport=Transport.STDIO, command="serve", args=("--all",))
 
 
-async def row_of(sheet: SettingsSheet, tab: str, name: str) -> SettingRow:
+async def row_of(sheet: SettingsDialog, tab: str, name: str) -> SettingRow:
     """Turn to a tab, and wait for a setting on it."""
 
     def found() -> list[SettingRow]:
@@ -35,10 +35,10 @@ async def row_of(sheet: SettingsSheet, tab: str, name: str) -> SettingRow:
     return found()[0]
 
 
-def opened(session: Session, window: QWidget, worn: list[str]) -> SettingsSheet:
-    places = Places(workspace=Path("/srv/mine.db"), settings=None, log=None, show=lambda _: None)
+def opened(session: Session, window: QWidget, worn: list[str]) -> SettingsDialog:
+    places = SettingsPaths(workspace=Path("/srv/mine.db"), settings=None, log=None, show=lambda _: None)
     sizes, reset = TextSizes(Settings(None), lambda: None, window), lambda: worn.append("reset")
-    sheet = SettingsSheet(
+    sheet = SettingsDialog(
         session,
         window,
         set_theme=worn.append,
@@ -155,7 +155,7 @@ def test_another_scheme_and_contrast_are_worn_at_once_and_a_sheet_that_closes_ea
             contrast.choose(2)
             sheet.accept()
             await session.call(lambda core: core.servers.list())
-            await until(lambda: not window.findChildren(SettingsSheet))
+            await until(lambda: not window.findChildren(SettingsDialog))
             assert (worn, failures) == (["dark", "high contrast"], [])
             window.close()
             window.deleteLater()
@@ -259,7 +259,7 @@ def test_settings_are_found_by_words_in_every_tab(qapp: QApplication) -> None:
     drive(work())
 
 
-def visible_rows(sheet: SettingsSheet) -> list[SettingRow]:
+def visible_rows(sheet: SettingsDialog) -> list[SettingRow]:
     return [row for row in sheet.findChildren(SettingRow) if row.isVisible()]
 
 
@@ -293,7 +293,7 @@ def test_places_are_measured_and_a_reset_closes_the_sheet(qapp: QApplication) ->
             await until(lambda: "/srv/mine.db" in read_in(sheet))
             next(one for one in sheet.findChildren(Button) if one.text() == "Reset all settings").click()
             assert told == ["reset"]
-            await until(lambda: not window.findChildren(SettingsSheet))
+            await until(lambda: not window.findChildren(SettingsDialog))
             window.close()
             window.deleteLater()
 
