@@ -70,9 +70,9 @@ def test_a_link_to_the_web_only_asks(shown: HelpWindow) -> None:
 
 def test_sections_are_found_by_typing_and_the_pages_come_back(qtbot: QtBot, shown: HelpWindow) -> None:
     shown.search.setText("mcnemar")
-    qtbot.waitUntil(lambda: "comparison.md#the-three-readings" in shown.rail.rows.ids())
-    shown.rail.select("comparison.md#the-three-readings")
-    assert shown.text.textCursor().block().text() == "The three readings"
+    qtbot.waitUntil(lambda: "comparison.md#the-three-conclusions" in shown.rail.rows.ids())
+    shown.rail.select("comparison.md#the-three-conclusions")
+    assert shown.text.textCursor().block().text() == "The three conclusions"
     shown.search.clear()
     qtbot.waitUntil(lambda: len(shown.rail.rows.ids()) == len(ORDER))
     assert shown.rail.current_id() == "comparison.md"
