@@ -39,7 +39,7 @@ def ask_where(parent: QWidget, session: Session, where: RunFilter, title: str) -
 
 
 def runs_ways(session: Session, where: RunFilter, title: str) -> Ways:
-    """What writes the runs of a filter, in every form."""
+    """Return the writers for the runs of a filter, one for each format."""
 
     async def write(form: ReportFormat, file: Path) -> None:
         await session.call(lambda core: core.reports.write_found(where, title, file, form))
@@ -78,7 +78,7 @@ async def copy_markdown(session: Session, make: "Callable[[Engine], Awaitable[st
 
 
 def copies(session: Session, where: RunFilter, title: str, compared: tuple[BatchId, BatchId] | None) -> list[Action]:
-    """What puts the runs of a filter, and a comparison of two batches, on the clipboard."""
+    """Return actions that copy the runs of a filter, or a comparison of two batches, to the clipboard."""
 
     def copied(make: "Callable[[Engine], Awaitable[str]]", what: str) -> Action:
         do = partial(copy_markdown, session, make, what)

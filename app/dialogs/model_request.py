@@ -20,7 +20,7 @@ QUIET_MS = 150
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedFor:
-    """What a screen wants of a model: a title, what will happen, on the button what is asked about, and its cost."""
+    """Texts of a model request: title, explanation, button label and estimated cost."""
 
     title: str
     what: str
@@ -115,7 +115,7 @@ class ModelSheet(Dialog):
         self._session.closing.connect(self._quiet.stop)
 
     def form(self) -> AskForm:
-        """What is typed now."""
+        """Return the current input."""
         return AskForm(model=self.model.current(), base_url=self.address.text())
 
     def look_again(self) -> None:

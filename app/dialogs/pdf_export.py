@@ -64,7 +64,7 @@ def _reason(error: Exception) -> str:
 
 
 def command(title: str, file: Path, *, built: bool = hasattr(sys, "frozen")) -> list[str]:
-    """How this very program prints."""
+    """Return the command line with which this program prints."""
     own = Path(sys.executable)
     program = [str(own.with_name(f"mcp-tef-desktop{own.suffix}"))] if built else [str(own), "-m", "app"]
     return [*program, "--print", title, str(file)]

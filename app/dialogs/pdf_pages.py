@@ -42,20 +42,20 @@ from app.dialogs.pdf_export import UNFINISHED
 
 @dataclass(frozen=True, slots=True)
 class PageSpan:
-    """What lies between two heights of the whole report."""
+    """Part of the report between two heights."""
 
     top: float
     bottom: float
 
     @property
     def height(self) -> float:
-        """How much room it takes."""
+        """Height of the span."""
         return self.bottom - self.top
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What is not cut: a line, a chart, a row. `keep` ties it to the next; `head` is the head of its table."""
+    """Piece that is never cut: a line, a chart, a row. `keep` ties it to the next; `head` is the head of its table."""
 
     span: PageSpan
     keep: bool = False
@@ -84,7 +84,7 @@ def sheets(pieces: Sequence[Piece], height: float) -> list[PdfPage]:
 
 
 def _end(pieces: Sequence[Piece], start: int, room: float) -> int:
-    """Where the page that begins at a piece ends: as late as it can, behind nothing that stays with the next."""
+    """Return the end of the page that begins at a piece: as late as possible, never behind a piece tied to the next."""
     top, end = pieces[start].span.top, start + 1
     while end < len(pieces) and pieces[end].span.bottom - top <= room:
         end += 1
@@ -251,7 +251,7 @@ class Sealed(QTextDocument):
         self.setTextWidth(size.width())
 
     def pieces(self) -> list[Piece]:
-        """What must not be cut, from top to bottom."""
+        """Return the pieces that must not be cut, from top to bottom."""
         found: list[Piece] = []
         place = self.rootFrame().begin()
         while not place.atEnd():
@@ -299,7 +299,7 @@ class Sealed(QTextDocument):
 
 
 def _leads_on(block: QTextBlock) -> bool:
-    """Whether a chart or a table comes right after a paragraph."""
+    """Return True if a chart or a table directly follows a paragraph."""
     after = block.next()
     while after.isValid() and not after.text() and QTextCursor(after).currentTable() is None:
         after = after.next()

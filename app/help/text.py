@@ -74,7 +74,7 @@ class HelpText(QTextBrowser):
         return _blank() if _file(QUrl(name).path()) else None
 
     def has_drawn(self) -> bool:
-        """Whether every picture of the page is seen."""
+        """Return True if every picture of the page is drawn."""
         return not self._undrawn
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -38,7 +38,7 @@ class Topic:
 
     @property
     def title(self) -> str:
-        """What it is called."""
+        """Title of the topic."""
         return self.text.partition("\n")[0].removeprefix("# ")
 
     def sections(self) -> Iterator[tuple[str, str]]:
@@ -58,7 +58,7 @@ class HelpSearchHit:
 
     @property
     def address(self) -> str:
-        """Where it is, as a link says it."""
+        """Address of the hit, as used in links."""
         return f"{self.key}.md#{anchor(self.heading)}"
 
 
@@ -91,7 +91,7 @@ def find(pages: Iterable[Topic], typed: str) -> list[HelpSearchHit]:
 
 
 def _held(words: Sequence[str], text: str) -> int:
-    """How many of the words a text has."""
+    """Return the number of query words that occur in a text."""
     there = text.casefold()
     return sum(word in there for word in words)
 
@@ -128,7 +128,7 @@ def variables() -> str:
 
 
 def runs() -> str:
-    """What a run begins with."""
+    """Return the table of run settings with their defaults."""
     rows = [(one.title, f"{one.reason} {_allowed(one.allowed)}", _default(one.default, one.unit)) for one in RUNS]
     return _table(("Setting", "What it does", "Otherwise"), rows)
 

@@ -18,7 +18,7 @@ from app.theme.tokens import TOKENS_FILE, Role, Size, TextSize, scheme_colours, 
 
 
 class ThemeMode(Enum):
-    """What the user wants: the system's scheme, or always one."""
+    """Colour scheme chosen by the user: the system's, or always one."""
 
     SYSTEM = "system"
     LIGHT = "light"
@@ -26,7 +26,7 @@ class ThemeMode(Enum):
 
 
 class Contrast(Enum):
-    """What the user wants: as much contrast as the system asks for, or always the usual or a high one."""
+    """Contrast chosen by the user: the system's, or always normal or high."""
 
     SYSTEM = "system"
     NORMAL = "normal"
@@ -128,11 +128,11 @@ class Theme(QObject):
 
     @property
     def ring(self) -> int:
-        """How thick what shows the focus is."""
+        """Width of the focus ring, in pixels."""
         return width("focus_high_contrast" if self.high else "focus")
 
     def outline(self, role: Role) -> QPen:
-        """What surrounds a tint: nothing, but a line at high contrast, since a tint alone may not be seen."""
+        """Return the outline of a tint: none, or a line at high contrast, because a tint alone may be invisible."""
         return QPen(self.colour(role) if self.high else QColor(0, 0, 0, 0))
 
     def colour(self, role: Role) -> QColor:
@@ -160,7 +160,7 @@ class Theme(QObject):
         return self.cached((name, role, size, ratio), lambda: icons.draw(name, self.colour(role), size, ratio))
 
     def cached(self, key: Hashable, draw: Callable[[], QPixmap]) -> QPixmap:
-        """What `draw` made for `key` since the last change of the look."""
+        """Return the result of `draw` for `key`, cached until the theme changes."""
         if key not in self._pixmaps:
             self._pixmaps[key] = draw()
         return self._pixmaps[key]
@@ -190,7 +190,7 @@ def _palette_is_dark() -> bool:
 
 
 def _system_is_dark(at_first: bool) -> bool:
-    """What the system says, or how it looked `at_first` where that says nothing."""
+    """Return True if the system uses a dark scheme; `at_first` is the fallback where it reports none."""
     return {"Dark": True, "Light": False}.get(application().styleHints().colorScheme().name, at_first)
 
 

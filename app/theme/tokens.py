@@ -13,7 +13,7 @@ TOKENS_FILE: Final = Path(resources.__file__).parent / "theme" / "tokens.json"
 
 
 class Role(Enum):
-    """What a colour is for; the theme knows which colour that is now."""
+    """Purpose of a colour; the theme maps it to the current colour."""
 
     SURFACE = "surface"
     RAISED = "raised"
@@ -73,7 +73,7 @@ def scheme_colours(dark: bool, *, high: bool = False) -> dict[Role, str]:
 
 
 class TextSize:
-    """How large text is, and all that has to grow with it; 1 is the size of the design."""
+    """Scale of text and of everything that grows with it; 1 is the size of the design."""
 
     factor = 1.0
 
@@ -84,7 +84,7 @@ def sized(length: int) -> int:
 
 
 def unsized(length: int) -> int:
-    """What `sized` made this length of, to be kept while text changes its size."""
+    """Return the length that `sized` scaled to this one, to be stored independently of the text size."""
     return round(length / TextSize.factor)
 
 
@@ -94,7 +94,7 @@ def roomy(length: int) -> int:
 
 
 def unroomy(length: int) -> int:
-    """What `roomy` made this width of."""
+    """Return the width that `roomy` scaled to this one."""
     return round(length / sqrt(TextSize.factor))
 
 
@@ -119,7 +119,7 @@ def radius(name: str) -> int:
 
 
 def pixels(size: Size) -> int:
-    """How many pixels high a text size is now."""
+    """Return the current height of a text size, in pixels."""
     return sized(int(tokens()["sizes"][size.value]))
 
 

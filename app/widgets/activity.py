@@ -27,7 +27,7 @@ class ProgressLine(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def set_fraction(self, fraction: float) -> None:
-        """How much, 0–1."""
+        """Show the progress, 0–1."""
         self._fraction = max(0.0, min(1.0, fraction))
         self.setAccessibleName(f"Progress: {round(self._fraction * 100)} %")
         self.update()
@@ -149,6 +149,6 @@ class Activities(QWidget):
         return tuple(bar for bar in self._bars if not bar.isHidden())
 
     def fraction(self) -> float | None:
-        """How far all works are together, 0 to 1; None while nothing runs of which that is known."""
+        """Return the progress of all tasks together, 0 to 1; None while no running task reports any."""
         known = [bar.fraction for bar in self.shown() if bar.fraction is not None]
         return sum(known) / len(known) if known else None

@@ -10,7 +10,7 @@ from app.widgets.marks import Mark
 
 
 class CellKind(Enum):
-    """How a column is drawn."""
+    """Drawing style of a column."""
 
     TEXT = "text"
     MONO = "mono"

@@ -18,10 +18,10 @@ TITLE = 36
 
 
 class Drawn(Protocol):
-    """Whatever can be put into a picture."""
+    """Anything that can be drawn into a picture."""
 
     def whole(self) -> QSize:
-        """How much room all of it takes."""
+        """Return the size of the whole drawing."""
         ...
 
     def draw(self, painter: QPainter, area: QRectF) -> None:

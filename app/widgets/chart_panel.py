@@ -97,7 +97,7 @@ class ChartPanel(QWidget):
             self.table.set_rows(_rows(make()))
 
     def shows_table(self) -> bool:
-        """Whether the table is shown in place of the picture."""
+        """Return True if the table is shown in place of the chart."""
         return self.table is not None and self._stack.currentWidget() is self.table
 
     def toggle_table(self) -> None:
@@ -115,7 +115,7 @@ class ChartPanel(QWidget):
         self.table.setFocus()
 
     def menu(self) -> list[Action]:
-        """What can be done with the chart."""
+        """Actions on the chart."""
         return [
             *self.own_actions(),
             Action(text="Show as picture" if self.shows_table() else "Show as table", do=self.toggle_table),

@@ -62,7 +62,7 @@ class ChoiceBar(QWidget):
             self.changed.emit(self.current())
 
     def box(self, place: int) -> QRect:
-        """Where a word stands; the whole bar, unless a kind of bar says better."""
+        """Return the area of an option; the whole bar, unless a subclass narrows it."""
         return self.rect()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -84,7 +84,7 @@ class ChoiceBar(QWidget):
             super().keyPressEvent(event)
 
     def focus_visible(self) -> bool:
-        """Whether to draw the ring."""
+        """Return True if the focus ring is drawn."""
         return self.hasFocus()
 
     def _at(self, point: QPoint) -> int:
@@ -113,11 +113,11 @@ class Segmented(ChoiceBar):
             self.update()
 
     def whole_width(self) -> int:
-        """How wide it is with all its words."""
+        """Return the width that shows every option."""
         return self._widest() * max(1, len(self._choices))
 
     def folded_width(self) -> int:
-        """How wide it is with one word and a caret."""
+        """Return the width with one option and a caret."""
         return self._widest() + sized(CARET) + 16
 
     def _widest(self) -> int:
@@ -227,7 +227,7 @@ class Tabs(ChoiceBar):
         return QRect(self._margin() + before, 0, round(self._line.width(self._choices[place][1], font)), self.height())
 
     def _pushed(self) -> int:
-        """How far all move to the left, so that the chosen one and the next are seen where there is no room for all."""
+        """Return the shift to the left that keeps the selected option and the next one in view."""
         last = len(self._choices) - 1
         margin = self._margin()
         seen = self._laid(min(self._place + 1, last)).right() + margin - self.width()
@@ -240,7 +240,7 @@ class Tabs(ChoiceBar):
         return max(self.LEAST_GAP, min(self.GAP, (self.width() - 2 * self._inset - words) // gaps))
 
     def _margin(self) -> int:
-        """What is left free at both ends: room for the carets where not all words fit."""
+        """Return the space at both ends for the carets, where not all options fit."""
         words = sum(round(self._line.width(label, theme().font(strong=True))) for _, label in self._choices)
         fits = words + self.LEAST_GAP * (len(self._choices) - 1) + 2 * self._inset <= self.width()
         return self._inset if fits else max(self._inset, self.INSET)

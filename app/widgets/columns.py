@@ -38,12 +38,12 @@ class Arrangement:
         header.sectionResized.connect(self._resized)
 
     def give_room(self, column: int, *, room: bool) -> None:
-        """What a screen says: whether there is room for a column."""
+        """Show or hide a column for lack of space, as the screen decides."""
         (self._no_room.discard if room else self._no_room.add)(column)
         self._place(column)
 
     def leave_out(self, column: int, *, out: bool) -> None:
-        """What the user says: whether a column is wanted; the one that stretches always is."""
+        """Show or hide a column as the user wants; the stretching column always stays."""
         if self.columns[column].stretch:
             return
         (self._left_out.add if out else self._left_out.discard)(column)
@@ -80,7 +80,7 @@ class Arrangement:
         ]
 
     def is_left_out(self, column: int) -> bool:
-        """Whether the user does not want a column."""
+        """Return True if the user hides a column."""
         return column in self._left_out
 
     def order(self) -> tuple[int, ...]:
@@ -88,7 +88,7 @@ class Arrangement:
         return tuple(sorted(range(len(self._keys)), key=self._table.horizontalHeader().visualIndex))
 
     def width(self, column: int) -> int:
-        """How wide a column is, or would be, at the usual size of text."""
+        """Return the width of a column at the standard text size, also while it is hidden."""
         return unsized(self._table.columnWidth(column)) or self.columns[column].width
 
     def move(self, column: int, by: int) -> None:
@@ -170,7 +170,7 @@ class ColumnList(CardList):
 
 
 class ColumnsDialog(Dialog):
-    """What is done here shows in the table at once."""
+    """Dialog to arrange the columns; changes show in the table immediately."""
 
     def __init__(self, arrangement: Arrangement, parent: QWidget) -> None:
         super().__init__("Arrange columns", parent, width=WIDTH)
@@ -262,5 +262,5 @@ class ColumnsDialog(Dialog):
 
 
 def titled(column: Column) -> str:
-    """What a column is called where its title says nothing."""
+    """Return the title of a column, or its key where it has no title."""
     return column.title or column.key.capitalize()

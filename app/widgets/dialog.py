@@ -93,11 +93,11 @@ class Dialog(ReadingOrder, QDialog):
         column.addLayout(self._foot)
 
     def _room(self) -> QSize:
-        """How large it may be to lie inside the window below."""
+        """Return the maximum size that fits inside the parent window."""
         return self._below.size() - RIM
 
     def _most_inside(self) -> int:
-        """How high the body may be for the buttons to be in the window as well."""
+        """Return the maximum height of the body that keeps the buttons inside the window."""
         others = self.title.minimumHeight() + self._foot.minimumSize().height()
         return self._room().height() - others - 2 * (ABOVE + GAP)
 
@@ -117,7 +117,7 @@ class Dialog(ReadingOrder, QDialog):
             QTimer.singleShot(0, self, self._begin_where_one_can_act)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """What grows by itself stays in the middle of its window, so that its buttons do not leave the screen."""
+        """Keep a growing dialog centred, so that its buttons do not leave the screen."""
         super().resizeEvent(event)
         if self.isVisible() and not event.spontaneous():
             self.adjustPosition(self._below)

@@ -118,7 +118,7 @@ class Field(QWidget):
         self.widget.setAccessibleName(text)
 
     def tell(self, fault: str) -> None:
-        """What is wrong with what is being typed, or nothing."""
+        """Show why the current input is invalid, or clear the message."""
         self._awaited = fault
         if fault and not self._error:
             self._pause.start()
@@ -188,7 +188,7 @@ class JsonEdit(QWidget):
         return json.loads(self.text())
 
     def is_valid(self) -> bool:
-        """Whether the text is JSON."""
+        """Return True if the text is valid JSON."""
         return not self._fault()
 
     def _fault(self) -> str:

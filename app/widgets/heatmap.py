@@ -77,11 +77,11 @@ class Heatmap(Chart):
         self._settle()
 
     def heat(self) -> Heat:
-        """What is shown."""
+        """The shown scores."""
         return self._painter.heat
 
     def port(self) -> HeatmapViewport:
-        """Which part is seen."""
+        """The part in view."""
         return self._port
 
     def set_threshold(self, threshold: float) -> None:
@@ -110,7 +110,7 @@ class Heatmap(Chart):
             self._move(self._port.on(places[0], places[-1]))
 
     def place_of(self, pair: Cell) -> QRect:
-        """Where the cell of two compared lies in the widget."""
+        """Return the area of the cell of two compared items, in the widget."""
         row, column = (self.heat().places[one] for one in pair)
         side = max(1, round(self._port.side))
         return QRect(round(self._left + self._port.left(column)), round(head() + self._port.top(row)), side, side)

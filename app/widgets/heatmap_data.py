@@ -40,7 +40,7 @@ class Heat:
 
     @cached_property
     def places(self) -> dict[int, int]:
-        """Where each of the compared stands."""
+        """Position of each compared item."""
         return {int(one): place for place, one in enumerate(self.order)}
 
     def score(self, row: int, column: int) -> float:
@@ -58,7 +58,7 @@ class Heat:
         return f"{self.titles[int(self.order[row])]}\n{self.titles[int(self.order[column])]}\n{self.what}: {value}"
 
     def outlines(self, rows: range, columns: range, threshold: float) -> NDArray[np.bool_]:
-        """Which cells of a part are at or above the threshold; the diagonal never is."""
+        """Return the mask of cells at or above the threshold; the diagonal is never set."""
         part = np.ix_(self.order[rows.start : rows.stop], self.order[columns.start : columns.stop])
         same = np.arange(rows.start, rows.stop)[:, None] == np.arange(columns.start, columns.stop)[None, :]
         found: NDArray[np.bool_] = np.logical_and(self.outlined[part] >= threshold, ~same)

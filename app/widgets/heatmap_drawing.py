@@ -96,7 +96,7 @@ Cell = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeatmapView:
-    """What is marked: the threshold of outlines, the chosen cell, the one under the pointer, the one with the keyboard.
+    """Marks of a heatmap: threshold of outlines, selected cell, cell under the pointer, cell with the keyboard focus.
 
     `found` are places whose names were searched for.
     """
@@ -109,7 +109,7 @@ class HeatmapView:
 
 
 def head() -> int:
-    """How much room the names above the cells take."""
+    """Return the height of the names above the cells."""
     return 24 + sized(20)
 
 
@@ -124,7 +124,7 @@ class HeatPainter:
         self._outlined: tuple[object, tuple[list[QLine], list[QLine]]] | None = None
 
     def gutter(self, wide: int) -> int:
-        """How much of a width names and tree take."""
+        """Return the width of names and tree within a total width, in pixels."""
         names = max(roomy(SHORTEST_NAMES), min(self._wide, sized(LONGEST_NAMES), int(wide * NAMES_SHARE)))
         return EDGE + names + GAP + TREE + 4
 

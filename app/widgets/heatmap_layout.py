@@ -29,12 +29,12 @@ class HeatmapViewport:
 
     @property
     def seen_wide(self) -> float:
-        """How many pixels of the view the cells take, across."""
+        """Width of the cells in view, in pixels."""
         return min(float(self.wide), self.n * self.side)
 
     @property
     def seen_high(self) -> float:
-        """How many pixels of the view the cells take, down."""
+        """Height of the cells in view, in pixels."""
         return min(float(self.high), self.n * self.side)
 
     @property
@@ -49,7 +49,7 @@ class HeatmapViewport:
 
     @property
     def fitted(self) -> bool:
-        """Whether all cells are seen."""
+        """Return True if all cells are in view."""
         return self.side <= self.fitting
 
     def fit(self) -> "HeatmapViewport":
@@ -86,11 +86,11 @@ class HeatmapViewport:
         return min(self.n - 1, int((y + self.y) / self.side)), min(self.n - 1, int((x + self.x) / self.side))
 
     def left(self, column: float) -> float:
-        """Where a column begins in the view."""
+        """Return the left edge of a column in the view."""
         return column * self.side - self.x
 
     def top(self, row: float) -> float:
-        """Where a row begins in the view."""
+        """Return the top edge of a row in the view."""
         return row * self.side - self.y
 
     def showing(self, row: int, column: int) -> "HeatmapViewport":
@@ -123,7 +123,7 @@ LEAST = 14
 
 
 def least() -> int:
-    """How far apart the middles of two names are at least."""
+    """Return the minimum distance between the middles of two names."""
     return sized(LEAST)
 
 

@@ -49,7 +49,7 @@ def take_turns(owner: QObject, steps: Iterator[None]) -> None:
 
 
 def at_once(making: IncrementalBuild[Item]) -> Item:
-    """What is made a part at a time, made in one go."""
+    """Run an incremental build in one go and return its result."""
     made: list[Item] = []
 
     def whole() -> Iterator[None]:

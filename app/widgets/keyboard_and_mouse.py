@@ -30,7 +30,7 @@ class ReadingOrder:
 
 
 def _neighbour(order: Sequence[QWidget], focused: QWidget | None, step: int) -> QWidget:
-    """What follows what has the focus, or the part of it that does where it stops nowhere itself."""
+    """Return the widget after the focused one, or after its closest ancestor in the order."""
     while focused is not None and focused not in order:
         focused = focused.parentWidget()
     if focused is None:

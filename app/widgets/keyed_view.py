@@ -81,11 +81,11 @@ class KeyedView(QTableView, Generic[R]):
         self.rows.remove(ids)
 
     def set_menu(self, make: MenuMaker) -> None:
-        """What the context menu offers for the selected ids."""
+        """Set the function that makes the context menu's actions for the selected ids."""
         self._menu = make
 
     def tell_keys(self, **means: str) -> None:
-        """What `Enter`, `F2`, `Del` and `Space` do here, for the page of shortcuts."""
+        """Describe the effect of `Enter`, `F2`, `Del` and `Space` for the shortcuts dialog."""
         self.means = means
 
     def current_id(self) -> str:
@@ -98,7 +98,7 @@ class KeyedView(QTableView, Generic[R]):
         return tuple(self.rows.row(place).id for place in self.selected_places())
 
     def selected_places(self) -> tuple[int, ...]:
-        """Where the selected rows stand, from the top."""
+        """Positions of the selected rows, from the top."""
         chosen = self.selectionModel().selection()
         parts = (chosen.at(number) for number in range(chosen.count()))
         return tuple(sorted({place for part in parts for place in range(part.top(), part.bottom() + 1)}))
@@ -207,7 +207,7 @@ class KeyedView(QTableView, Generic[R]):
             show_menu(actions, at, self)
 
     def own_actions(self) -> Sequence[Action]:
-        """What the view itself adds to the context menu."""
+        """Return the view's own actions of the context menu."""
         rows = len(self.selected_places())
         text = "Copy row" if rows == 1 else f"Copy {rows:,} rows"
         copied = Action(text=text, do=self.copy, icon="copy", keys="Ctrl+C", apart=True)

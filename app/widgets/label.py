@@ -29,7 +29,7 @@ class Label(QLabel):
         self.set_role(self._role)
 
     def changeEvent(self, event: QEvent) -> None:
-        """Whoever is given another style sheet gets back from Qt the colours that it had under the one before."""
+        """Set the colours again: Qt restores the previous palette when the style sheet changes."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.StyleChange and self._is_stale():
             self._retint()
@@ -74,7 +74,7 @@ class LineText(QWidget):
         self.update()
 
     def text(self) -> str:
-        """What is shown, not elided."""
+        """Return the whole text, not elided."""
         return self._text
 
     def sizeHint(self) -> QSize:
@@ -126,7 +126,7 @@ class SpanLine(QWidget):
         self.update()
 
     def text(self) -> str:
-        """What is shown, not elided."""
+        """Return the whole text, not elided."""
         return joined(self._spans)
 
     def sizeHint(self) -> QSize:

@@ -64,7 +64,7 @@ class Plot:
 
 
 class _Frame:
-    """Where values lie in an area."""
+    """Mapping of values to positions in an area."""
 
     def __init__(self, area: QRectF, plot: Plot) -> None:
         foot = sized(BOTTOM) + (BARS + 8 if plot.bars else 0)
@@ -108,11 +108,11 @@ class LineChart(Chart):
         self.update()
 
     def plot(self) -> Plot:
-        """What is shown."""
+        """The shown points."""
         return self._plot
 
     def spot(self, number: int) -> QPointF:
-        """Where a point lies in the widget."""
+        """Return the position of a point in the widget."""
         return _Frame(QRectF(self.rect()), self._plot).at(self._plot.points[number])
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:

@@ -64,7 +64,7 @@ class MatrixChart(QAbstractScrollArea):
         self.viewport().update()
 
     def matrix(self) -> Matrix:
-        """What is shown."""
+        """The shown counts."""
         return self._painter.matrix
 
     def current(self) -> Cell | None:
@@ -90,7 +90,7 @@ class MatrixChart(QAbstractScrollArea):
         self.viewport().update()
 
     def place_of(self, row: int, column: int) -> QRect:
-        """Where a cell lies in the viewport."""
+        """Return the area of a cell in the viewport."""
         return self._places().cell(row, column)
 
     def _fitting(self) -> int:
@@ -102,7 +102,7 @@ class MatrixChart(QAbstractScrollArea):
         return max(sized(PRINTED), min(sized(MOST), wide // columns, high // rows))
 
     def _names(self, side: int) -> int:
-        """How wide names are: as they want, or less where that lets all columns be seen."""
+        """Return the width of the names, reduced where that brings all columns into view."""
         wanted, keys, totals = self._painter.widths
         free = self.viewport().width() - side * len(self._painter.matrix.keys) - EDGE - 2 * GAP - keys - totals - 8
         return max(min(wanted, sized(SHORT_NAME)), min(wanted, free))

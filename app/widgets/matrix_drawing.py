@@ -86,7 +86,7 @@ class Matrix:
 
 
 class MatrixLayout:
-    """Where everything lies for one size of cell; the origin is the scrolled corner of the square."""
+    """Geometry for one cell size; the origin is the scrolled corner of the square."""
 
     def __init__(self, matrix: Matrix, names: int, keys: int, totals: int, side: int, origin: QPoint) -> None:
         self.side = side
@@ -127,7 +127,7 @@ class MatrixPainter:
         return min(sized(MOST_NAME), round(names) + 2), round(keys) + 2, round(totals) + 2
 
     def _widest(self, texts: Sequence[str], font: QFont) -> float:
-        """How wide the widest is; only the longest are measured."""
+        """Return the width of the widest name; only the longest are measured."""
         longest = sorted(texts, key=len, reverse=True)[:MEASURED]
         return max((self._line.width(text, font) for text in longest), default=0.0)
 
@@ -237,7 +237,7 @@ class MatrixPainter:
 
 
 def _seen(scrolled: int, room: int, side: int, number: int) -> range:
-    """Which rows or columns are in view, those that are cut included."""
+    """Return the rows or columns in view, including partly visible ones."""
     first = min(max(0, number - 1), max(0, scrolled // side))
     return range(first, min(number, first + room // side + 2))
 

@@ -100,7 +100,7 @@ class NavHead(QAbstractButton):
         self.clicked.connect(lambda: show_menu(actions(), self.mapToGlobal(self.rect().bottomLeft()), self))
 
     def set_subtitle(self, text: str, whole: str) -> None:
-        """What is open: a short name, and all of it for the tooltip."""
+        """Show the open workspace: a short name, and the full path as tooltip."""
         self._subtitle = one_line(text)
         self.setAccessibleName(f"{self.text()}, {self._subtitle}")
         self.setToolTip(tip(whole))
@@ -170,7 +170,7 @@ class Navigation(QWidget):
         return row
 
     def set_ways(self, *, back: bool, forward: bool) -> None:
-        """Whether there is somewhere to go back and forward to."""
+        """Enable or disable the back and forward buttons."""
         self.back.setEnabled(back)
         self.forward.setEnabled(forward)
 
@@ -189,7 +189,7 @@ class Navigation(QWidget):
                 item.setChecked(item.key == key)
 
     def set_badge(self, key: str, number: int) -> None:
-        """How much in a place needs a look."""
+        """Show the number of items in a place that need attention."""
         self._items[key].badge = number
         self._items[key].tell()
 

@@ -39,7 +39,7 @@ class IconPicture(QWidget):
 
 
 class EmptyState(QWidget):
-    """What belongs here, why, and the button that makes the first one."""
+    """Empty state: title, explanation, and the button that creates the first item."""
 
     WIDTH = 380
 
@@ -146,7 +146,7 @@ class Notice(QFrame):
         self._arrange()
 
     def _arrange(self) -> None:
-        """What can be done stands at the end of the message where both fit into one line, else below."""
+        """Lay out the actions beside the message where both fit into one line, else below it."""
         margins = self.contentsMargins()
         edges = 16 + self._icon.width() + 10 + 16 + margins.left() + margins.right()
         wanted = self._message.width_of(self._message.text()) + self._actions.sizeHint().width() + 24

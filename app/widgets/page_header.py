@@ -21,7 +21,7 @@ DIRECT = Qt.FindChildOption.FindDirectChildrenOnly
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a header goes without, the less room there is."""
+    """Parts that a header hides as it gets narrower."""
 
     icons: bool = False
     asides: bool = False
@@ -122,12 +122,12 @@ class PageHeader(QWidget):
 
     @property
     def searched_for(self) -> str:
-        """What is typed into the search field."""
+        """Text of the search field."""
         return self.search.text() if self.search is not None else ""
 
     @property
     def narrowed(self) -> bool:
-        """Whether less than everything is listed, because of a search or a filter."""
+        """Return True if a search or a filter restricts the list."""
         return bool(self._filters or self.searched_for)
 
     def set_buttons(self, actions: Sequence[Action]) -> None:
@@ -177,7 +177,7 @@ class PageHeader(QWidget):
             self._set_lines(step.lines)
 
     def _wanted(self, step: Step) -> int:
-        """How wide it has to be for a step."""
+        """Return the minimum width for a step."""
         asides = (self._help, self._count) if self._offers_help else (self._count,)
         head = [self._title, *self._choices, *(asides if step.asides else ())]
         widths = [sum(self._least(part, step) for part in parts) for parts in (head, self._shown_tools())]
@@ -188,7 +188,7 @@ class PageHeader(QWidget):
         return [one for one in parts if not one.isHidden()]
 
     def _least(self, part: QWidget, step: Step) -> int:
-        """How wide a part has to be, with the gap beside it."""
+        """Return the minimum width of a part, with the gap beside it."""
         gap = self._row.spacing()
         if isinstance(part, Segmented):
             return gap + (part.folded_width() if step.folded else part.whole_width())

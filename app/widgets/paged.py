@@ -94,7 +94,7 @@ class PagedTable(ListTable):
         self._read: Read | None = None
 
     def set_reader(self, read: Read) -> None:
-        """Who gives the rows at places that were never looked at, or are no longer there."""
+        """Set the function that reads rows which were never shown or are no longer cached."""
         self._read = read
 
     def selected_ids(self) -> tuple[str, ...]:

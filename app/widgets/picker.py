@@ -49,7 +49,7 @@ class PickItem:
 
     @property
     def haystack(self) -> str:
-        """What is searched."""
+        """Text that the search matches."""
         return f"{self.title} {self.lead} {self.right} {self.keywords} {self.detail}".casefold()
 
 
@@ -68,7 +68,7 @@ def _rank(title: str, words: Sequence[str]) -> int:
 
 
 class PickModel(KeyedModel[PickItem]):
-    """What the popup lists."""
+    """Model of the popup's items."""
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid() or role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
@@ -197,7 +197,7 @@ class PickPopup(QFrame):
         self.list.select(row)
 
     def inset(self) -> int:
-        """Where words begin: beside the tick, if one of the items has it."""
+        """Return the left edge of the text: right of the tick, if any item has one."""
         return 20 + sized(TICK) if self.chosen else 12
 
     def _type(self, typed: str) -> None:

@@ -50,7 +50,7 @@ class KeyedModel(QAbstractTableModel, Generic[R]):
         return self._pending.get(row_id) or (None if place is None else self._rows[place])
 
     def place(self, row_id: str) -> int | None:
-        """Where the row with an id is shown."""
+        """Return the position of the row with an id."""
         return self._places.get(row_id)
 
     def ids(self) -> list[str]:
@@ -94,7 +94,7 @@ class KeyedModel(QAbstractTableModel, Generic[R]):
 
     @abstractmethod
     def told(self, row: R, column: int) -> str:
-        """What a row says in a column."""
+        """Return the text of a row in a column."""
 
     def arranged(self, rows: list[R]) -> list[R]:
         """The rows in the order to show them; a subclass sorts here."""

@@ -78,7 +78,7 @@ class ThresholdScale(QAbstractSlider):
         self.update()
 
     def set_span(self, left: int, wide: int) -> None:
-        """Where the scale begins, and how wide it is, in pixels."""
+        """Set the left edge and the width of the scale, in pixels."""
         self._left, self._wide = left, wide
         self.update()
 
@@ -98,7 +98,7 @@ class ThresholdScale(QAbstractSlider):
             self.setValue(round((event.position().x() - scale.left()) / scale.width() * STEPS))
 
     def _scale(self) -> QRect:
-        """Where the colours lie."""
+        """Return the area of the colours."""
         left = self._left or 16
         wide = min(max(self._wide, sized(LEAST_WIDE)), self.width() - left - sized(16))
         return QRect(left, TOP + sized(BARS) + 4, max(0, wide), BAND)

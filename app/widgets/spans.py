@@ -90,7 +90,7 @@ class LinePainter:
         return used
 
     def width(self, text: str, font: QFont) -> float:
-        """How wide a text is."""
+        """Return the width of a text."""
         return self.fit(text, font, 100_000)[1]
 
     def fit(self, text: str, font: QFont, width: float) -> tuple[str, float]:

@@ -212,7 +212,7 @@ class CellDelegate(QStyledItemDelegate):
         return rect.adjusted(left - rect.left(), 0, 0, 0)
 
     def _paint_lead(self, painter: QPainter, rect: QRectF, cell: Cell, text: float) -> QRectF:
-        """What leads to the text is left out where it would cut the text."""
+        """Leave out the leading part where it would cut the text."""
         font, lead = theme().font(Size.BODY), f"{cell.lead} / "
         wide = self._line.width(lead, font)
         if wide + text > rect.width():
@@ -270,11 +270,11 @@ class ListTable(KeyedView[Row]):
         return self.table_rows.sorted_by
 
     def is_first(self, column: int) -> bool:
-        """Whether a column stands at the left edge."""
+        """Return True if a column is the leftmost one."""
         return column == self.arrangement.first
 
     def is_last(self, column: int) -> bool:
-        """Whether a column stands at the right edge."""
+        """Return True if a column is the rightmost one."""
         return column == self.arrangement.last
 
     def resizeEvent(self, event: QResizeEvent) -> None:

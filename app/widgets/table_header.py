@@ -15,7 +15,7 @@ CARET = 10
 
 
 class Headed(Protocol):
-    """What the header asks of its table."""
+    """Table interface that the header needs."""
 
     @property
     def sorted_by(self) -> tuple[int, bool] | None: ...
@@ -53,7 +53,7 @@ class TableHeader(QHeaderView):
         self._pressed = -1
 
     def _moved(self) -> None:
-        """What was dragged elsewhere is not meant to sort."""
+        """Forget the pressed column: dragging a column must not sort."""
         self._pressed = -1
 
     def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:

@@ -60,11 +60,11 @@ class FlowText(QWidget):
         self._remake()
 
     def text(self) -> str:
-        """What is shown, as text."""
+        """Return the shown text."""
         return joined(self._spans)
 
     def width_of(self, text: str) -> int:
-        """How wide a text would be on one line."""
+        """Return the width of a text on one line."""
         return ceil(QFontMetricsF(self._plain_look.font(self._size)).horizontalAdvance(text))
 
     def hasHeightForWidth(self) -> bool:

@@ -1,4 +1,4 @@
-"""Where things lie on this computer, and how much room they take."""
+"""Folders and files of the application on this computer, and their sizes."""
 
 import asyncio
 import os
@@ -19,7 +19,7 @@ VECTORS = "vectors"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettingsPaths:
-    """Where things lie; `show` opens a folder."""
+    """Paths of the workspace, settings and log; `show` opens a folder."""
 
     workspace: Path | None
     settings: Path | None

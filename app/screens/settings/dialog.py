@@ -33,7 +33,7 @@ NOTE = "Ctrl and plus, minus or 0 change it too."
 
 
 class GeneralSection(Section):
-    """What concerns the whole window; `leave` closes the dialog, since a text size has the window built anew."""
+    """Settings of the whole window: appearance and text size."""
 
     def __init__(
         self,

@@ -38,7 +38,7 @@ class Held:
 
 
 def held(keys: "KeyRing") -> Held:
-    """What a key ring holds; a keychain may take its time."""
+    """Return the keys in a key ring; reading a keychain may take a moment."""
     known = Held(typed=keys.typed_providers(), variables=keys.variables(), keychain=keys.keychain())
     try:
         return replace(known, remembered=keys.remembered())

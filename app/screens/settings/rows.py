@@ -53,7 +53,7 @@ class SettingRow(QWidget):
         self.show_value()
 
     def matches(self, words: Iterable[str]) -> bool:
-        """Whether it is about all of the words."""
+        """Return True if the setting matches all words."""
         text = f"{self.variable.title} {self.variable.reason} {self.variable.name}".casefold()
         return all(word in text for word in words)
 
