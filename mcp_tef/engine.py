@@ -41,7 +41,7 @@ from mcp_tef.workflows.servers import Servers
 from mcp_tef.workflows.written_secrets import PlainTextSecrets
 
 if TYPE_CHECKING:
-    from mcp_tef.embedding.embedder_registry import EmbedderShelf
+    from mcp_tef.embedding.embedder_registry import EmbedderRegistry
     from mcp_tef.llm.writer import LitellmWriter
     from mcp_tef.reports.analyses import Exports
     from mcp_tef.reports.writing import Reports
@@ -260,11 +260,11 @@ class Engine:
         return Exports()
 
     @cached_property
-    def embedders(self) -> "EmbedderShelf":
+    def embedders(self) -> "EmbedderRegistry":
         """Embedders, which turn texts into vectors."""
-        from mcp_tef.embedding.embedder_registry import EmbedderShelf
+        from mcp_tef.embedding.embedder_registry import EmbedderRegistry
 
-        return EmbedderShelf(self._environment, data_folder(), limits=self.config.limits)
+        return EmbedderRegistry(self._environment, data_folder(), limits=self.config.limits)
 
     @cached_property
     def tools(self) -> "ToolSources":

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mcp_tef.embedding.endpoint import HttpEmbedder
 from mcp_tef.embedding.local_embedder import DEFAULT_MODEL, FastembedEmbedder
-from mcp_tef.embedding.model_download import HUB_VARIABLE, USUAL_HUB, Fetching, home_of, known_model
+from mcp_tef.embedding.model_download import HUB_VARIABLE, USUAL_HUB, ModelDownload, home_of, known_model
 from mcp_tef.embedding.provider import LitellmEmbedder, Providers
 from mcp_tef.embedding.tfidf import TfidfEmbedder
 from mcp_tef.embedding.vector_cache import CachedEmbedder, VectorCache
@@ -66,7 +66,7 @@ _USUAL = (EmbedderChoice(EmbedderKind.FASTEMBED), EmbedderChoice(EmbedderKind.FA
 _PROBE = ["Lists the files in a folder."]
 
 
-class EmbedderShelf:
+class EmbedderRegistry:
     """Every embedder of one engine, each loaded once and seen through the cache of vectors.
 
     `folder` holds the `models` that were fetched and the `vectors` of texts that were embedded before.
@@ -123,7 +123,7 @@ class EmbedderShelf:
         """Fetch a fastembed model, telling how much is done (0–1); EmbeddingError. Cancelling leaves nothing behind."""
         known = await asyncio.to_thread(known_model, model or DEFAULT_MODEL)
         hub = self._environment.get(HUB_VARIABLE, "").strip() or USUAL_HUB
-        await Fetching(hub, known, progress).into(home_of(self._models, known.name))
+        await ModelDownload(hub, known, progress).into(home_of(self._models, known.name))
 
     async def forget_vectors(self) -> None:
         """Throw away the vectors of texts that were embedded before; they are made again when they are needed."""

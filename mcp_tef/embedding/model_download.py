@@ -34,7 +34,7 @@ _HINT = "Try again later, or give the folder of a model that you have (folder:DI
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class HubModel:
     """A model that fastembed knows: its name, the repository that holds it, and the files of its weights."""
 
     name: str
@@ -49,12 +49,12 @@ class _File:
     sha256: str | None
 
 
-def known_model(name: str) -> Model:
+def known_model(name: str) -> HubModel:
     """The model of that name, however its letters are cased; EmbeddingError where fastembed has none."""
     for found in load_fastembed().list_supported_models():
         if found["model"].lower() == name.lower() and found["sources"]["hf"]:
             files = (found["model_file"], *(found.get("additional_files") or ()))
-            return Model(found["model"], found["sources"]["hf"], files)
+            return HubModel(found["model"], found["sources"]["hf"], files)
     raise EmbeddingError(
         f"fastembed has no model called {name}.",
         hint="Choose one that it has, such as BAAI/bge-small-en-v1.5, or give a folder (folder:DIR).",
@@ -67,10 +67,10 @@ def home_of(models: Path, name: str) -> Path:
     return models / "fetched" / re.sub(r"[^\w.\-]+", "--", name.lower())
 
 
-class Fetching:
+class ModelDownload:
     """One fetch from a hub. Cancelling or failing leaves nothing behind; a model that was there before stays."""
 
-    def __init__(self, hub: str, model: Model, progress: Progress, *, patience: float = SILENT_SECONDS) -> None:
+    def __init__(self, hub: str, model: HubModel, progress: Progress, *, patience: float = SILENT_SECONDS) -> None:
         self._hub = hub.rstrip("/")
         self._patience = patience
         self._model = model

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_tef.scoring.similarity.signals import in_blocks
-from mcp_tef.scoring.tfidf_weights import Places, Products, Rows, Weigher, at_length_one, beside, ranges, tally
-from mcp_tef.scoring.tokenize import Reading, read, stem
+from mcp_tef.scoring.tfidf_weights import Places, Products, SparseRows, Weigher, at_length_one, beside, ranges, tally
+from mcp_tef.scoring.tokenize import TokenizedTexts, read, stem
 
 Keys = NDArray[np.uint64]
 LETTERS = 4
@@ -28,7 +28,7 @@ class Terms:
     keys: Keys
 
 
-def stem_terms(reading: Reading) -> Terms:
+def stem_terms(reading: TokenizedTexts) -> Terms:
     """The stem of every word, and every pair of neighbouring stems."""
     keys = np.asarray([_key(stem(word)) for word in reading.words], dtype=np.uint64)[reading.sequence]
     neighbours = reading.owners[1:] == reading.owners[:-1]
@@ -37,7 +37,7 @@ def stem_terms(reading: Reading) -> Terms:
     return Terms(owners, np.arange(len(owners)), np.concatenate((keys, pairs)))
 
 
-def letter_terms(reading: Reading) -> Terms:
+def letter_terms(reading: TokenizedTexts) -> Terms:
     """Every run of 4 letters in every word, its edges counting as letters."""
     codes = np.frombuffer(f" {' '.join(reading.words)} ".encode("utf-32-le", "surrogatepass"), dtype="<u4")
     edges = np.cumsum(codes == _SPACE)
@@ -135,13 +135,13 @@ class _Space:
         self._weigher = Weigher(counts)
         self.rows = self._shared(counts)
 
-    def weigh(self, terms: Terms, texts: int) -> Rows:
+    def weigh(self, terms: Terms, texts: int) -> SparseRows:
         """Other texts, by those of their terms that are known here."""
         columns = np.minimum(np.searchsorted(self._keys, terms.keys), len(self._keys) - 1)
         known = (self._keys[columns] == terms.keys)[terms.which]
         return self._shared(tally(terms.owners[known], columns[terms.which][known], (texts, len(self._keys))))
 
-    def _shared(self, counts: Rows) -> Rows:
+    def _shared(self, counts: SparseRows) -> SparseRows:
         rows = self._weigher.weigh(counts)
         return rows.holding(rows.amounts * self._share)
 
@@ -149,7 +149,7 @@ class _Space:
 _NOWHERE = np.uint64(0)
 
 
-def _directions(rows: Rows) -> NDArray[np.float32]:
+def _directions(rows: SparseRows) -> NDArray[np.float32]:
     """Rows turned into 2,048 numbers each, which keeps their products about as they are.
 
     Every column goes to one place with a sign of its own, both drawn once and for all (feature hashing, Weinberger

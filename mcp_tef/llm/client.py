@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from mcp_tef.errors import ModelError
 from mcp_tef.llm.completion import Breakdown, Completion, Request
 from mcp_tef.llm.litellm_loader import load_tool_calling, new_backend
-from mcp_tef.llm.provider_errors import Evidence, explain, unaskable
+from mcp_tef.llm.provider_errors import FailureEvidence, explain, unaskable
 from mcp_tef.llm.providers import Target, target
 from mcp_tef.model.limits import Limits
 from mcp_tef.model.runs import ModelSettings
@@ -43,7 +43,7 @@ async def listens(address: str) -> bool:
     return True
 
 
-class Caller:
+class ModelClient:
     """One backend, made when it is first needed. It belongs to the loop on which it is first used."""
 
     def __init__(self, environment: Mapping[str, str], limits: Limits) -> None:
@@ -109,11 +109,11 @@ async def failure(outcome: Breakdown, exchange: Exchange, request: Request, sett
     return explain(await _evidence(outcome, exchange, request), settings, request.target, request.key)
 
 
-async def _evidence(outcome: Breakdown, exchange: Exchange, request: Request) -> Evidence:
+async def _evidence(outcome: Breakdown, exchange: Exchange, request: Request) -> FailureEvidence:
     status = exchange.status if exchange.sent else outcome.status
     address = exchange.origin or request.target.address
     silent = status is None and not outcome.timed_out
-    return Evidence(
+    return FailureEvidence(
         status=status,
         headers=exchange.headers or outcome.headers,
         body=exchange.received.decode("utf-8", "replace"),

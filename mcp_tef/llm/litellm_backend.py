@@ -35,7 +35,7 @@ _BY_HANDLER = frozenset({
 _BY_OPENAI = frozenset({"openai", "text-completion-openai"})
 
 
-class Wire:
+class LitellmHttpPool:
     """The pool, and one OpenAI client for each key and address; a key lives here until `close`."""
 
     def __init__(self) -> None:
@@ -91,7 +91,7 @@ class Backend:
     providers = PROVIDERS
 
     def __init__(self) -> None:
-        self._wire = Wire()
+        self._wire = LitellmHttpPool()
 
     async def complete(self, request: Request, exchange: Exchange) -> Completion | Breakdown:
         """One attempt, no retries; what goes over the wire is written down in `exchange`.

@@ -6,7 +6,7 @@ from typing import Any
 
 from mcp_tef.errors import ModelError, ModelFault
 from mcp_tef.llm.catalogue import LitellmCatalogue
-from mcp_tef.llm.client import Caller, failure
+from mcp_tef.llm.client import ModelClient, failure
 from mcp_tef.llm.completion import Breakdown, Completion, Request
 from mcp_tef.llm.provider_errors import key_missing
 from mcp_tef.llm.providers import Target, wants_key
@@ -18,8 +18,8 @@ from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.tools import OfferedTool
 from mcp_tef.model.variables import size_words
 from mcp_tef.ports import ModelCatalogue, Question, Selector
-from mcp_tef.prompts.answer_parsing import Reading, read_native, read_structured
-from mcp_tef.prompts.selection_prompt import Message, native_messages, structured_messages, tool_lines
+from mcp_tef.prompts.answer_parsing import ParsedAnswer, read_native, read_structured
+from mcp_tef.prompts.selection_prompt import ChatMessage, native_messages, structured_messages, tool_lines
 from mcp_tef.provider_http.exchange import Exchange
 
 MOST_CALL_BYTES = 1024 * 1024
@@ -39,7 +39,7 @@ class LitellmSelector:
         self, catalogue: ModelCatalogue, environment: Mapping[str, str] = _NO_VARIABLES, limits: Limits = USUAL
     ) -> None:
         self._catalogue = catalogue
-        self._caller = Caller(environment, limits)
+        self._caller = ModelClient(environment, limits)
         self._without_tools: set[tuple[str, str | None]] = set()
 
     async def prepare(self, question: Question) -> None:
@@ -109,7 +109,7 @@ def _request(question: Question, mode: CallingMode, aim: Target) -> Request:
 
 def _messages(question: Question, native: bool) -> list[dict[str, str]]:
     prompt = question.settings.system_prompt
-    asked: Sequence[Message] = (
+    asked: Sequence[ChatMessage] = (
         native_messages(question.query, prompt)
         if native
         else structured_messages(question.query, question.tools, prompt)
@@ -144,7 +144,7 @@ def _answer(outcome: Completion, exchange: Exchange, request: Request, question:
     )
 
 
-def _read(outcome: Completion, offered: Sequence[OfferedTool], native: bool) -> Reading:
+def _read(outcome: Completion, offered: Sequence[OfferedTool], native: bool) -> ParsedAnswer:
     if native:
         return read_native(outcome.text, outcome.calls, offered)
     return read_structured(outcome.text, offered)

@@ -41,7 +41,7 @@ _NO_MODEL = re.compile(r"(?i)model|deployment")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class FailureEvidence:
     """What a failed call left behind; `status` is None where nothing was answered, `reachable` None where untried."""
 
     status: int | None = None
@@ -82,7 +82,7 @@ class Evidence:
         return isinstance(answer, Mapping) and any(name in answer for name in _API_FIELDS)
 
 
-def explain(evidence: Evidence, settings: ModelSettings, target: Target, key: Secret | None) -> ModelError:
+def explain(evidence: FailureEvidence, settings: ModelSettings, target: Target, key: Secret | None) -> ModelError:
     """The error that a user reads for a failed call."""
     fault = find_fault(evidence, key)
     detail = redacted(evidence.detail, key)[:LONGEST_DETAIL].rstrip(" .")
@@ -97,7 +97,7 @@ def explain(evidence: Evidence, settings: ModelSettings, target: Target, key: Se
     )
 
 
-def find_fault(evidence: Evidence, key: Secret | None) -> ModelFault:
+def find_fault(evidence: FailureEvidence, key: Secret | None) -> ModelFault:
     """Why the call failed, from what came back first of all, and from litellm's words where nothing did."""
     if evidence.address_unknown:
         return ModelFault.ADDRESS_UNKNOWN
@@ -140,7 +140,7 @@ def _until(given: str, now: datetime) -> float | None:
     return max(0.0, (moment - now).total_seconds())
 
 
-def _unanswered(evidence: Evidence) -> ModelFault:
+def _unanswered(evidence: FailureEvidence) -> ModelFault:
     if evidence.reachable is False:
         return ModelFault.DOWN
     if "ssl" in evidence.error.lower():
@@ -175,16 +175,18 @@ def unaskable(settings: ModelSettings, target: Target, providers: frozenset[str]
             context=context,
         )
     if not target.origins:
-        return explain(Evidence(headers={}, address_unknown=True), settings, target, None)
+        return explain(FailureEvidence(headers={}, address_unknown=True), settings, target, None)
     return None
 
 
 def key_missing(settings: ModelSettings) -> ModelError:
     """The error for a call that would need a key."""
-    return explain(Evidence(headers={}, error="No API key"), settings, Target(settings.provider, settings.model), None)
+    return explain(
+        FailureEvidence(headers={}, error="No API key"), settings, Target(settings.provider, settings.model), None
+    )
 
 
-def _by_words(evidence: Evidence) -> ModelFault | None:
+def _by_words(evidence: FailureEvidence) -> ModelFault | None:
     """What the words of a refusal say; statuses alone are too coarse for these."""
     if evidence.status is None or not 400 <= evidence.status < 500:
         return None
@@ -200,7 +202,7 @@ def _by_words(evidence: Evidence) -> ModelFault | None:
     return None
 
 
-def _by_status(evidence: Evidence, key: Secret | None) -> ModelFault:
+def _by_status(evidence: FailureEvidence, key: Secret | None) -> ModelFault:
     status = evidence.status or 0
     if status == 401:
         return ModelFault.KEY_WRONG if key else ModelFault.KEY_MISSING
@@ -240,7 +242,9 @@ def _message(answer: Json) -> str:
     return ""
 
 
-def _words(fault: ModelFault, settings: ModelSettings, address: str | None, evidence: Evidence) -> tuple[str, str]:
+def _words(
+    fault: ModelFault, settings: ModelSettings, address: str | None, evidence: FailureEvidence
+) -> tuple[str, str]:
     """The sentence and the hint of a fault."""
     place = address or settings.provider
     variable = next(iter(key_variables(settings.provider)), "")

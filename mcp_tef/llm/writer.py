@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from mcp_tef.errors import ModelError, ModelFault
-from mcp_tef.llm.client import Caller, failure
+from mcp_tef.llm.client import ModelClient, failure
 from mcp_tef.llm.completion import Breakdown, Completion, Request
 from mcp_tef.llm.provider_errors import key_missing
 from mcp_tef.llm.providers import Target, wants_key
@@ -22,7 +22,7 @@ class LitellmWriter:
     """
 
     def __init__(self, environment: Mapping[str, str] = _NO_VARIABLES, limits: Limits = USUAL) -> None:
-        self._caller = Caller(environment, limits)
+        self._caller = ModelClient(environment, limits)
         self._without_json: set[tuple[str, str | None]] = set()
 
     async def write(self, task: WritingTask) -> Written:

@@ -37,7 +37,7 @@ class WrittenCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ParsedAnswer:
     """What an answer says. `calls` is None where it cannot be read, `()` where no tool was picked."""
 
     calls: tuple[ActualCall, ...] | None
@@ -45,29 +45,29 @@ class Reading:
     confidence: float | None = None
 
 
-def read_native(text: str | None, written: Sequence[WrittenCall], offered: Iterable[OfferedTool]) -> Reading:
+def read_native(text: str | None, written: Sequence[WrittenCall], offered: Iterable[OfferedTool]) -> ParsedAnswer:
     """Read an answer to native tool calling; a call whose arguments are no JSON object makes it unreadable."""
     words, confidence = _without_confidence(text or "")
     if not written:
-        return Reading(None if _botched_call(words) else (), _clipped(words), confidence)
+        return ParsedAnswer(None if _botched_call(words) else (), _clipped(words), confidence)
     try:
         calls = tuple(_called(item.name, item.arguments, offered) for item in written)
     except (ValueError, RecursionError):
-        return Reading(None, _clipped(words), confidence)
-    return Reading(calls, _clipped(words), confidence)
+        return ParsedAnswer(None, _clipped(words), confidence)
+    return ParsedAnswer(calls, _clipped(words), confidence)
 
 
-def read_structured(text: str | None, offered: Sequence[OfferedTool]) -> Reading:
+def read_structured(text: str | None, offered: Sequence[OfferedTool]) -> ParsedAnswer:
     """Read an answer of the shape `{"calls": […], "reasoning", "confidence"}`, fenced or with words around it."""
     given = (text or "").strip()
     if not given:
-        return Reading(())
+        return ParsedAnswer(())
     found = (item for item in _objects(given) if "calls" in item[0] or "tool" in item[0])
     answer, repeated = next(found, (None, ()))
     if answer is None:
-        return Reading(None, _clipped(given))
+        return ParsedAnswer(None, _clipped(given))
     words = answer.get("reasoning")
-    return Reading(
+    return ParsedAnswer(
         _noting(_structured_calls(answer, offered), repeated),
         _clipped(words) if isinstance(words, str) else "",
         _share(answer.get("confidence")),

@@ -9,7 +9,7 @@ from mcp_tef.model.tools import OfferedTool
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class SelectionPrompt:
     """One prompt: an id that stays, a version that rises with every change of the text."""
 
     id: str
@@ -19,7 +19,7 @@ class Prompt:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class ChatMessage:
     """One chat message."""
 
     role: str
@@ -33,7 +33,7 @@ _TASK = (
     "Where no tool fits, call none. Nobody can answer questions: decide now."
 )
 
-NATIVE_PROMPT = Prompt(
+NATIVE_PROMPT = SelectionPrompt(
     id="select-native",
     version=1,
     task=_TASK,
@@ -44,7 +44,7 @@ NATIVE_PROMPT = Prompt(
     ),
 )
 
-STRUCTURED_PROMPT = Prompt(
+STRUCTURED_PROMPT = SelectionPrompt(
     id="select-structured",
     version=1,
     task=_TASK,
@@ -57,25 +57,25 @@ STRUCTURED_PROMPT = Prompt(
 )
 
 
-def prompt_for(mode: CallingMode) -> Prompt:
+def prompt_for(mode: CallingMode) -> SelectionPrompt:
     """The prompt of a calling mode; `auto` is asked as `native` is."""
     return STRUCTURED_PROMPT if mode is CallingMode.JSON else NATIVE_PROMPT
 
 
-def native_messages(query: str, system_prompt: str | None = None) -> tuple[Message, ...]:
+def native_messages(query: str, system_prompt: str | None = None) -> tuple[ChatMessage, ...]:
     """What is asked beside native tool definitions.
 
     A system prompt of the user takes the place of the task; the request for a reason and a confidence stays.
     """
-    return (Message("system", f"{_task(NATIVE_PROMPT, system_prompt)}\n\n{NATIVE_PROMPT.report}"), _asked(query))
+    return (ChatMessage("system", f"{_task(NATIVE_PROMPT, system_prompt)}\n\n{NATIVE_PROMPT.report}"), _asked(query))
 
 
 def structured_messages(
     query: str, offered: Sequence[OfferedTool], system_prompt: str | None = None
-) -> tuple[Message, ...]:
+) -> tuple[ChatMessage, ...]:
     """What is asked of a model without tool calling: the tools are part of the prompt."""
     parts = (_task(STRUCTURED_PROMPT, system_prompt), f"{STRUCTURED_PROMPT.report}\n{tool_lines(offered)}")
-    return (Message("system", "\n\n".join(parts)), _asked(query))
+    return (ChatMessage("system", "\n\n".join(parts)), _asked(query))
 
 
 def tool_lines(offered: Sequence[OfferedTool]) -> str:
@@ -83,12 +83,12 @@ def tool_lines(offered: Sequence[OfferedTool]) -> str:
     return "\n".join(_line(item) for item in offered)
 
 
-def _task(prompt: Prompt, system_prompt: str | None) -> str:
+def _task(prompt: SelectionPrompt, system_prompt: str | None) -> str:
     return (system_prompt or "").strip() or prompt.task
 
 
-def _asked(query: str) -> Message:
-    return Message("user", query)
+def _asked(query: str) -> ChatMessage:
+    return ChatMessage("user", query)
 
 
 def _line(item: OfferedTool) -> str:

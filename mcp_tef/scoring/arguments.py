@@ -10,7 +10,7 @@ from mcp_tef.model.verdicts import CallMatch, ParameterFinding
 from mcp_tef.scoring.matchers import fits, may_be_absent
 from mcp_tef.scoring.parameter_findings import differences, hallucinated, missing, not_expected, of_fault
 from mcp_tef.scoring.scalars import shallow
-from mcp_tef.scoring.schema_validation import Report
+from mcp_tef.scoring.schema_validation import SchemaReport
 from mcp_tef.scoring.tool_schema import SHELF, ToolSchema
 
 
@@ -23,7 +23,7 @@ class GivenCall:
         self.arguments = _shallow_object(arguments)
 
     @cached_property
-    def report(self) -> Report:
+    def report(self) -> SchemaReport:
         """How the given arguments stand to the schema."""
         return self.schema.check(self.arguments)
 
@@ -38,7 +38,7 @@ class GivenCall:
         return self.schema.required | self.report.missing
 
 
-class Comparison:
+class CallComparison:
     """An expected call beside an actual one.
 
     `completeness` is the share of required and expected parameters that are present, 1 where none is needed.

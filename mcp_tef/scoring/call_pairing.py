@@ -8,12 +8,12 @@ from mcp_tef.model.cases import ExpectedCall
 from mcp_tef.model.json import Json, canonical
 from mcp_tef.model.tools import Tool
 from mcp_tef.model.verdicts import CallMatch
-from mcp_tef.scoring.arguments import Comparison, GivenCall
+from mcp_tef.scoring.arguments import CallComparison, GivenCall
 from mcp_tef.scoring.bipartite_matching import Pair, best_pairs
 from mcp_tef.scoring.tool_schema import NO_SCHEMA, SHELF, ToolSchema
 
 
-class Offer:
+class OfferedTools:
     """The tools that a selector could choose from, by name."""
 
     def __init__(self, tools: Sequence[Tool]) -> None:
@@ -61,10 +61,10 @@ _FINE = 10**9
 
 
 @dataclass(frozen=True, slots=True)
-class Pairing:
+class CallPairing:
     """An expected answer beside the actual calls; `unmet` and `extra` have no partner."""
 
-    offer: Offer
+    offer: OfferedTools
     wanted: tuple[ExpectedCall, ...]
     matches: tuple[CallMatch, ...]
     met: tuple[ActualCall, ...]
@@ -73,7 +73,9 @@ class Pairing:
     ordered: bool = False
 
 
-def pair_up(wanted: tuple[ExpectedCall, ...], calls: Sequence[ActualCall], offer: Offer, ordered: bool) -> Pairing:
+def pair_up(
+    wanted: tuple[ExpectedCall, ...], calls: Sequence[ActualCall], offer: OfferedTools, ordered: bool
+) -> CallPairing:
     """The best assignment: most pairs of the same tool, then the best parameters; by position where ordered."""
     table = _Table(wanted, calls, offer)
     if ordered or max(len(wanted), len(calls)) <= 1:
@@ -83,7 +85,7 @@ def pair_up(wanted: tuple[ExpectedCall, ...], calls: Sequence[ActualCall], offer
     rows, columns = {row for row, _ in pairs}, {column for _, column in pairs}
     unmet = [row for row in range(len(wanted)) if row not in rows]
     extra = [column for column in range(len(calls)) if column not in columns]
-    return Pairing(
+    return CallPairing(
         offer=offer,
         wanted=wanted,
         matches=(
@@ -106,17 +108,17 @@ def _left_over(unmet: list[int], extra: list[int]) -> list[CallMatch]:
 class _Table:
     """Expected calls as rows, actual ones as columns; what is in a cell is worked out once, when asked for."""
 
-    def __init__(self, wanted: Sequence[ExpectedCall], calls: Sequence[ActualCall], offer: Offer) -> None:
+    def __init__(self, wanted: Sequence[ExpectedCall], calls: Sequence[ActualCall], offer: OfferedTools) -> None:
         self._wanted = wanted
         self._calls = calls
         self._offer = offer
         self._given: dict[int, GivenCall] = {}
-        self._cells: dict[Pair, Comparison] = {}
+        self._cells: dict[Pair, CallComparison] = {}
 
-    def comparison(self, row: int, column: int) -> Comparison:
+    def comparison(self, row: int, column: int) -> CallComparison:
         """An expected call beside an actual one."""
         if (row, column) not in self._cells:
-            self._cells[row, column] = Comparison(self._wanted[row], self._read(column))
+            self._cells[row, column] = CallComparison(self._wanted[row], self._read(column))
         return self._cells[row, column]
 
     def _read(self, column: int) -> GivenCall:

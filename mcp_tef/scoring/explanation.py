@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.cases import ExpectedCall
 from mcp_tef.model.verdicts import FindingReason, Verdict, VerdictKind
-from mcp_tef.scoring.call_pairing import Pairing
+from mcp_tef.scoring.call_pairing import CallPairing
 from mcp_tef.scoring.confidence import HIGH
 from mcp_tef.scoring.phrases import counted, figure, listed, ticked
 
 
-def explain(verdict: Verdict, pairing: Pairing, *, unreadable: bool, confidence: float | None) -> str:
+def explain(verdict: Verdict, pairing: CallPairing, *, unreadable: bool, confidence: float | None) -> str:
     """“Picked `search_files` on docs, expected `search_code`: a wrong tool, chosen with high confidence (0.91).”"""
     picked = "The answer was unreadable and counts as no tool" if unreadable else f"Picked {_picked(pairing)}"
     sure = _sure(confidence)
@@ -31,7 +31,7 @@ def repeated_arguments(calls: Sequence[ActualCall]) -> str:
     return f" The {noun} {listed(names)} {verb} given more than once; the last value was judged."
 
 
-def _picked(pairing: Pairing) -> str:
+def _picked(pairing: CallPairing) -> str:
     calls = [*pairing.met, *pairing.extra]
     names = [f"{ticked(call.tool)}{_on(pairing.offer.server_of(call))}" for call in calls]
     return listed(_gathered(names)) or "no tool"
@@ -41,7 +41,7 @@ def _on(server: str | None) -> str:
     return f" on {ticked(server)[1:-1]}" if server else ""
 
 
-def _expected(pairing: Pairing) -> str:
+def _expected(pairing: CallPairing) -> str:
     servers = {pairing.offer.server_of(call) for call in (*pairing.met, *pairing.extra)}
     names = [f"{ticked(call.tool)}{_on(_worth_telling(call, servers))}" for call in pairing.wanted]
     return ", then ".join(names) if pairing.ordered else listed(_gathered(names)) or "no tool"
@@ -57,7 +57,7 @@ def _gathered(names: Sequence[str]) -> list[str]:
     return [name if often[name] == 1 else f"{name} ({often[name]} times)" for name in sorted(often)]
 
 
-def _fault(kind: VerdictKind, pairing: Pairing) -> str:
+def _fault(kind: VerdictKind, pairing: CallPairing) -> str:
     if pairing.ordered and kind is VerdictKind.WRONG_TOOL:
         return f": {len(pairing.met)} of {counted(len(pairing.wanted), 'call', 'calls')} in their place"
     unmet = counted(len(pairing.unmet), "call is", "calls are")

@@ -8,7 +8,7 @@ from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.cases import Expectation
 from mcp_tef.model.tools import Tool
 from mcp_tef.model.verdicts import CallMatch, Classification, Verdict, VerdictKind
-from mcp_tef.scoring.call_pairing import Offer, Pairing, pair_up
+from mcp_tef.scoring.call_pairing import CallPairing, OfferedTools, pair_up
 from mcp_tef.scoring.confidence import categorise, usable
 from mcp_tef.scoring.explanation import explain, repeated_arguments
 
@@ -23,7 +23,7 @@ def judge(
     two are equal. The order of tools, of names in objects, and of calls (unless the expectation is ordered)
     changes nothing. A confidence that is not a number from 0 to 1 counts as none.
     """
-    offer = Offer(tools)
+    offer = OfferedTools(tools)
     alternatives = expectation.alternatives or ((),)
     pairings = [pair_up(wanted, calls or (), offer, expectation.ordered) for wanted in alternatives]
     verdicts = [_verdict(pairing, number) for number, pairing in enumerate(pairings)]
@@ -37,7 +37,7 @@ def judge(
     )
 
 
-def _verdict(pairing: Pairing, alternative: int) -> Verdict:
+def _verdict(pairing: CallPairing, alternative: int) -> Verdict:
     classification, kind = _classify(pairing)
     judged = [match for match in pairing.matches if match.expected is not None and match.actual is not None]
     return Verdict(
@@ -54,7 +54,7 @@ def _verdict(pairing: Pairing, alternative: int) -> Verdict:
     )
 
 
-def _classify(pairing: Pairing) -> tuple[Classification, VerdictKind]:
+def _classify(pairing: CallPairing) -> tuple[Classification, VerdictKind]:
     if not pairing.wanted:
         if pairing.extra:
             return Classification.FP, VerdictKind.UNEXPECTED_CALL

@@ -8,11 +8,11 @@ from mcp_tef.model.json import Json
 from mcp_tef.scoring.bipartite_matching import pairs_up
 from mcp_tef.scoring.patterns import PatternError, found
 from mcp_tef.scoring.scalars import any_instant, is_number, normal_text, number_in, same_scalar
-from mcp_tef.scoring.schema_walk import NOWHERE, Place
+from mcp_tef.scoring.schema_walk import NOWHERE, SchemaPlace
 
-Fits: TypeAlias = Callable[[Json, Json, Place], bool]
+Fits: TypeAlias = Callable[[Json, Json, SchemaPlace], bool]
 Matcher: TypeAlias = Mapping[str, Json]
-Rule: TypeAlias = Callable[[Matcher, Json, Place, Fits], bool]
+Rule: TypeAlias = Callable[[Matcher, Json, SchemaPlace, Fits], bool]
 
 
 def is_matcher(value: Json) -> bool:
@@ -35,20 +35,20 @@ def may_be_absent(expected: Json) -> bool:
     return "$optional" in expected or expected.get("$any") is True
 
 
-def _any_of(matcher: Matcher, given: Json, place: Place, fits: Fits) -> bool:
+def _any_of(matcher: Matcher, given: Json, place: SchemaPlace, fits: Fits) -> bool:
     choices = matcher["$any_of"]
     return isinstance(choices, list) and any(fits(choice, given, place) for choice in choices)
 
 
-def _any(matcher: Matcher, given: Json, place: Place, fits: Fits) -> bool:
+def _any(matcher: Matcher, given: Json, place: SchemaPlace, fits: Fits) -> bool:
     return matcher["$any"] is True
 
 
-def _optional(matcher: Matcher, given: Json, place: Place, fits: Fits) -> bool:
+def _optional(matcher: Matcher, given: Json, place: SchemaPlace, fits: Fits) -> bool:
     return fits(matcher["$optional"], given, place)
 
 
-def _regex(matcher: Matcher, given: Json, place: Place, fits: Fits) -> bool:
+def _regex(matcher: Matcher, given: Json, place: SchemaPlace, fits: Fits) -> bool:
     pattern = matcher["$regex"]
     text = str(given) if is_number(given) else given
     try:
@@ -57,7 +57,7 @@ def _regex(matcher: Matcher, given: Json, place: Place, fits: Fits) -> bool:
         return False
 
 
-def _approx(matcher: Matcher, given: Json, place: Place, fits: Fits) -> bool:
+def _approx(matcher: Matcher, given: Json, place: SchemaPlace, fits: Fits) -> bool:
     wanted = matcher["$approx"]
     tolerance = matcher["$tolerance"] if "$tolerance" in matcher else default_tolerance(wanted)
     number = given if is_number(given) else number_in(given) if place.types() & {"number", "integer"} else None
@@ -78,7 +78,7 @@ def _exact(number: float) -> Decimal:
     return Decimal(repr(number)) if isinstance(number, float) else Decimal(number)
 
 
-def _contains(matcher: Matcher, given: Json, place: Place, fits: Fits) -> bool:
+def _contains(matcher: Matcher, given: Json, place: SchemaPlace, fits: Fits) -> bool:
     wanted = matcher["$contains"]
     if isinstance(given, str):
         return isinstance(wanted, str) and normal_text(wanted) in normal_text(given)
@@ -91,11 +91,11 @@ def _contains(matcher: Matcher, given: Json, place: Place, fits: Fits) -> bool:
     return False
 
 
-def _has_item(wanted: Json, given: list[Json], place: Place, fits: Fits) -> bool:
+def _has_item(wanted: Json, given: list[Json], place: SchemaPlace, fits: Fits) -> bool:
     return any(fits(wanted, item, place.at(index)) for index, item in enumerate(given))
 
 
-def _unordered(matcher: Matcher, given: Json, place: Place, fits: Fits) -> bool:
+def _unordered(matcher: Matcher, given: Json, place: SchemaPlace, fits: Fits) -> bool:
     wanted = matcher["$unordered"]
     if not (isinstance(wanted, list) and isinstance(given, list)) or len(wanted) != len(given):
         return False
@@ -105,7 +105,7 @@ def _unordered(matcher: Matcher, given: Json, place: Place, fits: Fits) -> bool:
     )
 
 
-def _datetime(matcher: Matcher, given: Json, place: Place, fits: Fits) -> bool:
+def _datetime(matcher: Matcher, given: Json, place: SchemaPlace, fits: Fits) -> bool:
     wanted = any_instant(matcher["$datetime"])
     return wanted is not None and wanted == any_instant(given)
 
@@ -126,7 +126,7 @@ MATCHERS: dict[frozenset[str], Rule] = {
 LITERAL = frozenset({"$literal"})
 
 
-def fits(expected: Json, given: Json, place: Place = NOWHERE) -> bool:
+def fits(expected: Json, given: Json, place: SchemaPlace = NOWHERE) -> bool:
     """Whether a given value is what was expected: a JSON value, or a matcher, which may nest.
 
     Text is trimmed and its case ignored; 1 equals 1.0; text with a number or a boolean in it equals that
@@ -140,7 +140,7 @@ def fits(expected: Json, given: Json, place: Place = NOWHERE) -> bool:
     return isinstance(given, dict) and _same_object(expected, given, place)
 
 
-def equals(expected: Json, given: Json, place: Place = NOWHERE) -> bool:
+def equals(expected: Json, given: Json, place: SchemaPlace = NOWHERE) -> bool:
     """The same without matchers: every object means itself."""
     if isinstance(expected, dict):
         return (
@@ -151,7 +151,7 @@ def equals(expected: Json, given: Json, place: Place = NOWHERE) -> bool:
     return _same_plain(expected, given, place, equals)
 
 
-def _by_matcher(matcher: Mapping[str, Json], given: Json, place: Place) -> bool:
+def _by_matcher(matcher: Mapping[str, Json], given: Json, place: SchemaPlace) -> bool:
     names = frozenset(matcher)
     if names == LITERAL:
         return equals(matcher["$literal"], given, place)
@@ -159,7 +159,7 @@ def _by_matcher(matcher: Mapping[str, Json], given: Json, place: Place) -> bool:
     return rule is not None and rule(matcher, given, place, fits)
 
 
-def _same_plain(expected: Json, given: Json, place: Place, same: Fits) -> bool:
+def _same_plain(expected: Json, given: Json, place: SchemaPlace, same: Fits) -> bool:
     if not isinstance(expected, list):
         return same_scalar(expected, given, place)
     return (
@@ -169,7 +169,7 @@ def _same_plain(expected: Json, given: Json, place: Place, same: Fits) -> bool:
     )
 
 
-def _same_object(expected: Mapping[str, Json], given: Mapping[str, Json], place: Place) -> bool:
+def _same_object(expected: Mapping[str, Json], given: Mapping[str, Json], place: SchemaPlace) -> bool:
     return all(name in expected for name in given) and all(
         fits(value, given[name], place.at(name)) if name in given else may_be_absent(value)
         for name, value in expected.items()

@@ -9,8 +9,8 @@ from mcp_tef.scoring.expectations import described
 from mcp_tef.scoring.matchers import fits, is_matcher, may_be_absent
 from mcp_tef.scoring.phrases import kind_of, kinds, listed, shown, ticked
 from mcp_tef.scoring.scalars import normal_text
-from mcp_tef.scoring.schema_validation import Fault
-from mcp_tef.scoring.schema_walk import Place
+from mcp_tef.scoring.schema_validation import SchemaViolation
+from mcp_tef.scoring.schema_walk import SchemaPlace
 
 MOST_A_PARAMETER = 10
 
@@ -37,12 +37,12 @@ def not_expected(path: Path, given: Json) -> ParameterFinding:
     return _finding(path, FindingReason.NOT_EXPECTED, "was given, though nothing else was expected.", None, given)
 
 
-def differences(expected: Json, given: Json, place: Place, path: Path) -> Iterator[ParameterFinding]:
+def differences(expected: Json, given: Json, place: SchemaPlace, path: Path) -> Iterator[ParameterFinding]:
     """Where exactly a given value is not the expected one; at most ten findings."""
     return islice(_differences(expected, given, place, path), MOST_A_PARAMETER)
 
 
-def _differences(expected: Json, given: Json, place: Place, path: Path) -> Iterator[ParameterFinding]:
+def _differences(expected: Json, given: Json, place: SchemaPlace, path: Path) -> Iterator[ParameterFinding]:
     expected = _only_choice(expected)
     if is_matcher(expected):
         yield _wrong(expected, given, path)
@@ -70,7 +70,7 @@ def _only_choice(expected: Json) -> Json:
 
 
 def _in_object(
-    expected: dict[str, Json], given: dict[str, Json], place: Place, path: Path
+    expected: dict[str, Json], given: dict[str, Json], place: SchemaPlace, path: Path
 ) -> Iterator[ParameterFinding]:
     for name in sorted(expected.keys() | given.keys()):
         inner = (*path, name)
@@ -96,7 +96,7 @@ def _nearly(expected: Json, given: Json) -> str:
     return ""
 
 
-def of_fault(fault: Fault) -> ParameterFinding:
+def of_fault(fault: SchemaViolation) -> ParameterFinding:
     """A value that breaks the tool's schema."""
     tell = _FAULTS.get(fault.keyword, _told_by_rule)
     if not fault.path:
@@ -106,32 +106,32 @@ def of_fault(fault: Fault) -> ParameterFinding:
     return _finding(fault.path, reason, f"{tell(fault)}.", _asked(fault), fault.given)
 
 
-def _asked(fault: Fault) -> Json:
+def _asked(fault: SchemaViolation) -> Json:
     if fault.keyword in ("type", "enum", "const"):
         return fault.wanted
     return None if isinstance(fault.wanted, dict | list | None) else {fault.keyword: fault.wanted}
 
 
-def _told_of_type(fault: Fault) -> str:
+def _told_of_type(fault: SchemaViolation) -> str:
     names = fault.wanted if isinstance(fault.wanted, list) else [fault.wanted]
     return f"is {kind_of(fault.given)}, but the schema wants {kinds(map(str, names))}"
 
 
-def _told_of_enum(fault: Fault) -> str:
+def _told_of_enum(fault: SchemaViolation) -> str:
     allowed = fault.wanted if isinstance(fault.wanted, list) else [fault.wanted]
     return f"is {shown(fault.given)}, but the schema allows only {listed([shown(value) for value in allowed], 'or')}"
 
 
-def _told_of_format(fault: Fault) -> str:
+def _told_of_format(fault: SchemaViolation) -> str:
     return f"is {shown(fault.given)}, which is not of the form {fault.wanted} that the schema wants"
 
 
-def _told_by_rule(fault: Fault) -> str:
+def _told_by_rule(fault: SchemaViolation) -> str:
     rule = fault.keyword if isinstance(fault.wanted, dict | list) else f"{fault.keyword}: {shown(fault.wanted)}"
     return f"is {shown(fault.given)}, which does not satisfy `{rule}` of the schema"
 
 
-_FAULTS: dict[str, Callable[[Fault], str]] = {
+_FAULTS: dict[str, Callable[[SchemaViolation], str]] = {
     "type": _told_of_type,
     "enum": _told_of_enum,
     "const": _told_of_enum,

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from mcp_tef.model.json import Json
-from mcp_tef.scoring.schema_walk import NOWHERE, Place
+from mcp_tef.scoring.schema_walk import NOWHERE, SchemaPlace
 
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:$|[Tt ]\d\d:?\d\d)")
 _WRITTEN = (
@@ -91,7 +91,7 @@ _NESTING = (dict, list)
 _NUMERIC = frozenset({"number", "integer"})
 
 
-def same_scalar(expected: Json, given: Json, place: Place = NOWHERE) -> bool:
+def same_scalar(expected: Json, given: Json, place: SchemaPlace = NOWHERE) -> bool:
     """The rules for text, numbers, booleans and null."""
     if isinstance(expected, str) and isinstance(given, str):
         return (
@@ -129,7 +129,7 @@ def same_number(one: float, other: float) -> bool:
     return one == other or (one != one and other != other)
 
 
-def _as_said(expected: Json, given: Json, place: Place) -> bool:
+def _as_said(expected: Json, given: Json, place: SchemaPlace) -> bool:
     """Compare text as the number or boolean that the schema says it should be."""
     types = place.types()
     if types & _NUMERIC:

@@ -81,7 +81,7 @@ _BROKEN_SCHEMA = (
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class SchemaViolation:
     """A value that breaks a rule of the schema; `path` starts with the parameter, and is empty for all of them."""
 
     path: tuple[str | int, ...]
@@ -91,10 +91,10 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class SchemaReport:
     """What a check found; `complete` is False where the schema itself is broken and not all could be checked."""
 
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[SchemaViolation, ...] = ()
     missing: frozenset[str] = frozenset()
     complete: bool = True
 
@@ -104,7 +104,7 @@ class Report:
         return False if self.faults else True if self.complete else None
 
 
-FINE = Report()
+FINE = SchemaReport()
 
 
 def validator_for(schema: Json) -> Any:
@@ -120,10 +120,10 @@ def _formats() -> FormatChecker:
     return format_checker()
 
 
-def check(schema: Json, validator: Any, arguments: Mapping[str, Json]) -> Report:
+def check(schema: Json, validator: Any, arguments: Mapping[str, Json]) -> SchemaReport:
     """Judge the arguments as a whole; where the schema is broken, each as far as it can be."""
     if validator is None:
-        return Report(complete=False)
+        return SchemaReport(complete=False)
     token = EFFORT.set(Effort(schema))
     try:
         return _report(islice(validator.iter_errors(arguments), MOST_FAULTS))
@@ -133,18 +133,18 @@ def check(schema: Json, validator: Any, arguments: Mapping[str, Json]) -> Report
         EFFORT.reset(token)
 
 
-def _piecewise(validator: Any, arguments: Mapping[str, Json]) -> Report:
+def _piecewise(validator: Any, arguments: Mapping[str, Json]) -> SchemaReport:
     schema: Json = validator.schema
     properties = schema.get("properties") if isinstance(schema, Mapping) else None
-    faults: list[Fault] = []
+    faults: list[SchemaViolation] = []
     for name, value in arguments.items():
         if isinstance(properties, Mapping) and name in properties:
             EFFORT.set(Effort(schema))
             faults += _faults_of_one(validator, properties[name], name, value)
-    return Report(tuple(faults), complete=False)
+    return SchemaReport(tuple(faults), complete=False)
 
 
-def _faults_of_one(validator: Any, schema: Json, name: str, value: Json) -> list[Fault]:
+def _faults_of_one(validator: Any, schema: Json, name: str, value: Json) -> list[SchemaViolation]:
     try:
         errors = list(islice(validator.evolve(schema=schema).iter_errors(value), MOST_FAULTS))
         return [fault for error in errors for fault in _faults(error, (name,))]
@@ -152,8 +152,8 @@ def _faults_of_one(validator: Any, schema: Json, name: str, value: Json) -> list
         return []
 
 
-def _report(errors: Iterable[ValidationError]) -> Report:
-    faults: list[Fault] = []
+def _report(errors: Iterable[ValidationError]) -> SchemaReport:
+    faults: list[SchemaViolation] = []
     missing: set[str] = set()
     for error in errors:
         absent = None if error.absolute_path else _absent(error)
@@ -161,7 +161,7 @@ def _report(errors: Iterable[ValidationError]) -> Report:
             faults += _faults(error, ())
         else:
             missing |= absent
-    return Report(tuple(faults), frozenset(missing))
+    return SchemaReport(tuple(faults), frozenset(missing))
 
 
 def _absent(error: ValidationError) -> set[str] | None:
@@ -200,17 +200,19 @@ def _branches(error: ValidationError) -> list[list[ValidationError]]:
     return list(branches.values())
 
 
-def _faults(error: ValidationError, start: tuple[str | int, ...]) -> Iterator[Fault]:
+def _faults(error: ValidationError, start: tuple[str | int, ...]) -> Iterator[SchemaViolation]:
     path = (*start, *error.absolute_path)
     given: Json = error.instance
     if not path:
         yield from _faults_of_all(error)
     elif error.validator == "required" and isinstance(error.validator_value, list):
-        yield from (Fault((*path, name), "required", None, None) for name in _not_given(error))
+        yield from (SchemaViolation((*path, name), "required", None, None) for name in _not_given(error))
     elif error.validator == "additionalProperties" and error.validator_value is False:
-        yield from (Fault((*path, name), "additionalProperties", None, given[name]) for name in _extras(error))
+        yield from (
+            SchemaViolation((*path, name), "additionalProperties", None, given[name]) for name in _extras(error)
+        )
     else:
-        yield Fault(path, str(error.validator or "false"), error.validator_value, given)
+        yield SchemaViolation(path, str(error.validator or "false"), error.validator_value, given)
 
 
 def _extras(error: ValidationError) -> list[str]:
@@ -219,14 +221,14 @@ def _extras(error: ValidationError) -> list[str]:
     return [name for name in given if not names_in(schema, name)]
 
 
-def _faults_of_all(error: ValidationError) -> Iterator[Fault]:
+def _faults_of_all(error: ValidationError) -> Iterator[SchemaViolation]:
     """Faults of a rule about the arguments together, told of single arguments where that is possible."""
     if error.validator in ("additionalProperties", "unevaluatedProperties"):
         return
     if "propertyNames" in error.absolute_schema_path:
-        yield Fault((str(error.instance),), "propertyNames", None, None)
+        yield SchemaViolation((str(error.instance),), "propertyNames", None, None)
     elif error.validator in ("anyOf", "oneOf") and error.context:
         best = min(_branches(error), key=len)
         yield from (fault for inner in best if _absent(inner) is None for fault in _faults(inner, ()))
     else:
-        yield Fault((), str(error.validator or "false"), error.validator_value, None)
+        yield SchemaViolation((), str(error.validator or "false"), error.validator_value, None)

@@ -21,7 +21,7 @@ _LEADING_ON = frozenset((*_REFERENCES, *_SOMETIMES, *_BRANCHES, *_BY_NAME))
 _UNREADABLE = (Unresolvable, TypeError, ValueError, KeyError, AttributeError, IndexError, RecursionError)
 
 
-class Document:
+class SchemaDocument:
     """A whole schema, in which references are looked up; nothing outside it is ever fetched."""
 
     def __init__(self, schema: Json) -> None:
@@ -66,12 +66,12 @@ class Document:
                 yield from _values(schema.get(keyword))
 
 
-class Place:
+class SchemaPlace:
     """What a schema says of the value in one place, worked out when it is asked for; empty where nothing is known."""
 
     __slots__ = ("_above", "_document", "_key", "_reached")
 
-    def __init__(self, document: Document, above: "Place | None" = None, key: str | int = "") -> None:
+    def __init__(self, document: SchemaDocument, above: "SchemaPlace | None" = None, key: str | int = "") -> None:
         self._document = document
         self._above = above
         self._key = key
@@ -96,12 +96,12 @@ class Place:
         """The JSON Schema types that are named for it, in any branch."""
         return frozenset(name for schema in self.schemas() for name in _types(schema))
 
-    def at(self, key: str | int) -> "Place":
+    def at(self, key: str | int) -> "SchemaPlace":
         """The value of an object's property, or at a list's index."""
-        return Place(self._document, self, key)
+        return SchemaPlace(self._document, self, key)
 
 
-NOWHERE = Place(Document(True))
+NOWHERE = SchemaPlace(SchemaDocument(True))
 
 
 def names_in(schema: Mapping[str, Any], name: str) -> bool:

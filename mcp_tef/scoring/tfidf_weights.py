@@ -23,7 +23,7 @@ PAIRS_AT_ONCE = 2**20
 
 
 @dataclass(frozen=True)
-class Rows:
+class SparseRows:
     """What each row has: `columns` in ascending order, and how much of each; row r has those from `starts[r]` on."""
 
     columns: Places
@@ -41,7 +41,7 @@ class Rows:
         """The row of each column that is had."""
         return np.repeat(np.arange(self.height), np.diff(self.starts))
 
-    def holding(self, amounts: Amounts) -> "Rows":
+    def holding(self, amounts: Amounts) -> "SparseRows":
         """The same columns with other amounts."""
         return replace(self, amounts=amounts)
 
@@ -72,15 +72,15 @@ def ranges(starts: Places, lengths: Places) -> Places:
     return np.asarray(np.repeat(starts - ends + lengths, lengths) + np.arange(lengths.sum()), dtype=np.intp)
 
 
-def tally(owners: Places, columns: Places, shape: tuple[int, int]) -> Rows:
+def tally(owners: Places, columns: Places, shape: tuple[int, int]) -> SparseRows:
     """How often each row comes with each column."""
     height, width = shape
     keys, counts = np.unique(owners * width + columns, return_counts=True)
     starts = np.searchsorted(keys, np.arange(height + 1) * width)
-    return Rows(keys % width, counts.astype(np.float32), starts, width)
+    return SparseRows(keys % width, counts.astype(np.float32), starts, width)
 
 
-def counted(bags: Sequence[Collection[Hashable]]) -> Rows:
+def counted(bags: Sequence[Collection[Hashable]]) -> SparseRows:
     """How often each bag (row) holds each thing (column)."""
     numbers = {thing: number for number, thing in enumerate(dict.fromkeys(chain.from_iterable(bags)))}
     columns = np.fromiter(map(numbers.__getitem__, chain.from_iterable(bags)), dtype=np.intp)
@@ -88,12 +88,12 @@ def counted(bags: Sequence[Collection[Hashable]]) -> Rows:
     return tally(owners, columns, (len(bags), max(len(numbers), 1)))
 
 
-def beside(left: Rows, right: Rows) -> Rows:
+def beside(left: SparseRows, right: SparseRows) -> SparseRows:
     """Two sets of rows as one, the columns of the right after those of the left."""
     starts = left.starts + right.starts
     order = np.argsort(np.concatenate((left.owners, right.owners)), kind="stable")
     columns = np.concatenate((left.columns, right.columns + left.width))[order]
-    return Rows(columns, np.concatenate((left.amounts, right.amounts))[order], starts, left.width + right.width)
+    return SparseRows(columns, np.concatenate((left.amounts, right.amounts))[order], starts, left.width + right.width)
 
 
 class Products:
@@ -103,7 +103,7 @@ class Products:
     two rows that share one are looked up.
     """
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: SparseRows) -> None:
         filled = np.bincount(rows.columns, minlength=rows.width)
         least = np.partition(filled, -MOST_DENSE)[-MOST_DENSE] if rows.width > MOST_DENSE else 0
         frequent = filled > max(rows.height / RARE, least)
@@ -133,7 +133,7 @@ class Products:
             yield np.repeat(some, long), ranges(some, long)
 
 
-def _dense(rows: Rows, wanted: NDArray[np.bool_]) -> Amounts:
+def _dense(rows: SparseRows, wanted: NDArray[np.bool_]) -> Amounts:
     """Some of the columns, empty places and all."""
     numbers = np.cumsum(wanted) - 1
     dense = np.zeros((rows.height, np.count_nonzero(wanted)), dtype=np.float32)
@@ -145,16 +145,16 @@ def _dense(rows: Rows, wanted: NDArray[np.bool_]) -> Amounts:
 class Weigher:
     """How rare each term (column) is among texts (rows), by how often each text has it."""
 
-    def __init__(self, counts: Rows) -> None:
+    def __init__(self, counts: SparseRows) -> None:
         having = np.bincount(counts.columns, minlength=counts.width).astype(np.float32)
         self._rarity = np.log(np.float32(1 + counts.height) / (1 + having)) + 1
 
-    def weigh(self, counts: Rows) -> Rows:
+    def weigh(self, counts: SparseRows) -> SparseRows:
         """The counts of these or of other texts made into weights, each text at length one."""
         return at_length_one(counts.holding((np.log(counts.amounts) + 1) * self._rarity[counts.columns]))
 
 
-def at_length_one(rows: Rows) -> Rows:
+def at_length_one(rows: SparseRows) -> SparseRows:
     """The rows brought to length one; those of zeros stay."""
     lengths = np.sqrt(rows.sums(rows.amounts**2))
     lengths[lengths == 0] = 1

@@ -60,7 +60,7 @@ _END = "\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class TokenizedTexts:
     """Texts as rows of words that say something: word `sequence[k]` of `words` stands in text `owners[k]`."""
 
     words: tuple[str, ...]
@@ -75,7 +75,7 @@ class Reading:
         return [said[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
-def read(texts: Sequence[str]) -> Reading:
+def read(texts: Sequence[str]) -> TokenizedTexts:
     """The words of texts, alike for camelCase, snake_case and kebab-case, without words that say nothing."""
     written = [text.split() for text in texts]
     tokens = {token: place for place, token in enumerate(dict.fromkeys(chain.from_iterable(written)))}
@@ -83,7 +83,7 @@ def read(texts: Sequence[str]) -> Reading:
     row = np.fromiter(map(tokens.__getitem__, chain.from_iterable(written)), np.intp)
     owners = np.repeat(np.arange(len(texts)), [len(one) for one in written])
     sequence = by_token[ranges((np.cumsum(lengths) - lengths)[row], lengths[row])]
-    return Reading(words, sequence, np.repeat(owners, lengths[row]), len(texts))
+    return TokenizedTexts(words, sequence, np.repeat(owners, lengths[row]), len(texts))
 
 
 def _words(tokens: Iterable[str]) -> tuple[tuple[str, ...], Places, Places]:

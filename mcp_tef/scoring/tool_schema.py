@@ -7,8 +7,8 @@ from threading import Lock
 from typing import Any
 
 from mcp_tef.model.json import Json
-from mcp_tef.scoring.schema_validation import FINE, Report, check, validator_for
-from mcp_tef.scoring.schema_walk import ANYTHING, Document, Place, names_in, required_in
+from mcp_tef.scoring.schema_validation import FINE, SchemaReport, check, validator_for
+from mcp_tef.scoring.schema_walk import ANYTHING, SchemaDocument, SchemaPlace, names_in, required_in
 
 _ANNOTATIONS = ("description", "title", "default", "examples")
 _PLAIN = frozenset({"type", "enum", "items", "properties", "required", *_ANNOTATIONS})
@@ -73,8 +73,8 @@ class ToolSchema:
     def __init__(self, schema: Json) -> None:
         self.source = schema
         self._known = schema if isinstance(schema, Mapping) else ANYTHING
-        self._document = Document(self._known)
-        self._root = Place(self._document)
+        self._document = SchemaDocument(self._known)
+        self._root = SchemaPlace(self._document)
 
     @cached_property
     def required(self) -> frozenset[str]:
@@ -90,11 +90,11 @@ class ToolSchema:
         """Whether a parameter is named anywhere, or the schema says outright that more are allowed."""
         return any(names_in(schema, name) for schema in self._root.schemas())
 
-    def place(self, name: str) -> Place:
+    def place(self, name: str) -> SchemaPlace:
         """What is known of one parameter's value."""
         return self._root.at(name)
 
-    def check(self, arguments: Mapping[str, Json]) -> Report:
+    def check(self, arguments: Mapping[str, Json]) -> SchemaReport:
         """Which given arguments break the schema, and which required ones are missing."""
         if surely_fit(self._known, arguments):
             return FINE

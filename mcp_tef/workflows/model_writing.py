@@ -9,8 +9,8 @@ from mcp_tef.model.secrets import Secret
 from mcp_tef.ports import Writer, WritingTask, Written
 from mcp_tef.prompts.rewrite_prompt import REWRITE_PROMPT, RewriteError, read_rewrite, rewrite_request
 from mcp_tef.scoring.differentiation.descriptions import why_unusable
-from mcp_tef.scoring.differentiation.patches import Settled
-from mcp_tef.scoring.differentiation.tool_pair import Side
+from mcp_tef.scoring.differentiation.patches import ProposalOutcome
+from mcp_tef.scoring.differentiation.tool_pair import PairedTool
 from mcp_tef.workflows.evaluate import Sleep, backoff
 
 
@@ -43,7 +43,7 @@ _SAME_FOR_ALL = frozenset(
 class RewriteAttempt:
     """A description that a model wrote, or why there is none; `written` where it answered at all."""
 
-    settled: Settled | None = None
+    settled: ProposalOutcome | None = None
     failure: FailureInfo | None = None
     written: Written | None = None
 
@@ -63,7 +63,7 @@ class DescriptionAuthor:
         """`provider/model`."""
         return self._model.label
 
-    async def rewrite(self, side: Side, other: Side) -> RewriteAttempt:
+    async def rewrite(self, side: PairedTool, other: PairedTool) -> RewriteAttempt:
         """A description of one tool that tells it from the other, or why there is none."""
         if self._hopeless:
             return RewriteAttempt(failure=self._hopeless)
@@ -77,7 +77,7 @@ class DescriptionAuthor:
             return RewriteAttempt(failure=failure)
         return self._read(written, side, other)
 
-    def _read(self, written: Written, side: Side, other: Side) -> RewriteAttempt:
+    def _read(self, written: Written, side: PairedTool, other: PairedTool) -> RewriteAttempt:
         try:
             rewrite = read_rewrite(written.text)
             reason = why_unusable(rewrite.description, side, other)
@@ -85,8 +85,8 @@ class DescriptionAuthor:
             reason = str(error)
         if reason is not None:
             return RewriteAttempt(failure=self._unusable(reason, side), written=written)
-        return RewriteAttempt(settled=Settled(rewrite.description, rewrite.rationale), written=written)
+        return RewriteAttempt(settled=ProposalOutcome(rewrite.description, rewrite.rationale), written=written)
 
-    def _unusable(self, reason: str, side: Side) -> FailureInfo:
+    def _unusable(self, reason: str, side: PairedTool) -> FailureInfo:
         message = f"{self.label} wrote no usable description of {side.name}: it {reason}."
         return FailureInfo("rewrite_unusable", message, "Ask again, choose another model, or use the draft.")

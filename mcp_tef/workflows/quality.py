@@ -13,7 +13,7 @@ from mcp_tef.model.similarity import ComparedTool, ToolSet
 from mcp_tef.ports import TokenCounter, Writer, WritingTask, Written
 from mcp_tef.prompts.review_prompt import REVIEW_PROMPT, ReviewError, read_review, review_request
 from mcp_tef.scoring.lint.definition_size import definition_text
-from mcp_tef.scoring.lint.lint_context import Catalogue
+from mcp_tef.scoring.lint.lint_context import ListedNames
 from mcp_tef.scoring.lint.linter import RULES, lint, score
 from mcp_tef.workflows.model_writing import ask, check_can_write
 from mcp_tef.workflows.models import Models
@@ -84,7 +84,7 @@ def _cost(info: ModelInfo | None, tokens_in: int, tokens_out: int) -> float | No
 
 def judged(tool_set: ToolSet, counter: TokenCounter) -> QualityReport:
     """Lint, score and weight of every tool, worst first, ties by name; pure work, for a worker thread."""
-    catalogue = Catalogue(one.tool for one in tool_set.tools)
+    catalogue = ListedNames(one.tool for one in tool_set.tools)
     tokens = counter.count([definition_text(one.tool) for one in tool_set.tools])
     qualities = [_quality(one, count, catalogue) for one, count in zip(tool_set.tools, tokens, strict=True)]
     return QualityReport(
@@ -96,7 +96,7 @@ def judged(tool_set: ToolSet, counter: TokenCounter) -> QualityReport:
     )
 
 
-def _quality(compared: ComparedTool, tokens: int, catalogue: Catalogue) -> ToolQuality:
+def _quality(compared: ComparedTool, tokens: int, catalogue: ListedNames) -> ToolQuality:
     findings = lint(compared.tool, tokens, catalogue)
     return ToolQuality(tool=compared, score=score(findings), findings=findings, tokens=tokens)
 

@@ -15,9 +15,9 @@ from mcp_tef.model.tools import Tool
 from mcp_tef.ports import Embedder, Embedders, Lexicon, Writer
 from mcp_tef.prompts.rewrite_prompt import REWRITE_PROMPT, rewrite_request
 from mcp_tef.scoring.differentiation.issues import issues
-from mcp_tef.scoring.differentiation.patches import Desk, Settled
+from mcp_tef.scoring.differentiation.patches import ProposalOutcome, RecommendationWriter
 from mcp_tef.scoring.differentiation.proposals import Proposal, copies, proposals
-from mcp_tef.scoring.differentiation.tool_pair import Side, Sides, sides
+from mcp_tef.scoring.differentiation.tool_pair import PairedTool, PairedTools, sides
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.tool_texts import description_text, says_something
 from mcp_tef.workflows.estimate import CHARACTERS_PER_TOKEN
@@ -166,7 +166,7 @@ class Recommendations:
         _check(pairs, len(similarity))
         author = self._author(model, keys) if model else None
         measure = await gauge(similarity, self._embedders, self._lexicon, embedder, embedder_key)
-        job = _Job(similarity, await asyncio.to_thread(Desk, similarity.tools), measure, author)
+        job = _Job(similarity, await asyncio.to_thread(RecommendationWriter, similarity.tools), measure, author)
         return await _told(job, pairs, heard or _nobody)
 
     async def estimate(
@@ -200,7 +200,7 @@ def _cost(info: ModelInfo | None, tokens_in: int, tokens_out: int) -> float | No
     return tokens_in * info.input_price + tokens_out * info.output_price
 
 
-def _sides(similarity: Similarity, a: int, b: int) -> Sides:
+def _sides(similarity: Similarity, a: int, b: int) -> PairedTools:
     scores = similarity.pair(a, b)
     return sides(similarity.tools[a], similarity.tools[b], scores.similarity, scores.confusability)
 
@@ -237,7 +237,7 @@ class _Job:
     """One request for advice: the analysis, and what is needed to advise on its pairs."""
 
     similarity: Similarity
-    desk: Desk
+    desk: RecommendationWriter
     gauge: SimilarityEstimator
     author: DescriptionAuthor | None
 
@@ -252,19 +252,19 @@ class _Job:
         )
         return await self._with_model(advice, pair) if self.author and found and not copies(pair) else advice
 
-    async def _settled(self, wish: Proposal, pair: Sides) -> Settled:
+    async def _settled(self, wish: Proposal, pair: PairedTools) -> ProposalOutcome:
         """The first draft or name that makes the pair less alike; nothing where none does."""
         for draft in wish.drafts:
             rise = await self._change(wish.side, pair, description=draft.text)
             if rise is None or rise <= -WORTH_WHILE:
-                return Settled(description=draft.text, note=draft.note, similarity=self._after(pair, rise))
+                return ProposalOutcome(description=draft.text, note=draft.note, similarity=self._after(pair, rise))
         if wish.name is not None:
             rise = await self._change(wish.side, pair, name=wish.name)
             if rise is None or rise < 0:
-                return Settled(name=wish.name, similarity=self._after(pair, rise))
-        return Settled()
+                return ProposalOutcome(name=wish.name, similarity=self._after(pair, rise))
+        return ProposalOutcome()
 
-    async def _with_model(self, advice: PairAdvice, pair: Sides) -> PairAdvice:
+    async def _with_model(self, advice: PairAdvice, pair: PairedTools) -> PairAdvice:
         assert self.author is not None
         attempts = []
         for side, other in pair.both():
@@ -281,19 +281,21 @@ class _Job:
             cost_usd=_total([each.cost_usd for each in written]),
         )
 
-    async def _written(self, side: Side, pair: Sides, advice: PairAdvice, settled: Settled) -> Recommendation:
+    async def _written(
+        self, side: PairedTool, pair: PairedTools, advice: PairAdvice, settled: ProposalOutcome
+    ) -> Recommendation:
         assert self.author is not None
         rise = await self._change(side, pair, description=settled.description)
         measured = replace(settled, similarity=self._after(pair, rise))
         return self.desk.written(side, pair, advice.issues, self.author.label, measured)
 
     async def _change(
-        self, side: Side, pair: Sides, *, description: str | None = None, name: str | None = None
+        self, side: PairedTool, pair: PairedTools, *, description: str | None = None, name: str | None = None
     ) -> float | None:
         other = pair.b if side is pair.a else pair.a
         return await self.gauge.change(side.tool, other.tool, description=description, name=name)
 
-    def _after(self, pair: Sides, rise: float | None) -> float | None:
+    def _after(self, pair: PairedTools, rise: float | None) -> float | None:
         if rise is None or not self.gauge.exact:
             return None
         return round(min(1.0, max(0.0, pair.similarity + rise)), 6)

@@ -12,7 +12,7 @@ from mcp_tef.llm.token_count import BundledTokenCounter
 from mcp_tef.model.similarity import ComparedTool, ToolSet
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.lint.definition_size import definition_text
-from mcp_tef.scoring.lint.lint_context import Catalogue
+from mcp_tef.scoring.lint.lint_context import ListedNames
 from mcp_tef.scoring.lint.linter import lint
 from mcp_tef.workflows.quality import judged
 
@@ -62,7 +62,7 @@ def main() -> int:
     """Print the table; 1 where a limit is broken."""
     tools = [a_tool(number) for number in range(TOOLS)]
     texts = [definition_text(tool) for tool in tools]
-    catalogue = Catalogue(tools)
+    catalogue = ListedNames(tools)
     counter = BundledTokenCounter()
     start = time.process_time()
     total = sum(counter.count(texts[:1] * 2)) + sum(counter.count(texts))

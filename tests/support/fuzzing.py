@@ -18,7 +18,7 @@ from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.cases import CaseDraft, expectation_from_json, expectation_to_json
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.transfer import CaseFileFormat, ImportStatus
-from mcp_tef.prompts.answer_parsing import LONGEST_WORDS, Reading, WrittenCall, read_native, read_structured
+from mcp_tef.prompts.answer_parsing import LONGEST_WORDS, ParsedAnswer, WrittenCall, read_native, read_structured
 from mcp_tef.prompts.tool_aliases import offer
 from mcp_tef.scoring.judge import judge
 from mcp_tef.statistics.serializers import verdict_to_json
@@ -302,7 +302,7 @@ def check_answer(text: str) -> int:
     return sum(map(_sound, found))
 
 
-def _sound(reading: Reading) -> int:
+def _sound(reading: ParsedAnswer) -> int:
     assert len(reading.words) <= LONGEST_WORDS
     assert reading.confidence is None or 0 <= reading.confidence <= 1
     calls: tuple[ActualCall, ...] = reading.calls or ()

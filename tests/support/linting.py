@@ -6,7 +6,7 @@ from typing import Any
 from mcp_tef.model.json import Json
 from mcp_tef.model.quality import LintFinding
 from mcp_tef.model.tools import Tool
-from mcp_tef.scoring.lint.lint_context import Catalogue
+from mcp_tef.scoring.lint.lint_context import ListedNames
 from mcp_tef.scoring.lint.linter import lint
 
 GOOD = "Find flights between two airports on a day and return their prices."
@@ -35,7 +35,7 @@ def taking(parameters: Mapping[str, Any], **rest: Json) -> Tool:
 
 def found(tool: Tool, rule: str, *, tokens: int = 0, beside: Sequence[Tool] = ()) -> list[LintFinding]:
     """The findings of one rule."""
-    catalogue = Catalogue([tool, *beside])
+    catalogue = ListedNames([tool, *beside])
     return [finding for finding in lint(tool, tokens, catalogue) if finding.rule.id == rule]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from mcp_tef.model.similarity import ComparedTool
 from mcp_tef.model.tools import Tool
-from mcp_tef.scoring.differentiation.tool_pair import Sides, sides
+from mcp_tef.scoring.differentiation.tool_pair import PairedTools, sides
 
 
 def told(
@@ -26,7 +26,7 @@ def compared_as(tool: Tool, suffix: str = "") -> ComparedTool:
     return ComparedTool(f"{tool.server}/{tool.name}{suffix}", tool)
 
 
-def pair_of(one: Tool, other: Tool, similarity: float = 0.9, confusability: float = 0.0) -> Sides:
+def pair_of(one: Tool, other: Tool, similarity: float = 0.9, confusability: float = 0.0) -> PairedTools:
     """The two, side by side."""
     return sides(compared_as(one), compared_as(other), similarity, confusability)
 

@@ -29,7 +29,7 @@ _MOST_WORDS_READ = 3 * _MOST_WORDS
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class LaunchCommand:
     """One program with its arguments, and the one whose output it reads."""
 
     words: tuple[str, ...]
@@ -55,9 +55,9 @@ def program_name(word: str) -> str:
     return re.sub(r"\.(?:exe|cmd|bat)$|(?<=python)[\d.]+$", "", last)
 
 
-def commands(argv: Sequence[str]) -> tuple[Command, ...]:
+def commands(argv: Sequence[str]) -> tuple[LaunchCommand, ...]:
     """Every command that `argv` would start, as far as can be told from it; the first is `argv` itself."""
-    waiting, found, room = [Command(tuple(argv[:_MOST_WORDS]))], list[Command](), _MOST_WORDS_READ
+    waiting, found, room = [LaunchCommand(tuple(argv[:_MOST_WORDS]))], list[LaunchCommand](), _MOST_WORDS_READ
     while waiting and room > 0:
         one = waiting.pop(0)
         room -= len(one.words)
@@ -67,7 +67,7 @@ def commands(argv: Sequence[str]) -> tuple[Command, ...]:
     return tuple(found)
 
 
-def given_text(command: Command) -> GivenText | None:
+def given_text(command: LaunchCommand) -> GivenText | None:
     """The program text among the arguments of a shell or an interpreter."""
     flags = _TEXT_FLAGS.get(command.name, r"-[a-z]*c" if command.name in SHELLS else None)
     for place, word in enumerate(command.words[1:], 1):
@@ -78,21 +78,21 @@ def given_text(command: Command) -> GivenText | None:
     return None
 
 
-def _inside(command: Command) -> Iterator[Command]:
+def _inside(command: LaunchCommand) -> Iterator[LaunchCommand]:
     given = given_text(command) if command.name in SHELLS else None
     if given:
         yield from islice(_of_text(given.text), _MOST)
     if command.name in _WRAPPERS:
-        yield Command(_unwrapped(command.words[1:], _WRAPPERS[command.name].split()), command.fed_by)
+        yield LaunchCommand(_unwrapped(command.words[1:], _WRAPPERS[command.name].split()), command.fed_by)
 
 
-def _of_text(text: str) -> Iterator[Command]:
+def _of_text(text: str) -> Iterator[LaunchCommand]:
     for statement in _STATEMENTS.split(text):
         before = ""
         for stage in statement.split("|"):
             words = tuple("".join(found.groups("")) for found in islice(_WORDS.finditer(stage), _MOST_WORDS))
             if words:
-                yield Command(words, before)
+                yield LaunchCommand(words, before)
                 before = program_name(words[0])
 
 
@@ -118,7 +118,7 @@ _CONTAINER_FLAGS = re.compile(
 )
 
 
-def fetched(command: Command) -> Iterator[str]:
+def fetched(command: LaunchCommand) -> Iterator[str]:
     """A package or an image that this command fetches whichever version is newest."""
     words = command.words
     if (rest := _after_runner(command)) is not None:
@@ -144,7 +144,7 @@ def container_image(words: Sequence[str]) -> str:
     return words[place] if place < len(words) else ""
 
 
-def _after_runner(command: Command) -> tuple[str, ...] | None:
+def _after_runner(command: LaunchCommand) -> tuple[str, ...] | None:
     """What a package runner is given; None where it is none."""
     words = command.words
     lowered = tuple(word.lower() for word in (command.name, *words[1:3]))

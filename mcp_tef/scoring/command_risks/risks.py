@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.scoring.command_risks.command_lines import SHELLS, Command, commands, fetched, given_text
+from mcp_tef.scoring.command_risks.command_lines import SHELLS, LaunchCommand, commands, fetched, given_text
 
 _CODE = """
     BASH_ENV CLASSPATH ENV GCONV_PATH IFS JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS LD_AUDIT LD_LIBRARY_PATH LD_PRELOAD
@@ -117,7 +117,7 @@ def _of_commands(argv: Sequence[str]) -> Iterator[str]:
             )
 
 
-def _of_text(command: Command) -> Iterator[str]:
+def _of_text(command: LaunchCommand) -> Iterator[str]:
     given = given_text(command)
     if given and (command.name != "cmd" or re.search(r"[&|<>]", given.text)):
         yield f"{_quoted(command.name)} runs the text after {_quoted(given.flag)} as a program. Read all of it."
@@ -131,7 +131,7 @@ _UNSEEN = "It fetches a program from the network and runs it at once, before any
 _FED = " runs whatever another program hands to it."
 
 
-def _of_program(command: Command) -> Iterator[str]:
+def _of_program(command: LaunchCommand) -> Iterator[str]:
     name, words = command.name, command.words
     if name in _ROOT:
         yield f"{_quoted(name)} gives it the rights of the administrator: it could change anything on this computer."

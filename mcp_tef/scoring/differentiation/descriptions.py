@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mcp_tef.scoring.differentiation.text_terms import Phrase, lead, plain_case, sentences, terms, tidy, without
-from mcp_tef.scoring.differentiation.tool_pair import Side, base_verb, called, own_parameters, own_phrase
+from mcp_tef.scoring.differentiation.tool_pair import PairedTool, base_verb, called, own_parameters, own_phrase
 from mcp_tef.scoring.lint.definition_texts import escape, shows
 from mcp_tef.scoring.phrases import counted, ticked
 from mcp_tef.scoring.tokenize import spaced
@@ -18,7 +18,7 @@ _PLACEHOLDER = re.compile(
 _JOINER = "\u200d"
 
 
-def why_unusable(text: str, side: Side, other: Side) -> str | None:
+def why_unusable(text: str, side: PairedTool, other: PairedTool) -> str | None:
     """What is wrong with a description, to be read after the model's name; None where nothing is."""
     if _PLACEHOLDER.fullmatch(text):
         return f"gave “{text}” as the description" if text else "gave an empty description"
@@ -39,7 +39,7 @@ def _same(one: str, other: str) -> bool:
     return " ".join(one.split()).casefold() == " ".join(other.split()).casefold()
 
 
-def _is_about(text: str, side: Side, other: Side) -> bool:
+def _is_about(text: str, side: PairedTool, other: PairedTool) -> bool:
     """Whether the text names the other tool as its subject: `search_files finds …`, `This tool, search_files, …`."""
     if other.name == side.name:
         return False
@@ -66,7 +66,7 @@ class Draft:
     note: str = ""
 
 
-def scope_drafts(side: Side, other: Side) -> Iterator[Draft]:
+def scope_drafts(side: PairedTool, other: PairedTool) -> Iterator[Draft]:
     """Descriptions that say when to use the other tool, the fullest first."""
     pointer = pointer_to(other, side)
     facts = own_facts(side, other)
@@ -79,7 +79,7 @@ def scope_drafts(side: Side, other: Side) -> Iterator[Draft]:
         yield Draft(_with(_trimmed(side, other), everything), _left_out(side, other))
 
 
-def plain_drafts(side: Side, other: Side) -> Iterator[Draft]:
+def plain_drafts(side: PairedTool, other: PairedTool) -> Iterator[Draft]:
     """Descriptions without the sentences that both tools have, else with what only this tool has."""
     facts = own_facts(side, other)
     if shared_sentences(side, other):
@@ -88,7 +88,7 @@ def plain_drafts(side: Side, other: Side) -> Iterator[Draft]:
         yield Draft(_with(_whole(side), facts))
 
 
-def example_drafts(side: Side, other: Side) -> Iterator[Draft]:
+def example_drafts(side: PairedTool, other: PairedTool) -> Iterator[Draft]:
     """Descriptions with examples that only this definition gives."""
     own = [(sample, place) for sample, place in side.examples.items() if sample not in other.examples]
     told = [f"{ticked(place)} “{sample}”" for sample, place in own if place != "description"][:2]
@@ -96,13 +96,13 @@ def example_drafts(side: Side, other: Side) -> Iterator[Draft]:
         yield Draft(_with(_whole(side), f"For example with {' or '.join(told)}."))
 
 
-def parameter_drafts(side: Side, other: Side) -> Iterator[Draft]:
+def parameter_drafts(side: PairedTool, other: PairedTool) -> Iterator[Draft]:
     """Descriptions that name the parameters which only this tool has."""
     if note := parameter_note(side, other):
         yield Draft(_with(_whole(side), note))
 
 
-def shared_sentences(side: Side, other: Side) -> tuple[str, ...]:
+def shared_sentences(side: PairedTool, other: PairedTool) -> tuple[str, ...]:
     """The keys of sentences that both have word for word, but for the first of all, and for headings."""
     first = lead(side.description)
     return tuple(
@@ -112,7 +112,7 @@ def shared_sentences(side: Side, other: Side) -> tuple[str, ...]:
     )
 
 
-def pointer_to(other: Side, side: Side) -> str:
+def pointer_to(other: PairedTool, side: PairedTool) -> str:
     """`For a Confluence page, use …`: when to use the other tool, in words that only it has; "" without any."""
     name = called(other, side)
     if (phrase := own_phrase(other, side)) is not None:
@@ -121,12 +121,12 @@ def pointer_to(other: Side, side: Side) -> str:
     return f"Where {own[0]} is given, use {name}." if own else ""
 
 
-def own_facts(side: Side, other: Side) -> str:
+def own_facts(side: PairedTool, other: PairedTool) -> str:
     """What the definition says of this tool alone: its parameters, what it gives back, whether it changes anything."""
     return " ".join(filter(None, (parameter_note(side, other), _returns(side, other), _hints(side, other))))
 
 
-def parameter_note(side: Side, other: Side) -> str:
+def parameter_note(side: PairedTool, other: PairedTool) -> str:
     """`Needs … Can take …`: the parameters that only this tool has and that its description does not name yet."""
     own = [name for name in own_parameters(side, other) if name not in side.description]
     asked = [_noted(side, name) for name in own if name in side.required][:MOST_PARAMETERS]
@@ -136,11 +136,11 @@ def parameter_note(side: Side, other: Side) -> str:
     return f"{needs} {takes}".strip()
 
 
-def _unnamed(other: Side, side: Side) -> str:
+def _unnamed(other: PairedTool, side: PairedTool) -> str:
     return f"The draft does not name {called(other, side)}, because its words would make the two more alike."
 
 
-def _left_out(side: Side, other: Side) -> str:
+def _left_out(side: PairedTool, other: PairedTool) -> str:
     count = len(shared_sentences(side, other))
     return f"The draft leaves out {counted(count, 'sentence', 'sentences')} that both have word for word."
 
@@ -150,17 +150,17 @@ def _with(text: str, addition: str) -> str:
     return f"{text}{gap}{addition}".strip()
 
 
-def _whole(side: Side) -> str:
+def _whole(side: PairedTool) -> str:
     """The description as it is, ended by a full stop; a sentence of the name's words where there is none."""
     text = side.description or spaced(side.name).capitalize()
     return text if text[-1:] in ".!?:)`*。！？" else f"{text}."
 
 
-def _trimmed(side: Side, other: Side) -> str:
+def _trimmed(side: PairedTool, other: PairedTool) -> str:
     return without(side.description, shared_sentences(side, other)) or _whole(side)
 
 
-def _purpose(phrase: Phrase, other: Side) -> str:
+def _purpose(phrase: Phrase, other: PairedTool) -> str:
     """`To add a worklog entry` or `For inline comments`."""
     first, _, rest = phrase.text.partition(" ")
     verb = base_verb(first, other.name)
@@ -171,7 +171,7 @@ def _purpose(phrase: Phrase, other: Side) -> str:
     return f"For {plain_case(first)} {rest}".strip()
 
 
-def _noted(side: Side, name: str) -> str:
+def _noted(side: PairedTool, name: str) -> str:
     """A parameter with what its own description says of it in few words."""
     schema = side.parameters[name]
     choices = schema.get("enum")
@@ -188,17 +188,17 @@ def _series(items: list[str]) -> str:
     return " and ".join(filter(None, (", ".join(items[:-1]), items[-1])))
 
 
-def _returns(side: Side, other: Side) -> str:
+def _returns(side: PairedTool, other: PairedTool) -> str:
     own = [name for name in _outputs(side) if name not in _outputs(other) and name not in side.description]
     return f"Returns {_series([ticked(name) for name in own[:MOST_PARAMETERS]])}." if own else ""
 
 
-def _outputs(side: Side) -> tuple[str, ...]:
+def _outputs(side: PairedTool) -> tuple[str, ...]:
     properties = (side.tool.output_schema or {}).get("properties")
     return tuple(properties) if isinstance(properties, dict) else ()
 
 
-def _hints(side: Side, other: Side) -> str:
+def _hints(side: PairedTool, other: PairedTool) -> str:
     if side.hint("readOnlyHint") is True and other.hint("readOnlyHint") is not True:
         return "Changes nothing."
     if side.hint("destructiveHint") is True and other.hint("destructiveHint") is not True:

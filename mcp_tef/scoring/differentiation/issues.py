@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from mcp_tef.model.similarity import DifferentiationIssue, IssueType, Priority
 from mcp_tef.scoring.differentiation.text_terms import alikeness, blurred, meanings, name_words
-from mcp_tef.scoring.differentiation.tool_pair import Sides, called, shared_parameters
+from mcp_tef.scoring.differentiation.tool_pair import PairedTools, called, shared_parameters
 from mcp_tef.scoring.phrases import counted, cut, listed, ticked
 
 ALIKE = 0.5
@@ -14,7 +14,7 @@ FEWEST_SHARE = 0.4
 MOST_EVIDENCE = 12
 
 
-def issues(pair: Sides) -> tuple[DifferentiationIssue, ...]:
+def issues(pair: PairedTools) -> tuple[DifferentiationIssue, ...]:
     """Every issue of a pair, most urgent first; none where neither scores, words nor names are alike."""
     telling = [issue for find in (_terminology, _naming) for issue in find(pair)]
     if not telling and pair.similarity < ALIKE and pair.confusability < CONFUSABLE:
@@ -23,7 +23,7 @@ def issues(pair: Sides) -> tuple[DifferentiationIssue, ...]:
     return tuple(sorted(found, key=lambda issue: (_RANK[issue.priority], _ORDER.index(issue.type))))
 
 
-def _scope(pair: Sides) -> Iterator[DifferentiationIssue]:
+def _scope(pair: PairedTools) -> Iterator[DifferentiationIssue]:
     silent = [side for side, other in pair.both() if not side.mentions(other)]
     if not silent:
         return
@@ -41,7 +41,7 @@ def _scope(pair: Sides) -> Iterator[DifferentiationIssue]:
     yield _issue(IssueType.SCOPE_CLARITY, priority if len(silent) == 2 else Priority.LOW, sentence, leads)
 
 
-def _examples(pair: Sides) -> Iterator[DifferentiationIssue]:
+def _examples(pair: PairedTools) -> Iterator[DifferentiationIssue]:
     shared = tuple(sample for sample in pair.a.examples if sample in pair.b.examples)
     if shared:
         shown = listed([f"“{cut(sample, 40)}”" for sample in shared])
@@ -55,7 +55,7 @@ def _examples(pair: Sides) -> Iterator[DifferentiationIssue]:
         )
 
 
-def _parameters(pair: Sides) -> Iterator[DifferentiationIssue]:
+def _parameters(pair: PairedTools) -> Iterator[DifferentiationIssue]:
     shared = shared_parameters(pair)
     smaller = min(len(pair.a.parameters), len(pair.b.parameters))
     larger = max(len(pair.a.parameters), len(pair.b.parameters))
@@ -68,7 +68,7 @@ def _parameters(pair: Sides) -> Iterator[DifferentiationIssue]:
     yield _issue(IssueType.PARAMETER_UNIQUENESS, _by(share, 0.99, 0.5), sentence, shared)
 
 
-def _naming(pair: Sides) -> Iterator[DifferentiationIssue]:
+def _naming(pair: PairedTools) -> Iterator[DifferentiationIssue]:
     a, b = pair.a.name, pair.b.name
     if not blurred(a, b):
         return
@@ -85,14 +85,14 @@ def _naming(pair: Sides) -> Iterator[DifferentiationIssue]:
     yield _issue(IssueType.NAMING_CLARITY, _by(alikeness(a, b), 0.99, 0.8), sentence, _words_of(pair, common))
 
 
-def _words_of(pair: Sides, common: frozenset[str]) -> tuple[str, ...]:
+def _words_of(pair: PairedTools, common: frozenset[str]) -> tuple[str, ...]:
     """The words of both names that mean the same, `fetch/get` where they are not the same word."""
     pairs = ((one, other) for one in name_words(pair.a.name) for other in name_words(pair.b.name))
     same = [(one, other) for one, other in pairs if meanings(one) == meanings(other) and meanings(one) <= common]
     return tuple(dict.fromkeys(one if one == other else f"{one}/{other}" for one, other in same))
 
 
-def _terminology(pair: Sides) -> Iterator[DifferentiationIssue]:
+def _terminology(pair: PairedTools) -> Iterator[DifferentiationIssue]:
     shared = [word for key, word in pair.a.words.items() if key in pair.b.words]
     smaller = min(len(pair.a.words), len(pair.b.words))
     if len(shared) < FEWEST_WORDS or len(shared) < FEWEST_SHARE * smaller:
@@ -113,4 +113,4 @@ def _by(share: float, high: float, medium: float) -> Priority:
 
 _ORDER = tuple(IssueType)
 _RANK = {priority: place for place, priority in enumerate(Priority)}
-_OTHERS: tuple[Callable[[Sides], Iterator[DifferentiationIssue]], ...] = (_scope, _examples, _parameters)
+_OTHERS: tuple[Callable[[PairedTools], Iterator[DifferentiationIssue]], ...] = (_scope, _examples, _parameters)

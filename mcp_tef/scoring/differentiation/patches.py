@@ -9,13 +9,13 @@ from mcp_tef.model.json import Json
 from mcp_tef.model.similarity import ComparedTool, DifferentiationIssue, IssueType, Recommendation
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.differentiation.proposals import Proposal
-from mcp_tef.scoring.differentiation.tool_pair import Side, Sides, called
+from mcp_tef.scoring.differentiation.tool_pair import PairedTool, PairedTools, called
 from mcp_tef.scoring.phrases import ticked
 
 Operation = Mapping[str, Any]
 
 
-class Document:
+class ToolListDocument:
     """The `tools/list` document of one server, `{"tools": […]}`, in the server's order.
 
     Definitions that were set aside keep their places, as empty ones.
@@ -97,7 +97,7 @@ DRAFT = "draft"
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class ProposalOutcome:
     """What became of a proposal: the description or name that helps, and the pair's similarity with it, if known."""
 
     description: str | None = None
@@ -106,18 +106,19 @@ class Settled:
     similarity: float | None = None
 
 
-class Desk:
+class RecommendationWriter:
     """Writes out recommendations for the tools of one analysis."""
 
     def __init__(self, tools: Sequence[ComparedTool]) -> None:
         self.names = frozenset(compared.tool.name for compared in tools)
         self._tools = {compared.id: compared for compared in tools}
         servers = {compared.tool.server for compared in tools}
-        self._documents: Mapping[str, Document] = {
-            server: Document([compared for compared in tools if compared.tool.server == server]) for server in servers
+        self._documents: Mapping[str, ToolListDocument] = {
+            server: ToolListDocument([compared for compared in tools if compared.tool.server == server])
+            for server in servers
         }
 
-    def drafted(self, proposal: Proposal, settled: Settled) -> Recommendation:
+    def drafted(self, proposal: Proposal, settled: ProposalOutcome) -> Recommendation:
         """A recommendation that needs no model; without a patch where no text or name helps."""
         patch, laid_over = self._change(proposal.side, settled, proposal.parameter)
         return Recommendation(
@@ -136,7 +137,12 @@ class Desk:
         )
 
     def written(
-        self, side: Side, pair: Sides, found: Sequence[DifferentiationIssue], author: str, settled: Settled
+        self,
+        side: PairedTool,
+        pair: PairedTools,
+        found: Sequence[DifferentiationIssue],
+        author: str,
+        settled: ProposalOutcome,
     ) -> Recommendation:
         """A recommendation with the description that a model wrote; `note` is the model's reason."""
         issue = next((each for each in found if each.type is IssueType.SCOPE_CLARITY), found[0])
@@ -162,7 +168,7 @@ class Desk:
         )
 
     def _change(
-        self, side: Side, settled: Settled, parameter: tuple[str, str] | None
+        self, side: PairedTool, settled: ProposalOutcome, parameter: tuple[str, str] | None
     ) -> tuple[tuple[Operation, ...], Mapping[str, object]]:
         """The patch and the override; ToolHive can lay over names and descriptions, not parameters."""
         compared, document = self._tools[side.id], self._documents[side.tool.server]

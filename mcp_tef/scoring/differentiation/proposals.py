@@ -23,7 +23,14 @@ from mcp_tef.scoring.differentiation.text_terms import (
     sentences,
     terms,
 )
-from mcp_tef.scoring.differentiation.tool_pair import Side, Sides, called, own_parameters, own_phrase, shared_parameters
+from mcp_tef.scoring.differentiation.tool_pair import (
+    PairedTool,
+    PairedTools,
+    called,
+    own_parameters,
+    own_phrase,
+    shared_parameters,
+)
 from mcp_tef.scoring.lint.vocabulary import ACTIONS
 from mcp_tef.scoring.phrases import cut, listed, ticked
 
@@ -36,7 +43,7 @@ class Proposal:
     """
 
     issue: IssueType
-    side: Side
+    side: PairedTool
     action: str
     rationale: str
     priority: Priority
@@ -45,20 +52,22 @@ class Proposal:
     parameter: tuple[str, str] | None = None
 
 
-def proposals(pair: Sides, found: tuple[DifferentiationIssue, ...], taken: Collection[str]) -> tuple[Proposal, ...]:
+def proposals(
+    pair: PairedTools, found: tuple[DifferentiationIssue, ...], taken: Collection[str]
+) -> tuple[Proposal, ...]:
     """What to do about the issues that were found, in their order. `taken` are names that a new one must not have."""
     if copies(pair):
         return (_merge(pair, found[0]),) if found else ()
     return tuple(proposal for issue in found for proposal in _FOR_ISSUE[issue.type](pair, issue, taken))
 
 
-def copies(pair: Sides) -> bool:
+def copies(pair: PairedTools) -> bool:
     """Whether nothing that a model sees tells the two apart."""
     a, b = pair.a.tool, pair.b.tool
     return (a.name, a.description, a.input_schema) == (b.name, b.description, b.input_schema)
 
 
-def _merge(pair: Sides, issue: DifferentiationIssue) -> Proposal:
+def _merge(pair: PairedTools, issue: DifferentiationIssue) -> Proposal:
     return Proposal(
         issue=issue.type,
         side=pair.b,
@@ -69,7 +78,7 @@ def _merge(pair: Sides, issue: DifferentiationIssue) -> Proposal:
     )
 
 
-def _scope(pair: Sides, issue: DifferentiationIssue, taken: Collection[str]) -> Iterator[Proposal]:
+def _scope(pair: PairedTools, issue: DifferentiationIssue, taken: Collection[str]) -> Iterator[Proposal]:
     for side, other in pair.both():
         if side.mentions(other):
             continue
@@ -88,7 +97,7 @@ def _scope(pair: Sides, issue: DifferentiationIssue, taken: Collection[str]) -> 
         )
 
 
-def _terminology(pair: Sides, issue: DifferentiationIssue, taken: Collection[str]) -> Iterator[Proposal]:
+def _terminology(pair: PairedTools, issue: DifferentiationIssue, taken: Collection[str]) -> Iterator[Proposal]:
     side, other = max(pair.both(), key=lambda both: len(shared_sentences(*both)))
     same = shared_sentences(side, other)
     words = listed([f"“{word}”" for word in issue.evidence])
@@ -117,13 +126,13 @@ def _terminology(pair: Sides, issue: DifferentiationIssue, taken: Collection[str
     )
 
 
-def _stressed(side: Side, other: Side) -> str:
+def _stressed(side: PairedTool, other: PairedTool) -> str:
     phrase = own_phrase(side, other)
     parameters = [ticked(name) for name in own_parameters(side, other)]
     return listed([*([f"“{phrase.text}”"] if phrase else []), *parameters][:3])
 
 
-def _examples(pair: Sides, issue: DifferentiationIssue, taken: Collection[str]) -> Iterator[Proposal]:
+def _examples(pair: PairedTools, issue: DifferentiationIssue, taken: Collection[str]) -> Iterator[Proposal]:
     side, other = max(pair.both(), key=lambda both: len(own_parameters(*both)))
     own = own_parameters(side, other)
     using = f", with a value for {ticked(own[0])}" if own else ""
@@ -147,7 +156,7 @@ def _examples(pair: Sides, issue: DifferentiationIssue, taken: Collection[str]) 
     )
 
 
-def _parameters(pair: Sides, issue: DifferentiationIssue, taken: Collection[str]) -> Iterator[Proposal]:
+def _parameters(pair: PairedTools, issue: DifferentiationIssue, taken: Collection[str]) -> Iterator[Proposal]:
     for side, other in pair.both():
         own = [name for name in own_parameters(side, other) if name not in side.description]
         if own:
@@ -164,7 +173,7 @@ def _parameters(pair: Sides, issue: DifferentiationIssue, taken: Collection[str]
         yield _same_parameters(pair, issue)
 
 
-def _same_parameters(pair: Sides, issue: DifferentiationIssue) -> Proposal:
+def _same_parameters(pair: PairedTools, issue: DifferentiationIssue) -> Proposal:
     """Rename a parameter after what only this tool says of it; where none says such a thing, ask for that."""
     names = shared_parameters(pair)
     made = ((both, old, _parameter_name(*both, old)) for both in pair.both() for old in names)
@@ -188,7 +197,7 @@ def _same_parameters(pair: Sides, issue: DifferentiationIssue) -> Proposal:
     )
 
 
-def _parameter_name(side: Side, other: Side, old: str) -> str | None:
+def _parameter_name(side: PairedTool, other: PairedTool, old: str) -> str | None:
     """`directory_path` for a `path` that is described as a directory here, and as something else there."""
     if old not in side.parameters or old not in other.parameters or not _plain_schema(side):
         return None
@@ -202,7 +211,7 @@ def _parameter_name(side: Side, other: Side, old: str) -> str | None:
     return new if new not in side.parameters else None
 
 
-def _plain_schema(side: Side) -> bool:
+def _plain_schema(side: PairedTool) -> bool:
     return side.tool.input_schema.keys() <= {
         "$schema",
         "type",
@@ -214,7 +223,7 @@ def _plain_schema(side: Side) -> bool:
     }
 
 
-def _naming(pair: Sides, issue: DifferentiationIssue, taken: Collection[str]) -> Iterator[Proposal]:
+def _naming(pair: PairedTools, issue: DifferentiationIssue, taken: Collection[str]) -> Iterator[Proposal]:
     fewest = min(len(meanings(side.name)) for side, _ in pair.both())
     vague = [both for both in pair.both() if len(meanings(both[0].name)) == fewest]
     for side, other in vague:
@@ -226,7 +235,9 @@ def _naming(pair: Sides, issue: DifferentiationIssue, taken: Collection[str]) ->
     yield _renaming(side, other, issue, f"Give {called(side, other)} a name with a word that only it can have.", None)
 
 
-def _renaming(side: Side, other: Side, issue: DifferentiationIssue, action: str, name: str | None) -> Proposal:
+def _renaming(
+    side: PairedTool, other: PairedTool, issue: DifferentiationIssue, action: str, name: str | None
+) -> Proposal:
     return Proposal(
         issue=issue.type,
         side=side,
@@ -238,7 +249,7 @@ def _renaming(side: Side, other: Side, issue: DifferentiationIssue, action: str,
     )
 
 
-def _endings(side: Side, other: Side) -> Iterator[tuple[str, ...]]:
+def _endings(side: PairedTool, other: PairedTool) -> Iterator[tuple[str, ...]]:
     """What could stand at the end of a clearer name: the noun that only this tool speaks of, or what it finds by."""
     phrase = own_phrase(side, other)
     nouns = list(terms(phrase.text).items()) if phrase and not phrase.opening else []
@@ -254,7 +265,7 @@ _VAGUE = frozenset(
 )
 
 
-def _by_server(side: Side, other: Side, taken: Collection[str]) -> str | None:
+def _by_server(side: PairedTool, other: PairedTool, taken: Collection[str]) -> str | None:
     if side.name != other.name or side.tool.server == other.tool.server:
         return None
     words = [word for word in name_words(side.tool.server) if word.isascii() and word.isalnum()]
@@ -262,7 +273,7 @@ def _by_server(side: Side, other: Side, taken: Collection[str]) -> str | None:
     return made if words and len(made) <= 64 and made not in taken else None
 
 
-_FOR_ISSUE: dict[IssueType, Callable[[Sides, DifferentiationIssue, Collection[str]], Iterator[Proposal]]] = {
+_FOR_ISSUE: dict[IssueType, Callable[[PairedTools, DifferentiationIssue, Collection[str]], Iterator[Proposal]]] = {
     IssueType.SCOPE_CLARITY: _scope,
     IssueType.EXAMPLE_DISTINCTIVENESS: _examples,
     IssueType.PARAMETER_UNIQUENESS: _parameters,

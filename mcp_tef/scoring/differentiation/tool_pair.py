@@ -78,7 +78,7 @@ def _written(value: Json) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
 
 
-class Side:
+class PairedTool:
     """One tool of a pair, with what can be said of it by itself."""
 
     def __init__(self, compared: ComparedTool) -> None:
@@ -132,7 +132,7 @@ class Side:
         given = self.tool.raw.get("annotations")
         return given.get(name) if isinstance(given, Mapping) else None
 
-    def mentions(self, other: "Side") -> bool:
+    def mentions(self, other: "PairedTool") -> bool:
         """Whether its description names the other tool; a name that is a plain word must stand in quotation marks."""
         if other.name == self.name:
             return False
@@ -143,39 +143,39 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
+class PairedTools:
     """A pair. `similarity` and `confusability` are its scores, 0–1."""
 
-    a: Side
-    b: Side
+    a: PairedTool
+    b: PairedTool
     similarity: float
     confusability: float = 0.0
 
-    def both(self) -> tuple[tuple[Side, Side], tuple[Side, Side]]:
+    def both(self) -> tuple[tuple[PairedTool, PairedTool], tuple[PairedTool, PairedTool]]:
         """Each with the other."""
         return ((self.a, self.b), (self.b, self.a))
 
 
-def sides(one: ComparedTool, other: ComparedTool, similarity: float, confusability: float = 0.0) -> Sides:
+def sides(one: ComparedTool, other: ComparedTool, similarity: float, confusability: float = 0.0) -> PairedTools:
     """The pair, ordered by the tools' own ids, so that it reads the same wherever they stand."""
     first, second = sorted((one, other), key=lambda each: (each.id, each.tool.fingerprint))
-    return Sides(Side(first), Side(second), similarity, confusability)
+    return PairedTools(PairedTool(first), PairedTool(second), similarity, confusability)
 
 
-def own_parameters(side: Side, other: Side) -> tuple[str, ...]:
+def own_parameters(side: PairedTool, other: PairedTool) -> tuple[str, ...]:
     """Parameters that only this one has, those that it asks for first."""
     alike = {spaced(name).lower() for name in other.parameters}
     own = [name for name in side.parameters if spaced(name).lower() not in alike]
     return tuple(sorted(own, key=lambda name: name not in side.required))
 
 
-def shared_parameters(pair: Sides) -> tuple[str, ...]:
+def shared_parameters(pair: PairedTools) -> tuple[str, ...]:
     """Parameters that both have, as the first writes them."""
     alike = {spaced(name).lower() for name in pair.b.parameters}
     return tuple(name for name in pair.a.parameters if spaced(name).lower() in alike)
 
 
-def own_phrase(side: Side, other: Side) -> Phrase | None:
+def own_phrase(side: PairedTool, other: PairedTool) -> Phrase | None:
     """The words of its first sentence that the other does not use at all, or at least not in its own first one.
 
     The whole beginning where the two only start with different verbs; None for what does not read as English, whose
@@ -197,7 +197,7 @@ def base_verb(word: str, name: str) -> str:
     return next((form for form in known if not form.endswith(("ing", "ed"))), "")
 
 
-def called(side: Side, other: Side) -> str:
+def called(side: PairedTool, other: PairedTool) -> str:
     """Its name in back quotes, with its server where the other has the same name."""
     server = f" of the server {ticked(side.tool.server)}" if side.name == other.name and side.tool.server else ""
     return f"{ticked(side.name)}{server}"

@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 
 from mcp_tef.scoring.lint.definition_texts import shown_name
-from mcp_tef.scoring.lint.lint_context import Subject
-from mcp_tef.scoring.lint.rule import Check, Hit, error, warning
+from mcp_tef.scoring.lint.lint_context import LintContext
+from mcp_tef.scoring.lint.rule import LintHit, RuleCheck, error, warning
 from mcp_tef.scoring.lint.vocabulary import READING, REMOVING, WRITING, words
 from mcp_tef.scoring.phrases import kind_of, ticked
 
 _HINTS = ("destructiveHint", "idempotentHint", "openWorldHint", "readOnlyHint")
 
 
-def _contradicts_name(subject: Subject) -> Iterator[Hit]:
+def _contradicts_name(subject: LintContext) -> Iterator[LintHit]:
     verb = next((word for word in words(subject.name) if word in READING | REMOVING | WRITING), "")
     read_only, destructive = (subject.annotations.get(hint) for hint in ("readOnlyHint", "destructiveHint"))
     if verb in REMOVING | WRITING and read_only is True:
@@ -22,27 +22,27 @@ def _contradicts_name(subject: Subject) -> Iterator[Hit]:
         yield _contradiction(subject, "destructiveHint", "true", f"a tool named “{verb}” only reads")
 
 
-def _contradiction(subject: Subject, hint: str, value: str, expected: str) -> Hit:
+def _contradiction(subject: LintContext, hint: str, value: str, expected: str) -> LintHit:
     sentence = f"`{hint}` is {value}, but by its name {expected}."
     fix = f"Correct `{hint}`, or name the tool by what it really does."
-    return Hit(f"annotations: {hint}", sentence, fix, shown_name(subject.name, 80))
+    return LintHit(f"annotations: {hint}", sentence, fix, shown_name(subject.name, 80))
 
 
-def _contradicts_itself(subject: Subject) -> Iterator[Hit]:
+def _contradicts_itself(subject: LintContext) -> Iterator[LintHit]:
     if subject.annotations.get("readOnlyHint") is True and subject.annotations.get("destructiveHint") is True:
         sentence = "`readOnlyHint` and `destructiveHint` are both true."
-        yield Hit("annotations", sentence, "Set `readOnlyHint` to false, or leave `destructiveHint` out.")
+        yield LintHit("annotations", sentence, "Set `readOnlyHint` to false, or leave `destructiveHint` out.")
 
 
-def _no_hint(subject: Subject) -> Iterator[Hit]:
+def _no_hint(subject: LintContext) -> Iterator[LintHit]:
     for hint in _HINTS:
         value = subject.annotations.get(hint)
         if value is not None and not isinstance(value, bool):
             sentence = f"{ticked(hint)} is {kind_of(value)}, not true or false."
-            yield Hit(f"annotations: {hint}", sentence, "Write true or false without quotation marks.")
+            yield LintHit(f"annotations: {hint}", sentence, "Write true or false without quotation marks.")
 
 
-CHECKS: tuple[Check, ...] = (
+CHECKS: tuple[RuleCheck, ...] = (
     error(
         "annotation-contradicts-name",
         20,

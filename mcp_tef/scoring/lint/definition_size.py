@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from mcp_tef.model.json import Json, canonical, deeper_than
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.lint.definition_texts import shown_name, texts_of
-from mcp_tef.scoring.lint.lint_context import SOUND_DEPTH, Subject
-from mcp_tef.scoring.lint.rule import Check, Hit, note, warning
+from mcp_tef.scoring.lint.lint_context import SOUND_DEPTH, LintContext
+from mcp_tef.scoring.lint.rule import LintHit, RuleCheck, note, warning
 from mcp_tef.scoring.phrases import counted
 
 HEAVY = 500
@@ -15,25 +15,25 @@ MOST_PARAMETERS = 15
 DEEPEST = 4
 
 
-def _heavy(subject: Subject) -> Iterator[Hit]:
+def _heavy(subject: LintContext) -> Iterator[LintHit]:
     if HEAVY < subject.tokens <= VERY_HEAVY:
         yield _weight(subject, HEAVY)
 
 
-def _very_heavy(subject: Subject) -> Iterator[Hit]:
+def _very_heavy(subject: LintContext) -> Iterator[LintHit]:
     if subject.tokens > VERY_HEAVY:
         yield _weight(subject, VERY_HEAVY)
 
 
-def _weight(subject: Subject, bound: int) -> Hit:
+def _weight(subject: LintContext, bound: int) -> LintHit:
     part, share = heaviest_part(subject)
     sentence = (
         f"The definition takes {subject.tokens:,} tokens, more than {bound:,}; {share * 100:.0f} % of it is {part}."
     )
-    return Hit("definition", sentence, f"Shorten {part} first.")
+    return LintHit("definition", sentence, f"Shorten {part} first.")
 
 
-def heaviest_part(subject: Subject) -> tuple[str, float]:
+def heaviest_part(subject: LintContext) -> tuple[str, float]:
     """What of a definition is longest, in words, and its share of all characters (0–1)."""
     sizes = {"the description": len(subject.description)}
     if isinstance(subject.schema, Mapping):
@@ -64,24 +64,24 @@ def size_of(value: Json) -> int:
     return size
 
 
-def _too_many(subject: Subject) -> Iterator[Hit]:
+def _too_many(subject: LintContext) -> Iterator[LintHit]:
     count = len(subject.nodes[0].properties) if subject.nodes else 0
     if count > MOST_PARAMETERS:
         sentence = f"The tool takes {counted(count, 'parameter', 'parameters')}, more than {MOST_PARAMETERS}."
-        yield Hit("inputSchema", sentence, "Split the tool by task, or group parameters that belong together.")
+        yield LintHit("inputSchema", sentence, "Split the tool by task, or group parameters that belong together.")
 
 
-def _too_deep(subject: Subject) -> Iterator[Hit]:
+def _too_deep(subject: LintContext) -> Iterator[LintHit]:
     deepest = max(subject.nodes, key=lambda node: (node.depth, node.path), default=None)
     if deepest and deepest.depth > DEEPEST:
         first = next(node for node in subject.nodes if node.depth > DEEPEST)
         sentence = f"Parameters nest {deepest.depth} levels deep, more than {DEEPEST}."
-        yield Hit(
+        yield LintHit(
             f"parameter {shown_name(first.path, 80)}", sentence, "Lift inner parameters to the top, with plain names."
         )
 
 
-CHECKS: tuple[Check, ...] = (
+CHECKS: tuple[RuleCheck, ...] = (
     warning(
         "weight-very-heavy",
         12,

@@ -30,7 +30,7 @@ _NAMES_BELOW = frozenset({"properties", "patternProperties"})
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class DefinitionText:
     """A text and the keys that lead to it, innermost first; `key` where it is a key itself."""
 
     text: str
@@ -49,7 +49,7 @@ class Text:
         return text if text.isascii() else unicodedata.normalize("NFKC", _UNSEEN.sub("", text))
 
 
-def texts_of(tool: Tool) -> Iterator[Text]:
+def texts_of(tool: Tool) -> Iterator[DefinitionText]:
     """Name, title, description, annotations and schemas, in no order that means anything."""
     raw = tool.raw if isinstance(tool.raw, Mapping) else {}
     fields = {
@@ -64,9 +64,9 @@ def texts_of(tool: Tool) -> Iterator[Text]:
     while waiting:
         trail, value = waiting.pop()
         if isinstance(value, str):
-            yield Text(value, trail)
+            yield DefinitionText(value, trail)
         elif isinstance(value, Mapping):
-            yield from (Text(key, (trail, key), key=True) for key in value if isinstance(key, str))
+            yield from (DefinitionText(key, (trail, key), key=True) for key in value if isinstance(key, str))
             waiting.extend(((trail, str(key)), child) for key, child in value.items())
         elif isinstance(value, list):
             waiting.extend((trail, child) for child in value)

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 
 from mcp_tef.scoring.lint.definition_texts import excerpt, shown_name
-from mcp_tef.scoring.lint.lint_context import Subject
-from mcp_tef.scoring.lint.rule import Check, Hit, error, note, warning
+from mcp_tef.scoring.lint.lint_context import LintContext
+from mcp_tef.scoring.lint.rule import LintHit, RuleCheck, error, note, warning
 from mcp_tef.scoring.lint.vocabulary import ACTIONS, reads_as_english, says_an_action, telling, word_count, word_set
 from mcp_tef.scoring.phrases import counted, listed
 from mcp_tef.scoring.tokenize import stems
@@ -33,58 +33,60 @@ _HOLLOW = word_set("""
 """)
 
 
-def _missing(subject: Subject) -> Iterator[Hit]:
+def _missing(subject: LintContext) -> Iterator[LintHit]:
     if not subject.description:
         fix = "Write one or two sentences: what it does, to what, and when to use it."
-        yield Hit(_PLACE, "The tool has no description.", fix)
+        yield LintHit(_PLACE, "The tool has no description.", fix)
 
 
-def _too_short(subject: Subject) -> Iterator[Hit]:
+def _too_short(subject: LintContext) -> Iterator[LintHit]:
     text = subject.description
     if text and len(text) < OPENING and (count := word_count(text)) < LEAST_WORDS and not _repeats(subject):
         sentence = f"The description has only {counted(count, 'word', 'words')}."
-        yield Hit(_PLACE, sentence, "Add what it acts on, what comes back, and when to use it.", excerpt(text))
+        yield LintHit(_PLACE, sentence, "Add what it acts on, what comes back, and when to use it.", excerpt(text))
 
 
-def _too_long(subject: Subject) -> Iterator[Hit]:
+def _too_long(subject: LintContext) -> Iterator[LintHit]:
     if (length := len(subject.description)) > MOST_CHARACTERS:
         sentence = f"The description has {length:,} characters, more than {MOST_CHARACTERS:,}."
         fix = "Keep what decides whether to pick the tool; move the rest to the parameters it is about."
-        yield Hit(_PLACE, sentence, fix, excerpt(subject.description))
+        yield LintHit(_PLACE, sentence, fix, excerpt(subject.description))
 
 
-def _repeats(subject: Subject) -> bool:
+def _repeats(subject: LintContext) -> bool:
     if len(subject.description) > OPENING:
         return False
     said = stems(subject.description)
     return bool(said) and set(said) <= set(stems(subject.name))
 
 
-def _repeats_name(subject: Subject) -> Iterator[Hit]:
+def _repeats_name(subject: LintContext) -> Iterator[LintHit]:
     if _repeats(subject):
         sentence = f"The description only repeats the name `{shown_name(subject.name, 80)}`."
-        yield Hit(
+        yield LintHit(
             _PLACE, sentence, "Say what the name does not: on what, with what result.", excerpt(subject.description)
         )
 
 
-def _no_verb(subject: Subject) -> Iterator[Hit]:
+def _no_verb(subject: LintContext) -> Iterator[LintHit]:
     opening = subject.description[:OPENING]
     if opening and reads_as_english(opening) and not says_an_action(opening):
         fix = "Begin with a verb that says what the tool does, such as “Find”, “Create” or “Send”."
-        yield Hit(_PLACE, "The description does not say what the tool does: no verb of action.", fix, excerpt(opening))
+        yield LintHit(
+            _PLACE, "The description does not say what the tool does: no verb of action.", fix, excerpt(opening)
+        )
 
 
-def _vague(subject: Subject) -> Iterator[Hit]:
+def _vague(subject: LintContext) -> Iterator[LintHit]:
     text = subject.description[:PURPOSE]
     found = list(dict.fromkeys(match[1].lower() for match in _vague_matches(text)))
     if found:
         sentence = f"The description is vague: {listed([f'“{word}”' for word in found])}."
         fix = "Name the actions and the things that are meant."
-        yield Hit(_PLACE, sentence, fix, excerpt(subject.description, *next(_vague_matches(text)).span(1)))
+        yield LintHit(_PLACE, sentence, fix, excerpt(subject.description, *next(_vague_matches(text)).span(1)))
     elif (said := telling(text)) and all(word in _HOLLOW or word in ACTIONS for word in said) and _HOLLOW & set(said):
         sentence = f"The description does not say which {next(word for word in said if word in _HOLLOW)}."
-        yield Hit(_PLACE, sentence, "Name the things that the tool acts on.", excerpt(text))
+        yield LintHit(_PLACE, sentence, "Name the things that the tool acts on.", excerpt(text))
 
 
 def _vague_matches(text: str) -> Iterator["re.Match[str]"]:
@@ -94,7 +96,7 @@ def _vague_matches(text: str) -> Iterator["re.Match[str]"]:
     yield from _VAGUE_WORD.finditer(text)
 
 
-CHECKS: tuple[Check, ...] = (
+CHECKS: tuple[RuleCheck, ...] = (
     error(
         "description-missing",
         50,

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from mcp_tef.scoring.lint.definition_texts import INVISIBLE, TURNING, TURNING_MARKS, Text, escape, excerpt
-from mcp_tef.scoring.lint.lint_context import Subject
-from mcp_tef.scoring.lint.rule import Check, Hit, error
+from mcp_tef.scoring.lint.definition_texts import INVISIBLE, TURNING, TURNING_MARKS, DefinitionText, escape, excerpt
+from mcp_tef.scoring.lint.lint_context import LintContext
+from mcp_tef.scoring.lint.rule import LintHit, RuleCheck, error
 from mcp_tef.scoring.phrases import counted, listed
 
 _FLAG = "\U0001f3f4[\U000e0061-\U000e007a\U000e0030-\U000e0039]{2,6}\U000e007f"
@@ -18,17 +18,19 @@ _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _TAGS = re.compile("[\U000e0020-\U000e007e]+")
 
 
-def _hidden(subject: Subject) -> Iterator[Hit]:
+def _hidden(subject: LintContext) -> Iterator[LintHit]:
     for text in _foreign(subject.texts):
         found = [match for match in _HIDDEN.finditer(text.text) if match["found"]]
         if found:
             characters = "".join(match["found"] for match in found)
             sentence = f"{_opening(text)} {counted(len(characters), 'character', 'characters')} that cannot be seen: "
             sentence += f"{_named(characters)}.{_spelled(characters)}"
-            yield Hit(text.place, sentence, "Take them out, and find out who put them there.", _shown(text, found[0]))
+            yield LintHit(
+                text.place, sentence, "Take them out, and find out who put them there.", _shown(text, found[0])
+            )
 
 
-def _turning(subject: Subject) -> Iterator[Hit]:
+def _turning(subject: LintContext) -> Iterator[LintHit]:
     for text in _foreign(subject.texts):
         found = [*_TURNING.finditer(text.text)]
         if not _RIGHT_TO_LEFT.search(text.text):
@@ -37,19 +39,19 @@ def _turning(subject: Subject) -> Iterator[Hit]:
             named = _named("".join(match[0] for match in found))
             sentence = f"{_opening(text)} characters that change the direction of text: {named}."
             fix = "Take them out: people read another text than the model."
-            yield Hit(text.place, sentence, fix, _shown(text, found[0]))
+            yield LintHit(text.place, sentence, fix, _shown(text, found[0]))
 
 
-def _foreign(texts: Iterable[Text]) -> Iterator[Text]:
+def _foreign(texts: Iterable[DefinitionText]) -> Iterator[DefinitionText]:
     """Texts that could hold such characters: most are plain and told at once."""
     return (text for text in texts if not (text.text.isascii() and text.text.isprintable()))
 
 
-def _opening(text: Text) -> str:
+def _opening(text: DefinitionText) -> str:
     return "This name has" if text.key else "This text has"
 
 
-def _shown(text: Text, match: "re.Match[str]") -> str:
+def _shown(text: DefinitionText, match: "re.Match[str]") -> str:
     return excerpt(text.text, *match.span())
 
 
@@ -64,7 +66,7 @@ def _spelled(characters: str) -> str:
     return f" They spell “{excerpt(letters)}”." if letters else ""
 
 
-CHECKS: tuple[Check, ...] = (
+CHECKS: tuple[RuleCheck, ...] = (
     error(
         "hidden-characters",
         40,

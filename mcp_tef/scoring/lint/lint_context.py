@@ -8,10 +8,10 @@ from typing import Any
 
 from mcp_tef.model.json import Json, deeper_than
 from mcp_tef.model.tools import Tool
-from mcp_tef.scoring.lint.definition_texts import Text, shown_name, texts_of
+from mcp_tef.scoring.lint.definition_texts import DefinitionText, shown_name, texts_of
 from mcp_tef.scoring.phrases import kind_of
 from mcp_tef.scoring.schema_soundness import why_unsound
-from mcp_tef.scoring.schema_walk import Document, required_in
+from mcp_tef.scoring.schema_walk import SchemaDocument, required_in
 from mcp_tef.scoring.tool_schema import ToolSchema
 
 MOST_NODES = 2_000
@@ -21,7 +21,7 @@ _TYPED = ("type", "enum", "const", "$ref", "properties", "items", "not", "if")
 
 
 @dataclass(frozen=True)
-class Node:
+class InputNode:
     """A value of the input. `path` reads `filter.tags[].name`, "" for the input itself; list items have no `name`.
 
     `schemas` are all object schemas that speak about the value, its own first.
@@ -77,12 +77,12 @@ class Node:
         return tuple(sorted({name for schema in self.schemas for name in required_in(schema)}))
 
 
-def nodes_of(schema: Mapping[str, Any]) -> tuple[Node, ...]:
+def nodes_of(schema: Mapping[str, Any]) -> tuple[InputNode, ...]:
     """The input, then its parameters level by level in order of their names, at most `MOST_NODES`."""
-    document = Document(schema)
-    root = Node("", "", document.reach((schema,)), 0, schema)
-    found: list[Node] = []
-    waiting: deque[tuple[Node, frozenset[int]]] = deque([(root, frozenset())])
+    document = SchemaDocument(schema)
+    root = InputNode("", "", document.reach((schema,)), 0, schema)
+    found: list[InputNode] = []
+    waiting: deque[tuple[InputNode, frozenset[int]]] = deque([(root, frozenset())])
     while waiting and len(found) < MOST_NODES:
         node, above = waiting.popleft()
         found.append(node)
@@ -92,13 +92,13 @@ def nodes_of(schema: Mapping[str, Any]) -> tuple[Node, ...]:
     return tuple(found)
 
 
-def _children(document: Document, node: Node) -> Iterator[Node]:
+def _children(document: SchemaDocument, node: InputNode) -> Iterator[InputNode]:
     for name, schemas in node.properties.items():
         path = ".".join(filter(None, (node.path, shown_name(name, LONGEST_NAME))))
-        yield Node(path, name, document.reach(schemas), node.depth + 1, schemas[0])
+        yield InputNode(path, name, document.reach(schemas), node.depth + 1, schemas[0])
     items = [item for schema in node.schemas for item in _items(schema)]
     if items:
-        yield Node(f"{node.path}[]", "", document.reach(items), node.depth, items[0])
+        yield InputNode(f"{node.path}[]", "", document.reach(items), node.depth, items[0])
 
 
 def _items(schema: Mapping[str, Any]) -> Iterator[Json]:
@@ -113,7 +113,7 @@ SHORTEST_SAYING = 12
 _DEFINITIONS = ("$schema", "$defs", "definitions")
 
 
-class Catalogue:
+class ListedNames:
     """The names that are listed together, by server."""
 
     def __init__(self, tools: Iterable[Tool] = ()) -> None:
@@ -135,13 +135,13 @@ class Catalogue:
         return tuple(sorted(self._servers.get(name, set()) - {tool.server}))
 
 
-NOBODY = Catalogue()
+NOBODY = ListedNames()
 
 
-class Subject:
+class LintContext:
     """A tool under lint. `tokens` is what its definition costs; nothing here raises, whatever the definition holds."""
 
-    def __init__(self, tool: Tool, tokens: int = 0, catalogue: Catalogue = NOBODY) -> None:
+    def __init__(self, tool: Tool, tokens: int = 0, catalogue: ListedNames = NOBODY) -> None:
         self.tool = tool
         self.tokens = tokens
         self.catalogue = catalogue
@@ -156,22 +156,22 @@ class Subject:
         return given if isinstance(given, Mapping) else {}
 
     @cached_property
-    def nodes(self) -> tuple[Node, ...]:
+    def nodes(self) -> tuple[InputNode, ...]:
         """The input as a whole, then every parameter and list item, nearest first."""
         return nodes_of(self.schema) if isinstance(self.schema, Mapping) else ()
 
     @cached_property
-    def parameters(self) -> tuple[Node, ...]:
+    def parameters(self) -> tuple[InputNode, ...]:
         """Every named parameter, nested ones included, nearest first."""
         return tuple(node for node in self.nodes if node.name)
 
     @cached_property
-    def texts(self) -> tuple[Text, ...]:
+    def texts(self) -> tuple[DefinitionText, ...]:
         """Every text of the definition that may reach a model or a person, names included."""
         return tuple(texts_of(self.tool))
 
     @cached_property
-    def readings(self) -> tuple[tuple[Text, str], ...]:
+    def readings(self) -> tuple[tuple[DefinitionText, str], ...]:
         """The texts that are long enough to say something, each with how a model reads it."""
         return tuple((text, text.read) for text in self.texts if len(text.text) >= SHORTEST_SAYING)
 
@@ -186,7 +186,7 @@ class Subject:
         return why_invalid(self.schema) if isinstance(self.schema, Mapping) else None
 
     @cached_property
-    def refused_defaults(self) -> tuple[tuple[Node, Json], ...]:
+    def refused_defaults(self) -> tuple[tuple[InputNode, Json], ...]:
         """The parameters with a default that their own schema refuses, as far as the schemas are sound."""
         owners = [(node, node.own) for node in self.parameters if isinstance(node.own, Mapping)]
         given = [(node, own) for node, own in owners if "default" in own]

@@ -15,12 +15,12 @@ from mcp_tef.scoring.lint import (
     schemas,
 )
 from mcp_tef.scoring.lint.definition_texts import visible
-from mcp_tef.scoring.lint.lint_context import NOBODY, Catalogue, Subject
-from mcp_tef.scoring.lint.rule import Check, Hit
+from mcp_tef.scoring.lint.lint_context import NOBODY, LintContext, ListedNames
+from mcp_tef.scoring.lint.rule import LintHit, RuleCheck
 
 _FAMILIES = (hidden_characters, poisoning, description, names, schemas, parameters, annotations, definition_size)
 
-CHECKS: tuple[Check, ...] = tuple(check for family in _FAMILIES for check in family.CHECKS)
+CHECKS: tuple[RuleCheck, ...] = tuple(check for family in _FAMILIES for check in family.CHECKS)
 RULES: tuple[LintRule, ...] = tuple(check.rule for check in CHECKS)
 
 
@@ -28,12 +28,12 @@ BEST = 100
 _ORDER = tuple(Severity)
 
 
-def lint(tool: Tool, tokens: int = 0, catalogue: Catalogue = NOBODY) -> tuple[LintFinding, ...]:
+def lint(tool: Tool, tokens: int = 0, catalogue: ListedNames = NOBODY) -> tuple[LintFinding, ...]:
     """What the rules find in a tool, errors first, then in the order of the rules and of the places.
 
     The same definition gives the same findings whatever the order of its keys. Nothing raises.
     """
-    subject = Subject(tool, tokens, catalogue)
+    subject = LintContext(tool, tokens, catalogue)
     found = (finding for check in CHECKS for finding in _findings(check, subject))
     return tuple(sorted(found, key=lambda finding: _ORDER.index(finding.rule.severity)))
 
@@ -48,13 +48,13 @@ def score(findings: Iterable[LintFinding]) -> int:
     return max(0, BEST - sum(finding.penalty for finding in findings))
 
 
-def _findings(check: Check, subject: Subject) -> Iterator[LintFinding]:
+def _findings(check: RuleCheck, subject: LintContext) -> Iterator[LintFinding]:
     hits = sorted(check.look(subject), key=lambda hit: (hit.place, hit.sentence, hit.excerpt))
     for number, hit in enumerate(hits):
         yield _finding(check, hit, check.points >> number)
 
 
-def _finding(check: Check, hit: Hit, penalty: int) -> LintFinding:
+def _finding(check: RuleCheck, hit: LintHit, penalty: int) -> LintFinding:
     return LintFinding(
         rule=check.rule,
         place=visible(hit.place),

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 
 from mcp_tef.scoring.lint.definition_texts import shown_name, visible
-from mcp_tef.scoring.lint.lint_context import Subject
-from mcp_tef.scoring.lint.rule import Check, Hit, error, note, warning
+from mcp_tef.scoring.lint.lint_context import LintContext
+from mcp_tef.scoring.lint.rule import LintHit, RuleCheck, error, note, warning
 from mcp_tef.scoring.lint.vocabulary import word_set, words
 from mcp_tef.scoring.phrases import counted, listed
 
@@ -22,42 +22,42 @@ _SAYS_NOTHING = word_set("""
 """)
 
 
-def _against_protocol(subject: Subject) -> Iterator[Hit]:
+def _against_protocol(subject: LintContext) -> Iterator[LintHit]:
     rule = "the protocol allows letters, digits, “_”, “-” and “.”"
     yield from _bad_name(subject.name, PROTOCOL_LENGTH, _PROTOCOL, rule)
 
 
-def _against_providers(subject: Subject) -> Iterator[Hit]:
+def _against_providers(subject: LintContext) -> Iterator[LintHit]:
     rule = "providers accept letters, digits, “_” and “-”"
     if not any(_against_protocol(subject)):
         yield from _bad_name(subject.name, PROVIDER_LENGTH, _PROVIDER, rule)
 
 
-def _bad_name(name: str, longest: int, allowed: "re.Pattern[str]", rule: str) -> Iterator[Hit]:
+def _bad_name(name: str, longest: int, allowed: "re.Pattern[str]", rule: str) -> Iterator[LintHit]:
     others = sorted(set(allowed.sub("", name)))
     fix = f"Rename it with 1 to {longest} of these characters."
     if others:
         held = listed(["a space" if one == " " else f"“{visible(one)}”" for one in others])
-        yield Hit("name", f"The name holds {held}; {rule}.", fix, shown_name(name, 80))
+        yield LintHit("name", f"The name holds {held}; {rule}.", fix, shown_name(name, 80))
     elif not 1 <= len(name) <= longest:
         sentence = f"The name has {counted(len(name), 'character', 'characters')}; {rule}, 1 to {longest} of them."
-        yield Hit("name", sentence, fix, shown_name(name, 80))
+        yield LintHit("name", sentence, fix, shown_name(name, 80))
 
 
-def _not_telling(subject: Subject) -> Iterator[Hit]:
+def _not_telling(subject: LintContext) -> Iterator[LintHit]:
     parts = [part for part in (word.strip("0123456789") for word in words(subject.name)) if len(part) > 1]
     if subject.name and subject.name.isascii() and _SAYS_NOTHING.issuperset(parts):
         fix = "Name it by what it does to what, such as `find_invoice`."
-        yield Hit("name", "The name does not tell what the tool does.", fix, shown_name(subject.name, 80))
+        yield LintHit("name", "The name does not tell what the tool does.", fix, shown_name(subject.name, 80))
 
 
-def _duplicated(subject: Subject) -> Iterator[Hit]:
+def _duplicated(subject: LintContext) -> Iterator[LintHit]:
     if (count := subject.catalogue.count(subject.tool)) > 1:
         sentence = f"The server lists {count} tools with this name."
-        yield Hit("name", sentence, "Give each tool of a server a name of its own.", shown_name(subject.name, 80))
+        yield LintHit("name", sentence, "Give each tool of a server a name of its own.", shown_name(subject.name, 80))
 
 
-CHECKS: tuple[Check, ...] = (
+CHECKS: tuple[RuleCheck, ...] = (
     error(
         "name-duplicated",
         30,

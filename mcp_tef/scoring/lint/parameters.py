@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator, Mapping
 
 from mcp_tef.scoring.lint.definition_texts import excerpt
-from mcp_tef.scoring.lint.lint_context import Node, Subject
-from mcp_tef.scoring.lint.rule import Check, Hit, note, warning
+from mcp_tef.scoring.lint.lint_context import InputNode, LintContext
+from mcp_tef.scoring.lint.rule import LintHit, RuleCheck, note, warning
 from mcp_tef.scoring.lint.vocabulary import telling, word_set
 from mcp_tef.scoring.tokenize import stems
 
@@ -47,64 +47,64 @@ _TEXT_LIMITS = ("minLength", "maxLength", "enum", "const", "pattern", "format")
 _LIST_LIMITS = ("minItems", "maxItems", "enum", "const")
 
 
-def _undocumented(subject: Subject) -> Iterator[Hit]:
+def _undocumented(subject: LintContext) -> Iterator[LintHit]:
     for node in subject.parameters:
         if not node.description and not node.properties and not _described_above(subject, node):
             sentence = f"{_named(node)} has no description."
-            yield Hit(node.place, sentence, "Say what to put there, in which form, with an example where it helps.")
+            yield LintHit(node.place, sentence, "Say what to put there, in which form, with an example where it helps.")
 
 
-def _elsewhere(subject: Subject) -> Iterator[Hit]:
+def _elsewhere(subject: LintContext) -> Iterator[LintHit]:
     for node in subject.parameters:
         if not node.description and not node.properties and _described_above(subject, node):
             sentence = f"{_named(node)} is explained in the tool's description, not in the schema."
-            yield Hit(node.place, sentence, "Move the explanation to the parameter's own description.")
+            yield LintHit(node.place, sentence, "Move the explanation to the parameter's own description.")
 
 
-def _described_above(subject: Subject, node: Node) -> bool:
+def _described_above(subject: LintContext, node: InputNode) -> bool:
     """Whether the tool's description explains a parameter in a list: `- limit: …`, `limit (int): …`."""
     entry = rf"^[ \t*`•-]{{0,40}}{re.escape(node.name)}[`*]{{0,3}} ?(?:\([^)\n]{{0,60}}\))? ?[:–—-] ?\S"
     return node.name in subject.description and bool(re.search(entry, subject.description, re.MULTILINE))
 
 
-def _repeats_name(subject: Subject) -> Iterator[Hit]:
+def _repeats_name(subject: LintContext) -> Iterator[LintHit]:
     for node in subject.parameters:
         said = set(stems(node.description)) if len(node.description) <= SHORT else set()
         if said and said <= set(stems(node.name)) | {"param", "parameter", "argument", "value"}:
             sentence = f"The description of {_named(node)} only repeats its name."
             fix = "Say what the name does not: the form, the unit, or where the value comes from."
-            yield Hit(node.place, sentence, fix, excerpt(node.description))
+            yield LintHit(node.place, sentence, fix, excerpt(node.description))
 
 
-def _vague(subject: Subject) -> Iterator[Hit]:
+def _vague(subject: LintContext) -> Iterator[LintHit]:
     for node in subject.parameters:
         said = telling(node.description) if len(node.description) <= SHORT else []
         if found := _VAGUE.search(node.description):
             sentence = f"The description of {_named(node)} is vague: “{found[1].lower()}”."
-            yield Hit(node.place, sentence, "List what is meant.", excerpt(node.description, *found.span()))
+            yield LintHit(node.place, sentence, "List what is meant.", excerpt(node.description, *found.span()))
         elif said and _HOLLOW.issuperset(said) and not set(stems(node.description)) <= set(stems(node.name)):
             sentence = f"The description of {_named(node)} does not say which value is meant."
-            yield Hit(node.place, sentence, "Say what the value means to the tool.", excerpt(node.description))
+            yield LintHit(node.place, sentence, "Say what the value means to the tool.", excerpt(node.description))
 
 
-def _untyped(subject: Subject) -> Iterator[Hit]:
+def _untyped(subject: LintContext) -> Iterator[LintHit]:
     for node in subject.parameters:
         if not node.typed:
             fix = "Add a `type`, such as “string” or “integer”."
-            yield Hit(node.place, f"{_named(node)} has no type.", fix)
+            yield LintHit(node.place, f"{_named(node)} has no type.", fix)
 
 
-def _values_not_listed(subject: Subject) -> Iterator[Hit]:
+def _values_not_listed(subject: LintContext) -> Iterator[LintHit]:
     names = {node.name for node in subject.parameters}
     for node in subject.parameters:
         values = [] if _held_to_values(node) else listed_values(node.description)
         if values and names.isdisjoint(values):
             sentence = f"The description of {_named(node)} lists its values, but the schema has no `enum`."
             fix = f'Add `"enum": {json.dumps(values[:MOST_SHOWN], ensure_ascii=False)}`.'
-            yield Hit(node.place, sentence, fix, excerpt(node.description))
+            yield LintHit(node.place, sentence, fix, excerpt(node.description))
 
 
-def _held_to_values(node: Node) -> bool:
+def _held_to_values(node: InputNode) -> bool:
     """Whether the schema says which values there are, or can have none to list."""
     items = (schema.get("items") for schema in node.schemas)
     return (
@@ -129,7 +129,7 @@ def _unquoted(text: str) -> str:
     return text.strip().strip("\"'`“”‘’").strip()
 
 
-def _limits_missing(subject: Subject) -> Iterator[Hit]:
+def _limits_missing(subject: LintContext) -> Iterator[LintHit]:
     for node in subject.parameters:
         keywords = _limits_of(node)
         found = _LIMITS.search(node.description) if keywords and not node.has(*keywords) else None
@@ -138,10 +138,10 @@ def _limits_missing(subject: Subject) -> Iterator[Hit]:
                 f"The description of {_named(node)} names limits (“{found[0].strip()}”), but the schema has none."
             )
             fix = f"Add {' and '.join(f'`{word}`' for word in keywords[:2])} to the schema."
-            yield Hit(node.place, sentence, fix, excerpt(node.description, *found.span()))
+            yield LintHit(node.place, sentence, fix, excerpt(node.description, *found.span()))
 
 
-def _limits_of(node: Node) -> tuple[str, ...]:
+def _limits_of(node: InputNode) -> tuple[str, ...]:
     """The keywords that would say a value's limits; none where its type has none."""
     kinds = node.types - {"null"}
     if kinds and kinds <= {"integer", "number"}:
@@ -151,11 +151,11 @@ def _limits_of(node: Node) -> tuple[str, ...]:
     return _LIST_LIMITS if kinds == {"array"} and "item" in node.description.lower() else ()
 
 
-def _named(node: Node) -> str:
+def _named(node: InputNode) -> str:
     return f"`{node.path}`"
 
 
-CHECKS: tuple[Check, ...] = (
+CHECKS: tuple[RuleCheck, ...] = (
     warning(
         "parameter-undocumented",
         10,

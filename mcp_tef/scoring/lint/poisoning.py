@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from mcp_tef.scoring.lint.definition_texts import excerpt
-from mcp_tef.scoring.lint.lint_context import Subject
-from mcp_tef.scoring.lint.rule import Check, Hit, Look, error, warning
+from mcp_tef.scoring.lint.lint_context import LintContext
+from mcp_tef.scoring.lint.rule import LintHit, Look, RuleCheck, error, warning
 from mcp_tef.scoring.phrases import listed, ticked
 
 LEAST_BETWEEN_SLASHES = 12
@@ -90,19 +90,19 @@ _ENCODED = re.compile(r"(?<![\w+/=-])(?:[A-Za-z0-9+/]{60,}={0,2})(?![\w+/=-])")
 def _says(pattern: "re.Pattern[str]", sentence: str, *needed: str) -> Look:
     """A look for the first place of each text that a pattern is found in; it always has one of the needed words."""
 
-    def look(subject: Subject) -> Iterator[Hit]:
+    def look(subject: LintContext) -> Iterator[LintHit]:
         for text, plain in subject.readings if _occurs(subject, needed) else ():
             if found := pattern.search(plain):
-                yield Hit(text.place, sentence, _FIX, excerpt(plain, *found.span()))
+                yield LintHit(text.place, sentence, _FIX, excerpt(plain, *found.span()))
 
     return look
 
 
-def _occurs(subject: Subject, needed: Sequence[str]) -> bool:
+def _occurs(subject: LintContext, needed: Sequence[str]) -> bool:
     return any(word in subject.all_said for word in needed)
 
 
-def _other_tool(subject: Subject) -> Iterator[Hit]:
+def _other_tool(subject: LintContext) -> Iterator[LintHit]:
     for text, plain in subject.readings if _occurs(subject, _STEERING_WORDS) else ():
         for found in _OTHER_TOOL.finditer(plain):
             name = found["name"]
@@ -110,18 +110,18 @@ def _other_tool(subject: Subject) -> Iterator[Hit]:
                 servers = subject.catalogue.elsewhere(subject.tool, name)
                 where = f"a tool of {listed(servers)}" if servers else "which this server does not list"
                 sentence = f"The text tells the model not to use {ticked(name)}, {where}."
-                yield Hit(
+                yield LintHit(
                     text.place, sentence, "Speak about this server's own tools only.", excerpt(plain, *found.span())
                 )
 
 
-def _encoded(subject: Subject) -> Iterator[Hit]:
+def _encoded(subject: LintContext) -> Iterator[LintHit]:
     for text, plain in subject.readings if _ENCODED.search(subject.all_said) else ():
         found = next((match for match in _ENCODED.finditer(plain) if _looks_encoded(match[0])), None)
         if found:
             sentence = f"The text holds {len(found[0])} encoded characters.{_decoded(found[0])}"
             fix = "Take it out, or write in plain words what it says."
-            yield Hit(text.place, sentence, fix, excerpt(plain, *found.span()))
+            yield LintHit(text.place, sentence, fix, excerpt(plain, *found.span()))
 
 
 def _looks_encoded(text: str) -> bool:
@@ -143,7 +143,7 @@ def _decoded(text: str) -> str:
 
 _READ_AS_ORDERS = "A model reads descriptions as part of its own instructions, and people rarely see them."
 
-CHECKS: tuple[Check, ...] = (
+CHECKS: tuple[RuleCheck, ...] = (
     error(
         "poisoning-override",
         50,

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from mcp_tef.model.quality import LintRule, Severity
-from mcp_tef.scoring.lint.lint_context import Subject
+from mcp_tef.scoring.lint.lint_context import LintContext
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class LintHit:
     """One place that breaks a rule: where, in one sentence, what to do about it, and the text that is there."""
 
     place: str
@@ -17,11 +17,11 @@ class Hit:
     excerpt: str = ""
 
 
-Look = Callable[[Subject], Iterable[Hit]]
+Look = Callable[[LintContext], Iterable[LintHit]]
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class RuleCheck:
     """A rule with the points (of 100) that its first finding costs, and how its findings are found."""
 
     rule: LintRule
@@ -29,16 +29,16 @@ class Check:
     look: Look
 
 
-def error(rule_id: str, points: int, look: Look, *, title: str, why: str) -> Check:
+def error(rule_id: str, points: int, look: Look, *, title: str, why: str) -> RuleCheck:
     """A check whose findings keep a tool from working, or endanger who uses it."""
-    return Check(LintRule(id=rule_id, severity=Severity.ERROR, title=title, why=why), points, look)
+    return RuleCheck(LintRule(id=rule_id, severity=Severity.ERROR, title=title, why=why), points, look)
 
 
-def warning(rule_id: str, points: int, look: Look, *, title: str, why: str) -> Check:
+def warning(rule_id: str, points: int, look: Look, *, title: str, why: str) -> RuleCheck:
     """A check whose findings make wrong picks or wrong arguments likely."""
-    return Check(LintRule(id=rule_id, severity=Severity.WARNING, title=title, why=why), points, look)
+    return RuleCheck(LintRule(id=rule_id, severity=Severity.WARNING, title=title, why=why), points, look)
 
 
-def note(rule_id: str, points: int, look: Look, *, title: str, why: str) -> Check:
+def note(rule_id: str, points: int, look: Look, *, title: str, why: str) -> RuleCheck:
     """A check whose findings are worth a thought."""
-    return Check(LintRule(id=rule_id, severity=Severity.NOTE, title=title, why=why), points, look)
+    return RuleCheck(LintRule(id=rule_id, severity=Severity.NOTE, title=title, why=why), points, look)

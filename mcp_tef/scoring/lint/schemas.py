@@ -3,78 +3,78 @@
 from collections.abc import Iterator, Mapping
 
 from mcp_tef.model.json import Json
-from mcp_tef.scoring.lint.lint_context import Node, Subject, why_invalid
-from mcp_tef.scoring.lint.rule import Check, Hit, error, note, warning
+from mcp_tef.scoring.lint.lint_context import InputNode, LintContext, why_invalid
+from mcp_tef.scoring.lint.rule import LintHit, RuleCheck, error, note, warning
 from mcp_tef.scoring.phrases import kind_of, shown, ticked
 from mcp_tef.scoring.schema_walk import names_in
 
 
-def _not_object(subject: Subject) -> Iterator[Hit]:
+def _not_object(subject: LintContext) -> Iterator[LintHit]:
     schema = subject.schema
     fix = 'Write `{"type": "object", "properties": {}}`; a tool without parameters has that as well.'
     if not isinstance(schema, Mapping):
-        yield Hit("inputSchema", f"The inputSchema is {kind_of(schema)}, not an object.", fix)
+        yield LintHit("inputSchema", f"The inputSchema is {kind_of(schema)}, not an object.", fix)
     elif "type" in schema and schema["type"] != "object":
-        yield Hit("inputSchema", f"The inputSchema has the type {shown(schema['type'])}, not “object”.", fix)
+        yield LintHit("inputSchema", f"The inputSchema has the type {shown(schema['type'])}, not “object”.", fix)
 
 
-def _no_type(subject: Subject) -> Iterator[Hit]:
+def _no_type(subject: LintContext) -> Iterator[LintHit]:
     if isinstance(subject.schema, Mapping) and "type" not in subject.schema:
-        yield Hit("inputSchema", "The inputSchema has no type.", 'Add `"type": "object"`.')
+        yield LintHit("inputSchema", "The inputSchema has no type.", 'Add `"type": "object"`.')
 
 
-def _input_invalid(subject: Subject) -> Iterator[Hit]:
+def _input_invalid(subject: LintContext) -> Iterator[LintHit]:
     if reason := subject.why_unsound:
-        yield Hit("inputSchema", f"The inputSchema is not a valid JSON Schema: {reason}", _FIX_SCHEMA)
+        yield LintHit("inputSchema", f"The inputSchema is not a valid JSON Schema: {reason}", _FIX_SCHEMA)
 
 
-def _output_invalid(subject: Subject) -> Iterator[Hit]:
+def _output_invalid(subject: LintContext) -> Iterator[LintHit]:
     schema: Json = subject.tool.output_schema
     if schema is None:
         return
     if not isinstance(schema, Mapping):
-        yield Hit("outputSchema", f"The outputSchema is {kind_of(schema)}, not an object.", _FIX_SCHEMA)
+        yield LintHit("outputSchema", f"The outputSchema is {kind_of(schema)}, not an object.", _FIX_SCHEMA)
     elif reason := why_invalid(schema):
-        yield Hit("outputSchema", f"The outputSchema is not a valid JSON Schema: {reason}", _FIX_SCHEMA)
+        yield LintHit("outputSchema", f"The outputSchema is not a valid JSON Schema: {reason}", _FIX_SCHEMA)
     elif schema.get("type", "object") != "object":
         sentence = f"The outputSchema has the type {shown(schema['type'])}, not “object”."
-        yield Hit("outputSchema", sentence, "Wrap the result in an object.")
+        yield LintHit("outputSchema", sentence, "Wrap the result in an object.")
 
 
 _FIX_SCHEMA = "Correct it by JSON Schema 2020-12, or by the dialect that its `$schema` names."
 
 
-def _required_unknown(subject: Subject) -> Iterator[Hit]:
+def _required_unknown(subject: LintContext) -> Iterator[LintHit]:
     for node in subject.nodes:
         for name in node.required:
             if name not in node.properties and not _matched(node, name):
                 sentence = f"{ticked(name)} is required, but no property of {node.place} has that name."
-                yield Hit(
+                yield LintHit(
                     node.place, sentence, f"Describe {ticked(name)} under `properties`, or take it out of `required`."
                 )
 
 
-def _matched(node: Node, name: str) -> bool:
+def _matched(node: InputNode, name: str) -> bool:
     """Whether a pattern of names speaks about a name."""
     patterns = ({"patternProperties": schema.get("patternProperties")} for schema in node.schemas)
     return any(names_in(schema, name) for schema in patterns)
 
 
-def _default_invalid(subject: Subject) -> Iterator[Hit]:
+def _default_invalid(subject: LintContext) -> Iterator[LintHit]:
     for node, default in subject.refused_defaults:
         if default is not None:
             sentence = f"The default of `{node.path}` is {shown(default)}, which its own schema refuses."
-            yield Hit(node.place, sentence, "Correct the default, or the schema that refuses it.", shown(default))
+            yield LintHit(node.place, sentence, "Correct the default, or the schema that refuses it.", shown(default))
 
 
-def _default_null(subject: Subject) -> Iterator[Hit]:
+def _default_null(subject: LintContext) -> Iterator[LintHit]:
     for node, default in subject.refused_defaults:
         if default is None:
             sentence = f"The default of `{node.path}` is null, which its type does not allow."
-            yield Hit(node.place, sentence, "Leave the default out, or allow null beside the type.")
+            yield LintHit(node.place, sentence, "Leave the default out, or allow null beside the type.")
 
 
-CHECKS: tuple[Check, ...] = (
+CHECKS: tuple[RuleCheck, ...] = (
     error(
         "schema-not-object",
         35,

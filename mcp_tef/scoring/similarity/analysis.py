@@ -13,10 +13,10 @@ from mcp_tef.scoring.similarity.confusability import Confusability, Parts, coeff
 from mcp_tef.scoring.similarity.pair_explanation import explain
 from mcp_tef.scoring.similarity.score_rounding import Scores
 from mcp_tef.scoring.similarity.signals import BLOCK, Matrix, Meaning, Places, Shares, Signal, WeighedWords
-from mcp_tef.scoring.similarity.tool_texts import Parameter, description_text, name_words, parameters, tokens
+from mcp_tef.scoring.similarity.tool_texts import FlatParameter, description_text, name_words, parameters, tokens
 
 
-class Best:
+class HighestPairs:
     """The highest scores of those added so far, at most `most`, of equals those added first."""
 
     def __init__(self, least: float, most: int) -> None:
@@ -51,7 +51,7 @@ class Best:
 
 def best_pairs(rows: Callable[[int, int], Matrix], n: int, least: float, most: int) -> tuple[Places, Places]:
     """The pairs of n tools with a score of at least `least`, highest first, at most `most`."""
-    best = Best(least, most)
+    best = HighestPairs(least, most)
     for start in range(0, n if most else 0, BLOCK):
         best.add(start, rows(start, min(start + BLOCK, n)))
     return best.pairs()
@@ -60,7 +60,7 @@ def best_pairs(rows: Callable[[int, int], Matrix], n: int, least: float, most: i
 KEPT_UP_TO = 5_000
 
 
-class Kinds:
+class ScoreKinds:
     """Scores by kind. Safe between threads.
 
     Above 5,000 tools only the similarity square is kept: each other one takes hundreds of megabytes, and is worked
@@ -126,12 +126,12 @@ class Kinds:
         return [description_text(tool) for tool in self._tools]
 
     @cached_property
-    def _whole(self) -> list[tuple[str, tuple[tuple[str, Parameter], ...]]]:
+    def _whole(self) -> list[tuple[str, tuple[tuple[str, FlatParameter], ...]]]:
         """All that `full` is about: equal where the texts of two tools are."""
         return [(text, tuple(each.items())) for text, each in zip(self._described, self._parameters, strict=True)]
 
     @cached_property
-    def _parameters(self) -> list[Mapping[str, Parameter]]:
+    def _parameters(self) -> list[Mapping[str, FlatParameter]]:
         return [parameters(tool) for tool in self._tools]
 
 
@@ -145,7 +145,7 @@ class Similarity:
         self.embedder = meaning.embedder
         self.level = meaning.level
         self.notice = meaning.notice
-        self._kinds = Kinds([each.tool for each in tool_set.tools], meaning)
+        self._kinds = ScoreKinds([each.tool for each in tool_set.tools], meaning)
 
     def __len__(self) -> int:
         return len(self.tools)

@@ -8,7 +8,7 @@ from itertools import chain
 from mcp_tef.model.json import Json
 from mcp_tef.model.similarity import SharedParameter
 from mcp_tef.model.tools import Tool
-from mcp_tef.scoring.schema_walk import Document, Place
+from mcp_tef.scoring.schema_walk import SchemaDocument, SchemaPlace
 from mcp_tef.scoring.tokenize import spaced, stem, stems
 
 DEEPEST = 4
@@ -19,32 +19,32 @@ _PLAIN = frozenset({"type", "description", "title", "default", "enum", "examples
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class FlatParameter:
     """One parameter: its JSON Schema type ("any" where none is named, "a or b" where several are), and its text."""
 
     type: str
     description: str = ""
 
 
-def parameters(tool: Tool) -> Mapping[str, Parameter]:
+def parameters(tool: Tool) -> Mapping[str, FlatParameter]:
     """The parameters by path ("filter.name", "items[].id"), in the schema's order.
 
     Nested to 4 levels, at most 500: a schema may refer to itself, and comes from a stranger.
     """
-    found: dict[str, Parameter] = {}
-    for path, parameter in _inside(Place(Document(tool.input_schema)), "", DEEPEST):
+    found: dict[str, FlatParameter] = {}
+    for path, parameter in _inside(SchemaPlace(SchemaDocument(tool.input_schema)), "", DEEPEST):
         found.setdefault(path, parameter)
         if len(found) == MOST:
             break
     return found
 
 
-def tokens(parameters: Mapping[str, Parameter]) -> frozenset[tuple[str, str]]:
+def tokens(parameters: Mapping[str, FlatParameter]) -> frozenset[tuple[str, str]]:
     """What is compared: names, split and written alike, with their types."""
     return frozenset((_alike(name), each.type) for name, each in parameters.items())
 
 
-def side_by_side(a: Mapping[str, Parameter], b: Mapping[str, Parameter]) -> tuple[SharedParameter, ...]:
+def side_by_side(a: Mapping[str, FlatParameter], b: Mapping[str, FlatParameter]) -> tuple[SharedParameter, ...]:
     """Every parameter of two tools: those in both, then those of the first, then those of the second."""
     of_b = {_alike(name): each for name, each in b.items()}
     in_both = [
@@ -61,15 +61,15 @@ def _alike(name: str) -> str:
     return spaced(name).lower()
 
 
-def _inside(place: Place, prefix: str, levels: int) -> Iterator[tuple[str, Parameter]]:
+def _inside(place: SchemaPlace, prefix: str, levels: int) -> Iterator[tuple[str, FlatParameter]]:
     for schema in place.schemas():
         properties = schema.get("properties")
         for name, told in properties.items() if isinstance(properties, Mapping) else ():
             if _is_plain(told):
-                yield f"{prefix}{name}", Parameter(told["type"], told.get("description") or "")
+                yield f"{prefix}{name}", FlatParameter(told["type"], told.get("description") or "")
                 continue
             child = place.at(name)
-            yield f"{prefix}{name}", Parameter(_type(child), _description(child))
+            yield f"{prefix}{name}", FlatParameter(_type(child), _description(child))
             if levels > 1:
                 yield from _inside(child, f"{prefix}{name}.", levels - 1)
                 yield from _inside(child.at(0), f"{prefix}{name}[].", levels - 1)
@@ -85,11 +85,11 @@ def _is_plain(schema: Json) -> bool:
     )
 
 
-def _type(place: Place) -> str:
+def _type(place: SchemaPlace) -> str:
     return " or ".join(sorted(place.types() - {"null"})) or ANY_TYPE
 
 
-def _description(place: Place) -> str:
+def _description(place: SchemaPlace) -> str:
     told = (schema.get("description") for schema in place.schemas())
     return next((text for text in told if isinstance(text, str) and text.strip()), "")
 

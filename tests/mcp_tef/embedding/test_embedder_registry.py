@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_tef.embedding.embedder_registry import FOLDER_VARIABLE, EmbedderShelf
+from mcp_tef.embedding.embedder_registry import FOLDER_VARIABLE, EmbedderRegistry
 from mcp_tef.embedding.model_download import home_of
 from mcp_tef.errors import EmbeddingError
 from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind, parse_embedder
@@ -14,34 +14,34 @@ DEFAULT = EmbedderChoice(EmbedderKind.FASTEMBED)
 
 
 @pytest.fixture
-async def shelf(tmp_path: Path) -> AsyncIterator[EmbedderShelf]:
-    found = EmbedderShelf({}, tmp_path)
+async def shelf(tmp_path: Path) -> AsyncIterator[EmbedderRegistry]:
+    found = EmbedderRegistry({}, tmp_path)
     yield found
     await found.close()
 
 
-async def test_on_a_bare_machine_words_are_compared(shelf: EmbedderShelf, tmp_path: Path) -> None:
+async def test_on_a_bare_machine_words_are_compared(shelf: EmbedderRegistry, tmp_path: Path) -> None:
     embedder = await shelf.best()
     assert embedder.name == "tfidf"
     assert (await embedder.embed(["get user", "delete user"])).shape[0] == 2
     assert _content(tmp_path) == []
 
 
-async def test_a_model_that_is_not_here_is_an_error_that_says_how_to_get_it(shelf: EmbedderShelf) -> None:
+async def test_a_model_that_is_not_here_is_an_error_that_says_how_to_get_it(shelf: EmbedderRegistry) -> None:
     with pytest.raises(EmbeddingError) as raised:
         await shelf.find(DEFAULT)
     assert raised.value.message == "The embedding model BAAI/bge-small-en-v1.5 is not on this machine."
     assert "Download it" in raised.value.hint
 
 
-async def test_a_folder_without_a_model_is_an_error_at_once(shelf: EmbedderShelf, tmp_path: Path) -> None:
+async def test_a_folder_without_a_model_is_an_error_at_once(shelf: EmbedderRegistry, tmp_path: Path) -> None:
     with pytest.raises(EmbeddingError, match="folder:nothing-here cannot be used"):
         await shelf.find(parse_embedder(f"folder:{tmp_path / 'nothing-here'}"))
 
 
 @pytest.mark.parametrize("folder", ["", "  ", "/nowhere/at/all"])
 async def test_a_folder_that_was_named_in_vain_leaves_the_best_of_the_rest(folder: str, tmp_path: Path) -> None:
-    shelf = EmbedderShelf({FOLDER_VARIABLE: folder}, tmp_path)
+    shelf = EmbedderRegistry({FOLDER_VARIABLE: folder}, tmp_path)
     assert (await shelf.best()).name == "tfidf"
     _put_model(home_of(tmp_path / "models", "BAAI/bge-small-en-v1.5"), "model_optimized.onnx")
     assert (await shelf.best()).name == "fastembed:BAAI/bge-small-en-v1.5"
@@ -50,13 +50,13 @@ async def test_a_folder_that_was_named_in_vain_leaves_the_best_of_the_rest(folde
 async def test_the_folder_that_was_named_comes_first(tmp_path: Path) -> None:
     _put_model(tmp_path / "mine", "model.onnx")
     _put_model(home_of(tmp_path / "models", "BAAI/bge-small-en-v1.5"), "model_optimized.onnx")
-    shelf = EmbedderShelf({FOLDER_VARIABLE: str(tmp_path / "mine")}, tmp_path)
+    shelf = EmbedderRegistry({FOLDER_VARIABLE: str(tmp_path / "mine")}, tmp_path)
     assert (await shelf.best()).name == "folder:mine"
 
 
 async def test_the_bundled_model_is_found_where_no_other_is_and_by_its_name(tmp_path: Path) -> None:
     _put_model(tmp_path / "bundled", "model.onnx")
-    shelf = EmbedderShelf({}, tmp_path, tmp_path / "bundled")
+    shelf = EmbedderRegistry({}, tmp_path, tmp_path / "bundled")
     bundled = await shelf.best()
     assert bundled.name == "fastembed:sentence-transformers/all-MiniLM-L6-v2"
     assert await shelf.find(parse_embedder(bundled.name)) is bundled
@@ -64,13 +64,13 @@ async def test_the_bundled_model_is_found_where_no_other_is_and_by_its_name(tmp_
     assert (await shelf.best()).name == "fastembed:BAAI/bge-small-en-v1.5"
 
 
-async def test_a_model_is_handed_out_once_and_shared(shelf: EmbedderShelf, tmp_path: Path) -> None:
+async def test_a_model_is_handed_out_once_and_shared(shelf: EmbedderRegistry, tmp_path: Path) -> None:
     _put_model(home_of(tmp_path / "models", "BAAI/bge-small-en-v1.5"), "model_optimized.onnx")
     assert await shelf.find(DEFAULT) is await shelf.find(DEFAULT)
     assert await shelf.find(DEFAULT) is await shelf.best()
 
 
-async def test_a_broken_model_is_an_error_in_words_when_it_is_used(shelf: EmbedderShelf, tmp_path: Path) -> None:
+async def test_a_broken_model_is_an_error_in_words_when_it_is_used(shelf: EmbedderRegistry, tmp_path: Path) -> None:
     _put_model(tmp_path / "broken", "model.onnx")
     embedder = await shelf.find(EmbedderChoice(EmbedderKind.FOLDER, str(tmp_path / "broken")))
     with pytest.raises(EmbeddingError, match="folder:broken cannot be used"):

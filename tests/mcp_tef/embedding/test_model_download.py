@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from mcp_tef.embedding.embedder_registry import EmbedderShelf
-from mcp_tef.embedding.model_download import Fetching, home_of, known_model
+from mcp_tef.embedding.embedder_registry import EmbedderRegistry
+from mcp_tef.embedding.model_download import ModelDownload, home_of, known_model
 from mcp_tef.errors import EmbeddingError
 from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind
 from tests.support.model_hub import Hub, serving
@@ -96,7 +96,7 @@ async def test_a_hub_that_is_not_there_is_named(tmp_path: Path) -> None:
 async def test_a_silent_hub_is_given_up(tmp_path: Path) -> None:
     async with serving(Hub(FILES, silent=True)) as hub:
         with pytest.raises(EmbeddingError, match=r"said nothing for 0\.2 seconds"):
-            await Fetching(hub.url, known_model(MODEL), _unheard, patience=0.2).into(tmp_path / "model")
+            await ModelDownload(hub.url, known_model(MODEL), _unheard, patience=0.2).into(tmp_path / "model")
 
 
 async def test_a_model_that_fastembed_does_not_have_is_named_without_asking_anyone(hub: Hub, tmp_path: Path) -> None:
@@ -110,11 +110,11 @@ def test_models_are_known_however_they_are_cased() -> None:
     assert home_of(Path("a"), MODEL.upper()) == home_of(Path("a"), MODEL)
 
 
-def _shelf(hub: Hub, folder: Path) -> EmbedderShelf:
-    return EmbedderShelf({"HF_ENDPOINT": hub.url}, folder)
+def _shelf(hub: Hub, folder: Path) -> EmbedderRegistry:
+    return EmbedderRegistry({"HF_ENDPOINT": hub.url}, folder)
 
 
-async def _fails(shelf: EmbedderShelf, model: str = MODEL) -> EmbeddingError:
+async def _fails(shelf: EmbedderRegistry, model: str = MODEL) -> EmbeddingError:
     with pytest.raises(EmbeddingError) as raised:
         await shelf.download(model, _unheard)
     return raised.value

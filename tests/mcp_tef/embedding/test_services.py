@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcp_tef.embedding.embedder_registry import EmbedderShelf
+from mcp_tef.embedding.embedder_registry import EmbedderRegistry
 from mcp_tef.embedding.endpoint import HttpEmbedder
 from mcp_tef.errors import EmbeddingError
 from mcp_tef.model.secrets import Secret
@@ -25,13 +25,13 @@ TEXTS = [f"text {number}" for number in range(150)]
 
 
 @pytest.fixture
-async def shelf(tmp_path: Path) -> AsyncIterator[EmbedderShelf]:
-    found = EmbedderShelf({}, tmp_path)
+async def shelf(tmp_path: Path) -> AsyncIterator[EmbedderRegistry]:
+    found = EmbedderRegistry({}, tmp_path)
     yield found
     await found.close()
 
 
-async def test_a_provider_gives_one_unit_vector_a_text_in_order(shelf: EmbedderShelf) -> None:
+async def test_a_provider_gives_one_unit_vector_a_text_in_order(shelf: EmbedderRegistry) -> None:
     with ModelStub(embedding_replies.openai) as stub:
         found = await (await _provider(shelf, stub)).embed(TEXTS)
     assert found.dtype == np.float32
@@ -42,18 +42,18 @@ async def test_a_provider_gives_one_unit_vector_a_text_in_order(shelf: EmbedderS
     assert max(len(request.body["input"]) for request in stub.requests) <= 64
 
 
-async def test_a_text_is_asked_for_once_and_never_again(shelf: EmbedderShelf, tmp_path: Path) -> None:
+async def test_a_text_is_asked_for_once_and_never_again(shelf: EmbedderRegistry, tmp_path: Path) -> None:
     with ModelStub(embedding_replies.openai) as stub:
         first = await (await _provider(shelf, stub)).embed(TEXTS)
         asked = len(stub.requests)
-        other = EmbedderShelf({}, tmp_path)
+        other = EmbedderRegistry({}, tmp_path)
         again = await (await _provider(other, stub)).embed(TEXTS[::-1])
         await other.close()
     assert len(stub.requests) == asked
     assert np.array_equal(first[::-1], again)
 
 
-async def test_a_server_of_ones_own_needs_neither_a_key_nor_a_known_provider(shelf: EmbedderShelf) -> None:
+async def test_a_server_of_ones_own_needs_neither_a_key_nor_a_known_provider(shelf: EmbedderRegistry) -> None:
     with ModelStub(embedding_replies.openai) as stub:
         choice = EmbedderChoice(EmbedderKind.LITELLM, "llama.cpp/nomic", base_url=stub.url)
         assert len(await (await shelf.find(choice)).embed(["text"])) == 1
@@ -61,7 +61,7 @@ async def test_a_server_of_ones_own_needs_neither_a_key_nor_a_known_provider(she
 
 
 @pytest.mark.parametrize("script", [embedding_replies.openai, embedding_replies.inference])
-async def test_an_endpoint_is_asked_in_the_shape_that_it_takes(script: Script, shelf: EmbedderShelf) -> None:
+async def test_an_endpoint_is_asked_in_the_shape_that_it_takes(script: Script, shelf: EmbedderRegistry) -> None:
     with ModelStub(script) as stub:
         found = await (await _endpoint(shelf, stub)).embed(TEXTS)
     assert np.allclose(found, _units(TEXTS), atol=1e-6)
@@ -69,7 +69,7 @@ async def test_an_endpoint_is_asked_in_the_shape_that_it_takes(script: Script, s
     assert len(stub.requests) <= 2 + math.ceil(150 / 64) + 2
 
 
-async def test_another_model_behind_the_same_address_is_noticed(shelf: EmbedderShelf) -> None:
+async def test_another_model_behind_the_same_address_is_noticed(shelf: EmbedderRegistry) -> None:
     with ModelStub(_upside_down_from(3)) as stub:
         before = await (await _endpoint(shelf, stub)).embed(["text"])
         after = await (await _endpoint(shelf, stub)).embed(["text"])
@@ -93,7 +93,7 @@ async def test_another_model_behind_the_same_address_is_noticed(shelf: EmbedderS
     ],
 )
 async def test_a_provider_that_fails_is_one_clear_sentence_without_the_key(
-    reply: Reply, reason: str, shelf: EmbedderShelf
+    reply: Reply, reason: str, shelf: EmbedderRegistry
 ) -> None:
     with ModelStub(lambda _request: reply) as stub:
         error = await _fails(await _provider(shelf, stub))
@@ -156,14 +156,14 @@ async def test_an_address_on_its_own_is_understood() -> None:
         assert embedder.name == f"http:{stub.url}"
 
 
-async def test_an_endpoint_that_is_not_there_is_an_error_when_it_is_looked_for(shelf: EmbedderShelf) -> None:
+async def test_an_endpoint_that_is_not_there_is_an_error_when_it_is_looked_for(shelf: EmbedderRegistry) -> None:
     with ModelStub() as gone:
         pass
     with pytest.raises(EmbeddingError, match="nothing answers there"):
         await _endpoint(shelf, gone)
 
 
-async def test_a_key_is_in_no_file(shelf: EmbedderShelf, tmp_path: Path, home: Path) -> None:
+async def test_a_key_is_in_no_file(shelf: EmbedderRegistry, tmp_path: Path, home: Path) -> None:
     with ModelStub(embedding_replies.openai) as stub:
         await (await _provider(shelf, stub)).embed(TEXTS)
         await (await _endpoint(shelf, stub)).embed(TEXTS)
@@ -174,12 +174,12 @@ async def test_a_key_is_in_no_file(shelf: EmbedderShelf, tmp_path: Path, home: P
     assert [file for file in files if KEY.encode() in file.read_bytes() or KEY in file.name] == []
 
 
-async def _provider(shelf: EmbedderShelf, stub: ModelStub) -> Embedder:
+async def _provider(shelf: EmbedderRegistry, stub: ModelStub) -> Embedder:
     choice = EmbedderChoice(EmbedderKind.LITELLM, "openai/text-embedding-3-small", base_url=stub.url)
     return await shelf.find(choice, Secret(KEY))
 
 
-async def _endpoint(shelf: EmbedderShelf, stub: ModelStub) -> Embedder:
+async def _endpoint(shelf: EmbedderRegistry, stub: ModelStub) -> Embedder:
     return await shelf.find(EmbedderChoice(EmbedderKind.HTTP, f"{stub.url}/embeddings"), Secret(KEY))
 
 

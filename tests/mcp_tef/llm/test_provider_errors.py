@@ -8,7 +8,7 @@ import pytest
 
 from mcp_tef.errors import ModelError, ModelFault
 from mcp_tef.llm.model_selector import LitellmSelector
-from mcp_tef.llm.provider_errors import Evidence, find_fault, redacted, retry_after
+from mcp_tef.llm.provider_errors import FailureEvidence, find_fault, redacted, retry_after
 from mcp_tef.model.answers import CallingMode
 from mcp_tef.model.secrets import Secret
 from tests.support.model_replies import Reply, error, rate_limited
@@ -139,7 +139,7 @@ def test_whatever_looks_like_a_key_is_left_out_of_words() -> None:
 )
 def test_the_words_of_other_providers_are_understood(status: int, said: str, fault: ModelFault) -> None:
     body = error(status, said).body
-    evidence = Evidence(status=status, headers={"content-type": "application/json"}, body=body)
+    evidence = FailureEvidence(status=status, headers={"content-type": "application/json"}, body=body)
     assert find_fault(evidence, Secret(KEY)) is fault
     assert find_fault(replace(evidence, timed_out=True), None) is ModelFault.TIMEOUT
 

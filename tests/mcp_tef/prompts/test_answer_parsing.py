@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.tools import Tool
-from mcp_tef.prompts.answer_parsing import Reading, WrittenCall, loads, read_native, read_structured
+from mcp_tef.prompts.answer_parsing import ParsedAnswer, WrittenCall, loads, read_native, read_structured
 from mcp_tef.prompts.tool_aliases import offer
 
 OFFERED = offer([Tool(server="shop", name="find.parts", description="", input_schema={}, raw={})])
@@ -17,7 +17,7 @@ FOUND = ActualCall(tool="find.parts", server="shop", arguments={"kind": "chain"}
 
 def test_a_native_call_is_the_real_tool_with_its_arguments() -> None:
     reading = read_native("It looks for parts.\nConfidence: 0.85", [_written('{"kind": "chain"}')], OFFERED)
-    assert reading == Reading((FOUND,), "It looks for parts.", 0.85)
+    assert reading == ParsedAnswer((FOUND,), "It looks for parts.", 0.85)
 
 
 def test_several_calls_stay_in_order_and_repeated_ones_are_kept() -> None:
@@ -95,7 +95,7 @@ def test_very_long_words_are_cut() -> None:
     ],
 )
 def test_a_structured_answer_is_read_bare_fenced_or_amid_words(text: str) -> None:
-    assert read_structured(text, OFFERED) == Reading((FOUND,), "Fits.", 0.7)
+    assert read_structured(text, OFFERED) == ParsedAnswer((FOUND,), "Fits.", 0.7)
 
 
 @pytest.mark.parametrize("text", ["", None, '{"calls": []}', '{"calls": null, "reasoning": 3}'])

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from mcp_tef.scoring.matchers import fits
-from mcp_tef.scoring.schema_walk import Document, Place
+from mcp_tef.scoring.schema_walk import SchemaDocument, SchemaPlace
 from tests.support.effort import computing_at_most
 
 
-def place(schema: Any) -> Place:
-    return Place(Document(schema))
+def place(schema: Any) -> SchemaPlace:
+    return SchemaPlace(SchemaDocument(schema))
 
 
 NUMBER = place({"type": "number"})

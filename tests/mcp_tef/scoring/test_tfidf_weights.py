@@ -7,21 +7,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import random as sparse_random  # type: ignore[import-untyped]  # it has no types
 
-from mcp_tef.scoring.tfidf_weights import Products, Rows, beside, counted, ranges, tally
+from mcp_tef.scoring.tfidf_weights import Products, SparseRows, beside, counted, ranges, tally
 
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-def given_rows(height: int, width: int, seed: int) -> tuple[Rows, Any]:
+def given_rows(height: int, width: int, seed: int) -> tuple[SparseRows, Any]:
     """Rows of which some columns are frequent and others rare, and the same as scipy has them."""
     often = sparse_random(height, width, density=0.2, format="csr", dtype=np.float32, random_state=seed)
     seldom = sparse_random(height, width, density=0.01, format="csr", dtype=np.float32, random_state=seed + 1)
     return beside(_ours(often), _ours(seldom)), np.hstack((often.toarray(), seldom.toarray()))
 
 
-def _ours(rows: Any) -> Rows:
+def _ours(rows: Any) -> SparseRows:
     rows.sort_indices()
-    return Rows(rows.indices.astype(np.intp), rows.data, rows.indptr.astype(np.intp), rows.shape[1])
+    return SparseRows(rows.indices.astype(np.intp), rows.data, rows.indptr.astype(np.intp), rows.shape[1])
 
 
 @settings(max_examples=30)

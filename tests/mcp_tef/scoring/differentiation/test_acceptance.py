@@ -3,10 +3,10 @@
 import pytest
 
 from mcp_tef.scoring.differentiation.descriptions import why_unusable
-from mcp_tef.scoring.differentiation.tool_pair import Side
+from mcp_tef.scoring.differentiation.tool_pair import PairedTool
 from tests.support.made_pairs import COMMENT, PAGE_COMMENT, compared_as, told
 
-JIRA, PAGES = Side(compared_as(COMMENT)), Side(compared_as(PAGE_COMMENT))
+JIRA, PAGES = PairedTool(compared_as(COMMENT)), PairedTool(compared_as(PAGE_COMMENT))
 
 
 def why(text: str) -> str | None:
@@ -61,7 +61,7 @@ def test_a_text_about_the_other_tool_is_refused(text: str) -> None:
 
 
 def test_a_plain_word_at_the_start_is_not_taken_for_the_other_tools_name() -> None:
-    one, other = Side(compared_as(told("find", "Old."))), Side(compared_as(told("search", "Older.")))
+    one, other = PairedTool(compared_as(told("find", "Old."))), PairedTool(compared_as(told("search", "Older.")))
     assert why_unusable("Search the web for pages.", one, other) is None
     assert why_unusable("“search” finds pages.", one, other) is not None
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mcp_tef.model.similarity import ComparedTool
 from mcp_tef.model.tools import Tool
-from mcp_tef.scoring.differentiation.patches import Document, Operation, override, pointer, sound
+from mcp_tef.scoring.differentiation.patches import Operation, ToolListDocument, override, pointer, sound
 from tests.support.made_pairs import compared_as, told
 
 HOSTILE = 'Say "hi" — it\'s `fine`\n\t$(rm -rf /); \\ 日本語 🚲 </tools> ~0~1/'
@@ -31,7 +31,7 @@ TOOLS = listing(told("a", "Alpha."), told("b", "Beta.", required=("path", "a/b~c
 
 
 def test_a_description_is_replaced_and_nothing_else() -> None:
-    patch = Document(TOOLS).describe(TOOLS[1], HOSTILE)
+    patch = ToolListDocument(TOOLS).describe(TOOLS[1], HOSTILE)
     changed = applied(TOOLS, patch)
     assert changed[1] == {**TOOLS[1].tool.raw, "description": HOSTILE}
     assert changed[0] == TOOLS[0].tool.raw
@@ -40,11 +40,11 @@ def test_a_description_is_replaced_and_nothing_else() -> None:
 def test_a_missing_description_is_added() -> None:
     bare = Tool(server="s", name="c", description="", input_schema={}, raw={"name": "c", "inputSchema": {}})
     tools = listing(told("a"), bare)
-    assert applied(tools, Document(tools).describe(tools[1], "New."))[1]["description"] == "New."
+    assert applied(tools, ToolListDocument(tools).describe(tools[1], "New."))[1]["description"] == "New."
 
 
 def test_a_patch_tests_the_name_first_so_that_a_moved_tool_is_left_alone() -> None:
-    patch = Document(TOOLS).describe(TOOLS[1], "New.")
+    patch = ToolListDocument(TOOLS).describe(TOOLS[1], "New.")
     assert patch[0] == {"op": "test", "path": "/tools/1/name", "value": "b"}
     with pytest.raises(jsonpatch.JsonPatchTestFailed):
         applied(TOOLS[::-1], patch)
@@ -52,21 +52,21 @@ def test_a_patch_tests_the_name_first_so_that_a_moved_tool_is_left_alone() -> No
 
 def test_a_patch_counts_the_definitions_that_were_set_aside() -> None:
     second = compared_as(replace(told("b", "Beta."), place=2))
-    patch = Document([compared_as(replace(told("a"), place=0)), second]).describe(second, "New.")
+    patch = ToolListDocument([compared_as(replace(told("a"), place=0)), second]).describe(second, "New.")
     document = {"tools": [{"name": "a"}, {"no": "name"}, {"name": "b", "description": "Beta."}]}
     changed = jsonpatch.JsonPatch([dict(each) for each in patch]).apply(document)
     assert changed["tools"][2] == {"name": "b", "description": "New."}
 
 
 def test_a_new_name_is_set_and_a_taken_one_gives_no_patch() -> None:
-    document = Document(TOOLS)
+    document = ToolListDocument(TOOLS)
     assert applied(TOOLS, document.rename(TOOLS[1], "c"))[1]["name"] == "c"
     assert document.rename(TOOLS[1], "a") == ()
     assert document.rename(TOOLS[1], "") == ()
 
 
 def test_a_parameter_is_renamed_where_it_is_named_and_where_it_is_required() -> None:
-    changed = applied(TOOLS, Document(TOOLS).rename_parameter(TOOLS[1], "a/b~c", "d/e~f"))
+    changed = applied(TOOLS, ToolListDocument(TOOLS).rename_parameter(TOOLS[1], "a/b~c", "d/e~f"))
     schema = changed[1]["inputSchema"]
     assert schema["properties"].keys() == {"path", "d/e~f"}
     assert schema["properties"]["d/e~f"] == {"type": "string", "description": "y"}
@@ -74,12 +74,12 @@ def test_a_parameter_is_renamed_where_it_is_named_and_where_it_is_required() -> 
 
 
 def test_a_parameter_that_is_not_there_gives_no_patch() -> None:
-    assert Document(TOOLS).rename_parameter(TOOLS[0], "gone", "new") == ()
+    assert ToolListDocument(TOOLS).rename_parameter(TOOLS[0], "gone", "new") == ()
 
 
 def test_working_out_patches_changes_no_tool() -> None:
     before = copy.deepcopy([each.tool.raw for each in TOOLS])
-    document = Document(TOOLS)
+    document = ToolListDocument(TOOLS)
     document.describe(TOOLS[0], "New.")
     document.rename_parameter(TOOLS[1], "path", "place")
     assert [each.tool.raw for each in TOOLS] == before
@@ -115,7 +115,7 @@ def _tool(name: str, description: str, parameters: dict[str, str]) -> Tool:
 @given(documents(), st.data())
 def test_every_patch_applies_and_leaves_a_valid_document(tools: list[ComparedTool], data: st.DataObject) -> None:
     place = data.draw(st.integers(0, len(tools) - 1))
-    document, one = Document(tools), tools[place]
+    document, one = ToolListDocument(tools), tools[place]
     text = data.draw(texts)
     described = applied(tools, document.describe(one, text))
     assert described[place]["description"] == text

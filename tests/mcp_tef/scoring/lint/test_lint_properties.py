@@ -10,7 +10,7 @@ from mcp_tef.model.json import Json
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.lint.definition_size import definition_text
 from mcp_tef.scoring.lint.definition_texts import shows
-from mcp_tef.scoring.lint.lint_context import Catalogue
+from mcp_tef.scoring.lint.lint_context import ListedNames
 from mcp_tef.scoring.lint.linter import lint, score
 
 TEXTS = st.text(st.characters(codec=None), max_size=12) | st.sampled_from(
@@ -83,7 +83,9 @@ def test_the_order_of_keys_does_not_matter(tool: Tool) -> None:
 def test_the_order_of_tools_does_not_matter(tools: list[Tool], random: Any) -> None:
     mixed = list(tools)
     random.shuffle(mixed)
-    assert [lint(tool, 0, Catalogue(mixed)) for tool in tools] == [lint(tool, 0, Catalogue(tools)) for tool in tools]
+    assert [lint(tool, 0, ListedNames(mixed)) for tool in tools] == [
+        lint(tool, 0, ListedNames(tools)) for tool in tools
+    ]
 
 
 @given(st.lists(st.sampled_from(["properties", "items", "anyOf", "default", "$defs"]), min_size=1, max_size=3))
