@@ -62,7 +62,7 @@ class LitellmCatalogue:
         return own_origins(provider)
 
     def asks_for_key(self, settings: ModelSettings) -> bool:
-        """Whether a call to this model is bound to fail without a key."""
+        """Return True if a call to this model is bound to fail without a key."""
         return wants_key(settings)
 
 

@@ -27,7 +27,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 async def listens(address: str) -> bool:
-    """Whether a connection to the address of this url can be opened within three seconds."""
+    """Return True if a connection to the address of this url can be opened within three seconds."""
     try:
         parts = urlsplit(address)
         port = parts.port or _PORTS.get(parts.scheme)

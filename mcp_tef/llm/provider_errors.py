@@ -57,7 +57,7 @@ class FailureEvidence:
 
     @property
     def web_page(self) -> bool:
-        """Whether HTML came back."""
+        """True if HTML came back."""
         kind = self.headers.get("content-type", "").lower()
         return "html" in kind or self.body.lstrip()[:15].lower().startswith(("<!doctype", "<html"))
 
@@ -77,7 +77,7 @@ class FailureEvidence:
 
     @property
     def garbled(self) -> bool:
-        """Whether a model's API answered with success, but not in the shape of its answers."""
+        """True if a model's API answered with success, but not in the shape of its answers."""
         answer = self.answer
         return isinstance(answer, Mapping) and any(name in answer for name in _API_FIELDS)
 

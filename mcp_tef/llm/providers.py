@@ -75,7 +75,7 @@ class Target:
 
     @property
     def direct(self) -> bool:
-        """Whether it is an OpenAI-compatible server of the user's own, which takes tools as they are."""
+        """True if it is an OpenAI-compatible server of the user's own, which takes tools as they are."""
         return self.provider == "openai" and self.address is not None
 
 
@@ -88,7 +88,7 @@ def key_variables(provider: str) -> tuple[str, ...]:
 
 
 def wants_key(settings: ModelSettings) -> bool:
-    """Whether a call to this model is bound to fail without a key: a cloud provider at its own address."""
+    """Return True if a call to this model is bound to fail without a key: a cloud provider at its own address."""
     return not (
         settings.offline or settings.base_url or settings.provider in LOCAL or settings.provider in OWN_CREDENTIALS
     )

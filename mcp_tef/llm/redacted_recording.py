@@ -60,7 +60,7 @@ def _beginning(received: bytes, key: Secret | None) -> Json:
 
 
 def tools_were_dropped(exchange: Exchange) -> bool:
-    """Whether litellm left the tools out of the request because it thinks that the model cannot call any."""
+    """Return True if litellm left the tools out of the request because it thinks that the model cannot call any."""
     return bool(exchange.sent) and not any(f'"{name}"'.encode() in exchange.sent for name in _TOOL_FIELDS)
 
 

@@ -96,7 +96,7 @@ def _clipped(words: str) -> str:
 
 
 def _botched_call(words: str) -> bool:
-    """Whether the text is a tool call, whole or broken off, that went into the words instead."""
+    """Return True if the text is a tool call, whole or broken off, that went into the words instead."""
     if not _WRITTEN_CALL.match(words):
         return False
     whole = next(objects(words), None)

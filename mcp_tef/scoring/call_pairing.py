@@ -29,7 +29,7 @@ class OfferedTools:
         return servers.pop() if len(servers) == 1 else None
 
     def invented(self, call: ActualCall) -> bool:
-        """Whether nobody offered this tool."""
+        """Return True if nobody offered this tool."""
         return not self._meant(call)
 
     def schema_of(self, call: ActualCall) -> ToolSchema:
@@ -40,7 +40,7 @@ class OfferedTools:
         return SHELF.get(meant[0].input_schema) if meant else NO_SCHEMA
 
     def is_expected(self, expected: ExpectedCall, call: ActualCall) -> bool:
-        """Whether a call is of the expected tool, and of its server where the expectation names one.
+        """Return True if a call is of the expected tool, and of its server where the expectation names one.
 
         Where neither the call nor any offered tool of that name tells a server, there is nothing to tell apart.
         """
@@ -128,7 +128,7 @@ class _Table:
         return self._given[column]
 
     def same_tool(self, row: int, column: int) -> bool:
-        """Whether the actual call is of the expected tool."""
+        """Return True if the actual call is of the expected tool."""
         return self._offer.is_expected(self._wanted[row], self._calls[column])
 
     def best_pairs(self) -> list[Pair]:

@@ -16,7 +16,7 @@ Rule: TypeAlias = Callable[[Matcher, Json, SchemaPlace, Fits], bool]
 
 
 def is_matcher(value: Json) -> bool:
-    """Whether an expected value is a matcher: a non-empty object, all of whose names start with `$`."""
+    """Return True if an expected value is a matcher: a non-empty object, all of whose names start with `$`."""
     if not isinstance(value, dict) or not value or not _is_marked(next(iter(value))):
         return False
     return len(value) == 1 or all(map(_is_marked, value))
@@ -27,7 +27,7 @@ def _is_marked(name: Json) -> bool:
 
 
 def may_be_absent(expected: Json) -> bool:
-    """Whether a value need not be given at all: `$optional`, `$any`, or `$any_of` with one of these."""
+    """Return True if a value need not be given at all: `$optional`, `$any`, or `$any_of` with one of these."""
     if not is_matcher(expected):
         return False
     if "$any_of" in expected:
@@ -127,7 +127,7 @@ LITERAL = frozenset({"$literal"})
 
 
 def fits(expected: Json, given: Json, place: SchemaPlace = NOWHERE) -> bool:
-    """Whether a given value is what was expected: a JSON value, or a matcher, which may nest.
+    """Return True if a given value is what was expected: a JSON value, or a matcher, which may nest.
 
     Text is trimmed and its case ignored; 1 equals 1.0; text with a number or a boolean in it equals that
     number or boolean where the schema says so; the order of an object's names never matters, that of a

@@ -14,7 +14,7 @@ class PatternError(ValueError):
 
 
 def found(pattern: str, text: str) -> bool:
-    """Whether the pattern is somewhere in the text (as JSON Schema's `pattern`); raises PatternError."""
+    """Return True if the pattern is somewhere in the text (as JSON Schema's `pattern`); raises PatternError."""
     try:
         return _compiled(pattern).search(text, timeout=SECONDS) is not None
     except TimeoutError:

@@ -27,7 +27,7 @@ _MILLISECONDS_FROM = 1e11
 
 
 def same_instant(one: str, other: str) -> bool:
-    """Whether both are ISO 8601 dates, at least one with a time of day, and name the same moment."""
+    """Return True if both are ISO 8601 dates, at least one with a time of day, and name the same moment."""
     if not (_ISO.match(one) and _ISO.match(other)):
         return False
     moment = iso_instant(one)
@@ -120,7 +120,7 @@ def normal_text(text: str) -> str:
 
 
 def is_number(value: Json) -> bool:
-    """Whether a JSON value is a number; a boolean is none."""
+    """Return True if a JSON value is a number; a boolean is none."""
     return isinstance(value, _NUMBERS) and not isinstance(value, bool)
 
 

@@ -45,7 +45,7 @@ class Effort:
 
     @cached_property
     def has_patterned_names(self) -> bool:
-        """Whether the schema names properties by pattern anywhere."""
+        """True if the schema names properties by pattern anywhere."""
         return '"patternProperties":' in canonical(self._schema)
 
 

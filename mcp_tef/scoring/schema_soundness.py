@@ -119,7 +119,7 @@ def _compared_lists(schema: Any) -> Iterator[list[Any]]:
 
 
 def _takes_long(entries: list[Any]) -> bool:
-    """Whether there are many, and of a kind that is compared each with each, because it has no order."""
+    """Return True if there are many, and of a kind that is compared each with each, because it has no order."""
     return len(entries) > _MAX_COMPARED and {type(entry) for entry in entries} not in ({str}, {int}, {float})
 
 

@@ -100,7 +100,7 @@ class SchemaReport:
 
     @property
     def conforms(self) -> bool | None:
-        """Whether every given argument fits; None where nothing wrong was found but not all could be checked."""
+        """True if every given argument fits; None where nothing wrong was found but not all could be checked."""
         return False if self.faults else True if self.complete else None
 
 

@@ -105,7 +105,7 @@ NOWHERE = SchemaPlace(SchemaDocument(True))
 
 
 def names_in(schema: Mapping[str, Any], name: str) -> bool:
-    """Whether an object schema names a property, or says outright that more are allowed."""
+    """Return True if an object schema names a property, or says outright that more are allowed."""
     if isinstance(properties := schema.get("properties"), Mapping) and name in properties:
         return True
     if _matching(schema.get("patternProperties"), name):

@@ -25,7 +25,7 @@ _EXACTLY: dict[object, tuple[type, ...]] = {
 
 
 def surely_fit(schema: Mapping[str, Any], arguments: Mapping[str, Json]) -> bool:
-    """Whether every given argument certainly conforms; False only means that it takes a validator to tell.
+    """Return True if every given argument certainly conforms; False only means that it takes a validator to tell.
 
     Names that the schema lacks, or lacks among the given ones, are not looked at here.
     """
@@ -87,7 +87,7 @@ class ToolSchema:
         return validator_for(self._known)
 
     def allows(self, name: str) -> bool:
-        """Whether a parameter is named anywhere, or the schema says outright that more are allowed."""
+        """Return True if a parameter is named anywhere, or the schema says outright that more are allowed."""
         return any(names_in(schema, name) for schema in self._root.schemas())
 
     def place(self, name: str) -> SchemaPlace:

@@ -168,7 +168,7 @@ def _package(words: Sequence[str], named_by: str) -> str:
 
 
 def _pinned(package: str, dots: int) -> bool:
-    """Whether it is on this machine, at one commit, or at a version with at least so many dots in it."""
+    """Return True if it is on this machine, at one commit, or at a version with at least so many dots in it."""
     if _LOCAL.match(package) or _COMMIT.search(package):
         return True
     version = _EXACT.search(package)

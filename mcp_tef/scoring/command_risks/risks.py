@@ -32,17 +32,17 @@ _PACKAGE_RUNNERS = (
 
 
 def loads_code(name: str) -> bool:
-    """Whether a variable can make a program load code that its command line does not name."""
+    """Return True if a variable can make a program load code that its command line does not name."""
     return name.upper() in _LOADING or name.upper().startswith(_LOADERS)
 
 
 def chooses_source(name: str) -> bool:
-    """Whether a variable decides where packages are fetched from."""
+    """Return True if a variable decides where packages are fetched from."""
     return name.upper() in _SOURCES
 
 
 def drops_checks(name: str, value: str) -> bool:
-    """Whether a variable turns off the check of who is at the other end of a connection."""
+    """Return True if a variable turns off the check of who is at the other end of a connection."""
     return _UNCHECKED.get(name.upper()) == value.strip()
 
 

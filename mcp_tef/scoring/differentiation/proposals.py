@@ -62,7 +62,7 @@ def proposals(
 
 
 def copies(pair: PairedTools) -> bool:
-    """Whether nothing that a model sees tells the two apart."""
+    """Return True if nothing that a model sees tells the two apart."""
     a, b = pair.a.tool, pair.b.tool
     return (a.name, a.description, a.input_schema) == (b.name, b.description, b.input_schema)
 

@@ -114,7 +114,7 @@ def visible(text: str) -> str:
 
 
 def shows(character: str) -> bool:
-    """Whether a character can be seen, or is an everyday space."""
+    """Return True if a character can be seen, or is an everyday space."""
     return character in " \n\t\r" or (unicodedata.category(character) not in _UNSHOWN and not _UNSEEN.match(character))
 
 

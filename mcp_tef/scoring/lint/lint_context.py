@@ -54,11 +54,11 @@ class InputNode:
 
     @property
     def typed(self) -> bool:
-        """Whether anything says what kind of value it is."""
+        """True if anything says what kind of value it is."""
         return not isinstance(self.own, Mapping) or any(not schema.keys().isdisjoint(_TYPED) for schema in self.schemas)
 
     def has(self, *keywords: str) -> bool:
-        """Whether any of its schemas uses one of the keywords."""
+        """Return True if any of its schemas uses one of the keywords."""
         return any(keyword in schema for schema in self.schemas for keyword in keywords)
 
     @cached_property
@@ -127,7 +127,7 @@ class ListedNames:
         return self._counts[tool.server, tool.name]
 
     def own(self, tool: Tool, name: str) -> bool:
-        """Whether the tool's own server lists a name."""
+        """Return True if the tool's own server lists a name."""
         return name == tool.name or (tool.server, name) in self._counts
 
     def elsewhere(self, tool: Tool, name: str) -> tuple[str, ...]:
@@ -196,7 +196,7 @@ class LintContext:
 
 
 def _refuses_default(root: Mapping[str, Json], schema: Mapping[str, Json]) -> bool:
-    """Whether a schema certainly refuses its default; references go to the definitions of the root."""
+    """Return True if a schema certainly refuses its default; references go to the definitions of the root."""
     alone = {key: root[key] for key in _DEFINITIONS if key in root}
     report = ToolSchema({**alone, "properties": {"value": schema}}).check({"value": schema["default"]})
     return bool(report.faults)

@@ -62,7 +62,7 @@ def _elsewhere(subject: LintContext) -> Iterator[LintHit]:
 
 
 def _described_above(subject: LintContext, node: InputNode) -> bool:
-    """Whether the tool's description explains a parameter in a list: `- limit: …`, `limit (int): …`."""
+    """Return True if the tool's description explains a parameter in a list: `- limit: …`, `limit (int): …`."""
     entry = rf"^[ \t*`•-]{{0,40}}{re.escape(node.name)}[`*]{{0,3}} ?(?:\([^)\n]{{0,60}}\))? ?[:–—-] ?\S"
     return node.name in subject.description and bool(re.search(entry, subject.description, re.MULTILINE))
 
@@ -105,7 +105,7 @@ def _values_not_listed(subject: LintContext) -> Iterator[LintHit]:
 
 
 def _held_to_values(node: InputNode) -> bool:
-    """Whether the schema says which values there are, or can have none to list."""
+    """Return True if the schema says which values there are, or can have none to list."""
     items = (schema.get("items") for schema in node.schemas)
     return (
         bool(node.types & {"boolean", "object", "integer", "number"})

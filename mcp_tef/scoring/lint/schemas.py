@@ -55,7 +55,7 @@ def _required_unknown(subject: LintContext) -> Iterator[LintHit]:
 
 
 def _matched(node: InputNode, name: str) -> bool:
-    """Whether a pattern of names speaks about a name."""
+    """Return True if a pattern of names speaks about a name."""
     patterns = ({"patternProperties": schema.get("patternProperties")} for schema in node.schemas)
     return any(names_in(schema, name) for schema in patterns)
 

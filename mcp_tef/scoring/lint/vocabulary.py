@@ -100,7 +100,7 @@ def telling(text: str) -> list[str]:
 
 
 def says_an_action(text: str) -> bool:
-    """Whether a text has a verb of action; what may be a noun as well ("order") counts where verbs stand."""
+    """Return True if a text has a verb of action; what may be a noun as well ("order") counts where verbs stand."""
     said = words(text)
     return any(_is_verb(word, before) for before, word in zip(["", *said], said, strict=False))
 

@@ -157,7 +157,7 @@ class Similarity:
 
     @property
     def has_full(self) -> bool:
-        """Whether the score with parameters was asked for."""
+        """True if the score with parameters was asked for."""
         return MatrixKind.FULL in self._kinds.all
 
     def matrix(self, kind: MatrixKind) -> Matrix:

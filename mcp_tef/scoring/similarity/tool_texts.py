@@ -76,7 +76,7 @@ def _inside(place: SchemaPlace, prefix: str, levels: int) -> Iterator[tuple[str,
 
 
 def _is_plain(schema: Json) -> bool:
-    """Whether a schema names one simple type and leads nowhere else, as most do: it needs no walk."""
+    """Return True if a schema names one simple type and leads nowhere else, as most do: it needs no walk."""
     return (
         isinstance(schema, Mapping)
         and schema.get("type") in _SIMPLE
@@ -109,7 +109,7 @@ def full_text(tool: Tool) -> str:
 
 
 def says_something(text: str) -> bool:
-    """Whether a text has any word beside stop words."""
+    """Return True if a text has any word beside stop words."""
     return bool(stems(text))
 
 
