@@ -10,8 +10,7 @@ from app.screens.cases.call_list import CallList
 from app.screens.cases.calls import FindTool, ToolChoice
 from app.screens.cases.editor_state import CaseEditorState, SaveStatus
 from app.screens.cases.form import SHOWN_MODES, CaseForm, Mode, name_from, with_mode
-from app.screens.cases.past_answers import JudgementChange, RejudgedAnswer, RejudgedAnswers
-from app.screens.cases.presenter import DraftReview
+from app.screens.cases.past_answers import DraftReview, JudgementChange, RejudgedAnswer, RejudgedAnswers
 from app.screens.cases.rows import LAST_RESULT_TEXTS
 from app.screens.cases.table import MARKS
 from app.theme import Role, Size, sized, theme

@@ -1,6 +1,7 @@
 """Import cases from files and export them, with the dialogs that show what changes or is lost."""
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget
@@ -8,8 +9,8 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from app.core_link.cancellable_work import undertaken
 from app.core_link.import_outcomes import DropOutcome, DropStatus
 from app.core_link.session import Page
+from app.screens.cases.import_export_presenter import CaseFilesPresenter, CaseImportChange
 from app.screens.cases.presenter import CasesPresenter
-from app.screens.cases.stale_data import BY, Stale
 from app.screens.cases.undo_steps import VisibleCasesPage
 from app.text.formatting import count
 from app.theme import Role, Size, sized
@@ -30,7 +31,6 @@ from app.widgets import (
     one_line,
 )
 from mcp_tef import (
-    CaseDraft,
     CaseFileFormat,
     CaseId,
     CaseImportPreview,
@@ -188,8 +188,6 @@ def _list(sheet: Dialog, lines: Sequence[list[Span]]) -> None:
 
 
 Chosen = Callable[[Path, CaseFileFormat | None], object]
-Drafts = Mapping[CaseId, CaseDraft]
-Way = Callable[[], Awaitable[None]]
 
 READABLE: Mapping[str, CaseFileFormat | None] = {
     "Test cases (*.yaml *.yml *.json *.csv *.tsv *.jsonl)": None,
@@ -212,7 +210,10 @@ class CaseFiles:
 
     def __init__(self, page: Page, presenter: CasesPresenter, visible_page: VisibleCasesPage) -> None:
         self._page = page
-        self._presenter = presenter
+        session = page.session
+        self._presenter = CaseFilesPresenter(
+            presenter, session.call_long, lambda title, work: undertaken(session, title, work)
+        )
         self._visible_page = visible_page
 
     def ask_import(self) -> None:
@@ -225,59 +226,34 @@ class CaseFiles:
 
     async def import_file(self, file: Path, form: CaseFileFormat | None = None) -> DropOutcome:
         """Preview a file, import all of it if the user agrees, and return the outcome."""
-        await self._presenter.save()
-        what = f"Reading {file.name}"
-        return await self._offer(
-            await self._page.session.call_long(what, lambda core: core.case_files.preview(file, form))
-        )
+        return await self._offer(await self._presenter.preview_file(file, form))
 
     async def import_text(self, text: str) -> DropOutcome:
         """Preview and import a pasted text."""
-        await self._presenter.save()
-        session, what = self._page.session, "Reading the text"
-        return await self._offer(await session.call_long(what, lambda core: core.case_files.preview_text(text)))
+        return await self._offer(await self._presenter.preview_text(text))
 
     async def _offer(self, preview: CaseImportPreview) -> DropOutcome:
         session = self._page.session
         if not await ImportPreviewDialog(preview, self._page).done_with():
             return _left(preview)
-        before = await self._drafts()
         try:
-            await undertaken(
-                session,
-                f"Importing {preview.source}",
-                lambda core, work: core.case_files.apply(preview, by=BY, work=work),
-            )
+            change = await self._presenter.apply(preview)
         except StoppedError:
             session.toast(f"Cancelled the import of {preview.source}; nothing was imported")
             return _left(preview)
-        await self._presenter.refresh(Stale(cases=True))
         self._visible_page.show()
-        back, again = self._ways(before, await self._drafts())
-        words = preview_text(preview)
-        session.toast(f"{words}, from {preview.source}", back, again, deed=f"import {preview.source}")
-        return DropOutcome(preview.source, DropStatus.TAKEN, f"{words}.")
+        text = preview_text(preview)
+        back, again = partial(self._undo, change), partial(self._redo, change)
+        session.toast(f"{text}, from {preview.source}", back, again, deed=f"import {preview.source}")
+        return DropOutcome(preview.source, DropStatus.TAKEN, f"{text}.")
 
-    async def _drafts(self) -> Drafts:
-        cases = await self._page.session.call(lambda core: core.cases.list())
-        return {case.id: case.draft for case in cases}
+    async def _undo(self, change: CaseImportChange) -> None:
+        await self._presenter.undo(change)
+        self._visible_page.show()
 
-    def _ways(self, before: Drafts, after: Drafts) -> tuple[Way, Way]:
-        """Return the functions that undo and redo an import."""
-        added = [case_id for case_id in after if case_id not in before]
-        changed = [case_id for case_id in after if case_id in before and before[case_id] != after[case_id]]
-
-        async def back() -> None:
-            await self._presenter.remove(added)
-            await self._presenter.edit_all({case_id: before[case_id] for case_id in changed})
-            self._visible_page.show()
-
-        async def again() -> None:
-            await self._presenter.restore(added)
-            await self._presenter.edit_all({case_id: after[case_id] for case_id in changed})
-            self._visible_page.show()
-
-        return back, again
+    async def _redo(self, change: CaseImportChange) -> None:
+        await self._presenter.redo(change)
+        self._visible_page.show()
 
     def ask_export(self, ids: Sequence[CaseId]) -> None:
         """Ask where to write cases to."""
@@ -286,10 +262,8 @@ class CaseFiles:
 
     async def export_file(self, file: Path, ids: Sequence[CaseId], form: CaseFileFormat | None = None) -> None:
         """Write cases to a file, and show what its format could not hold."""
-        await self._presenter.save()
-        wanted, session = self._presenter.runnable(ids), self._page.session
-        report = await session.call(lambda core: core.case_files.export_file(file, wanted, form))
-        session.toast(f"Exported {count(report.written, 'case')} to {file.name}")
+        report = await self._presenter.export(file, ids, form)
+        self._page.session.toast(f"Exported {count(report.written, 'case')} to {file.name}")
         if report.left_out or report.lost:
             export_warnings_dialog(self._page, file, report).open()
 

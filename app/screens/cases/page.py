@@ -27,9 +27,9 @@ from app.screens.cases.editor import EditorChoices
 from app.screens.cases.editor_state import CaseEditorState
 from app.screens.cases.form import CaseForm
 from app.screens.cases.import_export import CaseFiles
-from app.screens.cases.presenter import NO_REVIEW, CasesPresenter
+from app.screens.cases.past_answers import NO_REVIEW
+from app.screens.cases.presenter import CasesPresenter
 from app.screens.cases.rows import CALLED, FIELDS, tool_key
-from app.screens.cases.stale_data import EVERYTHING, Stale, stale_after
 from app.screens.cases.table import table_row
 from app.screens.cases.undo_steps import CaseUndoSteps, VisibleCasesPage
 from app.screens.cases.view import NO_CASES, NO_SERVERS, CasesView, nothing_matches
@@ -51,7 +51,6 @@ class CasesPage(Page):
         self.presenter = CasesPresenter(session.call)
         self._views = ViewStates(session.settings, session.workspace, self.key)
         self.presenter.view = self._views.load(FIELDS)
-        self._stale = EVERYTHING
         self._showing = False
         self._filled = False
         self._target: Target | None = None
@@ -64,7 +63,7 @@ class CasesPage(Page):
         self.running = CaseRunLinks(session, self.presenter, self.save)
         actions: dict[str, Callable[[], object]] = {
             "Add server": lambda: session.go(AddServer()),
-            "Open the sample": lambda: session.spawn(session.call(lambda core: core.open_sample())),
+            "Open the sample": lambda: session.spawn(self.presenter.open_sample()),
             "New case": self.new,
             "Import…": self.transfer.ask_import,
             "Show all cases": self._show_everything,
@@ -108,8 +107,7 @@ class CasesPage(Page):
 
     async def refresh(self) -> None:
         """Read stale data again and show it; unsaved typing stays."""
-        stale, self._stale = self._stale, Stale()
-        await self.presenter.refresh(stale or EVERYTHING)
+        await self.presenter.refresh()
         async with frozen_updates(self.view):
             self._show_rows()
             await yield_to_ui()
@@ -118,17 +116,15 @@ class CasesPage(Page):
         self._review_timer.start(0)
 
     def handle(self, event: Event) -> Refresh:
-        return Refresh.NOW if stale_after([event]) else Refresh.NONE
+        return self.presenter.handle(event)
 
     def receive(self, events: tuple[Event, ...]) -> bool:
         """Show runs straight from their events, which come by the hundred; return False if data must be read again."""
-        touched = self.presenter.take_runs(events)
-        self._show_some(touched)
-        if self.presenter.current in touched and not self._review_timer.isActive():
+        changed = self.presenter.take_changed_cases()
+        self._show_some(changed)
+        if self.presenter.current in changed and not self._review_timer.isActive():
             self._review_timer.start(RUNS_MS)
-        fresh = replace(stale_after(events), runs=False)
-        self._stale = self._stale.joined(fresh)
-        return not fresh
+        return not self.presenter.stale
 
     def open_target(self, target: Target) -> None:
         """Show a case or the cases that expect a tool, or start new cases."""

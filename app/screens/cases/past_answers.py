@@ -1,7 +1,7 @@
 """Judge the last answers by an edited expectation and compare with the stored verdicts."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
@@ -35,6 +35,17 @@ class RejudgedAnswers:
 
     lines: tuple[RejudgedAnswer, ...] = ()
     summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftReview:
+    """Review of a draft by the core: warnings about its names, and its verdicts on the last answers."""
+
+    warnings: tuple[str, ...] = ()
+    tried: RejudgedAnswers = field(default_factory=RejudgedAnswers)
+
+
+NO_REVIEW: Final = DraftReview()
 
 
 def rejudged_answers(results: Sequence[tuple[RunSummary, Verdict]], now: datetime) -> RejudgedAnswers:

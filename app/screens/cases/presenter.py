@@ -1,21 +1,24 @@
 """State of the cases screen and its calls into the core; knows no Qt."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
+from app.core_link.refresh import Refresh
 from app.screens.cases.calls import CallForm, ToolChoice, Tools, typed_choice, with_tool
 from app.screens.cases.editor_state import CaseEditorState
 from app.screens.cases.form import CaseForm, case_form, with_call
-from app.screens.cases.past_answers import RejudgedAnswers, rejudged_answers
-from app.screens.cases.rows import RECENT, SUITE, CaseTableRow, filtered_rows, row_of, row_of_draft
+from app.screens.cases.past_answers import NO_REVIEW, DraftReview, rejudged_answers
+from app.screens.cases.rows import RECENT, SUITE, CaseTableRow, filtered_rows, row_of, row_of_new_case
 from app.screens.cases.stale_data import BY, EVERYTHING, Stale
 from app.screens.kit import ViewState
 from mcp_tef import (
+    BatchesChanged,
     CaseDraft,
     CaseId,
+    CasesChanged,
     Event,
     Listing,
     RunEnded,
@@ -23,6 +26,8 @@ from mcp_tef import (
     RunStatus,
     RunSummary,
     Server,
+    ServersChanged,
+    ServerStateChanged,
     TefError,
     TestCase,
     ToolLabel,
@@ -41,17 +46,6 @@ class Call(Protocol):
     async def __call__(self, work: "Callable[[Engine], Awaitable[T]]", /) -> T: ...
 
 
-@dataclass(frozen=True, slots=True)
-class DraftReview:
-    """Review of a draft by the core: warnings about its names, and its verdicts on the last answers."""
-
-    warnings: tuple[str, ...] = ()
-    tried: RejudgedAnswers = field(default_factory=RejudgedAnswers)
-
-
-NO_REVIEW: Final = DraftReview()
-
-
 class CasesPresenter:
     """Cases of the workspace, their editor states, and the operations on them."""
 
@@ -62,6 +56,8 @@ class CasesPresenter:
         self._recent: dict[CaseId, tuple[RunSummary, ...]] = {}
         self._editor_states: dict[CaseId, CaseEditorState] = {}
         self._removed: dict[CaseId, CaseEditorState] = {}
+        self._changed_cases: dict[CaseId, None] = {}
+        self.stale = Stale()
         self._turn = asyncio.Lock()
         self._made = 0
         self.loaded = False
@@ -77,8 +73,32 @@ class CasesPresenter:
         """Read everything that the screen shows."""
         await self.refresh(EVERYTHING)
 
-    async def refresh(self, stale: Stale) -> None:
-        """Read stale data again, never during a save; unsaved typing stays."""
+    def handle(self, event: Event) -> Refresh:
+        """Show ended and rejudged runs at once; for other events, decide which data to read again."""
+        match event:
+            case CasesChanged(by=by) if by == BY:
+                return Refresh.NONE
+            case RunEnded(run=run):
+                self._add_run(run)
+                return Refresh.LATER
+            case RunsChanged(runs=runs):
+                self._replace_runs(runs)
+                return Refresh.LATER
+            case CasesChanged():
+                stale = Stale(cases=True)
+            case BatchesChanged():
+                stale = Stale(runs=True)
+            case ServersChanged() | ServerStateChanged():
+                stale = Stale(servers=True)
+            case _:
+                return Refresh.NONE
+        self.stale = self.stale.joined(stale)
+        return Refresh.NOW
+
+    async def refresh(self, stale: Stale | None = None) -> None:
+        """Read `stale` again, else what events made stale, else everything; unsaved typing stays."""
+        if stale is None:
+            stale, self.stale = self.stale or EVERYTHING, Stale()
         async with self._turn:
             await self._refresh(stale)
             self.loaded = True
@@ -93,6 +113,8 @@ class CasesPresenter:
         if stale.runs or stale.cases:
             self._recent = dict(await self._call(lambda core: core.cases.recent(RECENT)))
         self._update_editor_states(stale)
+        if self.current not in self._cases and self.current not in self._editor_states:
+            self.current = None
 
     def _update_editor_states(self, stale: Stale) -> None:
         for case_id, edited in list(self._editor_states.items()):
@@ -103,25 +125,25 @@ class CasesPresenter:
                 del self._editor_states[case_id]
             if stale.servers:
                 edited.update_tools(self.tools.find)
-        if self.current is not None and self.current not in self._cases and self.current not in self._editor_states:
-            self.current = None
 
-    def take_runs(self, events: Iterable[Event]) -> tuple[CaseId, ...]:
-        """Add ended runs to the recent runs of their cases; return the cases whose recent runs changed."""
-        heard = tuple(events)
-        ended = [event.run for event in heard if isinstance(event, RunEnded) and event.run.status in FINISHED]
-        for run in ended:
+    def _add_run(self, run: RunSummary) -> None:
+        if run.status in FINISHED:
             others = (known for known in self._recent.get(run.case_id, ()) if known.id != run.id)
             self._recent[run.case_id] = (*others, run)[-RECENT:]
-        judged = [run for event in heard if isinstance(event, RunsChanged) for run in event.runs]
-        self._mend(judged)
-        return tuple(dict.fromkeys(run.case_id for run in (*ended, *judged) if run.case_id in self._cases))
+            self._changed_cases[run.case_id] = None
 
-    def _mend(self, judged: Sequence[RunSummary]) -> None:
+    def _replace_runs(self, rejudged: Sequence[RunSummary]) -> None:
         """Replace rejudged runs at their place among the recent runs."""
-        now = {run.id: run for run in judged}
-        for case_id in {run.case_id for run in judged} & self._recent.keys():
-            self._recent[case_id] = tuple(now.get(run.id, run) for run in self._recent[case_id])
+        by_id = {run.id: run for run in rejudged}
+        for case_id in {run.case_id: None for run in rejudged}:
+            self._recent[case_id] = tuple(by_id.get(run.id, run) for run in self._recent.get(case_id, ()))
+            self._changed_cases[case_id] = None
+
+    def take_changed_cases(self) -> tuple[CaseId, ...]:
+        """Return the cases whose recent runs changed since the last call."""
+        changed = tuple(case_id for case_id in self._changed_cases if case_id in self._cases)
+        self._changed_cases.clear()
+        return changed
 
     # ------------------------------------------------------------ the table
 
@@ -133,39 +155,19 @@ class CasesPresenter:
     def rows(self) -> tuple[CaseTableRow, ...]:
         """Return the rows that pass search and filters; cases that are not saved yet come last."""
         stored = [self._row(case) for case in self._cases.values()]
-        fresh = [self._fresh_row(edited) for edited in self._editor_states.values() if edited.saved is None]
+        fresh = [row_of_new_case(edited) for edited in self._editor_states.values() if edited.saved is None]
         return filtered_rows([*stored, *fresh], self.view)
 
     def row(self, case_id: CaseId) -> CaseTableRow | None:
         """Return the current row of a case; None if it is gone."""
         if case_id in self._cases:
             return self._row(self._cases[case_id])
-        return self._fresh_row(self._editor_states[case_id]) if case_id in self._editor_states else None
+        return row_of_new_case(self._editor_states[case_id]) if case_id in self._editor_states else None
 
     def _row(self, case: TestCase) -> CaseTableRow:
         runs = self._recent.get(case.id, ())
         edited = self._editor_states.get(case.id)
         return row_of(case, runs, edited.problem_text) if edited else row_of(case, runs)
-
-    @staticmethod
-    def _fresh_row(edited: CaseEditorState) -> CaseTableRow:
-        form = edited.form
-        unsaved = edited.problem_text or "Not saved yet."
-        if edited.parsed.draft is not None:
-            return row_of_draft(edited.case_id, edited.parsed.draft, unsaved=unsaved)
-        call = form.calls[0]
-        return CaseTableRow(
-            id=edited.case_id,
-            name=form.name,
-            query=form.query or "New case",
-            expected=call.tool,
-            server=call.server or "",
-            tools=call.tool,
-            suites=form.suites,
-            tags=form.tags,
-            servers=form.servers,
-            unsaved=unsaved,
-        )
 
     def all_suites(self) -> tuple[str, ...]:
         """Return the names of all suites."""
@@ -299,6 +301,14 @@ class CasesPresenter:
             self.current = case_id
         edited.case_id = case_id
         self._editor_states[case_id] = edited
+
+    async def stored_drafts(self) -> dict[CaseId, CaseDraft]:
+        """Read the drafts of all cases."""
+        return {case.id: case.draft for case in await self._call(lambda core: core.cases.list())}
+
+    async def open_sample(self) -> None:
+        """Add the sample servers and cases."""
+        await self._call(lambda core: core.open_sample())
 
     async def review(self) -> DraftReview:
         """Return the core's review of the edited draft."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from app.screens.cases.editor_state import CaseEditorState
 from app.screens.kit import FilterField, FilterFields, ViewState, matches_all_words
 from mcp_tef import CaseDraft, CaseId, Classification, Expectation, RunStatus, RunSummary, TestCase, ToolLabel
 
@@ -125,6 +126,27 @@ def row_of_draft(case_id: CaseId, draft: CaseDraft, runs: Sequence[RunSummary] =
         servers=draft.servers,
         unsaved=unsaved,
         called=tuple(_called(draft)),
+    )
+
+
+def row_of_new_case(edited: CaseEditorState) -> CaseTableRow:
+    """Return the row of a case that was never saved."""
+    form = edited.form
+    unsaved = edited.problem_text or "Not saved yet."
+    if edited.parsed.draft is not None:
+        return row_of_draft(edited.case_id, edited.parsed.draft, unsaved=unsaved)
+    call = form.calls[0]
+    return CaseTableRow(
+        id=edited.case_id,
+        name=form.name,
+        query=form.query or "New case",
+        expected=call.tool,
+        server=call.server or "",
+        tools=call.tool,
+        suites=form.suites,
+        tags=form.tags,
+        servers=form.servers,
+        unsaved=unsaved,
     )
 
 

@@ -1,18 +1,7 @@
 """Data of the cases screen that events make stale."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
-
-from mcp_tef import (
-    BatchesChanged,
-    CasesChanged,
-    Event,
-    RunEnded,
-    RunsChanged,
-    ServersChanged,
-    ServerStateChanged,
-)
 
 BY: Final = "cases screen"
 
@@ -34,23 +23,3 @@ class Stale:
 
 
 EVERYTHING: Final = Stale(cases=True, runs=True, servers=True)
-
-
-def stale_after(events: Iterable[Event]) -> Stale:
-    """Return the data that events make stale."""
-    stale = Stale()
-    for event in events:
-        stale = stale.joined(_stale_after(event))
-    return stale
-
-
-def _stale_after(event: Event) -> Stale:
-    match event:
-        case CasesChanged(by=by):
-            return Stale(cases=by != BY)
-        case RunEnded() | RunsChanged() | BatchesChanged():
-            return Stale(runs=True)
-        case ServersChanged() | ServerStateChanged():
-            return Stale(servers=True)
-        case _:
-            return Stale()

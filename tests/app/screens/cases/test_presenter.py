@@ -1,22 +1,24 @@
 """What a user of the screen of test cases notices, tried without a window."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TypeVar
 
 import pytest
 
+from app.core_link.refresh import Refresh
 from app.screens.cases.calls import with_field
 from app.screens.cases.editor_state import CaseEditorState, SaveStatus
 from app.screens.cases.form import Mode, with_call, with_mode
 from app.screens.cases.matchers import with_text
 from app.screens.cases.presenter import CasesPresenter
 from app.screens.cases.rows import LastResult
-from app.screens.cases.stale_data import Stale, stale_after
+from app.screens.cases.stale_data import BY, Stale
 from app.screens.kit import FilterValues, ViewState
 from mcp_tef import (
     NO_TOOL,
+    BatchesChanged,
     BatchRequest,
     CaseId,
     CasesChanged,
@@ -24,7 +26,8 @@ from mcp_tef import (
     Event,
     InputError,
     NoticePublished,
-    RunEnded,
+    RunsChanged,
+    ServersChanged,
     TestCase,
     expectation_to_json,
 )
@@ -68,6 +71,12 @@ async def presenter(core: Core) -> CasesPresenter:
     made = CasesPresenter(core, now=lambda: NOW)
     await made.load()
     return made
+
+
+def handled(presenter: CasesPresenter, events: Iterable[Event]) -> tuple[CaseId, ...]:
+    for event in events:
+        presenter.handle(event)
+    return presenter.take_changed_cases()
 
 
 def case_of(presenter: CasesPresenter, query: str) -> CaseId:
@@ -319,9 +328,9 @@ async def test_runs_that_end_are_marks_at_once_without_asking_again(
     await fake.runs.wait(batch.id)
     stop()
     core.refusal = InputError("Nothing is to be asked.")
-    assert set(presenter.take_runs(said)) == {row.id for row in presenter.rows()}
+    assert set(handled(presenter, said)) == {row.id for row in presenter.rows()}
     assert {len(row.recent_runs) for row in presenter.rows()} == {3}
-    presenter.take_runs(said)
+    handled(presenter, said)
     assert {len(row.recent_runs) for row in presenter.rows()} == {3}
 
 
@@ -332,27 +341,32 @@ async def test_runs_that_were_judged_again_change_their_marks_where_they_stand(
     stop = fake.subscribe(said.append)
     batch = await fake.runs.start(BatchRequest(repeats=2))
     await fake.runs.wait(batch.id)
-    presenter.take_runs(said)
+    handled(presenter, said)
     before = {row.id: row.recent_runs for row in presenter.rows()}
     said.clear()
     for case in await fake.cases.list():
         await fake.cases.edit(case.id, replace(case.draft, expectation=NO_TOOL))
     await fake.runs.rejudge(batch_id=batch.id)
     stop()
-    touched = presenter.take_runs(said)
+    touched = handled(presenter, said)
     now = {row.id: row.recent_runs for row in presenter.rows()}
     assert touched
     assert {case_id for case_id in now if now[case_id] != before[case_id]} == set(touched)
     assert {len(marks) for marks in now.values()} == {2}
 
 
-async def test_only_what_an_event_touches_is_read_again(fake: FakeEngine, presenter: CasesPresenter) -> None:
-    said: list[Event] = []
-    stop = fake.subscribe(said.append)
-    batch = await fake.runs.start(BatchRequest())
-    await fake.runs.wait(batch.id)
-    stop()
-    ended = [event for event in said if isinstance(event, RunEnded)]
-    assert stale_after(ended) == Stale(runs=True)
-    assert stale_after([CasesChanged(())]) == Stale(cases=True)
-    assert not stale_after([NoticePublished("nothing of ours")])
+@pytest.mark.parametrize(
+    ("event", "urgency", "stale"),
+    [
+        (CasesChanged(()), Refresh.NOW, Stale(cases=True)),
+        (CasesChanged((), by=BY), Refresh.NONE, Stale()),
+        (BatchesChanged(()), Refresh.NOW, Stale(runs=True)),
+        (ServersChanged(()), Refresh.NOW, Stale(servers=True)),
+        (RunsChanged(runs=()), Refresh.LATER, Stale()),
+        (NoticePublished("nothing of ours"), Refresh.NONE, Stale()),
+    ],
+)
+async def test_only_what_an_event_changes_is_read_again(
+    presenter: CasesPresenter, event: Event, urgency: Refresh, stale: Stale
+) -> None:
+    assert (presenter.handle(event), presenter.stale) == (urgency, stale)

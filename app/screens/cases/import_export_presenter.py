@@ -1,0 +1,85 @@
+"""Calls into the core that import cases from files and export them; knows no Qt."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
+
+from app.screens.cases.presenter import CasesPresenter
+from app.screens.cases.stale_data import BY, Stale
+from mcp_tef import CancellableWork, CaseDraft, CaseFileFormat, CaseId, CaseImportPreview, ExportReport
+
+if TYPE_CHECKING:
+    from mcp_tef import Engine
+
+T = TypeVar("T")
+CancellableCall: TypeAlias = Callable[
+    [str, "Callable[[Engine, CancellableWork], Awaitable[object]]"], Awaitable[object]
+]
+
+
+class LongCall(Protocol):
+    """Callable that runs work in the core and shows its title while it lasts."""
+
+    async def __call__(self, title: str, work: "Callable[[Engine], Awaitable[T]]", /) -> T: ...
+
+
+@dataclass(frozen=True, slots=True)
+class CaseImportChange:
+    """Effect of an import: the ids it added, and the drafts of changed cases before and after it."""
+
+    added: tuple[CaseId, ...] = ()
+    before: Mapping[CaseId, CaseDraft] = field(default_factory=dict)
+    after: Mapping[CaseId, CaseDraft] = field(default_factory=dict)
+
+
+class CaseFilesPresenter:
+    """Preview, import, undo, redo and export of cases; edits are saved before."""
+
+    def __init__(self, cases: CasesPresenter, call: LongCall, call_cancellable: CancellableCall) -> None:
+        self._cases = cases
+        self._call = call
+        self._call_cancellable = call_cancellable
+
+    async def preview_file(self, file: Path, file_format: CaseFileFormat | None) -> CaseImportPreview:
+        """Return the changes that a file would make."""
+        await self._cases.save()
+        return await self._call(f"Reading {file.name}", lambda core: core.case_files.preview(file, file_format))
+
+    async def preview_text(self, text: str) -> CaseImportPreview:
+        """Return the changes that a pasted text would make."""
+        await self._cases.save()
+        return await self._call("Reading the text", lambda core: core.case_files.preview_text(text))
+
+    async def apply(self, preview: CaseImportPreview) -> CaseImportChange:
+        """Import a preview, all or nothing; raise StoppedError if the user cancels in time."""
+        before = await self._cases.stored_drafts()
+        await self._call_cancellable(
+            f"Importing {preview.source}", lambda core, work: core.case_files.apply(preview, by=BY, work=work)
+        )
+        await self._cases.refresh(Stale(cases=True))
+        after = await self._cases.stored_drafts()
+        changed = [case_id for case_id in after if case_id in before and before[case_id] != after[case_id]]
+        return CaseImportChange(
+            tuple(case_id for case_id in after if case_id not in before),
+            {case_id: before[case_id] for case_id in changed},
+            {case_id: after[case_id] for case_id in changed},
+        )
+
+    async def undo(self, change: CaseImportChange) -> None:
+        """Undo an import."""
+        await self._cases.remove(change.added)
+        await self._cases.edit_all(change.before)
+
+    async def redo(self, change: CaseImportChange) -> None:
+        """Redo an import that was undone."""
+        await self._cases.restore(change.added)
+        await self._cases.edit_all(change.after)
+
+    async def export(self, file: Path, ids: Sequence[CaseId], file_format: CaseFileFormat | None) -> ExportReport:
+        """Write saved cases to a file and return what its format could not hold."""
+        await self._cases.save()
+        wanted = self._cases.runnable(ids)
+        return await self._call(
+            f"Exporting {file.name}", lambda core: core.case_files.export_file(file, wanted, file_format)
+        )
