@@ -14,7 +14,7 @@ from mcp_tef import VARIABLES, Config, InputError, Variable, number, parse_model
 CORE: Final = "core"
 FORM: Final = "runs.form"
 KEPT: Final = ("workspace", "workspaces", "window.place_and_size", "window.maximised")
-"""What is no setting, but where one was; a reset leaves it."""
+"""Window state, which a reset keeps."""
 
 _NOT_HERE = ("DATABASE_URL", "DEFAULT_LLM_PROVIDER", "DEFAULT_LLM_MODEL", "MCP_TEF_EMBEDDING_FOLDER")
 

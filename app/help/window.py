@@ -14,7 +14,7 @@ from app.widgets import CardList, CardRow, IconButton, ReadingOrder, Rule, Searc
 
 WIDTH, HEIGHT, RAIL = 1040, 760, 264
 ROW, FOUND_ROW = 34, 52
-NOTHING = CardRow(id="", title="Nothing is said of this", sub=(Span("Try another word.", Role.DIM),), light=True)
+NOTHING = CardRow(id="", title="No help found", sub=(Span("Try another word.", Role.DIM),), light=True)
 
 
 class HelpWindow(ReadingOrder, QWidget):

@@ -15,7 +15,7 @@ from mcp_tef import Consent, ConsentKind
 
 BY = "settings"
 MOST_ROWS, MANY = 100, 8
-NONE_FIT = "No consent is about these words. An empty search shows all."
+NONE_FIT = "No permissions match. Clear the search to show all."
 WHAT = (
     "You allowed these on this computer, exactly as shown. They are kept in your data folder, never in a workspace. "
     "Revoke one, and you are asked again."

@@ -62,10 +62,10 @@ def _choice(name: str, now: Enum, choose: Callable[[str], object]) -> Segmented:
 
 
 HEIGHT = 600
-NOTHING = "No setting is about these words. Try another one, or empty the search."
+NOTHING = "No settings match. Try other words, or clear the search."
 FOUND = 1
-RUN_NOTE = "A run starts with these, and what you change when you start one stands here the next time."
-LIMIT_NOTE = "How much of a server is put up with. What is beyond is left out, and a sentence says so."
+RUN_NOTE = "Every run starts with these values. Changes made in the run form are kept here."
+LIMIT_NOTE = "Limits for servers. Anything beyond a limit is left out, and a note says so."
 SIMILARITY = ("EMBEDDING_MODEL_TYPE", "SIMILARITY_THRESHOLD")
 SERVERS = ("MCP_TOOL_PREFIX_SEPARATOR", "MCP_TEF_TRUSTED_NETWORKS")
 

@@ -22,7 +22,7 @@ WHAT = (
     "ask for that, and never in a workspace, a log or an export."
 )
 NO_KEYCHAIN = "This system has no keychain that can be used, so keys are kept in memory only."
-NOTHING = "No key was typed, and none is kept."
+NOTHING = "No keys yet."
 SERVER = "server:"
 
 

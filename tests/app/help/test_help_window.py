@@ -104,5 +104,5 @@ def test_a_search_that_finds_nothing_says_so(qtbot: QtBot, shown: HelpWindow) ->
     shown.search.setText("zzyzx")
     qtbot.waitUntil(lambda: shown.rail.rows.ids() == [""])
     shown.rail.select("")
-    assert "Nothing is said of this" in shown.rail.rows.row(0).spoken
+    assert "No help found" in shown.rail.rows.row(0).spoken
     assert shown.current == ORDER[0]
