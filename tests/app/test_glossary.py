@@ -17,7 +17,7 @@ from app.screens.runs.batch_summaries import action_texts, batch_summary
 from app.screens.runs.runs_list import SummaryBar
 from app.screens.runs.verdict_pane import ConfidenceSection
 from app.screens.similarity.labels import SCORE_HELP
-from app.screens.similarity.score_bars import LeadScore, ScoreLine
+from app.screens.similarity.score_bars import MainScore, ScoreRow
 from app.text.glossary import TERMS, explain
 from app.widgets import Column
 from mcp_tef import MatrixKind, ScoreExplanation
@@ -78,7 +78,7 @@ def test_every_figure_says_what_it_means() -> None:
 def test_the_figures_over_runs_a_pair_and_a_comparison_explain_themselves(qapp: QApplication) -> None:
     strip, lead, against, confidence, quality = (
         SummaryBar(),
-        LeadScore(),
+        MainScore(),
         AgainstPart(),
         ConfidenceSection(),
         LevelSummaryBar(),
@@ -108,7 +108,7 @@ def test_what_a_ranking_adds_is_explained_only_where_it_stands(qapp: QApplicatio
 
 @pytest.mark.parametrize("kind", list(MatrixKind))
 def test_every_score_of_a_pair_explains_itself(qapp: QApplication, kind: MatrixKind) -> None:
-    line = ScoreLine()
+    line = ScoreRow()
     line.show_score(ScoreExplanation(kind, "A score", 0.5, "Half of it"))
     assert line.accessibleDescription() == SCORE_HELP[kind]
     assert line.toolTip()

@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from app.dialogs.model_request import ModelSheet
 from app.screens.quality.page import QualityPage
 from app.screens.quality.review_part import ReviewPart
-from app.screens.similarity.advice_pane import AdvicePart
+from app.screens.similarity.advice_pane import AdvicePane
 from app.screens.similarity.page import SimilarityPage
-from app.screens.similarity.pair_pane import PairPane
+from app.screens.similarity.pair_pane import ToolPairPane
 from app.shell.main_window import MainWindow
 from mcp_tef import ModelError, ModelFault, TefError
 from tests.support.hostile import ALL, HOSTILE, HUGE, MODEL, hostile_engine
@@ -105,7 +105,7 @@ async def agree(find: Callable[[], ModelSheet | None]) -> None:
     sheet.ask.click()
 
 
-async def asked_about_a_pair(window: MainWindow) -> PairPane:
+async def asked_about_a_pair(window: MainWindow) -> ToolPairPane:
     """Two tools side by side, once a model was asked about them."""
     window.show_screen("similarity")
     page = window.page("similarity")
@@ -115,13 +115,13 @@ async def asked_about_a_pair(window: MainWindow) -> PairPane:
     pane = page.view.pair
     await until(lambda: pane.advice.current() is not None and pane.advice.ask.isVisible())
     pane.advice.ask.click()
-    await agree(lambda: page.pair.advising.sheet)
+    await agree(lambda: page.pair.advice_requests.sheet)
     await until(lambda: _is_by_model(pane.advice) or pane.advice.notice.isVisible())
     await until(lambda: "<img src=" in drawn(pane.advice), every=0.1)
     return pane
 
 
-def _is_by_model(part: AdvicePart) -> bool:
+def _is_by_model(part: AdvicePane) -> bool:
     shown = part.current()
     return shown is not None and shown.author == MODEL.label
 
@@ -145,11 +145,11 @@ async def asked_about_a_tool(window: MainWindow) -> ReviewPart:
 def test_what_a_model_recommends_is_shown_as_text(qapp: QApplication, reply: str) -> None:
     async def look(window: MainWindow) -> set[str]:
         pane = await asked_about_a_pair(window)
-        pane.whole_wanted.emit()
+        pane.full_texts_wanted.emit()
         found = wrong(window, pane)
         assert said(pane.advice) == 2, "the description and the reason"
-        while pane.advice.forth.isEnabled():
-            pane.advice.forth.click()
+        while pane.advice.next_button.isEnabled():
+            pane.advice.next_button.click()
             found |= wrong(window, pane)
         return found
 

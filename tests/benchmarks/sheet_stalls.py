@@ -20,7 +20,7 @@ from app.help.window import HelpWindow
 from app.screens.cases.page import CasesPage
 from app.screens.runs.page import RunsPage
 from app.screens.servers.page import ServersPage
-from app.screens.similarity.comparison_choices import EmbedderSheet
+from app.screens.similarity.comparison_choices import EmbedderDialog
 from app.screens.similarity.page import SimilarityPage
 from tests.benchmarks.afternoon_stalls import at_once, close_sheet, does, page_of
 from tests.benchmarks.watch_roles import WORST_MS, Watch, go_through, prepared, told, watched
@@ -96,7 +96,7 @@ async def on_similarity(user: Keyboard) -> None:
     await user.go(5, "similarity")
     page = page_of(user, SimilarityPage, "similarity")
     await opens(user, "Ask a model about a pair", partial(page.pair.ask, [(0, 1)]))
-    await opens(user, "Another embedder", lambda: EmbedderSheet(page.presenter.wanted.embedder, page).open())
+    await opens(user, "Another embedder", lambda: EmbedderDialog(page.presenter.wanted.embedder, page).open())
 
 
 async def read_the_help(user: Keyboard) -> None:

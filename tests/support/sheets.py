@@ -19,7 +19,7 @@ from app.screens.servers.page import ServersPage
 from app.screens.servers.server_dialog import ServerDialog
 from app.screens.servers.server_form import ServerForm
 from app.screens.servers.tool_call_dialog import ConfirmCallDialog, ToolCallDialog
-from app.screens.similarity.comparison_choices import EmbedderSheet
+from app.screens.similarity.comparison_choices import EmbedderDialog
 from app.screens.similarity.page import SimilarityPage
 from app.shell.drop_handler import outcomes_sheet
 from app.shell.main_window import MainWindow
@@ -117,7 +117,7 @@ def _of_asking(window: MainWindow, folder: Path, text: str) -> Over:
     yield "import of cases", lambda: session.spawn(_page(window, CasesPage).transfer.import_file(cases))
     yield "start", _command(window, "runs.start")
     yield "key", lambda: ApiKeyDialog(text, text, window).open()
-    yield "embedder", lambda: EmbedderSheet(f"litellm:{text}", window).open()
+    yield "embedder", lambda: EmbedderDialog(f"litellm:{text}", window).open()
     yield "questions about tools", _command(window, "quality.ask")
     yield "questions about pairs", lambda: pairs.ask([(0, 1)])
 

@@ -15,7 +15,7 @@ from app.widgets import Button, FlowText, IconButton, Label, Notice, Span
 from mcp_tef import IssueType, PairAdvice, Priority, Recommendation
 
 EDGE = 16
-CAPTION = 52
+CAPTION_WIDTH = 52
 ISSUES: Mapping[IssueType, str] = {
     IssueType.SCOPE_CLARITY: "Scope",
     IssueType.EXAMPLE_DISTINCTIVENESS: "Examples",
@@ -31,14 +31,14 @@ PRIORITIES: Mapping[Priority, str] = {
 DRAFT = "draft"
 
 
-class AdviceForm(StrEnum):
+class AdviceFormat(StrEnum):
     """A form in which a change leaves the window."""
 
     PATCH = "patch"
     OVERRIDE = "override"
 
 
-class AdvicePart(QWidget):
+class AdvicePane(QWidget):
     """`copied` gives a text, `save_wanted` a form and a recommendation; `ask_wanted` asks for a model's texts."""
 
     copied = Signal(str)
@@ -51,14 +51,14 @@ class AdvicePart(QWidget):
         self._place = 0
         self.caption = Label("Recommendations", size=Size.SMALL, role=Role.DIM, strong=True)
         self.place = Label(size=Size.SMALL, role=Role.DIM, tabular=True)
-        self.back = IconButton("caret-left", "Recommendation before", size=14)
-        self.forth = IconButton("caret-right", "Next recommendation", size=14)
+        self.previous_button = IconButton("caret-left", "Recommendation before", size=14)
+        self.next_button = IconButton("caret-right", "Next recommendation", size=14)
         self.notice = Notice("warn")
         self.words = FlowText(role=Role.DIM)
         self.action = FlowText(strong=True)
         self.kind = FlowText(size=Size.SMALL, role=Role.DIM)
         self.rationale = FlowText()
-        self.before, self.after = TextPart("Before", Role.BAD), TextPart("After", Role.GOOD)
+        self.before, self.after = RecommendationText("Before", Role.BAD), RecommendationText("After", Role.GOOD)
         self.author = FlowText(size=Size.SMALL, role=Role.DIM)
         self.scores = FlowText()
         self.copy = Button("Copy", icon="copy")
@@ -67,7 +67,7 @@ class AdvicePart(QWidget):
         self.ask = Button("Ask a model…")
         self._lay_out()
         self._connect()
-        self.show_words("")
+        self.show_message("")
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
@@ -92,22 +92,22 @@ class AdvicePart(QWidget):
         head.setSpacing(0)
         head.addWidget(self.caption)
         head.addStretch(1)
-        head.addWidget(self.back)
+        head.addWidget(self.previous_button)
         head.addWidget(self.place)
-        head.addWidget(self.forth)
+        head.addWidget(self.next_button)
         return head
 
     def _connect(self) -> None:
-        self.back.clicked.connect(lambda: self.turn(-1))
-        self.forth.clicked.connect(lambda: self.turn(1))
+        self.previous_button.clicked.connect(lambda: self.turn(-1))
+        self.next_button.clicked.connect(lambda: self.turn(1))
         self.ask.clicked.connect(self.ask_wanted)
         self.copy.clicked.connect(self._copy)
-        self.patch.clicked.connect(lambda: self.save_wanted.emit(AdviceForm.PATCH, self.current()))
-        self.override.clicked.connect(lambda: self.save_wanted.emit(AdviceForm.OVERRIDE, self.current()))
+        self.patch.clicked.connect(lambda: self.save_wanted.emit(AdviceFormat.PATCH, self.current()))
+        self.override.clicked.connect(lambda: self.save_wanted.emit(AdviceFormat.OVERRIDE, self.current()))
 
     # ------------------------------------------------------------------ what is shown
 
-    def show_words(self, text: str) -> None:
+    def show_message(self, text: str) -> None:
         """Say this where there is no advice yet."""
         self._advice = None
         self.notice.clear()
@@ -118,7 +118,7 @@ class AdvicePart(QWidget):
         """Show the advice for a pair, where it was left if it is the same."""
         self._place = self._place if advice is self._advice else 0
         self._advice = advice
-        self._say_failure(advice)
+        self._show_failure(advice)
         self.words.set_text("" if advice.recommendations else "There is nothing to recommend for this pair.")
         self._show()
 
@@ -133,7 +133,7 @@ class AdvicePart(QWidget):
         self._place = min(max(0, self._place + step), max(0, number - 1))
         self._show()
 
-    def _say_failure(self, advice: PairAdvice) -> None:
+    def _show_failure(self, advice: PairAdvice) -> None:
         failure = advice.failure
         if failure is None:
             self.notice.clear()
@@ -149,9 +149,9 @@ class AdvicePart(QWidget):
         self._show_steps(len(self._advice.recommendations) if self._advice else 0)
         self.ask.setVisible(self._advice is not None)
         if shown is not None:
-            self.action.set_spans(coded(shown.action, strong=True))
+            self.action.set_spans(code_spans(shown.action, strong=True))
             self.kind.set_text(f"{ISSUES[shown.issue]} · {PRIORITIES[shown.priority]} · {shown.tool_name}")
-            self.rationale.set_spans(coded(shown.rationale))
+            self.rationale.set_spans(code_spans(shown.rationale))
             self.author.set_text(self._author(shown))
             self.patch.setEnabled(bool(shown.patch))
             self.override.setEnabled(bool(shown.override))
@@ -159,10 +159,10 @@ class AdvicePart(QWidget):
         self._show_scores(shown)
 
     def _show_steps(self, number: int) -> None:
-        for step in (self.back, self.forth):
+        for step in (self.previous_button, self.next_button):
             step.setVisible(number > 1)
-        self.back.setEnabled(self._place > 0)
-        self.forth.setEnabled(self._place + 1 < number)
+        self.previous_button.setEnabled(self._place > 0)
+        self.next_button.setEnabled(self._place + 1 < number)
         self.place.setText(f"{self._place + 1} of {number}" if number else "")
 
     def _show_texts(self, shown: Recommendation | None) -> None:
@@ -201,7 +201,7 @@ class AdvicePart(QWidget):
             self.copied.emit(shown.revised if shown.revised is not None else shown.action)
 
 
-class TextPart(QWidget):
+class RecommendationText(QWidget):
     """A text beside its caption and a coloured line; what differs is marked."""
 
     def __init__(self, caption: str, role: Role) -> None:
@@ -210,7 +210,7 @@ class TextPart(QWidget):
         self._tint = Role.BAD_TINT if role is Role.BAD else Role.GOOD_TINT
         self.text = FlowText()
         label = Label(caption, size=Size.SMALL, role=Role.DIM)
-        label.setFixedWidth(sized(CAPTION))
+        label.setFixedWidth(sized(CAPTION_WIDTH))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(16)
@@ -228,10 +228,10 @@ class TextPart(QWidget):
         self.text.set_spans(spans or [Span(nothing, Role.DIM)])
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        QPainter(self).fillRect(sized(CAPTION) + 4, 0, 1, self.height(), theme().colour(self._role))
+        QPainter(self).fillRect(sized(CAPTION_WIDTH) + 4, 0, 1, self.height(), theme().colour(self._role))
 
 
-def coded(text: str, *, strong: bool = False) -> list[Span]:
+def code_spans(text: str, *, strong: bool = False) -> list[Span]:
     """A sentence in which names stand between backticks, as spans: names in mono, without the ticks."""
     pieces = text.split("`")
     if len(pieces) % 2 == 0:
@@ -239,9 +239,9 @@ def coded(text: str, *, strong: bool = False) -> list[Span]:
     return [Span(piece, strong=strong, mono=bool(place % 2)) for place, piece in enumerate(pieces) if piece]
 
 
-def change_text(form: AdviceForm, chosen: Recommendation) -> str:
+def change_text(form: AdviceFormat, chosen: Recommendation) -> str:
     """A change as the text of a JSON file."""
-    value = list(chosen.patch) if form is AdviceForm.PATCH else chosen.override
+    value = list(chosen.patch) if form is AdviceFormat.PATCH else chosen.override
     return json.dumps(value, indent=2, ensure_ascii=False, default=dict) + "\n"
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from app.screens.similarity.labels import KINDS, MapKind
+from app.screens.similarity.labels import MAP_LABELS, MapKind
 from app.widgets.dendrogram import Join, Tree, tree_of
 from app.widgets.heatmap_data import Heat, make_heat
 from app.widgets.heatmap_drawing import cividis
@@ -14,7 +14,7 @@ from mcp_tef import Clusters, ComparedTool, MatrixKind, Similarity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Analysis:
+class SimilarityAnalysis:
     """Tools compared, put in order, and what they are called: `names` are as short as they can be."""
 
     similarity: Similarity
@@ -29,11 +29,11 @@ class Analysis:
         return self.similarity.tools
 
 
-def analysis_of(similarity: Similarity, clusters: Clusters) -> Analysis:
+def build_analysis(similarity: Similarity, clusters: Clusters) -> SimilarityAnalysis:
     """Everything that maps of one analysis share; loads what drawing needs, and sorts the scores for counting."""
     cividis()
     joins = [Join(merge.left, merge.right, merge.height) for merge in clusters.merges]
-    return Analysis(
+    return SimilarityAnalysis(
         similarity=similarity,
         clusters=clusters,
         names=short_names(similarity.tools),
@@ -45,18 +45,18 @@ def analysis_of(similarity: Similarity, clusters: Clusters) -> Analysis:
 def short_names(tools: tuple[ComparedTool, ...]) -> tuple[str, ...]:
     """Bare names; with their server behind them where another tool has the same name."""
     often = Counter(one.tool.name for one in tools)
-    return tuple(one.tool.name if often[one.tool.name] == 1 else _whole_name(one) for one in tools)
+    return tuple(one.tool.name if often[one.tool.name] == 1 else _qualified_name(one) for one in tools)
 
 
-def _whole_name(one: ComparedTool) -> str:
+def _qualified_name(one: ComparedTool) -> str:
     number = one.id.removeprefix(f"{one.tool.server}/{one.tool.name}")
     return f"{one.tool.name}{number} · {one.tool.server}"
 
 
-def heat_of(analysis: Analysis, kind: MapKind, scores: NDArray[np.float32]) -> Heat:
+def build_heatmap(analysis: SimilarityAnalysis, kind: MapKind, scores: NDArray[np.float32]) -> Heat:
     """One matrix for the screen; outlines always tell of similarity."""
     return make_heat(
-        KINDS[kind],
+        MAP_LABELS[kind],
         analysis.names,
         (one.id for one in analysis.tools),
         scores,

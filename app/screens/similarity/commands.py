@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from app.core_link.commands import Command
-from app.screens.similarity.labels import KINDS, MapKind
-from app.screens.similarity.pair_controller import OnePair
-from app.screens.similarity.pair_list import Places, places_of
+from app.screens.similarity.labels import MAP_LABELS, MapKind
+from app.screens.similarity.pair_controller import PairController
+from app.screens.similarity.pair_list import PairIndices, pair_of_row
 from app.screens.similarity.view import VIEWS
 from app.text.formatting import count
 from app.widgets import Action
@@ -17,7 +17,7 @@ Deed = Callable[[], object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Deeds:
+class SimilarityCommands:
     """The page's deeds; all but `read` need something to show, and `ask` an open pair."""
 
     turn: Callable[[str], object]
@@ -32,7 +32,7 @@ class Deeds:
         turns = [_command(key, f"Show {label.lower()}", partial(self.turn, key), shown) for key, label in VIEWS]
         colours = [
             _command(f"colour.{kind}", f"Colour the map by {name.lower()}", partial(self.colour, kind), shown)
-            for kind, name in KINDS.items()
+            for kind, name in MAP_LABELS.items()
         ]
         return (
             *turns,
@@ -49,13 +49,13 @@ def _command(key: str, text: str, do: Deed, needs: Callable[[], bool]) -> Comman
     return Command(id=f"similarity.{key}", text=text, do=do, needs=needs, unless=why, group=GROUP)
 
 
-def pair_actions(pair: OnePair, rows: Sequence[str], reveal: Callable[[Places], object]) -> list[Action]:
+def pair_actions(pair: PairController, rows: Sequence[str], reveal: Callable[[PairIndices], object]) -> list[Action]:
     """Look at one of them, or ask a model about all."""
-    pairs = [places_of(row) for row in rows]
+    pairs = [pair_of_row(row) for row in rows]
     one = len(pairs) == 1
     ask = f"Ask a model about {count(len(pairs), 'pair')}…"
     return [
         Action(text="Open side by side", do=lambda: pair.open(pairs[0]), enabled=one),
         Action(text="Show on the map", do=lambda: reveal(pairs[0]), enabled=one),
-        Action(text=ask, do=lambda: pair.ask(pairs), apart=True, enabled=not pair.advising.busy),
+        Action(text=ask, do=lambda: pair.ask(pairs), apart=True, enabled=not pair.advice_requests.busy),
     ]

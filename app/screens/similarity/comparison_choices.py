@@ -6,7 +6,7 @@ from functools import cached_property, partial
 from PySide6.QtCore import QPoint, QSize, QTimer, Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from app.screens.similarity.labels import EMBEDDERS, embedder_words
+from app.screens.similarity.labels import EMBEDDER_LABELS, embedder_label
 from app.text.formatting import count
 from app.theme import Role
 from app.widgets import Action, Dialog, Field, FlowText, MenuButton, PickItem, PickPopup, Segmented, show_menu
@@ -14,7 +14,7 @@ from app.widgets.actions import MenuOpener
 from app.widgets.safe_text import one_line
 from mcp_tef import EmbedderKind, InputError, Secret, parse_embedder
 
-MOST_IN_A_MENU = 12
+MAX_MENU_ITEMS = 12
 OTHER = "other"
 
 
@@ -72,7 +72,7 @@ class ServersMenu(MenuOpener):
 
     def open(self, field: QWidget) -> None:
         """Offer them under a field: few as a menu, many to be searched."""
-        if len(self._known) <= MOST_IN_A_MENU:
+        if len(self._known) <= MAX_MENU_ITEMS:
             show_menu(self.actions_offered(), field.mapToGlobal(QPoint(0, field.height() + 4)), field)
             return
         items = [PickItem(id="", title="All servers", mono=False)]
@@ -98,12 +98,12 @@ class EmbedderMenu(MenuButton):
     def show_embedder(self, wanted: str, used: str) -> None:
         """Show what was asked for, and what is used."""
         self._now = wanted
-        best = f"Best here: {embedder_words(used).lower()}" if used else "Best on this machine"
-        fixed = [(kind.value, EMBEDDERS[kind]) for kind in (EmbedderKind.FASTEMBED, EmbedderKind.TFIDF)]
-        own = [(wanted, f"{embedder_words(wanted)}: {_short(wanted)}")] if ":" in wanted else []
+        best = f"Best here: {embedder_label(used).lower()}" if used else "Best on this machine"
+        fixed = [(kind.value, EMBEDDER_LABELS[kind]) for kind in (EmbedderKind.FASTEMBED, EmbedderKind.TFIDF)]
+        own = [(wanted, f"{embedder_label(wanted)}: {_short(wanted)}")] if ":" in wanted else []
         self._offered = (("", best), *fixed, *own, (OTHER, "Other embedder…"))
         self.set_choices([*self._offered[:-1], None, self._offered[-1]], wanted)
-        self.setText((embedder_words(wanted) if wanted else embedder_words(used) or "Embedder").replace("&", "&&"))
+        self.setText((embedder_label(wanted) if wanted else embedder_label(used) or "Embedder").replace("&", "&&"))
 
     def actions_offered(self) -> list[Action]:
         """The same as a menu, for where there is no room for the field."""
@@ -146,7 +146,7 @@ def _short(label: str) -> str:
     return target if len(target) <= 40 else f"…{target[-39:]}"
 
 
-DIALOG_KINDS = (
+EMBEDDER_KINDS = (
     (EmbedderKind.FASTEMBED, "Local model", "A model that fastembed knows", "BAAI/bge-small-en-v1.5"),
     (EmbedderKind.FOLDER, "Folder", "A folder with an ONNX model and its tokenizer", "/path/to/model"),
     (EmbedderKind.LITELLM, "Provider", "PROVIDER/MODEL", "openai/text-embedding-3-small"),
@@ -159,14 +159,14 @@ WHAT = (
 )
 
 
-class EmbedderSheet(Dialog):
+class EmbedderDialog(Dialog):
     """`chosen` is the embedder as the command line writes it, and `key` its key, once the sheet was accepted."""
 
     def __init__(self, current: str, parent: QWidget) -> None:
         super().__init__("Choose an embedder", parent, width=520)
         self.chosen = ""
         self.key: Secret | None = None
-        self.kinds = Segmented([(kind.value, title) for kind, title, _, _ in DIALOG_KINDS], "Kind of embedder")
+        self.kinds = Segmented([(kind.value, title) for kind, title, _, _ in EMBEDDER_KINDS], "Kind of embedder")
         self.target = QLineEdit()
         self.key_edit = QLineEdit()
         self.key_edit.setEchoMode(QLineEdit.EchoMode.Password)
@@ -187,7 +187,7 @@ class EmbedderSheet(Dialog):
         self._turn()
 
     def _turn(self) -> None:
-        kind, _, label, example = next(one for one in DIALOG_KINDS if one[0].value == self.kinds.current())
+        kind, _, label, example = next(one for one in EMBEDDER_KINDS if one[0].value == self.kinds.current())
         self.target_field.set_label(label)
         self.target_field.set_error("")
         self.target.setPlaceholderText(example)
@@ -202,7 +202,7 @@ class EmbedderSheet(Dialog):
         try:
             parse_embedder(self._label())
         except InputError:
-            return f"Write {next(one[2] for one in DIALOG_KINDS if one[0].value == self.kinds.current()).lower()}."
+            return f"Write {next(one[2] for one in EMBEDDER_KINDS if one[0].value == self.kinds.current()).lower()}."
         return ""
 
     def _agree(self) -> None:

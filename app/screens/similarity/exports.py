@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QFileDialog
 
 from app.core_link.session import Page, Session
 from app.dialogs.export import ask_place, copy_markdown
-from app.screens.similarity.labels import KINDS, MapKind
+from app.screens.similarity.labels import MAP_LABELS, MapKind
 from app.screens.similarity.map_pane import MapPane
-from app.screens.similarity.pair_list import Places
-from app.screens.similarity.presenter import SimilarityPresenter, State
+from app.screens.similarity.pair_list import PairIndices
+from app.screens.similarity.presenter import SimilarityPresenter, SimilarityState
 from app.widgets import Action
 from app.widgets.chart import Chart, copy_picture, save_picture
 from mcp_tef import require_replaceable
@@ -31,7 +31,7 @@ NAME: Final = "tool-similarity"
 Write = Callable[[Path], Awaitable[object]]
 
 
-class Saving:
+class SimilarityFileWriter:
     """What the page saves with."""
 
     def __init__(self, page: Page) -> None:
@@ -90,18 +90,18 @@ OVERLAP_NAME = "tool-overlap"
 
 
 @dataclass(frozen=True, slots=True)
-class Exporting:
+class SimilarityExports:
     """What is exported, and what with."""
 
     presenter: SimilarityPresenter
     pane: MapPane
-    saving: Saving
+    saving: SimilarityFileWriter
     session: Session
-    pair: Callable[[], Places | None]
+    pair: Callable[[], PairIndices | None]
 
     def actions(self) -> list[Action]:
         """The map as PNG and SVG, all pairs as CSV, JSON, HTML and PDF; where the map shows the overlap, that."""
-        if self.presenter.state is not State.FULL:
+        if self.presenter.state is not SimilarityState.FULL:
             return [Action(text="There is nothing to export yet", do=lambda: None, enabled=False)]
         pictures = [Action(text=f"Map as {kind.upper()}…", do=self._picture(kind)) for kind in ("png", "svg")]
         copied = Action(text="Copy map", do=lambda: copy_picture(self.pane.heatmap, self.title()))
@@ -132,7 +132,7 @@ class Exporting:
 
     def title(self) -> str:
         """What stands above a picture."""
-        return f"{KINDS[self.pane.shown_kind()]} of {len(self.pane.heatmap.heat()):,} tools"
+        return f"{MAP_LABELS[self.pane.shown_kind()]} of {len(self.pane.heatmap.heat()):,} tools"
 
     def _picture(self, kind: str) -> Callable[[], object]:
         return lambda: self.saving.ask(NAME, kind, write_chart(self.pane.heatmap, self.title()))

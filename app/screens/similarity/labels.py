@@ -25,7 +25,7 @@ class MapKind(StrEnum):
         return None if self in (MapKind.OVERLAP, MapKind.OBSERVED) else MatrixKind(self.value)
 
 
-KINDS: Final[Mapping[MapKind, str]] = {
+MAP_LABELS: Final[Mapping[MapKind, str]] = {
     MapKind.SIMILARITY: "Similarity",
     MapKind.FULL: "With parameters",
     MapKind.LEXICAL: "Wording",
@@ -33,7 +33,7 @@ KINDS: Final[Mapping[MapKind, str]] = {
     MapKind.OVERLAP: "Overlap",
     MapKind.OBSERVED: "Confused in runs",
 }
-KIND_HELP: Final[Mapping[MapKind, str]] = {
+MAP_HELP: Final[Mapping[MapKind, str]] = {
     MapKind.SIMILARITY: explain("similarity"),
     MapKind.FULL: explain("similarity with parameters"),
     MapKind.LEXICAL: explain("wording"),
@@ -49,19 +49,19 @@ SCORE_HELP: Final[Mapping[MatrixKind, str]] = {
     MatrixKind.PARAMETERS: explain("shared parameters"),
     MatrixKind.CONFUSABILITY: explain("confusability"),
 }
-STANDINGS: Final[Mapping[PairStatus, str]] = {
+STATUS_LABELS: Final[Mapping[PairStatus, str]] = {
     PairStatus.SIMILAR_AND_CONFUSED: "alike, and confused in runs",
     PairStatus.SIMILAR_NOT_CONFUSED: "alike, not confused so far",
     PairStatus.CONFUSED_NOT_SIMILAR: "confused, though not alike",
     PairStatus.SIMILAR_UNTESTED: "alike, not tried in runs",
 }
-STANDING_HELP: Final[Mapping[PairStatus, str]] = {
+STATUS_HELP: Final[Mapping[PairStatus, str]] = {
     PairStatus.SIMILAR_AND_CONFUSED: "At or above the threshold, and confused in runs. Work on these first.",
     PairStatus.SIMILAR_NOT_CONFUSED: "At or above the threshold, yet always told apart in runs so far.",
     PairStatus.CONFUSED_NOT_SIMILAR: "Below the threshold, yet confused in runs: look at the test cases too.",
     PairStatus.SIMILAR_UNTESTED: "At or above the threshold, and no run was ever offered both.",
 }
-EMBEDDERS: Final[Mapping[EmbedderKind, str]] = {
+EMBEDDER_LABELS: Final[Mapping[EmbedderKind, str]] = {
     EmbedderKind.TFIDF: "By words",
     EmbedderKind.FASTEMBED: "Local model",
     EmbedderKind.FOLDER: "Model folder",
@@ -70,12 +70,12 @@ EMBEDDERS: Final[Mapping[EmbedderKind, str]] = {
 }
 
 
-def flagged_words(flagged: int, pairs: int) -> str:
+def flagged_text(flagged: int, pairs: int) -> str:
     """ "12 of 1,770 pairs flagged"."""
     return f"{flagged:,} of {count(pairs, 'pair')} flagged"
 
 
-def interval_words(observation: PairObservation) -> str:
+def interval_text(observation: PairObservation) -> str:
     """ "22 % (16–31)"."""
     rate = observation.rate
     if rate.value is None or rate.low is None or rate.high is None:
@@ -83,14 +83,14 @@ def interval_words(observation: PairObservation) -> str:
     return f"{rate.value * 100:.0f} % ({rate.low * 100:.0f}–{rate.high * 100:.0f})"
 
 
-def confused_words(observation: PairObservation) -> str:
+def confusion_text(observation: PairObservation) -> str:
     """ "Confused in 26 of 117 runs"."""
     if not observation.confused:
         return f"Never confused in {count(observation.runs, 'run')}"
     return f"Confused in {observation.confused:,} of {count(observation.runs, 'run')}"
 
 
-def embedder_words(label: str) -> str:
+def embedder_label(label: str) -> str:
     """What an embedder is called, by its label such as `fastembed:MODEL`."""
     kind = label.partition(":")[0]
-    return EMBEDDERS[EmbedderKind(kind)] if kind in {str(one) for one in EmbedderKind} else label
+    return EMBEDDER_LABELS[EmbedderKind(kind)] if kind in {str(one) for one in EmbedderKind} else label

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.screens.similarity.labels import KIND_HELP, KINDS, MapKind, flagged_words
+from app.screens.similarity.labels import MAP_HELP, MAP_LABELS, MapKind, flagged_text
 from app.theme import Role, Size, sized
 from app.widgets import IconButton, Label, MenuButton, tip
 from app.widgets.heatmap import STEP, Heatmap
@@ -14,8 +14,8 @@ from app.widgets.heatmap_drawing import ramp
 from app.widgets.scale import ThresholdScale
 from mcp_tef import OverlapWeights
 
-QUIET_MS = 200
-MAP_HELP = (
+DEBOUNCE_MS = 200
+HEATMAP_HELP = (
     "Each cell is a pair of tools. Click one to see both side by side. The wheel zooms, dragging moves; arrow keys "
     "walk from cell to cell, Enter opens, 0 shows everything again."
 )
@@ -34,15 +34,15 @@ class WeightBar(QWidget):
             "Parameters": _weight("Weight of parameters", start.parameters),
             "Wording": _weight("Weight of wording", start.description),
         }
-        self._quiet = QTimer(self, singleShot=True, interval=QUIET_MS)
-        self._quiet.timeout.connect(self._tell)
+        self._debounce = QTimer(self, singleShot=True, interval=DEBOUNCE_MS)
+        self._debounce.timeout.connect(self._tell)
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 0, 0, 0)
         row.setSpacing(6)
         for title, field in self.fields.items():
             row.addWidget(Label(title, size=Size.SMALL, role=Role.DIM))
             row.addWidget(field)
-            field.valueChanged.connect(lambda _: self._quiet.start())
+            field.valueChanged.connect(lambda _: self._debounce.start())
 
     def weights(self) -> OverlapWeights:
         """The weights now."""
@@ -50,7 +50,7 @@ class WeightBar(QWidget):
 
     def stop(self) -> None:
         """Tell nothing any more."""
-        self._quiet.stop()
+        self._debounce.stop()
 
     def _tell(self) -> None:
         if any(field.value() for field in self.fields.values()):
@@ -67,13 +67,15 @@ class MapPane(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.kind = MenuButton("Colour of the map", [(kind.value, name) for kind, name in KINDS.items()])
+        self.kind = MenuButton("Colour of the map", [(kind.value, name) for kind, name in MAP_LABELS.items()])
         self.weights = WeightBar()
         self.heatmap = Heatmap("Map of similarity")
         self.scale = ThresholdScale("Threshold")
-        self.heatmap.setAccessibleDescription(MAP_HELP)
+        self.heatmap.setAccessibleDescription(HEATMAP_HELP)
         self.zooms = self._zoom_buttons()
-        self.kind.setFixedWidth(max(self.kind.fontMetrics().horizontalAdvance(name) for name in KINDS.values()) + 48)
+        self.kind.setFixedWidth(
+            max(self.kind.fontMetrics().horizontalAdvance(name) for name in MAP_LABELS.values()) + 48
+        )
         self._lay_out()
         self.heatmap.placed.connect(self.scale.set_span)
         self.heatmap.opened.connect(self.opened)
@@ -114,7 +116,7 @@ class MapPane(QWidget):
     def set_kind(self, kind: MapKind) -> None:
         """Show what is coloured."""
         self.kind.set_current(kind.value)
-        self.kind.setToolTip(tip(KIND_HELP[kind]))
+        self.kind.setToolTip(tip(MAP_HELP[kind]))
         self.weights.setVisible(kind is MapKind.OVERLAP)
 
     def shown_kind(self) -> MapKind:
@@ -128,7 +130,7 @@ class MapPane(QWidget):
 
     def show_flagged(self, flagged: int, pairs: int) -> None:
         """Say what the threshold does."""
-        self.scale.say(flagged_words(flagged, pairs), f"Threshold {self.scale.threshold():.2f}")
+        self.scale.say(flagged_text(flagged, pairs), f"Threshold {self.scale.threshold():.2f}")
 
     def set_threshold(self, threshold: float) -> None:
         """Outline pairs from here on."""

@@ -18,7 +18,7 @@ from mcp_tef import Estimate, ModelSettings, PairAdvice
 Pairs = Sequence[tuple[int, int]]
 
 
-def estimate_words(pairs: int, estimate: Estimate) -> str:
+def estimate_text(pairs: int, estimate: Estimate) -> str:
     """What it would take, before anything is spent; what cannot be known says so."""
     parts = [count(pairs, "pair")]
     parts += [f"about {count(estimate.tokens, 'token')}"] if estimate.tokens else []
@@ -26,7 +26,7 @@ def estimate_words(pairs: int, estimate: Estimate) -> str:
     return " · ".join(parts)
 
 
-class Asking(ModelAsking):
+class AdviceModelRequest(ModelAsking):
     """What the form asks of the core."""
 
     def __init__(self, ask: Ask, presenter: SimilarityPresenter) -> None:
@@ -39,11 +39,11 @@ class Asking(ModelAsking):
         if analysis is None:
             return ""
         found = await self._ask(lambda core: core.recommend.estimate(analysis.similarity, tuple(pairs), model))
-        return estimate_words(len(pairs), found)
+        return estimate_text(len(pairs), found)
 
 
 @dataclass(slots=True)
-class Progress:
+class AdviceProgress:
     """How far the asking is."""
 
     model: str
@@ -69,7 +69,7 @@ class Progress:
         failed = [f"{self.failed:,} failed"] if self.failed else []
         return [*failed, *([money(self.spent)] if self.spent else []), f"{self.model} writes descriptions"]
 
-    def farewell(self, *, stopped: bool) -> str:
+    def result_text(self, *, stopped: bool) -> str:
         """What came of it, in one sentence."""
         failed = f", {self.failed:,} failed" if self.failed else ""
         cost = f" · {money(self.spent)}" if self.spent else ""
@@ -83,7 +83,9 @@ WHAT = (
 )
 
 
-def ask_sheet(session: Session, asking: Asking, pairs: Pairs, form: AskForm, parent: QWidget) -> ModelSheet:
+def model_dialog(
+    session: Session, asking: AdviceModelRequest, pairs: Pairs, form: AskForm, parent: QWidget
+) -> ModelSheet:
     """The form, about these pairs."""
     wanted = AskedFor(
         title="Ask a model for descriptions",
@@ -94,10 +96,10 @@ def ask_sheet(session: Session, asking: Asking, pairs: Pairs, form: AskForm, par
     return ModelSheet(session, asking, form, wanted, parent)
 
 
-KEPT = "similarity.ask"
+MODEL_KEY = "similarity.ask"
 
 
-class Advising(QObject):
+class AdviceRequests(QObject):
     """One asking at a time. `changed` tells that advice came in."""
 
     changed = Signal()
@@ -109,8 +111,8 @@ class Advising(QObject):
         self.sheet: ModelSheet | None = None
         self._page = page
         self._presenter = presenter
-        self._asking = Asking(page.session.call, presenter)
-        self._progress: Progress | None = None
+        self._asking = AdviceModelRequest(page.session.call, presenter)
+        self._progress: AdviceProgress | None = None
         self._work: asyncio.Task[None] | None = None
         self._heard.connect(self._take)
         self.bar.cancel_wanted.connect(self.stop)
@@ -130,21 +132,21 @@ class Advising(QObject):
         if self.busy or self.sheet is not None or not pairs:
             return
         settings = self._page.session.settings
-        kept = settings.get(KEPT, [])
+        kept = settings.get(MODEL_KEY, [])
         model, address = (str(part) for part in kept) if len(kept) == 2 else ("", "")
         form = AskForm(model=model, base_url=address)
-        self.sheet = ask_sheet(self._page.session, self._asking, pairs, form, self._page)
+        self.sheet = model_dialog(self._page.session, self._asking, pairs, form, self._page)
         try:
             await self.sheet.done_with()
             chosen = self.sheet.agreed
         finally:
             self.sheet = None
         if chosen is not None:
-            settings.set(KEPT, [chosen.label, chosen.base_url or ""])
+            settings.set(MODEL_KEY, [chosen.label, chosen.base_url or ""])
             self._work = self._page.session.spawn(self._write(pairs, chosen))
 
     async def _write(self, pairs: Pairs, model: ModelSettings) -> None:
-        progress = self._progress = Progress(model=model.label, total=len(pairs))
+        progress = self._progress = AdviceProgress(model=model.label, total=len(pairs))
         self._show()
         stopped = True
         try:
@@ -155,7 +157,7 @@ class Advising(QObject):
             self._progress = self._work = None
             self.bar.clear()
         self.changed.emit()
-        self._page.session.toast(progress.farewell(stopped=stopped))
+        self._page.session.toast(progress.result_text(stopped=stopped))
 
     def _take(self, advice: PairAdvice) -> None:
         if self._progress is not None:

@@ -5,12 +5,12 @@ from collections.abc import Callable
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.screens.similarity.presenter import Gathered
+from app.screens.similarity.presenter import GatheredTools
 from app.text.formatting import count
 from app.widgets import Action, EmptyState, Notice
 
 
-def gaps_title(gathered: Gathered) -> str:
+def missing_tools_text(gathered: GatheredTools) -> str:
     """What is missing from the map, in one sentence; empty where nothing is."""
     parts = []
     if gathered.unreachable:
@@ -22,18 +22,18 @@ def gaps_title(gathered: Gathered) -> str:
     return " ".join(parts)
 
 
-def _were(gathered: Gathered) -> str:
+def _were(gathered: GatheredTools) -> str:
     return "was" if len(gathered.problems) == 1 else "were"
 
 
-def gaps_reasons(gathered: Gathered) -> str:
+def missing_tools_details(gathered: GatheredTools) -> str:
     """Why, a line each."""
     missing = [f"{one.server}: {one.reason} {one.hint}".strip() for one in gathered.unreachable]
     aside = [f"{server}, {one.tool or 'a tool without a name'}: {one.reason}" for server, one in gathered.problems]
     return "\n".join([*missing, *aside])
 
 
-class NoticePart(QWidget):
+class SimilarityNotices(QWidget):
     """Both notices."""
 
     servers_wanted = Signal()
@@ -42,34 +42,34 @@ class NoticePart(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.gaps, self.embedder = Notice("info"), Notice("info")
-        self._waved_away: set[str] = set()
+        self.missing, self.embedder = Notice("info"), Notice("info")
+        self._hidden: set[str] = set()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for part in (self.gaps, self.embedder):
+        for part in (self.missing, self.embedder):
             column.addWidget(part)
 
-    def show_gaps(self, gathered: Gathered) -> None:
+    def show_missing_tools(self, gathered: GatheredTools) -> None:
         """Say what is missing."""
-        title = gaps_title(gathered)
+        title = missing_tools_text(gathered)
         actions = [
             Action(text="Read the servers again", do=self.read_wanted.emit, kind="link"),
             Action(text="Show servers", do=self.servers_wanted.emit, kind="link"),
-            Action(text="Hide", do=lambda: self._hide(self.gaps, title), kind="link"),
+            Action(text="Hide", do=lambda: self._hide(self.missing, title), kind="link"),
         ]
-        said = "" if title in self._waved_away else title
-        self.gaps.show_message(said, "", actions, gaps_reasons(gathered))
+        said = "" if title in self._hidden else title
+        self.missing.show_message(said, "", actions, missing_tools_details(gathered))
 
     def show_embedder(self, notice: str | None, *, offer: bool) -> None:
         """Say that another embedder stood in; `offer` to download the local model."""
-        said = notice if notice and notice not in self._waved_away else ""
+        said = notice if notice and notice not in self._hidden else ""
         fetch = Action(text="Download the local model", do=self.download_wanted.emit, kind="link")
         hide = Action(text="Hide", do=lambda: self._hide(self.embedder, notice or ""), kind="link")
         self.embedder.show_message(said, "", [fetch, hide] if offer else [hide])
 
     def _hide(self, notice: Notice, said: str) -> None:
-        self._waved_away.add(said)
+        self._hidden.add(said)
         notice.clear()
 
 
@@ -80,16 +80,16 @@ BUSY = (
 )
 
 
-def tell_busy(empty: EmptyState) -> None:
+def show_comparing(empty: EmptyState) -> None:
     """They are being compared."""
     empty.set(ICON, *BUSY)
 
 
-def tell_stopped(empty: EmptyState, again: Callable[[], object]) -> None:
+def show_stopped(empty: EmptyState, again: Callable[[], object]) -> None:
     """The user stopped it before anything was compared."""
 
     def begin() -> None:
-        tell_busy(empty)
+        show_comparing(empty)
         again()
 
     empty.set(
@@ -97,7 +97,7 @@ def tell_stopped(empty: EmptyState, again: Callable[[], object]) -> None:
     )
 
 
-def tell_too_few(
+def show_too_few(
     empty: EmptyState, *, known: bool, go: Callable[[], object], again: Callable[[], object] | None
 ) -> None:
     """Fewer than two tools are `known`; `again` reads the servers, where some could not be read."""

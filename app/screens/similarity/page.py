@@ -14,25 +14,25 @@ from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
 from app.core_link.targets import AddServer, Screen, ShowPair, ShowScreen, ShowSimilarTools, Target
 from app.dialogs.consent import ask_for_servers, with_consent
-from app.screens.similarity.commands import Deeds, pair_actions
-from app.screens.similarity.comparison_choices import OTHER, CompareMenu, EmbedderMenu, EmbedderSheet, ServersMenu
-from app.screens.similarity.exports import Exporting, Saving
+from app.screens.similarity.commands import SimilarityCommands, pair_actions
+from app.screens.similarity.comparison_choices import OTHER, CompareMenu, EmbedderDialog, EmbedderMenu, ServersMenu
+from app.screens.similarity.exports import SimilarityExports, SimilarityFileWriter
 from app.screens.similarity.labels import MapKind
-from app.screens.similarity.notices import tell_stopped, tell_too_few
-from app.screens.similarity.pair_controller import OnePair
-from app.screens.similarity.pair_list import Aim, Places, any_of, text_of
-from app.screens.similarity.pair_pane import PairPane
-from app.screens.similarity.presenter import SimilarityPresenter, State
-from app.screens.similarity.table_panes import GroupsPane, PairsPane
-from app.screens.similarity.task_progress import Comparing, Downloading
-from app.screens.similarity.view import PAUSE_S, VIEWS, Finding, SimilarityView
-from app.screens.similarity.view_state import Kept
+from app.screens.similarity.notices import show_stopped, show_too_few
+from app.screens.similarity.pair_controller import PairController
+from app.screens.similarity.pair_list import PairIndices, PairTarget, any_tool_query, tool_query
+from app.screens.similarity.pair_pane import ToolPairPane
+from app.screens.similarity.presenter import SimilarityPresenter, SimilarityState
+from app.screens.similarity.table_panes import ToolGroupsPane, ToolPairsPane
+from app.screens.similarity.task_progress import ComparisonProgress, ModelDownload
+from app.screens.similarity.view import PAUSE_S, VIEWS, PairSearch, SimilarityView
+from app.screens.similarity.view_state import SimilarityViewState
 from app.text.formatting import count
 from app.theme import sized
 from app.widgets import Action, Segmented, show_menu, show_menu_under
 from mcp_tef import EmbedderKind, Event, PairStatus, parse_embedder
 
-QUIET_MS = 150
+DEBOUNCE_MS = 150
 ROOMY, SEARCH, NARROW_SEARCH = 1_060, 200, 150
 
 
@@ -41,21 +41,21 @@ class SimilarityPage(Page):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, key="similarity", title="Similarity")
-        self.kept = Kept(session.settings)
-        self.presenter = SimilarityPresenter(session.call, self.kept.wanted())
+        self.view_state = SimilarityViewState(session.settings)
+        self.presenter = SimilarityPresenter(session.call, self.view_state.request())
         self.view = SimilarityView(session.settings)
-        self.saving = Saving(self)
-        self.pair = OnePair(self, self.presenter, self.view, self.saving, self.kept)
-        self.exporting = Exporting(self.presenter, self.view.map, self.saving, session, lambda: self.pair.places)
-        self.downloading = Downloading(self, self.presenter, self.view.notices)
-        self.comparing = Comparing(self, self._stop_comparing)
-        self.sheet: EmbedderSheet | None = None
+        self.saving = SimilarityFileWriter(self)
+        self.pair = PairController(self, self.presenter, self.view, self.saving, self.view_state)
+        self.exports = SimilarityExports(self.presenter, self.view.map, self.saving, session, lambda: self.pair.places)
+        self.model_download = ModelDownload(self, self.presenter, self.view.notices)
+        self.progress = ComparisonProgress(self, self._stop_comparing)
+        self.sheet: EmbedderDialog | None = None
         self._shown: tuple[object, ...] = ()
         self._fresh = False
         self._started = False
-        self._quiet = QTimer(self, singleShot=True, interval=QUIET_MS)
+        self._debounce = QTimer(self, singleShot=True, interval=DEBOUNCE_MS)
         self._lay_out()
-        self.finding = Finding(self.presenter, self.view, session.spawn, self.restore_search(self.search))
+        self.pair_search = PairSearch(self.presenter, self.view, session.spawn, self.restore_search(self.search))
         self._connect()
 
     def _lay_out(self) -> None:
@@ -69,17 +69,17 @@ class SimilarityPage(Page):
         self.header.place(self.narrow)
         self.header.set_buttons([Action(text="Export", do=self._open_export, icon="export")])
         self.body.addWidget(self.view, 1)
-        self.view.map.set_kind(self.kept.kind())
-        self.views.set_current(self.kept.view())
-        self.embedder.show_embedder(self.presenter.wanted.embedder, "")
+        self.view.map.set_kind(self.view_state.kind())
+        self.views.set_current(self.view_state.view())
+        self.embedder.show_embedder(self.presenter.request.embedder, "")
 
     def _connect(self) -> None:
         view, session = self.view, self.session
-        session.closing.connect(self._quiet.stop)
+        session.closing.connect(self._debounce.stop)
         session.closing.connect(view.map.weights.stop)
-        self._quiet.timeout.connect(lambda: session.spawn(self._show_work()))
+        self._debounce.timeout.connect(lambda: session.spawn(self._show_work()))
         self.views.changed.connect(self.show_view)
-        self.search.searched.connect(self.finding.search)
+        self.search.searched.connect(self.pair_search.search)
         self.search.returnPressed.connect(self._focus)
         self.servers.picked.connect(lambda names: self._compare(servers=names))
         self.embedder.wanted.connect(self._choose_embedder)
@@ -89,57 +89,57 @@ class SimilarityPage(Page):
 
     def _follow_settings(self) -> None:
         """A method of its own: what a lambda hears, it hears when this page is gone, too."""
-        self.kept.follow(self.presenter, self.view.map.set_threshold, self._choose_embedder)
+        self.view_state.follow(self.presenter, self.view.map.set_threshold, self._choose_embedder)
 
     def _connect_panes(self) -> None:
         view = self.view
         view.map.kind_changed.connect(self._choose_kind)
         view.map.weights_changed.connect(lambda _: self.session.spawn(self._recolour()))
         view.map.threshold_changed.connect(self._move_threshold)
-        view.map.heatmap.menu_wanted.connect(lambda at: show_menu(self.exporting.actions(), at, self))
-        view.map.opened.connect(self.pair.open_two)
-        view.made.connect(self._wire)
-        view.strip.chosen.connect(self._choose_standing)
+        view.map.heatmap.menu_wanted.connect(lambda at: show_menu(self.exports.actions(), at, self))
+        view.map.opened.connect(self.pair.open_indices)
+        view.view_built.connect(self._connect_view)
+        view.work_summary.chosen.connect(self._choose_standing)
         view.notices.servers_wanted.connect(lambda: self.session.go(ShowScreen(Screen.SERVERS)))
-        view.notices.read_wanted.connect(self.read_again)
-        view.notices.download_wanted.connect(self.downloading.start)
+        view.notices.read_wanted.connect(self.reread_servers)
+        view.notices.download_wanted.connect(self.model_download.start)
 
-    def _wire(self, pane: object) -> None:
+    def _connect_view(self, pane: object) -> None:
         """Hear what the user wants of a pane that has just been made."""
         match pane:
-            case PairsPane():
-                pane.opened.connect(self.pair.open_two)
+            case ToolPairsPane():
+                pane.opened.connect(self.pair.open_indices)
                 pane.chosen.connect(lambda a, b: self.pair.open((a, b)) if self.view.pair_open else None)
-                pane.sort_wanted.connect(self.finding.sort)
+                pane.sort_wanted.connect(self.pair_search.sort)
                 pane.standing_cleared.connect(lambda: self._choose_standing(None))
                 pane.table.set_menu(lambda rows: pair_actions(self.pair, rows, self._show_on_map))
                 self.restore_layout("similarity.pairs", pane.table)
-            case GroupsPane():
-                pane.pair_opened.connect(self.pair.open_two)
+            case ToolGroupsPane():
+                pane.pair_opened.connect(self.pair.open_indices)
                 pane.group_opened.connect(self._open_group)
                 pane.copies.set_menu(lambda rows: pair_actions(self.pair, rows, self._show_on_map))
                 self.restore_layout("similarity.groups", pane.groups)
                 self.restore_layout("similarity.copies", pane.copies)
-            case PairPane():
-                self.pair.wire(pane)
+            case ToolPairPane():
+                self.pair.connect_pane(pane)
 
     # ------------------------------------------------------------------ what the window asks of a page
 
     async def refresh(self) -> None:
         if not self._started:
             self._started = True
-            await self.view.furnish()
+            await self.view.build_views()
             self.view.turn(self.views.current())
-            self.view.map.set_threshold(self.kept.threshold())
+            self.view.map.set_threshold(self.view_state.threshold())
         fresh, self._fresh = self._fresh, False
-        self.comparing.begin()
+        self.progress.begin()
         try:
-            done = await self.presenter.load(fresh=fresh, progress=self.comparing.heard.emit)
+            done = await self.presenter.load(fresh=fresh, progress=self.progress.heard.emit)
         finally:
-            self.comparing.end()
+            self.progress.end()
         if done:
             await self._show_all()
-            self.pair.take_aim()
+            self.pair.open_target()
             if self.views.hasFocus():
                 self._focus()
 
@@ -150,35 +150,37 @@ class SimilarityPage(Page):
         match target:
             case ShowSimilarTools(tools=(tool,)):
                 self.show_view("pairs")
-                self.search.setText(text_of(tool))
+                self.search.setText(tool_query(tool))
             case ShowSimilarTools(tools=(first, second)) | ShowPair(first=first, second=second):
                 advice = isinstance(target, ShowPair) and target.advice
-                self.pair.aim = Aim(a=first, b=second, advice=advice)
+                self.pair.aim = PairTarget(a=first, b=second, advice=advice)
                 self.request_refresh()
             case ShowSimilarTools(tools=tools):
                 self.show_view("pairs")
-                self.search.setText(any_of(tools))
+                self.search.setText(any_tool_query(tools))
 
     def current_target(self) -> Target | None:
         tools = self.pair.tools()
         return ShowPair(tools[0], tools[1]) if tools else None
 
     async def finish(self) -> None:
-        self.view.remember()
+        self.view.save_layout()
 
     def commands(self) -> Sequence[Command]:
-        deeds = Deeds(
+        deeds = SimilarityCommands(
             turn=self.show_view,
             colour=self._choose_kind,
-            read=self.read_again,
-            ask=self.pair.ask_about_it,
+            read=self.reread_servers,
+            ask=self.pair.request_advice,
             fit=self.view.map.heatmap.fit,
             export=self._open_export,
         )
-        return deeds.commands(lambda: self.presenter.state is State.FULL, lambda: self.pair.places is not None)
+        return deeds.commands(
+            lambda: self.presenter.state is SimilarityState.FULL, lambda: self.pair.places is not None
+        )
 
     def first_focus(self) -> QWidget | None:
-        if self.presenter.state is not State.FULL:
+        if self.presenter.state is not SimilarityState.FULL:
             return next(iter(self.view.empty.buttons()), self.views)
         parts = {"map": self.view.map.heatmap, "pairs": self.view.pairs.table, "groups": self.view.groups.groups}
         return parts[self.views.current()]
@@ -192,7 +194,7 @@ class SimilarityPage(Page):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         roomy = event.size().width() >= sized(ROOMY)
-        self._say_count(roomy=roomy)
+        self._show_count(roomy=roomy)
         for part in (self.servers, self.embedder):
             part.setVisible(roomy)
         self.narrow.setVisible(not roomy)
@@ -202,13 +204,13 @@ class SimilarityPage(Page):
 
     async def _show_all(self) -> None:
         presenter, analysis = self.presenter, self.presenter.analysis
-        self._say_count(roomy=self.width() >= sized(ROOMY))
-        self.servers.show_servers(presenter.gathered.by_server, presenter.wanted.servers)
-        self.view.notices.show_gaps(presenter.gathered)
+        self._show_count(roomy=self.width() >= sized(ROOMY))
+        self.servers.show_servers(presenter.gathered.by_server, presenter.request.servers)
+        self.view.notices.show_missing_tools(presenter.gathered)
         used = analysis.similarity.embedder if analysis else ""
-        self.embedder.show_embedder(presenter.wanted.embedder, used)
-        self._say_embedder()
-        self.view.show_full(analysis is not None)
+        self.embedder.show_embedder(presenter.request.embedder, used)
+        self._show_embedder_notice()
+        self.view.show_map(analysis is not None)
         if analysis is None:
             self._show_empty()
             return
@@ -220,19 +222,19 @@ class SimilarityPage(Page):
             await asyncio.sleep(PAUSE_S)
         await self._show_map()
         if fresh:
-            self.finding.show_found(self.search.text())
+            self.pair_search.show_found(self.search.text())
         await self._show_work()
         await self._open_first(fresh=fresh)
 
-    def _say_embedder(self) -> None:
+    def _show_embedder_notice(self) -> None:
         analysis = self.presenter.analysis
         similarity = analysis.similarity if analysis else None
-        choice = self.presenter.wanted.choice
+        choice = self.presenter.request.choice
         offer = choice is None or choice.kind is EmbedderKind.FASTEMBED
-        notice = similarity.notice if similarity and not self.downloading.busy else None
+        notice = similarity.notice if similarity and not self.model_download.busy else None
         self.view.notices.show_embedder(notice, offer=offer)
 
-    def _say_count(self, *, roomy: bool) -> None:
+    def _show_count(self, *, roomy: bool) -> None:
         analysis = self.presenter.analysis
         if analysis is None or not roomy:
             self.header.set_count("")
@@ -242,42 +244,42 @@ class SimilarityPage(Page):
 
     def _show_empty(self) -> None:
         gathered = self.presenter.gathered
-        again = self.read_again if gathered.unreachable else None
+        again = self.reread_servers if gathered.unreachable else None
         go = partial(self.session.go, AddServer())
-        tell_too_few(self.view.empty, known=any(gathered.by_server.values()), go=go, again=again)
+        show_too_few(self.view.empty, known=any(gathered.by_server.values()), go=go, again=again)
 
     async def _show_map(self) -> None:
         kind, weights = self.view.map.shown_kind(), self.view.map.weights.weights()
-        wanted = self._map_wanted()
+        wanted = self._map_inputs()
         if wanted == self._shown and kind is not MapKind.OBSERVED:
             return
         heat = await self.presenter.heat(kind, weights)
-        if heat is not None and wanted == self._map_wanted():
+        if heat is not None and wanted == self._map_inputs():
             self._shown = wanted
             self.view.map.show_heat(heat)
             self.view.map.heatmap.choose(self.pair.places)
 
-    def _map_wanted(self) -> tuple[object, ...]:
+    def _map_inputs(self) -> tuple[object, ...]:
         kind = self.view.map.shown_kind()
         weights = self.view.map.weights.weights() if kind is MapKind.OVERLAP else None
         return self.presenter.analysis, kind, weights
 
     async def _show_work(self) -> None:
         threshold = self.view.map.scale.threshold()
-        self._say_flagged()
-        work = await self.presenter.list_work(threshold)
+        self._show_flagged()
+        work = await self.presenter.load_work(threshold)
         if work is not None:
-            self.view.strip.show_work(work)
+            self.view.work_summary.show_work(work)
             await self._show_pairs()
 
-    def _say_flagged(self) -> None:
+    def _show_flagged(self) -> None:
         analysis = self.presenter.analysis
         if analysis is not None:
             flagged = analysis.similarity.count_at(self.view.map.scale.threshold())
             self.view.map.show_flagged(flagged, analysis.similarity.pair_count)
 
     async def _show_pairs(self) -> None:
-        await self.finding.show_pairs()
+        await self.pair_search.show_pairs()
         self.view.pairs.mark(self.pair.places)
 
     async def _open_first(self, *, fresh: bool) -> None:
@@ -285,8 +287,8 @@ class SimilarityPage(Page):
         if not fresh:
             await self.pair.show()
             return
-        items, rows = self.presenter.work.items, self.view.pairs.list.rows
-        if rows and self.width() >= sized(ROOMY) and self.kept.pair_wanted():
+        items, rows = self.presenter.work_list.items, self.view.pairs.list.rows
+        if rows and self.width() >= sized(ROOMY) and self.view_state.is_pair_open():
             first = items[0].pair if items else rows[0].pair
             self.pair.open((first.a, first.b))
 
@@ -297,12 +299,12 @@ class SimilarityPage(Page):
         self.views.set_current(key)
         self.view.turn(key)
         self.view.pairs.mark(self.pair.places)
-        self.kept.set_view(key)
-        self.finding.search(self.search.text())
+        self.view_state.set_view(key)
+        self.pair_search.search(self.search.text())
 
     def _choose_kind(self, kind: MapKind) -> None:
         self.view.map.set_kind(kind)
-        self.kept.set_kind(kind)
+        self.view_state.set_kind(kind)
         self.session.spawn(self._recolour())
 
     async def _recolour(self) -> None:
@@ -310,10 +312,10 @@ class SimilarityPage(Page):
         await self.pair.show()
 
     def _move_threshold(self, threshold: float) -> None:
-        self.kept.set_threshold(threshold)
-        self._say_flagged()
+        self.view_state.set_threshold(threshold)
+        self._show_flagged()
         self.view.pair.show_threshold(threshold)
-        self._quiet.start()
+        self._debounce.start()
 
     def _focus(self) -> None:
         part = self.first_focus()
@@ -323,32 +325,32 @@ class SimilarityPage(Page):
     def _choose_standing(self, standing: PairStatus | None) -> None:
         if standing is not None:
             self.show_view("pairs")
-        self.finding.choose(standing)
+        self.pair_search.choose(standing)
 
     def _open_group(self, members: tuple[int, ...]) -> None:
         self.show_view("map")
         self.view.map.heatmap.focus_on(members)
 
-    def _show_on_map(self, pair: Places) -> None:
+    def _show_on_map(self, pair: PairIndices) -> None:
         self.show_view("map")
         self.pair.open(pair, reveal=True)
 
     # ------------------------------------------------------------------ what is compared
 
-    def read_again(self) -> None:
+    def reread_servers(self) -> None:
         """Ask the servers for their tools, and compare; what is not allowed yet is asked about first."""
-        self.session.spawn(self._read_again())
+        self.session.spawn(self._reread_servers())
 
-    async def _read_again(self) -> None:
+    async def _reread_servers(self) -> None:
         await ask_for_servers(self.session, self)
-        self.presenter.try_again()
+        self.presenter.retry_embedder()
         self._fresh = True
         self.request_refresh()
 
     def _compare(self, **changes: object) -> None:
-        self.presenter.wanted = replace(self.presenter.wanted, **changes)  # type: ignore[arg-type]  # names of its fields
-        self.kept.set_wanted(self.presenter.wanted)
-        self.presenter.try_again()
+        self.presenter.request = replace(self.presenter.request, **changes)  # type: ignore[arg-type]  # names of its fields
+        self.view_state.set_request(self.presenter.request)
+        self.presenter.retry_embedder()
         self.request_refresh()
 
     def _choose_embedder(self, label: str) -> None:
@@ -359,7 +361,7 @@ class SimilarityPage(Page):
             self._compare(embedder=label)
 
     async def _choose_other(self) -> None:
-        self.sheet = EmbedderSheet(self.presenter.wanted.embedder, self)
+        self.sheet = EmbedderDialog(self.presenter.request.embedder, self)
         agreed = await self.sheet.done_with()
         chosen, key = self.sheet.chosen, self.sheet.key
         self.sheet = None
@@ -374,7 +376,7 @@ class SimilarityPage(Page):
         if self._refreshing is not None:
             self._refreshing.cancel()
         if self.presenter.analysis is None:
-            tell_stopped(self.view.empty, self.request_refresh)
+            show_stopped(self.view.empty, self.request_refresh)
 
     def _open_export(self) -> None:
-        show_menu_under(self.exporting.actions(), self.header.buttons()[-1])
+        show_menu_under(self.exports.actions(), self.header.buttons()[-1])

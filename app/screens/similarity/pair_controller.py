@@ -10,49 +10,54 @@ from app.core_link.links import Link, tool_links
 from app.core_link.session import Page
 from app.core_link.targets import Screen, ShowRuns
 from app.dialogs.export import file_name
-from app.screens.similarity.advice_pane import AdviceForm, change_text
-from app.screens.similarity.exports import Saving, write_text
-from app.screens.similarity.model_request import Advising
+from app.screens.similarity.advice_pane import AdviceFormat, change_text
+from app.screens.similarity.exports import SimilarityFileWriter, write_text
+from app.screens.similarity.model_request import AdviceRequests
 from app.screens.similarity.pair_detail import RunsLink
-from app.screens.similarity.pair_list import Aim, Places, ordered
-from app.screens.similarity.pair_pane import PairPane
+from app.screens.similarity.pair_list import PairIndices, PairTarget, ordered_pair
+from app.screens.similarity.pair_pane import ToolPairPane
 from app.screens.similarity.presenter import SimilarityPresenter
 from app.screens.similarity.view import PAUSE_S, SimilarityView
-from app.screens.similarity.view_state import Kept
+from app.screens.similarity.view_state import SimilarityViewState
 from mcp_tef import Recommendation, ToolLabel
 
-LOOKING = "Looking for what tells them apart…"
+LOADING = "Looking for what tells them apart…"
 
 
-class OnePair(QObject):
+class PairController(QObject):
     """`places` is the pair, None while none is open; `closed` tells that the user put it away."""
 
     closed = Signal()
 
     def __init__(
-        self, page: Page, presenter: SimilarityPresenter, view: SimilarityView, saving: Saving, kept: Kept
+        self,
+        page: Page,
+        presenter: SimilarityPresenter,
+        view: SimilarityView,
+        saving: SimilarityFileWriter,
+        kept: SimilarityViewState,
     ) -> None:
         super().__init__(page)
-        self.places: Places | None = None
-        self.aim: Aim | None = None
+        self.places: PairIndices | None = None
+        self.aim: PairTarget | None = None
         self._to_advice = False
         self._read = 0
-        self.advising = Advising(page, presenter)
+        self.advice_requests = AdviceRequests(page, presenter)
         self._session, self._presenter, self._view = page.session, presenter, view
-        self._saving, self._kept = saving, kept
-        self.advising.changed.connect(self._show_advice)
+        self._saving, self._view_state = saving, kept
+        self.advice_requests.changed.connect(self._show_advice)
 
-    def wire(self, pane: PairPane) -> None:
+    def connect_pane(self, pane: ToolPairPane) -> None:
         """Hear what the user wants of the pane, once it is there."""
         pane.closed.connect(self.close)
         pane.led.connect(self._session.go)
         pane.runs_wanted.connect(self._go_to_runs)
-        pane.whole_wanted.connect(self._show_whole)
+        pane.full_texts_wanted.connect(self._show_full_texts)
         pane.advice.copied.connect(self._copy)
         pane.advice.save_wanted.connect(self._save)
-        pane.advice.ask_wanted.connect(self.ask_about_it)
+        pane.advice.ask_wanted.connect(self.request_advice)
 
-    def take_aim(self) -> None:
+    def open_target(self) -> None:
         """Open the pair that another screen asked for, now that tools are compared."""
         aim, self.aim = self.aim, None
         if aim is None:
@@ -71,22 +76,22 @@ class OnePair(QObject):
         tools = [analysis.tools[place].tool for place in self.places]
         return tuple(ToolLabel(tool=one.name, server=one.server) for one in tools)
 
-    def open_two(self, a: int, b: int) -> None:
+    def open_indices(self, a: int, b: int) -> None:
         """Show a pair, as widgets tell of it."""
         self.open((a, b))
 
-    def open(self, places: Places, *, reveal: bool = False, advice: bool = False) -> None:
+    def open(self, places: PairIndices, *, reveal: bool = False, advice: bool = False) -> None:
         """Show a pair side by side; `reveal` scrolls the map to it, `advice` the pair to what to write instead."""
-        self.places = ordered(*places)
+        self.places = ordered_pair(*places)
         self._to_advice = advice
-        self._kept.want_pair(True)
+        self._view_state.set_pair_open(True)
         self._view.map.heatmap.choose(self.places, reveal=reveal)
         self._view.pairs.mark(self.places)
         self._session.spawn(self.show())
 
     def close(self) -> None:
         """Put it away, as the user would."""
-        self._kept.want_pair(False)
+        self._view_state.set_pair_open(False)
         self.forget()
         self.closed.emit()
 
@@ -107,14 +112,14 @@ class OnePair(QObject):
         if detail is None or places != self.places or mine != self._read:
             return
         view.pair.show_pair(detail, view.map.scale.threshold())
-        view.pair.show_leads([_leads(label) for label in self.tools() or ()])
+        view.pair.show_links([_tool_links(label) for label in self.tools() or ()])
         await asyncio.sleep(PAUSE_S)
         if places != self.places:
             return
         view.show_pair(True)
         await asyncio.sleep(PAUSE_S)
         if places not in self._presenter.advice:
-            view.pair.advice.show_words(LOOKING)
+            view.pair.advice.show_message(LOADING)
             await self._presenter.advise([places])
         self._show_advice()
         if self._to_advice and places == self.places:
@@ -122,11 +127,11 @@ class OnePair(QObject):
             await asyncio.sleep(PAUSE_S)  # what was put there has its place only now
             view.pair.show_advice()
 
-    def ask(self, pairs: Sequence[Places]) -> None:
+    def ask(self, pairs: Sequence[PairIndices]) -> None:
         """Have a model write about pairs."""
-        self._session.spawn(self.advising.ask(pairs))
+        self._session.spawn(self.advice_requests.ask(pairs))
 
-    def ask_about_it(self) -> None:
+    def request_advice(self) -> None:
         """Have a model write about the open pair."""
         self.ask([self.places] if self.places else [])
 
@@ -135,7 +140,7 @@ class OnePair(QObject):
         if advice is not None:
             self._view.pair.advice.show_advice(advice)
 
-    def _show_whole(self) -> None:
+    def _show_full_texts(self) -> None:
         detail, analysis = self._view.pair.detail, self._presenter.analysis
         if detail is not None and analysis is not None:
             self._view.pair.show_whole([analysis.tools[place].tool.description for place in detail.places])
@@ -147,10 +152,10 @@ class OnePair(QObject):
         QGuiApplication.clipboard().setText(text)
         self._session.toast("Copied")
 
-    def _save(self, form: AdviceForm, chosen: Recommendation) -> None:
+    def _save(self, form: AdviceFormat, chosen: Recommendation) -> None:
         self._saving.ask(f"{file_name(chosen.tool_name)}-{form}", "json", write_text(change_text(form, chosen)))
 
 
-def _leads(tool: ToolLabel) -> list[Link]:
+def _tool_links(tool: ToolLabel) -> list[Link]:
     """The two that there is room for."""
     return [lead for lead in tool_links(tool, "similarity") if lead.target.screen in (Screen.SERVERS, Screen.QUALITY)]

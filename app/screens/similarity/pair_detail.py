@@ -9,9 +9,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from app.screens.similarity.analysis import Analysis
-from app.screens.similarity.labels import confused_words, interval_words
-from app.screens.similarity.pair_list import Places
+from app.screens.similarity.analysis import SimilarityAnalysis
+from app.screens.similarity.labels import confusion_text, interval_text
+from app.screens.similarity.pair_list import PairIndices
 from app.text.formatting import percent
 from mcp_tef import (
     EmbedderKind,
@@ -27,9 +27,9 @@ from mcp_tef import (
     WorkItem,
 )
 
-LONGEST: Final = 1_200
-MOST_PARAMETERS: Final = 40
-ALIKE_IN_WORDS, ALIKE_IN_MEANING = "alike in words", "alike in meaning"
+MAX_DESCRIPTION: Final = 1_200
+MAX_PARAMETERS: Final = 40
+SIMILAR_WORDING, SIMILAR_MEANING = "alike in words", "alike in meaning"
 _ITEM = re.compile(r"[-*•#]|\d+[.)]|\w+:")
 _BETWEEN = re.compile(r"[\s,]*")
 
@@ -37,7 +37,7 @@ Range = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Described:
+class ToolDescription:
     """One of the two tools: what it is called, and its description with the shared words' ranges in characters."""
 
     name: str
@@ -57,7 +57,7 @@ class RunsLink:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Observed:
+class ObservedRuns:
     """What runs say of the pair; `confused` None means that no run was offered both."""
 
     confused: bool | None
@@ -70,10 +70,10 @@ class Observed:
 class PairDetail:
     """A pair for the panel."""
 
-    places: Places
+    places: PairIndices
     pair: ToolPair
-    a: Described
-    b: Described
+    a: ToolDescription
+    b: ToolDescription
     alike: str
     summary: str
     lead: ScoreExplanation
@@ -81,7 +81,7 @@ class PairDetail:
     parameters: tuple[SharedParameter, ...]
     more_parameters: int
     shared_words: tuple[str, ...]
-    observed: Observed
+    observed: ObservedRuns
     overlap: str = ""
 
     @property
@@ -90,13 +90,13 @@ class PairDetail:
         return self.a.name, self.b.name
 
 
-def detail_of(
-    analysis: Analysis, pair: Places, item: WorkItem | None, observed: NDArray[np.float32] | None
+def describe_pair(
+    analysis: SimilarityAnalysis, pair: PairIndices, item: WorkItem | None, observed: NDArray[np.float32] | None
 ) -> PairDetail:
     """A pair in words; for a worker thread."""
     explained = analysis.similarity.explain(*pair)
     same = analysis.tools[pair[0]].tool.name == analysis.tools[pair[1]].tool.name
-    a, b = (_described(analysis, place, explained, whole_name=same) for place in pair)
+    a, b = (_describe_tool(analysis, place, explained, whole_name=same) for place in pair)
     share = float("nan") if observed is None else float(observed[pair])
     lead = next(score for score in explained.scores if score.kind is MatrixKind.SIMILARITY)
     return PairDetail(
@@ -104,24 +104,24 @@ def detail_of(
         pair=analysis.similarity.pair(*pair),
         a=a,
         b=b,
-        alike=ALIKE_IN_WORDS if analysis.similarity.embedder == EmbedderKind.TFIDF else ALIKE_IN_MEANING,
+        alike=SIMILAR_WORDING if analysis.similarity.embedder == EmbedderKind.TFIDF else SIMILAR_MEANING,
         summary=explained.summary,
         lead=lead,
         scores=tuple(score for score in explained.scores if score is not lead),
-        parameters=explained.parameters[:MOST_PARAMETERS],
-        more_parameters=max(0, len(explained.parameters) - MOST_PARAMETERS),
+        parameters=explained.parameters[:MAX_PARAMETERS],
+        more_parameters=max(0, len(explained.parameters) - MAX_PARAMETERS),
         shared_words=explained.shared_words,
         observed=_observed(item.observation if item else None, share, a.name, b.name),
     )
 
 
-def whole(described: Described, text: str, words: Sequence[str]) -> Described:
+def whole(described: ToolDescription, text: str, words: Sequence[str]) -> ToolDescription:
     """The same with all of a long description."""
-    told = tidy(text)
-    return Described(name=described.name, server=described.server, text=told, marks=shared_ranges(told, words))
+    told = reflow(text)
+    return ToolDescription(name=described.name, server=described.server, text=told, marks=shared_ranges(told, words))
 
 
-def tidy(text: str) -> str:
+def reflow(text: str) -> str:
     """A description without the indentation of its program: only paragraphs and list items begin a line."""
     told = ""
     for line in (" ".join(line.split()) for line in text.strip().splitlines()):
@@ -130,12 +130,14 @@ def tidy(text: str) -> str:
     return re.sub("\n{3,}", "\n\n", told)
 
 
-def _described(analysis: Analysis, place: int, explained: PairExplanation, *, whole_name: bool) -> Described:
+def _describe_tool(
+    analysis: SimilarityAnalysis, place: int, explained: PairExplanation, *, whole_name: bool
+) -> ToolDescription:
     """A tool by its bare name, or by its id where the other is called the same."""
     tool = analysis.tools[place].tool
-    description = tidy(tool.description)
-    text = description[:LONGEST]
-    return Described(
+    description = reflow(tool.description)
+    text = description[:MAX_DESCRIPTION]
+    return ToolDescription(
         name=analysis.tools[place].id if whole_name else tool.name,
         server=tool.server,
         text=text,
@@ -160,28 +162,30 @@ def shared_ranges(text: str, words: Sequence[str]) -> tuple[Range, ...]:
     return tuple(found)
 
 
-def _observed(observation: PairObservation | None, share: float, a: str, b: str) -> Observed:
+def _observed(observation: PairObservation | None, share: float, a: str, b: str) -> ObservedRuns:
     if observation is not None and observation.runs:
-        return _seen(observation, a, b)
+        return _describe_observation(observation, a, b)
     if isnan(share):
-        return Observed(confused=None, headline="Not tried in runs", sentence="No finished run was offered both tools.")
+        return ObservedRuns(
+            confused=None, headline="Not tried in runs", sentence="No finished run was offered both tools."
+        )
     if share > 0:
         sentence = f"In {percent(share)} of the runs that were offered both."
-        return Observed(confused=True, headline="Confused in runs", sentence=sentence)
+        return ObservedRuns(confused=True, headline="Confused in runs", sentence=sentence)
     sentence = "Runs that were offered both always told them apart."
-    return Observed(confused=False, headline="Never confused in runs", sentence=sentence)
+    return ObservedRuns(confused=False, headline="Never confused in runs", sentence=sentence)
 
 
-def _seen(observation: PairObservation, a: str, b: str) -> Observed:
+def _describe_observation(observation: PairObservation, a: str, b: str) -> ObservedRuns:
     ways = (
         (observation.a_taken_for_b, a, b, observation.label_a, observation.label_b),
         (observation.b_taken_for_a, b, a, observation.label_b, observation.label_a),
     )
     told = [f"{times:,} × {one} taken for {other}" for times, one, other, _, _ in ways if times]
-    return Observed(
+    return ObservedRuns(
         confused=bool(observation.confused),
-        headline=confused_words(observation),
-        sentence=" · ".join([interval_words(observation), *told]),
+        headline=confusion_text(observation),
+        sentence=" · ".join([interval_text(observation), *told]),
         links=tuple(_links(ways)),
     )
 

@@ -7,16 +7,16 @@ from math import isnan
 import numpy as np
 from numpy.typing import NDArray
 
-from app.screens.similarity.analysis import Analysis
-from app.screens.similarity.labels import STANDINGS, interval_words
+from app.screens.similarity.analysis import SimilarityAnalysis
+from app.screens.similarity.labels import STATUS_LABELS, interval_text
 from app.text.formatting import percent
 from app.text.glossary import explain
 from app.theme import Role
 from app.widgets import Cell, CellKind, Column, Row
 from mcp_tef import ComparedTool, MatrixKind, PairObservation, PairStatus, ToolGroup, ToolLabel, ToolPair, WorkItem
 
-MOST = 2_000
-Places = tuple[int, int]
+MAX_LISTED_PAIRS = 2_000
+PairIndices = tuple[int, int]
 Scores = NDArray[np.float32]
 
 
@@ -33,7 +33,7 @@ class PairQuery:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PairRow:
+class ToolPairRow:
     """A pair as a row: `share` of runs that confused it (NaN: never tried), and its place in the work list."""
 
     a: str
@@ -58,79 +58,79 @@ class PairRow:
 class PairList:
     """Rows, the same ready-made for a table, how many pairs there are in all that fit, and what was asked."""
 
-    rows: tuple[PairRow, ...] = ()
+    rows: tuple[ToolPairRow, ...] = ()
     table: tuple[Row, ...] = ()
     fitting: int = 0
     query: PairQuery = field(default_factory=PairQuery)
 
 
-def ordered(a: int, b: int) -> Places:
+def ordered_pair(a: int, b: int) -> PairIndices:
     """A pair with the smaller place first."""
     return min(a, b), max(a, b)
 
 
-def row_id(pair: Places) -> str:
+def row_id(pair: PairIndices) -> str:
     """A pair of places as a row's id."""
     return f"{min(pair)}-{max(pair)}"
 
 
-def places_of(row: str) -> Places:
+def pair_of_row(row: str) -> PairIndices:
     """The pair of places of a row's id."""
     a, b = row.split("-")
     return int(a), int(b)
 
 
 def list_pairs(
-    analysis: Analysis, query: PairQuery, work: Mapping[Places, WorkItem], observed: Scores | None
+    analysis: SimilarityAnalysis, query: PairQuery, work: Mapping[PairIndices, WorkItem], observed: Scores | None
 ) -> PairList:
-    """The rows that fit a query, at most `MOST` of them; for a worker thread."""
+    """The rows that fit a query, at most `MAX_LISTED_PAIRS` of them; for a worker thread."""
     words = query.text.casefold().split()
     if query.standing is not None:
         found = [item.pair for item in work.values() if item.standing is query.standing]
-        fitting = [pair for pair in found if _holds(analysis, pair, words)]
-        pairs: Sequence[ToolPair] = fitting[:MOST]
+        fitting = [pair for pair in found if _pair_matches(analysis, pair, words)]
+        pairs: Sequence[ToolPair] = fitting[:MAX_LISTED_PAIRS]
         number = len(fitting)
     elif words:
-        pairs, number = _searched(analysis, words, query.by)
+        pairs, number = _search_pairs(analysis, words, query.by)
     else:
-        pairs, number = analysis.similarity.pairs_by(query.by, MOST), analysis.similarity.pair_count
+        pairs, number = analysis.similarity.pairs_by(query.by, MAX_LISTED_PAIRS), analysis.similarity.pair_count
     rows = tuple(_row(analysis, pair, work.get((pair.a, pair.b)), observed) for pair in pairs)
     return PairList(rows=rows, fitting=number, query=query)
 
 
-def matching(analysis: Analysis, text: str) -> tuple[int, ...]:
+def matching_tools(analysis: SimilarityAnalysis, text: str) -> tuple[int, ...]:
     """The tools whose id holds every word."""
     words = text.casefold().split()
     ids = [one.id.casefold() for one in analysis.tools]
-    return tuple(place for place, name in enumerate(ids) if words and all(_has(name, word) for word in words))
+    return tuple(place for place, name in enumerate(ids) if words and all(_contains(name, word) for word in words))
 
 
-def any_of(tools: Sequence[ToolLabel]) -> str:
+def any_tool_query(tools: Sequence[ToolLabel]) -> str:
     """What is searched for to have every pair of one of these tools."""
-    return "|".join(text_of(tool).split()[-1] for tool in tools)
+    return "|".join(tool_query(tool).split()[-1] for tool in tools)
 
 
-def text_of(tool: ToolLabel) -> str:
+def tool_query(tool: ToolLabel) -> str:
     """What is searched for to have the pairs of a tool, on every server where none is named."""
     return f"{tool.server}/{tool.tool}" if tool.server else f"{tool.tool}"
 
 
-def _has(name: str, word: str) -> bool:
+def _contains(name: str, word: str) -> bool:
     return any(part in name for part in word.split("|") if part)
 
 
-def _holds(analysis: Analysis, pair: ToolPair, words: Sequence[str]) -> bool:
+def _pair_matches(analysis: SimilarityAnalysis, pair: ToolPair, words: Sequence[str]) -> bool:
     ids = f"{analysis.tools[pair.a].id} {analysis.tools[pair.b].id}".casefold()
-    return all(_has(ids, word) for word in words)
+    return all(_contains(ids, word) for word in words)
 
 
-def _searched(analysis: Analysis, words: Sequence[str], by: MatrixKind) -> tuple[Sequence[ToolPair], int]:
+def _search_pairs(analysis: SimilarityAnalysis, words: Sequence[str], by: MatrixKind) -> tuple[Sequence[ToolPair], int]:
     """Pairs of which, for each word, one of both has it: only rows of the first word have to be looked at.
 
     Where there are too many, those whose whole names were written are kept first, so that every pair can be found.
     """
     ids = [one.id.casefold() for one in analysis.tools]
-    having = [np.array([_has(name, word) for name in ids]) for word in words]
+    having = [np.array([_contains(name, word) for name in ids]) for word in words]
     rows = np.flatnonzero(having[0])
     columns = np.arange(len(ids))
     fits = ~having[0][None, :] | (columns[None, :] > rows[:, None])
@@ -140,7 +140,7 @@ def _searched(analysis: Analysis, words: Sequence[str], by: MatrixKind) -> tuple
     at, to = np.nonzero(fits)
     scores = analysis.similarity.matrix(by)[rows[at], to]
     named = np.array([_is_named(one, words) for one in analysis.tools], dtype=np.intp)
-    kept = np.lexsort((-scores, -named[rows[at]] - named[to]))[:MOST]
+    kept = np.lexsort((-scores, -named[rows[at]] - named[to]))[:MAX_LISTED_PAIRS]
     best = kept[np.argsort(-scores[kept], kind="stable")]
     a, b = rows[at[best]], to[best]
     return analysis.similarity.pairs(np.minimum(a, b), np.maximum(a, b)), len(at)
@@ -150,29 +150,29 @@ def _is_named(one: ComparedTool, words: Sequence[str]) -> bool:
     return one.id.casefold() in words or one.tool.name.casefold() in words
 
 
-def _row(analysis: Analysis, pair: ToolPair, item: WorkItem | None, observed: Scores | None) -> PairRow:
-    return PairRow(
+def _row(analysis: SimilarityAnalysis, pair: ToolPair, item: WorkItem | None, observed: Scores | None) -> ToolPairRow:
+    return ToolPairRow(
         a=analysis.names[pair.a],
         b=analysis.names[pair.b],
         pair=pair,
         share=float("nan") if observed is None else float(observed[pair.a, pair.b]),
         observation=item.observation if item else None,
-        standing=STANDINGS[item.standing] if item else "",
+        standing=STATUS_LABELS[item.standing] if item else "",
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Aim:
+class PairTarget:
     """Two tools, and whether what to write instead is what is wanted of them."""
 
     a: ToolLabel
     b: ToolLabel
     advice: bool = False
 
-    def places(self, tools: Sequence[ComparedTool]) -> Places | None:
+    def places(self, tools: Sequence[ComparedTool]) -> PairIndices | None:
         """Where both are among the compared; None where one of them is not."""
         a, b = (_place(label, tools) for label in (self.a, self.b))
-        return ordered(a, b) if a is not None and b is not None and a != b else None
+        return ordered_pair(a, b) if a is not None and b is not None and a != b else None
 
 
 def _place(label: ToolLabel, tools: Sequence[ComparedTool]) -> int | None:
@@ -205,8 +205,8 @@ PAIR_COLUMNS = (
     ),
     Column(key="standing", title="Work list", width=184, role=Role.DIM),
 )
-NARROW_OUT = ("parameters", "full", "standing", "lexical")
-SORTED_BY = {kind.value: kind for kind in MatrixKind}
+HIDDEN_WHEN_NARROW = ("parameters", "full", "standing", "lexical")
+SORT_SCORES = {kind.value: kind for kind in MatrixKind}
 
 GROUP_COLUMNS = (
     Column(key="name", title="What they share", width=200),
@@ -214,14 +214,14 @@ GROUP_COLUMNS = (
     Column(key="servers", title="Servers", width=140, role=Role.DIM),
     Column(key="members", title="Members", kind=CellKind.MONO, stretch=True),
 )
-COPY_COLUMNS = (
+DUPLICATE_COLUMNS = (
     Column(key="a", title="Tool", kind=CellKind.MONO, width=240, stretch=True),
     Column(key="b", title="On another server", kind=CellKind.MONO, width=320),
     Column(key="similarity", title="Similarity", kind=SCORE, width=90, tip=explain("similarity")),
 )
 
 
-def pair_row(row: PairRow) -> Row:
+def pair_row(row: ToolPairRow) -> Row:
     """A pair as a row."""
     pair = row.pair
     scores = (pair.similarity, pair.full, pair.lexical, pair.parameters, pair.confusability)
@@ -232,28 +232,28 @@ def _score(score: float | None) -> Cell:
     return Cell(text="–" if score is None else f"{score:.2f}", sort=-1.0 if score is None else score)
 
 
-def _observed(row: PairRow) -> Cell:
+def _observed(row: ToolPairRow) -> Cell:
     seen = row.observation
     if seen is not None and seen.runs:
-        return Cell(text=f"{seen.confused:,} of {seen.runs:,}", sort=row.share, tip=interval_words(seen))
+        return Cell(text=f"{seen.confused:,} of {seen.runs:,}", sort=row.share, tip=interval_text(seen))
     if not row.tried:
         return Cell(text="–", role=Role.DIM, sort=-1.0)
     return Cell(text="never" if row.share == 0 else percent(row.share), role=Role.DIM, sort=row.share)
 
 
-def group_rows(analysis: Analysis) -> list[Row]:
+def group_rows(analysis: SimilarityAnalysis) -> list[Row]:
     """The groups, largest first, as they come."""
     return [_group_row(analysis, place, group) for place, group in enumerate(analysis.clusters.groups)]
 
 
-def _group_row(analysis: Analysis, place: int, group: ToolGroup) -> Row:
+def _group_row(analysis: SimilarityAnalysis, place: int, group: ToolGroup) -> Row:
     servers = dict.fromkeys(analysis.tools[member].tool.server for member in group.members)
     members = ", ".join(analysis.names[member] for member in group.members)
     number = Cell(text=f"{len(group.members):,}", sort=float(len(group.members)))
     return Row(str(place), (group.name or "–", number, ", ".join(servers), members))
 
 
-def copy_rows(analysis: Analysis) -> Sequence[Row]:
+def duplicate_rows(analysis: SimilarityAnalysis) -> Sequence[Row]:
     """Near-duplicates on different servers."""
     return [
         Row(

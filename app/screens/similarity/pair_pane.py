@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core_link.links import Link, link_actions
-from app.screens.similarity.advice_pane import AdvicePart
-from app.screens.similarity.pair_detail import Described, Observed, PairDetail, whole
-from app.screens.similarity.score_bars import LeadScore, ScoreLines
+from app.screens.similarity.advice_pane import AdvicePane
+from app.screens.similarity.pair_detail import ObservedRuns, PairDetail, ToolDescription, whole
+from app.screens.similarity.score_bars import MainScore, ScoreList
 from app.text.formatting import count
 from app.theme import Role, Size, width
 from app.widgets import (
@@ -27,38 +27,38 @@ from app.widgets import (
 from app.widgets.spans import marked
 from mcp_tef import SharedParameter
 
-EDGE, MOST_ALIGNED = 16, 24
+EDGE, MAX_ALIGNED = 16, 24
 MARKS = {True: (Mark.CROSS, "confused"), False: (Mark.CHECK, "told apart"), None: (Mark.BROKEN, "not tried")}
 
 
-class PairPane(QWidget):
-    """`closed` puts it away, `runs_wanted` gives a `RunsLink`, `whole_wanted` asks for all of long descriptions.
+class ToolPairPane(QWidget):
+    """`closed` puts it away, `runs_wanted` gives a `RunsLink`, `full_texts_wanted` asks for all of long descriptions.
 
     `led` gives the screen that a link leads to, and what is to be shown there.
     """
 
     closed = Signal()
     runs_wanted = Signal(object)
-    whole_wanted = Signal()
+    full_texts_wanted = Signal()
     led = Signal(object)
 
-    def __init__(self, advice: AdvicePart) -> None:
+    def __init__(self, advice: AdvicePane) -> None:
         super().__init__()
         self.detail: PairDetail | None = None
         self.heading = FlowText(max_lines=2)
         self.close_button = IconButton("x", "Close the pair")
-        self.lead = LeadScore()
-        self.scores = ScoreLines()
+        self.lead = MainScore()
+        self.scores = ScoreList()
         self.overlap = FlowText(size=Size.SMALL, role=Role.DIM)
-        self.sides = (SidePart(), SidePart())
+        self.sides = (ToolSidePart(), ToolSidePart())
         self.whole = Button("Show whole descriptions", kind="link")
         self.parameters = ParameterGrid()
-        self.observed = ObservedPart()
+        self.observed = ObservationPart()
         self.advice = advice
         self.setMinimumWidth(width("pair_panel") - 38)
         self._lay_out()
         self.close_button.clicked.connect(self.closed)
-        self.whole.clicked.connect(self.whole_wanted)
+        self.whole.clicked.connect(self.full_texts_wanted)
         self.observed.wanted.connect(self.runs_wanted)
 
     def _lay_out(self) -> None:
@@ -112,7 +112,7 @@ class PairPane(QWidget):
         self.parameters.show_parameters(detail.parameters, detail.names, detail.more_parameters)
         self.observed.show_observed(detail.observed)
 
-    def show_leads(self, leads: Sequence[Sequence[Link]]) -> None:
+    def show_links(self, leads: Sequence[Sequence[Link]]) -> None:
         """Where there is more of each tool."""
         for side, mine in zip(self.sides, leads, strict=True):
             side.links.set_links(link_actions(mine, self.led.emit))
@@ -133,13 +133,13 @@ class PairPane(QWidget):
         """Move the tick of the first score."""
         self.lead.bar.set_tick(threshold)
 
-    def _show_texts(self, described: Sequence[Described]) -> None:
+    def _show_texts(self, described: Sequence[ToolDescription]) -> None:
         for side, one in zip(self.sides, described, strict=True):
             side.show_described(one)
         self.whole.setVisible(any(one.cut for one in described))
 
 
-class SidePart(QWidget):
+class ToolSidePart(QWidget):
     """One tool's name, server and description, with the words that the other has too."""
 
     def __init__(self) -> None:
@@ -155,7 +155,7 @@ class SidePart(QWidget):
             column.addWidget(part)
         column.addStretch(1)
 
-    def show_described(self, one: Described) -> None:
+    def show_described(self, one: ToolDescription) -> None:
         """Show another."""
         self.name.set_text(one.name)
         self.server.set_text(f"on {one.server}" if one.server else "")
@@ -204,7 +204,7 @@ def _parameter(one: SharedParameter, names: tuple[str, str], longest: int) -> Fl
     line = FlowText(size=Size.SMALL)
     if one.in_both:
         word = "in both" if one.same_type else f"in both, {one.type_a or 'any'} and {one.type_b or 'any'}"
-        room = Span(" " * min(MOST_ALIGNED, longest - len(one.name)), mono=True)
+        room = Span(" " * min(MAX_ALIGNED, longest - len(one.name)), mono=True)
         line.set_spans([Span(one.name, mono=True, back=Role.MARK_SHARED), room, Span(f"   {word}", Role.DIM)])
     else:
         only = names[0] if one.type_a is not None else names[1]
@@ -212,7 +212,7 @@ def _parameter(one: SharedParameter, names: tuple[str, str], longest: int) -> Fl
     return line
 
 
-class ObservedPart(QWidget):
+class ObservationPart(QWidget):
     """What runs say, and links to those runs."""
 
     wanted = Signal(object)
@@ -235,7 +235,7 @@ class ObservedPart(QWidget):
         row.addWidget(self.mark, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(words, 1)
 
-    def show_observed(self, observed: Observed) -> None:
+    def show_observed(self, observed: ObservedRuns) -> None:
         """Show another."""
         self.mark.set_mark(*MARKS[observed.confused])
         self.headline.set_text(observed.headline)

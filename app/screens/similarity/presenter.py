@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from app.core_link.model_requests import Ask
 from app.core_link.refresh import Refresh
 from app.dialogs.pdf_export import print_page
-from app.screens.similarity.analysis import Analysis, analysis_of, heat_of
+from app.screens.similarity.analysis import SimilarityAnalysis, build_analysis, build_heatmap
 from app.screens.similarity.labels import MapKind
-from app.screens.similarity.pair_detail import PairDetail, detail_of
-from app.screens.similarity.pair_list import PairList, PairQuery, Places, list_pairs, ordered, pair_row
+from app.screens.similarity.pair_detail import PairDetail, describe_pair
+from app.screens.similarity.pair_list import PairIndices, PairList, PairQuery, list_pairs, ordered_pair, pair_row
 from app.widgets.heatmap_data import Heat
 from mcp_tef import (
     BatchesChanged,
@@ -48,13 +48,13 @@ from mcp_tef import (
 if TYPE_CHECKING:
     from mcp_tef import Engine
 
-Progress = Callable[[float], None]
-MOST_WORK = 20_000
-MOST_OBSERVED = 3_000
-MOST_OVERLAPS = 100
+ProgressCallback = Callable[[float], None]
+MAX_WORK_PAIRS = 20_000
+MAX_OBSERVED_TOOLS = 3_000
+MAX_OVERLAPS = 100
 
 
-class State(Enum):
+class SimilarityState(Enum):
     """Whether there is anything to show."""
 
     NOT_READ = "not read"
@@ -63,7 +63,7 @@ class State(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class ComparisonRequest:
     """What is to be compared and how. `embedder` "" is the best on this machine; no servers mean all of them."""
 
     embedder: str = ""
@@ -76,7 +76,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gathered:
+class GatheredTools:
     """What the servers gave: tools by server, what could not be reached, and what was set aside."""
 
     by_server: Mapping[str, int] = field(default_factory=dict)
@@ -86,11 +86,11 @@ class Gathered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
+class WorkList:
     """The work list at a threshold; `too_many` where more pairs are flagged than anybody works through."""
 
     items: tuple[WorkItem, ...] = ()
-    by_pair: Mapping[Places, WorkItem] = field(default_factory=dict)
+    by_pair: Mapping[PairIndices, WorkItem] = field(default_factory=dict)
     numbers: Mapping[PairStatus, int] = field(default_factory=dict)
     too_many: bool = False
 
@@ -98,16 +98,16 @@ class Work:
 class SimilarityPresenter:
     """The state of the screen. Everything that is asked of the core goes through `ask`."""
 
-    def __init__(self, ask: Ask, wanted: Wanted | None = None) -> None:
-        self._ask = ask
-        self.wanted = wanted or Wanted()
+    def __init__(self, call: Ask, request: ComparisonRequest | None = None) -> None:
+        self._call = call
+        self.request = request or ComparisonRequest()
         self.key: Secret | None = None
-        self.gathered = Gathered()
-        self.analysis: Analysis | None = None
-        self.work = Work()
-        self.advice: dict[Places, PairAdvice] = {}
+        self.gathered = GatheredTools()
+        self.analysis: SimilarityAnalysis | None = None
+        self.work_list = WorkList()
+        self.advice: dict[PairIndices, PairAdvice] = {}
         self._observed: NDArray[np.float32] | None = None
-        self._made_for: tuple[Wanted, Secret | None, tuple[str, ...]] | None = None
+        self._analysed_for: tuple[ComparisonRequest, Secret | None, tuple[str, ...]] | None = None
         self._reading = 0
         self._listing = 0
 
@@ -122,113 +122,113 @@ class SimilarityPresenter:
                 return Refresh.NOW
 
     @property
-    def state(self) -> State:
+    def state(self) -> SimilarityState:
         """Whether there is anything to show."""
         if self.analysis is not None:
-            return State.FULL
-        return State.TOO_FEW if self._reading else State.NOT_READ
+            return SimilarityState.FULL
+        return SimilarityState.TOO_FEW if self._reading else SimilarityState.NOT_READ
 
     async def check_consents(self, choice: EmbedderChoice, key: Secret | None) -> bool:
         """Raise ConsentError where the key may not be sent to an embedder yet; True where it may."""
-        await self._ask(lambda core: _check_consents(core, choice, key))
+        await self._call(lambda core: _check_consents(core, choice, key))
         return True
 
-    async def load(self, *, fresh: bool = False, anew: bool = False, progress: Progress | None = None) -> bool:
+    async def load(self, *, fresh: bool = False, anew: bool = False, progress: ProgressCallback | None = None) -> bool:
         """Gather and compare; False where a later reading overtook this one.
 
         `fresh` asks the servers again, `anew` compares even what has not changed. `progress` (0–1) is called on the
         core's thread.
         """
         self._reading += 1
-        mine, wanted, key = self._reading, self.wanted, self.key
-        gathered, tools = await self._gather(wanted, fresh=fresh)
+        mine, request, key = self._reading, self.request, self.key
+        gathered, tools = await self._gather(request, fresh=fresh)
         if mine != self._reading:
             return False
-        made_for, analysis = (wanted, key, gathered.compared), self.analysis
-        if anew or made_for != self._made_for:
-            analysis = await self._ask(lambda core: _analyse(core, tools, wanted, key, progress)) if tools else None
+        analysed_for, analysis = (request, key, gathered.compared), self.analysis
+        if anew or analysed_for != self._analysed_for:
+            analysis = await self._call(lambda core: _analyse(core, tools, request, key, progress)) if tools else None
         observed = await self._observe(analysis)
         if mine != self._reading:
             return False
         if analysis is not self.analysis:
             self.advice.clear()
-            self.work = Work()
-        self.gathered, self.analysis, self._observed, self._made_for = gathered, analysis, observed, made_for
+            self.work_list = WorkList()
+        self.gathered, self.analysis, self._observed, self._analysed_for = gathered, analysis, observed, analysed_for
         return True
 
-    def try_again(self) -> None:
+    def retry_embedder(self) -> None:
         """Compare at the next loading, whatever has changed, where another embedder stood in for the wanted one."""
         if self.analysis is not None and self.analysis.similarity.notice is not None:
-            self._made_for = None
+            self._analysed_for = None
 
-    async def _gather(self, wanted: Wanted, *, fresh: bool) -> tuple[Gathered, ToolSet | None]:
-        found = await self._ask(lambda core: _gather(core, fresh=fresh))
-        return await self._ask(lambda _: asyncio.to_thread(_chosen, found, wanted.servers))
+    async def _gather(self, request: ComparisonRequest, *, fresh: bool) -> tuple[GatheredTools, ToolSet | None]:
+        found = await self._call(lambda core: _gather(core, fresh=fresh))
+        return await self._call(lambda _: asyncio.to_thread(_chosen, found, request.servers))
 
-    async def _observe(self, analysis: Analysis | None) -> NDArray[np.float32] | None:
+    async def _observe(self, analysis: SimilarityAnalysis | None) -> NDArray[np.float32] | None:
         """What runs say of the pairs."""
-        if analysis is None or len(analysis.tools) > MOST_OBSERVED:
+        if analysis is None or len(analysis.tools) > MAX_OBSERVED_TOOLS:
             return None
-        return await self._ask(lambda core: core.similarity.observed_matrix(analysis.similarity))
+        return await self._call(lambda core: core.similarity.observed_matrix(analysis.similarity))
 
     async def heat(self, kind: MapKind, weights: OverlapWeights) -> Heat | None:
         """A map, made off the window's thread."""
         analysis, observed = self.analysis, self._observed
         if analysis is None:
             return None
-        return await self._ask(lambda core: _heat(core, analysis, kind, weights, observed))
+        return await self._call(lambda core: _heat(core, analysis, kind, weights, observed))
 
-    async def list_work(self, threshold: float) -> Work | None:
+    async def load_work(self, threshold: float) -> WorkList | None:
         """The work list at a threshold; None where a later one was asked for, or other tools compared meanwhile."""
         self._listing += 1
         mine, analysis = self._listing, self.analysis
         if analysis is None:
-            work = Work()
-        elif analysis.similarity.count_at(threshold) > MOST_WORK:
-            work = Work(too_many=True)
+            work = WorkList()
+        elif analysis.similarity.count_at(threshold) > MAX_WORK_PAIRS:
+            work = WorkList(too_many=True)
         else:
-            work = await self._ask(lambda core: _work(core, analysis, threshold))
+            work = await self._call(lambda core: _work(core, analysis, threshold))
         if mine != self._listing or analysis is not self.analysis:
             return None
-        self.work = work
+        self.work_list = work
         return work
 
-    async def list_pairs(self, query: PairQuery) -> PairList:
+    async def load_pairs(self, query: PairQuery) -> PairList:
         """The rows of the list."""
-        analysis, work, observed = self.analysis, self.work, self._observed
+        analysis, work, observed = self.analysis, self.work_list, self._observed
         if analysis is None:
             return PairList()
-        return await self._ask(lambda _: asyncio.to_thread(_listed, analysis, query, work, observed))
+        return await self._call(lambda _: asyncio.to_thread(_listed, analysis, query, work, observed))
 
-    async def detail(self, pair: Places, kind: MapKind, weights: OverlapWeights) -> PairDetail | None:
+    async def detail(self, pair: PairIndices, kind: MapKind, weights: OverlapWeights) -> PairDetail | None:
         """One pair side by side; None where it is not among the compared any more."""
         analysis, observed = self.analysis, self._observed
         if analysis is None or max(pair) >= len(analysis.tools):
             return None
-        item = self.work.by_pair.get(pair)
-        found = await self._ask(lambda _: asyncio.to_thread(detail_of, analysis, pair, item, observed))
+        item = self.work_list.by_pair.get(pair)
+        found = await self._call(lambda _: asyncio.to_thread(describe_pair, analysis, pair, item, observed))
         if kind is MapKind.OVERLAP:
-            told = await self._ask(lambda core: _overlap_told(core, analysis, pair, weights))
+            told = await self._call(lambda core: _explain_overlap(core, analysis, pair, weights))
             return replace(found, overlap=told)
         return found
 
-    async def download(self, model: str, progress: Progress) -> None:
+    async def download(self, model: str, progress: ProgressCallback) -> None:
         """Fetch a local model; `progress` is called on the core's thread."""
-        await self._ask(lambda core: core.embedders.download(model, progress))
+        await self._call(lambda core: core.embedders.download(model, progress))
 
     async def save(self, file: Path, threshold: float) -> None:
         """Write everything, in the form that the file's ending names: CSV, HTML, PDF, else JSON."""
         results = self.results(threshold)
         if results is not None:
             if file.suffix.casefold() == ".pdf":
-                page = await self._ask(lambda core: core.exports.similarity_page(results))
+                page = await self._call(lambda core: core.exports.similarity_page(results))
                 await print_page(page, "Which tools look alike?", file)
                 return
-            await self._ask(lambda core: core.exports.write_similarity(results, file))
+            await self._call(lambda core: core.exports.write_similarity(results, file))
 
     def results(self, threshold: float) -> SimilarityResults | None:
         """What there is to report, seen at a threshold."""
-        analysis, work = self.analysis, self.work
+        analysis, work = self.analysis, self.work_list
         if analysis is None:
             return None
         return SimilarityResults(
@@ -239,16 +239,16 @@ class SimilarityPresenter:
         """Write what tools share, in the form that the file's ending names: CSV, HTML, PDF, else JSON."""
         if self.analysis is not None:
             similarity = self.analysis.similarity
-            overlap = await self._ask(lambda core: core.similarity.overlap(similarity, weights))
+            overlap = await self._call(lambda core: core.similarity.overlap(similarity, weights))
             if file.suffix.casefold() == ".pdf":
-                page = await self._ask(lambda core: core.exports.overlap_page(similarity, overlap, limit=MOST_OVERLAPS))
+                page = await self._call(lambda core: core.exports.overlap_page(similarity, overlap, limit=MAX_OVERLAPS))
                 await print_page(page, "What do tools share?", file)
                 return
-            await self._ask(lambda core: core.exports.write_overlap(similarity, overlap, file, limit=MOST_OVERLAPS))
+            await self._call(lambda core: core.exports.write_overlap(similarity, overlap, file, limit=MAX_OVERLAPS))
 
     async def advise(
         self,
-        pairs: Sequence[Places],
+        pairs: Sequence[PairIndices],
         model: ModelSettings | None = None,
         heard: Callable[[PairAdvice], None] | None = None,
     ) -> tuple[PairAdvice, ...]:
@@ -260,46 +260,48 @@ class SimilarityPresenter:
 
         def keep(advice: PairAdvice) -> None:
             if analysis is self.analysis:
-                self.advice[ordered(places[advice.a], places[advice.b])] = advice
+                self.advice[ordered_pair(places[advice.a], places[advice.b])] = advice
             if heard is not None:
                 heard(advice)
 
-        wanted, key = self.wanted, self.key
-        return await self._ask(
+        request, key = self.request, self.key
+        return await self._call(
             lambda core: core.recommend.pairs(
                 analysis.similarity,
                 tuple(pairs),
                 model=model,
-                embedder=wanted.choice,
-                embedder_key=_key_of(core, wanted.choice, key),
+                embedder=request.choice,
+                embedder_key=_key_of(core, request.choice, key),
                 heard=keep,
             )
         )
 
 
-def _listed(analysis: Analysis, query: PairQuery, work: Work, observed: NDArray[np.float32] | None) -> PairList:
+def _listed(
+    analysis: SimilarityAnalysis, query: PairQuery, work: WorkList, observed: NDArray[np.float32] | None
+) -> PairList:
     found = list_pairs(analysis, query, work.by_pair, observed)
     return replace(found, table=tuple(pair_row(row) for row in found.rows))
 
 
-async def _work(core: "Engine", analysis: Analysis, threshold: float) -> Work:
+async def _work(core: "Engine", analysis: SimilarityAnalysis, threshold: float) -> WorkList:
     items = await core.similarity.observed(analysis.similarity, threshold)
-    return await asyncio.to_thread(work_of, items)
+    return await asyncio.to_thread(count_work, items)
 
 
-def work_of(items: Sequence[WorkItem]) -> Work:
+def count_work(items: Sequence[WorkItem]) -> WorkList:
     """The work list, counted."""
-    return Work(
+    return WorkList(
         items=tuple(items),
         by_pair={(item.pair.a, item.pair.b): item for item in items},
         numbers=Counter(item.standing for item in items),
     )
 
 
-def _chosen(found: ToolSet, servers: Sequence[str]) -> tuple[Gathered, ToolSet | None]:
+def _chosen(found: ToolSet, servers: Sequence[str]) -> tuple[GatheredTools, ToolSet | None]:
     """What was found, and of it what is to be compared."""
     chosen = _only(found, servers)
-    gathered = Gathered(
+    gathered = GatheredTools(
         by_server=dict(Counter(one.tool.server for one in found.tools)),
         unreachable=found.unreachable,
         problems=found.problems,
@@ -329,12 +331,12 @@ def _unseen(server: Server) -> UnreachableSource:
 
 
 async def _analyse(
-    core: "Engine", tools: ToolSet, wanted: Wanted, key: Secret | None, progress: Progress | None
-) -> Analysis:
-    key = _key_of(core, wanted.choice, key)
-    similarity = await core.similarity.analyse(tools, embedder=wanted.choice, key=key, progress=progress)
+    core: "Engine", tools: ToolSet, request: ComparisonRequest, key: Secret | None, progress: ProgressCallback | None
+) -> SimilarityAnalysis:
+    key = _key_of(core, request.choice, key)
+    similarity = await core.similarity.analyse(tools, embedder=request.choice, key=key, progress=progress)
     clusters = await core.similarity.clusters(similarity)
-    return await asyncio.to_thread(analysis_of, similarity, clusters)
+    return await asyncio.to_thread(build_analysis, similarity, clusters)
 
 
 async def _check_consents(core: "Engine", choice: EmbedderChoice, key: Secret | None) -> None:
@@ -348,14 +350,22 @@ def _key_of(core: "Engine", choice: EmbedderChoice | None, typed: Secret | None)
 
 
 async def _heat(
-    core: "Engine", analysis: Analysis, kind: MapKind, weights: OverlapWeights, observed: NDArray[np.float32] | None
+    core: "Engine",
+    analysis: SimilarityAnalysis,
+    kind: MapKind,
+    weights: OverlapWeights,
+    observed: NDArray[np.float32] | None,
 ) -> Heat:
     scores = await _scores(core, analysis, kind, weights, observed)
-    return await asyncio.to_thread(heat_of, analysis, kind, scores)
+    return await asyncio.to_thread(build_heatmap, analysis, kind, scores)
 
 
 async def _scores(
-    core: "Engine", analysis: Analysis, kind: MapKind, weights: OverlapWeights, observed: NDArray[np.float32] | None
+    core: "Engine",
+    analysis: SimilarityAnalysis,
+    kind: MapKind,
+    weights: OverlapWeights,
+    observed: NDArray[np.float32] | None,
 ) -> NDArray[np.float32]:
     if kind is MapKind.OVERLAP:
         return (await core.similarity.overlap(analysis.similarity, weights)).matrix
@@ -366,5 +376,7 @@ async def _scores(
     return await core.similarity.matrix(analysis.similarity, scored)
 
 
-async def _overlap_told(core: "Engine", analysis: Analysis, pair: Places, weights: OverlapWeights) -> str:
+async def _explain_overlap(
+    core: "Engine", analysis: SimilarityAnalysis, pair: PairIndices, weights: OverlapWeights
+) -> str:
     return (await core.similarity.overlap(analysis.similarity, weights)).explain(*pair)

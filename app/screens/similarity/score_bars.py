@@ -53,7 +53,7 @@ class ScoreBar(QWidget):
             painter.fillRect(QRectF(round(self._tick * (self.width() - 1)), 1, 1, TALL - 2), theme().colour(Role.TEXT))
 
 
-class LeadScore(QWidget):
+class MainScore(QWidget):
     """The most important number, large."""
 
     def __init__(self) -> None:
@@ -86,12 +86,12 @@ class LeadScore(QWidget):
         describe(SCORE_HELP[score.kind], self.number, self.title, self.sentence)
 
 
-class ScoreLines(QWidget):
+class ScoreList(QWidget):
     """A line for each of the other scores."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.lines: list[ScoreLine] = []
+        self.lines: list[ScoreRow] = []
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(8)
@@ -99,7 +99,7 @@ class ScoreLines(QWidget):
     def show_scores(self, scores: Sequence[ScoreExplanation]) -> None:
         """Show these."""
         while len(self.lines) < len(scores):
-            self.lines.append(ScoreLine())
+            self.lines.append(ScoreRow())
             self._column.addWidget(self.lines[-1])
         for number, line in enumerate(self.lines):
             line.setVisible(number < len(scores))
@@ -107,7 +107,7 @@ class ScoreLines(QWidget):
                 line.show_score(scores[number])
 
 
-class ScoreLine(QWidget):
+class ScoreRow(QWidget):
     """A name, a number, its bar, and one sentence below."""
 
     SPOKEN_AS = Spoken.StaticText

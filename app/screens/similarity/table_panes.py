@@ -7,19 +7,19 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.screens.similarity.analysis import Analysis
-from app.screens.similarity.labels import STANDINGS
+from app.screens.similarity.analysis import SimilarityAnalysis
+from app.screens.similarity.labels import STATUS_LABELS
 from app.screens.similarity.pair_list import (
-    COPY_COLUMNS,
+    DUPLICATE_COLUMNS,
     GROUP_COLUMNS,
-    NARROW_OUT,
+    HIDDEN_WHEN_NARROW,
     PAIR_COLUMNS,
-    SORTED_BY,
+    SORT_SCORES,
+    PairIndices,
     PairList,
-    Places,
-    copy_rows,
+    duplicate_rows,
     group_rows,
-    places_of,
+    pair_of_row,
     row_id,
 )
 from app.text.formatting import count
@@ -32,7 +32,7 @@ ROOMY = 1060
 STEP = 90
 
 
-class PairsPane(QWidget):
+class ToolPairsPane(QWidget):
     """`opened` gives a pair, `sort_wanted` the score by which the most alike of very many are to be fetched."""
 
     chosen = Signal(int, int)
@@ -66,13 +66,13 @@ class PairsPane(QWidget):
         """Show these pairs."""
         self.list = found
         standing = found.query.standing
-        self.chips.set_chips([(standing.value, STANDINGS[standing])] if standing else [])
+        self.chips.set_chips([(standing.value, STATUS_LABELS[standing])] if standing else [])
         self._marking = True
         self.table.set_rows(found.table)
         self._marking = False
-        self.note.set_text(list_words(found))
+        self.note.set_text(pair_count_text(found))
 
-    def mark(self, places: Places | None) -> None:
+    def mark(self, places: PairIndices | None) -> None:
         """Select the row of a pair that was chosen elsewhere."""
         self._marking = True
         if places is not None:
@@ -87,23 +87,23 @@ class PairsPane(QWidget):
         """Where there is little room, names are worth more than further scores."""
         super().resizeEvent(event)
         short = max(0, sized(ROOMY) - event.size().width())
-        for number, key in enumerate(NARROW_OUT):
+        for number, key in enumerate(HIDDEN_WHEN_NARROW):
             place = next(n for n, column in enumerate(PAIR_COLUMNS) if column.key == key)
             self.table.setColumnHidden(place, short > number * sized(STEP))
 
     def _emit(self, signal: object, row: str) -> None:
         if row:
-            signal.emit(*places_of(row))  # type: ignore[attr-defined]  # the stubs hide that a signal emits
+            signal.emit(*pair_of_row(row))  # type: ignore[attr-defined]  # the stubs hide that a signal emits
 
     def _sorted(self, key: str, down: bool) -> None:
         cut = self.list.fitting > len(self.list.rows)
-        if cut and down and key in SORTED_BY:
-            self.sort_wanted.emit(SORTED_BY[key])
+        if cut and down and key in SORT_SCORES:
+            self.sort_wanted.emit(SORT_SCORES[key])
         elif cut and not key:
             self.sort_wanted.emit(MatrixKind.SIMILARITY)
 
 
-def list_words(found: PairList) -> str:
+def pair_count_text(found: PairList) -> str:
     """How many pairs there are, and which of them are shown."""
     shown = len(found.rows)
     if not found.fitting:
@@ -125,7 +125,7 @@ NO_GROUPS = "No two tools are as alike as the threshold under the map asks; a lo
 COPIES = "Nearly the same tool, offered by more than one server."
 
 
-class GroupsPane(QWidget):
+class ToolGroupsPane(QWidget):
     """`group_opened` gives the members of a group, `pair_opened` two copies."""
 
     group_opened = Signal(tuple)
@@ -133,16 +133,16 @@ class GroupsPane(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._analysis: Analysis | None = None
+        self._analysis: SimilarityAnalysis | None = None
         self.groups = ListTable(GROUP_COLUMNS, "Groups of look-alikes")
-        self.copies = ListTable(COPY_COLUMNS, "Near-duplicates on different servers")
+        self.copies = ListTable(DUPLICATE_COLUMNS, "Near-duplicates on different servers")
         self.titles = (LineText("", strong=True), LineText("", strong=True))
         self.words = (LineText("", size=Size.SMALL, role=Role.DIM), LineText(COPIES, size=Size.SMALL, role=Role.DIM))
         self.groups.tell_keys(Enter="Show the group on the map")
         self.copies.tell_keys(Enter="Open the pair side by side")
         self.groups.set_menu(self._group_menu)
         self.groups.opened.connect(self._open_group)
-        self.copies.opened.connect(lambda row: self.pair_opened.emit(*places_of(row)))
+        self.copies.opened.connect(lambda row: self.pair_opened.emit(*pair_of_row(row)))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -158,11 +158,11 @@ class GroupsPane(QWidget):
                 column.addWidget(Rule())
         column.addStretch()
 
-    def show_analysis(self, analysis: Analysis) -> None:
+    def show_analysis(self, analysis: SimilarityAnalysis) -> None:
         """Show another."""
         self._analysis = analysis
         self.groups.set_rows(group_rows(analysis))
-        self.copies.set_rows(copy_rows(analysis))
+        self.copies.set_rows(duplicate_rows(analysis))
         self.words[0].set_text(GROUPS if analysis.clusters.groups else NO_GROUPS)
         self.search(" ".join(self.groups.table_rows.words))
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.core_link.session import Page
-from app.screens.similarity.notices import NoticePart
+from app.screens.similarity.notices import SimilarityNotices
 from app.screens.similarity.presenter import SimilarityPresenter
 from mcp_tef import EmbedderKind
 
@@ -14,7 +14,7 @@ SLOW_MS = 300
 WHAT = "Comparing tools"
 
 
-class Comparing(QObject):
+class ComparisonProgress(QObject):
     """`heard` may be emitted on any thread; `stop` is called when the user wants no more of it."""
 
     heard = Signal(float)
@@ -42,12 +42,12 @@ class Comparing(QObject):
             self.bar.show_share(WHAT, share)
 
 
-class Downloading(QObject):
+class ModelDownload(QObject):
     """One download at a time; when it is done, tools are compared again."""
 
     _heard = Signal(float)
 
-    def __init__(self, page: Page, presenter: SimilarityPresenter, notices: NoticePart) -> None:
+    def __init__(self, page: Page, presenter: SimilarityPresenter, notices: SimilarityNotices) -> None:
         super().__init__(page)
         self._page = page
         self._presenter = presenter
@@ -86,7 +86,7 @@ class Downloading(QObject):
 
     def _model(self) -> str:
         """The model that was asked for; "" is the usual one."""
-        choice = self._presenter.wanted.choice
+        choice = self._presenter.request.choice
         return choice.target if choice is not None and choice.kind is EmbedderKind.FASTEMBED else ""
 
     def _show(self, share: float) -> None:

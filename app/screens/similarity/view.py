@@ -11,41 +11,41 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.core_link.settings import Settings
-from app.screens.similarity.advice_pane import AdvicePart
+from app.screens.similarity.advice_pane import AdvicePane
 from app.screens.similarity.map_pane import MapPane
-from app.screens.similarity.notices import BUSY, ICON, NoticePart
-from app.screens.similarity.pair_list import PairQuery, matching
-from app.screens.similarity.pair_pane import PairPane
+from app.screens.similarity.notices import BUSY, ICON, SimilarityNotices
+from app.screens.similarity.pair_list import PairQuery, matching_tools
+from app.screens.similarity.pair_pane import ToolPairPane
 from app.screens.similarity.presenter import SimilarityPresenter
-from app.screens.similarity.table_panes import GroupsPane, PairsPane
-from app.screens.similarity.work_summary import WorkStrip
+from app.screens.similarity.table_panes import ToolGroupsPane, ToolPairsPane
+from app.screens.similarity.work_summary import WorkSummary
 from app.theme import roomy, sized, width
 from app.widgets import EmptyState, FittingPane, Split
 from mcp_tef import MatrixKind, PairStatus
 
 VIEWS = (("map", "Map"), ("pairs", "Pairs"), ("groups", "Groups"))
 BESIDE = 900
-MOST_NOTICES = 200
+MAX_NOTICES_HEIGHT = 200
 PAUSE_S = 0.01
-KEPT_SPLIT = "similarity.split"
+SPLIT_KEY = "similarity.split"
 
 
 class SimilarityView(QWidget):
     """Everything below the header. Where there is little room, a pair takes the place of the map.
 
     Pairs, groups and the pair are made when first wanted, since all at once would hold the window up; `made` then gets
-    the widget. `furnish` makes them ahead, one a turn.
+    the widget. `build_views` makes them ahead, one a turn.
     """
 
-    made = Signal(object)
+    view_built = Signal(object)
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()
         self._settings = settings
-        self.notices = NoticePart()
+        self.notices = SimilarityNotices()
         self.empty = EmptyState(ICON, *BUSY)
         self.map = MapPane()
-        self.strip = WorkStrip()
+        self.work_summary = WorkSummary()
         self.views = QStackedWidget()
         self.main = QWidget()
         self.split = Split([self.main], "Map and pair")
@@ -54,39 +54,39 @@ class SimilarityView(QWidget):
         self._lay_out()
 
     @cached_property
-    def pairs(self) -> PairsPane:
+    def pairs(self) -> ToolPairsPane:
         """Every pair as a row."""
-        pane = PairsPane()
+        pane = ToolPairsPane()
         self.views.addWidget(pane)
-        self.made.emit(pane)
+        self.view_built.emit(pane)
         return pane
 
     @cached_property
-    def groups(self) -> GroupsPane:
+    def groups(self) -> ToolGroupsPane:
         """Groups and near-duplicates."""
-        pane = GroupsPane()
+        pane = ToolGroupsPane()
         self.views.addWidget(pane)
-        self.made.emit(pane)
+        self.view_built.emit(pane)
         return pane
 
     @cached_property
-    def advice(self) -> AdvicePart:
+    def advice(self) -> AdvicePane:
         """What to write instead; a part of the pair, made apart from it since both together take long."""
-        return AdvicePart()
+        return AdvicePane()
 
     @cached_property
-    def pair(self) -> PairPane:
+    def pair(self) -> ToolPairPane:
         """One pair side by side."""
-        pane = PairPane(self.advice)
+        pane = ToolPairPane(self.advice)
         pane.hide()
         self.split.addWidget(pane)
         self.split.set_stretch(0)
         self.split.setSizes([746, roomy(width("pair_panel"))])
-        self.split.restore_layout(self._settings.get(KEPT_SPLIT, []))
-        self.made.emit(pane)
+        self.split.restore_layout(self._settings.get(SPLIT_KEY, []))
+        self.view_built.emit(pane)
         return pane
 
-    async def furnish(self) -> None:
+    async def build_views(self) -> None:
         """Make what is not there yet, one a turn."""
         for name in ("advice", "pairs", "pair", "groups"):
             if name not in self.__dict__:
@@ -100,22 +100,22 @@ class SimilarityView(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.views, 1)
-        column.addWidget(self.strip)
+        column.addWidget(self.work_summary)
         self._whole.addWidget(self.empty)
         self._whole.addWidget(self.split)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
-        notices = FittingPane(self.notices, "Notices", MOST_NOTICES)
+        notices = FittingPane(self.notices, "Notices", MAX_NOTICES_HEIGHT)
         notices.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         outer.addWidget(notices)
         outer.addWidget(self._whole, 1)
 
-    def show_full(self, full: bool) -> None:
+    def show_map(self, full: bool) -> None:
         """Show the map and the rest, or that there is nothing."""
         self._whole.setCurrentWidget(self.split if full else self.empty)
 
-    def is_full(self) -> bool:
+    def is_map_shown(self) -> bool:
         """Whether the map and the rest are shown."""
         return self._whole.currentWidget() is self.split
 
@@ -143,16 +143,16 @@ class SimilarityView(QWidget):
             self.pair.setVisible(self._pair_open)
         self.main.setVisible(not (self._pair_open and narrow))
 
-    def remember(self) -> None:
+    def save_layout(self) -> None:
         """Keep how it was left."""
         if self._pair_open and self.width() >= sized(BESIDE):
-            self._settings.set(KEPT_SPLIT, self.split.layout_state())
+            self._settings.set(SPLIT_KEY, self.split.layout_state())
 
 
 Spawn = Callable[[Coroutine[Any, Any, None]], "asyncio.Task[None]"]
 
 
-class Finding:
+class PairSearch:
     """Narrows what the page shows, at first to `words`; until tools are compared it only notes what is wanted."""
 
     def __init__(self, presenter: SimilarityPresenter, view: SimilarityView, spawn: Spawn, words: str) -> None:
@@ -170,7 +170,7 @@ class Finding:
         """Bring out on the map what was found, and narrow the groups to it."""
         analysis = self._presenter.analysis
         if analysis is not None:
-            self._view.map.heatmap.bring_out(matching(analysis, text))
+            self._view.map.heatmap.bring_out(matching_tools(analysis, text))
             self._view.groups.search(text)
 
     def sort(self, by: MatrixKind) -> None:
@@ -179,14 +179,14 @@ class Finding:
 
     def choose(self, standing: PairStatus | None) -> None:
         """Have the pairs of one standing, or of any."""
-        self._view.strip.mark(standing)
+        self._view.work_summary.mark(standing)
         self._list(replace(self._query, standing=standing, by=MatrixKind.SIMILARITY))
 
     async def show_pairs(self) -> None:
         """List the pairs that are wanted; an answer to an older question is not shown."""
         self._listed += 1
         mine = self._listed
-        found = await self._presenter.list_pairs(self._query)
+        found = await self._presenter.load_pairs(self._query)
         if mine == self._listed:
             self._view.pairs.show_pairs(found)
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from app.core_link.preferences import Preferences
 from app.core_link.settings import Settings
 from app.screens.similarity.labels import MapKind
-from app.screens.similarity.presenter import SimilarityPresenter, Wanted
+from app.screens.similarity.presenter import ComparisonRequest, SimilarityPresenter
 from app.screens.similarity.view import VIEWS
 from mcp_tef import EmbedderChoice
 
@@ -13,7 +13,7 @@ THRESHOLD = "SIMILARITY_THRESHOLD"
 EMBEDDER = "EMBEDDING_MODEL_TYPE"
 
 
-class Kept:
+class SimilarityViewState:
     """Settings of the page, each read with its default where it makes no sense."""
 
     def __init__(self, settings: Settings) -> None:
@@ -45,24 +45,24 @@ class Kept:
         """Remember the threshold."""
         self._preferences.set(THRESHOLD, f"{round(threshold, 2):g}")
 
-    def pair_wanted(self) -> bool:
+    def is_pair_open(self) -> bool:
         """Whether a pair is to be open."""
         return self._settings.get("similarity.pair", True)
 
-    def want_pair(self, wanted: bool) -> None:
+    def set_pair_open(self, wanted: bool) -> None:
         """Remember whether a pair is to be open."""
         self._settings.set("similarity.pair", wanted)
 
-    def wanted(self) -> Wanted:
+    def request(self) -> ComparisonRequest:
         """What is compared, and by which embedder; never a key."""
         servers = tuple(str(name) for name in self._settings.get("similarity.servers", []))
-        return Wanted(embedder=self._embedder(), servers=servers)
+        return ComparisonRequest(embedder=self._embedder(), servers=servers)
 
-    def set_wanted(self, wanted: Wanted) -> None:
+    def set_request(self, request: ComparisonRequest) -> None:
         """Remember what is compared."""
-        self._settings.set("similarity.servers", list(wanted.servers))
-        if wanted.embedder != self._embedder():
-            self._preferences.set(EMBEDDER, wanted.embedder)
+        self._settings.set("similarity.servers", list(request.servers))
+        if request.embedder != self._embedder():
+            self._preferences.set(EMBEDDER, request.embedder)
 
     def follow(
         self,
@@ -72,7 +72,7 @@ class Kept:
     ) -> None:
         """What was set elsewhere holds here as well."""
         set_threshold(self.threshold())
-        if self._embedder() != presenter.wanted.embedder:
+        if self._embedder() != presenter.request.embedder:
             choose_embedder(self._embedder())
 
     def _embedder(self) -> str:

@@ -6,8 +6,8 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
 
-from app.screens.similarity.labels import STANDING_HELP, STANDINGS
-from app.screens.similarity.presenter import Work
+from app.screens.similarity.labels import STATUS_HELP, STATUS_LABELS
+from app.screens.similarity.presenter import WorkList
 from app.theme import Role, Size, sized, theme
 from app.widgets import FlowText, tip
 from app.widgets.rows import paint_focus
@@ -20,7 +20,7 @@ NOTHING = "No pair is alike enough to be flagged, and none was confused in runs.
 TOO_MANY = "Too many pairs are flagged for a work list. Move the threshold up."
 
 
-class StandingCell(QAbstractButton):
+class WorkStateButton(QAbstractButton):
     """A number and what it counts; checked while the list is restricted to it."""
 
     def __init__(self, standing: PairStatus, parent: QWidget | None = None) -> None:
@@ -33,12 +33,12 @@ class StandingCell(QAbstractButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFixedHeight(sized(HEIGHT))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setToolTip(tip(STANDING_HELP[standing]))
+        self.setToolTip(tip(STATUS_HELP[standing]))
 
     def set_number(self, number: int) -> None:
         """Count so many."""
         self.number = number
-        self.setAccessibleName(f"{number:,} {STANDINGS[self.standing]}")
+        self.setAccessibleName(f"{number:,} {STATUS_LABELS[self.standing]}")
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -62,17 +62,19 @@ class StandingCell(QAbstractButton):
         figure = theme().font(Size.TITLE, strong=True, tabular=True)
         used = self._line.text(painter, room, f"{self.number:,}", figure, Role.TEXT)
         place = room.adjusted(used + 8, 1, 0, 1)
-        self._line.text(painter, place, STANDINGS[self.standing], theme().font(), Role.DIM)
+        self._line.text(painter, place, STATUS_LABELS[self.standing], theme().font(), Role.DIM)
 
 
-class WorkStrip(QWidget):
+class WorkSummary(QWidget):
     """A cell for each standing that has pairs. `chosen` gives the standing, or None where a cell was let go."""
 
     chosen = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
-        self.cells: Mapping[PairStatus, StandingCell] = {standing: StandingCell(standing) for standing in STANDINGS}
+        self.cells: Mapping[PairStatus, WorkStateButton] = {
+            standing: WorkStateButton(standing) for standing in STATUS_LABELS
+        }
         self.words = FlowText(role=Role.DIM)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 1, 0, 0)
@@ -86,9 +88,9 @@ class WorkStrip(QWidget):
         said.addWidget(self.words)
         row.addWidget(self._said, 1)
         self.setFixedHeight(sized(HEIGHT) + 1)
-        self.show_work(Work())
+        self.show_work(WorkList())
 
-    def show_work(self, work: Work) -> None:
+    def show_work(self, work: WorkList) -> None:
         """Count anew."""
         shown = 0
         for standing, cell in self.cells.items():
@@ -103,7 +105,7 @@ class WorkStrip(QWidget):
         for key, cell in self.cells.items():
             cell.setChecked(key is standing)
 
-    def _clicked(self, cell: StandingCell, *, checked: bool) -> None:
+    def _clicked(self, cell: WorkStateButton, *, checked: bool) -> None:
         self.mark(cell.standing if checked else None)
         self.chosen.emit(cell.standing if checked else None)
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from app.screens.similarity.analysis import analysis_of
-from app.screens.similarity.pair_detail import PairDetail, detail_of, shared_ranges, tidy, whole
+from app.screens.similarity.analysis import build_analysis
+from app.screens.similarity.pair_detail import PairDetail, describe_pair, reflow, shared_ranges, whole
 from mcp_tef import Clusters, PairObservation, PairStatus, Rate, RunFilter, RunStatus, ToolLabel, WorkItem
 from tests.support.alike_tools import DESK, DOCS
 from tests.support.tool_sets import a_tool, compared
@@ -31,7 +31,7 @@ def detail(
         pair=similarity.pair(*pair), observation=observation, standing=PairStatus.SIMILAR_AND_CONFUSED, harm=1.0
     )
     observed = np.full((6, 6), share, np.float32)
-    return detail_of(analysis_of(similarity, clusters), pair, item if observation else None, observed)
+    return describe_pair(build_analysis(similarity, clusters), pair, item if observation else None, observed)
 
 
 def test_the_first_score_is_similarity_and_each_other_has_its_sentence() -> None:
@@ -64,16 +64,16 @@ def test_tools_that_are_called_the_same_are_told_apart_by_their_ids() -> None:
 
 
 def test_the_indentation_of_a_program_is_left_out_but_lists_keep_their_lines() -> None:
-    told = tidy("\n    Move or rename\n    files.\n\n      - one\n      - two\n    Args:\n  x")
+    told = reflow("\n    Move or rename\n    files.\n\n      - one\n      - two\n    Args:\n  x")
     assert told == "Move or rename files.\n\n- one\n- two\nArgs: x"
-    assert tidy("  ") == ""
+    assert reflow("  ") == ""
 
 
 def test_a_long_description_is_cut_and_can_be_shown_whole() -> None:
     long = a_tool("long", "word " * 1_000)
     similarity = compared(long, *DOCS)
     clusters = Clusters(order=tuple(range(5)), merges=(), groups=(), near_duplicates=())
-    found = detail_of(analysis_of(similarity, clusters), (0, 1), None, None)
+    found = describe_pair(build_analysis(similarity, clusters), (0, 1), None, None)
     assert len(found.a.text) + found.a.cut == 4_999
     assert whole(found.a, long.description, ("word",)).cut == 0
     assert len(whole(found.a, long.description, ("word",)).text) == 4_999

@@ -45,7 +45,7 @@ async def test_a_search_on_the_map_brings_the_tools_out(bench: Bench) -> None:
 @on_page
 async def test_the_work_list_counts_and_a_click_restricts_the_pairs(bench: Bench) -> None:
     page = bench.page
-    cells = page.view.strip.cells
+    cells = page.view.work_summary.cells
     await bench.until(lambda: cells[PairStatus.SIMILAR_NOT_CONFUSED].number)
     QTest.mouseClick(cells[PairStatus.CONFUSED_NOT_SIMILAR], Qt.MouseButton.LeftButton)
     await bench.until(lambda: page.view.pairs.table.rows.rowCount() == 1)

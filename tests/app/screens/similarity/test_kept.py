@@ -7,11 +7,11 @@ from pytestqt.qtbot import QtBot
 from app.core_link.refresh import Refresh
 from app.core_link.settings import Settings
 from app.screens.similarity.comparison_choices import OTHER, EmbedderMenu, ServersMenu
-from app.screens.similarity.labels import MapKind, embedder_words, flagged_words
-from app.screens.similarity.model_request import Progress
-from app.screens.similarity.notices import gaps_reasons, gaps_title
-from app.screens.similarity.presenter import Gathered, SimilarityPresenter, Wanted
-from app.screens.similarity.view_state import Kept
+from app.screens.similarity.labels import MapKind, embedder_label, flagged_text
+from app.screens.similarity.model_request import AdviceProgress
+from app.screens.similarity.notices import missing_tools_details, missing_tools_text
+from app.screens.similarity.presenter import ComparisonRequest, GatheredTools, SimilarityPresenter
+from app.screens.similarity.view_state import SimilarityViewState
 from mcp_tef import (
     BatchesChanged,
     NoticePublished,
@@ -25,14 +25,14 @@ from mcp_tef import (
 
 def test_what_was_left_is_found_again() -> None:
     settings = Settings(None)
-    kept = Kept(settings)
-    kept.set_threshold(0.9)
-    kept.set_kind(MapKind.OVERLAP)
-    kept.set_view("pairs")
-    kept.set_wanted(Wanted(embedder="folder:/models/mini", servers=("docs",)))
-    again = Kept(settings)
+    view_state = SimilarityViewState(settings)
+    view_state.set_threshold(0.9)
+    view_state.set_kind(MapKind.OVERLAP)
+    view_state.set_view("pairs")
+    view_state.set_request(ComparisonRequest(embedder="folder:/models/mini", servers=("docs",)))
+    again = SimilarityViewState(settings)
     assert (again.threshold(), again.kind(), again.view()) == (0.9, MapKind.OVERLAP, "pairs")
-    assert again.wanted() == Wanted(embedder="folder:/models/mini", servers=("docs",))
+    assert again.request() == ComparisonRequest(embedder="folder:/models/mini", servers=("docs",))
 
 
 def test_spoilt_settings_give_the_defaults() -> None:
@@ -40,9 +40,9 @@ def test_spoilt_settings_give_the_defaults() -> None:
     settings.set("core", {"SIMILARITY_THRESHOLD": "9", "EMBEDDING_MODEL_TYPE": "magic:wand"})
     settings.set("similarity.kind", "colourful")
     settings.set("similarity.view", "nowhere")
-    kept = Kept(settings)
-    assert (kept.threshold(), kept.kind(), kept.view()) == (0.85, MapKind.SIMILARITY, "map")
-    assert kept.wanted() == Wanted()
+    view_state = SimilarityViewState(settings)
+    assert (view_state.threshold(), view_state.kind(), view_state.view()) == (0.85, MapKind.SIMILARITY, "map")
+    assert view_state.request() == ComparisonRequest()
 
 
 async def _never(_: object) -> Any:
@@ -58,21 +58,21 @@ def test_runs_that_end_can_wait_and_changed_servers_cannot() -> None:
 
 
 def test_what_is_missing_is_named_with_its_reason() -> None:
-    gathered = Gathered(
+    gathered = GatheredTools(
         unreachable=tuple(UnreachableSource(f"server {number}", "It is off.", "Start it.") for number in range(5)),
         problems=(("docs", ToolProblem(None, "It has no name.")),),
     )
-    assert gaps_title(gathered) == (
+    assert missing_tools_text(gathered) == (
         "Not compared: server 0, server 1, server 2 and 2 more. 1 tool could not be read and was left out."
     )
-    assert gaps_reasons(gathered).splitlines()[-1] == "docs, a tool without a name: It has no name."
-    assert gaps_title(Gathered()) == ""
+    assert missing_tools_details(gathered).splitlines()[-1] == "docs, a tool without a name: It has no name."
+    assert missing_tools_text(GatheredTools()) == ""
 
 
 def test_embedders_have_plain_names() -> None:
-    assert embedder_words("fastembed:BAAI/bge") == "Local model"
-    assert embedder_words("something else") == "something else"
-    assert flagged_words(12, 1_770) == "12 of 1,770 pairs flagged"
+    assert embedder_label("fastembed:BAAI/bge") == "Local model"
+    assert embedder_label("something else") == "something else"
+    assert flagged_text(12, 1_770) == "12 of 1,770 pairs flagged"
 
 
 def test_the_embedder_that_is_used_stands_in_the_header(qtbot: QtBot) -> None:
@@ -103,7 +103,7 @@ def test_servers_are_picked_and_let_go(qtbot: QtBot) -> None:
 
 
 def test_asking_tells_how_far_it_is_and_what_came_of_it() -> None:
-    progress = Progress(model="openai/gpt", total=3)
+    progress = AdviceProgress(model="openai/gpt", total=3)
     progress.take(PairAdvice(a="a", b="b", similarity=0.9, issues=(), recommendations=(), cost_usd=0.02))
     assert (progress.lead, progress.parts) == ("1 of 3 pairs", ["$0.02", "openai/gpt writes descriptions"])
-    assert progress.farewell(stopped=True) == "Stopped: openai/gpt wrote about 1 pair · $0.02"
+    assert progress.result_text(stopped=True) == "Stopped: openai/gpt wrote about 1 pair · $0.02"

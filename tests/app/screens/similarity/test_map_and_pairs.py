@@ -7,8 +7,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from app.screens.similarity.analysis import Analysis, analysis_of
-from app.screens.similarity.pair_list import MOST, PairQuery, list_pairs, places_of, row_id
+from app.screens.similarity.analysis import SimilarityAnalysis, build_analysis
+from app.screens.similarity.pair_list import MAX_LISTED_PAIRS, PairQuery, list_pairs, pair_of_row, row_id
 from mcp_tef import Clusters
 from tests.support.made_analyses import compared, many, similarity, tool
 from tests.support.similarity_page import Bench, on_page
@@ -44,7 +44,7 @@ def told_by_the_list(bench: Bench) -> Told:
     table.setFocus()
     table.select_first()
     for _ in range(table.rows.rowCount()):
-        names = frozenset(analysis.tools[place].id for place in places_of(table.current_id()))
+        names = frozenset(analysis.tools[place].id for place in pair_of_row(table.current_id()))
         told[names] = str(table.rows.data(table.currentIndex().siblingAtColumn(score)))
         QTest.keyClick(table, Qt.Key.Key_Down)
     return told
@@ -60,8 +60,8 @@ async def test_the_list_of_pairs_says_by_keys_what_the_map_says_by_keys(bench: B
     assert told_by_the_list(bench) == by_map
 
 
-def analysed(number: int) -> Analysis:
-    return analysis_of(many(number), Clusters(order=tuple(range(number)), merges=(), groups=(), near_duplicates=()))
+def analysed(number: int) -> SimilarityAnalysis:
+    return build_analysis(many(number), Clusters(order=tuple(range(number)), merges=(), groups=(), near_duplicates=()))
 
 
 def test_every_pair_that_is_not_listed_is_found_by_its_two_names() -> None:
@@ -69,9 +69,9 @@ def test_every_pair_that_is_not_listed_is_found_by_its_two_names() -> None:
     listed = list_pairs(analysis, PairQuery(), {}, None)
     every = {row_id(pair) for pair in combinations(range(MORE_THAN_ARE_LISTED), 2)}
     missing = sorted(every - {row.id for row in listed.rows})
-    assert len(missing) == listed.fitting - MOST > 0
+    assert len(missing) == listed.fitting - MAX_LISTED_PAIRS > 0
     for row in missing:
-        a, b = (analysis.tools[place].id for place in places_of(row))
+        a, b = (analysis.tools[place].id for place in pair_of_row(row))
         found = list_pairs(analysis, PairQuery(text=f"{a} {b}"), {}, None)
         assert row in {one.id for one in found.rows}, (a, b)
 
@@ -85,8 +85,8 @@ def test_a_pair_whose_names_are_parts_of_all_others_is_found_as_well(words: str)
     ]
     number = len(names)
     clusters = Clusters(order=tuple(range(number)), merges=(), groups=(), near_duplicates=())
-    found = list_pairs(analysis_of(similarity(tools, scores), clusters), PairQuery(text=words), {}, None)
-    assert len(found.rows) == MOST < found.fitting
+    found = list_pairs(build_analysis(similarity(tools, scores), clusters), PairQuery(text=words), {}, None)
+    assert len(found.rows) == MAX_LISTED_PAIRS < found.fitting
     assert row_id((0, 1)) in {row.id for row in found.rows}
     assert [row.pair.similarity for row in found.rows] == sorted(
         (row.pair.similarity for row in found.rows), reverse=True

@@ -44,7 +44,7 @@ async def test_closing_the_pair_gives_the_map_the_room_and_the_keyboard(bench: B
     page.view.pair.close_button.click()
     assert not page.view.pair.isVisible()
     assert page.view.map.heatmap.hasFocus()
-    assert not page.kept.pair_wanted()
+    assert not page.view_state.is_pair_open()
 
 
 @on_page
@@ -73,10 +73,10 @@ async def test_recommendations_come_one_by_one_with_what_they_change(bench: Benc
     number = int(advice.place.text().split(" of ")[1])
     assert number > 1
     first = advice.action.text()
-    advice.forth.click()
+    advice.next_button.click()
     assert advice.place.text() == f"2 of {number}"
     assert advice.action.text() != first
-    advice.back.click()
+    advice.previous_button.click()
     assert advice.action.text() == first
     assert "without a model" in advice.author.text()
 
@@ -85,7 +85,7 @@ async def test_recommendations_come_one_by_one_with_what_they_change(bench: Benc
 async def test_news_of_runs_leave_the_recommendation_that_is_read_where_it_is(bench: Bench) -> None:
     await open_pair(bench)
     advice = bench.page.view.pair.advice
-    advice.forth.click()
+    advice.next_button.click()
     read = advice.action.text()
     bench.page.request_refresh()
     await bench.page.settled()
@@ -119,7 +119,7 @@ async def test_a_recommendation_can_be_copied_and_saved_as_patch_and_override(be
     advice = bench.page.view.pair.advice
     shown = advice.current()
     while shown is None or shown.revised is None:
-        advice.forth.click()
+        advice.next_button.click()
         shown = advice.current()
     advice.copy.click()
     assert QGuiApplication.clipboard().text() == shown.revised
@@ -146,7 +146,7 @@ async def test_neither_a_change_nor_a_picture_replaces_a_workspace(bench: Bench,
     await open_pair(bench)
     workspace = a_workspace(tmp_path)
     before = workspace.read_bytes()
-    save_map = next(action for action in bench.page.exporting.actions() if action.text == "Map as PNG…")
+    save_map = next(action for action in bench.page.exports.actions() if action.text == "Map as PNG…")
     for begin in (bench.page.view.pair.advice.patch.click, save_map.do):
         begin()
         answer(bench, workspace)
@@ -160,8 +160,8 @@ async def test_a_model_is_asked_after_its_cost_was_shown(bench: Bench) -> None:
     await open_pair(bench)
     page = bench.page
     page.view.pair.advice.ask.click()
-    await bench.until(lambda: page.pair.advising.sheet is not None)
-    sheet = page.pair.advising.sheet
+    await bench.until(lambda: page.pair.advice_requests.sheet is not None)
+    sheet = page.pair.advice_requests.sheet
     assert sheet is not None
     sheet._take_other("ollama/qwen3:8b")
     await bench.until(lambda: sheet.estimate.text())
@@ -170,23 +170,23 @@ async def test_a_model_is_asked_after_its_cost_was_shown(bench: Bench) -> None:
     await bench.until(lambda: bench.toasts)
     assert bench.toasts[0][0].startswith("ollama/qwen3:8b wrote about 0 pairs, 1 failed")
     assert "is a draft" in page.view.pair.advice.notice.accessibleName()
-    assert not page.pair.advising.busy
+    assert not page.pair.advice_requests.busy
 
 
 @on_page
 async def test_a_missing_key_is_asked_for_before_anything_is_spent(bench: Bench) -> None:
     await open_pair(bench)
     page = bench.page
-    page.pair.ask_about_it()
-    await bench.until(lambda: page.pair.advising.sheet is not None)
-    sheet = page.pair.advising.sheet
+    page.pair.request_advice()
+    await bench.until(lambda: page.pair.advice_requests.sheet is not None)
+    sheet = page.pair.advice_requests.sheet
     assert sheet is not None
     sheet._take_other("openai/gpt-4.1-mini")
     await bench.until(lambda: sheet.fields[Blank.KEY].isVisible())
     sheet.ask.click()
     await bench.until(lambda: "is missing" in sheet.key.accessibleDescription())
     sheet.reject()
-    await bench.until(lambda: page.pair.advising.sheet is None)
+    await bench.until(lambda: page.pair.advice_requests.sheet is None)
 
 
 @on_page

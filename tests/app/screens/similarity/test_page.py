@@ -16,7 +16,7 @@ from app.core_link.settings import Settings
 from app.core_link.targets import AddServer
 from app.screens.similarity.labels import MapKind
 from app.screens.similarity.page import SimilarityPage
-from app.screens.similarity.presenter import State
+from app.screens.similarity.presenter import SimilarityState
 from app.screens.similarity.view import SimilarityView
 from app.widgets import FlowText, Label
 from mcp_tef import (
@@ -68,11 +68,11 @@ def is_shown(page: SimilarityPage, kind: MapKind) -> bool:
 
 @page_test(SimilarityPage, nothing)
 async def test_without_tools_the_page_leads_to_the_servers(bench: Bench) -> None:
-    assert bench.page.presenter.state is State.TOO_FEW
+    assert bench.page.presenter.state is SimilarityState.TOO_FEW
     assert "No tools are known" in bench.page.view.empty._sentence.text()
     bench.page.view.empty.buttons()[0].click()
     assert bench.went == [AddServer()]
-    assert not bench.page.exporting.actions()[0].enabled
+    assert not bench.page.exports.actions()[0].enabled
 
 
 async def with_a_program() -> Any:
@@ -85,8 +85,8 @@ async def with_a_program() -> Any:
 
 @page_test(SimilarityPage, with_a_program)
 async def test_a_program_nobody_agreed_to_is_asked_about_before_it_is_read(bench: Bench) -> None:
-    assert bench.page.view.notices.gaps.accessibleName() == "Not compared: files."
-    bench.page.read_again()
+    assert bench.page.view.notices.missing.accessibleName() == "Not compared: files."
+    bench.page.reread_servers()
     (await consent_for(bench.page, "files")).accept()
     await bench.until(lambda: bench.page.presenter.gathered.by_server.get("files") == 2)
     await bench.page.settled()
@@ -104,7 +104,7 @@ def test_until_tools_are_compared_the_page_says_what_is_under_way(qapp: QApplica
 @page_test(SimilarityPage, one_tool)
 async def test_one_tool_is_too_few_and_what_was_not_reached_is_named(bench: Bench) -> None:
     assert "One tool is known" in bench.page.view.empty._sentence.text()
-    assert bench.page.view.notices.gaps.accessibleName() == "Not compared: away."
+    assert bench.page.view.notices.missing.accessibleName() == "Not compared: away."
     assert len(bench.page.view.empty.buttons()) == 2
 
 
@@ -129,8 +129,8 @@ async def test_the_threshold_acts_at_once_and_is_remembered(bench: Bench) -> Non
     page = bench.page
     page.view.map.scale.setValue(0)
     assert "15 of 15 pairs flagged" in page.view.map.scale.accessibleName()
-    await bench.until(lambda: len(page.presenter.work.items) == 15)
-    assert page.kept.threshold() == 0.0
+    await bench.until(lambda: len(page.presenter.work_list.items) == 15)
+    assert page.view_state.threshold() == 0.0
 
 
 @on_page
@@ -140,7 +140,7 @@ async def test_every_matrix_can_be_shown(bench: Bench) -> None:
         page._choose_kind(kind)
         await bench.until(partial(is_shown, page, kind))
         assert page.view.map.weights.isVisible() is (kind is MapKind.OVERLAP)
-    assert page.kept.kind() is MapKind.OBSERVED
+    assert page.view_state.kind() is MapKind.OBSERVED
 
 
 @on_page
@@ -161,7 +161,7 @@ async def test_servers_restrict_what_is_compared(bench: Bench) -> None:
     page.servers.pick("docs")
     await bench.until(lambda: len(page.view.map.heatmap.heat()) == 4)
     assert page.servers.text() == "docs"
-    assert page.kept.wanted().servers == ("docs",)
+    assert page.view_state.request().servers == ("docs",)
     page.servers.pick("docs")
     await bench.until(lambda: len(page.view.map.heatmap.heat()) == 6)
 
@@ -243,7 +243,7 @@ def test_a_first_comparing_that_was_stopped_says_so_and_can_be_begun_again(qapp:
         bench.session.bridge.start()
         shown(bench.page, 1104, 800)
         bench.page.request_refresh()
-        bar = bench.page.comparing.bar
+        bar = bench.page.progress.bar
         await bench.until(lambda: not bar.isHidden())
         bar.cancel_wanted.emit()
         await bench.page.settled()
@@ -251,7 +251,7 @@ def test_a_first_comparing_that_was_stopped_says_so_and_can_be_begun_again(qapp:
         await bench.session.call(lambda core: going_on(core.similarity))
         bench.page.view.empty.buttons()[0].click()
         assert bench.page.view.empty._title.text() == "Comparing your tools"
-        await bench.until(bench.page.view.is_full)
+        await bench.until(bench.page.view.is_map_shown)
         await bench.page.settled()
         await bench.close()
 
@@ -272,7 +272,7 @@ async def test_a_key_that_was_typed_for_one_embedder_never_goes_to_one_that_is_s
     assert page.presenter.key
     Preferences(bench.session.settings).set("EMBEDDING_MODEL_TYPE", "http://127.0.0.1:1/embed")
     bench.session.configured.emit()
-    assert page.presenter.wanted.embedder == "http://127.0.0.1:1/embed"
+    assert page.presenter.request.embedder == "http://127.0.0.1:1/embed"
     assert page.presenter.key is None
     await page.settled()
 
@@ -301,7 +301,7 @@ async def test_word_overlap_is_said_and_a_model_can_be_fetched(bench: Bench) -> 
     page.view.notices.download_wanted.emit()
     await bench.until(lambda: bench.toasts)
     assert bench.toasts[0][0] == "The local model is on this machine now"
-    await bench.until(page.downloading.bar.isHidden)
+    await bench.until(page.model_download.bar.isHidden)
     await page.settled()
 
 
@@ -309,10 +309,10 @@ async def test_word_overlap_is_said_and_a_model_can_be_fetched(bench: Bench) -> 
 async def test_an_embedder_that_is_not_there_is_stood_in_for_and_said(bench: Bench) -> None:
     page = bench.page
     page.embedder.choose("fastembed")
-    await bench.until(lambda: page.presenter.wanted.embedder == "fastembed")
+    await bench.until(lambda: page.presenter.request.embedder == "fastembed")
     await page.settled()
     assert "is not on this machine" in page.view.notices.embedder.accessibleName()
-    assert page.kept.wanted().embedder == "fastembed"
+    assert page.view_state.request().embedder == "fastembed"
 
 
 @on_page
@@ -332,7 +332,7 @@ async def test_another_embedder_is_chosen_in_a_form_that_checks_it(bench: Bench)
     sheet.kinds.choose(1)
     sheet.target.setText("/nowhere/at/all")
     sheet._agree()
-    await bench.until(lambda: page.presenter.wanted.embedder == "folder:/nowhere/at/all")
+    await bench.until(lambda: page.presenter.request.embedder == "folder:/nowhere/at/all")
     await page.settled()
 
 
@@ -340,7 +340,7 @@ async def test_another_embedder_is_chosen_in_a_form_that_checks_it(bench: Bench)
 async def test_the_map_leaves_as_picture_and_drawing_and_the_rest_as_files(bench: Bench, tmp_path: Path) -> None:
     page = bench.page
     names = ("map.png", "map.svg", "pairs.csv", "all.json", "report.html")
-    wanted = (action for action in page.exporting.actions() if action.text.endswith("…"))
+    wanted = (action for action in page.exports.actions() if action.text.endswith("…"))
     actions = [action for action in wanted if "PDF" not in action.text]
     for action, name in zip(actions, names, strict=True):
         action.do()
@@ -358,7 +358,7 @@ async def test_where_the_map_shows_the_overlap_it_is_what_leaves(bench: Bench, t
     page = bench.page
     page._choose_kind(MapKind.OVERLAP)
     await bench.until(lambda: page._shown[1] is MapKind.OVERLAP)
-    actions = {action.text: action for action in page.exporting.actions()}
+    actions = {action.text: action for action in page.exports.actions()}
     for text, name in (("Overlap as JSON…", "shared.json"), ("Overlap report as PDF…", "shared.pdf")):
         actions[text].do()
         answer(bench, tmp_path / name)
@@ -370,7 +370,7 @@ async def test_where_the_map_shows_the_overlap_it_is_what_leaves(bench: Bench, t
 
 @on_page
 async def test_the_pairs_to_work_on_are_copied_as_markdown(bench: Bench) -> None:
-    (copy,) = [one for one in bench.page.exporting.actions() if one.text == "Copy the pairs to work on as Markdown"]
+    (copy,) = [one for one in bench.page.exports.actions() if one.text == "Copy the pairs to work on as Markdown"]
     copy.do()
     await bench.until(lambda: len(bench.toasts) == 1)
     assert QGuiApplication.clipboard().text().startswith("## Which tools look alike?")

@@ -5,22 +5,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.screens.similarity.analysis import Analysis, analysis_of, heat_of, short_names
+from app.screens.similarity.analysis import SimilarityAnalysis, build_analysis, build_heatmap, short_names
 from app.screens.similarity.labels import MapKind
 from app.screens.similarity.pair_list import (
     PAIR_COLUMNS,
     PairQuery,
-    any_of,
-    copy_rows,
+    any_tool_query,
+    duplicate_rows,
     group_rows,
     list_pairs,
-    matching,
-    ordered,
+    matching_tools,
+    ordered_pair,
+    pair_of_row,
     pair_row,
-    places_of,
     row_id,
 )
-from app.screens.similarity.table_panes import list_words
+from app.screens.similarity.table_panes import pair_count_text
 from mcp_tef import ClusterMerge, Clusters, ComparedTool, MatrixKind, PairStatus, ToolGroup, ToolLabel, WorkItem
 from tests.support.alike_tools import DESK, DOCS, IDS
 from tests.support.tool_sets import compared
@@ -29,7 +29,7 @@ CODE_AND_FILES = (0, 1)
 
 
 @pytest.fixture(scope="module")
-def analysis() -> Analysis:
+def analysis() -> SimilarityAnalysis:
     similarity = compared(*DOCS, *DESK)
     merges = (
         ClusterMerge(2, 4, 0.0, 2),
@@ -44,14 +44,14 @@ def analysis() -> Analysis:
         groups=(ToolGroup("read file", (2, 4)), ToolGroup("search", (0, 1))),
         near_duplicates=(similarity.pair(2, 4),),
     )
-    return analysis_of(similarity, clusters)
+    return build_analysis(similarity, clusters)
 
 
-def item(analysis: Analysis, a: int, b: int, standing: PairStatus) -> WorkItem:
+def item(analysis: SimilarityAnalysis, a: int, b: int, standing: PairStatus) -> WorkItem:
     return WorkItem(pair=analysis.similarity.pair(a, b), observation=None, standing=standing, harm=1.0)
 
 
-def test_all_pairs_are_listed_most_alike_first(analysis: Analysis) -> None:
+def test_all_pairs_are_listed_most_alike_first(analysis: SimilarityAnalysis) -> None:
     found = list_pairs(analysis, PairQuery(), {}, None)
     assert (len(found.rows), found.fitting) == (15, 15)
     assert (found.rows[0].a, found.rows[0].b) == ("read_file · docs", "read_file · desk")
@@ -59,7 +59,7 @@ def test_all_pairs_are_listed_most_alike_first(analysis: Analysis) -> None:
     assert scores == sorted(scores, reverse=True)
 
 
-def test_every_word_searched_for_must_be_in_one_of_both(analysis: Analysis) -> None:
+def test_every_word_searched_for_must_be_in_one_of_both(analysis: SimilarityAnalysis) -> None:
     found = list_pairs(analysis, PairQuery(text="search desk/"), {}, None)
     assert {row.id for row in found.rows} == {"0-4", "1-4", "0-5", "1-5"}
     assert found.fitting == 4
@@ -67,18 +67,18 @@ def test_every_word_searched_for_must_be_in_one_of_both(analysis: Analysis) -> N
     assert list_pairs(analysis, PairQuery(text="nobody"), {}, None).rows == ()
 
 
-def test_a_pair_is_listed_once_though_both_have_the_word(analysis: Analysis) -> None:
+def test_a_pair_is_listed_once_though_both_have_the_word(analysis: SimilarityAnalysis) -> None:
     rows = list_pairs(analysis, PairQuery(text="search"), {}, None).rows
     assert len({row.id for row in rows}) == len(rows) == 9
 
 
-def test_what_is_searched_for_can_be_ranked_by_another_score(analysis: Analysis) -> None:
+def test_what_is_searched_for_can_be_ranked_by_another_score(analysis: SimilarityAnalysis) -> None:
     rows = list_pairs(analysis, PairQuery(text="search", by=MatrixKind.PARAMETERS), {}, None).rows
     assert rows[0].id == "0-1"
     assert [row.pair.parameters for row in rows] == sorted((row.pair.parameters for row in rows), reverse=True)
 
 
-def test_a_standing_shows_its_pairs_as_the_work_list_has_them(analysis: Analysis) -> None:
+def test_a_standing_shows_its_pairs_as_the_work_list_has_them(analysis: SimilarityAnalysis) -> None:
     work = {
         (2, 4): item(analysis, 2, 4, PairStatus.SIMILAR_UNTESTED),
         (0, 1): item(analysis, 0, 1, PairStatus.CONFUSED_NOT_SIMILAR),
@@ -89,7 +89,7 @@ def test_a_standing_shows_its_pairs_as_the_work_list_has_them(analysis: Analysis
     assert list_pairs(analysis, untried, work, None).rows[0].standing == "alike, not tried in runs"
 
 
-def test_what_runs_say_stands_in_the_row(analysis: Analysis) -> None:
+def test_what_runs_say_stands_in_the_row(analysis: SimilarityAnalysis) -> None:
     observed = np.full((6, 6), np.nan, np.float32)
     observed[0, 1] = observed[1, 0] = 0.25
     rows = {row.id: row for row in list_pairs(analysis, PairQuery(), {}, observed).rows}
@@ -99,36 +99,36 @@ def test_what_runs_say_stands_in_the_row(analysis: Analysis) -> None:
     assert not rows["0-2"].tried
 
 
-def test_a_row_has_a_cell_for_every_column(analysis: Analysis) -> None:
+def test_a_row_has_a_cell_for_every_column(analysis: SimilarityAnalysis) -> None:
     row = pair_row(list_pairs(analysis, PairQuery(), {}, None).rows[0])
     assert len(row.cells) == len(PAIR_COLUMNS)
     assert [cell.text for cell in row.cells[:3]] == ["read_file · docs", "read_file · desk", "1.00"]
 
 
-def test_names_are_short_where_they_tell_tools_apart(analysis: Analysis) -> None:
+def test_names_are_short_where_they_tell_tools_apart(analysis: SimilarityAnalysis) -> None:
     assert short_names(analysis.tools) == (
         "search_files", "search_code", "read_file · docs", "set_timer", "read_file · desk", "send_email",
     )  # fmt: skip
 
 
-def test_a_tool_is_found_by_parts_of_its_id(analysis: Analysis) -> None:
-    assert matching(analysis, "desk read") == (4,)
-    assert matching(analysis, "  ") == ()
-    assert [IDS[place] for place in matching(analysis, "Search")] == ["docs/search_files", "docs/search_code"]
+def test_a_tool_is_found_by_parts_of_its_id(analysis: SimilarityAnalysis) -> None:
+    assert matching_tools(analysis, "desk read") == (4,)
+    assert matching_tools(analysis, "  ") == ()
+    assert [IDS[place] for place in matching_tools(analysis, "Search")] == ["docs/search_files", "docs/search_code"]
 
 
-def test_groups_and_copies_become_rows(analysis: Analysis) -> None:
+def test_groups_and_copies_become_rows(analysis: SimilarityAnalysis) -> None:
     assert [[cell.text for cell in row.cells] for row in group_rows(analysis)] == [
         ["read file", "2", "docs, desk", "read_file · docs, read_file · desk"],
         ["search", "2", "docs", "search_files, search_code"],
     ]
-    assert [[cell.text for cell in row.cells] for row in copy_rows(analysis)] == [
+    assert [[cell.text for cell in row.cells] for row in duplicate_rows(analysis)] == [
         ["docs/read_file", "desk/read_file", "1.00"]
     ]
 
 
-def test_a_map_stands_in_the_order_of_the_clusters_and_outlines_similarity(analysis: Analysis) -> None:
-    made = heat_of(analysis, MapKind.LEXICAL, analysis.similarity.matrix(MatrixKind.LEXICAL))
+def test_a_map_stands_in_the_order_of_the_clusters_and_outlines_similarity(analysis: SimilarityAnalysis) -> None:
+    made = build_heatmap(analysis, MapKind.LEXICAL, analysis.similarity.matrix(MatrixKind.LEXICAL))
     assert made.order.tolist() == [2, 4, 0, 1, 3, 5]
     assert made.what == "Wording"
     assert made.outlined is analysis.similarity.matrix(MatrixKind.SIMILARITY)
@@ -138,7 +138,7 @@ def test_a_map_stands_in_the_order_of_the_clusters_and_outlines_similarity(analy
 
 def test_a_row_is_named_by_its_places_whichever_way_round() -> None:
     assert row_id((7, 2)) == row_id((2, 7)) == "2-7"
-    assert places_of("2-7") == ordered(7, 2) == (2, 7)
+    assert pair_of_row("2-7") == ordered_pair(7, 2) == (2, 7)
 
 
 def test_a_number_that_tells_equal_tools_of_one_server_apart_stays() -> None:
@@ -147,17 +147,17 @@ def test_a_number_that_tells_equal_tools_of_one_server_apart_stays() -> None:
     assert short_names(twice) == ("search_files · docs", "search_files#2 · docs")
 
 
-def test_the_table_is_ready_made_row_by_row(analysis: Analysis) -> None:
-    assert list_words(list_pairs(analysis, PairQuery(), {}, None)) == "15 pairs"
+def test_the_table_is_ready_made_row_by_row(analysis: SimilarityAnalysis) -> None:
+    assert pair_count_text(list_pairs(analysis, PairQuery(), {}, None)) == "15 pairs"
     few = replace(list_pairs(analysis, PairQuery(), {}, None), fitting=2_000_000)
-    assert list_words(few) == ("The 15 pairs highest in similarity of 2,000,000. Search for a tool to see others.")
+    assert pair_count_text(few) == ("The 15 pairs highest in similarity of 2,000,000. Search for a tool to see others.")
 
 
-def test_the_pairs_of_any_of_several_tools_are_searched_for_together(analysis: Analysis) -> None:
+def test_the_pairs_of_any_of_several_tools_are_searched_for_together(analysis: SimilarityAnalysis) -> None:
     tools = [ToolLabel(tool="search_files", server="docs"), ToolLabel(tool="send_email", server="the desk")]
-    assert any_of(tools) == "docs/search_files|desk/send_email"
-    rows = list_pairs(analysis, PairQuery(text=any_of(tools)), {}, None).rows
+    assert any_tool_query(tools) == "docs/search_files|desk/send_email"
+    rows = list_pairs(analysis, PairQuery(text=any_tool_query(tools)), {}, None).rows
     sought = {place for place, name in enumerate(IDS) if name in ("docs/search_files", "desk/send_email")}
     assert len(rows) == 9
-    assert all(set(places_of(row.id)) & sought for row in rows)
-    assert set(matching(analysis, any_of(tools))) == sought
+    assert all(set(pair_of_row(row.id)) & sought for row in rows)
+    assert set(matching_tools(analysis, any_tool_query(tools))) == sought
