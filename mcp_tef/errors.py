@@ -129,7 +129,7 @@ class ModelError(ReachError):
 
     @property
     def retryable(self) -> bool:
-        """Whether the same request may succeed a little later."""
+        """True if the same request may succeed a little later."""
         return self.fault in RETRYABLE
 
 

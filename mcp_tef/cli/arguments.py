@@ -23,7 +23,7 @@ Verbs: TypeAlias = "argparse._SubParsersAction[Parser]"  # noqa: SLF001 (argpars
 
 
 def shared_options() -> Parser:
-    """What every verb takes; absent ones leave the namespace as it was."""
+    """Return the options of every verb; absent ones leave the namespace unchanged."""
     shared = Parser(add_help=False, argument_default=argparse.SUPPRESS)
     shared.add_argument("--workspace", type=Path, metavar="FILE", help="the workspace file (default: your data folder)")
     shared.add_argument("--recover", action="store_true", help="set a damaged workspace aside and start a new one")

@@ -1,4 +1,4 @@
-"""What `demo`, `run` and `runs` share: following a batch to its end, and telling what came of it."""
+"""Run a batch to its end and report its results; shared by `demo`, `run` and `runs`."""
 
 import asyncio
 import shlex

@@ -113,7 +113,7 @@ def _require_readable(file: Path) -> None:
 
 
 async def _doubts(engine: "Engine", preview: CaseImportPreview) -> list[tuple[str, str]]:
-    """What looks mistyped in cases that come in."""
+    """Return warnings about values in imported cases that look mistyped."""
     fates = (ImportStatus.ADDED, ImportStatus.CHANGED)
     drafts = [case.draft for case in preview.cases if case.fate in fates and case.draft]
     warnings = await engine.cases.warnings_of(drafts)

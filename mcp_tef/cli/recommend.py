@@ -85,7 +85,7 @@ def wanted_pairs(found: "Similarity", named: Sequence[Sequence[str]], at: float)
 
 
 def _place(found: "Similarity", name: str) -> int:
-    """Where a tool is, by its id, or by a name that only one tool has."""
+    """Return the index of a tool, found by its id or by a name that only one tool has."""
     ids = {one.id: place for place, one in enumerate(found.tools)}
     if name in ids:
         return ids[name]

@@ -1,4 +1,4 @@
-"""What a batch leaves behind besides words: report files, and thresholds that it has to keep."""
+"""Options for report files and for thresholds on the metrics of a batch."""
 
 from argparse import Namespace
 from collections.abc import Sequence

@@ -31,14 +31,14 @@ def register(verbs: Verbs) -> None:
 
 
 def add_choice_options(parser: Parser) -> None:
-    """Which cases; every case where nothing is said."""
+    """Add the options that select cases; the default is every case."""
     parser.add_argument("--suite", action="append", default=[], metavar="S", help="cases of this suite")
     parser.add_argument("--case", action="append", default=[], metavar="ID", help="one case, by id or name")
     parser.add_argument("--tag", action="append", default=[], metavar="T", help="cases with this tag")
 
 
 def add_model_options(parser: Parser) -> None:
-    """Which models, and how they are called."""
+    """Add the options that select models and set how they are called."""
     parser.add_argument("--model", action="append", default=[], metavar="PROVIDER/NAME", help="default: the baseline")
     parser.add_argument("--base-url", metavar="U", help="the address of a local or compatible server")
     parser.add_argument("--timeout", type=int, default=30, metavar="S", help="seconds for one answer (default: 30)")

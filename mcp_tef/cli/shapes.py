@@ -35,7 +35,7 @@ def run_shape(run: RunSummary) -> Json:
 
 
 def check_shape(server: Server) -> Json:
-    """What a check found, as `servers check` gives it."""
+    """Serialize the result of `servers check`."""
     return {
         "name": server.name,
         "status": server.status.value,
@@ -84,7 +84,7 @@ def tools_shape(listing: Listing) -> Json:
 
 
 def drift_shape(server: str, drift: Drift | None) -> Json:
-    """What `servers accept` takes as seen."""
+    """Serialize the definition changes that `servers accept` accepts."""
     return {
         "server": server,
         "tools": [
@@ -180,7 +180,7 @@ def past_shape(past: PastVerdict) -> Json:
 
 
 def rejudge_shape(report: RejudgeReport) -> Json:
-    """What judging again did; each change holds the run as it now reads and what it was judged before."""
+    """Serialize a rejudge report; each change holds the run with its new and its earlier verdict."""
     return {
         "judged": report.judged,
         "unchanged": report.unchanged,

@@ -1,4 +1,4 @@
-"""How alike tools look, what they share and what to do about it, for people at a terminal."""
+"""Terminal text for similarity, overlap and recommendations."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ LEFT_STANDING = 60
 
 
 def similarity_lines(found: "Similarity", at: float) -> list[str]:
-    """What was compared by what, how many pairs are flagged, and the first of them; else the closest ones."""
+    """Return the lines of a comparison: its method, the flagged pairs, or the closest pairs if none is flagged."""
     count = found.count_at(at)
     verb = "is" if count == 1 else "are"
     head = f"{count:,} of {counted(found.pair_count, 'pair')} {verb} at least {at:g} alike."
@@ -69,7 +69,7 @@ def overlap_lines(found: "Similarity", weights: OverlapWeights, pairs: Sequence[
 
 
 def advice_lines(advice: PairAdvice) -> list[str]:
-    """What is wrong between two tools, and what to do."""
+    """Return the lines of one recommendation: the issues of a pair and the suggested changes."""
     lines = ["", f"{advice.a} and {advice.b}: {advice.similarity:.2f} alike"]
     lines += [f"  {issue.priority}: {issue.sentence}" for issue in advice.issues]
     if advice.failure:

@@ -1,4 +1,4 @@
-"""What comes of an error that nobody foresaw: a file that says all of it, and one sentence that names the file."""
+"""Write unexpected errors to a log file and name that file in one sentence."""
 
 import os
 import traceback
@@ -16,7 +16,7 @@ LARGEST_FILE = 1_000_000
 
 
 def surprise(error: Exception, terminal: Terminal) -> TefError:
-    """What is told of it, once it is written down, without any key."""
+    """Write the error to the log file without any key, and return the message for the user."""
     text = terminal.redacted("".join(traceback.format_exception(error)))
     kind = type(error).__name__
     try:

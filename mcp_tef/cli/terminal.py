@@ -1,4 +1,4 @@
-"""Where the words of the command line go: results to stdout, everything else to stderr."""
+"""Terminal input and output: results go to stdout, everything else to stderr."""
 
 import json
 import os
@@ -97,12 +97,12 @@ class Terminal:
 
     @property
     def live(self) -> bool:
-        """Whether stderr is a screen on which a line can be drawn over."""
+        """Return True if stderr is a terminal on which a line can be redrawn."""
         return self.errors.isatty()
 
     @property
     def asks(self) -> bool:
-        """Whether somebody is there to answer a question."""
+        """Return True if a user can answer questions."""
         return not self.json and self.input.isatty() and self.errors.isatty()
 
     def send_to(self, address: str) -> None:

@@ -1,4 +1,4 @@
-"""Which tools an analysis is about, and what compares them: options that several verbs share."""
+"""Options shared by several verbs: the tools to analyse and the embedder that compares them."""
 
 import os
 from argparse import Namespace
@@ -41,14 +41,14 @@ KINDS = {"server": SourceKind.SERVERS, "url": SourceKind.URLS, "tools_file": Sou
 
 
 def add_source_options(parser: Parser) -> None:
-    """Where the tools come from: exactly one kind."""
+    """Add the options for the source of the tools; exactly one kind is allowed."""
     for option, metavar, text in SOURCES:
         parser.add_argument(option, action="extend", nargs="+", default=[], metavar=metavar, help=text)
     add_consent_options(parser, asks_models=True)
 
 
 def add_embedder_options(parser: Parser, *further_names: str) -> None:
-    """What turns descriptions into something comparable. `further_names` are those that its address goes by, too."""
+    """Add the options that select an embedder. `further_names` are additional option names for its address."""
     parser.add_argument(
         "--embedder",
         type=parse_embedder,
@@ -154,7 +154,7 @@ class AskedEmbedder:
 async def asked_embedder(
     engine: "Engine", arguments: Namespace, terminal: Terminal, keys: Mapping[str, Secret]
 ) -> AskedEmbedder:
-    """What the options say; a key that was not given comes from the environment or the keychain."""
+    """Return the embedder that the options select; a missing key is read from the environment or the keychain."""
     choice = named_embedder(arguments)
     if arguments.embedder_url:
         if choice is None or choice.kind is not EmbedderKind.LITELLM:
@@ -177,7 +177,7 @@ def named_embedder(arguments: Namespace) -> EmbedderChoice | None:
 
 
 def provider_of(arguments: Namespace) -> str:
-    """Whom the embedder asks: a provider, an address, or nobody ("")."""
+    """Return the provider or address that the embedder contacts, or "" for a local one."""
     choice = named_embedder(arguments)
     if choice is None or choice.kind not in (EmbedderKind.LITELLM, EmbedderKind.HTTP):
         return ""

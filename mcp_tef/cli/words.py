@@ -30,7 +30,7 @@ MARGIN = " " * 13
 
 
 def passed(run: RunSummary) -> bool:
-    """Whether the right tools were chosen and no judged parameter is wrong."""
+    """Return True if the right tools were chosen and no judged parameter is wrong."""
     return _right(run) and run.parameters_ok is not False
 
 
@@ -50,7 +50,7 @@ def run_lines(run: RunSummary) -> list[str]:
 
 
 def past_line(past: PastVerdict) -> str:
-    """What a run was judged before, until when, and why it is judged otherwise now."""
+    """Return one line with an earlier verdict, its end date and the reason for the change."""
     until = past.replaced_at.strftime("%Y-%m-%d %H:%M")
     return f"Was {past.verdict.classification} until {until}; {REASONS[past.reason]}. {past.verdict.explanation}"
 
@@ -64,7 +64,7 @@ def _mark(run: RunSummary) -> str:
 
 
 def batch_line(batch: Batch) -> str:
-    """Which models were asked; the baseline is always called one."""
+    """Return one line with the models of a batch; the baseline is always named as such."""
     names = [f"{name} (a baseline, not a model's answer)" if name == BASELINE else name for name in batch.models]
     return f"Asked: {', '.join(names)}"
 
@@ -97,7 +97,7 @@ def metrics_lines(metrics: Metrics) -> list[str]:
 
 
 def repeats_lines(repeats: RepeatStatistics) -> list[str]:
-    """What repeats say, where there are any: pass rate, the chance of several passes in a row, flaky cases."""
+    """Return the lines about repeated runs, if any: pass rate, chance of several passes in a row, flaky cases."""
     if not repeats.groups:
         return []
     worst = repeats.flaky[:MOST_FLAKY]
@@ -124,7 +124,7 @@ def number(value: float | None) -> str:
 
 
 def drift_line(drift: Drift) -> str:
-    """Which tools differ from what was last seen, and which of them are suspicious."""
+    """Return one line with the tools that changed since last seen and those that are suspicious."""
     told = ", ".join(f"{tool.name} ({tool.change.change})" for tool in drift.tools)
     suspicious = f" There are words aimed at a model, or hidden ones: {', '.join(drift.suspicious)}."
     said = f"Since its tools were last accepted, these differ: {told}.{suspicious if drift.suspicious else ''}"
@@ -137,7 +137,7 @@ def counted(count: int, thing: str) -> str:
 
 
 def server_line(server: Server) -> str:
-    """What the last check found, in one sentence."""
+    """Return the result of the last check in one sentence."""
     if server.reason:
         return f"{server.name}: {server.status}. {server.reason} {server.hint or ''}".rstrip()
     tools = "no tools known yet" if server.tool_count is None else counted(server.tool_count, "tool")

@@ -1,4 +1,4 @@
-"""Which model writes or reviews, how it is called, and what that would cost: options of `recommend` and `quality`."""
+"""Options of `recommend` and `quality` for the model that writes or reviews, and the estimate of its cost."""
 
 from argparse import Namespace
 
@@ -33,7 +33,7 @@ def writer(arguments: Namespace) -> ModelSettings | None:
 
 
 def tell_estimate(estimate: Estimate, model: ModelSettings, terminal: Terminal) -> None:
-    """What asking would take, before it is done."""
+    """Write the estimated cost of the requests before they are sent."""
     tokens = "" if estimate.tokens is None else f", about {estimate.tokens:,} tokens"
     cost = "at an unknown price" if estimate.cost_usd is None else f"for about ${estimate.cost_usd:.4f}"
     terminal.note(f"Asking {model.label} {counted(estimate.runs, 'time')}{tokens}, {cost}.")

@@ -47,7 +47,7 @@ class LitellmCatalogue:
         return self._models
 
     async def find(self, settings: ModelSettings) -> ModelInfo | None:
-        """What is known of one model; None where nothing is."""
+        """Return the catalogue entry of a model, or None."""
         if settings.offline:
             return BASELINE
         await self.models()

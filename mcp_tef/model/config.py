@@ -57,9 +57,9 @@ class Config:
     def lenient(
         cls, environment: Mapping[str, str], settings: Mapping[str, str]
     ) -> tuple["Config", tuple[InputError, ...]]:
-        """What the variables say, else what somebody set by the same names, else the defaults.
+        """Read settings from environment variables, then from saved settings of the same names, then from the defaults.
 
-        What cannot be meant is passed over; for variables of the environment it is told.
+        Invalid values are skipped; those of environment variables are returned as errors.
         """
         kept, problems = sound(VARIABLES, environment)
         remembered, _ = sound(VARIABLES, settings)

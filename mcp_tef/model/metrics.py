@@ -21,7 +21,7 @@ class Rate:
 
     @property
     def successes(self) -> int:
-        """How many of the n."""
+        """Number of successes among the n."""
         return round((self.value or 0.0) * self.n)
 
 
@@ -193,7 +193,7 @@ class RepeatedCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepeatStatistics:
-    """What repeats say: a group is one case, model and batch with two or more judged runs.
+    """Statistics of repeated runs: a group is one case, model and batch with two or more judged runs.
 
     A run passes where the choice of tools is right and no judged parameter is wrong. `always` and `never`
     count groups that passed in all or in no run, `mixed` the others; `flaky` are up to 500 of those, the most

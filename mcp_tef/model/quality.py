@@ -1,4 +1,4 @@
-"""How well a tool is described: findings by rule, and what a model thinks of it."""
+"""Quality of tool definitions: findings by rule, and reviews by a model."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -28,7 +28,7 @@ class LintRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LintFinding:
-    """What a rule found in one tool. `place` is where ("description", "parameter query"); `excerpt` is the text there.
+    """Finding of a rule in one tool, at `place` ("description", "parameter query"); `excerpt` is the text there.
 
     `penalty` is how many of the 100 points of the tool's score it cost.
     """
@@ -51,7 +51,7 @@ class GradedQuality:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelReview:
-    """What a model thinks of a definition. `suggested` is the description that it would write."""
+    """Review of a definition by a model. `suggested` is the description that it proposes."""
 
     model: str
     clarity: GradedQuality

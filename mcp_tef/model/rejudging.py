@@ -54,7 +54,7 @@ class VerdictChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RejudgeReport:
-    """What judging again did: runs judged (changed ones among them), and those that could not be.
+    """Result of rejudging: the judged runs (some with changed verdicts), and those that could not be judged.
 
     `without_answer` runs failed or were never asked; `gone` ones were removed, or their case was.
     """
@@ -71,7 +71,7 @@ class RejudgeReport:
 
     @property
     def sentence(self) -> str:
-        """What came of it, for people: “3 of 200 verdicts changed: 2 are right now, 1 is wrong now.”"""
+        """Return the result as a sentence: “3 of 200 verdicts changed: 2 are right now, 1 is wrong now.”"""
         if not self.judged:
             return "No run was judged again: none of them has an answer."
         if not self.changes:

@@ -264,7 +264,7 @@ class RunOrder(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFilter:
-    """Which runs to list, count or sum up, and in which order; None and empty do not restrict.
+    """Filter and order of runs to list, count or sum up; None and empty do not restrict.
 
     Of several values in one field any may hold; all fields must. Suites and tags are those that the case has
     now. `expected`, `selected` and `offered` name tools, servers or both. A run that was right expected the tool

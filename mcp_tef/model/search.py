@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class SearchHitKind(StrEnum):
-    """What it is."""
+    """Kind of item that a search found."""
 
     SERVER = "server"
     TOOL = "tool"

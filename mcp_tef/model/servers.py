@@ -26,7 +26,7 @@ _PATTERN = re.compile(
 
 
 class ReferenceKind(StrEnum):
-    """What a reference is filled from: environment, keychain, a question of the config, a folder, or nothing."""
+    """Source of a reference's value: environment, keychain, a question of the config, a folder, or nothing."""
 
     KEYCHAIN = "keychain"
     VARIABLE = "variable"
@@ -85,7 +85,7 @@ INPUTS = "${input}"
 
 
 class Transport(StrEnum):
-    """How a server is reached; `file` is a saved `tools/list` answer on disk."""
+    """Transport of a server; `file` is a saved `tools/list` response on disk."""
 
     STDIO = "stdio"
     SSE = "sse"
@@ -141,7 +141,7 @@ class OAuthClient:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerSpec:
-    """What a user says of a server: a command (stdio), a url (HTTP), or a path (tools file).
+    """Configuration of a server by the user: a command (stdio), a URL (HTTP), or a path (tools file).
 
     `secret` of an HTTP server (bearer token, API key, "user:password", the secret of an OAuth client) is
     written as `${NAME}`, an environment variable, or `${keychain:NAME}`, an entry of the system keychain; both are

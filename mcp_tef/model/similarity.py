@@ -13,7 +13,7 @@ from mcp_tef.model.tools import Tool, ToolLabel, ToolProblem
 
 
 class SourceKind(StrEnum):
-    """Where compared tools come from; one kind an analysis."""
+    """Source of compared tools; one kind per analysis."""
 
     SERVERS = "servers"
     URLS = "urls"
@@ -23,7 +23,7 @@ class SourceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSource:
-    """Which tools to compare: names of servers (none means all of them), urls, paths, or pasted definitions."""
+    """Tools to compare: server names (none means all servers), URLs, paths, or pasted definitions."""
 
     kind: SourceKind = SourceKind.SERVERS
     names: tuple[str, ...] = ()
@@ -224,7 +224,7 @@ class PairStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairObservation:
-    """What runs say of a pair: of `runs` that expected one and were offered both, `confused` picked the other.
+    """Observed confusion of a pair: of `runs` that expected one and were offered both, `confused` picked the other.
 
     `a_taken_for_b` counts runs that expected a and picked b.
     """
@@ -302,7 +302,7 @@ class Recommendation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairAdvice:
-    """What is wrong between two tools and what to do; `failure` says why the asked model gave no usable text."""
+    """Issues of two tools and suggested changes; `failure` says why the asked model gave no usable text."""
 
     a: str
     b: str

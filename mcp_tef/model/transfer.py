@@ -99,7 +99,7 @@ class CaseImportPreview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportReport:
-    """What an export wrote. A case is `left_out` where the form cannot hold it, with the reason.
+    """Result of an export. `left_out` holds cases that the format cannot hold, with the reason.
 
     `lost` pairs the label of a written case with what the form could not hold of it.
     """
@@ -176,7 +176,7 @@ class ImportedServer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerImportPreview:
-    """What importing a config would do; nothing is done yet, and nothing is ever started by it."""
+    """Preview of importing a config; importing never starts a server."""
 
     source: str
     form: ServerFileFormat

@@ -1,4 +1,4 @@
-"""What calls a tool for a user; apart from the other ports, so that nothing that evaluates can name it."""
+"""Port for calling a tool on behalf of a user; separate, so that evaluation code cannot import it."""
 
 from typing import Protocol
 
@@ -18,5 +18,5 @@ class ToolCaller(Protocol):
         *,
         timeout: float,  # noqa: ASYNC109
     ) -> ToolReply:
-        """What the tool answers, without keys; raises ServerError within `timeout` seconds."""
+        """Return the tool's response without keys; raises ServerError within `timeout` seconds."""
         ...

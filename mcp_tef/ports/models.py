@@ -15,7 +15,7 @@ from mcp_tef.model.tools import OfferedTool
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a selector is asked: choose among `tools` for `query`. `key` is for this call only."""
+    """Request to a selector: choose among `tools` for `query`. `key` is for this call only."""
 
     query: str
     tools: tuple[OfferedTool, ...]
@@ -52,18 +52,18 @@ class Selectors(Protocol):
 
 
 class ModelCatalogue(Protocol):
-    """What is known of models without asking anyone."""
+    """Catalogue of models that is available offline."""
 
     async def models(self) -> tuple[ModelInfo, ...]:
         """Every known model, by label."""
         ...
 
     async def find(self, settings: ModelSettings) -> ModelInfo | None:
-        """What is known of one model; None where nothing is."""
+        """Return the catalogue entry of a model, or None."""
         ...
 
     def asks_for_key(self, settings: ModelSettings) -> bool:
-        """Whether the model is only answered with a key: a cloud provider without a base url of one's own."""
+        """Return True if the model needs a key: a cloud provider without a custom base URL."""
         ...
 
     def key_variable(self, provider: str) -> str:
@@ -77,7 +77,7 @@ class ModelCatalogue(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class WritingTask:
-    """What a model is asked to write. `key` is for this call only."""
+    """Request to a model to write text. `key` is for this call only."""
 
     settings: ModelSettings
     system: str
@@ -87,7 +87,7 @@ class WritingTask:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a model wrote, what it took (tokens) and cost (US dollars; None where unknown)."""
+    """Text that a model wrote, with its tokens and cost (US dollars; None if unknown)."""
 
     text: str
     tokens_in: int | None = None
@@ -112,7 +112,7 @@ class TokenCounter(Protocol):
 
     @property
     def name(self) -> str:
-        """What counts them, for people."""
+        """Name of the token counter, for display."""
         ...
 
     def count(self, texts: Sequence[str]) -> tuple[int, ...]:
@@ -129,7 +129,7 @@ class StoredKey:
 
 
 class KeySource(Protocol):
-    """Where keys and addresses of providers come from."""
+    """Source of the keys and addresses of providers."""
 
     def typed(self, provider: str, origin: str) -> Secret | None:
         """Return the key that was typed in this session for a provider at an origin (empty: the provider's own)."""

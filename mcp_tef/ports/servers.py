@@ -36,7 +36,7 @@ class SignIns(Protocol):
     """Signs in to servers by OAuth, for the session or as the spec says for longer."""
 
     async def needed(self, spec: ServerSpec) -> bool:
-        """Whether the server is signed in to by OAuth and nobody has yet; raises ServerError."""
+        """Return True if the server uses OAuth and no user has signed in; raises ServerError."""
         ...
 
     async def sign_in(self, spec: ServerSpec) -> None:

@@ -15,7 +15,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is, for people and for cache keys."""
+        """Name for display and for cache keys."""
         ...
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -27,11 +27,11 @@ class TextIndex(Protocol):
     """Texts weighed against one another by the words that they share."""
 
     def scores(self, query: str) -> NDArray[np.float32]:
-        """How far a query overlaps each text, 0–1, in the order of the texts; comparable within one index only."""
+        """Return the overlap of a query with each text, 0–1, in text order; comparable within one index only."""
         ...
 
     def overlaps(self) -> NDArray[np.float32]:
-        """How far each text overlaps each other, 0–1: a symmetric square in the order of the texts."""
+        """Return the overlaps of all texts, 0–1: a symmetric square matrix in text order."""
         ...
 
 

@@ -27,7 +27,7 @@ class Exports:
     """
 
     async def write_similarity(self, results: SimilarityResults, path: Path, *, full: bool = True) -> None:
-        """How alike tools look; above 2,000 tools the matrices go to an .npz file beside the JSON."""
+        """Write a similarity report; above 2,000 tools the matrices go to an .npz file beside the JSON."""
         similarity, threshold = results.similarity, results.threshold
         forms = {".csv": lambda: similarity_csv(similarity, threshold), ".html": lambda: similarity_html(results)}
         await _write(path, forms, lambda: _similarity_json(similarity, threshold, path, full))
@@ -45,7 +45,7 @@ class Exports:
         return await asyncio.to_thread(pair_markdown, similarity, a, b)
 
     async def quality_markdown(self, tools: Sequence[ToolQuality]) -> str:
-        """What was found in tools, to be pasted."""
+        """Return the findings of tools as Markdown."""
         return await asyncio.to_thread(quality_markdown, tools)
 
     async def quality_page(self, report: QualityReport) -> str:
@@ -53,7 +53,7 @@ class Exports:
         return await asyncio.to_thread(quality_html, report)
 
     async def write_overlap(self, similarity: Similarity, overlap: Overlap, path: Path, *, limit: int) -> None:
-        """What tools share, by dimension; the `limit` pairs that overlap most are explained."""
+        """Write an overlap report by dimension; the `limit` pairs that overlap most are explained."""
         forms = {
             ".csv": lambda: overlap_csv(similarity, overlap, limit),
             ".html": lambda: overlap_html(similarity, overlap, limit),
@@ -65,7 +65,7 @@ class Exports:
         return await asyncio.to_thread(overlap_html, similarity, overlap, limit)
 
     async def write_quality(self, report: QualityReport, path: Path) -> None:
-        """How well tools are described."""
+        """Write a quality report."""
         forms = {".csv": lambda: quality_csv(report), ".html": lambda: quality_html(report)}
         await _write(path, forms, lambda: quality_text(report))
 

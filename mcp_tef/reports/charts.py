@@ -101,7 +101,7 @@ def heat(matrix: ConfusionMatrix) -> str:
 
 
 def leaning(names: Sequence[str]) -> tuple[int, int]:
-    """How high and how far to the right the longest of some names reaches that lean above columns."""
+    """Return the height and width that the longest slanted column name needs."""
     longest = min(_NAME_LENGTH, max(map(len, names), default=0)) * _LETTER
     return round(longest * 0.82) + 8, round(longest * 0.57) + 8
 
@@ -127,7 +127,7 @@ def _cell(matrix: ConfusionMatrix, row: int, column: int, x: int, y: int, size: 
 
 
 def calibration(figures: SourceCalibration) -> str:
-    """How often runs were right at each level of confidence, beside what perfect confidence would be."""
+    """Draw the calibration chart: accuracy at each level of confidence, beside perfect calibration."""
     left, top, wide = 48, 10, 240
     parts = [f'<line class="diagonal" x1="{left}" y1="{top + wide}" x2="{left + wide}" y2="{top}"/>']
     parts.append(f'<rect class="axis" x="{left}" y="{top}" width="{wide}" height="{wide}" fill="none"/>')

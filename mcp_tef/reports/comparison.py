@@ -48,12 +48,12 @@ class ComparedBatches:
 
 
 def parameters_changed(pair: RunPair) -> bool:
-    """Whether the right tool was called with right values in one of the batches only."""
+    """Return True if the right tool was called with right values in only one of the batches."""
     return pair.parameters in (PairChange.FIXED, PairChange.REGRESSED)
 
 
 def change_words(pair: RunPair) -> str:
-    """What became of a pair; where only its parameters changed, that."""
+    """Return the change of a run pair as text, or that only its parameters changed."""
     words = CHANGES[pair.change]
     if pair.parameters and parameters_changed(pair):
         return f"{words}, parameters {CHANGES[pair.parameters].lower()}"
@@ -61,7 +61,7 @@ def change_words(pair: RunPair) -> str:
 
 
 def choice(run: RunSummary | None) -> str:
-    """What a run of a pair picked, or why it picked nothing."""
+    """Return the tool that a run of a pair picked, or why it picked none."""
     if run is None:
         return "not run"
     return run.selected or (NO_TOOL_TEXT if run.classification else run.status.value)

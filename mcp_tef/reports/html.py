@@ -37,7 +37,7 @@ def to_html(results: Results) -> str:
 
 
 def _lead(results: Results) -> str:
-    """What ran, with which models, when; the one figure that counts. The baseline is always called one."""
+    """Render the introduction: batch, models, time and accuracy. The baseline is always named as such."""
     judged = [run for run in results.runs if run.classification]
     rate = wilson(sum(map(passed, judged)), len(judged))
     failed = f" {results.failed} failed, and count in no rate." if results.failed else ""
@@ -143,7 +143,7 @@ def _confidence(results: Results) -> str:
 
 
 def _repeats(repeats: RepeatStatistics) -> str:
-    """How steady the same question was answered, where it was asked several times."""
+    """Render the consistency of cases that ran several times."""
     if not repeats.groups:
         return ""
     words = (

@@ -40,7 +40,7 @@ def _harmless(found: re.Match[str]) -> str:
 
 
 def results_markdown(results: Results) -> str:
-    """What came of runs: the figures, and those that did not pass."""
+    """Return the metrics and the runs that did not pass as Markdown."""
     judged = [run for run in results.runs if run.classification]
     rate = wilson(sum(map(passed, judged)), len(judged))
     metrics = results.overview.metrics
@@ -59,7 +59,7 @@ def results_markdown(results: Results) -> str:
 
 
 def comparison_markdown(compared: ComparedBatches) -> str:
-    """What changed from one batch to another, and whether it says anything."""
+    """Return the changes between two batches and their significance as Markdown."""
     found = compared.comparison
     tests = [("Right tool", found.selection), ("Parameters right", found.parameters)]
     rows = [
@@ -110,7 +110,7 @@ def run_markdown(run: RunDetail) -> str:
 
 
 def similarity_markdown(results: SimilarityResults) -> str:
-    """Which tools look alike: the pairs to work on, and how often each was confused."""
+    """Return the flagged pairs of tools as Markdown, with how often each was confused."""
     similarity, count = results.similarity, results.similarity.count_at(results.threshold)
     tools = similarity.tools
     rows = [
@@ -146,7 +146,7 @@ def pair_markdown(similarity: Similarity, a: int, b: int) -> str:
 
 
 def quality_markdown(tools: Sequence[ToolQuality]) -> str:
-    """What was found in tools, the worst first as they come."""
+    """Return the findings of tools as Markdown; the callers sort them, worst first."""
     told = [one for one in tools if one.findings]
     return _joined("## Tool quality", *map(_tool, told[:MOST_TOOLS]), _rest(len(told), "tool", MOST_TOOLS))
 

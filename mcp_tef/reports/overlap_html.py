@@ -1,4 +1,4 @@
-"""What tools share as one HTML page: the picture, and the pairs that overlap most, with reasons."""
+"""Overlap report as one HTML page: the heatmap, and the pairs that overlap most, with reasons."""
 
 from collections.abc import Sequence
 
@@ -32,7 +32,7 @@ def overlap_html(similarity: Similarity, overlap: Overlap, limit: int) -> str:
 
 
 def _closest(similarity: Similarity, pairs: Sequence[OverlappingPair]) -> str:
-    """What the two tools share that share most."""
+    """Render the pair of tools with the largest overlap."""
     if not pairs:
         return ""
     first, other = (cell(similarity.tools[place].id) for place in (pairs[0].a, pairs[0].b))

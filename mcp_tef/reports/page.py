@@ -74,5 +74,5 @@ def _class(name: str) -> str:
 
 
 def unread(reasons: Iterable[tuple[str, str]]) -> str:
-    """What could not be read: pairs of a name and a reason."""
+    """Render what could not be read: pairs of a name and a reason."""
     return section("Not read", table(("What", "Why"), [*reasons]))

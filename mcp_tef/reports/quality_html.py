@@ -1,4 +1,4 @@
-"""How well tools are described as one HTML page, the worst first."""
+"""Quality report as one HTML page, the worst tools first."""
 
 from collections.abc import Sequence
 

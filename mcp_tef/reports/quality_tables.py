@@ -1,4 +1,4 @@
-"""How well tools are described as JSON, and as CSV with a finding a line."""
+"""Quality report as JSON, and as CSV with one finding per line."""
 
 import json
 from collections.abc import Iterator

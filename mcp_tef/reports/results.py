@@ -1,4 +1,4 @@
-"""What every report is made of: runs under a title, and their figures."""
+"""Content of every report: runs under a title, and their metrics."""
 
 import re
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class Results:
 
     @property
     def failed(self) -> int:
-        """How many runs have no verdict because a server or a model did not answer."""
+        """Number of runs without a verdict because a server or a model did not respond."""
         return sum(run.status is RunStatus.FAILED for run in self.runs)
 
     @property
@@ -44,7 +44,7 @@ class Results:
 
 
 def passed(run: RunSummary) -> bool:
-    """Whether the right tools were chosen and no judged parameter is wrong."""
+    """Return True if the right tools were chosen and no judged parameter is wrong."""
     return run.classification in (Classification.TP, Classification.TN) and run.parameters_ok is not False
 
 

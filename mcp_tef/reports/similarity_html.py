@@ -1,4 +1,4 @@
-"""How alike tools look as one HTML page: the picture, what to work on, pairs, groups and copies."""
+"""Similarity report as one HTML page: the heatmap, recommendations, pairs, groups and duplicates."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

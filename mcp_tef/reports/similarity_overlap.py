@@ -1,4 +1,4 @@
-"""What tools share, dimension by dimension, as JSON with every matrix and as CSV with a pair a line."""
+"""Overlap report as JSON with every matrix, and as CSV with one pair per line."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass

@@ -1,4 +1,4 @@
-"""How alike tools look as JSON, with every matrix, and as CSV, with a pair a line."""
+"""Similarity report as JSON with every matrix, and as CSV with one pair per line."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Where a pair of tools stands, in words."""
+"""Labels for the status of a pair of tools."""
 
 from mcp_tef.model.similarity import PairObservation, PairStatus
 from mcp_tef.reports.page import counted

@@ -1,4 +1,4 @@
-"""How HTML reports look: light or dark as the reader's system is, on any width, and plain black on white in print."""
+"""Style sheet of HTML reports: follows the system's light or dark mode, fits any width, prints black on white."""
 
 STYLE = """
 :root { color-scheme: light dark; --surface: #ffffff; --sunken: #f6f7f9; --line: #e4e6ea; --track: #dcdfe6;

@@ -69,7 +69,7 @@ class Reports:
         return await asyncio.to_thread(comparison_html, await self.comparison(before, after))
 
     async def markdown(self, where: RunFilter, title: str) -> str:
-        """What came of the runs that a filter names, to be pasted."""
+        """Return the results of the filtered runs as Markdown."""
         return await asyncio.to_thread(results_markdown, await self.found(where, title))
 
     async def comparison_markdown(self, before: BatchId, after: BatchId) -> str:

@@ -67,7 +67,7 @@ DELETED = "It was deleted in another window or command."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchPlan:
-    """What a batch needs to be worked through. `run_costs` are estimates in US dollars by model label."""
+    """Everything needed to run a batch. `run_costs` are estimates in US dollars by model label."""
 
     batch: Batch
     request: BatchRequest

@@ -65,7 +65,7 @@ class ToolCalls:
         return await self._carried_out(server, sent, arguments, seconds)
 
     async def problems(self, tool: Tool, arguments: Mapping[str, Json]) -> tuple[ParameterFinding, ...]:
-        """What keeps arguments from being sent."""
+        """Return the reasons why arguments cannot be sent."""
         return await asyncio.to_thread(argument_problems, tool, arguments)
 
     async def history(self, server_id: ServerId, tool: str | None = None) -> tuple[ToolCall, ...]:

@@ -84,7 +84,7 @@ class Cases:
         return await self._store.cases.recent(limit)
 
     async def warnings(self, draft: CaseDraft) -> tuple[str, ...]:
-        """What looks mistyped, judged by the tools as last seen; says nothing of servers that were never seen."""
+        """Return warnings about values that look mistyped by the tools as last seen; unseen servers are skipped."""
         return (await self.warnings_of([draft]))[0]
 
     async def warnings_of(self, drafts: Sequence[CaseDraft]) -> tuple[tuple[str, ...], ...]:
@@ -97,7 +97,7 @@ class Cases:
     async def try_on_last(
         self, case_id: CaseId, draft: CaseDraft, limit: int = 5
     ) -> tuple[tuple[RunSummary, Verdict], ...]:
-        """How the last answers to a case would be judged by another expectation, newest first."""
+        """Judge the last answers to a case by another expectation, newest first."""
         where = RunFilter(case_id=case_id, statuses=(RunStatus.COMPLETED,))
         runs = await self._store.runs.runs(where, limit=limit)
         tried = [(run, await self._tried(run, draft)) for run in runs]

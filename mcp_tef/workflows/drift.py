@@ -41,7 +41,7 @@ class DriftCheck:
         self._events.publish(ServersChanged((server_id,), by))
 
     async def since_run(self, run: RunDetail) -> Mapping[str, DefinitionChange]:
-        """What became of the tools that a run was offered, by their offered names; without those that are alike."""
+        """Return the changes of the tools that a run was offered, by offered name; unchanged tools are left out."""
         if run.snapshot is None:
             return {}
         found: dict[str, DefinitionChange] = {}

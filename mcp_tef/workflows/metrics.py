@@ -37,11 +37,11 @@ class MetricsService:
         return await self._counted(where, summarise)
 
     async def confusions(self, where: RunFilter = EVERYTHING) -> ConfusionMatrix:
-        """What was expected against what was selected, and each tool against the rest."""
+        """Return the confusion matrix, and each tool against the rest."""
         return await self._counted(where, confusions)
 
     async def calibration(self, where: RunFilter = EVERYTHING) -> CalibrationReport:
-        """How often runs were right at each level of confidence."""
+        """Return the accuracy of runs at each level of confidence."""
         return await self._counted(where, calibration)
 
     async def repeats(self, where: RunFilter = EVERYTHING) -> RepeatStatistics:

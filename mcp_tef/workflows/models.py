@@ -37,7 +37,7 @@ class Models:
         return self._catalogue.key_variable(provider)
 
     def needs_key(self, settings: ModelSettings) -> bool:
-        """Whether a run would fail for want of a key."""
+        """Return True if a run would fail because a key is missing."""
         return self._catalogue.asks_for_key(settings) and not self._decide(settings.destination, {})[0]
 
     def keys_for(self, models: Sequence[ModelSettings], given: Mapping[str, Secret]) -> Keys:

@@ -59,7 +59,7 @@ class Quality:
         return replace(report, tools=tools)
 
     async def estimate(self, tool_set: ToolSet, model: ModelSettings) -> Estimate:
-        """What reviews of all tools would take: one request a tool; the cost is None where the price is unknown."""
+        """Estimate reviews of all tools: one request per tool; the cost is None if the price is unknown."""
         tokens_in = await asyncio.to_thread(self._tokens_asked, tool_set.tools)
         tokens_out = ANSWER_TOKENS * len(tool_set.tools)
         info = await self._models.info(model)
@@ -102,7 +102,7 @@ def _quality(compared: ComparedTool, tokens: int, catalogue: ListedNames) -> Too
 
 
 def weights(qualities: Sequence[ToolQuality]) -> tuple[ServerTokenCount, ...]:
-    """What all tools of each server cost together, heaviest first."""
+    """Return the total token count of each server's tools, largest first."""
     counts: dict[str, list[int]] = {}
     for one in qualities:
         counts.setdefault(one.tool.tool.server, []).append(one.tokens)

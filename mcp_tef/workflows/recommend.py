@@ -34,7 +34,7 @@ class Rescorer(Protocol):
     exact: bool
 
     async def cosine(self, one: str, other: str, instead_of: str) -> float:
-        """How alike two texts are, 0–1; the first stands where `instead_of` stood. Raises EmbeddingError."""
+        """Return the similarity of two texts, 0–1; the first replaces `instead_of`. Raises EmbeddingError."""
         ...
 
 
@@ -172,7 +172,7 @@ class Recommendations:
     async def estimate(
         self, similarity: Similarity, pairs: Sequence[tuple[int, int]], model: ModelSettings
     ) -> Estimate:
-        """What asking a model about these pairs would take: a request a tool; cost None where the price is unknown."""
+        """Estimate asking a model about these pairs: one request per tool; the cost is None if the price is unknown."""
         _check(pairs, len(similarity))
         tokens_in, requests = await asyncio.to_thread(_asked, similarity, pairs)
         tokens_out = ANSWER_TOKENS * requests
@@ -206,7 +206,7 @@ def _sides(similarity: Similarity, a: int, b: int) -> PairedTools:
 
 
 def _asked(similarity: Similarity, pairs: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    """How many tokens the requests for these pairs have, roughly, and how many requests there are."""
+    """Return the approximate tokens and the number of the requests for these pairs."""
     wanting = [pair for pair in (_sides(similarity, a, b) for a, b in pairs) if issues(pair) and not copies(pair)]
     texts = [
         REWRITE_PROMPT.system + rewrite_request(side.tool, other.tool) for p in wanting for side, other in p.both()

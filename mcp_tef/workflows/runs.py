@@ -271,7 +271,7 @@ class Runs:
             self._events.publish(BatchEnded(self._as_it_is(batch), str(error)))
 
     def _as_it_is(self, batch: Batch) -> Batch:
-        """What is not on disk of a batch: that it waits, or that it was cut off and could not be stored so."""
+        """Return a batch with the states that are not on disk: queued, or interrupted without being stored so."""
         if batch.id in self._turns.waiting():
             return replace(batch, status=BatchStatus.WAITING)
         return replace(batch, status=BatchStatus.INTERRUPTED) if batch.id in self._cut_off else batch

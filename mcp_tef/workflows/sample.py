@@ -19,7 +19,7 @@ SAMPLE_SUITE = "Sample"
 
 
 def sample_spec(program: Path = Path(sys.executable), *, built: bool = hasattr(sys, "frozen")) -> ServerSpec:
-    """How the bundled server is started: by Python, or in a built app by the command line beside this program."""
+    """Return how to start the bundled server: by Python, or in a built app by the command line beside this program."""
     command = program.with_name(f"mcp-tef{program.suffix}") if built else program
     # -P keeps Python from importing an mcp_tef of the current folder, which may be a stranger's.
     args = ("sample-server",) if built else ("-P", "-m", "mcp_tef", "sample-server")

@@ -37,7 +37,7 @@ class NameSearch:
         events.subscribe(self._hear)
 
     async def find(self, text: str, limit: int = MOST) -> tuple[SearchHit, ...]:
-        """What holds every word, what is called so first; nothing without a word."""
+        """Return hits that contain every word, name matches first; none without a word."""
         words = text.casefold().split()
         names = await self._read() if words else ()
         hits = [named for named in names if all(word in named.searched for word in words)]

@@ -96,7 +96,7 @@ class ServerPlan:
         self._secrets = Secrets(environment)
 
     def planned(self, entry: ServerEntry, origin: str | None) -> ImportedServer:
-        """What becomes of an entry of the config at `origin`, or of a text that lies nowhere."""
+        """Plan the import of a config entry; `origin` is the config's path, or None for pasted text."""
         if entry.spec is None:
             return _refused(entry, entry.refused)
         if any(found.kind is ReferenceKind.KEYCHAIN for text in _texts(entry.spec) for found in references(text)):
@@ -218,13 +218,13 @@ class ServerFiles:
         self._platform = platform
 
     async def preview(self, source: Path | str) -> ServerImportPreview:
-        """What importing a file, or a pasted text, would do; InputError where it cannot be read as a whole."""
+        """Preview the import of a file or a pasted text; raises InputError if it is unreadable as a whole."""
         path, form, entries = await asyncio.to_thread(_read, source)
         plan = ServerPlan(await self._store.all(), self._environment)
         return await asyncio.to_thread(_planned, plan, form, entries, path)
 
     async def preview_all(self, paths: Sequence[Path]) -> tuple[DetectedConfig, ...]:
-        """What importing files one after the other would do: a server that several of them list comes in once."""
+        """Preview importing files one after the other; a server that several of them list is imported once."""
         plan = ServerPlan(await self._store.all(), self._environment)
         return tuple([await asyncio.to_thread(_found, plan, path) for path in paths])
 

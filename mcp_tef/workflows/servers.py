@@ -84,7 +84,7 @@ class Servers:
         return await self.get(server_id) if checking.cancelled() else checking.result()
 
     async def probe(self, spec: ServerSpec) -> Listing:
-        """What a server that is not stored lists; raises ServerError, ConsentError."""
+        """Return the tools of a server that is not stored; raises ServerError, ConsentError."""
         self._consents.require(require_complete(spec))
         return await self._gateway.list_tools(spec, timeout=self._seconds)
 
@@ -101,7 +101,7 @@ class Servers:
         return listing
 
     async def known_tools(self, server_id: ServerId) -> Listing | None:
-        """What a server listed when last seen, without what was left out since; starts nothing."""
+        """Return the tools of a server as last seen, without those rejected since; starts nothing."""
         listing, spec = await self._store.listing(server_id), (await self._store.get(server_id)).spec
         if listing is None or not (spec.allowed_tools or spec.disallowed_tools):
             return listing

@@ -41,7 +41,7 @@ _NO_MODEL = "No embedding model is on this machine: tools are compared by their 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddingRequest:
-    """Which embedder (None: the best that is on this machine) and which scores. `strict`: that embedder or none."""
+    """Requested embedder (None: the best on this machine) and scores. `strict`: that embedder or none."""
 
     embedder: EmbedderChoice | None = None
     full: bool = True
@@ -96,7 +96,7 @@ class EmbeddingService:
         )
 
     async def _overlaps(self, texts: Sequence[str]) -> Signal:
-        """How far the texts overlap; stem by stem where there are too many, or none, for a square."""
+        """Compute the overlaps of the texts, term by term where there are too many for a square matrix."""
         if not 0 < len(texts) <= LARGEST_SQUARE:
             return await asyncio.to_thread(WeighedWords, texts)
         index = await self._lexicon.index(texts)
@@ -104,7 +104,7 @@ class EmbeddingService:
 
 
 def _texts(tools: Sequence[Tool], full: bool) -> tuple[list[str], list[str] | None]:
-    """What is compared: name and description, and with parameters where that is wanted."""
+    """Return the texts to compare: name and description, and parameters if requested."""
     return [description_text(tool) for tool in tools], [full_text(tool) for tool in tools] if full else None
 
 

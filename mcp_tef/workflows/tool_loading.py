@@ -16,7 +16,7 @@ from mcp_tef.workflows.consent import Consents
 
 @dataclass(frozen=True, slots=True)
 class CaseTools:
-    """What a case is asked with: tools under the names the model sees, and where that is stored."""
+    """Tools that a case offers under the names the model sees, and where that is stored."""
 
     offered: tuple[OfferedTool, ...]
     tools: tuple[Tool, ...]

@@ -116,7 +116,7 @@ def _checked(url: str) -> str:
 
 
 def _called(url: str) -> str:
-    """What an address is called in results, which others may read: without user, password and keys."""
+    """Return an address for results that others may read: without user, password and keys."""
     start, _, rest = url.partition("://")
     place, slash, path = rest.partition("/")
     return without_keys(f"{start}://{place.rpartition('@')[2]}{slash}{path}") if rest else without_keys(url)

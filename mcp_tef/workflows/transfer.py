@@ -50,7 +50,7 @@ class Plan:
 def planned(
     entries: Sequence[CaseEntry], cases: Sequence[TestCase], servers: Sequence[ServerSpec], folder: Path
 ) -> Plan:
-    """What importing these entries would do. Each stored case is matched by one entry, by id or by name and query."""
+    """Plan the import of these entries. Each stored case is matched by one entry, by id or by name and query."""
     tools = _ToolFiles(servers, folder)
     stored = _Stored(cases)
     doubled = _doubled(entries)
@@ -164,7 +164,7 @@ class _ToolFiles:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What an import did, by label; `refused` pairs a label with the reason. `servers` were registered for it."""
+    """Result of an import, by label; `refused` pairs a label with the reason. `servers` were registered for it."""
 
     added: tuple[str, ...] = ()
     updated: tuple[str, ...] = ()
@@ -183,7 +183,7 @@ class CaseTransfer:
         self._folder = folder
 
     async def preview(self, path: Path, form: CaseFileFormat | None = None) -> CaseImportPreview:
-        """What importing a file would do; InputError where the file as a whole cannot be read."""
+        """Preview the import of a file; raises InputError if the file is unreadable as a whole."""
         found, entries = await asyncio.to_thread(_read, path, form)
         return await self.preview_entries(entries, path.name, found)
 
@@ -332,7 +332,7 @@ def _write(path: Path, form: CaseFileFormat, items: Sequence[Item]) -> ExportRep
 
 
 def _lost(way: CaseFormat, source: CaseSource, written: Sequence[TestCase]) -> tuple[tuple[str, str], ...]:
-    """What a reader of this text would not get of the cases in it."""
+    """Return the parts of the cases that a reader of this text would not get."""
     pairs = zip(written, way.read(source), strict=True)
     return tuple((case.name, what) for case, entry in pairs if (what := _missing(case, entry)))
 

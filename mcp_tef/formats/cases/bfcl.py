@@ -139,7 +139,7 @@ def _entry(item: Json) -> CaseEntry:
 
 
 def _question(row: Mapping[str, Json]) -> tuple[str, tuple[str, ...]]:
-    """What the user says in the only turn, with a note where the row also says something as the system."""
+    """Return the user message of the only turn, with a note if the row also has a system message."""
     question = row.get("question", row.get("query"))
     if isinstance(question, str) and question.strip():
         return question, ()

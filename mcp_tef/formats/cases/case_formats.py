@@ -13,7 +13,7 @@ from mcp_tef.model.transfer import CASE_FILE_SUFFIXES, CaseFileFormat
 
 @dataclass(frozen=True, slots=True)
 class CaseFormat:
-    """How one form is read and written. `row` raises CannotHoldError for a case that the form has no words for."""
+    """Reader and writer of one case format. `row` raises CannotHoldError for a case that the format cannot hold."""
 
     title: str
     read: Callable[[CaseSource], tuple[CaseEntry, ...]]

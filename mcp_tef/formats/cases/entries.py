@@ -76,7 +76,7 @@ def counted(items: Sequence[Json]) -> list[tuple[str, Json]]:
 
 
 def shared_in(document: Json, cases: str, name: str) -> Mapping[str, Json]:
-    """What a document holds for all of its cases, beside them; InputError where JSON has no word for it."""
+    """Return the values that a document shares among its cases; raises InputError if JSON cannot hold them."""
     shared = {key: value for key, value in document.items() if key != cases} if isinstance(document, Mapping) else {}
     try:
         require_plain(shared)
@@ -86,7 +86,7 @@ def shared_in(document: Json, cases: str, name: str) -> Mapping[str, Json]:
 
 
 def label_of(item: Json, place: str) -> str:
-    """What people call a case that could not be read: its name, what it asks, or where it stands."""
+    """Return a label for an unreadable case: its name, its query or its position."""
     keys = ("name", "description", "query", "inputs", "id")
     found = (item[key] for key in keys if isinstance(item.get(key), str)) if isinstance(item, Mapping) else ()
     return first_line(next((text for text in found if text.strip()), place))
@@ -159,7 +159,7 @@ def only_answer(expectation: Expectation) -> tuple[ExpectedCall, ...]:
 
 
 def beside(item: Item, calls: Sequence[ExpectedCall] = (), *, exact: bool = False) -> dict[str, Json]:
-    """What our cases have beside query and tool names, for the free fields of other forms.
+    """Return everything of a case except query and tool names, for the free fields of other formats.
 
     Calls are named only where one names its server, or where `exact` differs from what the form means by itself.
     """

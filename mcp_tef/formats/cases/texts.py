@@ -56,7 +56,7 @@ def _decoded(data: bytes, path: Path) -> str:
 
 
 def is_database(path: Path) -> bool:
-    """Whether a file is one of SQLite, as workspaces are; InputError where it cannot be read."""
+    """Return True if a file is an SQLite database, as workspaces are; raises InputError if it cannot be read."""
     try:
         with open_regular_file(path) as file:
             return file.read(len(_DATABASE)) == _DATABASE

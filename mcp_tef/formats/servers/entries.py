@@ -47,12 +47,12 @@ class ServerEntry:
 
 
 def is_mapping(value: Json, *path: str) -> bool:
-    """Whether a value has a mapping under these names."""
+    """Return True if a value has a mapping under these names."""
     return isinstance(below(value, *path), dict)
 
 
 def below(value: Json, *path: str) -> Json:
-    """What a document has under these names, one below the other; None where there is nothing."""
+    """Return the value of a document under these nested names, or None."""
     for name in path:
         if not isinstance(value, dict):
             return None

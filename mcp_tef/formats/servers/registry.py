@@ -99,7 +99,7 @@ SpecOf: TypeAlias = Callable[[str, Mapping[str, Json], Inputs], ServerSpec]
 
 
 def fits(source: ConfigSource) -> bool:
-    """Whether it is one: a server with packages or remotes, alone, wrapped, or in an answer of the registry."""
+    """Return True for a registry server with packages or remotes: alone, wrapped, or in a response of the registry."""
     return any(any(isinstance(below(item, key), list) for key in _KNOWN) for item in _servers(source.document)[:1])
 
 

@@ -185,7 +185,7 @@ class _OneServer:
 
 
 def looks_secret(text: str) -> bool:
-    """Whether a text has the shape of a key, whatever it is called."""
+    """Return True if a text has the shape of a key, independent of its name."""
     return bool(_KNOWN_SHAPES.match(text) or _RANDOM.fullmatch(text))
 
 
