@@ -36,7 +36,7 @@ class AskForm:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ParsedModelRequest:
     """Who would be asked, or what is wrong, a sentence a field."""
 
     model: ModelSettings | None
@@ -63,7 +63,7 @@ class KeyNeed:
         return f"A key for {self.provider} is missing. Type one, or set {self.variable}."
 
 
-def read(form: AskForm) -> Reading:
+def read(form: AskForm) -> ParsedModelRequest:
     """Understand a form."""
     address = form.base_url.strip()
     problems: dict[Blank, str] = {}
@@ -72,17 +72,17 @@ def read(form: AskForm) -> Reading:
     try:
         ModelSettings(base_url=address)
     except InputError as error:
-        return Reading(None, {**problems, Blank.BASE_URL: f"{error.message} {error.hint}"})
+        return ParsedModelRequest(None, {**problems, Blank.BASE_URL: f"{error.message} {error.hint}"})
     if not form.model.strip():
-        return Reading(None, {**problems, Blank.MODEL: "Choose a model, or write PROVIDER/NAME."})
+        return ParsedModelRequest(None, {**problems, Blank.MODEL: "Choose a model, or write PROVIDER/NAME."})
     try:
         provider, name = parse_model(form.model)
         model = ModelSettings(provider=provider, model=name, base_url=address or None)
     except InputError as error:
-        return Reading(None, {**problems, Blank.MODEL: f"{error.message} {error.hint}".strip()})
+        return ParsedModelRequest(None, {**problems, Blank.MODEL: f"{error.message} {error.hint}".strip()})
     if model.offline:
         problems[Blank.MODEL] = "The offline baseline ranks tools and cannot write. Choose a language model."
-    return Reading(None if problems else model, problems)
+    return ParsedModelRequest(None if problems else model, problems)
 
 
 class KeyAsking:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QVBoxLayout, QWidget
 
-from app.core_link.model_requests import AskForm, Blank, KeyNeed, ModelAsking, Reading, read
+from app.core_link.model_requests import AskForm, Blank, KeyNeed, ModelAsking, ParsedModelRequest, read
 from app.core_link.session import Session
 from app.dialogs.consent import with_consent
 from app.text.formatting import error_words
@@ -129,7 +129,7 @@ class ModelSheet(Dialog):
         self.model.set_current(text)
         self.look_again()
 
-    def _show(self, reading: Reading, *, pressed: bool = False) -> None:
+    def _show(self, reading: ParsedModelRequest, *, pressed: bool = False) -> None:
         """Everything once the button was pressed; before that not what simply was not typed yet."""
         problems = dict(reading.problems)
         if not self._tried and not self.form().model:

@@ -24,15 +24,15 @@ def one_of(values: Iterable[str]) -> Select[tuple[str]]:
 VISIBLE = sql("removed_at IS NULL")
 
 
-class Row(SQLModel):
+class StoredRow(SQLModel):
     """Base of all tables, with a catalogue of their own."""
 
     metadata = MetaData()
 
 
-def table_of(row: type[Row]) -> Table:
+def table_of(row: type[StoredRow]) -> Table:
     """The table behind a class, for statements over many rows."""
-    return Row.metadata.tables[str(row.__tablename__)]
+    return StoredRow.metadata.tables[str(row.__tablename__)]
 
 
 TOO_DEEP = "nested too deeply to be kept"

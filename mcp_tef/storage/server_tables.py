@@ -8,10 +8,10 @@ from sqlalchemy import text as sql
 from sqlmodel import Field
 
 from mcp_tef.model.ids import new_id
-from mcp_tef.storage.columns import VISIBLE, Document, Moment, Row, Words, now
+from mcp_tef.storage.columns import VISIBLE, Document, Moment, StoredRow, Words, now
 
 
-class ServerRow(Row, table=True):
+class ServerRow(StoredRow, table=True):
     """A registered server."""
 
     __tablename__ = "mcp_servers"
@@ -55,7 +55,7 @@ class ServerRow(Row, table=True):
     oauth: dict[str, Any] = Field(default_factory=dict, sa_type=Document)
 
 
-class ListingRow(Row, table=True):
+class ListingRow(StoredRow, table=True):
     """What a server listed when it was last seen; `accepted` is what the user last saw, where that was another."""
 
     __tablename__ = "server_listings"
@@ -66,7 +66,7 @@ class ListingRow(Row, table=True):
     accepted: Any = Field(default=None, sa_type=Document, nullable=True)
 
 
-class ToolCallRow(Row, table=True):
+class ToolCallRow(StoredRow, table=True):
     """A tool that was called by hand; neither its arguments nor its reply hold a key."""
 
     __tablename__ = "tool_calls"
@@ -85,7 +85,7 @@ class ToolCallRow(Row, table=True):
     error_hint: str | None = Field(default=None, sa_type=Words)
 
 
-class ConsentRow(Row, table=True):
+class ConsentRow(StoredRow, table=True):
     """A consent of an earlier version. Nothing reads it: consents are kept in the user's data folder."""
 
     __tablename__ = "consents"

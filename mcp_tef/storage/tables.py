@@ -8,14 +8,14 @@ from sqlalchemy import text as sql
 from sqlmodel import Field
 
 from mcp_tef.model.ids import new_id
-from mcp_tef.storage.columns import Document, Moment, Row, Words, now, table_of
+from mcp_tef.storage.columns import Document, Moment, StoredRow, Words, now, table_of
 from mcp_tef.storage.server_tables import ConsentRow as ConsentRow
 from mcp_tef.storage.server_tables import ListingRow as ListingRow
 from mcp_tef.storage.server_tables import ServerRow as ServerRow
 from mcp_tef.storage.server_tables import ToolCallRow
 
 
-class CaseRow(Row, table=True):
+class CaseRow(StoredRow, table=True):
     """A test case."""
 
     __tablename__ = "test_cases"
@@ -32,7 +32,7 @@ class CaseRow(Row, table=True):
     removed_at: datetime | None = Field(default=None, sa_type=Moment)
 
 
-class CaseServerRow(Row, table=True):
+class CaseServerRow(StoredRow, table=True):
     """A case asks with the tools of a server."""
 
     __tablename__ = "test_case_mcp_servers"
@@ -43,7 +43,7 @@ class CaseServerRow(Row, table=True):
     )
 
 
-class CaseTagRow(Row, table=True):
+class CaseTagRow(StoredRow, table=True):
     """A case has a tag."""
 
     __tablename__ = "test_case_tags"
@@ -52,7 +52,7 @@ class CaseTagRow(Row, table=True):
     tag: str = Field(primary_key=True, sa_type=Words)
 
 
-class SuiteRow(Row, table=True):
+class SuiteRow(StoredRow, table=True):
     """A named set of cases."""
 
     __tablename__ = "suites"
@@ -62,7 +62,7 @@ class SuiteRow(Row, table=True):
     created_at: datetime = Field(default_factory=now, sa_type=Moment)
 
 
-class SuiteCaseRow(Row, table=True):
+class SuiteCaseRow(StoredRow, table=True):
     """A suite contains a case."""
 
     __tablename__ = "suite_test_cases"
@@ -73,7 +73,7 @@ class SuiteCaseRow(Row, table=True):
     )
 
 
-class BatchRow(Row, table=True):
+class BatchRow(StoredRow, table=True):
     """Runs that were started together; `owner` is the token of the process that works through them."""
 
     __tablename__ = "batches"
@@ -91,7 +91,7 @@ class BatchRow(Row, table=True):
     removed_at: datetime | None = Field(default=None, sa_type=Moment)
 
 
-class ModelSettingsRow(Row, table=True):
+class ModelSettingsRow(StoredRow, table=True):
     """How a batch calls one model; never changed, never a key."""
 
     __tablename__ = "model_settings"
@@ -109,7 +109,7 @@ class ModelSettingsRow(Row, table=True):
     batch_id: str | None = Field(default=None, foreign_key="batches.id", ondelete="CASCADE", sa_type=Text, index=True)
 
 
-class SnapshotRow(Row, table=True):
+class SnapshotRow(StoredRow, table=True):
     """Tools as they were for some runs; the fingerprint is over their ids and offered names."""
 
     __tablename__ = "snapshots"
@@ -119,7 +119,7 @@ class SnapshotRow(Row, table=True):
     created_at: datetime = Field(default_factory=now, sa_type=Moment)
 
 
-class RunRow(Row, table=True):
+class RunRow(StoredRow, table=True):
     """One case, one model, once; expectation and query are as they were judged."""
 
     __tablename__ = "test_runs"
@@ -175,7 +175,7 @@ class RunRow(Row, table=True):
     llm_response_raw: Any = Field(default=None, sa_type=Document, nullable=True)
 
 
-class ToolRow(Row, table=True):
+class ToolRow(StoredRow, table=True):
     """A tool definition, once for all runs that saw it; `test_run_id` is one of those."""
 
     __tablename__ = "tool_definitions"
@@ -195,7 +195,7 @@ class ToolRow(Row, table=True):
     fingerprint: str = Field(sa_type=Text)
 
 
-class SnapshotToolRow(Row, table=True):
+class SnapshotToolRow(StoredRow, table=True):
     """A tool in a snapshot, under the name it was offered by."""
 
     __tablename__ = "snapshot_tools"
@@ -206,7 +206,7 @@ class SnapshotToolRow(Row, table=True):
     offered_name: str = Field(sa_type=Words)
 
 
-class ResultRow(Row, table=True):
+class ResultRow(StoredRow, table=True):
     """The verdict on one run."""
 
     __tablename__ = "evaluation_results"
@@ -229,7 +229,7 @@ class ResultRow(Row, table=True):
     matches: Any = Field(default_factory=list, sa_type=Document)
 
 
-class PastVerdictRow(Row, table=True):
+class PastVerdictRow(StoredRow, table=True):
     """A verdict that was replaced when its run was judged again."""
 
     __tablename__ = "past_verdicts"
@@ -244,7 +244,7 @@ class PastVerdictRow(Row, table=True):
     reason: str = Field(sa_type=Text)
 
 
-class BeingJudgedRow(Row, table=True):
+class BeingJudgedRow(StoredRow, table=True):
     """A run whose verdict is being replaced in this transaction; its facts wait for that."""
 
     __tablename__ = "being_judged"
@@ -252,7 +252,7 @@ class BeingJudgedRow(Row, table=True):
     run_id: str = Field(primary_key=True, foreign_key="test_runs.id", ondelete="CASCADE", sa_type=Text)
 
 
-class WordRow(Row, table=True):
+class WordRow(StoredRow, table=True):
     """A number for an id or a label that facts refer to."""
 
     __tablename__ = "words"
@@ -261,7 +261,7 @@ class WordRow(Row, table=True):
     word: str = Field(sa_type=Words, unique=True)
 
 
-class ToolNameRow(Row, table=True):
+class ToolNameRow(StoredRow, table=True):
     """A number for a tool of a server; the server is empty where none is known."""
 
     __tablename__ = "tool_names"
@@ -272,7 +272,7 @@ class ToolNameRow(Row, table=True):
     tool: str = Field(sa_type=Words)
 
 
-class FactsRow(Row, table=True):
+class FactsRow(StoredRow, table=True):
     """What runs are filtered, ordered and counted by; triggers of the file write it, nobody else."""
 
     __tablename__ = "run_facts"

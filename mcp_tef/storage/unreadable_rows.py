@@ -10,7 +10,7 @@ from sqlalchemy import Table, Text, func, not_, select, type_coerce
 from sqlmodel import Session
 
 from mcp_tef.errors import StoreError
-from mcp_tef.storage.columns import Document, Row
+from mcp_tef.storage.columns import Document, StoredRow
 
 MISREAD = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
@@ -51,7 +51,7 @@ def unreadable(path: Path, error: BaseException, cell: str | None) -> StoreError
 
 def spoilt_cell(session: Session) -> str | None:
     """The first cell of JSON that is none, by its column, table and row; None where each can be read."""
-    for table in Row.metadata.tables.values():
+    for table in StoredRow.metadata.tables.values():
         for name in (each.name for each in table.columns if isinstance(each.type, Document)):
             row = _spoilt_row(session, table, name)
             if row is not None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QApplication
 
-from app.screens.cases.import_export import ImportPreviewDialog
+from app.screens.cases.import_export import CaseImportDialog
 from app.shell.workspace_controller import Workbench
 from mcp_tef import CaseFileFormat, CaseImportPreview
 from mcp_tef.workflows.transfer import CaseTransfer
@@ -26,11 +26,11 @@ class EndlessReading(CaseTransfer):
         return await super().preview(path, form)
 
 
-async def previewed(bench: Workbench, name: str) -> ImportPreviewDialog:
+async def previewed(bench: Workbench, name: str) -> CaseImportDialog:
     """The preview of a file, once it is there."""
 
-    def sheets() -> list[ImportPreviewDialog]:
-        return [one for one in bench.frame.findChildren(ImportPreviewDialog) if one.windowTitle() == f"Import {name}"]
+    def sheets() -> list[CaseImportDialog]:
+        return [one for one in bench.frame.findChildren(CaseImportDialog) if one.windowTitle() == f"Import {name}"]
 
     await until(sheets)
     return sheets()[0]

@@ -60,7 +60,7 @@ def preview_text(preview: CaseImportPreview) -> str:
     return ", ".join(f"{number} {word}" for number, word in counts if number) or "The file holds no cases"
 
 
-class ImportPreviewDialog(Dialog):
+class CaseImportDialog(Dialog):
     """Dialog that lists what an import would change; details of the selected case are below the table."""
 
     def __init__(self, preview: CaseImportPreview, parent: QWidget) -> None:
@@ -234,7 +234,7 @@ class CaseFiles:
 
     async def _offer(self, preview: CaseImportPreview) -> DropOutcome:
         session = self._page.session
-        if not await ImportPreviewDialog(preview, self._page).done_with():
+        if not await CaseImportDialog(preview, self._page).done_with():
             return _left(preview)
         try:
             change = await self._presenter.apply(preview)

@@ -13,7 +13,7 @@ from app.core_link.session import Page, Session
 from app.core_link.targets import Screen, ShowPair, ShowRuns, StartRuns
 from app.dialogs.export import ask_place
 from app.screens.metrics.confusion import runs_title
-from app.screens.metrics.filters import Dimension, Filters
+from app.screens.metrics.filters import Dimension, MetricsFilters
 from app.screens.metrics.formatting import DataTable, csv_text, model_name
 from app.screens.metrics.presenter import MetricsPresenter
 from app.text.formatting import count
@@ -89,7 +89,7 @@ class Ways:
         self,
         session: Session,
         presenter: MetricsPresenter,
-        narrow: Callable[[Filters], None],
+        narrow: Callable[[MetricsFilters], None],
         compared: Callable[[], tuple[BatchId, BatchId] | None],
     ) -> None:
         self._session = session
@@ -201,4 +201,4 @@ class Ways:
         return [*first, run] if cases else []
 
     def _only(self, dimension: Dimension, values: Sequence[str]) -> None:
-        self._narrow(Filters({**self._presenter.filters.values, dimension: tuple(values)}))
+        self._narrow(MetricsFilters({**self._presenter.filters.values, dimension: tuple(values)}))

@@ -72,7 +72,7 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
-class Filters:
+class MetricsFilters:
     """Values by dimension; several where any of them may hold, one where there is only one way to hold."""
 
     values: Mapping[Dimension, tuple[str, ...]] = field(default_factory=dict)
@@ -81,22 +81,22 @@ class Filters:
         """The values of a dimension."""
         return self.values.get(dimension, ())
 
-    def toggled(self, dimension: Dimension, value: str) -> "Filters":
+    def toggled(self, dimension: Dimension, value: str) -> "MetricsFilters":
         """With a value that was not set, or without one that was."""
         if value in self.of(dimension):
             return self.without(dimension, value)
         kept = self.of(dimension) if dimension in MANY else ()
-        return Filters({**self.values, dimension: (*kept, value)})
+        return MetricsFilters({**self.values, dimension: (*kept, value)})
 
-    def without(self, dimension: Dimension, value: str) -> "Filters":
+    def without(self, dimension: Dimension, value: str) -> "MetricsFilters":
         """Without one value."""
         rest = tuple(other for other in self.of(dimension) if other != value)
         others = {key: kept for key, kept in self.values.items() if key != dimension}
-        return Filters({**others, dimension: rest} if rest else others)
+        return MetricsFilters({**others, dimension: rest} if rest else others)
 
-    def cleared(self, dimension: Dimension) -> "Filters":
+    def cleared(self, dimension: Dimension) -> "MetricsFilters":
         """Without anything in a dimension."""
-        return Filters({key: kept for key, kept in self.values.items() if key != dimension})
+        return MetricsFilters({key: kept for key, kept in self.values.items() if key != dimension})
 
     def to_keep(self) -> dict[str, list[str]]:
         """As plain values, for the settings."""
@@ -123,7 +123,7 @@ class Filters:
         return ToolLabel(tool=name, server=place) if name or place else None
 
 
-def kept_filters(kept: Mapping[str, object]) -> Filters:
+def kept_filters(kept: Mapping[str, object]) -> MetricsFilters:
     """The filters of plain values; whatever does not fit is left out."""
     known = {dimension.value: dimension for dimension in Dimension}
     values: dict[Dimension, tuple[str, ...]] = {}
@@ -131,7 +131,7 @@ def kept_filters(kept: Mapping[str, object]) -> Filters:
         texts = tuple(item for item in found if isinstance(item, str)) if isinstance(found, list) else ()
         if key in known and texts:
             values[known[key]] = texts if known[key] in MANY else texts[:1]
-    return Filters(values)
+    return MetricsFilters(values)
 
 
 def since(period: str, now: datetime) -> datetime | None:
@@ -158,7 +158,7 @@ def value_words(dimension: Dimension, value: str, batches: Mapping[BatchId, Batc
     return model_name(value) if dimension is Dimension.MODEL else value.removeprefix("\0")
 
 
-def chips(filters: Filters, batches: Mapping[BatchId, Batch], now: datetime) -> tuple[Chip, ...]:
+def chips(filters: MetricsFilters, batches: Mapping[BatchId, Batch], now: datetime) -> tuple[Chip, ...]:
     """Every filter in force, one chip a value, in the order of the menu."""
     return tuple(
         Chip(dimension, value, f"{TITLES[dimension]}: {value_words(dimension, value, batches, now)}")
@@ -202,7 +202,7 @@ def _kinds(dimension: Dimension) -> tuple[Offer, ...]:
     return {Dimension.EXPECTED: (nothing,), Dimension.SELECTED: (nothing, invented)}.get(dimension, ())
 
 
-def button_words(dimension: Dimension, filters: Filters, empty: str, batches: Mapping[BatchId, Batch]) -> str:
+def button_words(dimension: Dimension, filters: MetricsFilters, empty: str, batches: Mapping[BatchId, Batch]) -> str:
     """What the button of a dimension says: the one value, how many, or that all count."""
     values = filters.of(dimension)
     if not values:

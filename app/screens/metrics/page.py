@@ -17,7 +17,7 @@ from app.screens.metrics.batch_comparison import ComparisonView
 from app.screens.metrics.commands import Saving, Ways
 from app.screens.metrics.compare_pane import ComparePane
 from app.screens.metrics.filter_bar import FilterBar, chip_of
-from app.screens.metrics.filters import Dimension, Filters, kept_filters
+from app.screens.metrics.filters import Dimension, MetricsFilters, kept_filters
 from app.screens.metrics.formatting import DataTable
 from app.screens.metrics.group_panes import GroupsPane, RepeatsPane
 from app.screens.metrics.overview_pane import OverviewPane
@@ -65,7 +65,7 @@ class MetricsPage(Page):
         self.search.searched.connect(self._find)
         self.restore_search(self.search)
         self.filters.removed.connect(lambda key: self._filter(self.presenter.filters.without(*chip_of(key))))
-        self.filters.cleared.connect(lambda: self._filter(Filters()))
+        self.filters.cleared.connect(lambda: self._filter(MetricsFilters()))
         self.filters.toggled.connect(self._toggle)
         self.filters.cleared_one.connect(lambda one: self._filter(self.presenter.filters.cleared(one)))
 
@@ -180,7 +180,7 @@ class MetricsPage(Page):
                 self.session.spawn(self.compare.compare(before, after))
             case ShowBatchMetrics(batch_id=batch_id):
                 self.show_view("overview")
-                self._filter(Filters({Dimension.BATCH: (batch_id,)}))
+                self._filter(MetricsFilters({Dimension.BATCH: (batch_id,)}))
             case _:
                 return
 
@@ -214,7 +214,7 @@ class MetricsPage(Page):
             Command(
                 id="metrics.clear",
                 text="Take all filters away",
-                do=lambda: self._filter(Filters()),
+                do=lambda: self._filter(MetricsFilters()),
                 needs=lambda: bool(self.presenter.filters.values),
                 unless="No filter is set",
                 group="Metrics",
@@ -287,7 +287,7 @@ class MetricsPage(Page):
 
     def _show_empty(self, view: MetricsView) -> None:
         if view.standing is Standing.NOTHING_FITS:
-            clear = Action(text="Take all filters away", do=lambda: self._filter(Filters()), kind="primary")
+            clear = Action(text="Take all filters away", do=lambda: self._filter(MetricsFilters()), kind="primary")
             sentence = "No finished run fits all of these filters. Take one of them away."
             self.empty.set("funnel", "No run fits", sentence, [clear])
             return
@@ -313,7 +313,7 @@ class MetricsPage(Page):
     def _toggle(self, dimension: Dimension, value: str) -> None:
         self._filter(self.presenter.filters.toggled(dimension, value))
 
-    def _filter(self, filters: Filters) -> None:
+    def _filter(self, filters: MetricsFilters) -> None:
         self.presenter.filters = filters
         self.session.settings.set("metrics.filters", filters.to_keep())
         self.filters.show_filters()

@@ -12,7 +12,7 @@ from app.core_link.refresh import Refresh
 from app.screens.metrics.batch_comparison import ComparisonView, by_column, comparison_view, default_pair
 from app.screens.metrics.charts import Curve, calibration_curve, trend_curve
 from app.screens.metrics.confusion import ConfusionView, confusion_view, tools_table, worst_first
-from app.screens.metrics.filters import Chip, Dimension, Filters, Offer, chips, offers
+from app.screens.metrics.filters import Chip, Dimension, MetricsFilters, Offer, chips, offers
 from app.screens.metrics.formatting import TOO_FEW, DataTable
 from app.screens.metrics.group_values import GroupRow, RepeatsView, model_rows, models_table, repeats_view, server_rows
 from app.screens.metrics.metric_values import Aside, Figure, asides, figures, figures_table
@@ -81,10 +81,10 @@ class _Known:
 class MetricsPresenter:
     """The state of the screen. Everything that is asked of the core goes through `ask`."""
 
-    def __init__(self, ask: Ask, now: Callable[[], datetime], filters: Filters | None = None) -> None:
+    def __init__(self, ask: Ask, now: Callable[[], datetime], filters: MetricsFilters | None = None) -> None:
         self._ask = ask
         self.now = now
-        self.filters = filters or Filters()
+        self.filters = filters or MetricsFilters()
         self.view: MetricsView | None = None
         self._known = _Known()
         self._reading = 0

@@ -6,7 +6,15 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.arguments.parameters import Kind, Parameter, parameters_of
-from app.screens.servers.tool_calls import WHOLE, CallDraft, Reading, draft_from_arguments, read, turned, with_text
+from app.screens.servers.tool_calls import (
+    WHOLE,
+    CallDraft,
+    ParsedArguments,
+    draft_from_arguments,
+    read,
+    turned,
+    with_text,
+)
 from app.theme import Role, Size, sized, theme
 from app.widgets import (
     Button,
@@ -153,7 +161,7 @@ class ArgumentForm(QWidget):
         """Where typing begins."""
         return next((row.value for row in self.rows.values()), self.json)
 
-    def reading(self) -> Reading:
+    def reading(self) -> ParsedArguments:
         """The arguments as they stand, or what is wrong."""
         return read(self._tool, self._draft)
 

@@ -6,7 +6,7 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.screens.servers.server_form import OAUTH_TYPES, Reading, ServerForm, free_name, read, suggested_name
+from app.screens.servers.server_form import OAUTH_TYPES, ParsedServerForm, ServerForm, free_name, read, suggested_name
 from app.theme import theme
 from app.widgets import Action, Field, LineEdit, MenuButton, TextArea, button
 from mcp_tef import AuthType, ServerSpec
@@ -167,7 +167,7 @@ class ServerFields(QWidget):
             base=self._base,
         )
 
-    def reading(self) -> Reading:
+    def reading(self) -> ParsedServerForm:
         """The spec that it means, or its faults."""
         return read(self.form(), self._others)
 

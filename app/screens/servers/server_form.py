@@ -39,7 +39,7 @@ class ServerForm:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ParsedServerForm:
     """The spec, or what is wrong by field."""
 
     spec: ServerSpec | None
@@ -71,7 +71,7 @@ def form_from_spec(spec: ServerSpec) -> ServerForm:
     )
 
 
-def read(form: ServerForm, others: Mapping[str, str | None] | None = None) -> Reading:
+def read(form: ServerForm, others: Mapping[str, str | None] | None = None) -> ParsedServerForm:
     """The spec that the form means, or its faults; `others` are the names and addresses that are taken."""
     faults: dict[str, str] = {}
     name, taken = form.name.strip(), others or {}
@@ -83,7 +83,7 @@ def read(form: ServerForm, others: Mapping[str, str | None] | None = None) -> Re
     twin = next((other for other, url in taken.items() if url and url == made.url), None)
     if twin is not None:
         faults["url"] = f"The server {twin} has this address already."
-    return Reading(None, faults) if faults else Reading(made)
+    return ParsedServerForm(None, faults) if faults else ParsedServerForm(made)
 
 
 def _start(form: ServerForm, transport: Transport) -> ServerSpec:

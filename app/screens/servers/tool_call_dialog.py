@@ -12,7 +12,7 @@ from app.core_link.session import Session
 from app.screens.servers.argument_form import ArgumentForm
 from app.screens.servers.call_history import CALL_VIEW_KEY, CallHistory, CallsShown, calls_shown_of
 from app.screens.servers.consent_bar import ConsentBar
-from app.screens.servers.tool_calls import Reading, errors_by_parameter
+from app.screens.servers.tool_calls import ParsedArguments, errors_by_parameter
 from app.text.formatting import count, error_words
 from app.theme import Role, sized
 from app.widgets import Action, Button, Dialog, FlowText, KeyValues, Notice, Span, Split, one_line
@@ -117,7 +117,7 @@ class ToolCallDialog(Dialog):
         if not self._left and self.form.reading() == reading:
             self.form.show_errors(self.form.told(faults))
 
-    async def _errors(self, reading: Reading) -> Mapping[str, str]:
+    async def _errors(self, reading: ParsedArguments) -> Mapping[str, str]:
         given = reading.arguments
         if given is None:
             return reading.faults

@@ -30,7 +30,7 @@ class CallDraft:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ParsedArguments:
     """The arguments, or one sentence for each parameter that keeps them from being any (`WHOLE`: all of them)."""
 
     arguments: dict[str, Json] | None
@@ -46,7 +46,7 @@ def draft_from_arguments(tool: Tool, arguments: Mapping[str, Json]) -> CallDraft
     return draft if read(tool, draft).arguments == arguments else CallDraft(json_text=dumps(dict(arguments), indent=2))
 
 
-def read(tool: Tool, draft: CallDraft) -> Reading:
+def read(tool: Tool, draft: CallDraft) -> ParsedArguments:
     """The arguments that a draft stands for."""
     if draft.json_text is not None:
         return _read_json(draft.json_text)
@@ -58,17 +58,17 @@ def read(tool: Tool, draft: CallDraft) -> Reading:
                 arguments[parameter.name] = parse(parameter, text)
             except UnreadableError as error:
                 faults[parameter.name] = str(error)
-    return Reading(None, faults) if faults else Reading(arguments)
+    return ParsedArguments(None, faults) if faults else ParsedArguments(arguments)
 
 
-def _read_json(text: str) -> Reading:
+def _read_json(text: str) -> ParsedArguments:
     try:
         value = loads(text) if text.strip() else {}
     except UnreadableError as error:
-        return Reading(None, {WHOLE: str(error)})
+        return ParsedArguments(None, {WHOLE: str(error)})
     if not isinstance(value, dict):
-        return Reading(None, {WHOLE: 'Write the arguments as a JSON object such as {"name": "value"}.'})
-    return Reading(value)
+        return ParsedArguments(None, {WHOLE: 'Write the arguments as a JSON object such as {"name": "value"}.'})
+    return ParsedArguments(value)
 
 
 def turned(tool: Tool, draft: CallDraft) -> CallDraft:

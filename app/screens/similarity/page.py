@@ -24,7 +24,7 @@ from app.screens.similarity.pair_list import PairIndices, PairTarget, any_tool_q
 from app.screens.similarity.pair_pane import ToolPairPane
 from app.screens.similarity.presenter import SimilarityPresenter, SimilarityState
 from app.screens.similarity.table_panes import ToolGroupsPane, ToolPairsPane
-from app.screens.similarity.task_progress import ComparisonProgress, ModelDownload
+from app.screens.similarity.task_progress import ComparisonProgress, ModelDownloadTask
 from app.screens.similarity.view import PAUSE_S, VIEWS, PairSearch, SimilarityView
 from app.screens.similarity.view_state import SimilarityViewState
 from app.text.formatting import count
@@ -47,7 +47,7 @@ class SimilarityPage(Page):
         self.saving = SimilarityFileWriter(self)
         self.pair = PairController(self, self.presenter, self.view, self.saving, self.view_state)
         self.exports = SimilarityExports(self.presenter, self.view.map, self.saving, session, lambda: self.pair.places)
-        self.model_download = ModelDownload(self, self.presenter, self.view.notices)
+        self.model_download = ModelDownloadTask(self, self.presenter, self.view.notices)
         self.progress = ComparisonProgress(self, self._stop_comparing)
         self.sheet: EmbedderDialog | None = None
         self._shown: tuple[object, ...] = ()

@@ -42,7 +42,7 @@ class ComparisonProgress(QObject):
             self.bar.show_share(WHAT, share)
 
 
-class ModelDownload(QObject):
+class ModelDownloadTask(QObject):
     """One download at a time; when it is done, tools are compared again."""
 
     _heard = Signal(float)

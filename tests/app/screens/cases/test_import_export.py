@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from app.screens.cases.import_export import ImportPreviewDialog
+from app.screens.cases.import_export import CaseImportDialog
 from app.widgets import Button, FlowText
 from mcp_tef import CaseDraft, CaseFileFormat, CaseImportPreview, FieldChange, ImportedCase, ImportStatus
 
@@ -25,35 +25,35 @@ PREVIEW = CaseImportPreview(source="cases.yaml", form=CaseFileFormat.TEF, cases=
 
 
 @pytest.fixture
-def sheet(qtbot: QtBot) -> ImportPreviewDialog:
+def sheet(qtbot: QtBot) -> CaseImportDialog:
     return shown(qtbot, PREVIEW)
 
 
-def shown(qtbot: QtBot, preview: CaseImportPreview) -> ImportPreviewDialog:
+def shown(qtbot: QtBot, preview: CaseImportPreview) -> CaseImportDialog:
     """The sheet over a window, which takes it along when it goes."""
     window = QWidget()
     qtbot.addWidget(window)
     window.resize(1100, 800)
     window.show()
-    made = ImportPreviewDialog(preview, window)
+    made = CaseImportDialog(preview, window)
     made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, on=False)
     made.show()
     return made
 
 
-def labels(sheet: ImportPreviewDialog) -> list[str]:
+def labels(sheet: CaseImportDialog) -> list[str]:
     return [sheet.table.rows.row(place).cells[1].text for place in range(sheet.table.rows.rowCount())]
 
 
-def said(sheet: ImportPreviewDialog) -> str:
+def said(sheet: CaseImportDialog) -> str:
     return "\n".join(text.text() for text in sheet.findChildren(FlowText) if text.isVisible())
 
 
-def buttons(sheet: ImportPreviewDialog) -> list[str]:
+def buttons(sheet: CaseImportDialog) -> list[str]:
     return [made.text() for made in sheet.findChildren(Button) if made.isVisible()]
 
 
-def test_what_is_refused_comes_first_and_is_told_in_full(sheet: ImportPreviewDialog, qtbot: QtBot) -> None:
+def test_what_is_refused_comes_first_and_is_told_in_full(sheet: CaseImportDialog, qtbot: QtBot) -> None:
     assert labels(sheet) == [CHAIN, "Bell", "Tandem", "Lamp"]
     qtbot.waitUntil(lambda: "It has no query." in said(sheet), timeout=30_000)
     for words in ("1 added, 1 changed, 1 unchanged, 1 refused.", CHAIN, "It has no query.", "case 3"):
@@ -61,13 +61,13 @@ def test_what_is_refused_comes_first_and_is_told_in_full(sheet: ImportPreviewDia
     assert buttons(sheet) == ["Cancel", "Import 2 cases"]
 
 
-def test_a_change_is_told_from_what_to_what(sheet: ImportPreviewDialog, qtbot: QtBot) -> None:
+def test_a_change_is_told_from_what_to_what(sheet: CaseImportDialog, qtbot: QtBot) -> None:
     sheet.table.setFocus()
     QTest.keyClick(sheet.table, Qt.Key.Key_Down)
     qtbot.waitUntil(lambda: "A bike → I want a tandem" in said(sheet), timeout=30_000)
 
 
-def test_cases_are_searched_by_name_fate_and_reason(sheet: ImportPreviewDialog, qtbot: QtBot) -> None:
+def test_cases_are_searched_by_name_fate_and_reason(sheet: CaseImportDialog, qtbot: QtBot) -> None:
     QTest.keyClicks(sheet.search, "no QUERY")
     qtbot.waitUntil(lambda: labels(sheet) == [CHAIN], timeout=30_000)
     sheet.search.clear()
@@ -75,7 +75,7 @@ def test_cases_are_searched_by_name_fate_and_reason(sheet: ImportPreviewDialog, 
     qtbot.waitUntil(lambda: labels(sheet) == ["Bell"], timeout=30_000)
 
 
-def test_cases_are_sorted_by_a_column(sheet: ImportPreviewDialog) -> None:
+def test_cases_are_sorted_by_a_column(sheet: CaseImportDialog) -> None:
     sheet.table.sort_by(1)
     assert labels(sheet) == [CHAIN, "Bell", "Lamp", "Tandem"]
 
@@ -87,9 +87,7 @@ def test_a_file_without_cases_can_only_be_closed(qtbot: QtBot) -> None:
     assert not made.table.isVisible()
 
 
-def test_enter_in_the_search_imports_nothing_and_on_the_button_it_does(
-    sheet: ImportPreviewDialog, qtbot: QtBot
-) -> None:
+def test_enter_in_the_search_imports_nothing_and_on_the_button_it_does(sheet: CaseImportDialog, qtbot: QtBot) -> None:
     ended: list[int] = []
     sheet.finished.connect(ended.append)
     sheet.search.setFocus()
@@ -100,4 +98,4 @@ def test_enter_in_the_search_imports_nothing_and_on_the_button_it_does(
     (button,) = [one for one in sheet.findChildren(Button) if one.text().startswith("Import ")]
     button.setFocus()
     QTest.keyClick(button, Qt.Key.Key_Return)
-    assert ended == [ImportPreviewDialog.DialogCode.Accepted]
+    assert ended == [CaseImportDialog.DialogCode.Accepted]

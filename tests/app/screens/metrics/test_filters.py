@@ -6,7 +6,7 @@ from app.screens.metrics.filters import (
     INVENTED,
     NO_TOOL,
     Dimension,
-    Filters,
+    MetricsFilters,
     button_words,
     chips,
     kept_filters,
@@ -23,26 +23,30 @@ CHOICES = FilterChoices(models=("offline/retrieval", GPT), tools=("read_file",),
 
 
 def test_several_suites_may_hold_but_only_one_expected_tool() -> None:
-    filters = Filters().toggled(Dimension.SUITE, "A").toggled(Dimension.SUITE, "B")
+    filters = MetricsFilters().toggled(Dimension.SUITE, "A").toggled(Dimension.SUITE, "B")
     filters = filters.toggled(Dimension.EXPECTED, "read_file").toggled(Dimension.EXPECTED, "list_dir")
     assert filters.of(Dimension.SUITE) == ("A", "B")
     assert filters.of(Dimension.EXPECTED) == ("list_dir",)
 
 
 def test_what_is_set_twice_is_taken_away() -> None:
-    filters = Filters().toggled(Dimension.TAG, "slow").toggled(Dimension.TAG, "slow")
-    assert filters == Filters()
+    filters = MetricsFilters().toggled(Dimension.TAG, "slow").toggled(Dimension.TAG, "slow")
+    assert filters == MetricsFilters()
 
 
 def test_a_tool_and_a_server_of_one_kind_are_one_label() -> None:
-    filters = Filters().toggled(Dimension.SELECTED, "read_file").toggled(Dimension.SELECTED_SERVER, "docs")
+    filters = MetricsFilters().toggled(Dimension.SELECTED, "read_file").toggled(Dimension.SELECTED_SERVER, "docs")
     assert filters.where(NOW).selected == ToolLabel("read_file", "docs")
     assert filters.where(NOW).expected is None
 
 
 def test_no_tool_and_invented_tools_can_be_asked_for() -> None:
-    assert Filters().toggled(Dimension.EXPECTED, NO_TOOL).where(NOW).expected == ToolLabel(kind=LabelKind.NO_TOOL)
-    assert Filters().toggled(Dimension.SELECTED, INVENTED).where(NOW).selected == ToolLabel(kind=LabelKind.INVENTED)
+    assert MetricsFilters().toggled(Dimension.EXPECTED, NO_TOOL).where(NOW).expected == ToolLabel(
+        kind=LabelKind.NO_TOOL
+    )
+    assert MetricsFilters().toggled(Dimension.SELECTED, INVENTED).where(NOW).selected == ToolLabel(
+        kind=LabelKind.INVENTED
+    )
 
 
 def test_a_period_begins_at_a_local_midnight() -> None:
@@ -54,15 +58,15 @@ def test_a_period_begins_at_a_local_midnight() -> None:
 
 
 def test_filters_come_back_from_the_settings_and_nonsense_does_not() -> None:
-    filters = Filters().toggled(Dimension.SUITE, "A").toggled(Dimension.PERIOD, "30")
+    filters = MetricsFilters().toggled(Dimension.SUITE, "A").toggled(Dimension.PERIOD, "30")
     assert kept_filters(filters.to_keep()) == filters
-    assert kept_filters({"suite": "A", "colour": ["red"], "tag": [3], "expected": ["a", "b"]}) == Filters(
+    assert kept_filters({"suite": "A", "colour": ["red"], "tag": [3], "expected": ["a", "b"]}) == MetricsFilters(
         {Dimension.EXPECTED: ("a",)}
     )
 
 
 def test_every_filter_is_a_chip_in_words() -> None:
-    filters = Filters(
+    filters = MetricsFilters(
         {
             Dimension.MODEL: ("offline/retrieval",),
             Dimension.SUITE: ("A",),
@@ -97,7 +101,7 @@ def test_each_dimension_offers_what_occurs() -> None:
 
 def test_a_quick_menu_says_what_is_chosen() -> None:
     def words(*values: str, dimension: Dimension = Dimension.SUITE) -> str:
-        return button_words(dimension, Filters({dimension: values} if values else {}), "All suites", {})
+        return button_words(dimension, MetricsFilters({dimension: values} if values else {}), "All suites", {})
 
     assert words() == "All suites"
     assert words("Core tools") == "Suite: Core tools"
@@ -107,5 +111,5 @@ def test_a_quick_menu_says_what_is_chosen() -> None:
 
 
 def test_without_filters_every_run_counts() -> None:
-    where = Filters().where(datetime.now(UTC))
+    where = MetricsFilters().where(datetime.now(UTC))
     assert where == type(where)()

@@ -9,7 +9,7 @@ from app.core_link.refresh import Refresh
 from app.core_link.settings import Settings
 from app.core_link.targets import CompareBatches, ShowBatch, ShowBatchMetrics, ShowPair, ShowRuns, StartRuns
 from app.screens.metrics.batch_comparison import Group
-from app.screens.metrics.filters import Dimension, Filters
+from app.screens.metrics.filters import Dimension, MetricsFilters
 from mcp_tef import BatchId, BatchRequest, BatchStarted, PairChange, RunStatus
 from tests.app.screens.metrics.conftest import Desk, Tell
 from tests.support.made_runs import GPT
@@ -107,7 +107,7 @@ def test_filters_stay_until_the_next_start(use: Tell) -> None:
         desk.page.show_view("models")
 
     async def second(desk: Desk) -> None:
-        assert desk.page.presenter.filters == Filters({Dimension.MODEL: (GPT,)})
+        assert desk.page.presenter.filters == MetricsFilters({Dimension.MODEL: (GPT,)})
         assert desk.page.views.current() == "models"
         assert desk.page.models.models.rows.rowCount() == 1
 
