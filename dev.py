@@ -55,7 +55,7 @@ USAGE = """usage: python3 dev.py [--python PYTHON] [--skip-system-packages] VERB
 --python PYTHON          use that interpreter, in an environment of its own
 --skip-system-packages   set up without the system packages that are missing"""
 PARALLEL = ["-q", "-n", str(min(os.cpu_count() or 2, 8)), "--dist", "worksteal"]
-FAST = "unit"
+FAST = "unit and not hypothesis"
 
 LIBRARIES = {
     "libEGL.so.1": "libegl1",

@@ -17,11 +17,41 @@ hypothesis.settings.register_profile("tef", deadline=None, derandomize=True, dat
 hypothesis.settings.load_profile("tef")
 
 
+# Kinds of tests by folder; the first that fits counts. All others are "window" if they use Qt, else "unit".
+KINDS = {
+    "tests/journeys": "journey",
+    "tests/golden": "process",
+    "tests/packaging": "process",
+    "tests/architecture": "process",
+    "tests/migrations": "process",
+    "tests/mcp_tef/cli": "process",
+    "tests/mcp_tef/provider_http": "process",
+    "tests/mcp_tef/servers": "process",
+    "tests/mcp_tef/storage": "process",
+}
+QT_FIXTURES = {"qtbot", "qapp"}
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave folders without unit tests unread where only those run: reading all of them takes ten seconds."""
+    left_out = [config.rootpath / folder for folder in KINDS]
+    return True if config.option.markexpr.startswith("unit") and collection_path in left_out else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Watch the tasks of every test that has a loop."""
+    """Mark every test with its kind, and watch the tasks of those that have a loop."""
     for item in items:
+        item.add_marker(kind_of(item))
         if isinstance(item, pytest.Function) and inspect.iscoroutinefunction(inspect.unwrap(item.obj)):
             item.fixturenames.insert(0, "no_task_is_left")
+
+
+def kind_of(item: pytest.Item) -> str:
+    """Return "journey", "process", "window" or "unit"; pyproject.toml describes them."""
+    for folder, kind in KINDS.items():
+        if item.path.is_relative_to(item.config.rootpath / folder):
+            return kind
+    return "unit" if QT_FIXTURES.isdisjoint(getattr(item, "fixturenames", ())) else "window"
 
 
 @pytest.fixture
@@ -80,7 +110,7 @@ def the_interpreter_is_as_it_was() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def the_application_is_as_new(request: pytest.FixtureRequest) -> None:
     """Keep windows, looks and the clipboard of earlier tests from those that use the application."""
-    if not {"qtbot", "qapp"}.isdisjoint(request.fixturenames):
+    if not QT_FIXTURES.isdisjoint(request.fixturenames):
         from tests.support.fresh import renew
 
         renew(request.getfixturevalue("qapp"))
