@@ -22,13 +22,14 @@ from mcp_tef.cli.interruption import Interruption
 
 
 class ConsentAnswer(Enum):
-    """ConsentAnswer to a question about consent."""
+    """An answer to a question about consent."""
 
     YES = "yes"
     NO = "no"
     WITHOUT_KEY = "without key"
 
 
+CELL_WIDTH, LAST_CELL_WIDTH = 60, 120
 _KEY_ANSWERS = {
     **dict.fromkeys(("y", "yes"), ConsentAnswer.YES),
     **dict.fromkeys(("w", "without"), ConsentAnswer.WITHOUT_KEY),
@@ -146,13 +147,14 @@ def unreachable(error: OSError) -> ReachError:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """Lines of left-aligned columns, two spaces apart, with a head."""
-    cells = [list(heads), *([one_line(cell) for cell in row] for row in rows)]
+    """Return lines of left-aligned columns with a head, two spaces apart; long cells are cut, the last column later."""
+    limits = [CELL_WIDTH] * (len(heads) - 1) + [LAST_CELL_WIDTH]
+    cells = [list(heads), *([one_line(*cell) for cell in zip(row, limits, strict=True)] for row in rows)]
     widths = [max(len(row[column]) for row in cells) for column in range(len(heads))]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
 
 
-def one_line(text: str, limit: int = 60) -> str:
-    """The text on one line, cut with an ellipsis."""
+def one_line(text: str, limit: int = CELL_WIDTH) -> str:
+    """Return the text on one line, cut with an ellipsis."""
     flat = " ".join(text.split())
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"
