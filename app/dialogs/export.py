@@ -71,9 +71,18 @@ def ask_comparison(parent: QWidget, session: Session, before: BatchId, after: Ba
     return ask_file(parent, session, "Export the comparison", "comparison", ways)
 
 
-async def copy_markdown(session: Session, make: "Callable[[Engine], Awaitable[str]]", what: str) -> None:
-    """Put something on the clipboard as Markdown, and say so."""
-    QGuiApplication.clipboard().setText(await session.call(make))
+def printed(read_html: Callable[[], Awaitable[str]], title: str) -> Write:
+    """Return a writer that prints an HTML page into a PDF file."""
+
+    async def write(file: Path) -> None:
+        await print_page(await read_html(), title, file)
+
+    return write
+
+
+async def copy_markdown(session: Session, markdown: Awaitable[str], what: str) -> None:
+    """Copy Markdown to the clipboard; `what` names it in the message."""
+    QGuiApplication.clipboard().setText(await markdown)
     session.toast(f"Copied {what} as Markdown")
 
 
@@ -81,8 +90,10 @@ def copies(session: Session, where: RunFilter, title: str, compared: tuple[Batch
     """Return actions that copy the runs of a filter, or a comparison of two batches, to the clipboard."""
 
     def copied(make: "Callable[[Engine], Awaitable[str]]", what: str) -> Action:
-        do = partial(copy_markdown, session, make, what)
-        return Action(text=f"Copy {what} as Markdown", do=lambda: session.spawn(do()), icon="copy")
+        def copy() -> None:
+            session.spawn(copy_markdown(session, session.call(make), what))
+
+        return Action(text=f"Copy {what} as Markdown", do=copy, icon="copy")
 
     runs = copied(lambda core: core.reports.markdown(where, title), "these runs")
     if compared is None:

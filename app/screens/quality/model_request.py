@@ -6,13 +6,14 @@ from typing import Final
 
 from PySide6.QtWidgets import QWidget
 
-from app.core_link.model_requests import AskForm, ModelAsking
+from app.core_link.model_requests import Ask, AskForm, ModelAsking
 from app.core_link.session import Session
 from app.dialogs.model_request import AskedFor, ModelSheet
 from app.screens.quality.labels import tokens
+from app.screens.quality.presenter import QualityPresenter
 from app.text.formatting import count, duration, money
 from app.widgets import Field, Segmented
-from mcp_tef import Estimate, ModelSettings, ToolQuality, ToolSet
+from mcp_tef import Estimate, ModelSettings, ToolQuality
 
 KEPT: Final = ("model", "base_url")
 
@@ -32,12 +33,15 @@ def rounded(number: int) -> int:
 
 
 class ReviewRequest(ModelAsking):
-    """What the form asks of the core."""
+    """Models, keys and cost of a review."""
+
+    def __init__(self, ask: Ask, presenter: QualityPresenter) -> None:
+        super().__init__(ask)
+        self._presenter = presenter
 
     async def estimate(self, tools: Sequence[ToolQuality], model: ModelSettings) -> str:
-        """What asking about these tools would take, in one line."""
-        chosen = ToolSet(tools=tuple(one.tool for one in tools))
-        return estimate_text(len(tools), await self._ask(lambda core: core.quality.estimate(chosen, model)))
+        """Return the cost of reviewing these tools in one line."""
+        return estimate_text(len(tools), await self._presenter.estimate(tools, model))
 
 
 @dataclass(slots=True)

@@ -17,7 +17,8 @@ from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
 from app.core_link.targets import AddServer, Screen, ShowScreen, ShowToolQuality, Target
 from app.dialogs.consent import ask_for_servers
-from app.screens.quality.exports import FORMS, ask_where, copy_findings
+from app.dialogs.export import copy_markdown
+from app.screens.quality.exports import FORMS, ask_where
 from app.screens.quality.labels import QualityLevel
 from app.screens.quality.model_request import KEPT, ReviewProgress, ReviewRequest, ReviewRequestDialog
 from app.screens.quality.presenter import LEVELS, Filters, QualityPresenter, QualityState, stale_after
@@ -49,7 +50,7 @@ class QualityPage(Page):
         super().__init__(session, key="quality", title="Quality")
         self.presenter = QualityPresenter(session.call)
         self.presenter.filters = self._kept_filters()
-        self.asking = ReviewRequest(session.call)
+        self.asking = ReviewRequest(session.call, self.presenter)
         self.view = QualityView()
         self.activity = session.activity.add()
         self.levels = MenuButton("Findings")
@@ -299,19 +300,20 @@ class QualityPage(Page):
 
     def copy(self, ids: Sequence[str]) -> None:
         """Put what was found in tools on the clipboard as Markdown."""
-        self.session.spawn(copy_findings(self, [one for tool_id in ids if (one := self.presenter.get(tool_id))]))
+        tools = [one for tool_id in ids if (one := self.presenter.get(tool_id))]
+        self.session.spawn(copy_markdown(self.session, self.presenter.findings_markdown(tools), "the findings"))
 
     def export(self, form: str) -> None:
         """Ask where the report is to go."""
         if (report := self.presenter.current()) is not None:
-            ask_where(self, report, form)
+            ask_where(self, self.presenter, report, form)
 
     def _open_export(self) -> None:
         made = self.header.buttons()[0]
         show_menu(self.export_actions(), made.mapToGlobal(made.rect().bottomLeft()), self)
 
     async def _open_sample(self) -> None:
-        await self.session.call(lambda core: core.open_sample())
+        await self.presenter.open_sample()
         await self.refresh()
 
     def reload_servers(self) -> None:

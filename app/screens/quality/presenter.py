@@ -3,12 +3,14 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core_link.model_requests import Ask
 from app.screens.quality.labels import QualityLevel, level, tokens, unsafe
 from app.text.formatting import count
 from mcp_tef import (
+    Estimate,
     Event,
     ModelSettings,
     QualityReport,
@@ -227,8 +229,34 @@ class QualityPresenter:
         self, tools: Sequence[ToolQuality], model: ModelSettings, heard: Callable[[ToolQuality], None]
     ) -> QualityReport:
         """Ask a model of these tools; `heard` is called on the core's thread as each answer comes."""
-        chosen = ToolSet(tools=tuple(one.tool for one in tools))
+        chosen = _tool_set(tools)
         return await self._ask(lambda core: core.quality.review(chosen, model=model, heard=heard))
+
+    async def estimate(self, tools: Sequence[ToolQuality], model: ModelSettings) -> Estimate:
+        """Estimate what a model's review of these tools would cost."""
+        return await self._ask(lambda core: core.quality.estimate(_tool_set(tools), model))
+
+    # ------------------------------------------------------------ exports
+
+    async def report_html(self, report: QualityReport) -> str:
+        """Return a report as an HTML page."""
+        return await self._ask(lambda core: core.exports.quality_page(report))
+
+    async def write_report(self, report: QualityReport, file: Path) -> None:
+        """Write a report in the format of the file's ending."""
+        await self._ask(lambda core: core.exports.write_quality(report, file))
+
+    async def findings_markdown(self, tools: Sequence[ToolQuality]) -> str:
+        """Return the findings of these tools as Markdown."""
+        return await self._ask(lambda core: core.exports.quality_markdown(tools))
+
+    async def open_sample(self) -> None:
+        """Add the sample server and its test cases to the workspace."""
+        await self._ask(lambda core: core.open_sample())
+
+
+def _tool_set(tools: Sequence[ToolQuality]) -> ToolSet:
+    return ToolSet(tools=tuple(one.tool for one in tools))
 
 
 def _levels(looks: Iterable[QualityRow]) -> dict[str, dict[QualityLevel, int]]:

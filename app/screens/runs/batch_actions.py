@@ -297,7 +297,8 @@ class BatchActions:
 
     def _copy_runs(self, where: RunFilter, name: str) -> None:
         title = name or DEFAULT_TITLE
-        self._session.spawn(copy_markdown(self._session, lambda core: core.reports.markdown(where, title), title))
+        markdown = self._session.call(lambda core: core.reports.markdown(where, title))
+        self._session.spawn(copy_markdown(self._session, markdown, title))
 
     def menu(self, ids: Sequence[str], deleted: Callable[[Sequence[str]], None]) -> Sequence[Action]:
         """Return the context menu of batches."""

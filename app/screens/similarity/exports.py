@@ -3,14 +3,13 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Final
 
 from PySide6.QtWidgets import QFileDialog
 
 from app.core_link.session import Page, Session
-from app.dialogs.export import ask_place, copy_markdown
+from app.dialogs.export import ask_place, copy_markdown, printed
 from app.screens.similarity.labels import MAP_LABELS, MapKind
 from app.screens.similarity.map_pane import MapPane
 from app.screens.similarity.pair_list import PairIndices
@@ -114,21 +113,23 @@ class SimilarityExports:
 
     def _copied_work(self) -> list[Action]:
         """The pairs to work on for the clipboard."""
-        results, session = self.presenter.results(self.pane.scale.threshold()), self.session
-        if results is None:
-            return []
-        made = partial(copy_markdown, session, lambda core: core.exports.similarity_markdown(results), "the pairs")
-        text = "Copy the pairs to work on as Markdown"
-        return [Action(text=text, do=lambda: session.spawn(made()), icon="copy", apart=True)]
+
+        def copy() -> None:
+            markdown = self.presenter.work_markdown(self.pane.scale.threshold())
+            self.session.spawn(copy_markdown(self.session, markdown, "the pairs"))
+
+        return [Action(text="Copy the pairs to work on as Markdown", do=copy, icon="copy", apart=True)]
 
     def _copied_pair(self) -> list[Action]:
         """The open pair for the clipboard."""
-        analysis, pair, session = self.presenter.analysis, self.pair(), self.session
-        if analysis is None or pair is None:
+        pair = self.pair()
+        if pair is None:
             return []
-        similarity = analysis.similarity
-        made = partial(copy_markdown, session, lambda core: core.exports.pair_markdown(similarity, *pair), "the pair")
-        return [Action(text="Copy the pair as Markdown", do=lambda: session.spawn(made()), icon="copy")]
+
+        def copy() -> None:
+            self.session.spawn(copy_markdown(self.session, self.presenter.pair_markdown(pair), "the pair"))
+
+        return [Action(text="Copy the pair as Markdown", do=copy, icon="copy")]
 
     def title(self) -> str:
         """What stands above a picture."""
@@ -139,8 +140,14 @@ class SimilarityExports:
 
     def _overlap(self, kind: str) -> Callable[[], object]:
         weights = self.pane.weights.weights
-        return lambda: self.saving.ask(OVERLAP_NAME, kind, lambda file: self.presenter.save_overlap(file, weights()))
+        if kind == "pdf":
+            write = printed(lambda: self.presenter.overlap_html(weights()), "What do tools share?")
+            return lambda: self.saving.ask(OVERLAP_NAME, kind, write)
+        return lambda: self.saving.ask(OVERLAP_NAME, kind, lambda file: self.presenter.write_overlap(file, weights()))
 
     def _form(self, kind: str) -> Callable[[], object]:
         threshold = self.pane.scale.threshold
-        return lambda: self.saving.ask(NAME, kind, lambda file: self.presenter.save(file, threshold()))
+        if kind == "pdf":
+            write = printed(lambda: self.presenter.report_html(threshold()), "Which tools look alike?")
+            return lambda: self.saving.ask(NAME, kind, write)
+        return lambda: self.saving.ask(NAME, kind, lambda file: self.presenter.write_report(file, threshold()))

@@ -34,12 +34,8 @@ class AdviceModelRequest(ModelAsking):
         self._presenter = presenter
 
     async def estimate(self, pairs: Pairs, model: ModelSettings) -> str:
-        """What asking about these pairs would take, in one line."""
-        analysis = self._presenter.analysis
-        if analysis is None:
-            return ""
-        found = await self._ask(lambda core: core.recommend.estimate(analysis.similarity, tuple(pairs), model))
-        return estimate_text(len(pairs), found)
+        """Return the cost of asking about these pairs in one line."""
+        return estimate_text(len(pairs), await self._presenter.estimate(pairs, model))
 
 
 @dataclass(slots=True)

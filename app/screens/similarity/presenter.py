@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from app.core_link.model_requests import Ask
 from app.core_link.refresh import Refresh
-from app.dialogs.pdf_export import print_page
 from app.screens.similarity.analysis import SimilarityAnalysis, build_analysis, build_heatmap
 from app.screens.similarity.labels import MapKind
 from app.screens.similarity.pair_detail import PairDetail, describe_pair
@@ -26,6 +25,7 @@ from mcp_tef import (
     BatchStarted,
     CasesChanged,
     EmbedderChoice,
+    Estimate,
     Event,
     ModelSettings,
     NoticePublished,
@@ -216,15 +216,17 @@ class SimilarityPresenter:
         """Fetch a local model; `progress` is called on the core's thread."""
         await self._call(lambda core: core.embedders.download(model, progress))
 
-    async def save(self, file: Path, threshold: float) -> None:
-        """Write everything, in the form that the file's ending names: CSV, HTML, PDF, else JSON."""
-        results = self.results(threshold)
-        if results is not None:
-            if file.suffix.casefold() == ".pdf":
-                page = await self._call(lambda core: core.exports.similarity_page(results))
-                await print_page(page, "Which tools look alike?", file)
-                return
+    # ------------------------------------------------------------ exports
+
+    async def write_report(self, file: Path, threshold: float) -> None:
+        """Write the analysis in the format of the file's ending: CSV, HTML, else JSON."""
+        if (results := self.results(threshold)) is not None:
             await self._call(lambda core: core.exports.write_similarity(results, file))
+
+    async def report_html(self, threshold: float) -> str:
+        """Return the analysis as an HTML page."""
+        results = self.results(threshold)
+        return await self._call(lambda core: core.exports.similarity_page(results)) if results else ""
 
     def results(self, threshold: float) -> SimilarityResults | None:
         """What there is to report, seen at a threshold."""
@@ -235,16 +237,39 @@ class SimilarityPresenter:
             similarity=analysis.similarity, threshold=threshold, clusters=analysis.clusters, work=work.items
         )
 
-    async def save_overlap(self, file: Path, weights: OverlapWeights) -> None:
-        """Write what tools share, in the form that the file's ending names: CSV, HTML, PDF, else JSON."""
+    async def write_overlap(self, file: Path, weights: OverlapWeights) -> None:
+        """Write the overlap of all tools in the format of the file's ending: CSV, HTML, else JSON."""
         if self.analysis is not None:
             similarity = self.analysis.similarity
             overlap = await self._call(lambda core: core.similarity.overlap(similarity, weights))
-            if file.suffix.casefold() == ".pdf":
-                page = await self._call(lambda core: core.exports.overlap_page(similarity, overlap, limit=MAX_OVERLAPS))
-                await print_page(page, "What do tools share?", file)
-                return
             await self._call(lambda core: core.exports.write_overlap(similarity, overlap, file, limit=MAX_OVERLAPS))
+
+    async def overlap_html(self, weights: OverlapWeights) -> str:
+        """Return the overlap of all tools as an HTML page."""
+        if self.analysis is None:
+            return ""
+        similarity = self.analysis.similarity
+        overlap = await self._call(lambda core: core.similarity.overlap(similarity, weights))
+        return await self._call(lambda core: core.exports.overlap_page(similarity, overlap, limit=MAX_OVERLAPS))
+
+    async def work_markdown(self, threshold: float) -> str:
+        """Return the pairs of the work list as Markdown."""
+        results = self.results(threshold)
+        return await self._call(lambda core: core.exports.similarity_markdown(results)) if results else ""
+
+    async def pair_markdown(self, pair: PairIndices) -> str:
+        """Return a pair as Markdown."""
+        analysis = self.analysis
+        return await self._call(lambda core: core.exports.pair_markdown(analysis.similarity, *pair)) if analysis else ""
+
+    # ------------------------------------------------------------ recommendations
+
+    async def estimate(self, pairs: Sequence[PairIndices], model: ModelSettings) -> Estimate:
+        """Estimate what a model's recommendations for these pairs would cost."""
+        analysis = self.analysis
+        if analysis is None:
+            return Estimate(runs=0, tokens=None, cost_usd=None, seconds=None)
+        return await self._call(lambda core: core.recommend.estimate(analysis.similarity, tuple(pairs), model))
 
     async def advise(
         self,

@@ -265,7 +265,7 @@ def test_the_report_goes_to_a_file(qapp: QApplication, tmp_path: Path, form: str
             report = bench.page.presenter.current()
             assert report is not None
             file = tmp_path / f"report.{form}"
-            await exports.write(bench.page, report, file)
+            await exports.write(bench.page, bench.page.presenter, report, file)
             assert "doIt" in file.read_text(encoding="utf-8-sig")
             assert bench.said == [f"The report is in {file}"]
             offered = [action.text for action in bench.page.export_actions()]

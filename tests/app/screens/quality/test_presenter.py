@@ -200,7 +200,7 @@ async def test_a_change_of_servers_makes_the_report_stale_and_a_start_does_not()
 async def test_the_cost_is_told_before_and_a_price_nobody_knows_is_unknown() -> None:
     bench = Bench({"desk": [NAMELESS]})
     presenter = await bench.load()
-    asking = ReviewRequest(bench.ask)
+    asking = ReviewRequest(bench.ask, presenter)
     words = await asking.estimate(presenter.tools(), GPT)
     assert words.startswith("1 question · about ")
     assert "$" in words
@@ -214,7 +214,7 @@ async def test_the_cost_is_told_before_and_a_price_nobody_knows_is_unknown() -> 
 
 async def test_a_key_is_held_for_the_session() -> None:
     bench = Bench({})
-    asking = ReviewRequest(bench.ask)
+    asking = ReviewRequest(bench.ask, bench.presenter)
     await asking.hold("openai", Secret("key"), remember=False)
     assert not (await asking.key_need(GPT)).needed
 
