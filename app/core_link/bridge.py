@@ -1,8 +1,7 @@
-"""Where the window's thread and the core's meet, and nowhere else."""
+"""The only meeting point of the window's thread and the core's thread."""
 
 import asyncio
 import contextlib
-import gc
 import logging
 import threading
 from collections import deque
@@ -11,9 +10,7 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication
 
-from app.core_link.gc_policy import GarbageCollectionPolicy
 from mcp_tef import Event, StoreError, TefError
 
 if TYPE_CHECKING:
@@ -21,14 +18,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 FRAME_MS = 16
-ROUND_MS = 60_000
-TIDY_MS = 100
-FULL_EVERY = 100
 LOG = logging.getLogger("app.core_link.bridge")
 
 
 class Addresses(QObject):
-    """Takes addresses that the core wants opened from its thread to the window's: `wanted.emit` is what it is given."""
+    """A signal that carries addresses to open from the core's thread to the window's; the core calls `wanted.emit`."""
 
     wanted = Signal(str)
 
@@ -55,24 +49,19 @@ class Bridge(QObject):
         self._stop_asked = threading.Event()
         self._frame = QTimer(self, singleShot=True, interval=FRAME_MS)
         self._frame.timeout.connect(self._deliver)
-        self._calm = GarbageCollectionPolicy()
-        self._tidying = QTimer(self, interval=ROUND_MS)
-        self._tidying.timeout.connect(lambda: self._calm.tidy(looked_at=_looked_at()))
         self._something_waits.connect(self._on_waiting, Qt.ConnectionType.QueuedConnection)
 
     def start(self) -> None:
         """Open the core; calls made meanwhile wait for it."""
-        self._calm.begin()
-        self._tidying.start()
         self._thread.start()
 
     async def call(self, do: "Callable[[Engine], Awaitable[T]]") -> T:
-        """Await something of the core; its errors come out here, a cancel goes in."""
+        """Await a call of the core; its errors are raised here, and a cancel reaches it."""
         loop, core = await self._opened()
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_awaited(do, core), loop))
 
     async def value(self, do: "Callable[[Engine], T]") -> T:
-        """The same for what the core answers at once."""
+        """Return what the core answers without waiting, as computed on its thread."""
         loop, core = await self._opened()
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_valued(do, core), loop))
 
@@ -133,39 +122,7 @@ class Bridge(QObject):
             batch = tuple(self._waiting)
             self._waiting.clear()
         if batch:
-            self._calm.settle()
             self.events.emit(batch)
-
-
-class Tidy(QObject):
-    """Collects Python's garbage on the window's thread alone: a Qt object must not die on another."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._ticks = 0
-        self._timer = QTimer(self, interval=TIDY_MS)
-        self._timer.timeout.connect(self._tick)
-
-    def start(self) -> None:
-        """From now on nothing is collected but here."""
-        gc.disable()
-        self._timer.start()
-
-    def stop(self) -> None:
-        """Collect as ever again."""
-        self._timer.stop()
-        gc.enable()
-
-    def _tick(self) -> None:
-        self._ticks += 1
-        young, middle, old = gc.get_count()
-        if old > 10 and self._ticks > FULL_EVERY:
-            self._ticks = 0
-            gc.collect(2)
-        elif middle > 10:
-            gc.collect(1)
-        elif young > 700:
-            gc.collect(0)
 
 
 async def _valued(do: "Callable[[Engine], T]", core: "Engine") -> T:
@@ -184,7 +141,3 @@ def _soon(loop: asyncio.AbstractEventLoop, do: Callable[[], object]) -> None:
 
 async def _awaited(do: "Callable[[Engine], Awaitable[T]]", core: "Engine") -> T:
     return await do(core)
-
-
-def _looked_at() -> bool:
-    return QGuiApplication.applicationState() == Qt.ApplicationState.ApplicationActive

@@ -12,8 +12,9 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 import resources
-from app.core_link.bridge import Addresses, Tidy
+from app.core_link.bridge import Addresses
 from app.core_link.ending_signals import Shutdown
+from app.core_link.gc_policy import GarbageCollection
 from app.core_link.preferences import Preferences
 from app.core_link.settings import Settings
 from app.shell.crash_reports import CrashHooks, hold_level, start_log
@@ -49,8 +50,8 @@ def run(frame: Frame, settings: Settings, workspace: Path | None) -> int:
     hooks.install()
     loop = QEventLoop(running)
     hooks.watch(loop)
-    tidy = Tidy()
-    tidy.start()
+    garbage_collection = GarbageCollection()
+    garbage_collection.start()
     with loop:
         life = loop.create_task(bench.live(workspace))
         shutdown = Shutdown(bench.end, life.done)
@@ -58,7 +59,7 @@ def run(frame: Frame, settings: Settings, workspace: Path | None) -> int:
             shutdown.follow(running)
         with shutdown.signals.handled():
             _run_until_ended(loop, life, bench)
-    tidy.stop()
+    garbage_collection.stop()
     return shutdown.signals.exit_code or 0
 
 
@@ -77,7 +78,7 @@ async def open_engine(
     show: Callable[[str], None] | None = None,
     preferences: Preferences | None = None,
 ) -> "Engine":
-    """Open the core on its own thread, as was set; its heavy parts are imported here and not before."""
+    """Open the core with the preferences on the caller's thread, importing its heavy parts only here."""
     from mcp_tef import Engine
 
     settings = preferences.core() if preferences else {}

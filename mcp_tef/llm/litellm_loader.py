@@ -1,7 +1,6 @@
 """Lazy loading of litellm, in a thread because it takes seconds, with its side effects switched off."""
 
 import asyncio
-import gc
 import os
 import warnings
 from collections.abc import Iterator
@@ -50,14 +49,7 @@ def _load() -> ModuleType:
 
 @contextmanager
 def _quietly() -> Iterator[None]:
-    """Without warnings, and without a look for garbage among what libraries make: a fifth of the time."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-        gc.freeze()
-    finally:
-        if collecting:
-            gc.enable()
+    """Ignore the warnings that libraries print while they are loaded."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield

@@ -2,7 +2,7 @@
 
 Limits: comparing in at most 1 s of this process's CPU; judging again, where every verdict changes, in at most 20 s of
 it (1 ms a run); it never keeps the core's loop from other work for
-longer than 50 ms, with threads and garbage as the window has them (short turns, no full rounds).
+longer than 50 ms, with the switch interval and the garbage collection of the window.
 Run as `python -m tests.benchmarks.compare_batches`.
 """
 

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import QApplication
 from qasync import QEventLoop  # type: ignore[import-untyped]  # it ships no types
 
 from app.core_link.bridge import Bridge
-from app.core_link.gc_policy import GarbageCollectionPolicy
+from app.core_link.gc_policy import GarbageCollection
 from app.core_link.session import Session
 from app.core_link.settings import Settings
 from app.screens.similarity.labels import MapKind
@@ -201,8 +201,8 @@ def main() -> int:
     chosen = parser.parse_args()
     running = QApplication.instance() or QApplication(["benchmark"])
     theme().install(ThemeMode.LIGHT)
-    calm = GarbageCollectionPolicy()
-    calm.begin()
+    garbage_collection = GarbageCollection()
+    garbage_collection.start()
     with tempfile.TemporaryDirectory() as folder, QEventLoop(running) as loop:
         found, stalled = loop.run_until_complete(measure(Path(folder), chosen.tools, chosen.pictures))
     for name, (fps, longest) in found.items():

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QApplication
 from qasync import QEventLoop  # type: ignore[import-untyped]  # it ships no types
 
 from app.core_link.bridge import Bridge
-from app.core_link.gc_policy import GarbageCollectionPolicy
+from app.core_link.gc_policy import GarbageCollection
 from app.core_link.session import Session
 from app.core_link.settings import Settings
 from app.screens.metrics.filters import Dimension, MetricsFilters
@@ -117,8 +117,8 @@ def main() -> int:
     random.seed(20261121)
     running = QApplication.instance() or QApplication(["benchmark"])
     theme().install(ThemeMode.LIGHT, whole=False)
-    calm = GarbageCollectionPolicy()
-    calm.begin()
+    garbage_collection = GarbageCollection()
+    garbage_collection.start()
     with tempfile.TemporaryDirectory() as folder, QEventLoop(running) as loop:
         path = Path(folder) / "workspace.db"
         asyncio.run(filled(path, chosen.runs))

@@ -19,7 +19,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from qasync import QEventLoop  # type: ignore[import-untyped]  # it ships no types
 
-from app.core_link.gc_policy import GarbageCollectionPolicy
+from app.core_link.gc_policy import GarbageCollection
 from app.theme import ThemeMode, theme
 from tests.support.keyboard import CTRL, PLAIN, Keyboard, at_the_window
 
@@ -133,7 +133,9 @@ def prepared(home: Path) -> QApplication:
     running = QApplication(["benchmark"])
     running.setQuitOnLastWindowClosed(False)
     theme().install(ThemeMode.LIGHT, whole=False)
-    GarbageCollectionPolicy().begin()
+    garbage_collection = GarbageCollection()
+    garbage_collection.setParent(running)
+    garbage_collection.start()
     return running
 
 
