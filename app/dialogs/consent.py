@@ -1,18 +1,21 @@
-"""Questions about consent, for every screen that may start a program, contact a server or send a key."""
+"""Questions about consent, as a dialog and as a bar: may a program start, a server be contacted, a key be sent?"""
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core_link.session import Session
-from app.theme import Role, sized
-from app.widgets import Action, Dialog, FittingPane, FlowText, KeyValues, Span, one_line
+from app.theme import Role, sized, theme
+from app.widgets import Action, Dialog, FittingPane, FlowText, KeyValues, Span, button, one_line
 from mcp_tef import ConsentError, ConsentKind, ConsentRequest, consent_rows
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
+
 
 T = TypeVar("T")
 MOST_HEIGHT = 230
@@ -144,3 +147,47 @@ def warning_rows(request: ConsentRequest) -> Rows:
 
 def _listed(lines: Sequence[str]) -> Sequence[str]:
     return lines if len(lines) == 1 else [f"• {line}" for line in lines]
+
+
+QUESTIONS = {
+    ConsentKind.PROGRAM: "This server is a program. Start it on this computer?",
+    ConsentKind.CONNECTION: "Connect to this server?",
+}
+
+
+class ConsentBar(QFrame):
+    """A question about one server inside a page or dialog; `agreed` and `postponed` are its answers."""
+
+    agreed = Signal()
+    postponed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._view = ConsentView()
+        self._question, self._why = FlowText(strong=True), FlowText(role=Role.DIM)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 12, 16, 12)
+        column.setSpacing(8)
+        for part in (self._question, self._why, self._view):
+            column.addWidget(part)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        self._start = button(Action(text=ALLOW[ConsentKind.PROGRAM], do=self.agreed.emit, kind="primary"))
+        row.addWidget(self._start)
+        row.addWidget(button(Action(text="Not now", do=self.postponed.emit)))
+        row.addStretch(1)
+        column.addLayout(row)
+        self.hide()
+
+    def ask(self, request: ConsentRequest) -> None:
+        """Show what would be allowed."""
+        self._question.set_text(QUESTIONS[request.kind])
+        self._why.set_text(WHY[request.kind])
+        self._start.setText(ALLOW[request.kind])
+        self._view.show_request(request)
+        self.show()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), theme().colour(Role.WARN_TINT))
+        painter.fillRect(0, self.height() - 1, self.width(), 1, theme().colour(Role.LINE))

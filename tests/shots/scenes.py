@@ -9,8 +9,8 @@ from app.screens.cases.page import CasesPage
 from app.screens.metrics.page import MetricsPage
 from app.screens.runs.page import RunsPage
 from app.screens.servers.filters import ToolOrder, ToolsShown
-from app.screens.servers.lists import EXCLUDED
 from app.screens.servers.page import ServersPage
+from app.screens.servers.server_pane import EXCLUDED
 from app.screens.similarity.page import SimilarityPage
 from app.screens.welcome.page import WelcomePage
 from app.widgets import DetailPane

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.arguments.parameters import Kind, Parameter, parameters_of
-from app.screens.servers.tool_calls import (
+from app.screens.servers.tool_call_presenter import (
     WHOLE,
     CallDraft,
     ParsedArguments,

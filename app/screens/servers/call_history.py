@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.arguments.typed_json import dumps
-from app.screens.servers.tool_calls import CALL_STATUS_TEXTS, outcome, request_text, response_text
+from app.screens.servers.tool_call_presenter import CALL_STATUS_TEXTS, outcome, request_text, response_text
 from app.text.formatting import clock, count, duration
 from app.theme import Role, Size, sized
 from app.widgets import (

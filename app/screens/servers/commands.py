@@ -32,7 +32,7 @@ class ToolCommands:
         self._presenter = presenter
         self._pane = pane
         self._show = show
-        pane.side.offer(lambda: tool_narrowing_actions(presenter.tools_shown, self.narrow), self.actions)
+        pane.side.set_menus(lambda: tool_narrowing_actions(presenter.tools_shown, self.narrow), self.actions)
         pane.tools.set_menu(lambda _names: self.actions())
         pane.tools.opened.connect(lambda _: self.call_current())
         pane.tools.delete_wanted.connect(lambda _: self.exclude())

@@ -11,7 +11,13 @@ from app.core_link.cancellable_work import undertaken
 from app.core_link.import_outcomes import DropOutcome, DropStatus
 from app.core_link.session import Page, Session
 from app.dialogs.consent import Rows, fact_rows, warning_rows
-from app.screens.servers.import_choice import STATUS_TEXTS, ImportChoice, ImportEntry, choice_of_configs, choice_of_text
+from app.screens.servers.import_presenter import (
+    STATUS_TEXTS,
+    ImportChoice,
+    ImportEntry,
+    choice_of_configs,
+    choice_of_text,
+)
 from app.screens.servers.presenter import BY
 from app.text.formatting import count, error_words
 from app.theme import Role, Size, sized

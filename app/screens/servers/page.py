@@ -25,11 +25,10 @@ from app.screens.servers.filters import (
     tools_shown_of,
 )
 from app.screens.servers.import_dialogs import ServerImporter
-from app.screens.servers.lists import server_row
 from app.screens.servers.parameter_table import keep_parameters
 from app.screens.servers.server_dialog import ServerDialog
 from app.screens.servers.server_form import ServerForm, free_name, suggested_name
-from app.screens.servers.server_pane import ServerPane, list_header
+from app.screens.servers.server_pane import ServerPane, list_header, server_row
 from app.text.formatting import count
 from app.theme import Role, Size, height, width
 from app.widgets import Action, CardList, EmptyState, Label, Split, at_once, frozen_updates, show_menu, yield_to_ui

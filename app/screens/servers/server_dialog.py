@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core_link.session import Session
-from app.screens.servers.consent_bar import ConsentBar
+from app.dialogs.consent import ConsentBar
 from app.screens.servers.presenter import ServersPresenter, probe_summary
 from app.screens.servers.server_fields import ServerFields
 from app.screens.servers.server_form import ServerForm, form_from_spec

@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.arguments.typed_json import dumps
 from app.core_link.session import Session
+from app.dialogs.consent import ConsentBar
 from app.screens.servers.argument_form import ArgumentForm
 from app.screens.servers.call_history import CALL_VIEW_KEY, CallHistory, CallsShown, calls_shown_of
-from app.screens.servers.consent_bar import ConsentBar
-from app.screens.servers.tool_calls import ParsedArguments, errors_by_parameter
+from app.screens.servers.tool_call_presenter import ParsedArguments, errors_by_parameter
 from app.text.formatting import count, error_words
 from app.theme import Role, sized
 from app.widgets import Action, Button, Dialog, FlowText, KeyValues, Notice, Span, Split, one_line

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QApplication, QMenu
 from app.core_link.settings import Settings
 from app.core_link.targets import NewCases, ShowSimilarTools, ShowTool, ShowToolQuality, Target
 from app.screens.servers.filters import Only, ToolOrder, ToolsShown, tools_shown_of
-from app.screens.servers.lists import EXCLUDED
 from app.screens.servers.page import ServersPage
+from app.screens.servers.server_pane import EXCLUDED
 from app.text.formatting import count
 from mcp_tef import ToolLabel
 from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine, made_tool

@@ -15,7 +15,15 @@ from shiboken6 import isValid
 
 from app.screens.servers.page import ServersPage
 from app.screens.servers.tool_call_dialog import ConfirmCallDialog, ToolCallDialog
-from app.screens.servers.tool_calls import WHOLE, CallDraft, draft_from_arguments, outcome, read, response_text, turned
+from app.screens.servers.tool_call_presenter import (
+    WHOLE,
+    CallDraft,
+    draft_from_arguments,
+    outcome,
+    read,
+    response_text,
+    turned,
+)
 from app.widgets import CardList, GrowingEdit, MenuButton
 from mcp_tef import FailureInfo, ServerError, ServerFault, ToolCall, ToolCallStatus, ToolReply, Transport
 from mcp_tef.model.ids import ServerId, ToolCallId

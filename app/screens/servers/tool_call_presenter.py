@@ -1,4 +1,4 @@
-"""Arguments of a manual call while they are typed, and finished calls as text."""
+"""Arguments of a manual call while they are typed, and finished calls as text; knows no Qt."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""What an import offers, and which of it is wanted; plain Python."""
+"""Servers that an import offers, and the selection among them; knows no Qt."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
