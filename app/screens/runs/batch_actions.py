@@ -174,7 +174,7 @@ class BatchActions:
     async def _saved_form(self) -> StartForm:
         """As it was left; the model of the environment goes before the one that was asked last."""
         form = form_from_settings(self._session.settings.get(FORM_KEY, {}))
-        usual = await self._session.value(lambda core: core.models.default)
+        usual = await self.start_presenter.default_model()
         return form if usual.offline else replace(form, offline=False, model=usual.label)
 
     async def run_offline(self) -> None:
@@ -297,8 +297,7 @@ class BatchActions:
 
     def _copy_runs(self, where: RunFilter, name: str) -> None:
         title = name or DEFAULT_TITLE
-        markdown = self._session.call(lambda core: core.reports.markdown(where, title))
-        self._session.spawn(copy_markdown(self._session, markdown, title))
+        self._session.spawn(copy_markdown(self._session, self._presenter.results_markdown(where, title), title))
 
     def menu(self, ids: Sequence[str], deleted: Callable[[Sequence[str]], None]) -> Sequence[Action]:
         """Return the context menu of batches."""

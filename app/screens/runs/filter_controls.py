@@ -69,11 +69,11 @@ class FilterControls:
         self._runs.chips.removed.connect(self._remove)
         self._rail.state_changed.connect(self._change_batch_list)
 
-    async def restore(self) -> None:
+    def restore(self) -> None:
         """Narrow the screen as it was when this workspace was left; once."""
         if self._workspace is not None:
             return
-        self._workspace = str(await self._session.value(lambda core: core.workspace))
+        self._workspace = self._session.workspace
         kept = load_filters(self._session.settings, self._workspace)
         presenter = self._presenter
         presenter.batch_filter = kept.apply_to(presenter.batch_filter if presenter.cross_batch else presenter.where)

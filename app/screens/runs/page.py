@@ -95,7 +95,7 @@ class RunsPage(Page):
 
     async def refresh(self) -> None:
         first = self.presenter.current is None
-        await self.filter_controls.restore()
+        self.filter_controls.restore()
         await self.presenter.load()
         self._show_all()
         if self.presenter.run is not None:
@@ -376,7 +376,7 @@ class RunsPage(Page):
         await self._clear_hiding_filters(None)
 
     async def _open_sample(self) -> None:
-        await self.session.call(lambda core: core.open_sample())
+        await self.presenter.open_sample()
         await self.refresh()
 
     def _delete(self, ids: Sequence[str]) -> None:

@@ -379,6 +379,18 @@ class RunsPresenter:
             with suppress(NotFoundError):
                 self._batches[batch_id] = await self._ask(partial(_batch, batch_id))
 
+    async def open_sample(self) -> None:
+        """Add the sample servers and cases."""
+        await self._ask(lambda core: core.open_sample())
+
+    async def results_markdown(self, where: RunFilter, title: str) -> str:
+        """Return the results of all runs that pass a filter, as Markdown."""
+        return await self._ask(lambda core: core.reports.markdown(where, title))
+
+    async def run_markdown(self, run_id: RunId) -> str:
+        """Return one run in full, as Markdown."""
+        return await self._ask(lambda core: core.reports.run_markdown(run_id))
+
     async def rename(self, batch_id: BatchId, name: str) -> None:
         """Call a batch otherwise; the event of it has the rest shown."""
         await self._ask(lambda core: core.runs.rename_batch(batch_id, name))

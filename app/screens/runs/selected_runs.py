@@ -75,11 +75,9 @@ class SelectedRuns:
     def _copied(self, rows: Sequence[RunTableRow]) -> Coroutine[Any, Any, None]:
         title, where = self._title(rows), _only(rows)
         if len(rows) == 1:
-            return copy_markdown(
-                self._session, self._session.call(lambda core: core.reports.run_markdown(rows[0].id)), "the run"
-            )
+            return copy_markdown(self._session, self._presenter.run_markdown(rows[0].id), "the run")
         what = count(len(rows), "run")
-        return copy_markdown(self._session, self._session.call(lambda core: core.reports.markdown(where, title)), what)
+        return copy_markdown(self._session, self._presenter.results_markdown(where, title), what)
 
     def _title(self, rows: Sequence[RunTableRow]) -> str:
         shown = self._steering.export_scope()

@@ -1,11 +1,15 @@
 """Core calls of the start dialog: cases, catalogue, estimate, keys and the start itself."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from app.core_link.model_requests import Ask, KeyAsking
 from app.screens.runs.model_field import ModelRow, model_rows
-from app.screens.runs.start_form import ParsedStartForm, StartField, StartForm, estimate_text, parse_start_form, tags_of
-from mcp_tef import Batch, BatchRequest, ModelError, ModelFault, ModelInfo, ModelSettings, Secret, TestCase
+from app.screens.runs.start_form import ParsedStartForm, StartForm, estimate_text, parse_start_form, tags_of
+from mcp_tef import Batch, BatchRequest, ModelInfo, ModelSettings, Secret, TestCase
+
+if TYPE_CHECKING:
+    from mcp_tef import Engine
 
 
 class StartPresenter(KeyAsking):
@@ -23,6 +27,10 @@ class StartPresenter(KeyAsking):
         self.cases = await self._ask(lambda core: core.cases.list())
         self.suites = await self._ask(lambda core: core.cases.suites())
         self.tags = tags_of(self.cases)
+
+    async def default_model(self) -> ModelSettings:
+        """Return the model that the environment or the settings name, else the offline baseline."""
+        return await self._ask(_default_model)
 
     async def load_models(self) -> None:
         """Read the catalogue once; it may take a second or two the first time."""
@@ -46,8 +54,5 @@ class StartPresenter(KeyAsking):
         return await self._ask(lambda core: core.runs.start(request, keys))
 
 
-def problem_field(error: Exception) -> StartField | None:
-    """The field that an error of the start belongs to, where there is one."""
-    if isinstance(error, ModelError) and error.fault is ModelFault.KEY_MISSING:
-        return StartField.KEY
-    return None
+async def _default_model(core: "Engine") -> ModelSettings:
+    return core.models.default

@@ -7,8 +7,8 @@ from typing import TypeVar
 import pytest
 
 from app.screens.runs.presenter import RunsPresenter
-from app.screens.runs.start_form import CaseScope, StartField, StartForm
-from app.screens.runs.start_presenter import StartPresenter, problem_field
+from app.screens.runs.start_form import CaseScope, StartForm
+from app.screens.runs.start_presenter import StartPresenter
 from mcp_tef import (
     BatchEnded,
     BatchProgressed,
@@ -19,7 +19,6 @@ from mcp_tef import (
     Classification,
     Engine,
     Event,
-    ModelError,
     ModelSettings,
     RunEnded,
     RunFilter,
@@ -212,14 +211,6 @@ async def test_a_typed_key_is_held_for_the_session(fake: FakeEngine) -> None:
     await fake.runs.wait(started.id)
     assert fake.keys.typed("openai") == Secret("sk-test")
     assert not (await starting.key_need(request.models[0])).needed
-
-
-async def test_a_missing_key_belongs_to_the_key_field(fake: FakeEngine) -> None:
-    starting = StartPresenter(Direct(fake.engine))
-    request = BatchRequest(models=(ModelSettings(provider="openai", model="gpt-4.1-mini"),))
-    with pytest.raises(ModelError) as caught:
-        await starting.start(request)
-    assert problem_field(caught.value) is StartField.KEY
 
 
 async def test_the_estimate_of_a_suite_counts_its_runs(fake: FakeEngine) -> None:
