@@ -1,6 +1,6 @@
 """Import of servers: choose a source, preview what it contains, import what is ticked."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -11,14 +11,7 @@ from app.core_link.cancellable_work import undertaken
 from app.core_link.import_outcomes import DropOutcome, DropStatus
 from app.core_link.session import Page, Session
 from app.dialogs.consent import Rows, fact_rows, warning_rows
-from app.screens.servers.import_presenter import (
-    STATUS_TEXTS,
-    ImportChoice,
-    ImportEntry,
-    choice_of_configs,
-    choice_of_text,
-)
-from app.screens.servers.presenter import BY
+from app.screens.servers.import_presenter import STATUS_TEXTS, ImportChoice, ImportEntry, ServerImportPresenter
 from app.text.formatting import count, error_words
 from app.theme import Role, Size, sized
 from app.widgets import (
@@ -46,7 +39,6 @@ from mcp_tef import (
     DetectedFile,
     ImportStatus,
     ServerId,
-    ServerSpec,
     StoppedError,
     TefError,
     Transport,
@@ -79,10 +71,10 @@ class SnippetArea(TextArea):
 class ImportSourceDialog(Dialog):
     """Accepted once something was read; `choice` is what it offers."""
 
-    def __init__(self, session: Session, parent: QWidget) -> None:
+    def __init__(self, session: Session, presenter: ServerImportPresenter, parent: QWidget) -> None:
         super().__init__("Import servers", parent, width=620)
         self.choice: ImportChoice | None = None
-        self._session = session
+        self._session, self._presenter = session, presenter
         self.area = SnippetArea(EXAMPLE, lines=12, mono=True)
         self.field = Field("A config, pasted as JSON or JSON with comments", self.area)
         self.body.addWidget(FlowText(WHAT, role=Role.DIM))
@@ -101,16 +93,16 @@ class ImportSourceDialog(Dialog):
             self.field.set_error("Paste a config here, or choose a file.")
             return
         try:
-            preview = await self._session.call(lambda core: core.server_files.preview(text))
+            choice = await self._presenter.preview_text(text)
         except TefError as error:
             words = error_words(error)
             self.field.set_error(f"{words.message} {words.hint}".strip())
         else:
-            self._end(choice_of_text(preview))
+            self._end(choice)
 
     async def read_files(self, files: list[Path]) -> None:
-        """Read files; those that cannot be read are told in the preview."""
-        self._end(choice_of_configs(await self._session.call(lambda core: core.server_files.preview_all(files))))
+        """Read files; the preview names those that cannot be read."""
+        self._end(await self._presenter.preview_files(files))
 
     def _read_files_soon(self, files: list[Path]) -> None:
         self.while_open(self._session.spawn(self.read_files(files)))
@@ -250,93 +242,61 @@ def _details(offer: ImportEntry) -> Rows:
     return [*rows, *offer.remarks()]
 
 
-Arrived = Callable[[ServerId], Awaitable[None]]
-
-
 class ServerImporter:
-    """Asks, shows, does; `arrived` is called with the first server that came in."""
+    """Import from source to undo step; `show_server` is called with the first server that was imported."""
 
-    def __init__(self, page: Page, arrived: Arrived) -> None:
+    def __init__(self, page: Page, show_server: Callable[[ServerId], Awaitable[None]]) -> None:
         self._page = page
         self._session = page.session
-        self._arrived = arrived
+        self._presenter = ServerImportPresenter(page.session, partial(undertaken, page.session))
+        self._show_server = show_server
 
     def ask(self) -> None:
-        """Ask for a config."""
+        """Open the dialog for a config."""
         self._session.spawn(self._ask())
 
     def find(self) -> None:
-        """Look for configs of other programs on this machine."""
+        """Look for configs of other programs on this computer."""
         self._session.spawn(self._find())
 
     async def bring_in(self, arrivals: Sequence[DetectedFile]) -> Sequence[DropOutcome]:
-        """Show what configs that were dropped or pasted list, and bring in what is wanted of them."""
+        """Preview configs that were dropped or pasted, and import what the user ticks."""
         if files := [arrival.path for arrival in arrivals if arrival.path]:
-            return await self._take(files)
-        return [await self._take_text(arrival) for arrival in arrivals]
+            choice = await self._presenter.preview_files(files)
+            ticked = await self._offer(choice)
+            return [_outcome(config, choice.of(config.path, ticked)) for config in choice.configs]
+        return [await self._bring_in_text(arrival) for arrival in arrivals]
+
+    async def _bring_in_text(self, arrival: DetectedFile) -> DropOutcome:
+        ticked = await self._offer(await self._presenter.preview_text(arrival.text))
+        return DropOutcome(arrival.name, DropStatus.TAKEN if ticked else DropStatus.LEFT, _imported(len(ticked)))
 
     async def _ask(self) -> None:
-        sheet = ImportSourceDialog(self._session, self._page)
+        sheet = ImportSourceDialog(self._session, self._presenter, self._page)
         if await sheet.done_with() and sheet.choice is not None:
             await self._offer(sheet.choice)
 
     async def _find(self) -> None:
-        what = "Looking for servers on this machine"
-        found = await self._session.call_long(what, lambda core: core.server_files.discover(together=True))
-        await self._offer(choice_of_configs(found))
-
-    async def _take(self, files: Sequence[Path]) -> Sequence[DropOutcome]:
-        what = f"Reading {count(len(files), 'config')}"
-        found = await self._session.call_long(what, lambda core: core.server_files.preview_all(files))
-        choice = choice_of_configs(found)
-        ticked = await self._offer(choice)
-        return [_outcome(config, choice.of(config.path, ticked)) for config in found]
-
-    async def _take_text(self, arrival: DetectedFile) -> DropOutcome:
-        text = arrival.text
-        read = await self._session.call_long("Reading a config", lambda core: core.server_files.preview(text))
-        ticked = await self._offer(choice_of_text(read))
-        return DropOutcome(arrival.name, DropStatus.TAKEN if ticked else DropStatus.LEFT, _imported(len(ticked)))
+        await self._offer(await self._presenter.discover())
 
     async def _offer(self, choice: ImportChoice) -> Sequence[str]:
-        """Show it, and import what is ticked; the keys of what was imported."""
+        """Show the preview, import what is ticked, and return the keys of what was imported."""
         sheet = ImportPreviewDialog(choice, self._page)
         if await sheet.done_with() and await self._apply(choice, sheet.ticked):
             return sheet.ticked
         return ()
 
     async def _apply(self, choice: ImportChoice, keys: Sequence[str]) -> bool:
-        wanted = choice.chosen(keys)
-        known = {server.id: server.spec for server in await self._session.call(lambda core: core.servers.list())}
         try:
-            servers = await undertaken(
-                self._session, "Importing servers", lambda core, work: core.server_files.apply(wanted, by=BY, work=work)
-            )
+            change = await self._presenter.apply(choice, keys)
         except StoppedError:
             self._session.toast("The import was cancelled, and no server was kept")
             return False
-        before = {server.id: known[server.id] for server in servers if server.id in known}
-        await self._arrived(servers[0].id)
-        words = f"Imported {count(len(servers), 'server')}. None was started."
-        added = [server.id for server in servers if server.id not in before]
-        after = {server.id: server.spec for server in servers if server.id in before}
-        back, again = partial(self._take_back, added, before), partial(self._bring_again, added, after)
-        self._session.toast(words, back, again, deed=f"import {count(len(servers), 'server')}")
+        await self._show_server(change.first)
+        servers = count(change.number, "server")
+        undo, redo = partial(self._presenter.undo, change), partial(self._presenter.redo, change)
+        self._session.toast(f"Imported {servers}. None was started.", undo, redo, deed=f"import {servers}")
         return True
-
-    async def _take_back(self, added: Sequence[ServerId], before: Mapping[ServerId, ServerSpec]) -> None:
-        """Remove what was added, and give what was changed its old settings."""
-        await self._session.call(lambda core: core.servers.remove(added, by=BY))
-        for server_id, spec in before.items():
-            await self._put_back(server_id, spec)
-
-    async def _bring_again(self, added: Sequence[ServerId], after: Mapping[ServerId, ServerSpec]) -> None:
-        await self._session.call(lambda core: core.servers.restore(added, by=BY))
-        for server_id, spec in after.items():
-            await self._put_back(server_id, spec)
-
-    async def _put_back(self, server_id: ServerId, spec: ServerSpec) -> None:
-        await self._session.call(lambda core: core.servers.edit(server_id, spec, by=BY))
 
 
 def _outcome(config: DetectedConfig, imported: int) -> DropOutcome:
@@ -346,4 +306,4 @@ def _outcome(config: DetectedConfig, imported: int) -> DropOutcome:
 
 
 def _imported(servers: int) -> str:
-    return f"{count(servers, 'server')} imported." if servers else "Nothing of it was imported."
+    return f"{count(servers, 'server')} imported." if servers else "Nothing was imported."

@@ -198,7 +198,7 @@ class ServersPage(Page):
         text = arrival.text
         path = arrival.path
         if path is None:
-            path = await self.session.call(lambda core: core.case_files.keep_tools(text))
+            path = await self.presenter.keep_tools_file(text)
         form = ServerForm(kind="file", path=str(path))
         taken = [server.name for server in self.presenter.servers.values()]
         kept = await self._open_sheet(None, replace(form, name=free_name(suggested_name(form), taken)))

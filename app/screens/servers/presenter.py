@@ -1,9 +1,10 @@
-"""What the servers screen knows and does, without a window."""
+"""State of the servers screen and its calls into the core; knows no Qt."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from app.core_link.refresh import Refresh
@@ -12,6 +13,7 @@ from app.screens.servers.schema import token_count
 from app.text.formatting import ago, count, duration
 from mcp_tef import (
     ConsentRequest,
+    DefinitionWithoutSecrets,
     Drift,
     Event,
     Listing,
@@ -45,10 +47,12 @@ TRANSPORT_TEXTS = {
 }
 
 
-class Core(Protocol):
-    """Whoever can ask the core."""
+class CoreCalls(Protocol):
+    """Calls into the core, as the session makes them."""
 
     async def call(self, do: "Callable[[Engine], Awaitable[T]]") -> T: ...
+
+    async def value(self, do: "Callable[[Engine], T]") -> T: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,7 @@ async def _server_details(core: "Engine", server: Server) -> _ServerDetails | No
 class ServersPresenter:
     """Servers as last seen, with the tools that they listed."""
 
-    core: Core
+    core: CoreCalls
     clock: Callable[[], float]
     servers: dict[ServerId, Server] = field(default_factory=dict)
     listings: dict[ServerId, Listing] = field(default_factory=dict)
@@ -227,6 +231,58 @@ class ServersPresenter:
     async def check(self, server_id: ServerId) -> None:
         """Connect once; the result comes as an event."""
         await self.core.call(lambda core: core.servers.check(server_id))
+
+    async def probe(self, spec: ServerSpec) -> Listing:
+        """Connect to a server that is not saved, and return its tools."""
+        return await self.core.call(lambda core: core.servers.probe(spec))
+
+    async def allow(self, spec: ServerSpec) -> None:
+        """Allow a server as it is defined in a form."""
+        await self.core.call(lambda core: core.consents.allow_server(spec))
+
+    async def missing_consents(
+        self, spec: ServerSpec, typed: ServerSpec | None, before: Server | None
+    ) -> Sequence[ConsentRequest]:
+        """Return the open questions of consent; an address that was just typed, and gets no secret, needs none."""
+
+        async def missing(core: "Engine") -> Sequence[ConsentRequest]:
+            if typed is not None and (before is None or before.spec.url != spec.url):
+                await core.consents.add_typed_server(typed, spec)
+            return core.consents.missing([spec])
+
+        return await self.core.call(missing)
+
+    async def without_secrets(self, spec: ServerSpec, before: ServerSpec | None) -> DefinitionWithoutSecrets:
+        """Take written secrets out of a definition; raise InputError if one cannot be taken out."""
+        return await self.core.value(lambda core: core.written_secrets.taken_out(spec, before))
+
+    async def with_secrets_in_memory(self, definition: DefinitionWithoutSecrets) -> ServerSpec:
+        """Keep the secrets of a definition until the program quits, and return the spec that refers to them."""
+        await self.core.value(lambda core: core.written_secrets.hold(definition.values))
+        return definition.spec
+
+    async def has_keychain(self) -> bool:
+        """Return True if secrets can be kept in the system keychain."""
+        return bool(await self.core.value(lambda core: core.keys.keychain()))
+
+    async def save(
+        self,
+        definition: DefinitionWithoutSecrets,
+        before: Server | None,
+        typed: ServerSpec | None,
+        *,
+        in_keychain: bool,
+    ) -> Server:
+        """Add a server, or change `before`; its secrets go into memory, and into the keychain if wanted."""
+        spec = await self.with_secrets_in_memory(definition)
+        if in_keychain:
+            spec = await self.core.call(lambda core: core.written_secrets.remember(definition))
+        await self.missing_consents(spec, typed, before)
+        return await self.add(spec) if before is None else await self.edit(before.id, spec)
+
+    async def keep_tools_file(self, text: str) -> Path:
+        """Save a pasted list of tools as a file of the workspace, and return its path."""
+        return await self.core.call(lambda core: core.case_files.keep_tools(text))
 
     async def add(self, spec: ServerSpec) -> Server:
         """Register a server."""

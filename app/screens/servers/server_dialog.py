@@ -1,8 +1,6 @@
 """Dialog to add or edit a server: choose a kind, fill in the form, test the connection, save."""
 
-from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
@@ -15,10 +13,7 @@ from app.text.formatting import error_words
 from app.theme import Role
 from app.widgets import Action, ChoiceCard, Dialog, FlowText, Notice, ScrollPane
 from app.widgets.dialog import BAR
-from mcp_tef import ConflictError, ConsentRequest, DefinitionWithoutSecrets, InputError, Server, ServerSpec, TefError
-
-if TYPE_CHECKING:
-    from mcp_tef import Engine
+from mcp_tef import ConflictError, DefinitionWithoutSecrets, InputError, Server, ServerSpec, TefError
 
 _CARDS = (
     ("command", "terminal-window", "A command", ("npx, uvx, python …", "started on this computer")),
@@ -125,25 +120,22 @@ class ServerDialog(Dialog):
         if spec is None:
             return None
         try:
-            return await self._session.value(lambda core: core.written_secrets.taken_out(spec, before))
+            return await self._presenter.without_secrets(spec, before)
         except InputError as error:
             self._bad.show_message(error.message, error.hint)
             return None
 
     async def _spec(self) -> ServerSpec | None:
         """Return what the fields say, to be used now: its secrets stay in memory until the program quits."""
-        typed = await self._definition()
-        if typed is None:
-            return None
-        await self._session.value(lambda core: core.written_secrets.hold(typed.values))
-        return typed.spec
+        definition = await self._definition()
+        return None if definition is None else await self._presenter.with_secrets_in_memory(definition)
 
     async def _ask_where(self, typed: DefinitionWithoutSecrets) -> None:
         """Ask where the secrets that are written out are to be kept; the workspace never holds them."""
         places = ", ".join(dict.fromkeys(secret.where for secret in typed.secrets))
         names = ", ".join(dict.fromkeys(secret.variable for secret in typed.secrets))
         actions = [Action(text="Use until I quit", do=lambda: self.keep(remember=False))]
-        if await self._session.value(lambda core: core.keys.keychain()):
+        if await self._presenter.has_keychain():
             actions.insert(0, Action(text="Keep in keychain", do=lambda: self.keep(remember=True)))
         self._working.show_message(
             f"A secret is written out in the {places}. It is not stored in the workspace.",
@@ -156,13 +148,13 @@ class ServerDialog(Dialog):
         if spec is None or self._busy:
             return
         self._forget_result()
-        if requests := await self._missing_consents(spec):
+        if requests := await self._presenter.missing_consents(spec, self.fields.reading().spec, self._server):
             self._consent.ask(requests[0])
             return
         self._busy = True
         self._working.show_message("Connecting. A first start may take ten seconds or more.")
         try:
-            listing = await self._session.call(lambda core: core.servers.probe(spec))
+            listing = await self._presenter.probe(spec)
         except TefError as error:
             words = error_words(error)
             self._forget_result()
@@ -176,39 +168,20 @@ class ServerDialog(Dialog):
     async def _agree(self) -> None:
         spec = await self._spec()
         if spec is not None:
-            await self._session.call(lambda core: core.consents.allow_server(spec))
+            await self._presenter.allow(spec)
             await self._test()
 
-    async def _missing_consents(self, spec: ServerSpec) -> Sequence[ConsentRequest]:
-        """The open questions; an address that was typed into this form, and takes nothing of the user's, needs none."""
-        typed = self.fields.reading().spec
-        is_new_address = self._server is None or self._server.spec.url != spec.url
-
-        async def missing(core: "Engine") -> Sequence[ConsentRequest]:
-            if typed is not None and is_new_address:
-                await core.consents.add_typed_server(typed, spec)
-            return core.consents.missing([spec])
-
-        return await self._session.call(missing)
-
     async def _keep(self, remember: bool | None) -> None:
-        typed = await self._definition()
-        if typed is None:
+        definition = await self._definition()
+        if definition is None:
             return
-        if typed.secrets and remember is None:
-            await self._ask_where(typed)
+        if definition.secrets and remember is None:
+            await self._ask_where(definition)
             return
         try:
-            spec = await self._spec()
-            if remember:
-                spec = await self._session.call(lambda core: core.written_secrets.remember(typed))
-            if spec is None:
-                return
-            await self._missing_consents(spec)
-            if self._server is None:
-                self.saved = await self._presenter.add(spec)
-            else:
-                self.saved = await self._presenter.edit(self._server.id, spec)
+            self.saved = await self._presenter.save(
+                definition, self._server, self.fields.reading().spec, in_keychain=bool(remember)
+            )
         except ConflictError as error:
             self.fields.show_errors({"name": error.message})
         except TefError as error:

@@ -12,7 +12,7 @@ from app.core_link.session import Session
 from app.dialogs.consent import ConsentBar
 from app.screens.servers.argument_form import ArgumentForm
 from app.screens.servers.call_history import CALL_VIEW_KEY, CallHistory, CallsShown, calls_shown_of
-from app.screens.servers.tool_call_presenter import ParsedArguments, errors_by_parameter
+from app.screens.servers.tool_call_presenter import ToolCallPresenter
 from app.text.formatting import count, error_words
 from app.theme import Role, sized
 from app.widgets import Action, Button, Dialog, FlowText, KeyValues, Notice, Span, Split, one_line
@@ -45,6 +45,7 @@ class ToolCallDialog(Dialog):
     def __init__(self, session: Session, server: Server, tool: Tool, parent: QWidget) -> None:
         super().__init__(f"Try {one_line(tool.name, 40)} on {one_line(server.name, 40)}", parent, width=940)
         self._session, self._server, self._tool = session, server, tool
+        self._presenter = ToolCallPresenter(session, server, tool)
         self._task: asyncio.Task[None] | None = None
         self._seconds = 0
         self._left = False
@@ -97,8 +98,7 @@ class ToolCallDialog(Dialog):
 
     async def refresh(self) -> None:
         """Read the calls of this tool, or of every tool of its server."""
-        tool = None if self.history.shown.every_tool else self._tool.name
-        calls = await self._session.call(lambda core: core.calls.history(self._server.id, tool))
+        calls = await self._presenter.history(every_tool=self.history.shown.every_tool)
         if not self._left:
             self.history.show_calls(calls)
 
@@ -111,42 +111,33 @@ class ToolCallDialog(Dialog):
             await self._carry_out(arguments)
 
     async def _judge(self) -> None:
-        """Say while it is typed what the tool's schema does not take; an answer to an older draft is not shown."""
+        """Show while it is typed what the tool's schema rejects; an answer to an older draft is not shown."""
         reading = self.form.reading()
-        faults = await self._errors(reading)
+        faults = await self._presenter.errors(reading)
         if not self._left and self.form.reading() == reading:
             self.form.show_errors(self.form.told(faults))
 
-    async def _errors(self, reading: ParsedArguments) -> Mapping[str, str]:
-        given = reading.arguments
-        if given is None:
-            return reading.faults
-        problems = await self._session.call(lambda core: core.calls.problems(self._tool, given))
-        return errors_by_parameter(problems, self.form.parameters)
-
     async def _checked(self) -> dict[str, Json] | None:
         reading = self.form.reading()
-        faults = await self._errors(reading)
+        faults = await self._presenter.errors(reading)
         self.form.show_errors(faults)
         return None if faults else reading.arguments
 
     async def _started(self) -> bool:
-        spec = self._server.spec
-        requests = await self._session.value(lambda core: core.consents.missing([spec]))
-        if requests:
-            self.consent.ask(requests[0])
-        return not requests
+        request = await self._presenter.missing_consent()
+        if request is not None:
+            self.consent.ask(request)
+        return request is None
 
     async def _agree(self) -> None:
         self.consent.hide()
-        await self._session.call(lambda core: core.consents.allow_server(self._server.spec))
+        await self._presenter.allow()
         self.call()
 
     async def _carry_out(self, arguments: Mapping[str, Json]) -> None:
         self._show_working(True)
-        name = self._tool.name
         try:
-            await self._session.call(lambda core: core.calls.call(self._server.id, name, arguments))
+            await self._presenter.call(arguments)
         except TefError as error:
             words = error_words(error)
             self.failure.show_message(words.message, words.hint, details=words.details)
@@ -196,12 +187,12 @@ class ToolCallDialog(Dialog):
 
     async def _take_out(self, calls: tuple[ToolCall, ...]) -> None:
         try:
-            await self._session.call(lambda core: core.calls.remove(calls))
+            await self._presenter.remove(calls)
         finally:
             await self.refresh()
 
     async def _put_back(self, calls: tuple[ToolCall, ...]) -> None:
-        await self._session.call(lambda core: core.calls.restore(calls))
+        await self._presenter.restore(calls)
         await self.refresh()
 
     def _leave(self) -> None:

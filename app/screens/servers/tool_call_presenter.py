@@ -1,14 +1,15 @@
 """Arguments of a manual call while they are typed, and finished calls as text; knows no Qt."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from app.arguments.parameters import Parameter, parameters_of
 from app.arguments.typed_json import UnreadableError, dumps, loads
 from app.arguments.values import parse, show
+from app.screens.servers.presenter import CoreCalls
 from app.text.formatting import count, duration
-from mcp_tef import Json, ParameterFinding, Tool, ToolCall, ToolCallStatus
+from mcp_tef import ConsentRequest, Json, ParameterFinding, Server, Tool, ToolCall, ToolCallStatus
 
 WHOLE: Final = ""
 MOST_SHOWN: Final = 8_000
@@ -137,3 +138,47 @@ def _cut(text: str) -> str:
 def _block(block: Json) -> str:
     text = block.get("text") if isinstance(block, dict) else None
     return text if isinstance(text, str) else dumps(block, indent=2)
+
+
+class ToolCallPresenter:
+    """Core calls of the dialog for one tool: check of arguments, consent, the call, and the calls so far."""
+
+    def __init__(self, core: CoreCalls, server: Server, tool: Tool) -> None:
+        self._core = core
+        self._server = server
+        self._tool = tool
+        self._parameters = parameters_of(tool.input_schema)
+
+    async def history(self, *, every_tool: bool) -> Sequence[ToolCall]:
+        """Return the calls of the tool, or of every tool of its server, newest first."""
+        tool = None if every_tool else self._tool.name
+        return await self._core.call(lambda core: core.calls.history(self._server.id, tool))
+
+    async def errors(self, parsed: ParsedArguments) -> Mapping[str, str]:
+        """Return what keeps the call from being made, by parameter."""
+        arguments = parsed.arguments
+        if arguments is None:
+            return parsed.faults
+        problems = await self._core.call(lambda core: core.calls.problems(self._tool, arguments))
+        return errors_by_parameter(problems, self._parameters)
+
+    async def missing_consent(self) -> ConsentRequest | None:
+        """Return the question to ask before the server is started or contacted."""
+        requests = await self._core.value(lambda core: core.consents.missing([self._server.spec]))
+        return next(iter(requests), None)
+
+    async def allow(self) -> None:
+        """Allow the server as it is defined now."""
+        await self._core.call(lambda core: core.consents.allow_server(self._server.spec))
+
+    async def call(self, arguments: Mapping[str, Json]) -> None:
+        """Call the tool; the answer is kept among its calls."""
+        await self._core.call(lambda core: core.calls.call(self._server.id, self._tool.name, arguments))
+
+    async def remove(self, calls: tuple[ToolCall, ...]) -> None:
+        """Delete calls."""
+        await self._core.call(lambda core: core.calls.remove(calls))
+
+    async def restore(self, calls: tuple[ToolCall, ...]) -> None:
+        """Restore deleted calls."""
+        await self._core.call(lambda core: core.calls.restore(calls))

@@ -46,6 +46,9 @@ class Direct:
     async def call(self, do: "Callable[[Engine], Awaitable[T]]") -> T:
         return await do(self._fake.engine)
 
+    async def value(self, do: "Callable[[Engine], T]") -> T:
+        return do(self._fake.engine)
+
 
 class Bench:
     """A presenter over a core in memory, with a clock that the test moves."""
