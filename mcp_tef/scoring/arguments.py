@@ -52,11 +52,12 @@ class CallComparison:
         self._expected = _shallow_object(expected.parameters)
         arguments = given.arguments
         due = [name for name, value in self._expected.items() if name in arguments or not may_be_absent(value)]
-        self._wrong = [name for name in due if name in arguments and not self._fits(name)]
+        present = [name for name in due if name in arguments]
+        self._wrong = [name for name in present if not self._fits(name)]
         self._needed = given.required.union(name for name in due if not may_be_absent(self._expected[name]))
         self._absent = [name for name in self._needed if name not in arguments]
         self.completeness = _share(len(self._needed) - len(self._absent), len(self._needed))
-        right = sum(name in arguments for name in due) - len(self._wrong)
+        right = len(present) - len(self._wrong)
         self.correctness = None if expected.parameters is None else _share(right, len(due))
 
     def _fits(self, name: str) -> bool:

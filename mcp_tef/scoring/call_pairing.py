@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import starmap
 
 from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.cases import ExpectedCall
@@ -76,22 +77,15 @@ class CallPairing:
 def pair_up(
     wanted: tuple[ExpectedCall, ...], calls: Sequence[ActualCall], offer: OfferedTools, ordered: bool
 ) -> CallPairing:
-    """The best assignment: most pairs of the same tool, then the best parameters; by position where ordered."""
+    """Return the best assignment: most pairs of the same tool, then the best parameters; by position if ordered."""
     table = _Table(wanted, calls, offer)
-    if ordered or max(len(wanted), len(calls)) <= 1:
-        pairs = [(at, at) for at in range(min(len(wanted), len(calls))) if table.same_tool(at, at)]
-    else:
-        pairs = table.best_pairs()
-    rows, columns = {row for row, _ in pairs}, {column for _, column in pairs}
-    unmet = [row for row in range(len(wanted)) if row not in rows]
-    extra = [column for column in range(len(calls)) if column not in columns]
+    pairs = table.pairs_by_position() if ordered or max(len(wanted), len(calls)) <= 1 else table.best_pairs()
+    unmet = _without_partner(len(wanted), [row for row, _ in pairs])
+    extra = _without_partner(len(calls), [column for _, column in pairs])
     return CallPairing(
         offer=offer,
         wanted=wanted,
-        matches=(
-            *(table.comparison(row, column).match(row, column) for row, column in pairs),
-            *_left_over(unmet, extra),
-        ),
+        matches=(*starmap(table.match, pairs), *_unmatched(unmet, extra)),
         met=tuple(calls[column] for _, column in pairs),
         unmet=tuple(wanted[row] for row in unmet),
         extra=tuple(calls[column] for column in extra),
@@ -99,7 +93,11 @@ def pair_up(
     )
 
 
-def _left_over(unmet: list[int], extra: list[int]) -> list[CallMatch]:
+def _without_partner(count: int, paired: Sequence[int]) -> list[int]:
+    return sorted(set(range(count)).difference(paired))
+
+
+def _unmatched(unmet: list[int], extra: list[int]) -> list[CallMatch]:
     return [CallMatch(expected=row, actual=None) for row in unmet] + [
         CallMatch(expected=None, actual=column) for column in extra
     ]
@@ -127,9 +125,18 @@ class _Table:
             self._given[column] = GivenCall(call.tool, call.arguments, self._offer.schema_of(call))
         return self._given[column]
 
+    def match(self, row: int, column: int) -> CallMatch:
+        """Return the match of an expected call with an actual one."""
+        return self.comparison(row, column).match(row, column)
+
     def same_tool(self, row: int, column: int) -> bool:
         """Return True if the actual call is of the expected tool."""
         return self._offer.is_expected(self._wanted[row], self._calls[column])
+
+    def pairs_by_position(self) -> list[Pair]:
+        """Return the pairs of the same tool at the same position of both answers."""
+        both = range(min(len(self._wanted), len(self._calls)))
+        return [(place, place) for place in both if self.same_tool(place, place)]
 
     def best_pairs(self) -> list[Pair]:
         """The best assignment, the same for every order of rows and columns."""

@@ -83,12 +83,18 @@ def _contains(matcher: Matcher, given: Json, place: SchemaPlace, fits: Fits) -> 
     if isinstance(given, str):
         return isinstance(wanted, str) and normal_text(wanted) in normal_text(given)
     if isinstance(given, list):
-        return _has_item(wanted, given, place, fits) or (
-            isinstance(wanted, list) and all(_has_item(one, given, place, fits) for one in wanted)
-        )
+        return _has_item(wanted, given, place, fits) or _has_items(wanted, given, place, fits)
     if isinstance(given, dict) and isinstance(wanted, dict):
-        return all(name in given and fits(value, given[name], place.at(name)) for name, value in wanted.items())
+        return _has_fields(wanted, given, place, fits)
     return False
+
+
+def _has_fields(wanted: Matcher, given: Mapping[str, Json], place: SchemaPlace, fits: Fits) -> bool:
+    return all(name in given and fits(value, given[name], place.at(name)) for name, value in wanted.items())
+
+
+def _has_items(wanted: Json, given: list[Json], place: SchemaPlace, fits: Fits) -> bool:
+    return isinstance(wanted, list) and all(_has_item(one, given, place, fits) for one in wanted)
 
 
 def _has_item(wanted: Json, given: list[Json], place: SchemaPlace, fits: Fits) -> bool:

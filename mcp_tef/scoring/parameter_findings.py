@@ -50,10 +50,14 @@ def _differences(expected: Json, given: Json, place: SchemaPlace, path: Path) ->
         yield from _in_object(expected, given, place, path)
     elif isinstance(expected, list) and isinstance(given, list) and len(expected) == len(given):
         for index, (one, other) in enumerate(zip(expected, given, strict=True)):
-            if not fits(one, other, place.at(index)):
-                yield from _differences(one, other, place.at(index), (*path, index))
+            yield from _unless_fitting(one, other, place.at(index), (*path, index))
     else:
         yield _wrong(expected, given, path)
+
+
+def _unless_fitting(expected: Json, given: Json, place: SchemaPlace, path: Path) -> Iterator[ParameterFinding]:
+    if not fits(expected, given, place):
+        yield from _differences(expected, given, place, path)
 
 
 def _only_choice(expected: Json) -> Json:
@@ -77,8 +81,7 @@ def _in_object(
         if name not in expected:
             yield not_expected(inner, given[name])
         elif name in given:
-            if not fits(expected[name], given[name], place.at(name)):
-                yield from _differences(expected[name], given[name], place.at(name), inner)
+            yield from _unless_fitting(expected[name], given[name], place.at(name), inner)
         elif not may_be_absent(expected[name]):
             yield missing(inner, expected[name], "expected")
 

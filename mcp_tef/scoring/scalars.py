@@ -92,20 +92,18 @@ _NUMERIC = frozenset({"number", "integer"})
 
 
 def same_scalar(expected: Json, given: Json, place: SchemaPlace = NOWHERE) -> bool:
-    """The rules for text, numbers, booleans and null."""
-    if isinstance(expected, str) and isinstance(given, str):
-        return (
-            same_text(expected, given)
-            or same_instant(expected.strip(), given.strip())
-            or _as_said(expected, given, place)
-        )
+    """Return True if two texts, numbers, booleans or nulls mean the same at this place of a schema."""
+    if isinstance(expected, str) or isinstance(given, str):
+        return _same_strings(expected, given) or _as_said(expected, given, place)
     if is_number(expected) and is_number(given):
         return same_number(expected, given)
-    if isinstance(expected, bool) and isinstance(given, bool):
-        return expected is given
-    if isinstance(expected, str) or isinstance(given, str):
-        return _as_said(expected, given, place)
-    return expected is None and given is None
+    return isinstance(expected, bool | None) and expected is given
+
+
+def _same_strings(one: Json, other: Json) -> bool:
+    if not (isinstance(one, str) and isinstance(other, str)):
+        return False
+    return same_text(one, other) or same_instant(one.strip(), other.strip())
 
 
 def same_text(one: str, other: str) -> bool:

@@ -205,14 +205,15 @@ def _faults(error: ValidationError, start: tuple[str | int, ...]) -> Iterator[Sc
     given: Json = error.instance
     if not path:
         yield from _faults_of_all(error)
-    elif error.validator == "required" and isinstance(error.validator_value, list):
-        yield from (SchemaViolation((*path, name), "required", None, None) for name in _not_given(error))
-    elif error.validator == "additionalProperties" and error.validator_value is False:
-        yield from (
-            SchemaViolation((*path, name), "additionalProperties", None, given[name]) for name in _extras(error)
-        )
-    else:
-        yield SchemaViolation(path, str(error.validator or "false"), error.validator_value, given)
+        return
+    match error.validator, error.validator_value:
+        case "required", list():
+            yield from (SchemaViolation((*path, name), "required", None, None) for name in _not_given(error))
+        case "additionalProperties", False:
+            extras = _extras(error)
+            yield from (SchemaViolation((*path, name), "additionalProperties", None, given[name]) for name in extras)
+        case keyword, wanted:
+            yield SchemaViolation(path, str(keyword or "false"), wanted, given)
 
 
 def _extras(error: ValidationError) -> list[str]:

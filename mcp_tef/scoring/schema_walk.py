@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from referencing import Registry
@@ -55,15 +56,12 @@ class SchemaDocument:
     def _next(self, schema: Mapping[str, Any], certain: bool) -> Iterator[Json]:
         if _LEADING_ON.isdisjoint(schema):
             return
-        for keyword in _REFERENCES:
-            if keyword in schema:
-                yield self.follow(schema[keyword])
+        yield from (self.follow(schema[keyword]) for keyword in _REFERENCES if keyword in schema)
         for keyword in _ALWAYS if certain else _SOMETIMES:
             yield from _items(schema.get(keyword))
         if not certain:
             yield from (schema[keyword] for keyword in _BRANCHES if keyword in schema)
-            for keyword in _BY_NAME:
-                yield from _values(schema.get(keyword))
+            yield from chain.from_iterable(_values(schema.get(keyword)) for keyword in _BY_NAME)
 
 
 class SchemaPlace:

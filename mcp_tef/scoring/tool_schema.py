@@ -1,7 +1,7 @@
 """Input schema of a tool, prepared for judging many calls, with a fast path for everyday schemas."""
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from threading import Lock
 from typing import Any
@@ -34,10 +34,7 @@ def surely_fit(schema: Mapping[str, Any], arguments: Mapping[str, Json]) -> bool
     properties = schema.get("properties", {})
     if not isinstance(properties, dict) or not isinstance(schema.get("additionalProperties", False), bool):
         return False
-    for name, value in arguments.items():
-        if name in properties and not surely_fits(properties[name], value):
-            return False
-    return True
+    return all(surely_fits(properties[name], value) for name, value in arguments.items() if name in properties)
 
 
 def surely_fits(schema: Json, value: Json) -> bool:
@@ -45,14 +42,21 @@ def surely_fits(schema: Json, value: Json) -> bool:
     if not isinstance(schema, dict) or not _PLAIN.issuperset(schema):
         return False
     kind = schema.get("type")
-    if not isinstance(kind, str) or type(value) not in _EXACTLY.get(kind, ()):
+    if not (isinstance(kind, str) and type(value) in _EXACTLY.get(kind, ())):
         return False
     if "enum" in schema:
-        allowed = schema["enum"]
-        return type(value) is str and isinstance(allowed, list) and value in allowed
+        return _surely_among(schema["enum"], value)
     if kind == "array":
-        return "items" not in schema or all(surely_fits(schema["items"], item) for item in value)
+        return "items" not in schema or _items_surely_fit(schema["items"], value)
     return kind != "object" or _object_surely_fits(schema, value)
+
+
+def _items_surely_fit(schema: Json, items: Iterable[Json]) -> bool:
+    return all(surely_fits(schema, item) for item in items)
+
+
+def _surely_among(allowed: Json, value: Json) -> bool:
+    return type(value) is str and isinstance(allowed, list) and value in allowed
 
 
 def _object_surely_fits(schema: Mapping[str, Any], value: Mapping[str, Json]) -> bool:

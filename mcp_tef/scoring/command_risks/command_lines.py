@@ -1,7 +1,7 @@
 """Commands inside a command line (wrappers and shell texts included), and the packages that runners fetch."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import islice
 
@@ -107,8 +107,13 @@ def _unwrapped(words: Sequence[str], with_value: Sequence[str]) -> tuple[str, ..
 _NODE = ("npx", "pnpx", "bunx")
 _NODE_VERBS = {("npm", "exec"), ("npm", "x"), ("pnpm", "dlx"), ("pnpm", "exec"), ("yarn", "dlx"), ("bun", "x")}
 _PYTHON_VERBS = {("uv", "tool", "run"), ("pipx", "run")}
-_NAMES_IT = {"-p", "--package", "--from"}
-_VALUE_FLAGS = {"-c", "--call", "--python", "--with", "--index-url", "--index", "--default-index", "--registry", "-i"}
+_NODE_PACKAGE_FLAGS = {"-p", "--package"}
+_PYTHON_PACKAGE_FLAGS = {"--from"}
+_VALUE_FLAGS = {
+    *_NODE_PACKAGE_FLAGS,
+    *_PYTHON_PACKAGE_FLAGS,
+    *("-c", "--call", "--python", "--with", "--index-url", "--index", "--default-index", "--registry", "-i"),
+}
 _EXACT = re.compile(r"(?:@|==)v?\d+(?:\.\d+)*(?:[-+.][\w.+-]*|(?:a|b|rc)\d+)?$")
 _COMMIT = re.compile(r"[@#][0-9a-f]{7,40}$")
 _LOCAL = re.compile(r"\.{0,2}[\\/]|~|file:|[A-Za-z]:[\\/]")
@@ -119,21 +124,25 @@ _CONTAINER_FLAGS = re.compile(
 
 
 def fetched(command: LaunchCommand) -> Iterator[str]:
-    """A package or an image that this command fetches whichever version is newest."""
+    """Yield the packages or images of which this command fetches the newest version, unpinned."""
     words = command.words
     if (rest := _after_runner(command)) is not None:
-        python = command.name in ("uvx", "uv", "pipx")
-        package = _package(rest, "--from" if python else "--package")
-        if package and not _pinned(package, dots=0 if python else 2):
-            yield package
+        yield from _unpinned_package(command, rest)
     elif command.name in ("docker", "podman") and "run" in words[:3]:
         image = container_image(words[words.index("run") + 1 :])
         if image and _floating(image):
             yield image
     elif command.name == "deno":
-        yield from (
-            word for word in words[1:] if word.startswith(("npm:", "jsr:", "http")) and not _pinned(word, dots=2)
-        )
+        modules = (word for word in words[1:] if word.startswith(("npm:", "jsr:", "http")))
+        yield from (module for module in modules if not _pinned(module, dots=2))
+
+
+def _unpinned_package(command: LaunchCommand, rest: Sequence[str]) -> Iterator[str]:
+    python = command.name in ("uvx", "uv", "pipx")
+    package = _package(rest, _PYTHON_PACKAGE_FLAGS if python else _NODE_PACKAGE_FLAGS)
+    # npm reads `@1.2` as the newest 1.2.x, so only a version with two dots is pinned there; `==1` of PyPI is exact.
+    if package and not _pinned(package, dots=0 if python else 2):
+        yield package
 
 
 def container_image(words: Sequence[str]) -> str:
@@ -155,15 +164,14 @@ def _after_runner(command: LaunchCommand) -> tuple[str, ...] | None:
     return words[3:] if lowered in _PYTHON_VERBS else None
 
 
-def _package(words: Sequence[str], named_by: str) -> str:
-    """The package: named by a flag, else the first word that belongs to none."""
+def _package(words: Sequence[str], package_flags: Set[str]) -> str:
+    """Return the package: named by one of the flags, else the first word that belongs to no flag."""
     place, named = 0, ""
     while place < len(words) and words[place].startswith("-") and words[place] != "--":
-        flag, equals, value = words[place].partition("=")
-        takes_value = not equals and (flag in _VALUE_FLAGS or flag in _NAMES_IT)
-        if flag == named_by or (flag == "-p" and named_by == "--package"):
+        flag, _, value = words[place].partition("=")
+        if flag in package_flags:
             named = value or "".join(words[place + 1 : place + 2])
-        place += 2 if takes_value else 1
+        place += 2 if words[place] in _VALUE_FLAGS else 1
     return named or next((word for word in words[place:] if word != "--"), "")
 
 

@@ -118,11 +118,11 @@ def _of_commands(argv: Sequence[str]) -> Iterator[str]:
 
 
 def _of_text(command: LaunchCommand) -> Iterator[str]:
-    given = given_text(command)
-    if given and (command.name != "cmd" or re.search(r"[&|<>]", given.text)):
-        yield f"{_quoted(command.name)} runs the text after {_quoted(given.flag)} as a program. Read all of it."
-    if given and _FETCHED_AND_RUN.search(given.text):
-        yield _UNSEEN
+    if given := given_text(command):
+        if command.name != "cmd" or re.search(r"[&|<>]", given.text):
+            yield f"{_quoted(command.name)} runs the text after {_quoted(given.flag)} as a program. Read all of it."
+        if _FETCHED_AND_RUN.search(given.text):
+            yield _UNSEEN
     if command.fed_by and command.name in _RUNNERS:
         yield _UNSEEN if command.fed_by in _FETCHERS else _quoted(command.name) + _FED
 
@@ -135,12 +135,17 @@ def _of_program(command: LaunchCommand) -> Iterator[str]:
     name, words = command.name, command.words
     if name in _ROOT:
         yield f"{_quoted(name)} gives it the rights of the administrator: it could change anything on this computer."
-    flags = "".join(word[1:] for word in words[1:] if re.fullmatch(r"-[A-Za-z]+", word)).lower()
-    recursive = "r" in flags or "--recursive" in words
-    if (name == "rm" and recursive) or (name in ("rmdir", "rd", "del") and "/s" in map(str.lower, words)):
+    if _deletes_folders(command):
         yield f"{_quoted(' '.join(words))} deletes folders with all that is in them, without asking."
     if name.startswith("mkfs") or (name == "dd" and any(word.startswith("of=/dev/") for word in words)):
         yield f"{_quoted(' '.join(words))} overwrites a disk."
+
+
+def _deletes_folders(command: LaunchCommand) -> bool:
+    if command.name == "rm":
+        flags = "".join(word[1:] for word in command.words[1:] if re.fullmatch(r"-[A-Za-z]+", word)).lower()
+        return "r" in flags or "--recursive" in command.words
+    return command.name in ("rmdir", "rd", "del") and "/s" in map(str.lower, command.words)
 
 
 def _of_container(words: Iterable[str]) -> Iterator[str]:

@@ -19,13 +19,9 @@ _JOINER = "\u200d"
 
 
 def why_unusable(text: str, side: PairedTool, other: PairedTool) -> str | None:
-    """What is wrong with a description, to be read after the model's name; None where nothing is."""
-    if _PLACEHOLDER.fullmatch(text):
-        return f"gave “{text}” as the description" if text else "gave an empty description"
-    if len(text) > LONGEST:
-        return f"wrote {len(text):,} characters, more than {LONGEST:,}"
-    if (hidden := next((each for each in text if not shows(each) and each != _JOINER), None)) is not None:
-        return f"put the invisible character {escape(hidden)} into the description"
+    """Return the problem of a description, to be read after the model's name; None if it can be used."""
+    if problem := _why_unreadable(text):
+        return problem
     if _same(text, side.description):
         return "gave the old description back"
     if _same(text, other.description):
@@ -33,6 +29,15 @@ def why_unusable(text: str, side: PairedTool, other: PairedTool) -> str | None:
     if _is_about(text, side, other):
         return f"described `{other.name}` in place of `{side.name}`"
     return None
+
+
+def _why_unreadable(text: str) -> str | None:
+    if _PLACEHOLDER.fullmatch(text):
+        return f"gave “{text}” as the description" if text else "gave an empty description"
+    if len(text) > LONGEST:
+        return f"wrote {len(text):,} characters, more than {LONGEST:,}"
+    hidden = next((each for each in text if not shows(each) and each != _JOINER), None)
+    return f"put the invisible character {escape(hidden)} into the description" if hidden is not None else None
 
 
 def _same(one: str, other: str) -> bool:

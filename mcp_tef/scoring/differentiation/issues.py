@@ -27,18 +27,18 @@ def _scope(pair: PairedTools) -> Iterator[DifferentiationIssue]:
     silent = [side for side, other in pair.both() if not side.mentions(other)]
     if not silent:
         return
-    empty = [side for side, _ in pair.both() if not side.description]
     leads = tuple(f"{ticked(side.name)}: “{cut(side.lead, 120)}”" for side, _ in pair.both() if side.description)
-    if empty:
-        names = listed([called(side, other) for side, other in pair.both() if side in empty])
+    if empty := [called(side, other) for side, other in pair.both() if not side.description]:
         has, its = ("has", "its") if len(empty) == 1 else ("have", "their")
-        sentence = f"{names} {has} no description, so {its} scope is a guess."
+        sentence = f"{listed(empty)} {has} no description, so {its} scope is a guess."
         yield _issue(IssueType.SCOPE_CLARITY, Priority.HIGH, sentence, leads)
-        return
-    names = "Neither description says" if len(silent) == 2 else f"{ticked(silent[0].name)} does not say"
-    priority = Priority.HIGH if pair.similarity >= 0.7 or pair.confusability >= 0.7 else Priority.MEDIUM
-    sentence = f"{names} when to use the other tool instead."
-    yield _issue(IssueType.SCOPE_CLARITY, priority if len(silent) == 2 else Priority.LOW, sentence, leads)
+    elif len(silent) == 2:
+        sentence = "Neither description says when to use the other tool instead."
+        priority = Priority.HIGH if max(pair.similarity, pair.confusability) >= 0.7 else Priority.MEDIUM
+        yield _issue(IssueType.SCOPE_CLARITY, priority, sentence, leads)
+    else:
+        sentence = f"{ticked(silent[0].name)} does not say when to use the other tool instead."
+        yield _issue(IssueType.SCOPE_CLARITY, Priority.LOW, sentence, leads)
 
 
 def _examples(pair: PairedTools) -> Iterator[DifferentiationIssue]:

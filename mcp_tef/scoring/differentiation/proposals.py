@@ -202,13 +202,19 @@ def _parameter_name(side: PairedTool, other: PairedTool, old: str) -> str | None
     if old not in side.parameters or old not in other.parameters or not _plain_schema(side):
         return None
     here, there = (str(each.parameters[old].get("description") or "") for each in (side, other))
-    phrase = distinct_phrase(lead(here), {**terms(there), **terms(old)}) if there else None
+    noun = _distinct_noun(here, there, old) if there else None
+    new = joined((noun, *name_words(old)), old) if noun else None
+    return new if new not in side.parameters else None
+
+
+def _distinct_noun(here: str, there: str, name: str) -> str | None:
+    """Return the only noun that one description of a parameter has and the other one and the name lack."""
+    phrase = distinct_phrase(lead(here), {**terms(there), **terms(name)})
     words = terms(phrase.text) if phrase else {}
-    nouns = [word.lower() for key, word in words.items() if key not in terms(old) and word not in _VAGUE]
+    nouns = [word.lower() for key, word in words.items() if key not in terms(name) and word not in _VAGUE]
     if len(nouns) != 1 or not (nouns[0].isascii() and nouns[0].isalpha()) or nouns[0] in ACTIONS:
         return None
-    new = joined((nouns[0], *name_words(old)), old)
-    return new if new not in side.parameters else None
+    return nouns[0]
 
 
 def _plain_schema(side: PairedTool) -> bool:
@@ -250,11 +256,12 @@ def _renaming(
 
 
 def _endings(side: PairedTool, other: PairedTool) -> Iterator[tuple[str, ...]]:
-    """What could stand at the end of a clearer name: the noun that only this tool speaks of, or what it finds by."""
+    """Yield words that could end a clearer name: the noun that only this tool speaks of, or what it finds by."""
     phrase = own_phrase(side, other)
     nouns = list(terms(phrase.text).items()) if phrase and not phrase.opening else []
-    if nouns and len(nouns) < 3 and nouns[-1][0] not in other.known and nouns[-1][1] not in _VAGUE:
-        yield (nouns[-1][1],)
+    term, noun = nouns[-1] if len(nouns) in (1, 2) else ("", "")
+    if noun and term not in other.known and noun not in _VAGUE:
+        yield (noun,)
     for name in own_parameters(side, other):
         if name in side.required:
             yield ("by", *(word for word in name_words(name) if not terms(word).keys() & terms(side.name).keys()))

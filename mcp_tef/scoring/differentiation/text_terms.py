@@ -129,16 +129,33 @@ def _grown_left(words: list[str], start: int) -> int:
 
 
 def _grown_right(words: list[str], new: list[int]) -> int:
-    last = min(len(words), new[0] + LONGEST_PHRASE) - 1
-    goal = max(place for place in new if place <= last) if new[0] else new[0]
-    end = new[0]
-    while end < last and not _BREAK.search(words[end]) and (end < goal or _wants_more(words, end, new[0])):
-        end += 1
-    if end + 1 < len(words) and end == last and _says(words[end + 1]):
-        end = next((place for place in range(end, new[0], -1) if not _says(words[place])), end)
-    while end > new[0] and (not _says(words[end]) or words[end].endswith("ed")):
+    """Return the place of the last word of the phrase that begins at the first new word."""
+    start = new[0]
+    end = _before_cut(words, start, _extended(words, new))
+    while end > start and (not _says(words[end]) or words[end].endswith("ed")):
         end -= 1
     return _with_what_follows(words, end) if words[end].endswith("ed") and end > 0 else end
+
+
+def _extended(words: list[str], new: list[int]) -> int:
+    """Return the place up to which the words belong together, at most ten of them."""
+    start, last = new[0], _last_place(words, new[0])
+    goal = max(place for place in new if place <= last) if start else start
+    end = start
+    while end < last and not _BREAK.search(words[end]) and (end < goal or _wants_more(words, end, start)):
+        end += 1
+    return end
+
+
+def _before_cut(words: list[str], start: int, end: int) -> int:
+    """Return the last small word before `end` where the limit of ten words would cut the phrase between two nouns."""
+    if end == _last_place(words, start) and end + 1 < len(words) and _says(words[end + 1]):
+        return next((place for place in range(end, start, -1) if not _says(words[place])), end)
+    return end
+
+
+def _last_place(words: list[str], start: int) -> int:
+    return min(len(words), start + LONGEST_PHRASE) - 1
 
 
 def _with_what_follows(words: list[str], end: int) -> int:

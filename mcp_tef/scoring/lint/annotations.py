@@ -12,14 +12,18 @@ _HINTS = ("destructiveHint", "idempotentHint", "openWorldHint", "readOnlyHint")
 
 
 def _contradicts_name(subject: LintContext) -> Iterator[LintHit]:
-    verb = next((word for word in words(subject.name) if word in READING | REMOVING | WRITING), "")
-    read_only, destructive = (subject.annotations.get(hint) for hint in ("readOnlyHint", "destructiveHint"))
+    verb = _verb(subject.name)
+    read_only, destructive = subject.annotations.get("readOnlyHint"), subject.annotations.get("destructiveHint")
     if verb in REMOVING | WRITING and read_only is True:
         yield _contradiction(subject, "readOnlyHint", "true", f"a tool named “{verb}” changes something")
     elif verb in REMOVING and destructive is False:
         yield _contradiction(subject, "destructiveHint", "false", f"a tool named “{verb}” destroys something")
     elif verb in READING and destructive is True and read_only is not True:
         yield _contradiction(subject, "destructiveHint", "true", f"a tool named “{verb}” only reads")
+
+
+def _verb(name: str) -> str:
+    return next((word for word in words(name) if word in READING | REMOVING | WRITING), "")
 
 
 def _contradiction(subject: LintContext, hint: str, value: str, expected: str) -> LintHit:

@@ -50,17 +50,16 @@ class DefinitionText:
 
 
 def texts_of(tool: Tool) -> Iterator[DefinitionText]:
-    """Name, title, description, annotations and schemas, in no order that means anything."""
+    """Yield the texts of name, title, description, annotations and schemas, in no particular order."""
     raw = tool.raw if isinstance(tool.raw, Mapping) else {}
-    fields = {
-        "name": tool.name,
-        "description": tool.description,
-        "title": raw.get("title"),
-        "annotations": raw.get("annotations"),
-        "inputSchema": tool.input_schema,
-        "outputSchema": tool.output_schema,
-    }
-    waiting: list[tuple[Trail, Json]] = [((None, name), value) for name, value in fields.items()]
+    waiting: list[tuple[Trail, Json]] = [
+        ((None, "name"), tool.name),
+        ((None, "description"), tool.description),
+        ((None, "title"), raw.get("title")),
+        ((None, "annotations"), raw.get("annotations")),
+        ((None, "inputSchema"), tool.input_schema),
+        ((None, "outputSchema"), tool.output_schema),
+    ]
     while waiting:
         trail, value = waiting.pop()
         if isinstance(value, str):

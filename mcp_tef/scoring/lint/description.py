@@ -84,9 +84,17 @@ def _vague(subject: LintContext) -> Iterator[LintHit]:
         sentence = f"The description is vague: {listed([f'“{word}”' for word in found])}."
         fix = "Name the actions and the things that are meant."
         yield LintHit(_PLACE, sentence, fix, excerpt(subject.description, *next(_vague_matches(text)).span(1)))
-    elif (said := telling(text)) and all(word in _HOLLOW or word in ACTIONS for word in said) and _HOLLOW & set(said):
-        sentence = f"The description does not say which {next(word for word in said if word in _HOLLOW)}."
+    elif hollow := _only_hollow_noun(text):
+        sentence = f"The description does not say which {hollow}."
         yield LintHit(_PLACE, sentence, "Name the things that the tool acts on.", excerpt(text))
+
+
+def _only_hollow_noun(text: str) -> str | None:
+    """Return the first hollow noun of a text that has only actions and hollow nouns."""
+    said = telling(text)
+    if all(word in _HOLLOW or word in ACTIONS for word in said):
+        return next((word for word in said if word in _HOLLOW), None)
+    return None
 
 
 def _vague_matches(text: str) -> Iterator["re.Match[str]"]:

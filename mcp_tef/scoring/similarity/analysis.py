@@ -1,7 +1,8 @@
 """Similarity analysis: lazily computed scores of every pair of tools, and the pairs that score highest."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property, partial
+from operator import attrgetter
 from threading import RLock
 
 import numpy as np
@@ -93,23 +94,29 @@ class ScoreKinds:
         return np.array([not each for each in self._parameters], dtype=np.bool_)
 
     def _prepare(self, kind: MatrixKind) -> Scores:
-        keep = kind is MatrixKind.SIMILARITY or len(self._tools) <= KEPT_UP_TO
+        signal, same = self._signal(kind)
+        return Scores(signal, same, keep=kind is MatrixKind.SIMILARITY or len(self._tools) <= KEPT_UP_TO)
+
+    def _signal(self, kind: MatrixKind) -> tuple[Signal, Sequence[Hashable]]:
+        """Return the signal of a matrix, and a value per tool, equal for tools that it cannot tell apart."""
         match kind:
             case MatrixKind.SIMILARITY:
-                return Scores(self._meaning.described, self._described, keep=keep)
+                return self._meaning.described, self._described
             case MatrixKind.FULL:
-                return Scores(self._meaning.full or self._meaning.described, self._whole, keep=keep)
+                return self._meaning.full or self._meaning.described, self._whole
             case MatrixKind.LEXICAL:
-                return Scores(WeighedWords(self._described), self._described, keep=keep)
+                return WeighedWords(self._described), self._described
             case MatrixKind.NAMES:
-                names = [tool.name for tool in self._tools]
-                return Scores(Shares([name_words(name) for name in names]), names, keep=keep)
+                names = list(map(attrgetter("name"), self._tools))
+                return Shares(list(map(name_words, names))), names
             case MatrixKind.PARAMETERS:
-                bags = [tokens(each) for each in self._parameters]
-                same = [bag or text for bag, text in zip(bags, self._described, strict=True)]
-                return Scores(Shares(bags), same, keep=keep)
+                return self._shared_parameters()
             case MatrixKind.CONFUSABILITY:
-                return Scores(self._confusability(), self._whole, keep=keep)
+                return self._confusability(), self._whole
+
+    def _shared_parameters(self) -> tuple[Signal, Sequence[Hashable]]:
+        bags = [tokens(each) for each in self._parameters]
+        return Shares(bags), [bag or text for bag, text in zip(bags, self._described, strict=True)]
 
     def _confusability(self) -> Signal:
         parts = Parts(
