@@ -1,10 +1,11 @@
-"""Menu entries for filters and sort orders."""
+"""Menu entries for filters, sort orders and commands."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from app.core_link.commands import Command
 from app.screens.kit.filters import FilterField, FilterFields, FilterValues, SortOrder
 from app.widgets import Action, one_line
 
@@ -49,3 +50,12 @@ def sort_actions(orders: Sequence[SortOrder[Any]], name: str, show: Callable[[st
         Action(text=order.text, do=partial(show, order.name), checked=order.name == current, apart=not place)
         for place, order in enumerate(orders)
     ]
+
+
+def command_action(command: Command, text: str = "", **looks: Any) -> Action:
+    """Return a button or menu entry for a command; it is enabled if the command can run now.
+
+    `text` replaces the command's text where the place says what it is about; `looks` are further fields of `Action`.
+    """
+    enabled = looks.pop("enabled", True) and command.needs()
+    return Action(text=text or command.words, do=command.do, keys=command.keys, enabled=enabled, **looks)

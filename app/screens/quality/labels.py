@@ -80,7 +80,7 @@ def share(part: int, whole: int) -> str:
 def score_sentence(quality: ToolQuality) -> str:
     """How the score came about."""
     if not quality.findings:
-        return "Nothing to mend: no rule found anything."
+        return "No issues found."
     off = sum(one.penalty for one in quality.findings)
     found = count(len(quality.findings), "finding")
     if not off:

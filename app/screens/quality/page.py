@@ -1,62 +1,59 @@
-"""The quality screen: which tools are badly described, what to do about each, and a model's opinion on request."""
+"""Quality screen: findings on the definition of each tool, and reviews by a model."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
+from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from app.core_link.commands import Command
-from app.core_link.links import link_actions, tool_commands, tool_links
+from app.core_link.links import link_actions, tool_links
 from app.core_link.model_requests import AskForm
 from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
 from app.core_link.targets import AddServer, Screen, ShowScreen, ShowToolQuality, Target
 from app.dialogs.consent import ask_for_servers
 from app.dialogs.export import copy_markdown
+from app.screens.kit import NO_FILTERS, FilterValues, ViewState, ViewStates
+from app.screens.kit.menus import command_action
+from app.screens.quality.commands import ASK, CANCEL, CLEAR, COPY, EXPORT, READ, quality_commands
 from app.screens.quality.exports import FORMS, ask_where
 from app.screens.quality.labels import QualityLevel
 from app.screens.quality.model_request import KEPT, ReviewProgress, ReviewRequest, ReviewRequestDialog
-from app.screens.quality.presenter import LEVELS, Filters, QualityPresenter, QualityState, stale_after
+from app.screens.quality.presenter import FIELDS, LEVEL, LEVELS, SERVER, QualityPresenter, QualityState
 from app.screens.quality.view import QualityView, tool_row
 from app.text.formatting import count
 from app.theme import roomy
-from app.widgets import Action, MenuButton, show_menu
+from app.widgets import Action, MenuButton, show_menu_under
 from mcp_tef import Event, ModelSettings, ToolLabel, ToolQuality
 
 SETTLE_MS = 40
 LEVELS_WIDTH = 176
 FORM = "quality.ask"
-FILTERS = "quality.filters"
-_LEVEL_TEXTS = {
-    QualityLevel.ERROR: "Errors",
-    QualityLevel.WARNING: "Warnings",
-    QualityLevel.NOTE: "Notes",
-    QualityLevel.FINE: "Nothing to mend",
-    QualityLevel.RISKS: "Poisoned or hidden",
-}
 
 
 class QualityPage(Page):
-    """Owns the presenter; `open_target` understands a tool, and several of them."""
+    """Page of tools with their findings; `open_target` shows one or several tools."""
 
     _review_received = Signal(object)
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, key="quality", title="Quality")
         self.presenter = QualityPresenter(session.call)
-        self.presenter.filters = self._kept_filters()
+        self._views = ViewStates(session.settings, session.workspace, self.key)
+        self.presenter.view = self._views.load(FIELDS)
         self.asking = ReviewRequest(session.call, self.presenter)
         self.view = QualityView()
         self.activity = session.activity.add()
         self.levels = MenuButton("Findings")
         self.levels.setFixedWidth(roomy(LEVELS_WIDTH))
         self.sheet: ReviewRequestDialog | None = None
-        self._pending_ids: tuple[str, ...] = (session.settings.get("quality.chosen", ""),)
+        self._pending_ids: tuple[str, ...] = (self.presenter.view.selected,)
         self._pending_targets: tuple[ToolLabel, ...] = ()
         self._progress: ReviewProgress | None = None
         self._reviewing: asyncio.Task[None] | None = None
@@ -67,8 +64,8 @@ class QualityPage(Page):
 
     def _lay_out(self) -> None:
         search = self.header.set_search("Search tools")
-        search.searched.connect(self._search)
-        self.restore_search(search)
+        search.setText(self.presenter.view.text)
+        search.searched.connect(lambda text: self._show_view(replace(self.presenter.view, text=text.strip())))
         self.header.place(self.levels)
         self._show_level_choices()
         self._show_buttons()
@@ -80,7 +77,7 @@ class QualityPage(Page):
         self._settle.timeout.connect(self._show_detail)
         self.session.closing.connect(self._settle.stop)
         self._review_received.connect(self._take)
-        self.levels.changed.connect(lambda key: self._filter(replace(self.presenter.filters, level=key)))
+        self.levels.changed.connect(lambda key: self._filter(self.presenter.set_filter(LEVEL, key)))
         self.view.server_chosen.connect(self._choose_server)
         self.view.gaps.servers_wanted.connect(lambda: self.session.go(ShowScreen(Screen.SERVERS)))
         self.view.gaps.read_wanted.connect(self.reload_servers)
@@ -95,80 +92,71 @@ class QualityPage(Page):
     # ------------------------------------------------------------------ what the window asks of a page
 
     async def refresh(self) -> None:
-        """Judge all tools as they were last seen, and show them."""
+        """Judge the tools that the servers listed last, and show them."""
         if await self.presenter.load():
             self._present()
 
     def handle(self, event: Event) -> Refresh:
-        return Refresh.NOW if stale_after(event) else Refresh.NONE
+        return self.presenter.handle(event)
 
     def open_target(self, target: Target) -> None:
-        """Choose a tool, or several, whatever the filters say."""
+        """Clear search and filters, and select the tools."""
         if isinstance(target, ShowToolQuality):
             self._pending_targets = target.tools
-            self._clear()
+            self.clear_filters()
 
     def current_target(self) -> Target | None:
         return ShowToolQuality((tool,)) if (tool := self._tool()) else None
 
     def _tool(self) -> ToolLabel | None:
-        """The tool that is chosen."""
+        """Return the selected tool, if any."""
         quality = self.presenter.get(self.view.table.current_id())
         return ToolLabel(tool=quality.tool.tool.name, server=quality.tool.tool.server) if quality else None
 
     async def finish(self) -> None:
-        settings = self.session.settings
-        self.view.remember(settings)
-        settings.set("quality.chosen", self.view.table.current_id())
+        self.view.remember(self.session.settings)
+        self._views.save(replace(self.presenter.view, selected=self.view.table.current_id()), FIELDS)
 
-    def commands(self) -> Sequence[Command]:
-        group = "Quality"
-
-        return (
-            Command(
-                id="quality.ask",
-                text="Ask a model about tools",
-                keys="Ctrl+R",
-                do=self.ask,
-                needs=self._any,
-                unless="No tools are known yet",
-                group=group,
-            ),
-            Command(
-                id="quality.cancel",
-                text="Stop asking the model",
-                do=self.cancel,
-                needs=lambda: self._reviewing is not None,
-                unless="No model is being asked",
-                group=group,
-            ),
-            *tool_commands(self.key, group, self._tool, self.session.go),
-            Command(id="quality.clear", text="Take all filters away", do=self._clear, group=group),
+    @cached_property
+    def _commands(self) -> Mapping[str, Command]:
+        return quality_commands(
+            {
+                ASK: self.ask,
+                CANCEL: self.cancel,
+                COPY: lambda: self.copy(self.view.table.selected_ids()),
+                EXPORT: self.open_export,
+                READ: self.reload_servers,
+                CLEAR: self.clear_filters,
+            },
+            has_tools=lambda: bool(self.presenter.tools()),
+            is_busy=lambda: self.busy,
+            tool=self._tool,
+            go=self.session.go,
         )
 
+    def commands(self) -> Sequence[Command]:
+        return tuple(self._commands.values())
+
     def first_focus(self) -> QWidget | None:
-        if self.presenter.standing() is QualityState.FULL:
+        if self.presenter.state is QualityState.FULL:
             return self.view.table
         return next(iter(self.view.empty.buttons()), None)
 
     # ------------------------------------------------------------------ showing
 
-    def _any(self) -> bool:
-        return bool(self.presenter.tools())
-
     def _present(self) -> None:
         presenter = self.presenter
-        standing = presenter.standing()
+        state = presenter.state
         self.set_badge(presenter.badge())
         self._show_buttons()
         self._show_level_choices()
         self._show_notices()
-        if standing in (QualityState.NO_SERVERS, QualityState.NO_TOOLS):
-            self._show_empty(standing)
+        if state in (QualityState.NO_SERVERS, QualityState.NO_TOOLS):
+            self._show_empty(state)
             return
-        levels = presenter.levels(presenter.filters.server)
-        self.view.show_servers(presenter.cards(), presenter.filters.server)
-        self.view.strip.show_levels(levels, presenter.token_summary())
+        levels = presenter.levels(presenter.server)
+        self.view.show_servers(presenter.cards(), presenter.server)
+        self.view.summary.show_levels(levels, presenter.token_summary())
         self.view.show_panes()
         self._show_tools()
 
@@ -179,60 +167,56 @@ class QualityPage(Page):
             count(every, "tool") if len(shown) == every else f"{len(shown):,} of {count(every, 'tool')}"
         )
         if not shown:
-            clear = Action(text="Take all filters away", do=self._clear, kind="primary")
-            self.view.nothing.set(
-                "funnel", "No tool fits", "No tool is like this. Take a filter away to see more.", [clear]
-            )
+            clear = command_action(self._commands[CLEAR], kind="primary")
+            self.view.nothing.set("funnel", "No tools match", "No tool matches the search and the filters.", [clear])
         self.view.show_tools(shown)
         sought = (tool_id for tool in self._pending_targets for tool_id in self.presenter.ids_of(tool))
         if self.view.table.select_many([*sought, *self._pending_ids]):
             self._pending_targets, self._pending_ids = (), ()
         self._settle.start()
 
-    def _show_empty(self, standing: QualityState) -> None:
+    def _show_empty(self, state: QualityState) -> None:
         self.header.set_count("")
         reasons = self.presenter.missing_reasons() or self.presenter.missing_summary()
-        if standing is QualityState.NO_TOOLS:
-            what = "None of the servers has listed a tool yet. Read them to see what a model would."
-            again = Action(text="Read the servers again", do=self.reload_servers, kind="primary")
+        if state is QualityState.NO_TOOLS:
+            text = "No server has listed a tool yet. Read the servers to see their tools."
+            again = command_action(self._commands[READ], kind="primary")
             go = Action(text="Go to Servers", do=lambda: self.session.go(ShowScreen(Screen.SERVERS)))
-            self.view.empty.set("medal", "No tools to look at", f"{what}\n\n{reasons}".strip(), [again, go])
+            self.view.empty.set("medal", "No tools yet", f"{text}\n\n{reasons}".strip(), [again, go])
         else:
-            what = (
-                "Here stands how well each tool is described, from worst to best, with what to write instead. "
-                "It needs the tools of a server, and no model."
+            text = (
+                "This page shows how well each tool is described, worst first, and how to improve it. "
+                "It needs a server with tools, but no model."
             )
             add = Action(text="Add server", do=lambda: self.session.go(AddServer()), kind="primary", icon="plus")
             sample = Action(text="Open the sample", do=lambda: self.session.spawn(self._open_sample()))
-            self.view.empty.set("medal", "Nothing to look at yet", what, [add, sample])
+            self.view.empty.set("medal", "No servers yet", text, [add, sample])
         self.view.show_empty()
 
     def _show_notices(self) -> None:
         presenter, view = self.presenter, self.view
         view.gaps.show_missing(presenter.missing_summary(), presenter.missing_reasons())
         levels = presenter.levels()
-        good = self._any() and not any(levels[one] for one in LEVELS if one is not QualityLevel.FINE)
-        hint = "Rules do not see everything: ask a model for its opinion, or look for look-alikes under Similarity."
-        view.good.show_message("No rule found anything in any tool." if good else "", hint if good else "")
+        good = bool(presenter.tools()) and not any(levels[one] for one in LEVELS if one is not QualityLevel.FINE)
+        hint = "Rules do not find everything: ask a model for a review, or look for similar tools under Similarity."
+        view.good.show_message("No issues in any tool." if good else "", hint if good else "")
 
     def _show_buttons(self) -> None:
-        ready = self._any() and self._reviewing is None
         tip = "Grades and suggested descriptions by a language model (Ctrl+R)"
+        look: dict[str, Any] = {"kind": "primary", "icon": "chat-circle-text", "tip": tip, "enabled": not self.busy}
         self.header.set_buttons(
             [
-                Action(text="Export", do=self._open_export, icon="export", enabled=self._any()),
-                Action(
-                    text="Ask a model…", do=self.ask, kind="primary", icon="chat-circle-text", enabled=ready, tip=tip
-                ),
+                command_action(self._commands[EXPORT], "Export", icon="export"),
+                command_action(self._commands[ASK], "Ask a model…", **look),
             ]
         )
 
     def _show_level_choices(self) -> None:
-        levels = self.presenter.levels(self.presenter.filters.server)
+        levels = self.presenter.levels(self.presenter.server)
         choices: list[tuple[str, str] | None] = [("", "All findings"), None]
-        choices += [(one.value, f"{text} ({levels[one]:,})") for one, text in _LEVEL_TEXTS.items()]
+        choices += [(one.value, f"{LEVEL.texts[one]} ({levels[one]:,})") for one in map(QualityLevel, LEVEL.texts)]
         choices.insert(-1, None)
-        self.levels.set_choices(choices, self.presenter.filters.level)
+        self.levels.set_choices(choices, self.presenter.view.filters.first(LEVEL.name))
 
     def _show_detail(self) -> None:
         quality = self.presenter.get(self.view.table.current_id())
@@ -245,46 +229,41 @@ class QualityPage(Page):
         self._settle.start()
 
     def _choose_server(self, name: str) -> None:
-        if name != self.presenter.filters.server:
-            self._filter(replace(self.presenter.filters, server=name))
+        if name != self.presenter.server:
+            self._filter(self.presenter.set_filter(SERVER, name))
 
-    def _search(self, text: str) -> None:
-        self._filter(replace(self.presenter.filters, text=text.strip()))
-
-    def _clear(self) -> None:
+    def clear_filters(self) -> None:
+        """Clear search and filters."""
         if self.header.search is not None:
             self.header.search.clear()
-        self._filter(Filters())
+        self._filter(NO_FILTERS)
 
-    def _filter(self, filters: Filters) -> None:
-        other = filters.server != self.presenter.filters.server
-        self.presenter.filters = filters
-        self.session.settings.set(FILTERS, [filters.server, filters.level])
-        self.levels.set_current(filters.level)
+    def _filter(self, filters: FilterValues) -> None:
+        self._show_view(replace(self.presenter.view, filters=filters))
+
+    def _show_view(self, view: ViewState) -> None:
+        other_server = view.filters.of(SERVER.name) != self.presenter.view.filters.of(SERVER.name)
+        self.presenter.view = view
+        self._views.save(view, FIELDS)
+        self.levels.set_current(view.filters.first(LEVEL.name))
         if self.presenter.report is None:
             return
-        if other:
+        if other_server:
             self._present()
         else:
             self._show_tools()
 
-    def _kept_filters(self) -> Filters:
-        match self.session.settings.get(FILTERS, []):
-            case [str(server), str(level)] if level in ("", *_LEVEL_TEXTS):
-                return Filters(server=server, level=level)
-        return Filters()
-
     def _menu(self, ids: Sequence[str]) -> Sequence[Action]:
         one = len(ids) == 1
-        about = "Ask a model about this tool…" if one else f"Ask a model about {count(len(ids), 'tool')}…"
+        text = "Ask a model about this tool…" if one else f"Ask a model about {count(len(ids), 'tool')}…"
         return [
-            Action(text=about, do=lambda: self.ask(ids), enabled=self._reviewing is None),
-            Action(text="Copy findings as Markdown", do=partial(self.copy, tuple(ids)), icon="copy"),
+            command_action(self._commands[ASK], text, enabled=not self.busy),
+            command_action(self._commands[COPY], "Copy findings as Markdown", icon="copy"),
             *(replace(link, apart=not place, enabled=one) for place, link in enumerate(self._links())),
         ]
 
     def _links(self) -> list[Action]:
-        """Where there is more of the chosen tool."""
+        """Return links from the selected tool to other screens."""
         tool = self._tool()
         return link_actions(tool_links(tool, self.key), self.session.go) if tool else []
 
@@ -293,31 +272,31 @@ class QualityPage(Page):
         self.session.toast("Copied the suggested description")
 
     def export_actions(self) -> list[Action]:
-        """The whole report, filters or not, in each form."""
+        """Return one action for each format of the whole report, and one that copies the shown findings."""
         forms = [Action(text=f"{form.upper()}…", do=partial(self.export, form)) for form in FORMS]
         shown = [one.tool.id for one in self.presenter.shown()]
         return [*forms, Action(text="Copy findings as Markdown", do=partial(self.copy, shown), icon="copy", apart=True)]
 
     def copy(self, ids: Sequence[str]) -> None:
-        """Put what was found in tools on the clipboard as Markdown."""
+        """Copy the findings of these tools as Markdown."""
         tools = [one for tool_id in ids if (one := self.presenter.get(tool_id))]
         self.session.spawn(copy_markdown(self.session, self.presenter.findings_markdown(tools), "the findings"))
 
     def export(self, form: str) -> None:
-        """Ask where the report is to go."""
+        """Ask for a file and export the report."""
         if (report := self.presenter.current()) is not None:
             ask_where(self, self.presenter, report, form)
 
-    def _open_export(self) -> None:
-        made = self.header.buttons()[0]
-        show_menu(self.export_actions(), made.mapToGlobal(made.rect().bottomLeft()), self)
+    def open_export(self) -> None:
+        """Open the menu of export formats."""
+        show_menu_under(self.export_actions(), self.header.buttons()[0])
 
     async def _open_sample(self) -> None:
         await self.presenter.open_sample()
         await self.refresh()
 
     def reload_servers(self) -> None:
-        """Ask the servers for their tools; what is not allowed yet is asked about first."""
+        """Read the tools of all servers again, after asking for missing consents."""
         if self._reading is None or self._reading.done():
             self._reading = self.session.spawn(self._reload_servers())
 
@@ -328,9 +307,14 @@ class QualityPage(Page):
 
     # ------------------------------------------------------------------ asking a model
 
+    @property
+    def busy(self) -> bool:
+        """True while a model reviews tools."""
+        return self._reviewing is not None
+
     def ask(self, ids: Sequence[str] = ()) -> None:
-        """Open the form for asking a model: about these tools, else about those that are chosen or shown."""
-        if self.sheet is None and self._reviewing is None and self._any():
+        """Open the form that asks a model to review these tools; without ids, the selected or shown ones."""
+        if self.sheet is None and not self.busy and self.presenter.tools():
             self.session.spawn(self._ask(ids))
 
     async def _ask(self, ids: Sequence[str]) -> None:
@@ -352,7 +336,7 @@ class QualityPage(Page):
         shown, every = self.presenter.shown(), self.presenter.tools()
         scopes: list[tuple[str, Sequence[ToolQuality]]] = []
         if chosen:
-            scopes.append((f"{len(chosen):,} chosen", chosen))
+            scopes.append((f"{len(chosen):,} selected", chosen))
         if shown and len(shown) < len(every):
             scopes.append((f"{len(shown):,} shown", shown))
         scopes.append((f"All {len(every):,}", every))
@@ -374,12 +358,12 @@ class QualityPage(Page):
         self.session.toast(progress.summary(stopped=stopped))
 
     def cancel(self) -> None:
-        """Stop asking; what was heard is kept."""
+        """Stop the model request; reviews received so far are kept."""
         if self._reviewing is not None:
             self._reviewing.cancel()
 
     def _take(self, quality: ToolQuality) -> None:
-        known = self.presenter.take(quality)
+        known = self.presenter.add_review(quality)
         if self._progress is not None:
             self._progress.take(quality)
             self._show_progress()

@@ -1,13 +1,15 @@
-"""What the quality screen knows: the report, what of it is shown, and what models said since."""
+"""State of the quality screen and its calls into the core; knows no Qt."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from app.core_link.model_requests import Ask
-from app.screens.quality.labels import QualityLevel, level, tokens, unsafe
+from app.core_link.refresh import Refresh
+from app.screens.kit import FilterField, FilterFields, FilterValues, ViewState, matches_all_words
+from app.screens.quality.labels import QualityLevel, level, unsafe
 from app.text.formatting import count
 from mcp_tef import (
     Estimate,
@@ -29,12 +31,12 @@ from mcp_tef import (
 if TYPE_CHECKING:
     from mcp_tef import Engine
 
-MOST_NAMES = 3
-LEVELS = (QualityLevel.ERROR, QualityLevel.WARNING, QualityLevel.NOTE, QualityLevel.FINE)
+MAX_NAMES: Final = 3
+LEVELS: Final = (QualityLevel.ERROR, QualityLevel.WARNING, QualityLevel.NOTE, QualityLevel.FINE)
 
 
 class QualityState(Enum):
-    """What there is to show."""
+    """Reason for an empty list, or FULL."""
 
     NO_SERVERS = "no servers"
     NO_TOOLS = "no tools"
@@ -42,24 +44,9 @@ class QualityState(Enum):
     FULL = "full"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Filters:
-    """What is let through; an empty field lets everything through."""
-
-    server: str = ""
-    level: str = ""
-    text: str = ""
-
-    def lets(self, look: "QualityRow") -> bool:
-        """Whether a tool is to be shown."""
-        at_level = not self.level or look.level == self.level or (self.level == QualityLevel.RISKS and look.unsafe)
-        found = all(word in look.searched for word in self.text.casefold().split())
-        return at_level and found and self.server in ("", look.server)
-
-
 @dataclass(frozen=True, slots=True)
 class QualityRow:
-    """What lists and filters ask of a tool, worked out once, off the window's thread."""
+    """Properties of a tool that search and filters read, computed once on the core's thread."""
 
     server: str
     level: QualityLevel
@@ -67,24 +54,38 @@ class QualityRow:
     searched: str
 
 
-def look(quality: ToolQuality) -> QualityRow:
-    """What lists and filters ask of a tool."""
+def quality_row(quality: ToolQuality) -> QualityRow:
+    """Return the properties of a tool that search and filters read."""
     tool = quality.tool.tool
-    searched = f"{tool.server} {tool.name} {tool.description}".casefold()
-    return QualityRow(tool.server, level(quality), unsafe(quality), searched)
+    return QualityRow(tool.server, level(quality), unsafe(quality), f"{tool.server} {tool.name} {tool.description}")
+
+
+SERVER: Final[FilterField[QualityRow]] = FilterField(name="server", fits=lambda row, value: row.server == value)
+LEVEL: Final[FilterField[QualityRow]] = FilterField(
+    name="level",
+    texts={
+        QualityLevel.ERROR: "Errors",
+        QualityLevel.WARNING: "Warnings",
+        QualityLevel.NOTE: "Notes",
+        QualityLevel.FINE: "No issues",
+        QualityLevel.RISKS: "Poisoned or hidden",
+    },
+    fits=lambda row, value: row.level == value or (value == QualityLevel.RISKS and row.unsafe),
+)
+FIELDS: Final = FilterFields((SERVER, LEVEL))
 
 
 @dataclass(frozen=True, slots=True)
-class QualitySummary:
-    """A report, and the look of each of its tools by id."""
+class JudgedTools:
+    """A report, and the row of each of its tools by id."""
 
     report: QualityReport
-    looks: Mapping[str, QualityRow]
+    rows: Mapping[str, QualityRow]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerCard:
-    """A server in the rail, or all of them (an empty name): its tools, their weight, and how they stand."""
+    """A server in the list, or all servers (an empty name): tools, tokens, and tools by level."""
 
     name: str
     tools: int
@@ -103,66 +104,90 @@ class QualityPresenter:
         self._levels: dict[str, dict[QualityLevel, int]] = {}
         self._failed_servers: tuple[Server, ...] = ()
         self.report: QualityReport | None = None
-        self.filters = Filters()
+        self.view = ViewState()
         self.server_ids: dict[str, ServerId] = {}
         self._loading = 0
 
+    def handle(self, event: Event) -> Refresh:
+        """Decide how soon an event makes the report out of date: it depends on the listed tools only."""
+        match event:
+            case ServersChanged():
+                return Refresh.NOW
+            case ServerStateChanged(server) if server.status in (ServerStatus.ACTIVE, ServerStatus.FAILED):
+                return Refresh.NOW
+            case _:
+                return Refresh.NONE
+
     async def load(self) -> bool:
-        """Read the servers as last seen and judge their tools by the rules; False where a later reading overtook it."""
+        """Judge the tools that the servers listed last; return False if a later call has replaced this one."""
         self._loading += 1
         mine = self._loading
         servers = await self._ask(lambda core: core.servers.list())
-        found = await self._ask(lambda core: _judge(core, servers)) if servers else None
+        judged = await self._ask(lambda core: _judge(core, servers)) if servers else None
         if mine != self._loading:
             return False
         self.server_ids = {server.name: server.id for server in servers}
         self._failed_servers = tuple(one for one in servers if one.status is ServerStatus.FAILED)
-        self.report, self._rows = (found.report, found.looks) if found else (None, {})
-        self._tools = {one.tool.id: self._with_review(one) for one in found.report.tools} if found else {}
-        self._levels = _levels(self._rows.values())
-        if self.filters.server not in self.server_ids:
-            self.filters = replace(self.filters, server="")
+        self._take_judged(judged)
+        if self.server not in self.server_ids:
+            self.view = replace(self.view, filters=self.view.filters.with_values(SERVER.name))
         return True
 
+    def _take_judged(self, judged: JudgedTools | None) -> None:
+        self.report, self._rows = (judged.report, judged.rows) if judged else (None, {})
+        self._tools = {one.tool.id: self._with_review(one) for one in judged.report.tools} if judged else {}
+        self._levels = _count_levels(self._rows.values())
+
+    @property
+    def server(self) -> str:
+        """Name of the server that the list is limited to; "" for all servers."""
+        return self.view.filters.first(SERVER.name)
+
+    def set_filter(self, field: FilterField[QualityRow], value: str) -> FilterValues:
+        """Return the filters with one value in a field; "" clears the field."""
+        return self.view.filters.with_values(field.name, *([value] if value else []))
+
     async def read_servers(self) -> None:
-        """Ask every server for its tools as they are now."""
+        """Read the tools of all servers again."""
         source = ToolSource(names=tuple(self.server_ids))
         await self._ask(lambda core: core.tools.gather(source, fresh=True, at_least=0))
 
     def _with_review(self, quality: ToolQuality) -> ToolQuality:
-        """What a model said of a definition stays with it until the definition changes."""
+        """Add the model's review of the same definition, if there is one."""
         known = self._reviewed.get(quality.tool.id)
         if known is None or known.tool.tool != quality.tool.tool:
             return quality
         return replace(quality, review=known.review, failure=known.failure)
 
     def tools(self) -> tuple[ToolQuality, ...]:
-        """Every tool, from worst to best."""
+        """Return all tools, worst first."""
         return tuple(self._tools.values())
 
     def get(self, tool_id: str) -> ToolQuality | None:
-        """One tool."""
+        """Return a tool by id; None if it is gone."""
         return self._tools.get(tool_id)
 
     def ids_of(self, label: ToolLabel) -> tuple[str, ...]:
-        """The tools that a label means: on every server where it names none."""
+        """Return the ids of the tools that a label matches, on any server if it names none."""
         named = ((tool_id, one.tool.tool) for tool_id, one in self._tools.items() if one.tool.tool.name == label.tool)
         return tuple(tool_id for tool_id, tool in named if label.server in (None, tool.server))
 
     def shown(self) -> tuple[ToolQuality, ...]:
-        """The tools that the filters let through."""
+        """Return the tools that pass search and filters."""
         return tuple(one for one in self._tools.values() if self.is_shown(one))
 
     def is_shown(self, quality: ToolQuality) -> bool:
-        """Whether the filters let a tool through."""
-        return self.filters.lets(self._rows[quality.tool.id])
+        """Return True if a tool passes search and filters."""
+        row = self._rows[quality.tool.id]
+        return FIELDS.fits(row, self.view.filters) and matches_all_words(row.searched, self.view.text)
 
     def current(self) -> QualityReport | None:
-        """The report with all that models have said since."""
+        """Return the report with all model reviews."""
         return replace(self.report, tools=self.tools()) if self.report else None
 
-    def standing(self) -> QualityState:
-        """What there is to show."""
+    @property
+    def state(self) -> QualityState:
+        """Reason for an empty list, or FULL."""
         if not self.server_ids:
             return QualityState.NO_SERVERS
         if not self._tools:
@@ -170,54 +195,54 @@ class QualityPresenter:
         return QualityState.FULL if self.shown() else QualityState.NOTHING_FITS
 
     def levels(self, server: str = "") -> dict[QualityLevel, int]:
-        """How many tools stand at each level by their worst finding, and how many are unsafe."""
+        """Return the number of tools by the level of their worst finding; RISKS counts unsafe tools."""
         return self._levels.get(server) or dict.fromkeys(QualityLevel, 0)
 
     def cards(self) -> tuple[ServerCard, ...]:
-        """All servers together, then each, the heaviest first; nothing where there is only one."""
-        weights = sorted(self.report.servers, key=lambda one: (-one.tokens, one.server)) if self.report else []
-        if len(weights) < 2:
+        """Return a card for all servers, then one for each, most tokens first; none for a single server."""
+        counts = sorted(self.report.servers, key=lambda one: (-one.tokens, one.server)) if self.report else []
+        if len(counts) < 2:
             return ()
-        tools, heavy = sum(one.tools for one in weights), sum(one.tokens for one in weights)
-        every = ServerCard(name="", tools=tools, tokens=heavy, levels=self.levels())
+        tools, tokens = sum(one.tools for one in counts), sum(one.tokens for one in counts)
+        every = ServerCard(name="", tools=tools, tokens=tokens, levels=self.levels())
         each = (
             ServerCard(name=one.server, tools=one.tools, tokens=one.tokens, levels=self.levels(one.server))
-            for one in weights
+            for one in counts
         )
         return (every, *each)
 
     def token_summary(self) -> str:
-        """What the tools of the chosen server cost: "4,212 tokens when all are offered"."""
-        mine = [one for one in self._tools.values() if self.filters.server in ("", one.tool.tool.server)]
-        return f"{tokens(sum(one.tokens for one in mine))} when all are offered"
+        """Return the tokens of the shown server's tools: "4,212 tokens if all are offered"."""
+        tools = [one for one in self._tools.values() if self.server in ("", one.tool.tool.server)]
+        return f"{count(sum(one.tokens for one in tools), 'token')} if all are offered"
 
     def badge(self) -> int:
-        """How many tools have errors."""
+        """Return the number of tools with errors."""
         return self.levels()[QualityLevel.ERROR]
 
     def missing_summary(self) -> str:
-        """Servers that were not looked at or do not answer, and definitions set aside; empty where there are none."""
-        missing, aside = (self.report.unreachable, self.report.problems) if self.report else ((), ())
-        parts = [f"Not looked at: {_named([one.server for one in missing])}."] if missing else []
-        parts += [f"As last seen: {_named([one.name for one in self._stale()])}."] if self._stale() else []
-        parts += [f"{count(len(aside), 'definition')} set aside."] if aside else []
+        """Return which servers and definitions are missing or outdated; "" if none are."""
+        missing, rejected = (self.report.unreachable, self.report.problems) if self.report else ((), ())
+        parts = [f"Not checked: {_first_names([one.server for one in missing])}."] if missing else []
+        parts += [f"Not up to date: {_first_names([one.name for one in self._stale()])}."] if self._stale() else []
+        parts += [f"{count(len(rejected), 'definition')} rejected."] if rejected else []
         return " ".join(parts)
 
     def _stale(self) -> list[Server]:
-        """Servers that do not answer now, whose tools are known from before."""
+        """Return the servers that do not respond now, with tools known from before."""
         missing = {one.server for one in self.report.unreachable} if self.report else set()
         return [server for server in self._failed_servers if server.name not in missing]
 
     def missing_reasons(self) -> str:
-        """Why, a line each."""
-        missing, aside = (self.report.unreachable, self.report.problems) if self.report else ((), ())
+        """Return the reasons for `missing_summary`, one per line."""
+        missing, rejected = (self.report.unreachable, self.report.problems) if self.report else ((), ())
         lines = [f"{one.server}: {one.reason} {one.hint}".strip() for one in missing]
-        lines += [f"{one.name}, as last seen: {one.reason or ''} {one.hint or ''}".strip() for one in self._stale()]
-        lines += [f"{server}, {one.tool or 'a tool without a name'}: {one.reason}" for server, one in aside]
+        lines += [f"{one.name}, not up to date: {one.reason or ''} {one.hint or ''}".strip() for one in self._stale()]
+        lines += [f"{server}, {one.tool or 'a tool without a name'}: {one.reason}" for server, one in rejected]
         return "\n".join(lines)
 
-    def take(self, quality: ToolQuality) -> ToolQuality | None:
-        """Take what a model said of a tool; the tool as it is now, None where it is gone."""
+    def add_review(self, quality: ToolQuality) -> ToolQuality | None:
+        """Keep a model's review; return the tool with it, None if the tool is gone."""
         self._reviewed[quality.tool.id] = quality
         known = self._tools.get(quality.tool.id)
         if known is None:
@@ -228,7 +253,7 @@ class QualityPresenter:
     async def review(
         self, tools: Sequence[ToolQuality], model: ModelSettings, heard: Callable[[ToolQuality], None]
     ) -> QualityReport:
-        """Ask a model of these tools; `heard` is called on the core's thread as each answer comes."""
+        """Ask a model to review tools; `heard` is called with each answer on the core's thread."""
         chosen = _tool_set(tools)
         return await self._ask(lambda core: core.quality.review(chosen, model=model, heard=heard))
 
@@ -259,40 +284,30 @@ def _tool_set(tools: Sequence[ToolQuality]) -> ToolSet:
     return ToolSet(tools=tuple(one.tool for one in tools))
 
 
-def _levels(looks: Iterable[QualityRow]) -> dict[str, dict[QualityLevel, int]]:
-    """How many tools stand where, by server; all of them under an empty name."""
-    found: dict[str, dict[QualityLevel, int]] = {}
-    for one in looks:
-        for server in ("", one.server):
-            mine = found.setdefault(server, dict.fromkeys(QualityLevel, 0))
-            mine[one.level] += 1
-            mine[QualityLevel.RISKS] += one.unsafe
-    return found
+def _count_levels(rows: Iterable[QualityRow]) -> dict[str, dict[QualityLevel, int]]:
+    """Count tools by server and level; "" stands for all servers."""
+    counts: dict[str, dict[QualityLevel, int]] = {}
+    for row in rows:
+        for server in ("", row.server):
+            by_level = counts.setdefault(server, dict.fromkeys(QualityLevel, 0))
+            by_level[row.level] += 1
+            by_level[QualityLevel.RISKS] += row.unsafe
+    return counts
 
 
-async def _judge(core: "Engine", servers: Sequence[Server]) -> QualitySummary:
-    """Judge what was listed when last seen: nothing is started or waited for."""
+async def _judge(core: "Engine", servers: Sequence[Server]) -> JudgedTools:
+    """Judge the tools listed last, without connecting to any server."""
     seen = [server.name for server in servers if await core.servers.known_tools(server.id)]
     unseen = tuple(_unseen(server) for server in servers if server.name not in seen)
     found = await core.tools.gather(ToolSource(names=tuple(seen)), at_least=0) if seen else ToolSet(tools=())
     report = await core.quality.review(replace(found, unreachable=(*found.unreachable, *unseen)))
-    return QualitySummary(report, {one.tool.id: look(one) for one in report.tools})
+    return JudgedTools(report, {one.tool.id: quality_row(one) for one in report.tools})
 
 
 def _unseen(server: Server) -> UnreachableSource:
-    return UnreachableSource(server.name, server.reason or "Nobody has connected to it yet.", server.hint or "")
+    return UnreachableSource(server.name, server.reason or "Not connected yet.", server.hint or "")
 
 
-def _named(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return f"{', '.join(names[:MOST_NAMES])}{more}"
-
-
-def stale_after(event: Event) -> bool:
-    """Whether an event changes what tools there are."""
-    match event:
-        case ServersChanged():
-            return True
-        case ServerStateChanged(server):
-            return server.status in (ServerStatus.ACTIVE, ServerStatus.FAILED)
-    return False
+def _first_names(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
+    return f"{', '.join(names[:MAX_NAMES])}{more}"

@@ -70,7 +70,7 @@ LEVEL_PHRASES: Final[Mapping[QualityLevel, str]] = {
     QualityLevel.ERROR: "with an error",
     QualityLevel.WARNING: "with a warning",
     QualityLevel.NOTE: "with a note",
-    QualityLevel.FINE: "with nothing to mend",
+    QualityLevel.FINE: "without issues",
 }
 _FILLS: Final[Mapping[QualityLevel, Role]] = {
     QualityLevel.ERROR: Role.BAD_FILL,
@@ -100,7 +100,7 @@ def _cells(quality: ToolQuality) -> tuple[Cell, ...]:
 def _worst_cell(quality: ToolQuality) -> Cell:
     found, place = worst(quality), LEVELS.index(level(quality))
     if found is None:
-        return Cell(text="Nothing to mend", role=Role.DIM, marks=(Mark.CHECK,), sort=place)
+        return Cell(text="No issues", role=Role.DIM, marks=(Mark.CHECK,), sort=place)
     role = Role.BAD if danger(found.rule) else Role.TEXT
     said = _tip(found)
     return Cell(
@@ -258,14 +258,14 @@ class QualityView(QStackedWidget):
         self._detail_open = False
         self._many = False
         self._one_server = False
-        self.rail = CardList("Servers", row_height=height("batch_card"))
+        self.server_list = CardList("Servers", row_height=height("batch_card"))
         self.table = ListTable(COLUMNS, "Tools, from worst to best")
-        self.strip = LevelSummaryBar()
+        self.summary = LevelSummaryBar()
         self.good, self.gaps = Notice("good"), MissingServersBar()
         self.nothing = EmptyState("funnel", "", "")
         self.detail = QualityDetailPane()
         self.empty = EmptyState("medal", "", "")
-        self.server_pane = HeadedPane("Servers, the heaviest first", self.rail)
+        self.server_pane = HeadedPane("Servers, the heaviest first", self.server_list)
         self._tools = QStackedWidget()
         self.middle = self._middle()
         self.split = self._split()
@@ -281,7 +281,7 @@ class QualityView(QStackedWidget):
         column = QVBoxLayout(middle)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for part in (self.gaps, self.strip, self.good):
+        for part in (self.gaps, self.summary, self.good):
             column.addWidget(part)
         column.addWidget(self._tools, 1)
         return middle
@@ -295,7 +295,7 @@ class QualityView(QStackedWidget):
         return split
 
     def _connect(self) -> None:
-        self.rail.chosen.connect(
+        self.server_list.chosen.connect(
             lambda row: self.server_chosen.emit(row.removeprefix("server:") if row != EVERY else "")
         )
         self.table.clicked.connect(lambda _: self.open_detail(shown=True, focus=False) if self.narrow() else None)
@@ -324,10 +324,10 @@ class QualityView(QStackedWidget):
             self.table.select_first()
 
     def show_servers(self, cards: Sequence[ServerCard], chosen: str) -> None:
-        """Show the rail, which is not needed for a single server."""
+        """Show the server list, unless there is only one server."""
         self._many = len(cards) > 1
-        self.rail.set_rows([card_row(card) for card in cards])
-        self.rail.select(f"server:{chosen}" if chosen else EVERY)
+        self.server_list.set_rows([card_row(card) for card in cards])
+        self.server_list.select(f"server:{chosen}" if chosen else EVERY)
         self._one_server = not self._many or bool(chosen)
         self.place_panes()
         self._place_columns()

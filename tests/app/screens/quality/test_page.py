@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 def test_an_empty_page_says_what_belongs_here_and_opens_the_sample(qapp: QApplication) -> None:
     async def work() -> None:
         async with desk() as bench:
-            assert "Nothing to look at yet" in bench.text()
+            assert "No servers yet" in bench.text()
             _, sample = bench.page.view.empty.buttons()
             sample.click()
             await until(lambda: len(bench.tools()) == 3)
@@ -65,7 +65,7 @@ def test_a_program_nobody_agreed_to_is_asked_about_before_it_is_read(qapp: QAppl
             for name in ("files", "mail"):
                 bench.fake.gateway.servers[name] = (made_tool("read", "Read it.", name),)
                 await bench.session.call(partial(add_program, name=name))
-            await until(lambda: "Not looked at: files, mail." in bench.text())
+            await until(lambda: "Not checked: files, mail." in bench.text())
             bench.page.view.gaps.again.click()
             leave = await consent_for(bench.page, "files")
             assert "files" not in bench.fake.gateway.asked
@@ -73,7 +73,7 @@ def test_a_program_nobody_agreed_to_is_asked_about_before_it_is_read(qapp: QAppl
             (await consent_for(bench.page, "mail")).accept()
             await until(lambda: "mail/read" in bench.tools())
             assert "files" not in bench.fake.gateway.asked
-            assert "Not looked at: files." in bench.text()
+            assert "Not checked: files." in bench.text()
 
     drive(work())
 
@@ -113,7 +113,7 @@ def test_tools_without_a_fault_are_praised(qapp: QApplication) -> None:
     async def work() -> None:
         async with desk({"desk": [FINE]}) as bench:
             await bench.choose("desk/find_invoice")
-            assert "No rule found anything in any tool." in bench.text()
+            assert "No issues in any tool." in bench.text()
             assert "of 1 tool has errors" in bench.text()
             assert "No rule can see whether" in bench.text()
             assert bench.page.badge == 0
@@ -127,12 +127,12 @@ def test_filters_narrow_the_list_and_can_be_taken_away(qapp: QApplication) -> No
             page = bench.page
             page.levels.choose(QualityLevel.ERROR.value)
             assert bench.tools() == ["desk/doIt"]
-            page.view.rail.select("server:Bike shop")
-            assert "No tool fits" in bench.text()
+            page.view.server_list.select("server:Bike shop")
+            assert "No tools match" in bench.text()
             page.view.nothing.buttons()[0].click()
             assert len(bench.tools()) == 5
-            assert page.view.rail.current_id() == EVERY
-            page.view.rail.select("server:Bike shop")
+            assert page.view.server_list.current_id() == EVERY
+            page.view.server_list.select("server:Bike shop")
             assert all(one.startswith("Bike shop/") for one in bench.tools())
 
     drive(work())
@@ -155,7 +155,7 @@ def test_filters_sorting_and_the_chosen_tool_are_remembered(qapp: QApplication) 
 
     async def first() -> None:
         async with desk({"desk": [NAMELESS, FINE], "Bike shop": SAMPLE_TOOLS}, settings) as bench:
-            bench.page.view.rail.select("server:desk")
+            bench.page.view.server_list.select("server:desk")
             bench.page.view.table.sort_by(1, down=True)
             await bench.choose("desk/find_invoice")
 
@@ -250,7 +250,7 @@ def test_the_detail_scrolls_by_keys(qapp: QApplication) -> None:
 def test_gaps_tell_their_reasons_on_request(qapp: QApplication) -> None:
     async def work() -> None:
         async with desk({"desk": [NAMELESS], "mail": EXITED}) as bench:
-            assert "Not looked at: mail." in bench.text()
+            assert "Not checked: mail." in bench.text()
             assert "it ended" not in bench.text()
             bench.page.view.gaps.why.click()
             assert "mail: Could not start mail: it ended. Look." in bench.text()

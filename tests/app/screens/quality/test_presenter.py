@@ -5,9 +5,11 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
+from app.core_link.refresh import Refresh
+from app.screens.kit import FilterValues, ViewState
 from app.screens.quality.labels import QualityLevel
 from app.screens.quality.model_request import ReviewProgress, ReviewRequest, estimate_text
-from app.screens.quality.presenter import Filters, QualityPresenter, QualityState, look, stale_after
+from app.screens.quality.presenter import FIELDS, QualityPresenter, QualityState, quality_row
 from mcp_tef import (
     CasesChanged,
     Estimate,
@@ -44,6 +46,11 @@ REVIEW = ModelReview(
 GPT = ModelSettings(provider="openai", model="gpt-4.1-mini")
 
 
+def filtered(**values: str) -> ViewState:
+    """A view with one value in each of these filters."""
+    return ViewState(filters=FilterValues({name: (value,) for name, value in values.items()}))
+
+
 class Bench:
     """A presenter over a core in memory, with servers that have been asked once."""
 
@@ -66,7 +73,7 @@ class Bench:
 async def test_tools_come_from_worst_to_best_and_are_counted() -> None:
     presenter = await Bench({"desk": [NAMELESS], "Bike shop": SAMPLE_TOOLS}).load()
     assert names(presenter.tools())[0] == "doIt"
-    assert presenter.standing() is QualityState.FULL
+    assert presenter.state is QualityState.FULL
     assert presenter.badge() == presenter.levels()[QualityLevel.ERROR] == 1
 
 
@@ -77,10 +84,10 @@ async def test_one_tool_alone_is_judged_too() -> None:
 
 
 async def test_without_servers_and_without_tools_it_says_which() -> None:
-    assert (await Bench({}).load()).standing() is QualityState.NO_SERVERS
+    assert (await Bench({}).load()).state is QualityState.NO_SERVERS
     nothing = await Bench({"desk": EXITED}).load()
-    assert nothing.standing() is QualityState.NO_TOOLS
-    assert nothing.missing_summary() == "Not looked at: desk."
+    assert nothing.state is QualityState.NO_TOOLS
+    assert nothing.missing_summary() == "Not checked: desk."
     assert nothing.missing_reasons() == "desk: Could not start mail: it ended. Look."
 
 
@@ -91,8 +98,8 @@ async def test_judging_never_connects_to_a_server() -> None:
     await bench.fake.servers.add(command_server())
     await bench.presenter.load()
     assert bench.fake.gateway.asked == asked
-    assert bench.presenter.missing_summary() == "Not looked at: files."
-    assert "Nobody has connected to it yet." in bench.presenter.missing_reasons()
+    assert bench.presenter.missing_summary() == "Not checked: files."
+    assert "Not connected yet." in bench.presenter.missing_reasons()
 
 
 async def test_a_server_that_fell_silent_is_judged_as_last_seen_and_named() -> None:
@@ -102,21 +109,21 @@ async def test_a_server_that_fell_silent_is_judged_as_last_seen_and_named() -> N
     await bench.fake.servers.check(presenter.server_ids["desk"])
     await presenter.load()
     assert names(presenter.tools()) == ["doIt"]
-    assert presenter.missing_summary() == "As last seen: desk."
-    assert presenter.missing_reasons().startswith("desk, as last seen: Could not start mail")
+    assert presenter.missing_summary() == "Not up to date: desk."
+    assert presenter.missing_reasons().startswith("desk, not up to date: Could not start mail")
 
 
 async def test_what_was_set_aside_is_counted_with_its_reasons() -> None:
     bench = Bench({"desk": [NAMELESS]})
     bench.fake.gateway.problems = (ToolProblem(None, "It has no name."),)
     presenter = await bench.load()
-    assert presenter.missing_summary() == "1 definition set aside."
+    assert presenter.missing_summary() == "1 definition rejected."
     assert presenter.missing_reasons() == "desk, a tool without a name: It has no name."
 
 
 async def test_many_silent_servers_are_not_all_named() -> None:
     presenter = await Bench(dict.fromkeys("abcde", EXITED)).load()
-    assert presenter.missing_summary() == "Not looked at: a, b, c and 2 more."
+    assert presenter.missing_summary() == "Not checked: a, b, c and 2 more."
 
 
 async def test_servers_are_shown_the_heaviest_first_below_all_of_them() -> None:
@@ -124,42 +131,44 @@ async def test_servers_are_shown_the_heaviest_first_below_all_of_them() -> None:
     every, shop, desk = presenter.cards()
     assert (every.name, every.tools, every.tokens) == ("", 4, shop.tokens + desk.tokens)
     assert (shop.name, desk.name, desk.levels[QualityLevel.ERROR]) == ("Bike shop", "desk", 1)
-    presenter.filters = Filters(server="desk")
-    assert presenter.token_summary() == f"{desk.tokens} tokens when all are offered"
+    presenter.view = filtered(server="desk")
+    assert presenter.token_summary() == f"{desk.tokens} tokens if all are offered"
 
 
 async def test_filters_let_through_by_server_level_and_words() -> None:
     presenter = await Bench({"desk": [NAMELESS], "Bike shop": SAMPLE_TOOLS}).load()
-    presenter.filters = Filters(server="Bike shop")
+    presenter.view = filtered(server="Bike shop")
     assert "doIt" not in names(presenter.shown())
-    presenter.filters = Filters(level=QualityLevel.ERROR)
+    presenter.view = filtered(level=QualityLevel.ERROR)
     assert names(presenter.shown()) == ["doIt"]
-    presenter.filters = Filters(text="REPAIR workshop")
+    presenter.view = ViewState(text="REPAIR workshop")
     assert names(presenter.shown()) == ["book_repair"]
-    presenter.filters = Filters(text="nothing has this")
-    assert presenter.standing() is QualityState.NOTHING_FITS
+    presenter.view = ViewState(text="nothing has this")
+    assert presenter.state is QualityState.NOTHING_FITS
 
 
 def test_the_filter_for_unsafe_text_goes_across_severities() -> None:
     unsafe = judged("a", finding("poisoning-order"), finding("description-missing"))
-    assert Filters(level=QualityLevel.RISKS).lets(look(unsafe))
-    assert Filters(level=QualityLevel.WARNING).lets(look(unsafe))
-    assert not Filters(level=QualityLevel.RISKS).lets(look(judged("b", finding("description-missing"))))
+    harmless = judged("b", finding("description-missing"))
+    risks = FilterValues({"level": (QualityLevel.RISKS,)})
+    assert FIELDS.fits(quality_row(unsafe), risks)
+    assert FIELDS.fits(quality_row(unsafe), FilterValues({"level": (QualityLevel.WARNING,)}))
+    assert not FIELDS.fits(quality_row(harmless), risks)
 
 
 async def test_a_filter_on_a_server_that_is_gone_is_dropped() -> None:
     bench = Bench({"desk": [NAMELESS]})
     presenter = await bench.load()
-    presenter.filters = Filters(server="gone", level=QualityLevel.ERROR)
+    presenter.view = filtered(server="gone", level=QualityLevel.ERROR)
     await presenter.load()
-    assert presenter.filters == Filters(level=QualityLevel.ERROR)
+    assert presenter.view == filtered(level=QualityLevel.ERROR)
 
 
 async def test_an_opinion_stays_with_a_definition_until_that_changes() -> None:
     bench = Bench({"desk": [NAMELESS]})
     presenter = await bench.load()
     (known,) = presenter.tools()
-    assert presenter.take(replace(known, review=REVIEW)) == replace(known, review=REVIEW)
+    assert presenter.add_review(replace(known, review=REVIEW)) == replace(known, review=REVIEW)
     await presenter.load()
     assert presenter.tools()[0].review == REVIEW
     current = presenter.current()
@@ -173,7 +182,7 @@ async def test_an_opinion_stays_with_a_definition_until_that_changes() -> None:
 
 async def test_an_opinion_on_a_tool_that_is_gone_changes_nothing() -> None:
     presenter = await Bench({"desk": [NAMELESS]}).load()
-    assert presenter.take(judged("stranger")) is None
+    assert presenter.add_review(judged("stranger")) is None
     assert names(presenter.tools()) == ["doIt"]
 
 
@@ -191,10 +200,11 @@ async def test_a_change_of_servers_makes_the_report_stale_and_a_start_does_not()
     bench = Bench({"desk": [NAMELESS]})
     await bench.load()
     (server,) = await bench.fake.servers.list()
-    assert stale_after(ServerStateChanged(server))
-    assert not stale_after(ServerStateChanged(replace(server, status=ServerStatus.STARTING)))
-    assert stale_after(ServersChanged(()))
-    assert not stale_after(CasesChanged(()))
+    presenter = bench.presenter
+    assert presenter.handle(ServerStateChanged(server)) is Refresh.NOW
+    assert presenter.handle(ServerStateChanged(replace(server, status=ServerStatus.STARTING))) is Refresh.NONE
+    assert presenter.handle(ServersChanged(())) is Refresh.NOW
+    assert presenter.handle(CasesChanged(())) is Refresh.NONE
 
 
 async def test_the_cost_is_told_before_and_a_price_nobody_knows_is_unknown() -> None:

@@ -62,7 +62,7 @@ def test_a_poisoned_tool_comes_with_a_warning_and_an_unclear_one_without() -> No
 
 
 def test_the_sentence_of_a_score_does_the_sum() -> None:
-    assert score_sentence(judged("a")) == "Nothing to mend: no rule found anything."
+    assert score_sentence(judged("a")) == "No issues found."
     assert score_sentence(judged("a", SHORT)) == "100 less 10 for 1 finding."
     assert score_sentence(judged("a", MISSING, POISON, SHORT, SHORT)) == (
         "100 less 110 for 4 findings, and never below 0."
