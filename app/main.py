@@ -1,6 +1,6 @@
-"""The start: settings, looks and the first frame; then the workbench takes over and gives the exit code.
+"""Start-up: settings, style and the first frame; then the workspace controller takes over.
 
-The first frame waits for nothing: what it does not need is imported after it has been painted.
+The first frame waits for nothing: other modules are imported after it has been painted.
 """
 
 import os
@@ -23,7 +23,7 @@ Work = Callable[[Frame, Settings, Path | None], int]
 
 
 def main(argv: Sequence[str] | None = None, work: Work | None = None) -> int:
-    """Open the window, hand it to `work` once it has been painted, and give its exit code."""
+    """Open the window, run `work` once it has been painted, and return its exit code."""
     given = sys.argv[1:] if argv is None else argv
     if given[:1] == ["--print"]:
         return _print(given[1:])

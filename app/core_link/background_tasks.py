@@ -1,4 +1,4 @@
-"""What is under way beside the window."""
+"""Tasks that run beside the window until they end."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -10,14 +10,14 @@ T = TypeVar("T")
 
 
 class BackgroundTasks:
-    """Holds what was begun until it has ended; `failed` is told of errors that nobody caught."""
+    """Holds tasks until they have ended; `failed` receives errors that nobody caught."""
 
     def __init__(self, failed: Callable[[BaseException], object]) -> None:
         self._failed = failed
         self._running: set[asyncio.Task[Any]] = set()
 
     def spawn(self, work: Coroutine[Any, Any, T], of: QObject | None = None) -> "asyncio.Task[T]":
-        """Begin something; work `of` a dialog ends with it."""
+        """Start a task; with `of` a dialog, it is cancelled when the dialog is destroyed."""
         task = asyncio.get_running_loop().create_task(work)
         self._running.add(task)
         task.add_done_callback(self._done)

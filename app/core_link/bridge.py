@@ -30,7 +30,7 @@ class Addresses(QObject):
 class Bridge(QObject):
     """Runs the core on a thread of its own.
 
-    `events` gives tuples of events in order, one batch every 16 ms at most, on the window's thread.
+    `events` carries tuples of events in order, at most one batch every 16 ms, on the window's thread.
     """
 
     events = Signal(tuple)

@@ -1,4 +1,4 @@
-"""Work of the core that is all or nothing, shown at the foot of the window, with its share and a way to stop it."""
+"""Calls of the core that change everything or nothing, with progress below the page and a cancel button."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -18,9 +18,9 @@ STOPPING = "Cancelling"
 
 
 class Undertaking(QObject):
-    """One such work. The bar comes once it takes long, and stays until its true end.
+    """One such call. Its bar appears once it takes long, and stays until the call has really ended.
 
-    It lives as long as the window, since work that is given up may still tell it something.
+    The object lives as long as the window, because cancelled work may still report progress.
     """
 
     _heard = Signal(float)
@@ -38,13 +38,13 @@ class Undertaking(QObject):
         self._heard.connect(self._take)
 
     def stop(self) -> None:
-        """End it with nothing of it left, if it is not done already."""
+        """Cancel the call, unless it has finished; nothing of its changes remains."""
         self.work.stop()
         self._stopping = True
         self._show()
 
     def hide(self) -> None:
-        """Nobody waits for it any more."""
+        """Remove the bar once nobody waits for the call."""
         self._late.stop()
         self._session.activity.drop(self.bar)
 
@@ -61,7 +61,7 @@ class Undertaking(QObject):
 
 
 async def undertaken(session: Session, what: str, do: "Callable[[Engine, CancellableWork], Awaitable[T]]") -> T:
-    """What came of it; StoppedError where the user stopped it in time."""
+    """Return the result of a call; raise StoppedError if the user cancelled it in time."""
     undertaking = Undertaking(session, what)
     try:
         return await session.call(lambda core: do(core, undertaking.work))

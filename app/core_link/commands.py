@@ -1,20 +1,20 @@
-"""Commands as data: what a user can do, with which keys, when; menus, palette and shortcuts page come from them."""
+"""Commands as data; menus, palette and shortcuts page come from them."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 
 def always() -> bool:
-    """For commands that need nothing."""
+    """Return True, for commands that can always be used."""
     return True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """`id` is stable, `text` starts with a verb, `keys` in Qt's notation, with `other_keys` for a second habit.
+    """A command of the user.
 
-    `needs` says whether it can be done now, and `unless` what to do first where it cannot; `now` is a text that
-    says more than `text` while things are as they are.
+    `id` is stable, `text` starts with a verb, `keys` and `other_keys` are in Qt's notation. `needs` returns True if the
+    command can be used now; `unless` says what to do first if not. `now` returns a more specific text than `text`.
     """
 
     id: str
@@ -29,46 +29,46 @@ class Command:
 
     @property
     def words(self) -> str:
-        """The text as it is now."""
+        """The text that fits the present state."""
         return self.now() if self.now else self.text
 
     @property
     def shown_keys(self) -> str:
-        """Both ways to press it."""
+        """Both shortcuts, as one text."""
         return f"{self.keys} or {self.other_keys}" if self.other_keys else self.keys
 
 
 class Commands:
-    """All commands there are now; each owner replaces its own."""
+    """All commands that exist now; each owner replaces its own."""
 
     def __init__(self) -> None:
         self._by_owner: dict[str, tuple[Command, ...]] = {}
         self._listeners: list[Callable[[], None]] = []
 
     def put(self, owner: str, commands: Sequence[Command]) -> None:
-        """These are the owner's commands from now on."""
+        """Replace the owner's commands."""
         self._by_owner[owner] = tuple(commands)
         for listener in self._listeners:
             listener()
 
     def watch(self, listener: Callable[[], None]) -> None:
-        """Hear of every change."""
+        """Call a listener at every change."""
         self._listeners.append(listener)
 
     def unwatch(self, listener: Callable[[], None]) -> None:
-        """Hear of no more."""
+        """Stop calling a listener."""
         self._listeners.remove(listener)
 
     def all(self) -> tuple[Command, ...]:
-        """Every command, in the order of their owners."""
+        """Return every command, in the order of their owners."""
         return tuple(command for commands in self._by_owner.values() for command in commands)
 
     def possible(self) -> tuple[Command, ...]:
-        """Those that can be done now."""
+        """Return the commands that can be used now."""
         return tuple(command for command in self.all() if command.needs())
 
     def groups(self) -> dict[str, tuple[Command, ...]]:
-        """Commands that have keys, by group, for the shortcuts page."""
+        """Return the commands that have keys, by group, for the shortcuts page."""
         found: dict[str, tuple[Command, ...]] = {}
         for command in self.all():
             if command.keys:
@@ -77,6 +77,6 @@ class Commands:
 
 
 def find(commands: Iterable[Command], typed: str) -> list[Command]:
-    """The commands that hold every typed word."""
+    """Return the commands that contain every typed word."""
     words = typed.casefold().split()
     return [command for command in commands if all(word in command.text.casefold() for word in words)]

@@ -1,4 +1,4 @@
-"""Ends the window in order and without a question: when a signal comes, and when the desktop session ends."""
+"""Orderly shutdown without a question, on a signal or when the desktop session ends."""
 
 from collections.abc import Callable
 from typing import Final
@@ -14,9 +14,9 @@ _LOOK_EVERY_MS: Final = 20
 
 
 class Shutdown:
-    """Calls `end` once somebody else wants the program to end; `has_ended` tells when all of it is closed.
+    """Calls `end` when the system asks the program to end; `has_ended` returns True once everything is closed.
 
-    Python handles a signal before its own next step; the timer that collects garbage takes ten of them a second.
+    Python handles a signal before its own next step; the timer that collects garbage runs ten of them a second.
     """
 
     def __init__(self, end: Callable[[], object], has_ended: Callable[[], bool], longest_ms: int = LONGEST_MS) -> None:
@@ -26,7 +26,7 @@ class Shutdown:
         self.signals = EndingSignals(lambda: QTimer.singleShot(0, end), kill_process_groups)
 
     def follow(self, application: QGuiApplication) -> None:
-        """End when the session does; afterwards nothing runs any more, so that its end is waited for here."""
+        """End with the desktop session, and wait here until all is closed: afterwards no code runs any more."""
         application.commitDataRequest.connect(self._end_with_session)
 
     def _end_with_session(self) -> None:

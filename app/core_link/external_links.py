@@ -1,4 +1,4 @@
-"""Addresses on the web are opened in the browser once somebody agreed, and nowhere else."""
+"""Web addresses that open in the browser once the user agrees."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from app.widgets import ask
 
 
 class Browsing:
-    """Asks over a window; `browse` opens the browser."""
+    """Asks over a window before `browse` opens the browser."""
 
     def __init__(self, frame: QWidget, browse: Callable[[QUrl], object]) -> None:
         self._frame = frame
@@ -23,7 +23,7 @@ class Browsing:
         self._offer(session, url, "Sign in", words)
 
     def page(self, session: Session, url: QUrl) -> None:
-        """Ask whether to open a page that the help links to."""
+        """Ask whether to open a web page that the help links to."""
         self._offer(session, url, "Leave the help?", f"{url.toDisplayString()} is opened in your browser.")
 
     def _offer(self, session: Session, url: QUrl, title: str, words: str) -> None:

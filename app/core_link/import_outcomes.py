@@ -1,11 +1,11 @@
-"""What came of files and texts that somebody brought, one by one."""
+"""Results of dropped or pasted files and texts, one by one."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class DropStatus(StrEnum):
-    """What became of something that was dropped or pasted."""
+    """The result for one dropped or pasted file."""
 
     TAKEN = "Taken"
     LEFT = "Left out"
@@ -14,7 +14,7 @@ class DropStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DropOutcome:
-    """What came of one file or text that was brought, and why."""
+    """The result for one file or text, and the reason."""
 
     name: str
     fate: DropStatus

@@ -1,4 +1,4 @@
-"""Ways from what is looked at to the same tool on the other screens."""
+"""Links from a tool on one screen to the same tool on the others."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Link:
 
 
 def tool_links(tool: ToolLabel, besides: str) -> tuple[Link, ...]:
-    """Where there is more of a tool, besides the screen that tells of it."""
+    """Return links to a tool on every screen but `besides`."""
     runs = RunFilter(expected=ToolLabel(tool=tool.tool, server=tool.server))
     leads = (
         Link("Definition", ShowTool(tool)),
@@ -34,12 +34,12 @@ def tool_links(tool: ToolLabel, besides: str) -> tuple[Link, ...]:
 
 
 def link_actions(leads: Sequence[Link], go: Go) -> list[Action]:
-    """Leads as links."""
+    """Return links as actions."""
     return [Action(text=lead.text, do=partial(go, lead.target), kind="link") for lead in leads]
 
 
 def tool_commands(page: str, group: str, tool: Callable[[], ToolLabel | None], go: Go) -> list[Command]:
-    """Leads of whichever tool is chosen, as commands."""
+    """Return the links of the selected tool as commands."""
 
     def follow(place: int) -> None:
         if (chosen := tool()) is not None:

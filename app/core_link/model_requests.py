@@ -1,4 +1,4 @@
-"""Asking a language model from a screen: who is asked, what is wrong with what was typed, and which key it takes."""
+"""Forms that ask a language model to write: the model, problems of what was typed, and its key."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,13 +14,13 @@ T = TypeVar("T")
 
 
 class Ask(Protocol):
-    """Runs a piece of work on the core and gives its result; errors of the core pass through."""
+    """Runs a function with the engine on the core's thread and returns its result; errors of the core pass through."""
 
     def __call__(self, work: Callable[["Engine"], Awaitable[T]], /) -> Awaitable[T]: ...
 
 
 class Blank(StrEnum):
-    """A part of the form that can be wrong."""
+    """A field of the form that can be wrong."""
 
     MODEL = "model"
     BASE_URL = "base_url"
@@ -29,7 +29,7 @@ class Blank(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AskForm:
-    """What is typed."""
+    """The text of the form's fields."""
 
     model: str = ""
     base_url: str = ""
@@ -37,7 +37,7 @@ class AskForm:
 
 @dataclass(frozen=True, slots=True)
 class ParsedModelRequest:
-    """Who would be asked, or what is wrong, a sentence a field."""
+    """The model of a form, or one sentence per field that is wrong."""
 
     model: ModelSettings | None
     problems: Mapping[Blank, str] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class ParsedModelRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyNeed:
-    """Whether a key must be typed, for whom, and which variable would do."""
+    """The key that a model needs: its provider, the environment variable for it, and whether it is still missing."""
 
     provider: str = ""
     variable: str = ""
@@ -53,18 +53,18 @@ class KeyNeed:
 
     @property
     def hint(self) -> str:
-        """Where else the key could come from."""
+        """A sentence that names the other source of the key."""
         return f"Kept in memory until you quit. The environment variable {self.variable} would do too."
 
     def missing(self, typed: str) -> str:
-        """One sentence where a key is needed and none was typed; empty where all is well."""
+        """Return one sentence if a key is needed and none was typed; empty if all is well."""
         if not self.needed or typed.strip():
             return ""
         return f"A key for {self.provider} is missing. Type one, or set {self.variable}."
 
 
 def read(form: AskForm) -> ParsedModelRequest:
-    """Understand a form."""
+    """Check a form and return its model or its problems."""
     address = form.base_url.strip()
     problems: dict[Blank, str] = {}
     if address and not address.startswith(("http://", "https://")):
@@ -86,13 +86,13 @@ def read(form: AskForm) -> ParsedModelRequest:
 
 
 class KeyAsking:
-    """Which key a model takes, and where it goes. Keys pass through and are kept by the core's key ring only."""
+    """Keys for models. Keys pass through here; only the core's key ring holds them."""
 
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
 
     async def key_need(self, model: ModelSettings) -> KeyNeed:
-        """Whether the model needs a key that nobody has given yet."""
+        """Return which key the model needs that is not known yet."""
         return KeyNeed() if model.offline else await self._ask(lambda core: _need(core, model))
 
     async def hold(self, provider: str, key: Secret, *, address: str | None = None, remember: bool = False) -> None:
@@ -109,10 +109,10 @@ class KeyAsking:
 
 
 class ModelAsking(KeyAsking):
-    """What every form that asks a model to write wants of the core."""
+    """Calls of the core for every form that asks a model to write."""
 
     async def models(self) -> tuple[ModelInfo, ...]:
-        """Every model of the catalogue that can write."""
+        """Return every model of the catalogue that can write."""
         known = await self._ask(lambda core: core.models.catalogue())
         return tuple(one for one in known if not ModelSettings(provider=one.provider, model=one.model).offline)
 

@@ -1,4 +1,4 @@
-"""Where the user has been, to go back and forward."""
+"""Navigation history, for going back and forward."""
 
 from dataclasses import dataclass
 
@@ -9,38 +9,38 @@ LONGEST = 100
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """A screen with what was shown on it, as a target that the screen understands; None where that is no matter."""
+    """A visited screen, with the target that it showed; None for the screen as a whole."""
 
     place: str
     target: Target | None = None
 
 
 class NavigationHistory:
-    """The stops behind the user and, after going back, those ahead."""
+    """The entries behind the user and, after going back, those ahead."""
 
     def __init__(self) -> None:
         self._behind: list[HistoryEntry] = []
         self._ahead: list[HistoryEntry] = []
 
     def leave(self, stop: HistoryEntry) -> None:
-        """Remember a stop that is left for a new one; what was ahead is forgotten."""
+        """Remember an entry that is left for a new one, and forget those ahead."""
         self._behind = [*self._behind[1 - LONGEST :], stop]
         self._ahead.clear()
 
     def can_go_back(self) -> bool:
-        """Whether a stop lies behind."""
+        """Return True if an entry lies behind."""
         return bool(self._behind)
 
     def can_go_forward(self) -> bool:
-        """Whether a stop lies ahead."""
+        """Return True if an entry lies ahead."""
         return bool(self._ahead)
 
     def back(self, here: HistoryEntry) -> HistoryEntry:
-        """The last stop that is not the one where the user is."""
+        """Return the last entry that differs from the present one."""
         return _step(self._behind, self._ahead, here)
 
     def forward(self, here: HistoryEntry) -> HistoryEntry:
-        """The next stop of those that were gone back from."""
+        """Return the entry from which the user went back."""
         return _step(self._ahead, self._behind, here)
 
 

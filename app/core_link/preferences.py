@@ -1,6 +1,6 @@
-"""What can be set in the window: what holds, where that comes from, and how it is set; plain Python.
+"""Preferences: the values that apply, their sources, and how they are set; no Qt.
 
-Settings of the core bear the names of their environment variables; those of runs belong to the start form.
+Preferences of the core have the names of their environment variables; settings of runs belong to the start form.
 """
 
 import os
@@ -20,7 +20,7 @@ _NOT_HERE = ("DATABASE_URL", "DEFAULT_LLM_PROVIDER", "DEFAULT_LLM_MODEL", "MCP_T
 
 
 class Origin(StrEnum):
-    """Where a value comes from."""
+    """The source of a value."""
 
     ENVIRONMENT = "environment"
     HERE = "here"
@@ -103,33 +103,33 @@ LIMITS: Final = tuple(
 
 
 class Preferences:
-    """Every value that can be set, by its name. What the environment sets goes before what is set here."""
+    """Every preference by its name. A value from the environment overrides one that is set here."""
 
     def __init__(self, settings: Settings, environment: Mapping[str, str] | None = None) -> None:
         self._settings = settings
         self._environment = dict(os.environ if environment is None else environment)
 
     def core(self) -> dict[str, str]:
-        """What was set of the core, by the names of variables."""
+        """Return the settings of the core that were set here, by environment variable."""
         kept = self._settings.get(CORE, {})
         return {name: text for name, text in kept.items() if name in _OF_CORE and isinstance(text, str)}
 
     def variable(self, name: str) -> Variable[Any]:
-        """What is told of a value."""
+        """Return the description of a preference."""
         return _OF_RUNS.get(name) or _OF_CORE[name]
 
     def origin(self, name: str) -> Origin:
-        """Where the value that holds comes from."""
+        """Return the source of the value that applies."""
         if self._of_environment(name):
             return Origin.ENVIRONMENT
         return Origin.HERE if self._set_here(name) else Origin.DEFAULT
 
     def text(self, name: str) -> str:
-        """The value that holds, "" where that is the default."""
+        """Return the value that applies; "" for the default."""
         return self._of_environment(name) or self._set_here(name)
 
     def set(self, name: str, text: str) -> str:
-        """Have a value hold, "" for the default; what is wrong with it in one sentence, and nothing has changed."""
+        """Set a value, "" for the default; return one sentence if it is wrong, and change nothing then."""
         variable, text = self.variable(name), text.strip()
         fault = variable.fault(text)
         if not fault:
@@ -137,15 +137,15 @@ class Preferences:
         return fault
 
     def state(self) -> dict[str, Any]:
-        """All that a reset would change, to be put back."""
+        """Return everything that a reset changes, so that it can be undone."""
         return self._settings.values_without(KEPT)
 
     def reset(self) -> None:
-        """Every setting at its default; workspaces and what they hold are left alone."""
+        """Set every preference to its default; workspaces and their contents are left alone."""
         self._settings.replace_all_but(KEPT, {})
 
     def put_back(self, state: Mapping[str, Any]) -> None:
-        """Everything as it was."""
+        """Restore a state."""
         self._settings.replace_all_but(KEPT, state)
 
     def _keep(self, name: str, text: str) -> None:

@@ -1,4 +1,4 @@
-"""How soon an event makes a screen read its data again."""
+"""Urgency with which an event makes a screen read its data again."""
 
 from enum import IntEnum
 from typing import Final

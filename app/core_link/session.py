@@ -1,4 +1,4 @@
-"""What screens share: the core, navigation, running calls, what is stale, what can be undone."""
+"""Everything that screens share: the core, navigation, running calls, undo; and the base of every screen's page."""
 
 import asyncio
 import inspect
@@ -37,7 +37,7 @@ LOG = logging.getLogger("app.core_link.session")
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Something that the window said, and when."""
+    """A message that the window showed, and its time."""
 
     at: datetime
     text: str
@@ -77,13 +77,13 @@ class Session(QObject):
         bridge.events.connect(self.events)
 
     async def call(self, do: "Callable[[Engine], Awaitable[T]]") -> T:
-        """Await something of the core."""
+        """Await a call of the core."""
         return await self.bridge.call(do)
 
     async def call_long(
         self, what: str, do: "Callable[[Engine], Awaitable[T]]", *, can_cancel: bool = True, slow_s: float = SLOW_S
     ) -> T:
-        """Await something of the core; where it takes long, it shows at the foot of the window and can be stopped."""
+        """Await a call of the core; a slow one appears at the bottom of the window and can be cancelled."""
         work, bar = asyncio.ensure_future(self.call(do)), self.activity.add()
         bar.cancel_wanted.connect(work.cancel)
         show = partial(bar.set_state, None, what, can_pause=False, can_cancel=can_cancel)
@@ -95,24 +95,24 @@ class Session(QObject):
             self.activity.drop(bar)
 
     async def value(self, do: "Callable[[Engine], T]") -> T:
-        """What the core answers at once, on its own thread."""
+        """Return what the core answers without waiting, as computed on its thread."""
         return await self.bridge.value(do)
 
     def spawn(self, work: Coroutine[Any, Any, T], of: QObject | None = None) -> "asyncio.Task[T]":
-        """Do work beside the window; an error that nobody catches is shown and logged.
+        """Run a task beside the window; an error that nobody catches is shown and logged.
 
-        Work `of` a dialog ends with it: nothing may come back to widgets that are gone.
+        With `of` a dialog, the task ends with it: nothing may come back to widgets that are gone.
         """
         return self._tasks.spawn(work, of)
 
     def do(self, what: Callable[[], object]) -> None:
-        """Do something that may be a plain function or give something to await."""
+        """Call a plain or async function."""
         result = what()
         if inspect.iscoroutine(result):
             self.spawn(result)
 
     async def configure(self) -> None:
-        """Have what was set hold at once, and be there at the next start; `configured` tells who shows some of it."""
+        """Save the preferences and apply them to the core at once; `configured` tells the screens."""
         self.settings.save()
         core = self.preferences.core()
         await self.value(lambda engine: engine.configure(core))
@@ -130,9 +130,10 @@ class Session(QObject):
         *,
         deed: str = "",
     ) -> None:
-        """Say what was done. `undo`, plain or async, takes it back, from the toast or with Ctrl+Z; `again` redoes it.
+        """Show a short message.
 
-        `deed` names it after "Undo": "remove files".
+        `undo`, plain or async, reverses the action, from the toast or with Ctrl+Z; `again` redoes it. `deed` is the
+        action's name after "Undo": "remove files".
         """
         if undo is None:
             self.toasted.emit(text, None)
@@ -141,50 +142,50 @@ class Session(QObject):
         self.toasted.emit(text, lambda: self.take_back(step))
 
     def remember(self, deed: str, undo: Callable[[], object], again: Callable[[], object] | None = None) -> UndoStep:
-        """Let something be taken back with Ctrl+Z, without a word about it."""
+        """Add a step to the undo history without a message."""
         step = UndoStep(deed, undo, again)
         self._undos.add(step)
         return step
 
     def keep(self, step: UndoStep, *, fresh: bool = True) -> None:
-        """The same for a step that is ready-made; one that is not fresh leaves what can be done again."""
+        """Add a ready-made step to the undo history; one that is not `fresh` keeps what can be redone."""
         self._undos.add(step, fresh=fresh)
 
     def forget(self, step: UndoStep) -> None:
-        """There is nothing to take back any more."""
+        """Remove a step from the undo history."""
         self._undos.forget(step)
 
     def can_undo(self) -> bool:
-        """Whether there is something to take back."""
+        """Return True if there is a step to undo."""
         return self._undos.last() is not None
 
     def can_redo(self) -> bool:
-        """Whether there is something to do again."""
+        """Return True if there is a step to redo."""
         return self._undos.following() is not None
 
     def undo_words(self) -> str:
-        """What the undo key would do: "Undo remove files"."""
+        """Return the text of the undo command: "Undo remove files"."""
         return _words("Undo", self._undos.last())
 
     def redo_words(self) -> str:
-        """What the redo key would do."""
+        """Return the text of the redo command."""
         return _words("Redo", self._undos.following())
 
     def undo(self) -> None:
-        """Take back the last thing, after those that are being taken back, and say which once that is done."""
+        """Undo the last step, after those that are being undone, and say so once that is done."""
         if (step := self._undos.last()) is not None:
             self._turns.add(self._undos.back(step))
 
     def redo(self) -> None:
-        """Do again what was taken back last, and say which once that is done."""
+        """Redo the step that was undone last, and say so once that is done."""
         self._turns.add(self._undos.again())
 
     def take_back(self, step: UndoStep) -> None:
-        """Take back one thing, once, without a word about it."""
+        """Undo one step, once, without a message."""
         self._turns.add(self._undos.back(step, aloud=False))
 
     async def undone(self) -> None:
-        """Wait until nothing is being taken back or done again."""
+        """Wait until nothing is being undone or redone."""
         await self._turns.idle()
 
     def _say_turn(self, turn: UndoRequest, error: BaseException | None) -> None:
@@ -202,7 +203,7 @@ class Session(QObject):
         self.messages = [*self.messages[1 - MOST_SAID :], Message(datetime.now(UTC), text)]
 
     def show_error(self, error: BaseException) -> None:
-        """Tell the user of an error, in words."""
+        """Show an error to the user."""
         words = error_words(error)
         self.failed.emit(words.message, words.hint, words.details)
 
@@ -230,8 +231,8 @@ def _words(verb: str, step: UndoStep | None) -> str:
 class Page(QWidget):
     """A screen: a header over a body. The window shows it, gives it events and asks for its commands.
 
-    It is asked to `refresh` when first shown, when shown again after it went stale, and once per batch
-    of events while it is visible; calls that come meanwhile are joined into one more.
+    The window asks it to `refresh` when it is first shown, when it is shown again after going stale, and once per batch
+    of events while it is visible; requests during a refresh are joined into one more.
     """
 
     SPOKEN_AS = Spoken.Grouping
@@ -264,7 +265,7 @@ class Page(QWidget):
         column.addLayout(self.body, 1)
 
     async def refresh(self) -> None:
-        """Fetch and show what belongs here."""
+        """Fetch and show the page's data."""
 
     def handle(self, event: Event) -> Refresh:
         """Decide how soon an event makes this page out of date."""
@@ -275,10 +276,10 @@ class Page(QWidget):
         return False
 
     def open_target(self, target: Target) -> None:
-        """Show something in particular; comes after the page is visible."""
+        """Show a target; called after the page is visible."""
 
     async def bring_in(self, arrivals: Sequence[DetectedFile]) -> Sequence[DropOutcome]:
-        """Show what was dropped or pasted would bring here, and give what came of each; the page is shown by then."""
+        """Preview the import of dropped or pasted files, and return the result for each; the page is visible."""
         return [DropOutcome(arrival.name, DropStatus.LEFT, "") for arrival in arrivals]
 
     def current_target(self) -> Target | None:
@@ -286,37 +287,37 @@ class Page(QWidget):
         return None
 
     def leave(self) -> None:
-        """Another screen is shown now."""
+        """React to another screen being shown."""
 
     def unsaved(self) -> int:
-        """How many things are typed here that cannot be saved as they stand."""
+        """Return the number of edits here that cannot be saved as they are."""
         return 0
 
     async def finish(self) -> None:
-        """The window is about to close: put away what is not saved."""
+        """Save or drop what is unsaved, before the window closes."""
 
     def commands(self) -> Sequence[Command]:
-        """What can be done here; the window offers them while the page is visible."""
+        """Return the commands that the window offers while the page is visible."""
         return ()
 
     def first_focus(self) -> QWidget | None:
-        """What has the keyboard when the page is shown."""
+        """Return the widget that has the keyboard when the page is shown."""
         return None
 
     def restore_search(self, field: SearchField) -> str:
-        """Have the words in a search field as they were left, and give them; they are also heard as if typed."""
+        """Restore the text of a search field, save later changes, and return the text."""
         kept = f"{self.key}.search"
         field.setText(self.session.settings.get(kept, ""))
         field.searched.connect(lambda text: self.session.settings.set(kept, text.strip()))
         return field.text()
 
     def restore_layout(self, key: str, table: ListTable) -> None:
-        """Have a table as it was left, now and at every start."""
+        """Restore the layout of a table, and save later changes."""
         table.restore_layout(self.session.settings.get(key, {}))
         table.layout_changed.connect(lambda: self.session.settings.set(key, table.layout_state()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc, and Down in the search field, go back to what the page is about."""
+        """Return the focus to the page's main widget on Esc, and on Down in the search field."""
         back = event.key() == Qt.Key.Key_Escape or (event.key() == Qt.Key.Key_Down and self._in_search())
         widget = self.first_focus() if back else None
         if widget is not None and not widget.hasFocus():
@@ -328,7 +329,7 @@ class Page(QWidget):
         return self.header.search is not None and self.header.search.hasFocus()
 
     def set_badge(self, number: int) -> None:
-        """How much here needs a look."""
+        """Show the number of items that need attention."""
         if number != self.badge:
             self.badge = number
             self.badge_changed.emit(number)

@@ -1,4 +1,4 @@
-"""What the window remembers between starts, in one JSON file; a bad file or value never blocks the start."""
+"""Settings of the window, kept between starts in one JSON file; a bad file or value never blocks the start."""
 
 import contextlib
 import json
@@ -18,7 +18,7 @@ VIEW_STATE = ".view_state"
 
 
 class Settings:
-    """Values by key. `get` gives the default where the stored value is of another type."""
+    """Values by key. `get` returns the default if the stored value has another type."""
 
     def __init__(self, file: Path | None) -> None:
         self.file = file
@@ -28,14 +28,14 @@ class Settings:
             self._values = self._read(file)
 
     def get(self, key: str, default: T, allowed: Callable[[T], bool] | None = None) -> T:
-        """The value of a key, if it is of the default's type and allowed."""
+        """Return the value of a key if it has the default's type and is allowed; else the default."""
         value = self._values.get(key, default)
         if type(value) is not type(default) or (allowed is not None and not allowed(value)):
             return default
         return value
 
     def choice(self, key: str, kind: type[Choice]) -> Choice:
-        """Which of its kind a key names, or the first one."""
+        """Return the member of an enum that a key names, or the first one."""
         first, *_ = kind
         return next((one for one in kind if one.value == self._values.get(key)), first)
 
@@ -72,20 +72,20 @@ class Settings:
         return found
 
     def notices(self) -> list[str]:
-        """What there is to tell of how the settings were read, once."""
+        """Return notices about reading the settings, once."""
         aside, self.set_aside = self.set_aside, None
         return [f"The settings of the window could not be read. They were set aside as {aside}."] if aside else []
 
     def values_without(self, keys: Collection[str]) -> dict[str, Any]:
-        """Everything but these."""
+        """Return all values but those of these keys."""
         return {key: value for key, value in self._values.items() if key not in keys}
 
     def replace_all_but(self, keys: Collection[str], values: Mapping[str, Any]) -> None:
-        """These instead of everything but some."""
+        """Replace all values but those of these keys."""
         self._values = {key: value for key, value in self._values.items() if key in keys} | dict(values)
 
     def save(self) -> None:
-        """Write the file in one step; a disk that refuses is no reason to complain."""
+        """Write the file in one step; a disk error is ignored, because the window works without it."""
         if self.file is None:
             return
         from mcp_tef import tighten, write_private
@@ -121,20 +121,20 @@ class Recent:
         self._settings = settings
 
     def paths(self) -> list[Path]:
-        """Where they lie."""
+        """Return the paths of the workspaces."""
         known = self._settings.get("workspaces", [])
         return [Path(name) for name in known if isinstance(name, str) and name.isprintable()][:MOST_RECENT]
 
     def add(self, path: Path) -> None:
-        """This one is open now."""
+        """Put an opened workspace first."""
         self._set([path, *(other for other in self.paths() if other != path)])
 
     def remove(self, path: Path) -> None:
-        """Take one off the list."""
+        """Remove a workspace from the list."""
         self._set([other for other in self.paths() if other != path])
 
     def replace(self, path: Path, other: Path) -> None:
-        """One is called otherwise now."""
+        """Replace the path of a renamed workspace."""
         self._settings.rename_workspace(str(path), str(other))
         self._set([other if known == path else known for known in self.paths() if known != other])
 

@@ -27,27 +27,27 @@ class TextSizes(QObject):
         self._timer.timeout.connect(changed)
 
     def percent(self) -> int:
-        """What was chosen."""
+        """Return the chosen size."""
         return self._settings.get(KEY, NORMAL, lambda value: value in SIZES)
 
     def choose(self, percent: int) -> None:
-        """Have text of this size from now on."""
+        """Save a size, for the next time that the window is opened."""
         if percent != self.percent():
             self._settings.set(KEY, percent)
             self._settings.save()
             self._timer.start()
 
     def wear(self) -> None:
-        """Let what is built from now on have this size."""
+        """Apply the chosen size to everything that is built from now on."""
         self._worn = self.percent()
         theme().set_text_size(self._worn)
 
     def due(self) -> bool:
-        """Whether what is shown has another size than was chosen."""
+        """Return True if the window shows another size than the chosen one."""
         return self._worn != self.percent()
 
     def commands(self) -> list[Command]:
-        """What keys do."""
+        """Return the commands that change the size."""
         choices = (
             ("larger", "Make text larger", "Ctrl++", "Ctrl+=", partial(self._step, 1)),
             ("smaller", "Make text smaller", "Ctrl+-", "", partial(self._step, -1)),

@@ -1,4 +1,4 @@
-"""What can be taken back, and done again: one line of steps for the whole window, and one turn after the other."""
+"""Undo and redo: one history for the whole window, worked off one step at a time."""
 
 import asyncio
 import inspect
@@ -12,7 +12,7 @@ MOST: Final = 50
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UndoStep:
-    """One thing that was done. `deed` names it in a verb ("remove files"); `again` does it once more, where it can."""
+    """An action that can be undone. `deed` names it in a verb ("remove files"); `again` redoes it."""
 
     deed: str
     back: Callable[[], object]
@@ -21,7 +21,7 @@ class UndoStep:
 
 @dataclass(frozen=True, slots=True)
 class UndoRequest:
-    """A step that is being taken back, or done again; `place` is where it stood, `aloud` whether its end is told."""
+    """A step being undone or redone; `place` is its index in the history, `aloud` whether a message follows."""
 
     step: UndoStep
     back: bool
@@ -29,16 +29,17 @@ class UndoRequest:
     aloud: bool = True
 
     async def take(self) -> None:
-        """Do it, whether it is plain or async."""
+        """Run the step, whether it is plain or async."""
         result = self.step.back() if self.back else self.step.again and self.step.again()
         if inspect.isawaitable(result):
             await result
 
 
 class UndoHistory:
-    """The steps that can be taken back, the last one last, and those that were, to be done again.
+    """Steps that can be undone, the last one last, and steps that can be redone.
 
-    A turn counts as done once it is begun, so that the next one is known at once; `mend` says that it was not.
+    A request moves its step as soon as it starts, so that the next one is known at once; after a failure, `mend`
+    moves it back.
     """
 
     def __init__(self) -> None:
@@ -46,26 +47,26 @@ class UndoHistory:
         self._taken_back: list[UndoStep] = []
 
     def add(self, step: UndoStep, *, fresh: bool = True) -> None:
-        """Something was done: what was taken back before cannot be done again after it, where it is a fresh deed."""
+        """Add a step; a `fresh` one clears the steps that could be redone."""
         self._done = [*self._done[1 - MOST :], step]
         if fresh:
             self._taken_back = []
 
     def forget(self, step: UndoStep) -> None:
-        """There is nothing to take back any more, nor to do again."""
+        """Remove a step from both lists."""
         self._done = [known for known in self._done if known is not step]
         self._taken_back = [known for known in self._taken_back if known is not step]
 
     def last(self) -> UndoStep | None:
-        """What would be taken back now."""
+        """Return the step that undo would reverse now."""
         return self._done[-1] if self._done else None
 
     def following(self) -> UndoStep | None:
-        """What would be done again now."""
+        """Return the step that redo would repeat now."""
         return self._taken_back[-1] if self._taken_back else None
 
     def back(self, step: UndoStep, *, aloud: bool = True) -> UndoRequest | None:
-        """Begin to take back one step; None where it was taken back before."""
+        """Start undoing a step; None if it was undone before."""
         if step not in self._done:
             return None
         turn = UndoRequest(step, back=True, place=self._done.index(step), aloud=aloud)
@@ -75,7 +76,7 @@ class UndoHistory:
         return turn
 
     def again(self) -> UndoRequest | None:
-        """Begin to do again what was taken back last."""
+        """Start redoing the step that was undone last."""
         if not self._taken_back:
             return None
         step = self._taken_back.pop()
@@ -83,7 +84,7 @@ class UndoHistory:
         return UndoRequest(step, back=False, place=len(self._taken_back))
 
     def mend(self, turn: UndoRequest) -> None:
-        """A turn was not done: its step stands where it stood, unless something else was done since."""
+        """Restore the step of a failed request at its place, unless a newer step was added since."""
         newest = self.last() is turn.step
         self.forget(turn.step)
         if turn.back:
@@ -93,10 +94,10 @@ class UndoHistory:
 
 
 class UndoQueue:
-    """Takes turns in the order in which they were wanted, each once the one before has ended.
+    """Runs requests in order, each after the one before has ended.
 
-    `ended` is told of each, with the error that kept it from being done; those that waited behind it are not taken.
-    `taking` is the work on them.
+    `ended` receives each request with its error, if any; after an error, the requests behind it are dropped. `taking`
+    is the task that runs them.
     """
 
     def __init__(
@@ -112,7 +113,7 @@ class UndoQueue:
         self.taking: asyncio.Task[None] | None = None
 
     def add(self, turn: UndoRequest | None) -> None:
-        """Take this one after those that wait."""
+        """Run this request after those that wait."""
         if turn is None:
             return
         self._waiting.append(turn)
@@ -120,7 +121,7 @@ class UndoQueue:
             self.taking = self._spawn(self._take_all())
 
     async def idle(self) -> None:
-        """Wait until none is under way."""
+        """Wait until no request is running."""
         if self.taking is not None:
             await asyncio.wait({self.taking})
 

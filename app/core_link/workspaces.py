@@ -1,4 +1,4 @@
-"""Workspaces: which were opened before, and every way to another one: new, open, recent, a copy."""
+"""Ways from one workspace to another: new, open, recent, a copy, rename."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
@@ -24,9 +24,9 @@ AskForName = Callable[[Path], Awaitable[str | None]]
 
 
 class Workspaces:
-    """The ways from one workspace to another; `leave_for` closes this one and opens that, unless work is under way.
+    """Opens, copies and renames workspaces; `leave_for` closes this one and opens another, unless the user refuses.
 
-    `rename_open` closes this one, renames it, and goes on in it. `ask_for_name` asks for a new name; None cancels.
+    `rename_open` closes this one, renames it, and reopens it. `ask_for_name` asks for a new name; None cancels.
     """
 
     def __init__(
@@ -49,11 +49,11 @@ class Workspaces:
         self._gone: frozenset[Path] = frozenset()
 
     def begin(self, session: Session) -> None:
-        """A session begins, and its workspace is not open yet."""
+        """Start with a session whose workspace is not open yet."""
         self._session, self.current = session, None
 
     def enter(self, workspace: Path, *, passing: bool = False) -> None:
-        """The session's workspace is open; a passing one is not remembered."""
+        """Note that the session's workspace is open; a temporary one is not remembered."""
         self.current = workspace
         if not passing:
             self.recent.add(workspace)
@@ -61,18 +61,18 @@ class Workspaces:
             self._session.spawn(self.look())
 
     async def look(self) -> None:
-        """See which are still there; a disk that sleeps keeps nobody waiting."""
+        """Check which recent workspaces still exist, on another thread because a disk may be asleep."""
         paths = self.recent.paths()
         self._gone = frozenset(await asyncio.to_thread(lambda: [path for path in paths if not path.is_file()]))
         if self._session is not None:
             self._session.commands.put("workspaces", self._commands())
 
     def others(self) -> list[tuple[Path, bool]]:
-        """Those that were opened before, the latest first, and whether each was there when it was last looked for."""
+        """Return the other recent workspaces, the latest first, and whether each existed at the last check."""
         return [(path, path not in self._gone) for path in self.recent.paths() if path != self.current]
 
     def actions(self) -> list[Action]:
-        """The menu of the workspace."""
+        """Return the workspace menu."""
         others = [
             Action(
                 text=label(path) if there else f"{label(path)} (not found)",
@@ -102,23 +102,23 @@ class Workspaces:
         self._dialog("Open a workspace", self.open, "Open").setFileMode(QFileDialog.FileMode.ExistingFile)
 
     def ask_either(self) -> None:
-        """Ask for a workspace that is there, or for the name of a new one."""
+        """Ask for an existing workspace, or for the name of a new one."""
         dialog = self._dialog("Open a workspace, or name a new one", self._go_to, "Open")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)
 
     def ask_copy(self) -> None:
-        """Ask under which name to go on."""
+        """Ask where to save a copy, and continue in the copy."""
         dialog = self._dialog("Save the workspace as", self._copy_to, "Save")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
 
     def ask_name(self) -> None:
-        """Ask what this workspace is to be called."""
+        """Ask for a new name of this workspace."""
         if self.current is not None:
             self._spawn(self.rename(self.current))
 
     async def rename(self, path: Path) -> None:
-        """Ask what a workspace is to be called, and rename it; one that is open is closed meanwhile."""
+        """Ask for a new name of a workspace, and rename it; an open one is closed meanwhile."""
         from mcp_tef import rename_workspace
 
         name = await self._ask_for_name(path)
@@ -131,11 +131,11 @@ class Workspaces:
             await self.look()
 
     def open(self, path: Path) -> None:
-        """Open a workspace that should be there; one that is gone can be taken off the list."""
+        """Open a workspace; one that no longer exists can be removed from the list."""
         self._spawn(self._open(path))
 
     def show_folder(self) -> None:
-        """Show where this workspace lies."""
+        """Show the folder of this workspace."""
         if self.current is not None:
             self._show_folder(self.current.parent)
 
@@ -172,7 +172,7 @@ class Workspaces:
             await self._leave_for(path)
 
     async def _is_one(self, path: Path) -> bool:
-        """Whether a file can be opened as another workspace than this one; why not is told."""
+        """Return True if a file is a workspace other than this one; show the reason if not."""
         if self._session is None:
             return False
         if path == self.current:
@@ -214,19 +214,19 @@ class Workspaces:
 
 
 def label(path: Path) -> str:
-    """A workspace in a line: its name, and the folder it lies in."""
+    """Return a workspace in one line: its name and its folder."""
     return f"{path.stem} in {path.parent.name or path.parent}"
 
 
 def require(path: Path) -> None:
-    """Raise StoreError where a file cannot be opened as a workspace."""
+    """Raise StoreError if a file cannot be opened as a workspace."""
     from mcp_tef import require_workspace
 
     require_workspace(path)
 
 
 def copied(workspace: Path, otherwise: Path) -> Path:
-    """A copy among the user's own data, or in another folder where those cannot be written either."""
+    """Copy a workspace to the user's data folder, or to another folder if that cannot be written either."""
     from mcp_tef import copy_workspace, default_workspace
 
     try:
@@ -236,7 +236,7 @@ def copied(workspace: Path, otherwise: Path) -> Path:
 
 
 def renamed(workspace: Path, name: str) -> tuple[Path, TefError | None]:
-    """Where a workspace lies once it was renamed, and why it could not be."""
+    """Rename a workspace; return its path, and the error if it could not be renamed."""
     from mcp_tef import rename_workspace
 
     try:

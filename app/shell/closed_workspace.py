@@ -1,4 +1,4 @@
-"""A start that found its workspace shut: what is the matter, and the ways on from there."""
+"""The page shown when a workspace could not be opened: the reason, and what the user can do."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ BUTTON_WIDTH = 216
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exits:
-    """What can be done about it; `copy` takes the file that is to be copied."""
+    """The actions on the page; `copy` receives the file to copy."""
 
     try_again: Callable[[], object]
     copy: Callable[[Path], object]
@@ -42,7 +42,7 @@ class Exits:
 
 
 class ClosedDoor(ReadingOrder, QWidget):
-    """Says why a workspace could not be opened, and offers the ways on; an empty one would lie in a folder."""
+    """Says why a workspace could not be opened, and offers actions; a temporary workspace would lie in `folder`."""
 
     SPOKEN_AS = Spoken.AlertMessage
 
@@ -61,11 +61,11 @@ class ClosedDoor(ReadingOrder, QWidget):
         theme().wear(self)
 
     def say(self, message: str, hint: str = "", details: str = "") -> None:
-        """Say what came of something that was tried here."""
+        """Show the result of an action."""
         self.notice.show_message(message, hint, details=details)
 
     def buttons(self) -> tuple[Button, ...]:
-        """The ways on, from top to bottom."""
+        """Return the buttons of the actions, from top to bottom."""
         return tuple(self._made)
 
     def _lay_out(self, meanings: Sequence[str]) -> None:
@@ -91,7 +91,7 @@ class ClosedDoor(ReadingOrder, QWidget):
 
 
 def _ways(error: BaseException, exits: Exits, folder: Path) -> Iterator[tuple[str, Action]]:
-    """What each way on means, and what it does."""
+    """Yield each action with a sentence that explains it."""
     mended = "After you have mended what is said above."
     yield mended, Action(text="Try again", do=exits.try_again, kind="primary")
     if isinstance(error, StoreError) and error.code == NOT_WRITABLE:

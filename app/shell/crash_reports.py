@@ -1,4 +1,4 @@
-"""The last resort: what nobody caught goes to the log, and the user reads one calm sentence."""
+"""Last resort for errors: they go to the log, and the user reads one calm sentence."""
 
 import asyncio
 import logging
@@ -53,15 +53,15 @@ def start_log(folder: Path) -> Path:
 
 
 def hold_level(preferences: Preferences) -> None:
-    """Log as much as was set."""
+    """Apply the preferred log level."""
     level = preferences.variable("LOG_LEVEL").read(preferences.text("LOG_LEVEL"))
     logging.getLogger().setLevel(level or logging.INFO)
 
 
 class CrashHooks:
-    """Catches what nobody caught on any thread or loop, and tells `report` once per kind of error.
+    """Catches errors that nobody caught on any thread or loop, and calls `report` once per kind of error.
 
-    What nobody could catch, such as an error while something is thrown away, only goes to the log.
+    Errors that cannot be raised anywhere, such as those in a destructor, only go to the log.
     """
 
     def __init__(self, report: Callable[[BaseException], None]) -> None:
@@ -69,14 +69,14 @@ class CrashHooks:
         self._told: set[tuple[type[BaseException], str]] = set()
 
     def install(self) -> None:
-        """Stand behind every thread and behind Qt's own messages."""
+        """Catch the errors of every thread, and Qt's own messages."""
         sys.excepthook = self._on_main
         threading.excepthook = self._on_thread
         sys.unraisablehook = self._on_nobody
         qInstallMessageHandler(_on_qt)
 
     def watch(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Stand behind a loop."""
+        """Catch the errors of a loop."""
         loop.set_exception_handler(self._on_loop)
 
     def _on_main(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

@@ -1,4 +1,4 @@
-"""What is dropped on the window or pasted goes to the screen that it belongs to, and what came of each is told."""
+"""Import of dropped or pasted files on the screens they belong to, with the result for each."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.core_link.import_outcomes import DropOutcome, DropStatus
 from app.core_link.session import Page, Session
+from app.shell.presenter import ShellPresenter
 from app.text.formatting import count, error_words
 from app.theme import Role
 from app.widgets import Action, Dialog, FlowText, ScrollPane, Section, Span, one_line
@@ -27,7 +28,7 @@ LIST_HEIGHT, ROW_HEIGHT = 320, 48
 
 
 class Arrivals:
-    """`show` goes to a screen and gives its page; `open_workspace` is for files that are one."""
+    """Imports files and texts; `show` opens a screen and returns its page, `open_workspace` opens workspaces."""
 
     def __init__(
         self,
@@ -37,16 +38,17 @@ class Arrivals:
         open_workspace: Callable[[Path], object],
     ) -> None:
         self._session = session
+        self._presenter = ShellPresenter(session)
         self._frame = frame
         self._show = show
         self._open_workspace = open_workspace
 
     def take(self, files: Sequence[Path]) -> None:
-        """Bring in what files hold."""
+        """Import files."""
         self._session.spawn(self._take_files(files))
 
     def paste(self) -> None:
-        """Bring in what the clipboard holds: files, or a text."""
+        """Import the clipboard: files, or a text."""
         held = QGuiApplication.clipboard().mimeData()
         if files := files_in(held):
             self.take(files)
@@ -54,7 +56,7 @@ class Arrivals:
             self._session.spawn(self._take_text(held.text()))
 
     async def _take_files(self, files: Sequence[Path]) -> None:
-        arrivals = await self._session.call(lambda core: core.arrivals.of_files(files))
+        arrivals = await self._presenter.detect_files(files)
         if len(arrivals) == 1:
             await self._hand_out(arrivals[0])
         else:
@@ -63,7 +65,7 @@ class Arrivals:
     async def _take_text(self, text: str) -> None:
         if not text.strip():
             raise InputError(NOTHING, hint=WHAT)
-        await self._hand_out(await self._session.call(lambda core: core.arrivals.of_text(text)))
+        await self._hand_out(await self._presenter.detect_text(text))
 
     async def _hand_out(self, arrival: DetectedFile) -> None:
         if arrival.kind is None:
@@ -75,17 +77,18 @@ class Arrivals:
             self._open_workspace(arrival.path)
 
     async def _hand_out_all(self, arrivals: Sequence[DetectedFile]) -> None:
-        """Each goes its way, whatever came of those before it; a workspace comes last, and alone."""
+        """Import each file, whatever happened to those before it; of workspaces, open the first one, last."""
         outcomes = {one: DropOutcome(one.name, DropStatus.REFUSED, one.problem) for one in arrivals if one.kind is None}
         for group in _groups(arrivals):
             outcomes |= dict(zip(group, await self._brought(group), strict=True))
-        workspaces = [one for one in arrivals if one.kind is FileKind.WORKSPACE and one.path]
-        outcomes |= {one: DropOutcome(one.name, DropStatus.REFUSED, ONE_AT_A_TIME) for one in workspaces[1:]}
-        outcomes |= {one: DropOutcome(one.name, DropStatus.TAKEN, OPENS) for one in workspaces[:1]}
+        workspaces = [(one, one.path) for one in arrivals if one.kind is FileKind.WORKSPACE and one.path]
+        for number, (one, _) in enumerate(workspaces):
+            status, text = (DropStatus.REFUSED, ONE_AT_A_TIME) if number else (DropStatus.TAKEN, OPENS)
+            outcomes[one] = DropOutcome(one.name, status, text)
         if any(outcome.fate is DropStatus.REFUSED for outcome in outcomes.values()):
             await outcomes_sheet(self._frame, [outcomes[one] for one in arrivals]).done_with()
-        for path in [one.path for one in workspaces[:1] if one.path]:
-            self._open_workspace(path)
+        if workspaces:
+            self._open_workspace(workspaces[0][1])
 
     async def _brought(self, group: Sequence[DetectedFile]) -> Sequence[DropOutcome]:
         kind = group[0].kind
@@ -103,13 +106,13 @@ class Arrivals:
 
 
 def _is_ending() -> bool:
-    """Whether the whole task was cancelled, and not what it awaits."""
+    """Return True if the whole task was cancelled, not only what it awaits."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
 
 def _groups(arrivals: Sequence[DetectedFile]) -> Iterator[Sequence[DetectedFile]]:
-    """Configs of servers share one preview; everything else has its own."""
+    """Group files by preview: server configurations share one, every other file has its own."""
     if configs := [one for one in arrivals if one.kind is FileKind.SERVERS]:
         yield configs
     for kind in (FileKind.TOOLS, FileKind.CASES):
@@ -117,12 +120,12 @@ def _groups(arrivals: Sequence[DetectedFile]) -> Iterator[Sequence[DetectedFile]
 
 
 def kinds(arrival: DetectedFile) -> str:
-    """What a file holds, in words."""
+    """Return the plural name of a file's contents."""
     return KINDS.get(arrival.kind, "") if arrival.kind else ""
 
 
 def outcomes_sheet(parent: QWidget, outcomes: Sequence[DropOutcome]) -> Dialog:
-    """What came of several files, one below the other."""
+    """Make a dialog that lists the result for each file."""
     taken = sum(outcome.fate is DropStatus.TAKEN for outcome in outcomes)
     sheet = Dialog(f"{taken} of {count(len(outcomes), 'file')} taken in", parent, width=600)
     section = Section(margins=False)

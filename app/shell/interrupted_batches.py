@@ -1,17 +1,13 @@
-"""What was interrupted before this start, and the offer to go on with it."""
+"""The offer to resume batches that were interrupted before this start."""
 
 from collections.abc import Sequence
-from functools import partial
-from typing import TYPE_CHECKING
 
 from app.core_link.session import Session
 from app.core_link.targets import ResumeBatches
+from app.shell.presenter import ShellPresenter
 from app.text.formatting import count
 from app.widgets import Action, Notice
-from mcp_tef import Batch, BatchId, BatchQueued, BatchStarted, BatchStatus, Event
-
-if TYPE_CHECKING:
-    from mcp_tef import Engine
+from mcp_tef import Batch, BatchQueued, BatchStarted, Event
 
 DISMISSED_KEY = "runs.dismissed"
 MAX_DISMISSED = 100
@@ -19,7 +15,7 @@ MAX_NAMED = 4
 
 
 class InterruptedBatches:
-    """Asks once a batch: what was dismissed is not offered again."""
+    """Offers each interrupted batch until the user dismisses it."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -27,19 +23,17 @@ class InterruptedBatches:
         session.events.connect(self._hear)
 
     async def offer(self, notice: Notice) -> None:
-        """Say there which batches were interrupted, if there are any."""
+        """Show in a notice which batches were interrupted, if there are any."""
         self._notice = notice
-        batches = await self._session.call(lambda core: core.runs.batches())
         dismissed = self._session.settings.get(DISMISSED_KEY, [])
-        found = [one for one in batches if one.status is BatchStatus.INTERRUPTED and one.id not in dismissed][::-1]
-        if not found:
+        if not (batches := await ShellPresenter(self._session).interrupted_batches(dismissed)):
             return
-        left = [await self._session.call(partial(_left, batch_id=one.id)) for one in found]
+        found = [batch for batch, _ in batches]
         actions = [
             Action(text="Resume", do=lambda: self._resume(found)),
             Action(text="Dismiss", do=lambda: self._dismiss(found), kind="link"),
         ]
-        notice.show_message(interrupted_text(found, left), "What is finished is kept.", actions)
+        notice.show_message(interrupted_text(batches), "What is finished is kept.", actions)
 
     def _resume(self, batches: Sequence[Batch]) -> None:
         self._clear()
@@ -59,17 +53,14 @@ class InterruptedBatches:
             self._notice.clear()
 
 
-async def _left(core: "Engine", batch_id: BatchId) -> int:
-    return await core.runs.left(batch_id)
-
-
-def interrupted_text(batches: Sequence[Batch], left: Sequence[int]) -> str:
-    """What was interrupted, in the order in which it was asked for, and how much of each is left to be run."""
+def interrupted_text(batches: Sequence[tuple[Batch, int]]) -> str:
+    """Return a sentence that names the interrupted batches, oldest first, and how many runs of each are left."""
     if len(batches) == 1:
-        return f"{batches[0].name or 'A batch'} was interrupted: {_share(batches[0], left[0])} left."
-    told = [f"{one.name or 'one'} ({_share(one, number)})" for one, number in zip(batches, left, strict=True)]
-    more = [f"{len(told) - MAX_NAMED:,} more"] if len(told) > MAX_NAMED else []
-    *first, last = [*told[:MAX_NAMED], *more]
+        batch, left = batches[0]
+        return f"{batch.name or 'A batch'} was interrupted: {_share(batch, left)} left."
+    texts = [f"{batch.name or 'one'} ({_share(batch, left)})" for batch, left in batches]
+    more = [f"{len(texts) - MAX_NAMED:,} more"] if len(texts) > MAX_NAMED else []
+    *first, last = [*texts[:MAX_NAMED], *more]
     return f"{len(batches)} batches were interrupted, with runs left: {', '.join(first)} and {last}."
 
 

@@ -1,4 +1,4 @@
-"""The top window: bare at first, so that it is there at once; its content comes later."""
+"""The top-level window: an empty frame at first, so that it appears at once; its content follows."""
 
 from collections.abc import Callable
 from functools import cache
@@ -14,7 +14,7 @@ PRODUCT = "mcp-tef"
 
 
 class Frame(QWidget):
-    """The top window. It paints the bare frame at once and takes its content later."""
+    """The top-level window. It paints an empty frame at once and takes its content later."""
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()
@@ -29,12 +29,12 @@ class Frame(QWidget):
         self._restore()
 
     def hold(self, content: QWidget) -> None:
-        """Take in what will be shown later, so that it wears the looks by then."""
+        """Add hidden content that is shown later, so that it is styled by then."""
         content.setParent(self)
         content.hide()
 
     def cover(self) -> QWidget | None:
-        """Show a picture of the content until there is another one; gives the content, to be taken apart unseen."""
+        """Replace the content by a picture of itself, and return it, so that it can be taken apart unseen."""
         content, self._content = self._content, None
         if content is not None:
             picture = QLabel()
@@ -47,7 +47,7 @@ class Frame(QWidget):
         return content
 
     def set_content(self, content: QWidget) -> None:
-        """Show this inside from now on."""
+        """Show a widget as the content."""
         for pane in self._first:
             pane.deleteLater()
         self._first.clear()
@@ -64,7 +64,7 @@ class Frame(QWidget):
         content.show()
 
     def remember(self) -> None:
-        """Put place and size into the settings."""
+        """Save position and size in the settings."""
         place = self.normalGeometry()
         self._settings.set("window.place_and_size", [place.x(), place.y(), place.width(), place.height()])
         self._settings.set("window.maximised", self.isMaximized())
@@ -77,7 +77,7 @@ class Frame(QWidget):
             self.on_painted()
 
     def _bare(self) -> list[QWidget]:
-        """The first frame out of plain panes: painting by hand would load half of Qt's enums first."""
+        """Return the first frame as plain panes: a `paintEvent` would load half of Qt's enums first."""
         nav, far = width("nav"), 10_000
         title = QLabel(PRODUCT, self)
         title.setFont(theme().font(Size.LEAD, strong=True))
@@ -101,7 +101,7 @@ class Frame(QWidget):
 
 @cache
 def _tell_role() -> None:
-    """Screen readers ask what it is as soon as it is shown; the roles of what is inside are told later."""
+    """Give screen readers the role of the frame as soon as it is shown; those of its contents follow."""
     QAccessible.installFactory(_told)
 
 

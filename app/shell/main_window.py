@@ -1,4 +1,4 @@
-"""The window's inside: navigation, one page at a time, what runs below it; no word of the trade."""
+"""Contents of the main window: navigation, one page at a time, progress below it."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -42,7 +42,7 @@ Workspaces = Callable[[], Sequence[Action]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScreenSpec:
-    """A screen that can be gone to; `make` builds its page, at the first visit or ahead, from what `module` holds."""
+    """A screen; `make` builds its page, at the first visit or ahead, after `module` was imported."""
 
     key: str
     title: str
@@ -52,7 +52,7 @@ class ScreenSpec:
 
 
 class MainWindow(ReadingOrder, QWidget):
-    """Shows places by key; `workspaces` are the actions of its head, `settings_wanted` asks for the settings."""
+    """Shows screens by key; `workspaces` are the actions of the workspace menu."""
 
     settings_wanted = Signal()
     address_wanted = Signal(QUrl)
@@ -120,13 +120,13 @@ class MainWindow(ReadingOrder, QWidget):
         session.commands.watch(self._bind_keys)
 
     def page(self, key: str) -> Page:
-        """The page of a place, built now if it was not."""
+        """Return the page of a screen, built now if it was not."""
         for _ in self._building(key):
             pass
         return self._pages[key]
 
     def _building(self, key: str) -> Iterator[None]:
-        """What is left of building a page, a step at a time; everybody who asks goes on where it stands."""
+        """Return the remaining steps of building a page; all callers share them."""
         if key not in self._steps:
             self._steps[key] = self._build(self._places[key])
         return self._steps[key]
@@ -144,16 +144,16 @@ class MainWindow(ReadingOrder, QWidget):
         self.navigation.set_badge(place.key, page.badge)
 
     def is_built(self) -> bool:
-        """Whether every page is there and dressed."""
+        """Return True if every page is built and styled."""
         return len(self._pages) == len(self._places)
 
     async def prepare(self) -> None:
-        """Build every page ahead while nobody waits."""
+        """Build every page ahead while the user does something else."""
         for key in self._places:
             await self.make_ready(key, PAUSE_S)
 
     async def make_ready(self, key: str, pause: float = 0) -> None:
-        """Load what a page needs, off this thread, and build it in small steps with pauses between them."""
+        """Import a page's module on another thread, and build the page in small steps with pauses between them."""
         if module := self._places[key].module:
             await asyncio.to_thread(import_module, module)
         await asyncio.sleep(pause)
@@ -185,12 +185,12 @@ class MainWindow(ReadingOrder, QWidget):
         self._switch_to(key, target)
 
     def go_back(self) -> None:
-        """Go to where the user was before."""
+        """Go to the previous screen or target."""
         if self._trail.can_go_back():
             self._return_to(self._trail.back(self._stop()))
 
     def go_forward(self) -> None:
-        """Go to where the user was before going back."""
+        """Go to the screen or target from which the user went back."""
         if self._trail.can_go_forward():
             self._return_to(self._trail.forward(self._stop()))
 
@@ -230,11 +230,11 @@ class MainWindow(ReadingOrder, QWidget):
         self.navigation.set_narrow(event.size().width() < sized(NARROW_BELOW))
 
     def unsaved(self) -> int:
-        """How many things are typed on all pages that cannot be saved as they stand."""
+        """Return the number of edits on all pages that cannot be saved as they are."""
         return sum(page.unsaved() for page in self._pages.values())
 
     async def take_apart(self) -> None:
-        """Let go of every page that is not seen, one a turn, once nothing is done on them any more; dress no more."""
+        """Delete every page that is not visible, one per event loop turn, once nothing runs on them."""
         theme().forget(self)
         unseen = [key for key in self._pages if key != self.current]
         for key in unseen:
@@ -242,7 +242,7 @@ class MainWindow(ReadingOrder, QWidget):
             await yield_to_ui()
 
     async def finish(self) -> None:
-        """Let every page put away what is not saved; none of them can keep the window from closing."""
+        """Let every page save; an error on a page does not keep the window from closing."""
         await asyncio.gather(*(page.finish() for page in self._pages.values()), return_exceptions=True)
 
     def _wanted(self, key: str) -> None:
@@ -260,7 +260,7 @@ class MainWindow(ReadingOrder, QWidget):
         self.notice.show_message(message, hint, [dismiss], details)
 
     def dismiss(self) -> None:
-        """Show no failure any more."""
+        """Hide the error message."""
         self._show_failure("", "", "")
 
     def _own_commands(self) -> list[Command]:
@@ -332,13 +332,13 @@ class MainWindow(ReadingOrder, QWidget):
         return action
 
     def show_palette(self) -> Palette:
-        """Every command, and whatever has the typed name."""
+        """Open the palette of commands and search results."""
         palette = Palette(self.session, self)
         palette.open_centred(self)
         return palette
 
     def show_help(self, topic: str = "") -> "HelpWindow":
-        """The help beside the window: at a page, or where it was left, or at its first one."""
+        """Open the help window: at a topic, where it was left, or at its first page."""
         from app.help.window import HelpWindow
 
         if self._help is None:
@@ -348,11 +348,11 @@ class MainWindow(ReadingOrder, QWidget):
         return self._help
 
     def show_shortcuts(self) -> None:
-        """Every shortcut there is."""
+        """Open the list of shortcuts."""
         views = self._pages[self.current].findChildren(KeyedView) if self.current else []
         lists = [(view.accessibleName(), view.means) for view in views if view.means and view.isVisible()]
         shortcuts_sheet(self, self.session.commands.groups(), lists)
 
     def show_messages(self) -> None:
-        """What was said lately."""
+        """Open the list of recent messages."""
         messages_sheet(self, self.session.messages)

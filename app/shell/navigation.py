@@ -1,4 +1,4 @@
-"""The screens of the window, each built when it is first needed, the large ones a part at a time."""
+"""The screens of the window, each built when it is first needed, large ones in parts."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ from app.widgets import IncrementalBuild
 
 
 def places() -> list[ScreenSpec]:
-    """The screens, in the order of the navigation."""
+    """Return the screens in the order of the navigation."""
     return [
         _place("servers", "Servers", "hard-drives", _servers),
         _place("cases", "Test cases", "check-square", _cases),
@@ -21,7 +21,7 @@ def places() -> list[ScreenSpec]:
 
 
 def last_place(settings: Settings) -> str:
-    """The screen that was shown last, else the first one."""
+    """Return the key of the screen that was shown last, else of the first one."""
     known = [place.key for place in places()]
     return settings.get("window.place", known[0], known.__contains__)
 

@@ -1,4 +1,4 @@
-"""Where a workspace could not be opened: the page that says so, and what is dropped on it."""
+"""The state of the window while no workspace is open, because the wanted one could not be opened."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from mcp_tef import DetectedFile, FileKind
 
 
 class Doorway:
-    """Shown in the frame instead of a window. `kept` are files that wait until a workspace is open."""
+    """Shows the error page in the frame. `kept` are dropped files that wait until a workspace is open."""
 
     def __init__(self, frame: Frame, open_workspace: Callable[[Path], object]) -> None:
         self._frame = frame
@@ -21,13 +21,13 @@ class Doorway:
         self.kept: list[Path] = []
 
     def show(self, session: Session, error: BaseException, exits: Exits, folder: Path) -> None:
-        """Say what is the matter, and which ways lead on."""
+        """Show the error and the actions."""
         self._door = ClosedDoor(error, exits, folder)
         session.failed.connect(self._door.say)
         self._frame.set_content(self._door)
 
     def take(self, session: Session, files: Sequence[Path]) -> None:
-        """Open the workspace among what was dropped; what else there is waits, and that is said."""
+        """Open the workspace among dropped files; the others wait, and the page says so."""
         session.spawn(self._take(files))
 
     async def _take(self, files: Sequence[Path]) -> None:
@@ -43,17 +43,17 @@ class Doorway:
                 self._open_workspace(path)
 
     def keep(self, files: Sequence[Path]) -> None:
-        """Have files wait."""
+        """Add files to those that wait."""
         self.kept += [file for file in files if file not in self.kept]
 
     def handed_over(self) -> list[Path]:
-        """The files that waited, once."""
+        """Return the files that waited, once."""
         kept, self.kept = self.kept, []
         return kept
 
 
 def _words(found: Sequence[DetectedFile], useful: Sequence[DetectedFile]) -> tuple[str, str]:
-    """What is said of files that are no workspace: which wait, and which nobody can use."""
+    """Return a message and a hint about files that are not workspaces, usable or not."""
     unknown = [one.problem for one in found if one.kind is None]
     if not useful:
         return " ".join(unknown), ""

@@ -1,4 +1,4 @@
-"""Two lists to look things up in: all shortcuts, and what the window said lately."""
+"""Two dialogs with a searchable list: all shortcuts, and recent messages."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -25,7 +25,7 @@ NONE_FIT = "Nothing here holds these words. An empty search shows all."
 
 
 def shortcuts_sheet(parent: QWidget, groups: Mapping[str, Sequence[Command]], lists: Lists) -> Dialog:
-    """Every shortcut there is, made from the commands and from what the lists in sight answer."""
+    """Open the list of shortcuts of all commands and of the lists in view."""
     tables = [(group, [(one.shown_keys, one.text) for one in commands]) for group, commands in groups.items()]
     tables += [(f"In the list: {name}", list(means.items())) for name, means in lists]
     tables.append(("In every list", list(EVERY_LIST.items())))
@@ -35,7 +35,7 @@ def shortcuts_sheet(parent: QWidget, groups: Mapping[str, Sequence[Command]], li
 
 
 def messages_sheet(parent: QWidget, said: Sequence[Message]) -> Dialog:
-    """What was said lately, the last first."""
+    """Open the list of recent messages, the latest first."""
     rows = [(f"{clock(one.at)}", one.text) for one in reversed(said)]
     sheet = LookUp(parent, "Recent messages", [("", rows)] if rows else [], sized(72))
     sheet.open()
@@ -43,7 +43,7 @@ def messages_sheet(parent: QWidget, said: Sequence[Message]) -> Dialog:
 
 
 class LookUp(Dialog):
-    """Tables under their names, of which a search leaves the rows that hold every word, or all under such a name."""
+    """Titled tables with a search that keeps the rows containing every word, in the row or in the title."""
 
     def __init__(self, parent: QWidget, title: str, tables: Sequence[Table], wide: int) -> None:
         super().__init__(title, parent, width=480)

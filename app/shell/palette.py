@@ -1,4 +1,4 @@
-"""The palette: every command, the latest first, why some cannot be done now, and whatever has the typed name."""
+"""The palette: every command, the latest first, the reason if one cannot be used, and search results."""
 
 from collections.abc import Sequence
 from typing import Final, assert_never
@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from app.core_link.commands import Command
 from app.core_link.session import Session
 from app.core_link.targets import ShowBatch, ShowCase, ShowServer, ShowTool, Target
+from app.shell.presenter import ShellPresenter
 from app.theme import sized, theme
 from app.widgets import PickItem, PickPopup, one_line
 from mcp_tef import BatchId, CaseId, SearchHit, SearchHitKind, ServerId, ToolLabel
@@ -19,11 +20,11 @@ ASIDE: Final = "text."
 WIDTH: Final = 560
 TOP: Final = 72
 SIDE: Final = 16
-FOOT: Final = "{shown} found. Enter does it or goes there, Esc closes."
+FOOT: Final = "{shown} found · Enter to open · Esc to close"
 
 
 def in_order(commands: Sequence[Command], recent: Sequence[str]) -> list[Command]:
-    """What was done lately first, then what can be done, the size of text at its end, then what cannot."""
+    """Return commands in order: used lately, usable, text size, not usable."""
     places = {command_id: place for place, command_id in enumerate(recent)}
     return sorted(
         commands, key=lambda one: (not one.needs(), places.get(one.id, len(places)), one.id.startswith(ASIDE))
@@ -31,7 +32,7 @@ def in_order(commands: Sequence[Command], recent: Sequence[str]) -> list[Command
 
 
 def command_item(command: Command) -> PickItem:
-    """A command, with its keys or with why it cannot be done."""
+    """Return the row of a command, with its keys or the reason that it cannot be used."""
     possible = command.needs()
     right = command.shown_keys if possible else command.unless or "Not possible now"
     return PickItem(
@@ -40,7 +41,7 @@ def command_item(command: Command) -> PickItem:
 
 
 def found_item(number: int, found: SearchHit) -> PickItem:
-    """A server, tool, case or batch to go to."""
+    """Return the row of a server, tool, case or batch."""
     where = f"{found.kind} of {found.server}" if found.server else f"{found.kind}"
     title = one_line(found.name, 90)
     return PickItem(id=f"found:{number}", title=title, right=where, mono=found.kind is SearchHitKind.TOOL)
@@ -62,7 +63,7 @@ def target_of(hit: SearchHit) -> Target:
 
 
 class Palette(PickPopup):
-    """Opens over the window; closes with what was chosen."""
+    """A popup over the window that closes with the selected row."""
 
     def __init__(self, session: Session, parent: QWidget) -> None:
         super().__init__("commands", parent, row_height=sized(32))
@@ -78,13 +79,13 @@ class Palette(PickPopup):
         self.searched.connect(lambda typed: session.spawn(self._look_up(typed), of=self))
 
     def open_centred(self, host: QWidget) -> None:
-        """Show it near the top of the window."""
+        """Open near the top of the window."""
         items = [command_item(command) for command in self._commands.values()]
         wide = min(sized(WIDTH), host.width() - 2 * SIDE)
         self.open_over(host, items, QPoint((host.width() - wide) // 2, TOP), wide)
 
     async def _look_up(self, typed: str) -> None:
-        found = await self._session.call(lambda core: core.finding.find(typed))
+        found = await ShellPresenter(self._session).search(typed)
         if typed == self.search.text():
             self._found = found
             self.add_below([found_item(number, one) for number, one in enumerate(found)])

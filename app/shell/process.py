@@ -1,4 +1,4 @@
-"""The process behind the first frame: log, crash hooks, the loop of the window's thread, and the workbench in it."""
+"""The process behind the first frame: log, crash hooks, the event loop, and the workspace controller."""
 
 import asyncio
 from collections.abc import Callable
@@ -30,7 +30,7 @@ ICON = Path(resources.__file__).parent / "icons" / "mcp-tef-256.png"
 
 
 def run(frame: Frame, settings: Settings, workspace: Path | None) -> int:
-    """Work until the window is closed."""
+    """Run until the window is closed, and return the exit code."""
     from qasync import QEventLoop  # type: ignore[import-untyped]  # it ships no types
 
     theme().follow()
@@ -64,7 +64,7 @@ def run(frame: Frame, settings: Settings, workspace: Path | None) -> int:
 
 
 def _run_until_ended(loop: asyncio.AbstractEventLoop, life: "asyncio.Task[None]", bench: Workbench) -> None:
-    """Serve the window. Where Qt quits under it, everything is closed in order all the same."""
+    """Run the event loop; if Qt quits early, still close everything in order."""
     while not life.done():
         with suppress(RuntimeError):
             loop.run_until_complete(life)

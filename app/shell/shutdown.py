@@ -1,7 +1,4 @@
-"""When a window may go: once nobody minds what is stopped and lost with it, or once it has nothing to do any more.
-
-Before a workspace is left: what is under way and may be stopped, and what is typed and may be lost.
-"""
+"""Questions before a workspace is closed: running work may be stopped, and unsaved edits lost."""
 
 from collections.abc import Callable, Sequence
 
@@ -9,6 +6,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.core_link.session import Session
 from app.shell.main_window import MainWindow
+from app.shell.presenter import ShellPresenter
 from app.text.formatting import count
 from app.theme import Role
 from app.widgets import Action, Dialog, FlowText, ask
@@ -18,11 +16,11 @@ AFTERWARDS = "What is finished is kept, and batches can be resumed at the next s
 
 
 async def may_stop(window: QWidget, session: Session, keep_running: Callable[[], object] | None = None) -> bool:
-    """Whether what is under way may be stopped; True where nothing is.
+    """Ask whether running work may be stopped; return True if nothing is running.
 
-    `keep_running` lets it go on out of sight, where that is possible.
+    `keep_running` lets it continue while the window is minimised, where that is possible.
     """
-    batches = await session.value(lambda core: len(core.runs.active()))
+    batches = await ShellPresenter(session).active_batches()
     works = [bar.words() for bar in session.activity.shown()]
     if not batches and not works:
         return True
@@ -32,7 +30,7 @@ async def may_stop(window: QWidget, session: Session, keep_running: Callable[[],
 
 
 def closing_question(window: QWidget, works: Sequence[str], keep_running: Callable[[], object] | None) -> Dialog:
-    """What is under way, and whether it may be stopped."""
+    """Make the dialog that lists running work and asks whether to stop it."""
     sheet = Dialog("Close while work is under way?", window)
     more = len(works) - MOST_NAMED
     for work in works[:MOST_NAMED]:
@@ -53,7 +51,7 @@ def closing_question(window: QWidget, works: Sequence[str], keep_running: Callab
 
 
 async def may_lose(window: QWidget, unsaved: int) -> bool:
-    """Whether cases that cannot be saved as they stand may be lost; True where there is none."""
+    """Ask whether cases that cannot be saved may be lost; return True if there are none."""
     if not unsaved:
         return True
     what = count(unsaved, "test case is", "test cases are")
@@ -62,7 +60,7 @@ async def may_lose(window: QWidget, unsaved: int) -> bool:
 
 
 class Leaving:
-    """Asks one question at a time, over a window."""
+    """Asks these questions one at a time, over a window."""
 
     def __init__(self, frame: QWidget) -> None:
         self._frame = frame

@@ -1,4 +1,4 @@
-"""What is told of long work outside the window: progress in the taskbar, a sign when it ends; never the focus."""
+"""Progress and the end of long work outside the window: in the taskbar, without taking the focus."""
 
 import os
 import sys
@@ -17,9 +17,9 @@ Tell = Callable[[float | None], object]
 
 
 class Attention(QObject):
-    """Lives as long as its session. `alert` asks for a look at the window, `tell` says how far all works are.
+    """Lives as long as its session. `alert` asks the user to look at the window, `tell` receives the overall progress.
 
-    Ends that nobody saw are counted on the window's icon until the user comes back.
+    Batches that ended unseen are counted on the window's icon until the user comes back.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Attention(QObject):
 
 
 def taskbar() -> Tell:
-    """How the taskbar is told; where there is none that listens, nobody is."""
+    """Return a function that sends progress to the taskbar; it does nothing where no taskbar listens."""
     listens = sys.platform == "linux" and "DBUS_SESSION_BUS_ADDRESS" in os.environ
     return _tell_launcher if listens else lambda _: None
 
@@ -83,7 +83,7 @@ def _tell_launcher(fraction: float | None) -> None:
 
 
 def tell(window: QWidget, notices: Sequence[str], show_folder: Callable[[], object]) -> None:
-    """Say what happened to files while they were opened, before anything else is done."""
+    """Show what happened to files while the workspace was opened."""
     sheet = Dialog("Before you go on", window)
     for text in notices:
         sheet.body.addWidget(FlowText(text))

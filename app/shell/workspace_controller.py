@@ -1,4 +1,4 @@
-"""What stands in the frame: core, session, window and screens of one workspace after the other, closed in order."""
+"""Core, session and window of one workspace after another, opened and closed in order."""
 
 import asyncio
 import os
@@ -33,6 +33,7 @@ from app.shell.main_frame import PRODUCT, Frame
 from app.shell.main_window import MainWindow
 from app.shell.navigation import last_place, places
 from app.shell.open_error_page import Doorway
+from app.shell.presenter import ShellPresenter
 from app.shell.shutdown import Leaving
 from app.shell.system_notifications import Attention, tell
 from app.widgets import Action, FileDrops, frozen_updates, install_accessible_roles, yield_to_ui
@@ -54,7 +55,7 @@ def _show_folder(folder: Path) -> None:
 
 
 class Next(Enum):
-    """The step after a window has ended: nothing, or a workspace to open."""
+    """The step after a window has closed."""
 
     END = "end"
     OPEN = "open"
@@ -62,14 +63,14 @@ class Next(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reopening:
-    """The same workspace once more, under a new name where there is one, with the secrets its core held in memory."""
+    """The same workspace again, under a new name if there is one, with the secrets held in memory."""
 
     held: SessionSecrets
     name: str = ""
 
 
 class Workbench:
-    """One frame, and one workspace after the other in it."""
+    """Shows one workspace after another in one frame."""
 
     def __init__(
         self,
@@ -109,7 +110,7 @@ class Workbench:
         frame.on_close = self._on_close
 
     async def live(self, workspace: Path | None) -> None:
-        """Open a workspace, then whichever is asked for, until the window is to be closed."""
+        """Open a workspace, then each one that is asked for, until the window is closed."""
         self._wanted, self._by_name = workspace or self._last_workspace(), workspace is not None
         step = Next.OPEN
         while step is not Next.END and not self._closed:
@@ -122,12 +123,12 @@ class Workbench:
         await self._put_away()
 
     def leave(self, following: Path | None = None) -> None:
-        """End this workspace and open another one, or none."""
+        """Close this workspace and open another one, or none."""
         self._wanted, self._by_name = following or self._wanted, following is not None or self._by_name
         self._go_on(Next.OPEN if following is not None else Next.END)
 
     def end(self) -> None:
-        """End at once, without a question; batches are interrupted and can be resumed."""
+        """Close at once, without a question; batches are interrupted and can be resumed."""
         self._closed = True
         self._go_on(Next.END)
 
@@ -141,7 +142,7 @@ class Workbench:
             self._browsing.sign_in(self.session, address)
 
     def report_crash(self, error: BaseException) -> None:
-        """Say calmly that something went wrong."""
+        """Show that something went wrong."""
         if self.session is not None and self.window is not None:
             self.session.show_error(error)
 
@@ -174,8 +175,8 @@ class Workbench:
         try:
             if workspace is not None and self._by_name:
                 await asyncio.to_thread(require, workspace)
-            core_path = await session.value(lambda core: core.workspace)
-            is_new = await self._is_new(session)
+            core_path = await ShellPresenter(session).opened_path()
+            is_new = await ShellPresenter(session).is_empty()
         except TefError as error:
             self._show_closed_door(session, error)
             return
@@ -191,11 +192,6 @@ class Workbench:
         if not passing:
             self.settings.set("workspace", str(path))
         self.workspaces.enter(path, passing=passing)
-
-    async def _is_new(self, session: Session) -> bool:
-        servers = await session.call(lambda core: core.servers.list())
-        cases = await session.call(lambda core: core.cases.list())
-        return not servers and not cases
 
     async def _show(self, session: Session, workspace: Path, is_new: bool) -> MainWindow:
         session.workspace = str(workspace)
@@ -230,7 +226,7 @@ class Workbench:
         return page
 
     async def _go_in(self, window: MainWindow, place: str, target: Target | None = None) -> None:
-        """Show a screen in the window once it is built; what is shown until then stays."""
+        """Show a screen once it is built; the present content stays until then."""
         await window.make_ready(place)
         async with frozen_updates(self.frame):
             if not window.current:
@@ -259,7 +255,7 @@ class Workbench:
             self.arrivals.take(kept)
 
     async def _say_notices(self, session: Session, folder: Path) -> None:
-        notices = [*self.settings.notices(), *await session.value(lambda core: core.opened)]
+        notices = [*self.settings.notices(), *await ShellPresenter(session).opening_notices()]
         if notices:
             tell(self.frame, notices, partial(_show_folder, folder))
 
@@ -299,7 +295,7 @@ class Workbench:
         """Close the workspace, rename it and open it again; refused while batches run."""
         if self.session is None:
             return
-        if await self.session.value(lambda core: len(core.runs.active())):
+        if await ShellPresenter(self.session).active_batches():
             hint = "Wait until they finish, or cancel them."
             self.session.show_error(
                 InputError("The workspace cannot be renamed while runs are in progress.", hint=hint)
@@ -310,7 +306,7 @@ class Workbench:
     async def _reopen(self, name: str = "") -> None:
         if self.session is None:
             return
-        held = await self.session.value(lambda core: core.held())
+        held = await ShellPresenter(self.session).session_secrets()
 
         def close() -> None:
             self._reopening, self._wanted = Reopening(held=held, name=name), self.workspaces.current
@@ -319,7 +315,7 @@ class Workbench:
         await self._leaving.leave_if_agreed(self.session, self.window, close)
 
     def _offer_reopening(self) -> None:
-        """Offer to reopen the window where its text has another size than was chosen."""
+        """Offer to reopen the window if it shows another text size than the chosen one."""
         if self.session is None:
             return
         if self.window is None:
@@ -341,7 +337,7 @@ class Workbench:
             self._size_offered = True
 
     async def _put_away(self) -> None:
-        """Close what is open."""
+        """Close the open workspace."""
         if self.session is None:
             return
         self.frame.remember()

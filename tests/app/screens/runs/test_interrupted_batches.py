@@ -44,12 +44,12 @@ async def notice_at_the_start(session: Session) -> Notice:
 def test_what_is_left_is_said_in_one_sentence() -> None:
     cut = batch(total=20, counts=COUNTS, status=BatchStatus.INTERRUPTED)
     other = batch(name="Other", total=1, counts={"pending": 1}, status=BatchStatus.INTERRUPTED)
-    assert interrupted_text([cut], [8]) == "Everyday was interrupted: 8 of 20 runs left."
-    assert interrupted_text([other], [1]) == "Other was interrupted: all 1 run left."
-    assert interrupted_text([cut, other], [8, 1]) == (
+    assert interrupted_text([(cut, 8)]) == "Everyday was interrupted: 8 of 20 runs left."
+    assert interrupted_text([(other, 1)]) == "Other was interrupted: all 1 run left."
+    assert interrupted_text([(cut, 8), (other, 1)]) == (
         "2 batches were interrupted, with runs left: Everyday (8 of 20 runs) and Other (all 1 run)."
     )
-    assert interrupted_text([cut] * 6, [8] * 6).endswith("Everyday (8 of 20 runs) and 2 more.")
+    assert interrupted_text([(cut, 8)] * 6).endswith("Everyday (8 of 20 runs) and 2 more.")
 
 
 def test_where_nothing_was_interrupted_nothing_is_said(qapp: QApplication) -> None:
