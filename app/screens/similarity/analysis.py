@@ -1,7 +1,8 @@
 """Compared tools in clustered order, and their matrices as heatmaps; for worker threads."""
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from app.screens.similarity.labels import MAP_LABELS, MapKind
 from app.widgets.dendrogram import Join, Tree, tree_of
 from app.widgets.heatmap_data import Heat, make_heat
 from app.widgets.heatmap_drawing import cividis
-from mcp_tef import Clusters, ComparedTool, MatrixKind, Similarity
+from mcp_tef import Clusters, ComparedTool, MatrixKind, Similarity, ToolProblem, ToolSet, UnreachableSource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +28,29 @@ class SimilarityAnalysis:
     def tools(self) -> tuple[ComparedTool, ...]:
         """The tools compared."""
         return self.similarity.tools
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatheredTools:
+    """Tools of the servers: counts by server, unreachable servers, unreadable definitions, and ids to compare."""
+
+    by_server: Mapping[str, int] = field(default_factory=dict)
+    unreachable: tuple[UnreachableSource, ...] = ()
+    problems: tuple[tuple[str, ToolProblem], ...] = ()
+    compared: tuple[str, ...] = ()
+
+
+def select_tools(found: ToolSet, servers: Sequence[str]) -> tuple[GatheredTools, ToolSet | None]:
+    """Return the tools found and, if there are at least two, those to compare."""
+    of_servers = tuple(one for one in found.tools if one.tool.server in servers)
+    chosen = replace(found, tools=of_servers) if of_servers else found
+    gathered = GatheredTools(
+        by_server=dict(Counter(one.tool.server for one in found.tools)),
+        unreachable=found.unreachable,
+        problems=found.problems,
+        compared=tuple(f"{one.id} {one.tool.fingerprint}" for one in chosen.tools),
+    )
+    return gathered, chosen if len(chosen.tools) > 1 else None
 
 
 def build_analysis(similarity: Similarity, clusters: Clusters) -> SimilarityAnalysis:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.screens.similarity.presenter import GatheredTools
+from app.screens.similarity.analysis import GatheredTools
 from app.text.formatting import count
 from app.widgets import Action, EmptyState, Notice
 

@@ -13,7 +13,13 @@ from numpy.typing import NDArray
 
 from app.core_link.model_requests import Ask
 from app.core_link.refresh import Refresh
-from app.screens.similarity.analysis import SimilarityAnalysis, build_analysis, build_heatmap
+from app.screens.similarity.analysis import (
+    GatheredTools,
+    SimilarityAnalysis,
+    build_analysis,
+    build_heatmap,
+    select_tools,
+)
 from app.screens.similarity.labels import MapKind
 from app.screens.similarity.pair_detail import PairDetail, describe_pair
 from app.screens.similarity.pair_list import PairIndices, PairList, PairQuery, list_pairs, ordered_pair, pair_row
@@ -37,7 +43,6 @@ from mcp_tef import (
     Secret,
     Server,
     SimilarityResults,
-    ToolProblem,
     ToolSet,
     ToolSource,
     UnreachableSource,
@@ -73,16 +78,6 @@ class ComparisonRequest:
     def choice(self) -> EmbedderChoice | None:
         """The embedder to ask for."""
         return parse_embedder(self.embedder) if self.embedder else None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GatheredTools:
-    """What the servers gave: tools by server, what could not be reached, and what was set aside."""
-
-    by_server: Mapping[str, int] = field(default_factory=dict)
-    unreachable: tuple[UnreachableSource, ...] = ()
-    problems: tuple[tuple[str, ToolProblem], ...] = ()
-    compared: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,7 +158,7 @@ class SimilarityPresenter:
 
     async def _gather(self, request: ComparisonRequest, *, fresh: bool) -> tuple[GatheredTools, ToolSet | None]:
         found = await self._call(lambda core: _gather(core, fresh=fresh))
-        return await self._call(lambda _: asyncio.to_thread(_chosen, found, request.servers))
+        return await self._call(lambda _: asyncio.to_thread(select_tools, found, request.servers))
 
     async def _observe(self, analysis: SimilarityAnalysis | None) -> NDArray[np.float32] | None:
         """What runs say of the pairs."""
@@ -321,24 +316,6 @@ def count_work(items: Sequence[WorkItem]) -> WorkList:
         by_pair={(item.pair.a, item.pair.b): item for item in items},
         numbers=Counter(item.standing for item in items),
     )
-
-
-def _chosen(found: ToolSet, servers: Sequence[str]) -> tuple[GatheredTools, ToolSet | None]:
-    """What was found, and of it what is to be compared."""
-    chosen = _only(found, servers)
-    gathered = GatheredTools(
-        by_server=dict(Counter(one.tool.server for one in found.tools)),
-        unreachable=found.unreachable,
-        problems=found.problems,
-        compared=tuple(f"{one.id} {one.tool.fingerprint}" for one in chosen.tools),
-    )
-    return gathered, chosen if len(chosen.tools) > 1 else None
-
-
-def _only(found: ToolSet, servers: Sequence[str]) -> ToolSet:
-    """The tools of some servers; of all where none of them is there."""
-    kept = tuple(one for one in found.tools if one.tool.server in servers)
-    return replace(found, tools=kept) if kept else found
 
 
 async def _gather(core: "Engine", *, fresh: bool) -> ToolSet:

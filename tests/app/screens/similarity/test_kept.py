@@ -6,11 +6,12 @@ from pytestqt.qtbot import QtBot
 
 from app.core_link.refresh import Refresh
 from app.core_link.settings import Settings
+from app.screens.similarity.analysis import GatheredTools
 from app.screens.similarity.comparison_choices import OTHER, EmbedderMenu, ServersMenu
 from app.screens.similarity.labels import MapKind, embedder_label, flagged_text
 from app.screens.similarity.model_request import AdviceProgress
 from app.screens.similarity.notices import missing_tools_details, missing_tools_text
-from app.screens.similarity.presenter import ComparisonRequest, GatheredTools, SimilarityPresenter
+from app.screens.similarity.presenter import ComparisonRequest, SimilarityPresenter
 from app.screens.similarity.view_state import SimilarityViewState
 from mcp_tef import (
     BatchesChanged,
