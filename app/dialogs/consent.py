@@ -1,21 +1,17 @@
 """Questions about consent, as a dialog and as a bar: may a program start, a server be contacted, a key be sent?"""
 
 from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core_link.session import Session
+from app.dialogs.consent_presenter import ConsentPresenter
 from app.theme import Role, sized, theme
 from app.widgets import Action, Dialog, FittingPane, FlowText, KeyValues, Span, button, one_line
 from mcp_tef import ConsentError, ConsentKind, ConsentRequest, consent_rows
-
-if TYPE_CHECKING:
-    from mcp_tef import Engine
-
 
 T = TypeVar("T")
 MOST_HEIGHT = 230
@@ -64,10 +60,10 @@ class ConsentView(QWidget):
 
 
 class ConsentSheet(Dialog):
-    """Asks one question about consent; accepted where the user allows it.
+    """Question about one consent; accepted if the user allows it.
 
-    `without_key` is true when the user chose to go on without sending the key. `need` says what it is needed for,
-    `no` is the text of the button that declines.
+    `without_key` is True if the user chose to go on without sending the key. `need` is the sentence about its
+    purpose, `no` the text of the button that declines.
     """
 
     def __init__(self, request: ConsentRequest, parent: QWidget, need: str | None = None, no: str = "Cancel") -> None:
@@ -92,7 +88,7 @@ class ConsentSheet(Dialog):
 
 
 async def with_consent(session: Session, parent: QWidget, work: Callable[[], Awaitable[T]]) -> T | None:
-    """Do the work, asking for consent as needed; None where the user cancelled."""
+    """Do the work, asking for consent as needed; return None if the user cancels."""
     while True:
         try:
             return await work()
@@ -107,30 +103,19 @@ async def with_consent(session: Session, parent: QWidget, work: Callable[[], Awa
 async def ask(
     session: Session, request: ConsentRequest, parent: QWidget, need: str | None = None, no: str = "Cancel"
 ) -> bool:
-    """Ask one question and keep the answer; False where the user declined."""
+    """Ask one question and keep the answer; return False if the user declines."""
     sheet = ConsentSheet(request, parent, need, no)
     if not await sheet.done_with():
         return False
-    await session.call(partial(_decline_key if sheet.without_key else _allow, request=request))
+    presenter = ConsentPresenter(session.call)
+    await (presenter.decline_key(request) if sheet.without_key else presenter.allow(request))
     return True
 
 
 async def ask_for_servers(session: Session, parent: QWidget) -> None:
-    """Before all servers are read: ask about each that is not allowed yet; what is declined is left out."""
-    for request in await session.call(_missing):
+    """Ask about each server that is not allowed yet, before all are read; a declined one is left out."""
+    for request in await ConsentPresenter(session.call).open_questions():
         await ask(session, request, parent, READING_NEEDS[request.kind], "Leave it out")
-
-
-async def _missing(core: "Engine") -> tuple[ConsentRequest, ...]:
-    return core.consents.missing(server.spec for server in await core.servers.list())
-
-
-async def _allow(core: "Engine", request: ConsentRequest) -> None:
-    await core.consents.allow(request)
-
-
-async def _decline_key(core: "Engine", request: ConsentRequest) -> None:
-    core.consents.decline_key(request)
 
 
 def fact_rows(request: ConsentRequest) -> Rows:

@@ -1,4 +1,4 @@
-"""Ask for what a run still needs: consent, or an API key."""
+"""Questions before a run starts: missing consents, and a missing API key."""
 
 from collections.abc import Awaitable, Callable, Mapping
 
@@ -14,14 +14,14 @@ ApiKeys = Mapping[str, Secret]
 
 
 class Preflight:
-    """Takes the user past what can be mended on the spot; what cannot is raised."""
+    """Start of a batch that asks for a missing consent or key and tries again; other errors are raised."""
 
     def __init__(self, session: Session, parent: QWidget) -> None:
         self._session = session
         self._parent = parent
 
     async def run(self, work: Callable[[ApiKeys], Awaitable[Batch]], provider: str) -> Batch | None:
-        """Do the work, asking for consent and for a key where they are missing; None where the user said no."""
+        """Start the batch, asking for missing consents and one key; return None if the user cancels."""
         keys: dict[str, Secret] = {}
         while True:
             try:
@@ -44,7 +44,7 @@ class Preflight:
 
 
 class ApiKeyDialog(Dialog):
-    """Asks for one key; `key` and `kept`, whether to remember it, are what came of it."""
+    """Field for one key; once accepted, `key` is the key and `kept` True if the keychain should remember it."""
 
     def __init__(self, provider: str, hint: str, parent: QWidget) -> None:
         super().__init__(f"A key for {provider} is needed", parent, width=440)

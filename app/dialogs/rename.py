@@ -1,4 +1,4 @@
-"""Asks what a workspace is to be called; what is wrong with a name is told at its field."""
+"""Dialog that asks for a new name of a workspace."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +12,10 @@ NOTE = "It stays in its folder, with everything in it."
 
 
 class RenameWorkspaceDialog(Dialog):
-    """`name` is the new one, once the sheet was accepted; `check` raises InputError where it cannot be had."""
+    """Field for the new name; `check` raises InputError for a name that cannot be used.
+
+    `name` is the new one once the dialog is accepted.
+    """
 
     def __init__(self, path: Path, check: Callable[[Path, str], object], parent: QWidget) -> None:
         super().__init__("Rename the workspace", parent, width=420)

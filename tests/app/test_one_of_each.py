@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.screens.metrics.formatting import percent_points
-from app.screens.settings.data import size_words
+from app.screens.settings.presenter import size_text
 from app.widgets import plain
 from tests.support.lone import SERVER, TEXT, lone_engine
 from tests.support.sheets import over_screens
@@ -48,5 +48,5 @@ def test_a_point_a_byte_and_a_character_stand_alone_where_there_is_one() -> None
     assert percent_points(0.01, None, None) == "+1 point"
     assert percent_points(-0.014, None, None) == "−1 point"
     assert percent_points(0.02, None, None) == "+2 points"
-    assert size_words(1) == "1 byte"
+    assert size_text(1) == "1 byte"
     assert plain("ab", limit=1) == "a … (1 more character)"

@@ -35,8 +35,8 @@ class SettingsController:
 
     def open(self, session: Session, workspace: Path | None) -> None:
         """Show the settings."""
-        from app.screens.settings.data import SettingsPaths
         from app.screens.settings.dialog import SettingsDialog
+        from app.screens.settings.presenter import SettingsPaths
 
         lie = SettingsPaths(
             workspace=workspace, settings=self._settings.file, log=self._log_file, show=self._show_folder

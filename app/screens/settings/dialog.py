@@ -10,10 +10,9 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 from app.core_link.preferences import LIMITS, RUNS
 from app.core_link.session import Session
 from app.core_link.text_size import SIZES, TextSizes
-from app.screens.settings.consents import ConsentsSection
-from app.screens.settings.data import DataSection, SettingsPaths
-from app.screens.settings.keys import KeysSection
+from app.screens.settings.presenter import SettingsPaths, SettingsPresenter
 from app.screens.settings.rows import SettingRow, SettingsSection
+from app.screens.settings.sections import ConsentsSection, DataSection, KeysSection
 from app.theme import theme
 from app.widgets import (
     Action,
@@ -87,6 +86,7 @@ class SettingsDialog(Dialog):
         super().__init__("Settings", parent, width=800)
         self.need(height=HEIGHT)
         self._session = session
+        self._presenter = SettingsPresenter(session.call)
         self._places = places
         self.search = SearchField("Search settings")
         self.pane = DetailPane("Settings", inset=0)
@@ -112,8 +112,8 @@ class SettingsDialog(Dialog):
             ("runs", "Runs", lambda: self._rows(RUNS, RUN_NOTE)),
             ("similarity", "Similarity", lambda: self._rows(_named(SIMILARITY))),
             ("limits", "Servers", lambda: self._rows([*_named(SERVERS), *LIMITS], LIMIT_NOTE)),
-            ("keys", "Keys", lambda: self._read(KeysSection(self._session))),
-            ("consents", "Consents", lambda: self._read(ConsentsSection(self._session))),
+            ("keys", "Keys", lambda: self._read(KeysSection(self._session, self._presenter))),
+            ("consents", "Consents", lambda: self._read(ConsentsSection(self._session, self._presenter))),
             ("data", "Data", self._data),
         ):
             self.pane.add_later(key, label, make)
@@ -125,7 +125,7 @@ class SettingsDialog(Dialog):
     def _data(self) -> QWidget:
         lie = Section(margins=False)
         lie.column.setContentsMargins(0, 0, 0, 0)
-        lie.add(self._read(DataSection(self._session, self._places)))
+        lie.add(self._read(DataSection(self._session, self._presenter, self._places)))
         lie.add(self._rows(_named(["LOG_LEVEL"]), ruled=True))
         return lie
 

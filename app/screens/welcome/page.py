@@ -1,6 +1,5 @@
-"""The first start: look around in the sample, use servers that are here already, or begin with nothing."""
+"""Page of an empty workspace: open the sample, import servers, or start empty."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,6 +11,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core_link.session import Session
 from app.core_link.workspaces import Workspaces
+from app.screens.welcome.presenter import WelcomePresenter, program_rows
 from app.text.formatting import count, error_words
 from app.theme import Role, Size, sized, theme
 from app.widgets import (
@@ -31,7 +31,7 @@ from app.widgets import (
     tip,
     visible,
 )
-from mcp_tef import ImportStatus, TefError
+from mcp_tef import TefError
 
 PITCH = (
     "Ask the way your users would. See which tool it picks, with which values,\n"
@@ -42,7 +42,6 @@ PROMISE = "Workspaces stay on this computer. Keys are kept in memory only, unles
 
 WIDTH, LEAST_BESIDE, BETWEEN, AHEAD = 920, 840, 24, 1_000
 BETWEEN_LINKS, ROOM_AROUND = 8, 40
-ROOM = 3
 MOST_OTHERS = 4
 NONE_FOUND = [("Found here", "none"), ("A config as a file", "JSON"), ("A part of one, pasted", "JSON")]
 
@@ -59,6 +58,7 @@ class WelcomePage(ReadingOrder, QWidget):
     def __init__(self, session: Session, workspaces: Workspaces) -> None:
         super().__init__()
         self._session = session
+        self._presenter = WelcomePresenter(session.call)
         self._workspaces = workspaces
         self._how = "import"
         self._found = _Facts([("Looking for them", "…")])
@@ -133,10 +133,10 @@ class WelcomePage(ReadingOrder, QWidget):
             super().keyPressEvent(event)
 
     def _show_others(self) -> None:
-        """The workspaces that were opened before, as many as a line holds, and the way to any other."""
+        """Show links to the recent workspaces, and one that opens any other."""
         clear_layout(self._line)
         others = [path for path, there in self._workspaces.others() if there][:MOST_OTHERS]
-        parts: list[QWidget] = [Label("Or go on in" if others else "Or go on", role=Role.DIM)]
+        parts: list[QWidget] = [Label("Or open" if others else "Or", role=Role.DIM)]
         for path in others:
             known = Action(text=one_line(path.stem, 24), do=partial(self._workspaces.open, path), kind="link")
             made = button(replace(known, tip=tip(str(path))))
@@ -144,7 +144,7 @@ class WelcomePage(ReadingOrder, QWidget):
             made.customContextMenuRequested.connect(partial(self._show_menu, made, path))
             made.setAccessibleName(visible(f"{path.stem}, in {path.parent}"))
             parts.append(made)
-        text = "another workspace…" if others else "in a workspace that you have…"
+        text = "another workspace…" if others else "open an existing workspace…"
         parts.append(button(Action(text=text, do=self._workspaces.ask_open, kind="link", tip="Ctrl+O")))
         self._parts = parts
         for part in parts:
@@ -153,14 +153,14 @@ class WelcomePage(ReadingOrder, QWidget):
         self._arrange_others()
 
     def _arrange_others(self) -> None:
-        """In one line, or below each other where that is too long."""
+        """Lay the links out in one line, or below each other if that is too long."""
         wanted = self._line.count() * BETWEEN_LINKS + sum(part.sizeHint().width() for part in self._parts)
         directions = QBoxLayout.Direction
         room = min(sized(WIDTH), self.width() - ROOM_AROUND)
         self._line.setDirection(directions.LeftToRight if wanted <= room else directions.TopToBottom)
 
     def _show_menu(self, link: Button, path: Path, at: QPoint) -> None:
-        """What else can be done with a workspace that was opened before."""
+        """Show the menu of a recent workspace."""
         actions = [
             Action(text="Open", do=partial(self._workspaces.open, path), icon="folder-open"),
             Action(text="Rename…", do=lambda: self._session.spawn(self.rename(path)), icon="pencil-simple"),
@@ -168,7 +168,7 @@ class WelcomePage(ReadingOrder, QWidget):
         show_menu(actions, link.mapToGlobal(at), link)
 
     async def rename(self, path: Path) -> None:
-        """Ask what a workspace is to be called."""
+        """Rename a workspace."""
         await self._workspaces.rename(path)
         self._show_others()
 
@@ -181,12 +181,9 @@ class WelcomePage(ReadingOrder, QWidget):
     async def _look(self) -> None:
         await self._workspaces.look()
         self._show_others()
-        found = await self._session.call(lambda core: core.server_files.discover(together=True))
-        useful = [
-            (config.title, len(config.preview.of(ImportStatus.ADDED))) for config in found if config.preview is not None
-        ]
-        facts, number = programs(useful), sum(servers for _, servers in useful)
-        self._found.set_facts(facts or NONE_FOUND)
+        found = await self._presenter.new_servers()
+        number = sum(servers for _, servers in found)
+        self._found.set_facts(program_rows(found) or NONE_FOUND)
         if number:
             self._how = "find"
             self.use_servers.setText(f"Choose from {count(number, 'server')}…")
@@ -195,28 +192,18 @@ class WelcomePage(ReadingOrder, QWidget):
         self.open_sample.setEnabled(False)
         self.failure.clear()
         try:
-            cases = await self._session.call(lambda core: core.open_sample())
+            cases = await self._presenter.open_sample()
         except TefError as error:
             words = error_words(error)
             self.failure.show_message(words.message, words.hint, details=words.details)
         else:
-            self.sample_opened.emit(tuple(case.id for case in cases))
+            self.sample_opened.emit(cases)
         finally:
             self.open_sample.setEnabled(True)
 
 
-def programs(found: Sequence[tuple[str, int]]) -> list[tuple[str, str]]:
-    """How many servers each program brings, in as many lines as there is room for."""
-    totals = Counter[str]()
-    for title, servers in found:
-        totals[title] += servers
-    rows = [(title, count(servers, "server")) for title, servers in totals.most_common() if servers]
-    rest = sum(totals.values()) - sum(servers for _, servers in totals.most_common(ROOM - 1))
-    return rows if len(rows) <= ROOM else [*rows[: ROOM - 1], ("Other programs", count(rest, "server"))]
-
-
 def _centred(block: QWidget) -> QWidget:
-    """A block in the middle, as wide as it wants where there is room."""
+    """Return a block in the middle, as wide as it needs if there is room."""
     whole = QWidget()
     row = QHBoxLayout(whole)
     row.setContentsMargins(16, 0, 16, 0)
@@ -267,7 +254,7 @@ def _way(icon: str, role: Role, title: str, sentence: str, facts: QWidget, last:
 
 
 class _Facts(QWidget):
-    """Pairs of words between hairlines."""
+    """Pairs of texts between hairlines."""
 
     def __init__(self, facts: Sequence[tuple[str, str]]) -> None:
         super().__init__()

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.core_link.session import Session
 from app.core_link.settings import Settings
 from app.core_link.text_size import TextSizes
-from app.screens.settings.data import SettingsPaths, size_words
 from app.screens.settings.dialog import SettingsDialog
+from app.screens.settings.presenter import SettingsPaths, size_text
 from app.screens.settings.rows import SettingRow
 from app.widgets import Button, FlowText, SearchField, Segmented
 from mcp_tef import Engine, Secret, ServerSpec, Transport
@@ -301,5 +301,5 @@ def test_places_are_measured_and_a_reset_closes_the_sheet(qapp: QApplication) ->
 
 
 def test_sizes_read_as_people_say_them() -> None:
-    said = [size_words(size) for size in (0, 999, 1_500, 12_345_678, 3 * 10**9)]
+    said = [size_text(size) for size in (0, 999, 1_500, 12_345_678, 3 * 10**9)]
     assert said == ["nothing yet", "999 bytes", "1.5 KB", "12 MB", "3.0 GB"]

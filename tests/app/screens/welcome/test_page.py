@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.core_link.session import Session
 from app.core_link.workspaces import Workspaces
-from app.screens.welcome.page import WelcomePage, programs
+from app.screens.welcome.page import WelcomePage
+from app.screens.welcome.presenter import program_rows
 from app.widgets import Label
 from mcp_tef import StoreError, TestCase
 from tests.support.configs import CLOCK, written
@@ -100,7 +101,7 @@ def test_where_none_are_found_a_config_can_be_given(qapp: QApplication) -> None:
 def test_programs_take_no_more_lines_than_there_are(
     found: list[tuple[str, int]], shown_as: list[tuple[str, str]]
 ) -> None:
-    assert programs(found) == shown_as
+    assert program_rows(found) == shown_as
 
 
 def test_enter_opens_the_sample_and_a_failure_says_what_to_do(qapp: QApplication) -> None:
