@@ -170,7 +170,11 @@ async def shown(page: RunsPage, batch: Batch) -> None:
     ended = asyncio.Event()
     poll = QTimer(page, interval=50)
     poll.timeout.connect(
-        lambda: ended.set() if page.presenter.newest_active() is None and page.presenter.current == batch.id else None
+        lambda: (
+            ended.set()
+            if page.presenter.batches.newest_active() is None and page.presenter.current == batch.id
+            else None
+        )
     )
     poll.start()
     await ended.wait()

@@ -37,7 +37,7 @@ def newest(user: Keyboard) -> Batch:
     """The batch that is shown, as the screen knows it."""
     page = user.window.page("runs")
     assert isinstance(page, RunsPage)
-    found = page.presenter.batch(page.presenter.current)
+    found = page.presenter.batch
     assert found is not None
     return found
 

@@ -82,7 +82,7 @@ def batches(user: Keyboard) -> dict[str, Batch]:
     """The batches on the screen, by name."""
     page = user.window.page("runs")
     assert isinstance(page, RunsPage)
-    return {batch.name: batch for batch in page.presenter.batches()}
+    return {batch.name: batch for batch in page.presenter.batches.all()}
 
 
 def test_all_three_are_told_truthfully_and_go_on_in_their_order(qapp: QApplication, tmp_path: Path) -> None:

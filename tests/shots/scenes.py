@@ -165,7 +165,7 @@ async def _narrowed_runs(stage: Stage) -> None:
     await until(lambda: page.run_list.summary_bar.note.text() == "Missed")
     page.filter_controls.search_runs("repair")
     page.view.batch_pane.search.setText("stub-large")
-    await until(lambda: page.presenter.table.where.text and page.presenter.batch_list_state.text)
+    await until(lambda: page.presenter.table.where.text and page.presenter.batch_list_view.text)
 
 
 async def _start_runs(stage: Stage) -> None:

@@ -47,6 +47,7 @@ class FilterField(Generic[Item]):
         texts: text of each value that can be set, in the menu's order; empty if the values come from the workspace.
         fits: return True if an item has the value; None if the core filters.
         many: more than one value can be set; an item then needs any of them.
+        excludes: names of fields that are cleared when this one is set.
         saved: False for what only a link from another screen sets.
     """
 
@@ -55,6 +56,7 @@ class FilterField(Generic[Item]):
     texts: Mapping[str, str] = field(default_factory=dict)
     fits: Callable[[Item, str], bool] | None = None
     many: bool = False
+    excludes: tuple[str, ...] = ()
     saved: bool = True
 
     def text(self, value: str) -> str:
@@ -66,6 +68,8 @@ class FilterField(Generic[Item]):
         """Set a value, or clear it if it is set; a field with one value replaces the other."""
         if value in values.of(self.name):
             return values.without(self.name, value)
+        for name in self.excludes:
+            values = values.with_values(name)
         return values.with_values(self.name, *(values.of(self.name) if self.many else ()), value)
 
 

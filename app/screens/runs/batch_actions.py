@@ -200,7 +200,7 @@ class BatchActions:
         await self._start_again(batch_id, self._presenter.resume)
 
     async def _start_again(self, batch_id: BatchId | None, do: StartAgain) -> None:
-        batch = self._presenter.batch(batch_id)
+        batch = self._presenter.batches.get(batch_id)
         if batch is None:
             return
         provider = next((label.split("/", 1)[0] for label in batch.models if not is_baseline(label)), "")
@@ -213,16 +213,16 @@ class BatchActions:
 
     async def check_exists(self, batch_id: BatchId) -> bool:
         """Return True if a batch exists, reloading the list first if it is new; otherwise show a toast."""
-        if self._presenter.batch(batch_id) is None:
+        if self._presenter.batches.get(batch_id) is None:
             await self._presenter.load()
-        there = self._presenter.batch(batch_id) is not None
+        there = self._presenter.batches.get(batch_id) is not None
         if not there:
             self._session.toast("That batch is not there any more")
         return there
 
     async def delete(self, ids: Sequence[str]) -> None:
         """Delete batches that no longer run, with a way back."""
-        batches = [batch for item in ids if (batch := self._presenter.batch(BatchId(item)))]
+        batches = [batch for item in ids if (batch := self._presenter.batches.get(BatchId(item)))]
         gone = [batch for batch in batches if action_texts(batch).delete]
         if not gone:
             return
@@ -234,13 +234,13 @@ class BatchActions:
 
     def rename(self, batch_id: str) -> None:
         """Ask what a batch that has ended is to be called."""
-        batch = self._presenter.batch(BatchId(batch_id))
+        batch = self._presenter.batches.get(BatchId(batch_id))
         if batch is not None and action_texts(batch).rename:
             self._session.spawn(rename_batch(self._session, self._presenter, batch, self._parent))
 
     async def pause_or_continue(self, batch_id: BatchId | None = None) -> None:
         """Pause a batch, else the newest that goes, or let it go on; one that ended meanwhile needs neither."""
-        batch = self._presenter.batch(batch_id) or self._presenter.newest_active()
+        batch = self._presenter.batches.get(batch_id) or self._presenter.batches.newest_active()
         if batch is not None:
             presenter = self._presenter
             held = {BatchStatus.PAUSED: presenter.continue_batch, BatchStatus.WAITING: presenter.run_beside}
@@ -249,7 +249,7 @@ class BatchActions:
 
     async def cancel(self, batch_id: BatchId | None = None) -> None:
         """Stop a batch, or the judging under way; what is finished stays."""
-        batch = self._presenter.batch(batch_id)
+        batch = self._presenter.batches.get(batch_id)
         if batch is not None:
             with suppress(NotFoundError):
                 await self._presenter.cancel(batch.id)
@@ -276,7 +276,7 @@ class BatchActions:
 
     def export_scope(self) -> tuple[RunFilter, str] | None:
         """Return the filter and title for an export: the whole batch, or the cross-batch runs."""
-        found, batch = self._presenter.cross_batch, self._presenter.batch(self._presenter.current)
+        found, batch = self._presenter.cross_batch, self._presenter.batch
         if found is not None:
             return found.where, found.title
         return (RunFilter(batch_id=batch.id), batch.name or DEFAULT_TITLE) if batch else None
@@ -301,7 +301,7 @@ class BatchActions:
 
     def menu(self, ids: Sequence[str], deleted: Callable[[Sequence[str]], None]) -> Sequence[Action]:
         """Return the context menu of batches."""
-        batches = [batch for item in ids if (batch := self._presenter.batch(BatchId(item)))]
+        batches = [batch for item in ids if (batch := self._presenter.batches.get(BatchId(item)))]
         if len(batches) == 1:
             return self._menu_of(batches[0], deleted)
         return [

@@ -1,13 +1,15 @@
 """The list of batches with its search field and sort menu."""
 
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import replace
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from app.screens.runs.filters import ORDER_LABELS, BatchListState, BatchOrder
+from app.screens.kit import SortState, ViewState
+from app.screens.kit.menus import sort_actions
+from app.screens.runs.filters import BATCH_ORDERS
 from app.theme import Role, Size, height
 from app.widgets import Action, CardList, CardRow, FlowText, IconButton, Label, Rule, show_menu
 from app.widgets.fields import SearchField
@@ -16,13 +18,13 @@ MIN_BATCHES_TO_SEARCH = 2
 
 
 class BatchListPane(QWidget):
-    """`shelved` gives which batches are wanted, and in which order. The field is there once there are some to find."""
+    """List of batches; its search field is hidden while there are too few to search."""
 
-    state_changed = Signal(object)
+    view_changed = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
-        self.state = BatchListState()
+        self.view = ViewState()
         self.list = CardList("Batches", row_height=height("batch_card"), many=True)
         self.search = SearchField("Find a batch")
         self.sort = IconButton("sort-ascending", "")
@@ -30,9 +32,9 @@ class BatchListPane(QWidget):
         self.no_match = FlowText("No batch matches. Press Esc to show all.", size=Size.SMALL, role=Role.DIM)
         self._cards = QStackedWidget()
         self._lay_out()
-        self.search.searched.connect(lambda text: self._change(BatchListState(text.strip(), self.state.order)))
+        self.search.searched.connect(lambda text: self._change(replace(self.view, text=text.strip())))
         self.sort.clicked.connect(self._open_orders)
-        self.show_state(self.state)
+        self.show_view(self.view)
 
     def _lay_out(self) -> None:
         head = QHBoxLayout()
@@ -44,68 +46,66 @@ class BatchListPane(QWidget):
         heading = QWidget()
         heading.setFixedHeight(height("rail_header"))
         heading.setLayout(head)
-        self._finding = QWidget()
-        finding = QVBoxLayout(self._finding)
-        finding.setContentsMargins(8, 0, 8, 8)
-        finding.addWidget(self.search)
+        self._search_box = QWidget()
+        search_box = QVBoxLayout(self._search_box)
+        search_box.setContentsMargins(8, 0, 8, 8)
+        search_box.addWidget(self.search)
         empty = QWidget()
-        said = QVBoxLayout(empty)
-        said.setContentsMargins(16, 12, 16, 12)
-        said.addWidget(self.no_match)
-        said.addStretch(1)
+        centered = QVBoxLayout(empty)
+        centered.setContentsMargins(16, 12, 16, 12)
+        centered.addWidget(self.no_match)
+        centered.addStretch(1)
         self._cards.addWidget(self.list)
         self._cards.addWidget(empty)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for part in (heading, self._finding, Rule(), self._cards):
+        for part in (heading, self._search_box, Rule(), self._cards):
             column.addWidget(part)
 
-    def show_state(self, shelf: BatchListState) -> None:
-        """Say which batches are wanted, without telling anyone."""
-        self.state = shelf
-        if self.search.text().strip() != shelf.text:
-            self.search.say(shelf.text)
-        self.sort.set_icon("sort-ascending", f"Sort batches, now: {ORDER_LABELS[shelf.order].lower()}")
+    def show_view(self, view: ViewState) -> None:
+        """Show a query and sort order without emitting `view_changed`."""
+        self.view = view
+        if self.search.text().strip() != view.text:
+            self.search.say(view.text)
+        order = next(action.text for action in self.sort_actions() if action.checked)
+        self.sort.set_icon("sort-ascending", f"Sort batches, now: {order.lower()}")
 
-    def show_cards(self, rows: Sequence[CardRow], every: int) -> None:
-        """Show these cards out of so many batches."""
+    def show_cards(self, rows: Sequence[CardRow], total: int) -> None:
+        """Show these cards out of all batches."""
         self.list.set_rows(rows)
-        self.count.setText(f"{len(rows):,} of {every:,}" if self.state.text else "")
-        for part in (self._finding, self.sort):
-            part.setVisible(every >= MIN_BATCHES_TO_SEARCH or bool(self.state.text))
+        self.count.setText(f"{len(rows):,} of {total:,}" if self.view.text else "")
+        for part in (self._search_box, self.sort):
+            part.setVisible(total >= MIN_BATCHES_TO_SEARCH or bool(self.view.text))
         self._cards.setCurrentIndex(0 if rows else 1)
 
     def focus_search(self) -> None:
-        """Put the keyboard into the field."""
+        """Focus the search field."""
         self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.search.selectAll()
 
     def sort_actions(self) -> list[Action]:
-        """The ways to sort, the one in force ticked."""
-        return [
-            Action(text=words, do=partial(self._sort, order), checked=order is self.state.order)
-            for order, words in ORDER_LABELS.items()
-        ]
+        """Return the entries of the sort menu."""
+        return sort_actions(BATCH_ORDERS, self.view.sort.name, self._sort)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Down and Enter lead from the field to what was found."""
+        """Move from the search field to the batches found with Down or Enter."""
         to_cards = event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if to_cards and self.focusWidget() is self.search:
-            self._sort(self.state.order)
+            self._sort(self.view.sort.name)
             if not self.list.current_id():
                 self.list.select_first()
             self.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
         else:
             super().keyPressEvent(event)
 
-    def _sort(self, order: BatchOrder) -> None:
-        self._change(BatchListState(self.search.text().strip(), order))
+    def _sort(self, order: str) -> None:
+        self._change(replace(self.view, text=self.search.text().strip(), sort=SortState(order)))
 
-    def _change(self, shelf: BatchListState) -> None:
-        if shelf != self.state:
-            self.show_state(shelf)
-            self.state_changed.emit(shelf)
+    def _change(self, view: ViewState) -> None:
+        if view != self.view:
+            self.show_view(view)
+            self.view_changed.emit(view)
 
     def _open_orders(self) -> None:
         show_menu(self.sort_actions(), self.sort.mapToGlobal(QPoint(0, self.sort.height() + 4)), self)

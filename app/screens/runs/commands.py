@@ -69,9 +69,9 @@ def commands(
 ) -> tuple[Command, ...]:
     """Each with what it needs."""
     needed: dict[str, Callable[[], bool]] = {
-        UNDER_WAY: lambda: presenter.newest_active() is not None,
+        UNDER_WAY: lambda: presenter.batches.newest_active() is not None,
         SOME: lambda: bool(chosen.positions()),
-        ENDED: lambda: presenter.current is not None and presenter.newest_active() is None,
+        ENDED: lambda: presenter.current is not None and presenter.batches.newest_active() is None,
         SHOWN: lambda: steering.export_scope() is not None,
     }
 

@@ -1,38 +1,35 @@
-"""Search field, filter menu and chips of the runs screen, and the batch list's search and order."""
+"""Search field, filter menu and chips of the runs screen, and their view states with that of the batch list."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 
 from app.core_link.session import Session
+from app.screens.kit import ViewState, ViewStates
+from app.screens.kit.menus import filter_actions
 from app.screens.runs.batch_list import BatchListPane
-from app.screens.runs.filters import (
-    BatchListState,
-    SavedFilters,
-    active_count,
-    filter_chips,
-    filter_choices,
-    load_filters,
-    parse_order,
-    save_filters,
-    without_chip,
-    without_filters,
-)
+from app.screens.runs.filters import FIELDS
 from app.screens.runs.presenter import RunsPresenter
 from app.screens.runs.runs_list import RunsList
 from app.text.formatting import count
 from app.widgets import Action, PageHeader
-from mcp_tef import RunFilter, RunOrder
+from mcp_tef import RunOrder
 
-BATCH_ORDER_KEY = "runs.batches"
-CROSS_BATCH_CHIP = "found"
+BATCHES = "batches"
+CROSS_BATCH_CHIP = "cross batch"
+TEXT_CHIP = "text"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilterCallbacks:
+    """Callbacks of the page: show other runs, show other batches, and leave the cross-batch view."""
+
+    show_runs: Callable[[], object]
+    show_batches: Callable[[], object]
+    leave_cross_batch: Callable[[], object]
 
 
 class FilterControls:
-    """`show` is called with every other filter, `show_rail` with another choice of batches.
-
-    `leave_found` is wanted by who lets go of runs that another screen asked for.
-    """
+    """Widgets that set the presenter's views of runs and batches."""
 
     def __init__(
         self,
@@ -40,129 +37,110 @@ class FilterControls:
         presenter: RunsPresenter,
         header: PageHeader,
         runs: RunsList,
-        rail: BatchListPane,
-        show: Callable[[RunFilter], None],
-        show_rail: Callable[[], None],
-        leave_found: Callable[[], None],
+        batches: BatchListPane,
+        callbacks: FilterCallbacks,
     ) -> None:
-        self._session = session
         self._presenter = presenter
         self._header = header
         self._runs = runs
-        self._rail = rail
-        self._show = show
-        self._show_rail = show_rail
-        self._leave_found = leave_found
-        self._workspace: str | None = None
+        self._batches = batches
+        self._callbacks = callbacks
         self._text = ""
+        self._views = ViewStates(session.settings, session.workspace, "runs")
+        presenter.view = presenter.batch_runs_view = self._views.load(FIELDS)
+        presenter.batch_list_view = self._views.load(part=BATCHES)
+        presenter.order, presenter.descending = runs.order()
+        batches.show_view(presenter.batch_list_view)
         self.search = header.set_search("Search runs")
-        header.set_filter(self._actions)
-        order, down = runs.order()
-        presenter.where = RunFilter(order=order, descending=down)
+        header.set_filter(self._filter_actions)
         self._connect()
 
     def _connect(self) -> None:
         self.search.searched.connect(self.search_runs)
-        self._runs.order_changed.connect(self._order)
+        self._runs.order_changed.connect(self._sort)
         self._runs.clear_requested.connect(self.clear)
         self._runs.chips.cleared.connect(self._clear_all)
         self._runs.chips.removed.connect(self._remove)
-        self._rail.state_changed.connect(self._change_batch_list)
-
-    def restore(self) -> None:
-        """Narrow the screen as it was when this workspace was left; once."""
-        if self._workspace is not None:
-            return
-        self._workspace = self._session.workspace
-        kept = load_filters(self._session.settings, self._workspace)
-        presenter = self._presenter
-        presenter.batch_filter = kept.apply_to(presenter.batch_filter if presenter.cross_batch else presenter.where)
-        if presenter.cross_batch is None:
-            presenter.where = presenter.batch_filter
-        shelf = BatchListState(kept.batches, parse_order(self._session.settings.get(BATCH_ORDER_KEY, "")))
-        presenter.batch_list_state = shelf
-        self._rail.show_state(shelf)
+        self._batches.view_changed.connect(self._show_batches)
 
     def show_filters(self) -> None:
-        """Show what is in force."""
-        presenter, where = self._presenter, self._presenter.table.where
-        self._header.mark_filter(active_count(where))
-        self._say_text(where.text)
-        found = [(CROSS_BATCH_CHIP, presenter.cross_batch.title)] if presenter.cross_batch else []
-        narrowing = ((chip.key, chip.text) for chip in filter_chips(where, presenter.unfiltered()))
-        self._runs.chips.set_chips([*found, *narrowing])
+        """Show search, filters and count in force, and save them."""
+        presenter, view = self._presenter, self._presenter.view
+        self._header.mark_filter(len(view.filters))
+        self._show_text(view.text)
+        chips = [(chip.key, chip.text) for chip in FIELDS.chips(view.filters)]
+        if view.text:
+            chips.insert(0, (TEXT_CHIP, f"“{view.text}”"))
+        if presenter.cross_batch:
+            chips.insert(0, (CROSS_BATCH_CHIP, presenter.cross_batch.title))
+        self._runs.chips.set_chips(chips)
         self.show_count()
-        self._save()
+        self._views.save(presenter.batch_runs_view, FIELDS)
 
     def show_count(self) -> None:
-        """Say how many runs are shown of how many, where something narrows them."""
-        presenter = self._presenter
-        batch = presenter.batch(presenter.current)
-        every = batch.total if batch else presenter.cross_batch.total if presenter.cross_batch else None
-        shown = "" if every is None else f"{presenter.table.total:,} of {count(every, 'run')}"
-        self._header.set_count(shown if filter_chips(presenter.table.where, presenter.unfiltered()) else "")
+        """Show how many of all runs pass search and filters."""
+        presenter, total = self._presenter, self._presenter.total_runs()
+        filtered = presenter.view.text or presenter.view.filters
+        text = f"{presenter.table.total:,} of {count(total, 'run')}" if filtered and total is not None else ""
+        self._header.set_count(text)
 
-    def _say_text(self, text: str) -> None:
-        """Words that came from elsewhere stand in the field too; what is being typed is left alone."""
+    def _show_text(self, text: str) -> None:
+        """Show a query that a link set; a field that is being typed into is left alone."""
         if text != self._text and not self.search.hasFocus():
             self.search.say(text)
         self._text = text
 
+    def show_runs(self, view: ViewState) -> None:
+        """Show the runs that pass another search or other filters."""
+        self._presenter.change_view(view)
+        self._callbacks.show_runs()
+
     def search_runs(self, text: str) -> None:
-        """Show runs that say so."""
-        if text.strip() != self._presenter.where.text:
-            self._show(replace(self._presenter.where, text=text.strip()))
+        """Show the runs that contain a text."""
+        if text.strip() != self._presenter.view.text:
+            self.show_runs(replace(self._presenter.view, text=text.strip()))
 
     def clear(self) -> None:
-        """Show all runs: of the batch, or of those that another screen asked for."""
+        """Show all runs of the batch or of the cross-batch view."""
         self.search.say("")
-        self._show(self._presenter.unfiltered())
+        self.show_runs(ViewState())
 
     def show_all_batches(self) -> None:
-        """Show every batch."""
-        self._change_batch_list(BatchListState("", self._presenter.batch_list_state.order))
+        """Clear the search for batches."""
+        self._show_batches(replace(self._presenter.batch_list_view, text=""))
 
     def _remove(self, key: str) -> None:
+        view = self._presenter.view
         if key == CROSS_BATCH_CHIP:
-            self._leave_found()
-            return
-        where = without_chip(self._presenter.where, self._presenter.unfiltered(), key)
-        if not where.text:
+            self._callbacks.leave_cross_batch()
+        elif key == TEXT_CHIP:
             self.search.say("")
-        self._show(where)
+            self.show_runs(replace(view, text=""))
+        else:
+            self.show_runs(replace(view, filters=FIELDS.without_chip(view.filters, key)))
 
     def _clear_all(self) -> None:
-        self._presenter.batch_filter = without_filters(self._presenter.batch_filter)
+        self._presenter.batch_runs_view = ViewState()
         if self._presenter.cross_batch is None:
             self.clear()
         else:
-            self._leave_found()
+            self._callbacks.leave_cross_batch()
 
-    def _order(self, order: RunOrder, down: bool) -> None:
-        self._show(replace(self._presenter.where, order=order, descending=down))
+    def _sort(self, order: RunOrder, descending: bool) -> None:
+        self._presenter.order, self._presenter.descending = order, descending
+        self._callbacks.show_runs()
 
-    def _change_batch_list(self, shelf: BatchListState) -> None:
-        self._presenter.batch_list_state = shelf
-        self._rail.show_state(shelf)
-        self._session.settings.set(BATCH_ORDER_KEY, shelf.order.value)
-        self._show_rail()
-        self._save()
+    def _show_batches(self, view: ViewState) -> None:
+        self._presenter.batch_list_view = view
+        self._batches.show_view(view)
+        self._views.save(view, part=BATCHES)
+        self._callbacks.show_batches()
 
-    def _save(self) -> None:
-        """Runs that another screen asked for are not what the user will want to see at the next start."""
-        if self._workspace is None:
-            return
-        runs = self._presenter.batch_filter if self._presenter.cross_batch else self._presenter.where
-        narrowed = SavedFilters(batches=self._presenter.batch_list_state.text, runs=runs)
-        save_filters(self._session.settings, self._workspace, narrowed)
-
-    def _actions(self) -> Sequence[Action]:
-        return [
-            Action(
-                text=choice.text,
-                do=partial(self._show, choice.result),
-                checked=choice.checked,
-                apart=choice.separated,
-            )
-            for choice in filter_choices(self._presenter.where, self._presenter.unfiltered())
-        ]
+    def _filter_actions(self) -> Sequence[Action]:
+        view = self._presenter.view
+        return filter_actions(
+            FIELDS,
+            view.filters,
+            lambda filters: self.show_runs(replace(view, filters=filters)),
+            show_all="Show all runs",
+        )

@@ -8,25 +8,25 @@ from PySide6.QtCore import QModelIndex, Qt, QTimer
 from PySide6.QtWidgets import QWidget
 
 from app.core_link.commands import Command
+from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
 from app.core_link.targets import ResumeBatches, Screen, ShowBatch, ShowRuns, ShowScreen, StartRuns, Target
+from app.screens.kit import ViewState
 from app.screens.runs.activity_bars import ActivityBars, BatchActivity, batch_activity, ended_text, judging_activity
 from app.screens.runs.batch_actions import EXPORT, BatchActions
 from app.screens.runs.batch_events import ScreenChanges
 from app.screens.runs.batch_summaries import NO_ACTIONS, CrossBatchRuns, action_texts
 from app.screens.runs.commands import commands, link_commands
-from app.screens.runs.filter_controls import FilterControls
-from app.screens.runs.filters import without_filters
+from app.screens.runs.filter_controls import FilterCallbacks, FilterControls
 from app.screens.runs.presenter import RunsPresenter
 from app.screens.runs.selected_runs import SelectedRuns
 from app.screens.runs.view import RunsView, show_no_cases, show_no_runs
 from app.text.formatting import count
 from app.widgets import Action, at_once, button
-from mcp_tef import Batch, BatchId, Event, RunFilter, RunId
+from mcp_tef import Batch, BatchId, Event, RunId
 
 EVENT_DELAY_MS = 50
 DETAIL_DELAY_MS = 40
-MAX_EVENTS_PER_TURN = 250
 
 
 class RunsPage(Page):
@@ -35,10 +35,9 @@ class RunsPage(Page):
     def __init__(self, session: Session, view: RunsView | None = None) -> None:
         super().__init__(session, key="runs", title="Runs")
         self.presenter = RunsPresenter(session.call, lambda: datetime.now(UTC))
-        self._pending_events: list[Event] = []
         self._closed = False
         self._loading: asyncio.Task[None] | None = None
-        self._event_timer = self._timer(EVENT_DELAY_MS, self._apply_heard)
+        self._event_timer = self._timer(EVENT_DELAY_MS, self._show_changes)
         self._detail_timer = self._timer(DETAIL_DELAY_MS, self._load_detail)
         self.batch_actions = BatchActions(session, self.presenter, self, self._show_started)
         self.activity_bars = ActivityBars(session.activity, self)
@@ -47,23 +46,22 @@ class RunsPage(Page):
         self.batch_list, self.run_list, self.detail = self.view.batch_list, self.view.run_list, self.view.detail
         self.selected_runs = SelectedRuns(session, self.presenter, self.batch_actions, self.run_list.table, self)
         self.restore_layout("runs.table", self.run_list.table)
-        self.filter_controls = self._made_narrowing()
-        self.export = button(Action(text=EXPORT, do=self.batch_actions.export, icon="export"))
-        self.header.place(self.export)
-        self.body.addWidget(self.view, 1)
-        self._connect()
-
-    def _made_narrowing(self) -> FilterControls:
-        return FilterControls(
-            self.session,
+        self.filter_controls = FilterControls(
+            session,
             self.presenter,
             self.header,
             self.run_list,
             self.view.batch_pane,
-            show=self._change_where,
-            show_rail=self._show_cards,
-            leave_found=self._leave_cross_batch,
+            FilterCallbacks(
+                show_runs=self._show_filtered,
+                show_batches=self._show_cards,
+                leave_cross_batch=self._show_newest_batch,
+            ),
         )
+        self.export = button(Action(text=EXPORT, do=self.batch_actions.export, icon="export"))
+        self.header.place(self.export)
+        self.body.addWidget(self.view, 1)
+        self._connect()
 
     def _timer(self, pause: int, do: Callable[[], None]) -> QTimer:
         made = QTimer(self, singleShot=True, interval=pause)
@@ -71,7 +69,6 @@ class RunsPage(Page):
         return made
 
     def _connect(self) -> None:
-        self.session.events.connect(self._hear)
         for timer in (self._event_timer, self._detail_timer):
             self.session.closing.connect(timer.stop)
         self.session.closing.connect(self._close)
@@ -95,13 +92,19 @@ class RunsPage(Page):
 
     async def refresh(self) -> None:
         first = self.presenter.current is None
-        self.filter_controls.restore()
         await self.presenter.load()
         self._show_all()
         if self.presenter.run is not None:
             self._detail_timer.start()
         if first and self.isVisible() and not self.isAncestorOf(self.window().focusWidget() or self):
             self._take_focus()
+
+    def handle(self, event: Event) -> Refresh:
+        """Show changes soon, also while the page is hidden: bars, messages and badge are visible on every screen."""
+        urgency = self.presenter.handle(event)
+        if urgency and not self._event_timer.isActive() and not self._closed:
+            self._event_timer.start()
+        return urgency
 
     def receive(self, events: tuple[Event, ...]) -> bool:
         return True
@@ -154,7 +157,7 @@ class RunsPage(Page):
         return (*deeds, *link_commands(self.detail.links, self.session.go))
 
     def _cancel_newest(self) -> None:
-        self._cancel(live.id if (live := self.presenter.newest_active()) else None)
+        self._cancel(live.id if (live := self.presenter.batches.newest_active()) else None)
 
     def first_focus(self) -> QWidget | None:
         return self.run_list.table if self.presenter.current else None
@@ -168,8 +171,9 @@ class RunsPage(Page):
     def _show_all(self) -> None:
         presenter = self.presenter
         self._show_buttons()
-        self.view.show_panes(shown=bool(presenter.batches()))
-        if not presenter.batches():
+        has_batches = presenter.batches.newest() is not None
+        self.view.show_panes(shown=has_batches)
+        if not has_batches:
             self._show_empty()
         self._show_cards()
         self._show_runs()
@@ -178,10 +182,10 @@ class RunsPage(Page):
 
     def _show_cards(self) -> None:
         presenter = self.presenter
-        self.view.show_cards(presenter.cards(), len(presenter.batches()), presenter.current)
+        self.view.show_cards(presenter.cards(), len(presenter.batches.all()), presenter.current)
 
     def _show_badge(self) -> None:
-        newest = next(iter(self.presenter.batches()), None)
+        newest = self.presenter.batches.newest()
         self.set_badge(newest.failed if newest else 0)
 
     def _show_buttons(self) -> None:
@@ -212,7 +216,7 @@ class RunsPage(Page):
 
     def _show_runs(self) -> None:
         self.export.setEnabled(self.batch_actions.export_scope() is not None)
-        batch = self.presenter.batch(self.presenter.current)
+        batch = self.presenter.batch
         if batch is None and self.presenter.cross_batch is None:
             self.detail.show_run(None)
             return
@@ -227,7 +231,7 @@ class RunsPage(Page):
         self.view.place_panes()
 
     def _show_summary(self) -> None:
-        batch, summary = self.presenter.batch(self.presenter.current), self.presenter.summary()
+        batch, summary = self.presenter.batch, self.presenter.summary()
         if summary is not None:
             possible = action_texts(batch) if batch else NO_ACTIONS
             self.run_list.summary_bar.show_summary(summary, possible)
@@ -238,72 +242,67 @@ class RunsPage(Page):
             self._show_summary()
 
     def _show_activity(self) -> None:
-        presenter = self.presenter
+        presenter, batches = self.presenter, self.presenter.batches
         works: dict[BatchId | None, BatchActivity] = {
-            batch.id: batch_activity(batch, presenter.progress(batch.id), presenter.queue_text(batch.id))
-            for batch in presenter.activity_order()
+            batch.id: batch_activity(batch, batches.progress(batch.id), batches.queue_text(batch.id))
+            for batch in batches.in_start_order()
         }
         if presenter.rejudge_progress is not None:
             works[None] = judging_activity(presenter.rejudge_progress)
         self.activity_bars.show_activities(works)
 
-    # ------------------------------------------------------------------ events, gathered
+    # ------------------------------------------------------------------ events
 
     def _close(self) -> None:
         self._closed = True
         self.view.remember(self.session.settings)
 
-    def _hear(self, events: tuple[Event, ...]) -> None:
-        self._pending_events.extend(events)
-        if not self._event_timer.isActive() and not self._closed:
-            self._event_timer.start()
-
-    def _apply_heard(self) -> None:
-        events, self._pending_events = (
-            self._pending_events[:MAX_EVENTS_PER_TURN],
-            self._pending_events[MAX_EVENTS_PER_TURN:],
-        )
-        self._apply(self.presenter.handle(events))
-        if self._pending_events:
-            self._event_timer.start()
-
-    def _apply(self, changes: ScreenChanges) -> None:
+    def _show_changes(self) -> None:
+        changes = self.presenter.take_changes()
         if changes.batches:
             self.request_refresh()
         if changes.cases:
             self.session.spawn(self._cases_changed())
+        self._show_changed_batches(changes)
+        self._show_changed_runs(changes)
+        if changes.cards or changes.judging:
+            self._show_activity()
+            self._show_badge()
+        for ended in changes.ended:
+            result = self.presenter.cards_of([ended.batch.id])[0].result
+            self.session.spawn(self._add_recall())
+            self.session.toast(ended_text(ended.batch, result, ended.reason))
+        if self.presenter.changes.runs:
+            self._event_timer.start()
+
+    def _show_changed_batches(self, changes: ScreenChanges) -> None:
         if changes.new_batches:
             self._show_cards()
             self.view.show_panes(shown=True)
             if self.presenter.current is None and self.presenter.cross_batch is None:
-                self.session.spawn(self._show_batch(self.presenter.batches()[0].id))
+                self._show_newest_batch()
         elif changes.ended:
             self._show_cards()
-        elif changes.cards:
-            self.view.update_cards(self.presenter.card(batch_id) for batch_id in changes.cards)
+        else:
+            self.view.update_cards(self.presenter.cards_of(changes.cards))
+        if changes.judged:
+            self.session.spawn(self._recount(changes.judged))
+
+    def _show_changed_runs(self, changes: ScreenChanges) -> None:
         if changes.reload:
             self.session.spawn(self._show_batch(self.presenter.current))
         else:
-            self.run_list.update_rows(changes.mended, self.presenter.table)
-        if changes.mended.added:
+            self.run_list.update_rows(changes.rows, self.presenter.table)
+        if changes.rows.added:
             self.filter_controls.show_count()
         if changes.summary:
             self._show_summary()
         if changes.detail:
             self._detail_timer.start()
-        if changes.cards or changes.judging:
-            self._show_activity()
-            self._show_badge()
-        if changes.judged:
-            self.session.spawn(self._recount(changes.judged))
-        for ended in changes.ended:
-            result = self.presenter.card(ended.batch.id).result
-            self.session.spawn(self._add_recall())
-            self.session.toast(ended_text(ended.batch, result, ended.reason))
 
     async def _recount(self, batches: Collection[BatchId]) -> None:
         await self.presenter.reload_counts(batches)
-        self.view.update_cards(self.presenter.card(batch_id) for batch_id in batches)
+        self.view.update_cards(self.presenter.cards_of(batches))
         self._show_activity()
         self._show_summary()
         await self._add_recall()
@@ -311,7 +310,7 @@ class RunsPage(Page):
     async def _cases_changed(self) -> None:
         await self.presenter.load_cases()
         self._show_buttons()
-        if not self.presenter.batches():
+        if self.presenter.batches.newest() is None:
             self._show_empty()
 
     # ------------------------------------------------------------------ choosing
@@ -322,7 +321,10 @@ class RunsPage(Page):
 
     async def _show_batch(self, batch_id: BatchId | None, run: RunId | None = None) -> None:
         self.presenter.run = run or self.presenter.run
-        await self._show_where(batch_id, self.presenter.where)
+        await self.presenter.show(batch_id)
+        if batch_id == self.presenter.current:
+            self.batch_list.select(batch_id or "")
+            self._show_runs()
 
     async def _show_cross_batch(self, found: CrossBatchRuns, run: RunId | None = None) -> None:
         await self.presenter.show_cross_batch(found)
@@ -331,18 +333,12 @@ class RunsPage(Page):
             self.batch_list.setCurrentIndex(QModelIndex())
             self._show_runs()
 
-    def _leave_cross_batch(self) -> None:
-        if (newest := next(iter(self.presenter.batches()), None)) is not None:
+    def _show_newest_batch(self) -> None:
+        if (newest := self.presenter.batches.newest()) is not None:
             self.session.spawn(self._show_batch(newest.id))
 
-    async def _show_where(self, batch_id: BatchId | None, where: RunFilter) -> None:
-        await self.presenter.show(batch_id, where)
-        if batch_id == self.presenter.current:
-            self.batch_list.select(batch_id or "")
-            self._show_runs()
-
-    def _change_where(self, where: RunFilter) -> None:
-        self.session.spawn(self._show_where(self.presenter.current, where))
+    def _show_filtered(self) -> None:
+        self.session.spawn(self._show_batch(self.presenter.current))
 
     def _fetch(self, first: int, last: int) -> None:
         for page in self.presenter.table.request_missing_pages(first, last):
@@ -369,9 +365,10 @@ class RunsPage(Page):
             self.detail.show_run(detail, since)
 
     async def _show_started(self, batch: Batch) -> None:
-        self.presenter.add_batch(batch)
+        self.presenter.batches.add(batch)
         self.presenter.run = None
-        await self.presenter.show(batch.id, without_filters(self.presenter.where))
+        self.presenter.batch_runs_view = ViewState()
+        await self.presenter.show(batch.id)
         self._show_all()
         await self._clear_hiding_filters(None)
 

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.core_link.session import Session
+from app.core_link.settings import Settings
 from app.core_link.targets import Target
 from app.screens.runs.page import RunsPage
 from tests.support.fake_engine import FakeEngine
@@ -83,15 +84,15 @@ def use(qapp: QApplication, qtbot: QtBot) -> Callable[..., None]:
     """Run a story with a desk over an engine made of the arguments, and put everything away after it."""
     qapp.setQuitOnLastWindowClosed(False)
 
-    async def whole(story: Story, engine: FakeEngine) -> None:
-        async with session_for(engine) as (session, fake):
+    async def whole(story: Story, engine: FakeEngine, settings: Settings | None) -> None:
+        async with session_for(engine, settings) as (session, fake):
             desk = Desk(session, fake, qtbot)
             await story(desk)
             assert desk.failed == []
             desk.page.hide()
             desk.page.deleteLater()
 
-    def tell(story: Story, **engine: Any) -> None:
-        drive(whole(story, FakeEngine(**engine)))
+    def tell(story: Story, settings: Settings | None = None, **engine: Any) -> None:
+        drive(whole(story, FakeEngine(**engine), settings))
 
     return tell

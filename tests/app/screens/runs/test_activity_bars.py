@@ -3,7 +3,7 @@
 from typing import Any
 
 from app.screens.runs.activity_bars import batch_activity, ended_text
-from mcp_tef import BatchProgressed, BatchRequest, BatchStatus, ModelSettings
+from mcp_tef import BatchId, BatchProgressed, BatchRequest, BatchStatus, ModelSettings
 from tests.app.screens.runs.conftest import Desk
 from tests.support.fake_engine import NEVER
 from tests.support.made_runs import batch
@@ -64,11 +64,15 @@ def test_a_batch_under_way_is_seen_in_the_activity_bar_and_can_be_cancelled(use:
         bar.cancel_wanted.emit()
         await desk.until(lambda: desk.said and bar.isHidden())
         assert desk.said == ["Long was cancelled. What is finished is kept."]
-        ended = desk.page.presenter.batch(batch.id)
+        ended = desk.page.presenter.batches.get(batch.id)
         assert ended is not None
         assert ended.status is BatchStatus.CANCELLED
 
     use(story, pace=NEVER)
+
+
+def paused(desk: Desk) -> list[BatchId]:
+    return [batch.id for batch in desk.page.presenter.batches.active() if batch.status is BatchStatus.PAUSED]
 
 
 def test_batches_under_way_at_once_are_paused_and_cancelled_each_by_itself(use: Any) -> None:
@@ -78,12 +82,12 @@ def test_batches_under_way_at_once_are_paused_and_cancelled_each_by_itself(use: 
         first, second = (desk.page.activity_bars.bar(batch.id) for batch in runs)
         await desk.until(lambda: len(desk.session.activity.shown()) == 2)
         second.resume_wanted.emit()
-        await desk.until(lambda: not desk.page.presenter.queue.waiting)
+        await desk.until(lambda: not desk.page.presenter.batches.queue.waiting)
         first.pause_wanted.emit()
-        await desk.until(lambda: runs[0].id in desk.page.presenter.paused)
+        await desk.until(lambda: paused(desk) == [runs[0].id])
         second.cancel_wanted.emit()
         await desk.until(lambda: desk.session.activity.shown() == (first,))
-        assert desk.page.presenter.paused == {runs[0].id}
+        assert paused(desk) == [runs[0].id]
         first.cancel_wanted.emit()
         await desk.until(lambda: not desk.session.activity.shown() and len(desk.said) == 2)
 
@@ -96,7 +100,7 @@ def test_a_pause_holds_the_batch_until_it_goes_on(use: Any) -> None:
         bar = desk.page.activity_bars.bar((await desk.session.call(lambda core: core.runs.start(LONG))).id)
         await desk.until(lambda: not bar.isHidden())
         bar.pause_wanted.emit()
-        live = desk.page.presenter.newest_active
+        live = desk.page.presenter.batches.newest_active
         await desk.until(lambda: (now := live()) and now.status is BatchStatus.PAUSED)
         desk.fake.selector.pace = 0
         bar.resume_wanted.emit()
@@ -125,13 +129,16 @@ def test_a_second_batch_waits_for_the_first_and_can_run_beside_it(use: Any) -> N
         await desk.open()
         first, second, third = [await desk.session.call(lambda core: core.runs.start(LONG)) for _ in range(3)]
         bars, presenter = desk.page.activity_bars, desk.page.presenter
-        await desk.until(lambda: list(presenter.queue.waiting) == [second.id, third.id])
+        await desk.until(lambda: list(presenter.batches.queue.waiting) == [second.id, third.id])
         await desk.until(lambda: desk.session.activity.shown() == tuple(map(bars.bar, (first.id, second.id, third.id))))
-        assert [presenter.card(one.id).result for one in (second, third)] == ["waiting, next", "waiting, 2 before it"]
+        assert [presenter.cards_of([one.id])[0].result for one in (second, third)] == [
+            "waiting, next",
+            "waiting, 2 before it",
+        ]
         assert bars.bar(second.id).pause_button.toolTip() == "Run beside what is under way"
         bars.bar(second.id).resume_wanted.emit()
-        await desk.until(lambda: list(presenter.queue.waiting) == [third.id])
-        assert presenter.card(third.id).result == "waiting, next"
+        await desk.until(lambda: list(presenter.batches.queue.waiting) == [third.id])
+        assert presenter.cards_of([third.id])[0].result == "waiting, next"
         for each in (first, second, third):
             bars.bar(each.id).cancel_wanted.emit()
         await desk.until(lambda: not desk.session.activity.shown())
@@ -143,12 +150,12 @@ def test_a_waiting_batch_can_be_cancelled_from_its_card(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await desk.open()
         first, second = [await desk.session.call(lambda core: core.runs.start(LONG)) for _ in range(2)]
-        await desk.until(lambda: desk.page.presenter.queue.waiting)
+        await desk.until(lambda: desk.page.presenter.batches.queue.waiting)
         offers = {offer.text: offer for offer in desk.page.batch_actions.menu([second.id], lambda _: None)}
         assert list(offers)[:2] == ["Run beside what is under way", "Cancel batch"]
         offers["Cancel batch"].do()
         await desk.until(lambda: desk.said == ["Long was cancelled. What is finished is kept."])
-        ended = desk.page.presenter.batch(second.id)
+        ended = desk.page.presenter.batches.get(second.id)
         assert ended is not None
         assert (ended.status, ended.count("cancelled")) == (BatchStatus.CANCELLED, ended.total)
         desk.page.activity_bars.bar(first.id).cancel_wanted.emit()

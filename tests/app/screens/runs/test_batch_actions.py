@@ -38,7 +38,7 @@ def test_a_batch_is_renamed_from_the_keyboard_and_called_as_before_by_undo(use: 
         await desk.open()
         await desk.run_offline()
         page = desk.page
-        await desk.until(lambda: page.presenter.newest_active() is None and page.batch_list.selected_ids())
+        await desk.until(lambda: page.presenter.batches.newest_active() is None and page.batch_list.selected_ids())
         before = name(desk)
         page.batch_list.setFocus()
         QTest.keyClick(page.batch_list, Qt.Key.Key_F2)

@@ -8,9 +8,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from app.screens.kit import ViewStates, in_order
 from app.screens.runs.batch_summaries import batch_card
-from app.screens.runs.filter_controls import BATCH_ORDER_KEY
-from app.screens.runs.filters import BatchListState, BatchOrder, parse_order
+from app.screens.runs.filters import BATCH_ORDERS, matches_batch
 from mcp_tef import Batch, BatchId, BatchRequest, BatchStatus
 from tests.app.screens.runs.conftest import Desk
 
@@ -35,16 +35,10 @@ NEWEST = (batch("b", 1, 1), batch("C", 0, 0), batch("a", 2, 0))
 
 @pytest.mark.parametrize(
     ("order", "names"),
-    [
-        (BatchOrder.NEWEST, "bCa"),
-        (BatchOrder.OLDEST, "aCb"),
-        (BatchOrder.NAME, "abC"),
-        (BatchOrder.WORST, "baC"),
-        (BatchOrder.BEST, "abC"),
-    ],
+    [("newest", "bCa"), ("oldest", "aCb"), ("name", "abC"), ("worst", "baC"), ("best", "abC"), ("unknown", "bCa")],
 )
-def test_batches_come_in_the_order_that_is_wanted_those_without_a_verdict_last(order: BatchOrder, names: str) -> None:
-    assert "".join(one.name for one in BatchListState("", order).sorted(NEWEST)) == names
+def test_batches_are_sorted_those_without_a_verdict_last(order: str, names: str) -> None:
+    assert "".join(one.name for one in in_order(NEWEST, BATCH_ORDERS, order)) == names
 
 
 @pytest.mark.parametrize(
@@ -59,11 +53,7 @@ def test_batches_come_in_the_order_that_is_wanted_those_without_a_verdict_last(o
 )
 def test_a_batch_is_found_by_all_words_of_its_card_and_models(text: str, fits: bool) -> None:
     one = batch("Nightly", 2, 1)
-    assert BatchListState(text).matches(batch_card(one, NOW), one) is fits
-
-
-def test_an_order_that_is_none_is_the_newest_first() -> None:
-    assert (parse_order("best"), parse_order("worse than that")) == (BatchOrder.BEST, BatchOrder.NEWEST)
+    assert matches_batch(batch_card(one, NOW), one, text) is fits
 
 
 async def with_batches(desk: Desk, *names: str) -> None:
@@ -133,7 +123,8 @@ def test_the_order_is_chosen_in_a_menu_and_remembered(use: Any) -> None:
         assert shown(desk) == ["a", "B", "C"]
         assert [one.text for one in pane.sort_actions() if one.checked] == ["By name"]
         assert pane.sort.accessibleName() == "Sort batches, now: by name"
-        assert desk.session.settings.get(BATCH_ORDER_KEY, "") == "name"
+        states = ViewStates(desk.session.settings, desk.session.workspace, "runs")
+        assert states.load(part="batches").sort.name == "name"
 
     use(story)
 
@@ -157,7 +148,7 @@ def test_what_is_typed_counts_at_once_for_enter_and_for_another_order(use: Any) 
 def test_the_field_stays_as_long_as_its_words_hide_the_only_batch(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await with_batches(desk, "Before", "After")
-        pane, oldest = desk.page.view.batch_pane, desk.page.presenter.batches()[-1]
+        pane, oldest = desk.page.view.batch_pane, desk.page.presenter.batches.all()[-1]
         pane.search.setText("before")
         await desk.until(lambda: shown(desk) == ["Before"])
         await desk.page.batch_actions.delete([oldest.id])

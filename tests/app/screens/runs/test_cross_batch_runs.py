@@ -7,6 +7,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from app.core_link.targets import ShowRuns
+from app.screens.kit import NO_FILTERS
+from app.screens.runs.filters import STATE
 from app.screens.runs.presenter import RunsPresenter
 from app.screens.runs.run_table import PAGE_SIZE
 from app.screens.runs.runs_list import MODEL, SELECTED
@@ -74,16 +76,12 @@ class SlowRuns:
 
 async def test_who_searches_while_the_runs_asked_for_are_still_counted_keeps_the_search() -> None:
     runs = SlowRuns()
-
-    async def ask(do: Any) -> Any:
-        return await do(SimpleNamespace(runs=runs))
-
-    presenter = RunsPresenter(ask, lambda: datetime.now(UTC))
+    presenter = over(runs)
     arriving = asyncio.create_task(
         presenter.show_cross_batch(presenter.open_cross_batch("Spare parts", RunFilter(model="a/b")))
     )
     await asyncio.sleep(0)
-    await presenter.show(None, replace(presenter.table.where, text="chain"))
+    await search(presenter, None, "chain")
     runs.may_count.set()
     await arriving
     assert (presenter.table.where.text, presenter.table.where.model) == ("chain", "a/b")
@@ -106,6 +104,11 @@ class AnswersByWord:
         return []
 
 
+async def search(presenter: RunsPresenter, batch: BatchId | None, text: str) -> None:
+    presenter.change_view(replace(presenter.view, text=text))
+    await presenter.show(batch)
+
+
 def over(runs: object) -> RunsPresenter:
     """A presenter over such runs."""
 
@@ -118,9 +121,9 @@ def over(runs: object) -> RunsPresenter:
 async def test_an_answer_that_comes_late_does_not_replace_what_was_asked_for_after_it() -> None:
     runs = AnswersByWord("slow")
     presenter = over(runs)
-    late = asyncio.create_task(presenter.show(BatchId("b"), RunFilter(text="slow")))
+    late = asyncio.create_task(search(presenter, BatchId("b"), "slow"))
     await asyncio.sleep(0)
-    await presenter.show(BatchId("b"), RunFilter(text="quick"))
+    await search(presenter, BatchId("b"), "quick")
     runs.may["slow"].set()
     await late
     assert (presenter.table.where.text, presenter.table.total) == ("quick", 5)
@@ -130,9 +133,9 @@ async def test_among_runs_asked_for_the_last_of_two_quick_searches_is_shown() ->
     runs = AnswersByWord("first", "second")
     presenter = over(runs)
     await presenter.show_cross_batch(presenter.open_cross_batch("Spare parts", RunFilter(model="a/b")))
-    first = asyncio.create_task(presenter.show(None, replace(presenter.where, text="first")))
+    first = asyncio.create_task(search(presenter, None, "first"))
     await asyncio.sleep(0)
-    second = asyncio.create_task(presenter.show(None, replace(presenter.where, text="second")))
+    second = asyncio.create_task(search(presenter, None, "second"))
     await asyncio.sleep(0)
     runs.may["first"].set()
     await first
@@ -144,13 +147,16 @@ async def test_among_runs_asked_for_the_last_of_two_quick_searches_is_shown() ->
 async def test_a_second_tick_before_the_first_is_answered_adds_to_it() -> None:
     runs = AnswersByWord("slow")
     presenter = over(runs)
-    first = asyncio.create_task(presenter.show(BatchId("b"), RunFilter(text="slow")))
+    first = asyncio.create_task(search(presenter, BatchId("b"), "slow"))
     await asyncio.sleep(0)
-    second = asyncio.create_task(presenter.show(BatchId("b"), replace(presenter.where, statuses=(RunStatus.FAILED,))))
+    presenter.change_view(replace(presenter.view, filters=NO_FILTERS.with_values(STATE.name, "failed")))
+    second = asyncio.create_task(presenter.show(BatchId("b")))
     await asyncio.sleep(0)
     runs.may["slow"].set()
     await asyncio.gather(first, second)
-    assert presenter.table.where == RunFilter(batch_id=BatchId("b"), text="slow", statuses=(RunStatus.FAILED,))
+    assert presenter.table.where == RunFilter(
+        batch_id=BatchId("b"), text="slow", statuses=(RunStatus.FAILED,), interrupted=False
+    )
 
 
 def test_the_figure_of_runs_asked_for_stays_while_they_are_narrowed_and_the_header_counts(use: Any) -> None:

@@ -6,11 +6,16 @@ from typing import TypeVar
 
 import pytest
 
-from app.screens.runs.presenter import RunsPresenter
+from app.core_link.refresh import Refresh
+from app.screens.kit import NO_FILTERS, ViewState
+from app.screens.runs.batch_events import ScreenChanges
+from app.screens.runs.filters import OUTCOME
+from app.screens.runs.presenter import MAX_RUNS_PER_TURN, RunsPresenter
 from app.screens.runs.start_form import CaseScope, StartForm
 from app.screens.runs.start_presenter import StartPresenter
 from mcp_tef import (
     BatchEnded,
+    BatchesChanged,
     BatchProgressed,
     BatchRequest,
     BatchStarted,
@@ -20,9 +25,11 @@ from mcp_tef import (
     Engine,
     Event,
     ModelSettings,
+    NoticePublished,
     RunEnded,
     RunFilter,
     Secret,
+    ServersChanged,
 )
 from tests.support.fake_engine import FakeEngine
 from tests.support.made_runs import NOW, batch, run
@@ -63,6 +70,13 @@ async def run_all(fake: FakeEngine, **changes: object) -> list[Event]:
     return heard
 
 
+def changes_of(presenter: RunsPresenter, *events: Event) -> ScreenChanges:
+    """Let the presenter handle events, and return what they change."""
+    for event in events:
+        presenter.handle(event)
+    return presenter.take_changes()
+
+
 async def test_a_workspace_without_runs_shows_no_batch(presenter: RunsPresenter) -> None:
     await presenter.load()
     assert (presenter.current, presenter.summary(), presenter.table.total) == (None, None, 0)
@@ -98,8 +112,9 @@ async def test_a_filter_narrows_the_table_and_not_the_figure(presenter: RunsPres
     await run_all(fake)
     await presenter.load()
     before = presenter.summary()
-    right = (presenter.batch(presenter.current) or batch()).count(Classification.TP)
-    await presenter.show(presenter.current, RunFilter(classifications=(Classification.TP,)))
+    right = (presenter.batch or batch()).count(Classification.TP)
+    presenter.change_view(ViewState(filters=NO_FILTERS.with_values(OUTCOME.name, "TP")))
+    await presenter.show(presenter.current)
     assert 0 < presenter.table.total == right < 4
     assert presenter.summary() == before
 
@@ -120,52 +135,67 @@ async def test_a_batch_that_runs_is_followed_to_its_end(presenter: RunsPresenter
     await presenter.load()
     heard = await run_all(fake)
     started = next(event for event in heard if isinstance(event, BatchStarted))
-    changes = presenter.handle([started])
-    assert changes.new_batches
-    await presenter.show(started.batch.id, RunFilter())
-    changes = presenter.handle(heard[1:])
+    assert changes_of(presenter, started).new_batches
+    await presenter.show(started.batch.id)
+    changes = changes_of(presenter, *heard[1:])
     assert changes.summary
-    assert len(changes.mended.changed) == 4
+    assert len(changes.rows.changed) == 4
     assert [event.batch.status for event in changes.ended] == [BatchStatus.COMPLETED]
     assert (presenter.summary() or pytest.fail("no summary")).caption == "right"
 
 
 def test_runs_of_another_batch_change_no_row(presenter: RunsPresenter) -> None:
-    presenter.handle([BatchStarted(batch(1)), BatchStarted(batch(2))])
+    changes_of(presenter, BatchStarted(batch(1)), BatchStarted(batch(2)))
     presenter.current = batch(1).id
     presenter.table.reset(RunFilter(batch_id=batch(1).id), 1)
     presenter.table.put_page(0, [run(1)])
-    assert presenter.handle([RunEnded(run(1, batch_id=batch(2).id))]).mended.changed == ()
+    assert changes_of(presenter, RunEnded(run(1, batch_id=batch(2).id))).rows.changed == ()
 
 
-def test_a_thousand_events_make_one_set_of_changes(presenter: RunsPresenter) -> None:
-    presenter.handle([BatchStarted(batch(1))])
+def test_very_many_events_become_few_sets_of_changes(presenter: RunsPresenter) -> None:
+    changes_of(presenter, BatchStarted(batch(1)))
     presenter.current = batch(1).id
-    presenter.table.reset(RunFilter(batch_id=batch(1).id), 200)
-    presenter.table.put_page(0, [run(number) for number in range(200)])
-    events: list[Event] = [RunEnded(run(number % 200)) for number in range(1000)]
-    assert presenter.handle(events).mended.changed == tuple(range(200))
+    presenter.table.reset(RunFilter(batch_id=batch(1).id), 400)
+    for page in range(2):
+        presenter.table.put_page(page, [run(page * 200 + number) for number in range(200)])
+    changes = changes_of(presenter, *(RunEnded(run(number % 400)) for number in range(1000)))
+    assert changes.rows.changed == tuple(range(MAX_RUNS_PER_TURN))
+    assert presenter.take_changes().rows.changed == tuple(range(MAX_RUNS_PER_TURN, 400))
+    assert not presenter.changes.runs
 
 
 def test_a_paused_batch_says_so_until_it_goes_on_or_ends(presenter: RunsPresenter) -> None:
-    presenter.handle([BatchStarted(batch(1))])
-    presenter.paused.add(batch(1).id)
-    assert (presenter.newest_active() or batch(2)).status is BatchStatus.PAUSED
-    presenter.handle([BatchProgressed(batch=batch(1), done=7, tokens=0, cost_usd=None, seconds_left=1.0)])
-    assert (presenter.newest_active() or batch(2)).status is BatchStatus.PAUSED
-    presenter.handle([BatchEnded(batch(1, status=BatchStatus.COMPLETED))])
-    assert presenter.newest_active() is None
+    changes_of(presenter, BatchStarted(batch(1)))
+    presenter.batches.set_paused(batch(1).id, paused=True)
+    assert (presenter.batches.newest_active() or batch(2)).status is BatchStatus.PAUSED
+    presenter.handle(BatchProgressed(batch=batch(1), done=7, tokens=0, cost_usd=None, seconds_left=1.0))
+    assert (presenter.batches.newest_active() or batch(2)).status is BatchStatus.PAUSED
+    presenter.handle(BatchEnded(batch(1, status=BatchStatus.COMPLETED)))
+    assert presenter.batches.newest_active() is None
 
 
 def test_a_resumed_batch_that_is_shown_is_read_anew(presenter: RunsPresenter) -> None:
-    presenter.handle([BatchStarted(batch(1)), BatchEnded(batch(1, status=BatchStatus.CANCELLED))])
+    changes_of(presenter, BatchStarted(batch(1)), BatchEnded(batch(1, status=BatchStatus.CANCELLED)))
     presenter.current = batch(1).id
-    assert presenter.handle([BatchStarted(batch(1))]).reload
-    assert not presenter.handle([BatchStarted(batch(1))]).reload
+    assert changes_of(presenter, BatchStarted(batch(1))).reload
+    assert not changes_of(presenter, BatchStarted(batch(1))).reload
 
 
-def test_cases_that_change_are_noticed(presenter: RunsPresenter) -> None:
-    assert presenter.handle([CasesChanged(())]).cases
+@pytest.mark.parametrize(
+    ("event", "urgency"),
+    [
+        (CasesChanged(()), Refresh.LATER),
+        (BatchesChanged(ids=(), by="test"), Refresh.LATER),
+        (ServersChanged(ids=(), by="test"), Refresh.LATER),
+        (NoticePublished("hello"), Refresh.NONE),
+    ],
+)
+def test_events_make_the_page_stale_if_it_shows_what_they_change(
+    presenter: RunsPresenter, event: Event, urgency: Refresh
+) -> None:
+    assert presenter.handle(event) is urgency
+    changes = presenter.take_changes()
+    assert (changes.cases, changes.batches) == (isinstance(event, CasesChanged), isinstance(event, BatchesChanged))
 
 
 async def test_a_deleted_batch_leaves_the_rail(presenter: RunsPresenter, fake: FakeEngine) -> None:

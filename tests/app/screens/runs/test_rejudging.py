@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+from app.screens.kit import NO_FILTERS, ViewState
 from app.screens.runs.activity_bars import judging_activity
 from app.screens.runs.labels import VerdictMark
 from app.screens.runs.presenter import RunsPresenter
@@ -101,7 +102,7 @@ def test_a_filtered_table_is_read_again_when_verdicts_changed(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await with_other_expectations(desk)
         page = desk.page
-        page._change_where(RunFilter(classifications=(Classification.TP,)))
+        page.filter_controls.show_runs(ViewState(filters=NO_FILTERS.with_values("outcomes", "TP")))
         await desk.until(lambda: page.presenter.table.where.classifications)
         before = page.presenter.table.total
         assert before > 1
@@ -134,7 +135,7 @@ def presenter_of_one_run() -> RunsPresenter:
         return None
 
     made = RunsPresenter(nothing, lambda: NOW)
-    made.add_batch(batch(1))
+    made.batches.add(batch(1))
     made.current = batch(1).id
     made.table.reset(RunFilter(batch_id=batch(1).id), 1)
     made.table.put_page(0, [run(1)])
@@ -144,7 +145,8 @@ def presenter_of_one_run() -> RunsPresenter:
 def test_rows_are_mended_where_they_stand_and_none_is_added() -> None:
     presenter = presenter_of_one_run()
     judged = tuple(replace(run(number), classification=Classification.FN) for number in (1, 2))
-    changes = presenter.handle([RunsChanged(runs=judged)])
-    assert (changes.mended.changed, changes.mended.added, presenter.table.total) == ((0,), 0, 1)
+    presenter.handle(RunsChanged(runs=judged))
+    changes = presenter.take_changes()
+    assert (changes.rows.changed, changes.rows.added, presenter.table.total) == ((0,), 0, 1)
     assert changes.judged == {batch(1).id}
     assert not changes.reload
