@@ -26,7 +26,8 @@ from app.core_link.bridge import Bridge
 from app.core_link.gc_policy import GarbageCollection
 from app.core_link.session import Session
 from app.core_link.settings import Settings
-from app.screens.metrics.filters import Dimension, MetricsFilters
+from app.screens.kit import NO_FILTERS, FilterValues
+from app.screens.metrics.filters import Dimension
 from app.screens.metrics.page import MetricsPage
 from app.shell.main_window import MainWindow
 from app.shell.navigation import places
@@ -84,7 +85,7 @@ def steps(window: MainWindow, page: MetricsPage) -> dict[str, Step]:
         window.show_screen("metrics")
         await page.settled()
 
-    async def filtered(filters: MetricsFilters) -> None:
+    async def filtered(filters: FilterValues) -> None:
         page._filter(filters)
         await page.settled()
 
@@ -98,8 +99,8 @@ def steps(window: MainWindow, page: MetricsPage) -> dict[str, Step]:
 
     return {
         "open": first,
-        "one suite": partial(filtered, MetricsFilters({Dimension.SUITE: ("Everyday",)})),
-        "everything again": partial(filtered, MetricsFilters()),
+        "one suite": partial(filtered, NO_FILTERS.with_values(Dimension.SUITE, "Everyday")),
+        "everything again": partial(filtered, NO_FILTERS),
         "models": partial(turned, "models"),
         "repeats": partial(turned, "repeats"),
         "compare": partial(turned, "compare"),

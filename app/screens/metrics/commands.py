@@ -12,8 +12,9 @@ from app.core_link.links import link_actions, tool_links
 from app.core_link.session import Page, Session
 from app.core_link.targets import Screen, ShowPair, ShowRuns, StartRuns
 from app.dialogs.export import ask_place
+from app.screens.kit import FilterValues
 from app.screens.metrics.confusion import runs_title
-from app.screens.metrics.filters import Dimension, MetricsFilters
+from app.screens.metrics.filters import Dimension
 from app.screens.metrics.formatting import DataTable, csv_text, model_name
 from app.screens.metrics.presenter import MetricsPresenter
 from app.text.formatting import count
@@ -83,18 +84,18 @@ SHOW = "Show its runs"
 
 
 class Ways:
-    """`narrow` is called with filters that a menu gives; `compared` tells which batches are."""
+    """Links from metrics to runs, and the row menus with them. `compared` gives the two batches that are compared."""
 
     def __init__(
         self,
         session: Session,
         presenter: MetricsPresenter,
-        narrow: Callable[[MetricsFilters], None],
+        set_filters: Callable[[FilterValues], None],
         compared: Callable[[], tuple[BatchId, BatchId] | None],
     ) -> None:
         self._session = session
         self._presenter = presenter
-        self._narrow = narrow
+        self._set_filters = set_filters
         self._compared = compared
 
     # ------------------------------------------------------------------ to the runs
@@ -201,4 +202,4 @@ class Ways:
         return [*first, run] if cases else []
 
     def _only(self, dimension: Dimension, values: Sequence[str]) -> None:
-        self._narrow(MetricsFilters({**self._presenter.filters.values, dimension: tuple(values)}))
+        self._set_filters(self._presenter.filters.with_values(dimension, *values))

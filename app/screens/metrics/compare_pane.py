@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from app.screens.metrics.batch_comparison import HELP, ComparisonView, Group, pair_row
-from app.screens.metrics.filters import Dimension, Offer
+from app.screens.metrics.filters import Dimension, FilterChoice
 from app.screens.metrics.pair_pane import PairPane
 from app.screens.metrics.pair_view import half_leads, pair_leads, pair_view, single_sentence
 from app.screens.metrics.presenter import MetricsPresenter
@@ -140,9 +140,9 @@ class ComparePane(QWidget):
 
     async def refresh(self) -> None:
         """Offer the batches there are now, and compare the chosen two anew."""
-        offers = self._presenter.offers(Dimension.BATCH)
+        choices = self._presenter.filter_choices(Dimension.BATCH)
         for picker in (self.before, self.after):
-            picker.set_items([_item(offer) for offer in offers])
+            picker.set_items([_item(choice) for choice in choices])
         chosen = self._chosen or self._presenter.default_pair()
         try:
             if chosen is not None:
@@ -296,8 +296,8 @@ def _row(place: int, one: ComparedRuns) -> Row:
     return Row(str(place), partial(lambda one: pair_cells(pair_row(one)), one))
 
 
-def _item(offer: Offer) -> PickItem:
-    return PickItem(id=offer.value, title=offer.text, detail=offer.detail, mono=False)
+def _item(choice: FilterChoice) -> PickItem:
+    return PickItem(id=choice.value, title=choice.text, detail=choice.detail, mono=False)
 
 
 def _tab(group: Group, label: str, view: ComparisonView) -> str:

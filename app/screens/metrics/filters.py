@@ -1,18 +1,19 @@
-"""Filters of the metrics screen, as selected, shown as chips and saved."""
+"""Filters of the metrics screen: declared fields, their values as text, and the filter of the core."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
+from app.screens.kit import FilterChip, FilterField, FilterFields, FilterValues
 from app.screens.metrics.formatting import model_name
 from app.text.formatting import clock
 from mcp_tef import Batch, BatchId, FilterChoices, LabelKind, RunFilter, ToolLabel
 
 
 class Dimension(StrEnum):
-    """What runs can be told apart by."""
+    """Property of a run by which runs are filtered."""
 
     SUITE = "suite"
     TAG = "tag"
@@ -41,28 +42,22 @@ TITLES: Final[Mapping[Dimension, str]] = {
     Dimension.OFFERED_SERVER: "Offered by server",
 }
 MANY: Final = frozenset({Dimension.SUITE, Dimension.TAG, Dimension.MODEL, Dimension.BATCH})
-PERIODS: Final[Mapping[str, tuple[str, int]]] = {
-    "1": ("Today", 1),
-    "7": ("Last 7 days", 7),
-    "30": ("Last 30 days", 30),
-    "90": ("Last 90 days", 90),
-}
+PERIODS: Final[Mapping[str, str]] = {"1": "Today", "7": "Last 7 days", "30": "Last 30 days", "90": "Last 90 days"}
 NO_TOOL: Final = "\0no tool"
 INVENTED: Final = "\0invented tool"
 KINDS: Final = {NO_TOOL: LabelKind.NO_TOOL, INVENTED: LabelKind.INVENTED}
-
-
-@dataclass(frozen=True, slots=True)
-class Chip:
-    """One filter in force, in words."""
-
-    dimension: Dimension
-    value: str
-    text: str
+FIELDS: Final[FilterFields[None]] = FilterFields(
+    tuple(
+        FilterField(
+            name=one.value, label=TITLES[one], texts=PERIODS if one is Dimension.PERIOD else {}, many=one in MANY
+        )
+        for one in Dimension
+    )
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
+class FilterChoice:
     """One value that a filter can be set to; `detail` is a second line, `mono` for names of tools."""
 
     value: str
@@ -71,144 +66,110 @@ class Offer:
     mono: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class MetricsFilters:
-    """Values by dimension; several where any of them may hold, one where there is only one way to hold."""
-
-    values: Mapping[Dimension, tuple[str, ...]] = field(default_factory=dict)
-
-    def of(self, dimension: Dimension) -> tuple[str, ...]:
-        """The values of a dimension."""
-        return self.values.get(dimension, ())
-
-    def toggled(self, dimension: Dimension, value: str) -> "MetricsFilters":
-        """With a value that was not set, or without one that was."""
-        if value in self.of(dimension):
-            return self.without(dimension, value)
-        kept = self.of(dimension) if dimension in MANY else ()
-        return MetricsFilters({**self.values, dimension: (*kept, value)})
-
-    def without(self, dimension: Dimension, value: str) -> "MetricsFilters":
-        """Without one value."""
-        rest = tuple(other for other in self.of(dimension) if other != value)
-        others = {key: kept for key, kept in self.values.items() if key != dimension}
-        return MetricsFilters({**others, dimension: rest} if rest else others)
-
-    def cleared(self, dimension: Dimension) -> "MetricsFilters":
-        """Without anything in a dimension."""
-        return MetricsFilters({key: kept for key, kept in self.values.items() if key != dimension})
-
-    def to_keep(self) -> dict[str, list[str]]:
-        """As plain values, for the settings."""
-        return {dimension.value: list(values) for dimension, values in self.values.items()}
-
-    def where(self, now: datetime) -> RunFilter:
-        """The filter as the core knows it."""
-        period = next(iter(self.of(Dimension.PERIOD)), "")
-        return RunFilter(
-            suites=self.of(Dimension.SUITE),
-            tags=self.of(Dimension.TAG),
-            models=self.of(Dimension.MODEL),
-            batch_ids=tuple(BatchId(value) for value in self.of(Dimension.BATCH)),
-            expected=self._label(Dimension.EXPECTED, Dimension.EXPECTED_SERVER),
-            selected=self._label(Dimension.SELECTED, Dimension.SELECTED_SERVER),
-            offered=self._label(Dimension.OFFERED, Dimension.OFFERED_SERVER),
-            since=since(period, now),
-        )
-
-    def _label(self, tool: Dimension, server: Dimension) -> ToolLabel | None:
-        name, place = next(iter(self.of(tool)), None), next(iter(self.of(server)), None)
-        if name in KINDS:
-            return ToolLabel(kind=KINDS[name])
-        return ToolLabel(tool=name, server=place) if name or place else None
+def toggled(filters: FilterValues, dimension: Dimension, value: str) -> FilterValues:
+    """Return the filters with a value added, or removed if it was set."""
+    return next(one for one in FIELDS.fields if one.name == dimension).toggled(filters, value)
 
 
-def kept_filters(kept: Mapping[str, object]) -> MetricsFilters:
-    """The filters of plain values; whatever does not fit is left out."""
-    known = {dimension.value: dimension for dimension in Dimension}
-    values: dict[Dimension, tuple[str, ...]] = {}
-    for key, found in kept.items():
-        texts = tuple(item for item in found if isinstance(item, str)) if isinstance(found, list) else ()
-        if key in known and texts:
-            values[known[key]] = texts if known[key] in MANY else texts[:1]
-    return MetricsFilters(values)
+def run_filter(filters: FilterValues, now: datetime) -> RunFilter:
+    """Return the filter of the core."""
+    return RunFilter(
+        suites=filters.of(Dimension.SUITE),
+        tags=filters.of(Dimension.TAG),
+        models=filters.of(Dimension.MODEL),
+        batch_ids=tuple(map(BatchId, filters.of(Dimension.BATCH))),
+        expected=_label(filters, Dimension.EXPECTED, Dimension.EXPECTED_SERVER),
+        selected=_label(filters, Dimension.SELECTED, Dimension.SELECTED_SERVER),
+        offered=_label(filters, Dimension.OFFERED, Dimension.OFFERED_SERVER),
+        since=period_start(filters.first(Dimension.PERIOD), now),
+    )
 
 
-def since(period: str, now: datetime) -> datetime | None:
-    """The local midnight that a period begins at; None where it is none."""
+def _label(filters: FilterValues, tool: Dimension, server: Dimension) -> ToolLabel | None:
+    name, place = filters.first(tool) or None, filters.first(server) or None
+    if name in KINDS:
+        return ToolLabel(kind=KINDS[name])
+    return ToolLabel(tool=name, server=place) if name or place else None
+
+
+def period_start(period: str, now: datetime) -> datetime | None:
+    """Return the local midnight at which a period starts; None if it is unknown."""
     if period not in PERIODS:
         return None
-    days = PERIODS[period][1]
-    return now.astimezone().replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=days - 1)
+    return now.astimezone().replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=int(period) - 1)
 
 
 def batch_title(batch: Batch, now: datetime) -> str:
-    """A batch in one line: its name, the day where that was not today, and the time."""
+    """Return a batch in one line: name, day unless it is today, and time."""
     day, time = clock(batch.created_at, now), f"{batch.created_at.astimezone():%H:%M}"
     return f"{batch.name or 'Batch'}, {day if day == time else f'{day} {time}'}"
 
 
-def value_words(dimension: Dimension, value: str, batches: Mapping[BatchId, Batch], now: datetime) -> str:
-    """A value as people read it."""
-    if dimension is Dimension.BATCH:
-        batch = batches.get(BatchId(value))
-        return batch_title(batch, now) if batch else "a batch that is gone"
-    if dimension is Dimension.PERIOD:
-        return PERIODS[value][0] if value in PERIODS else value
-    return model_name(value) if dimension is Dimension.MODEL else value.removeprefix("\0")
-
-
-def chips(filters: MetricsFilters, batches: Mapping[BatchId, Batch], now: datetime) -> tuple[Chip, ...]:
-    """Every filter in force, one chip a value, in the order of the menu."""
-    return tuple(
-        Chip(dimension, value, f"{TITLES[dimension]}: {value_words(dimension, value, batches, now)}")
-        for dimension in Dimension
-        for value in filters.of(dimension)
-    )
-
-
-def offers(
-    dimension: Dimension, choices: FilterChoices, batches: Mapping[BatchId, Batch], now: datetime
-) -> tuple[Offer, ...]:
-    """What a dimension can be set to."""
+def value_text(dimension: Dimension, value: str, batches: Mapping[BatchId, Batch], now: datetime) -> str:
+    """Return a value as menus and chips show it."""
     match dimension:
-        case Dimension.SUITE:
-            return _plain(choices.suites)
-        case Dimension.TAG:
-            return _plain(choices.tags)
-        case Dimension.MODEL:
-            return tuple(Offer(value=label, text=model_name(label), detail=label) for label in choices.models)
         case Dimension.BATCH:
-            return tuple(_batch_offer(batch, now) for batch in batches.values())
+            batch = batches.get(BatchId(value))
+            return batch_title(batch, now) if batch else "a deleted batch"
         case Dimension.PERIOD:
-            return tuple(Offer(value=key, text=words) for key, (words, _) in PERIODS.items())
+            return PERIODS.get(value, value)
+        case Dimension.MODEL:
+            return model_name(value)
+    return value.removeprefix("\0")
+
+
+def filter_chips(filters: FilterValues, batches: Mapping[BatchId, Batch], now: datetime) -> tuple[FilterChip, ...]:
+    """Return one chip for each value in force, in the order of the menu."""
+    return tuple(replace(chip, text=_chip_text(chip, batches, now)) for chip in FIELDS.chips(filters))
+
+
+def _chip_text(chip: FilterChip, batches: Mapping[BatchId, Batch], now: datetime) -> str:
+    dimension = Dimension(chip.name)
+    return f"{TITLES[dimension]}: {value_text(dimension, chip.value, batches, now)}"
+
+
+def filter_choices(
+    dimension: Dimension, choices: FilterChoices, batches: Mapping[BatchId, Batch], now: datetime
+) -> tuple[FilterChoice, ...]:
+    """Return the values that a filter can be set to."""
+    match dimension:
+        case Dimension.MODEL:
+            return tuple(map(_model_choice, choices.models))
+        case Dimension.BATCH:
+            return tuple(_batch_choice(batch, now) for batch in batches.values())
+        case Dimension.PERIOD:
+            return tuple(FilterChoice(value=key, text=text) for key, text in PERIODS.items())
         case Dimension.EXPECTED | Dimension.SELECTED | Dimension.OFFERED:
-            return (*_kinds(dimension), *(Offer(value=tool, text=tool, mono=True) for tool in choices.tools))
-    return _plain(choices.servers)
+            return (
+                *_no_tool_choices(dimension),
+                *(FilterChoice(value=one, text=one, mono=True) for one in choices.tools),
+            )
+    names = {Dimension.SUITE: choices.suites, Dimension.TAG: choices.tags}.get(dimension, choices.servers)
+    return tuple(FilterChoice(value=name, text=name) for name in names)
 
 
-def _plain(values: Sequence[str]) -> tuple[Offer, ...]:
-    return tuple(Offer(value=value, text=value) for value in values)
+def _model_choice(label: str) -> FilterChoice:
+    return FilterChoice(value=label, text=model_name(label), detail=label)
 
 
-def _batch_offer(batch: Batch, now: datetime) -> Offer:
-    models = ", ".join(model_name(label) for label in batch.models)
-    return Offer(value=batch.id, text=batch_title(batch, now), detail=models)
+def _batch_choice(batch: Batch, now: datetime) -> FilterChoice:
+    models = ", ".join(map(model_name, batch.models))
+    return FilterChoice(value=batch.id, text=batch_title(batch, now), detail=models)
 
 
-def _kinds(dimension: Dimension) -> tuple[Offer, ...]:
-    nothing = Offer(value=NO_TOOL, text="no tool", detail="Nothing was to be called, or nothing was.")
-    invented = Offer(value=INVENTED, text="invented tool", detail="A tool that nobody offered.")
-    return {Dimension.EXPECTED: (nothing,), Dimension.SELECTED: (nothing, invented)}.get(dimension, ())
+def _no_tool_choices(dimension: Dimension) -> tuple[FilterChoice, ...]:
+    no_tool = FilterChoice(value=NO_TOOL, text="no tool", detail="No tool was expected, or none was called.")
+    invented = FilterChoice(value=INVENTED, text="invented tool", detail="A tool that was not offered.")
+    return {Dimension.EXPECTED: (no_tool,), Dimension.SELECTED: (no_tool, invented)}.get(dimension, ())
 
 
-def button_words(dimension: Dimension, filters: MetricsFilters, empty: str, batches: Mapping[BatchId, Batch]) -> str:
-    """What the button of a dimension says: the one value, how many, or that all count."""
+def button_text(dimension: Dimension, filters: FilterValues, empty: str, batches: Mapping[BatchId, Batch]) -> str:
+    """Return the text of a filter button: the value, the number of values, or `empty`."""
     values = filters.of(dimension)
     if not values:
         return empty
     if len(values) > 1:
         return f"{TITLES[dimension]}: {len(values)}"
-    words = value_words(dimension, values[0], batches, datetime.now().astimezone())
-    short = words if len(words) <= 18 else f"{words[:17]}…"
+    text = value_text(dimension, values[0], batches, datetime.now().astimezone())
+    short = text if len(text) <= 18 else f"{text[:17]}…"
     return short if dimension is Dimension.PERIOD else f"{TITLES[dimension]}: {short}"

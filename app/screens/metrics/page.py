@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
 
@@ -13,11 +14,12 @@ from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
 from app.core_link.targets import CompareBatches, ShowBatch, ShowBatchMetrics, ShowPair, StartRuns, Target
 from app.dialogs.export import ask_comparison, ask_where, copies
+from app.screens.kit import NO_FILTERS, FilterValues, ViewState, ViewStates
 from app.screens.metrics.batch_comparison import ComparisonView
 from app.screens.metrics.commands import Saving, Ways
 from app.screens.metrics.compare_pane import ComparePane
-from app.screens.metrics.filter_bar import FilterBar, chip_of
-from app.screens.metrics.filters import Dimension, MetricsFilters, kept_filters
+from app.screens.metrics.filter_bar import FilterBar
+from app.screens.metrics.filters import FIELDS, Dimension
 from app.screens.metrics.formatting import DataTable
 from app.screens.metrics.group_panes import GroupsPane, RepeatsPane
 from app.screens.metrics.overview_pane import OverviewPane
@@ -35,8 +37,9 @@ class MetricsPage(Page):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, key="metrics", title="Metrics")
-        kept = kept_filters(session.settings.get("metrics.filters", {}))
-        self.presenter = MetricsPresenter(session.call, lambda: datetime.now(UTC), kept)
+        self.presenter = MetricsPresenter(session.call, lambda: datetime.now(UTC))
+        self._views = ViewStates(session.settings, session.workspace, self.key)
+        self.presenter.view_state = self._views.load(FIELDS)
         self.saving = Saving(self)
         self.ways = Ways(session, self.presenter, self._filter, lambda: self.compare.chosen())
         self._compare_stale = True
@@ -57,17 +60,13 @@ class MetricsPage(Page):
         self.stack.addWidget(self.empty)
         self.body.addWidget(self.filters)
         self.body.addWidget(self.stack, 1)
-        known = {key for key, _ in VIEWS}
-        self.views.set_current(self.session.settings.get("metrics.view", "overview", lambda key: key in known))
+        self.views.set_current(self.presenter.view_state.modes.get("view", ""))
 
     def _connect(self) -> None:
         self.views.changed.connect(self._turn)
         self.search.searched.connect(self._find)
-        self.restore_search(self.search)
-        self.filters.removed.connect(lambda key: self._filter(self.presenter.filters.without(*chip_of(key))))
-        self.filters.cleared.connect(lambda: self._filter(MetricsFilters()))
-        self.filters.toggled.connect(self._toggle)
-        self.filters.cleared_one.connect(lambda one: self._filter(self.presenter.filters.cleared(one)))
+        self.search.setText(self.presenter.view_state.text)
+        self.filters.changed.connect(self._filter)
 
     # ------------------------------------------------------------------ the views, each made when it is first wanted
 
@@ -136,6 +135,7 @@ class MetricsPage(Page):
 
     def _find(self, text: str) -> None:
         """Show only rows that say so, in every view that is there."""
+        self._save_view(replace(self.presenter.view_state, text=text))
         for key in self._shown:
             getattr(self, key).find_rows(text)
 
@@ -180,7 +180,7 @@ class MetricsPage(Page):
                 self.session.spawn(self.compare.compare(before, after))
             case ShowBatchMetrics(batch_id=batch_id):
                 self.show_view("overview")
-                self._filter(MetricsFilters({Dimension.BATCH: (batch_id,)}))
+                self._filter(NO_FILTERS.with_values(Dimension.BATCH, batch_id))
             case _:
                 return
 
@@ -213,9 +213,9 @@ class MetricsPage(Page):
             ),
             Command(
                 id="metrics.clear",
-                text="Take all filters away",
-                do=lambda: self._filter(MetricsFilters()),
-                needs=lambda: bool(self.presenter.filters.values),
+                text="Clear all filters",
+                do=lambda: self._filter(NO_FILTERS),
+                needs=lambda: bool(self.presenter.filters),
                 unless="No filter is set",
                 group="Metrics",
             ),
@@ -260,7 +260,7 @@ class MetricsPage(Page):
         return self.presenter.view is not None and self.presenter.view.standing is Standing.FULL
 
     def _turn(self, key: str) -> None:
-        self.session.settings.set("metrics.view", key)
+        self._save_view(replace(self.presenter.view_state, modes={"view": key}))
         self._place()
         if key == "compare" and self._compare_stale:
             self.session.spawn(self._refresh_compare())
@@ -287,16 +287,15 @@ class MetricsPage(Page):
 
     def _show_empty(self, view: MetricsView) -> None:
         if view.standing is Standing.NOTHING_FITS:
-            clear = Action(text="Take all filters away", do=lambda: self._filter(MetricsFilters()), kind="primary")
-            sentence = "No finished run fits all of these filters. Take one of them away."
-            self.empty.set("funnel", "No run fits", sentence, [clear])
+            clear = Action(text="Clear all filters", do=lambda: self._filter(NO_FILTERS), kind="primary")
+            self.empty.set("funnel", "No runs match", "No finished run matches all of these filters.", [clear])
             return
         sentence = (
-            "Here stands how often the right tool is picked, what is confused with what, and how sure all of this is. "
-            "It is counted from runs."
+            "This page shows how often the right tool is selected, which tools are confused, and how certain that is. "
+            "It needs runs."
         )
         run = Action(text="Run…", do=self._start_runs, kind="primary", icon="play")
-        self.empty.set("chart-bar", "Nothing has run yet", sentence, [run])
+        self.empty.set("chart-bar", "No runs yet", sentence, [run])
 
     async def _refresh_compare(self) -> None:
         """The comparison is read when it is looked at; the small one of the overview goes with the figures."""
@@ -310,12 +309,12 @@ class MetricsPage(Page):
 
     # ------------------------------------------------------------------ filters
 
-    def _toggle(self, dimension: Dimension, value: str) -> None:
-        self._filter(self.presenter.filters.toggled(dimension, value))
+    def _save_view(self, view: ViewState) -> None:
+        self.presenter.view_state = view
+        self._views.save(view, FIELDS)
 
-    def _filter(self, filters: MetricsFilters) -> None:
-        self.presenter.filters = filters
-        self.session.settings.set("metrics.filters", filters.to_keep())
+    def _filter(self, filters: FilterValues) -> None:
+        self._save_view(replace(self.presenter.view_state, filters=filters))
         self.filters.show_filters()
         self.request_refresh()
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 from app.core_link.model_requests import Ask
 from app.core_link.refresh import Refresh
+from app.screens.kit import FilterChip, FilterValues, ViewState
 from app.screens.metrics.batch_comparison import ComparisonView, by_column, comparison_view, default_pair
 from app.screens.metrics.charts import Curve, calibration_curve, trend_curve
 from app.screens.metrics.confusion import ConfusionView, confusion_view, tools_table, worst_first
-from app.screens.metrics.filters import Chip, Dimension, MetricsFilters, Offer, chips, offers
+from app.screens.metrics.filters import Dimension, FilterChoice, filter_chips, filter_choices, run_filter
 from app.screens.metrics.formatting import TOO_FEW, DataTable
 from app.screens.metrics.group_values import GroupRow, RepeatsView, model_rows, models_table, repeats_view, server_rows
 from app.screens.metrics.metric_values import Aside, Figure, asides, figures, figures_table
@@ -81,10 +82,10 @@ class _Known:
 class MetricsPresenter:
     """The state of the screen. Everything that is asked of the core goes through `ask`."""
 
-    def __init__(self, ask: Ask, now: Callable[[], datetime], filters: MetricsFilters | None = None) -> None:
+    def __init__(self, ask: Ask, now: Callable[[], datetime]) -> None:
         self._ask = ask
         self.now = now
-        self.filters = filters or MetricsFilters()
+        self.view_state = ViewState()
         self.view: MetricsView | None = None
         self._known = _Known()
         self._reading = 0
@@ -100,9 +101,14 @@ class MetricsPresenter:
                 return Refresh.NOW
 
     @property
+    def filters(self) -> FilterValues:
+        """The filters in force."""
+        return self.view_state.filters
+
+    @property
     def where(self) -> RunFilter:
-        """The runs that the figures are about."""
-        return self.filters.where(self.now())
+        """The filter of the runs that the metrics are computed from."""
+        return run_filter(self.filters, self.now())
 
     @property
     def batches(self) -> Mapping[BatchId, Batch]:
@@ -120,17 +126,17 @@ class MetricsPresenter:
         self._known, self.view = known, view
         return True
 
-    def chips(self) -> tuple[Chip, ...]:
-        """The filters in force."""
-        return chips(self.filters, self.batches, self.now())
+    def chips(self) -> tuple[FilterChip, ...]:
+        """Return the filters in force as chips."""
+        return filter_chips(self.filters, self.batches, self.now())
 
     def title(self) -> str:
-        """What a report of the runs that pass the filters is called."""
+        """Return the title of a report of the runs that pass the filters."""
         return ", ".join(chip.text for chip in self.chips()) or "All runs"
 
-    def offers(self, dimension: Dimension) -> tuple[Offer, ...]:
-        """What a dimension can be set to."""
-        return offers(dimension, self._known.choices, self.batches, self.now())
+    def filter_choices(self, dimension: Dimension) -> tuple[FilterChoice, ...]:
+        """Return the values that a filter can be set to."""
+        return filter_choices(dimension, self._known.choices, self.batches, self.now())
 
     def default_pair(self) -> tuple[BatchId, BatchId] | None:
         """Which two batches to compare first: older, newer."""

@@ -43,7 +43,7 @@ class Desk:
 
     async def filter(self, dimension: Dimension, value: str) -> None:
         """Choose a value of a filter."""
-        self.page.filters.toggled.emit(dimension, value)
+        self.page.filters.toggle(dimension, value)
         await self.page.settled()
 
     def button(self, start: str) -> QPushButton:

@@ -8,8 +8,9 @@ from pytestqt.qtbot import QtBot
 from app.core_link.refresh import Refresh
 from app.core_link.settings import Settings
 from app.core_link.targets import CompareBatches, ShowBatch, ShowBatchMetrics, ShowPair, ShowRuns, StartRuns
+from app.screens.kit import NO_FILTERS
 from app.screens.metrics.batch_comparison import Group
-from app.screens.metrics.filters import Dimension, MetricsFilters
+from app.screens.metrics.filters import Dimension
 from mcp_tef import BatchId, BatchRequest, BatchStarted, PairChange, RunStatus
 from tests.app.screens.metrics.conftest import Desk, Tell
 from tests.support.made_runs import GPT
@@ -107,7 +108,7 @@ def test_filters_stay_until_the_next_start(use: Tell) -> None:
         desk.page.show_view("models")
 
     async def second(desk: Desk) -> None:
-        assert desk.page.presenter.filters == MetricsFilters({Dimension.MODEL: (GPT,)})
+        assert desk.page.presenter.filters == NO_FILTERS.with_values(Dimension.MODEL, GPT)
         assert desk.page.views.current() == "models"
         assert desk.page.models.models.rows.rowCount() == 1
 
@@ -118,7 +119,7 @@ def test_filters_stay_until_the_next_start(use: Tell) -> None:
 def test_filters_that_nothing_fits_can_be_taken_away(use: Tell, qtbot: QtBot) -> None:
     async def story(desk: Desk) -> None:
         await desk.filter(Dimension.MODEL, "nobody/nothing")
-        click(qtbot, desk.button("Take all filters away"))
+        click(qtbot, desk.button("Clear all filters"))
         await desk.page.settled()
         assert desk.page.overview.isVisible()
 

@@ -23,7 +23,7 @@ def names(table: ListTable) -> list[str]:
 async def find(desk: Desk, text: str) -> None:
     """Type into the search field, and wait until it was heard."""
     desk.page.search.setText(text)
-    await until(lambda: desk.session.settings.get("metrics.search", "") == text)
+    await until(lambda: desk.page.presenter.view_state.text == text)
 
 
 def test_the_search_narrows_every_table_and_says_where_nothing_is_left(use: Tell) -> None:
