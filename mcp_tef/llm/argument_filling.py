@@ -107,15 +107,16 @@ class _Filler:
             asked = self._clues.query.lower()
             return [option for option in items["enum"] if isinstance(option, str) and _says(asked, option)]
         kind = _type(items)
-        bracketed = self._nearest(name, self._free(self._clues.lists)) or next(
-            iter(self._free(self._clues.lists)), None
-        )
-        if bracketed is not None and kind in ("integer", "number", "string"):
-            return self._members(bracketed, kind)
+        lists = self._free(self._clues.lists)
+        if lists and kind in ("integer", "number", "string"):
+            return self._members(self._nearest(name, lists) or lists[0], kind)
         if kind in ("integer", "number"):
             return [_as_number(clue) for clue in self._take_all(self._clues.numbers)] if required else []
+        return self._string_list(name, items, required) if kind == "string" else []
+
+    def _string_list(self, name: str, items: Mapping[str, Any], required: bool) -> list[Json]:
         found = self._pool(name, items) or (self._clues.quoted or self._clues.names if required else ())
-        return [clue.text for clue in self._take_all(found)] if kind == "string" else []
+        return [clue.text for clue in self._take_all(found)]
 
     def _members(self, bracketed: Clue, kind: str) -> list[Json]:
         """What stands between brackets, divided by commas; numbers in it serve no other parameter."""

@@ -187,19 +187,21 @@ def key_missing(settings: ModelSettings) -> ModelError:
 
 
 def _by_words(evidence: FailureEvidence) -> ModelFault | None:
-    """What the words of a refusal say; statuses alone are too coarse for these."""
-    if evidence.status is None or not 400 <= evidence.status < 500:
-        return None
+    """Return the fault that a refusal's wording tells; its status alone is too coarse."""
     said = f"{evidence.body[:5_000]} {evidence.error[:5_000]}"
-    if evidence.status in (400, 402, 429) and _QUOTA.search(said):
-        return ModelFault.QUOTA
-    if evidence.status in (400, 404, 405, 422) and _NO_TOOLS.search(said):
-        return ModelFault.NO_TOOLS
-    if evidence.status in (400, 413, 422) and _CONTEXT.search(said):
-        return ModelFault.CONTEXT
-    if evidence.status == 400 and _BAD_KEY.search(said):
-        return ModelFault.KEY_WRONG
-    return None
+    return next(
+        (fault for statuses, words, fault in _FAULTS_BY_WORDS if evidence.status in statuses and words.search(said)),
+        None,
+    )
+
+
+_FAULTS_BY_WORDS = (
+    ((400, 402, 429), _QUOTA, ModelFault.QUOTA),
+    ((400, 404, 405, 422), _NO_TOOLS, ModelFault.NO_TOOLS),
+    ((400, 413, 422), _CONTEXT, ModelFault.CONTEXT),
+    ((400,), _BAD_KEY, ModelFault.KEY_WRONG),
+)
+"""Statuses and wordings of refusals, in the order of precedence."""
 
 
 def _by_status(evidence: FailureEvidence, key: Secret | None) -> ModelFault:

@@ -85,15 +85,16 @@ class TestCase:
 
 def expectation_from_json(value: Json) -> Expectation:
     """Read `null`, a list of calls, `{"any_of": [[call…], …]}` or `{"ordered": true, "calls": […]}`."""
-    if value is None:
-        return NO_TOOL
-    if isinstance(value, list):
-        return Expectation((_calls(value),))
-    if isinstance(value, Mapping) and isinstance(value.get("any_of"), list):
-        answers = tuple(_calls(item if isinstance(item, list) else [item]) for item in value["any_of"])
-        return Expectation(answers or ((),), ordered=value.get("ordered") is True)
-    if isinstance(value, Mapping) and isinstance(value.get("calls"), list):
-        return Expectation((_calls(value["calls"]),), ordered=value.get("ordered") is True)
+    match value:
+        case None:
+            return NO_TOOL
+        case list():
+            return Expectation((_calls(value),))
+        case {"any_of": list() as listed}:
+            answers = tuple(_calls(item if isinstance(item, list) else [item]) for item in listed)
+            return Expectation(answers or ((),), ordered=value.get("ordered") is True)
+        case {"calls": list() as calls}:
+            return Expectation((_calls(calls),), ordered=value.get("ordered") is True)
     raise InputError(
         "The expectation is neither null nor a list of calls nor an object with any_of or calls.",
         hint='Write null for no tool, or a list such as [{"tool": "search"}].',

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from mcp_tef.errors import InputError
 from mcp_tef.model.json import Json, fingerprint
-from mcp_tef.model.servers import ReferenceKind, ServerSpec, Transport, references
+from mcp_tef.model.servers import Reference, ReferenceKind, ServerSpec, Transport, references
 
 TYPED_KEY = "the key that you typed"
 _LONGEST_DESCRIPTION = 2_000
@@ -175,20 +175,27 @@ def key_request(
 
 def used_names(spec: ServerSpec) -> tuple[str, ...]:
     """Return the variables, keychain entries and key files that a server's definition would use, sorted."""
-    texts = (*spec.argv, spec.cwd or "", *spec.env.values(), spec.env_file or "")
-    if spec.transport is not Transport.STDIO:
-        texts = (spec.url or "", *spec.headers.values(), *spec.headers, spec.secret or "")
-    found = (reference for text in texts for reference in references(text))
-    names = {f"file:{spec.oauth.private_key_file}"} if spec.oauth.private_key_file else set[str]()
-    for reference in found:
-        match reference.kind:
-            case ReferenceKind.KEYCHAIN:
-                names.add(f"keychain:{reference.name}")
-            case ReferenceKind.VARIABLE | ReferenceKind.INPUT:
-                names.add(reference.variable)
-            case ReferenceKind.PLACE if reference.name not in _PLACES_WITHOUT_CONTENT:
-                names.add(reference.name)
+    names = {_used_name(reference) for text in _texts_with_references(spec) for reference in references(text)} - {""}
+    if spec.oauth.private_key_file:
+        names.add(f"file:{spec.oauth.private_key_file}")
     return tuple(sorted(names))
+
+
+def _texts_with_references(spec: ServerSpec) -> Sequence[str]:
+    if spec.transport is Transport.STDIO:
+        return (*spec.argv, spec.cwd or "", *spec.env.values(), spec.env_file or "")
+    return (spec.url or "", *spec.headers.values(), *spec.headers, spec.secret or "")
+
+
+def _used_name(reference: Reference) -> str:
+    match reference.kind:
+        case ReferenceKind.KEYCHAIN:
+            return f"keychain:{reference.name}"
+        case ReferenceKind.VARIABLE | ReferenceKind.INPUT:
+            return reference.variable
+        case ReferenceKind.PLACE if reference.name not in _PLACES_WITHOUT_CONTENT:
+            return reference.name
+    return ""
 
 
 def quoted_argument(text: str) -> str:

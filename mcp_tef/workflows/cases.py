@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from mcp_tef.errors import ConflictError, InputError
 from mcp_tef.events import CasesChanged, EventStream
@@ -138,10 +139,10 @@ def _warnings(draft: CaseDraft, seen: Mapping[str, Listing | None]) -> tuple[str
     if None in listings:
         return ()
     tools = [tool for listing in listings if listing for tool in listing.tools]
-    calls = [call for answer in draft.expectation.alternatives for call in answer]
-    found = [_server_warning(call, draft.servers) or _tool_warning(call, tools) for call in calls]
-    values = [warning for call in calls for warning in _value_warnings(call, tools)]
-    return tuple(dict.fromkeys(warning for warning in (*found, *values) if warning))
+    calls = list(chain.from_iterable(draft.expectation.alternatives))
+    missing = [_server_warning(call, draft.servers) or _tool_warning(call, tools) for call in calls]
+    values = chain.from_iterable(_value_warnings(call, tools) for call in calls)
+    return tuple(dict.fromkeys(filter(None, (*missing, *values))))
 
 
 def _server_warning(call: ExpectedCall, servers: Sequence[str]) -> str | None:
@@ -152,10 +153,12 @@ def _server_warning(call: ExpectedCall, servers: Sequence[str]) -> str | None:
 
 
 def _value_warnings(call: ExpectedCall, tools: Sequence[Tool]) -> Iterator[str]:
-    """Values without a matcher that the tool's schema refuses: a call that has them would be refused, too."""
+    """Yield a warning for each value without a matcher that the tool's schema refuses."""
     named = [tool for tool in tools if tool.name == call.tool and call.server in (None, tool.server)]
     exact = {name: value for name, value in (call.parameters or {}).items() if not _holds_matcher(value)}
-    for problem in argument_problems(named[0], exact) if len(named) == 1 and exact else ():
+    if len(named) != 1:
+        return
+    for problem in argument_problems(named[0], exact):
         if problem.parameter.partition(".")[0] in exact:
             yield f"An expected value does not fit the schema of {call.tool}: {problem.sentence.replace('`', '')}"
 

@@ -184,8 +184,9 @@ class Consents:
         listed_in = (*self.listed_in, *([f"imported from {spec.origin}"] if spec.origin else []))
         if spec.transport is Transport.STDIO:
             return None if spec.launch_fingerprint in self._bundled else program_request(spec, listed_in)
-        url = self._filled(spec.url or "", always=True)
-        shown = origin_of(self._filled(spec.url or "", always=False)) or ascii((spec.url or "").partition("?")[0])
+        address = spec.url or ""
+        url = self._filled(address, always=True)
+        shown = origin_of(self._filled(address, always=False)) or ascii(address.partition("?")[0])
         return connection_request(
             spec, origin_of(url) or url, shown, listed_in, unencrypted=self.is_unencrypted(origin_of(url))
         )
@@ -222,13 +223,20 @@ def _names_program(request: ConsentRequest, text: str) -> bool:
     if len(text) >= _SHORTEST_HASH and request.fingerprint.startswith(text.lower()):
         return True
     spec = request.spec
-    if spec is None or not spec.command or any(map(decides_what_runs, spec.env)):
+    if spec is None or not spec.command or _is_open(spec):
         return False
-    if any(references(f"{spec.command}{spec.cwd or ''}")):
-        return False  # What a reference stands for is known only when the program starts.
-    command = os.path.expanduser(spec.command)
-    found = os.path.join(spec.cwd or "", command) if os.path.dirname(command) else shutil.which(command)
+    found = _program_path(spec.command, spec.cwd or "")
     return found is not None and os.path.abspath(found) == os.path.abspath(os.path.expanduser(text))
+
+
+def _is_open(spec: ServerSpec) -> bool:
+    """Return True if only the start decides which program runs: by its variables or by references to some."""
+    return any(map(decides_what_runs, spec.env)) or any(references(f"{spec.command}{spec.cwd or ''}"))
+
+
+def _program_path(command: str, folder: str) -> str | None:
+    command = os.path.expanduser(command)
+    return os.path.join(folder, command) if os.path.dirname(command) else shutil.which(command)
 
 
 def consent_rows(request: ConsentRequest) -> tuple[ConsentRow, ...]:
@@ -241,28 +249,34 @@ def consent_rows(request: ConsentRequest) -> tuple[ConsentRow, ...]:
 
 def _rows(request: ConsentRequest) -> Iterator[ConsentRow]:
     names = (visible(", ".join(request.names)) or "none of your variables or keychain entries",)
-    is_program = request.kind is ConsentKind.PROGRAM and request.spec is not None
-    if request.spec is not None and is_program:
-        arguments = enumerate(request.spec.argv, 1)
-        yield "Command", tuple(f"{number}. {quoted_argument(text)}" for number, text in arguments)
-        yield "Runs as", (visible(user_name()),)
+    listed_in = [("Listed in", tuple(map(visible, request.listed_in)))] if request.listed_in else []
+    if request.kind is ConsentKind.PROGRAM and request.spec is not None:
+        yield from _command_rows(request.spec)
+        yield from listed_in
+        yield "Reads", names
+        yield from _surroundings_rows(request.spec)
     else:
         yield "Address", (visible(request.target),)
         yield "Sends", names
-        if request.spec is not None and request.spec.oauth.issuer:
-            yield "Signs in at", (visible(request.spec.oauth.issuer),)
-    if request.listed_in:
-        yield "Listed in", tuple(map(visible, request.listed_in))
-    if request.spec is not None and is_program:
-        yield "Reads", names
-        yield from _program_rows(request.spec)
+        yield from _sign_in_rows(request.spec)
+        yield from listed_in
     if request.unencrypted:
         yield "Unencrypted", ("Plain http: anyone on the network in between can read it.",)
     if request.spec is not None and (risks := launch_risks(_as_started(request.spec))):
         yield "Check these", tuple(map(visible, risks))
 
 
-def _program_rows(spec: ServerSpec) -> Iterator[ConsentRow]:
+def _command_rows(spec: ServerSpec) -> Iterator[ConsentRow]:
+    yield "Command", tuple(f"{number}. {quoted_argument(text)}" for number, text in enumerate(spec.argv, 1))
+    yield "Runs as", (visible(user_name()),)
+
+
+def _sign_in_rows(spec: ServerSpec | None) -> Iterator[ConsentRow]:
+    if spec is not None and spec.oauth.issuer:
+        yield "Signs in at", (visible(spec.oauth.issuer),)
+
+
+def _surroundings_rows(spec: ServerSpec) -> Iterator[ConsentRow]:
     if defaults := _input_defaults(spec):
         filled = (f"${{input:{visible(name)}}} = {quoted_argument(text)}" for name, text in defaults.items())
         yield "Fills in", tuple(filled)

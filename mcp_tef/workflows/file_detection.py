@@ -52,19 +52,27 @@ def _of_text(text: str) -> DetectedFile:
 
 
 def _kind_of(text: str, path: Path | None) -> FileKind | None:
-    suffix = path.suffix.lower() if path else ""
+    suffix = (path or Path()).suffix.lower()
     if suffix in (*_TABLES, *_LINES):
         return FileKind.CASES
     if suffix in _DOCUMENTS:
         return FileKind.CASES if _are_cases(_yaml(text)) else None
+    return _kind_of_json(text, path)
+
+
+def _kind_of_json(text: str, path: Path | None) -> FileKind | None:
     document = _json(text)
-    if _are_cases(document) or (document is None and path is None and _are_cases(_yaml(text))):
+    if _are_cases(document) or (document is None and _is_pasted_yaml(text, path)):
         return FileKind.CASES
     if _are_tools(document):
         return FileKind.TOOLS
     with suppress(InputError):
         return FileKind.SERVERS if read_config(text, path)[1] else None
     return None
+
+
+def _is_pasted_yaml(text: str, path: Path | None) -> bool:
+    return path is None and _are_cases(_yaml(text))
 
 
 def _json(text: str) -> Json:

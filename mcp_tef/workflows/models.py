@@ -1,6 +1,7 @@
 """Models that can be called, and the keys that may be sent to them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from mcp_tef.errors import InputError, ModelError, ModelFault
@@ -13,6 +14,47 @@ from mcp_tef.ports import KeySource, ModelCatalogue
 from mcp_tef.workflows.consent import Consents
 
 Keys: TypeAlias = Mapping[Destination, Secret]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _FoundKey:
+    """The key for a destination, where it comes from, and the facts that decide if it may be sent there.
+
+    `set_address`: the environment sets the address. `typed_together`: the user typed key and address together.
+    `signs_in`: the provider sends credentials of its own.
+    """
+
+    key: Secret | None
+    source: str
+    origin: str
+    own_origin: bool
+    set_address: bool
+    typed: bool
+    typed_together: bool
+    signs_in: bool
+
+    @property
+    def is_free(self) -> bool:
+        """True if nothing has to be asked: the origin is the provider's own, or there is nothing to send."""
+        return self.own_origin or (self.key is None and not self.signs_in)
+
+    @property
+    def is_unneeded(self) -> bool:
+        """True for a stored key and a server on this machine."""
+        return is_loopback(self.origin) and not (self.typed or self.set_address or self.signs_in)
+
+    @property
+    def is_intended(self) -> bool:
+        """True if the user or the environment gave key and address together."""
+        return self.typed_together or self.set_address
+
+    def require_no_credentials(self, request: ConsentRequest) -> None:
+        """Raise InputError for declined credentials that the provider sends with every request."""
+        if self.signs_in:
+            raise InputError(
+                f"{request.subject} cannot be asked at {request.target} without {request.names[0]}.",
+                hint="Allow it, or leave the address out.",
+            )
 
 
 class Models:
@@ -83,33 +125,41 @@ class Models:
         that sign in by credentials of their own (Vertex, Bedrock, …) send these with every request, so each foreign
         address is asked about.
         """
+        found = self._found_key(destination, given)
+        if found.is_free:
+            return found.key, None
+        request = key_request(
+            destination.provider,
+            found.source or f"your {destination.provider} credentials",
+            found.origin,
+            self._consents.listed_in if destination.base_url else (),
+            unencrypted=self._consents.is_unencrypted(found.origin),
+        )
+        if self._consents.declines(request):
+            found.require_no_credentials(request)
+            return None, None
+        if self._consents.allows(request):
+            return found.key, None
+        if found.is_unneeded:
+            return None, None
+        return (found.key, None) if found.is_intended and not request.unencrypted else (None, request)
+
+    def _found_key(self, destination: Destination, given: Mapping[str, Secret]) -> "_FoundKey":
         provider = destination.provider
-        origin, beside = self._origin(destination)
+        origin, set_address = self._origin(destination)
         own = not origin or (origin in self._catalogue.own_origins(provider) and not is_loopback(origin))
         typed = given.get(provider) or self._keys.typed(provider, "" if own else origin)
         key, source = (typed, TYPED_KEY) if typed else self._stored(provider)
-        signs_in = provider in SENDS_CREDENTIALS
-        if own or (key is None and not signs_in):
-            return key, None
-        source = source or f"your {provider} credentials"
-        request = key_request(
-            provider,
-            source,
-            origin,
-            self._consents.listed_in if destination.base_url else (),
-            unencrypted=self._consents.is_unencrypted(origin),
+        return _FoundKey(
+            key=key,
+            source=source,
+            origin=origin,
+            own_origin=own,
+            set_address=set_address,
+            typed=bool(typed),
+            typed_together=self._consents.is_typed(provider, origin) or (bool(typed) and provider not in given),
+            signs_in=provider in SENDS_CREDENTIALS,
         )
-        if self._consents.declines(request):
-            if signs_in:
-                raise _needs_credentials(request)
-            return None, None
-        if self._consents.allows(request):
-            return key, None
-        if is_loopback(origin) and not (typed or beside or signs_in):
-            return None, None
-        together = self._consents.is_typed(provider, origin) or (typed and provider not in given)
-        agreed = (together or beside) and not request.unencrypted
-        return (key, None) if agreed else (None, request)
 
     def _origin(self, destination: Destination) -> tuple[str, bool]:
         """Return where a model is asked (empty: at the provider's own), and if the environment sets that address."""
@@ -132,11 +182,3 @@ class Models:
             hint=f"Type it when you start the run, or set {variable}.",
             context={"provider": provider, "variable": variable},
         )
-
-
-def _needs_credentials(request: ConsentRequest) -> InputError:
-    """Return the error for credentials that were declined and are sent with every request."""
-    return InputError(
-        f"{request.subject} cannot be asked at {request.target} without {request.names[0]}.",
-        hint="Allow it, or leave the address out.",
-    )

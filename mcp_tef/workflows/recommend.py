@@ -1,7 +1,7 @@
 """Recommendations that tell two tools apart, each checked by estimating the similarity after the change."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
 
@@ -22,7 +22,7 @@ from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.tool_texts import description_text, says_something
 from mcp_tef.workflows.estimate import CHARACTERS_PER_TOKEN
 from mcp_tef.workflows.evaluate import Sleep
-from mcp_tef.workflows.model_writing import DescriptionAuthor, check_can_write
+from mcp_tef.workflows.model_writing import DescriptionAuthor, RewriteAttempt, check_can_write
 from mcp_tef.workflows.models import Models
 
 MOST_CONTEXT = 200
@@ -266,11 +266,7 @@ class _Job:
 
     async def _with_model(self, advice: PairAdvice, pair: PairedTools) -> PairAdvice:
         assert self.author is not None
-        attempts = []
-        for side, other in pair.both():
-            attempts.append((side, await self.author.rewrite(side, other)))
-            if attempts[-1][1].written is None:
-                break
+        attempts = [attempt async for attempt in self._rewrites(pair)]
         written = [each.written for _, each in attempts if each.written]
         recommended = [await self._written(side, pair, advice, each.settled) for side, each in attempts if each.settled]
         return replace(
@@ -280,6 +276,15 @@ class _Job:
             tokens=_sum([count for each in written for count in (each.tokens_in, each.tokens_out)]),
             cost_usd=_total([each.cost_usd for each in written]),
         )
+
+    async def _rewrites(self, pair: PairedTools) -> AsyncIterator[tuple[PairedTool, RewriteAttempt]]:
+        """Yield the model's attempt for each side, up to the first that failed: the next would fail alike."""
+        assert self.author is not None
+        for side, other in pair.both():
+            attempt = await self.author.rewrite(side, other)
+            yield side, attempt
+            if attempt.written is None:
+                return
 
     async def _written(
         self, side: PairedTool, pair: PairedTools, advice: PairAdvice, settled: ProposalOutcome

@@ -15,8 +15,15 @@ from mcp_tef.formats.servers.secrets import Secrets
 from mcp_tef.formats.servers.server_formats import ServerFormat, read_config
 from mcp_tef.model.cancellation import CancellableWork
 from mcp_tef.model.search import did_you_mean
-from mcp_tef.model.servers import AuthType, ReferenceKind, Server, ServerSpec, references
-from mcp_tef.model.transfer import DetectedConfig, FieldChange, ImportedServer, ImportStatus, ServerImportPreview
+from mcp_tef.model.servers import AuthType, Reference, ReferenceKind, Server, ServerSpec, references
+from mcp_tef.model.transfer import (
+    DetectedConfig,
+    FieldChange,
+    ImportedServer,
+    ImportStatus,
+    PlainTextSecret,
+    ServerImportPreview,
+)
 from mcp_tef.ports import ServerStore
 from mcp_tef.workflows.cancellation import to_its_end
 
@@ -99,7 +106,7 @@ class ServerPlan:
         """Plan the import of a config entry; `origin` is the config's path, or None for pasted text."""
         if entry.spec is None:
             return _refused(entry, entry.refused)
-        if any(found.kind is ReferenceKind.KEYCHAIN for text in _texts(entry.spec) for found in references(text)):
+        if any(found.kind is ReferenceKind.KEYCHAIN for found, _ in _references(entry.spec)):
             return _refused(entry, "It asks for an entry of your keychain, which only you may give to a server.")
         try:
             spec, secrets = self._secrets.taken_out(replace(entry.spec, origin=origin))
@@ -107,7 +114,9 @@ class ServerPlan:
             return _refused(entry, error.message)
         if twin := next((name for name, other in self._specs.items() if _same(spec, other)), None):
             return self._known(entry, spec, twin)
-        spec = replace(spec, name=self._name(spec.name, origin))
+        return self._new(entry, replace(spec, name=self._name(spec.name, origin)), secrets)
+
+    def _new(self, entry: ServerEntry, spec: ServerSpec, secrets: tuple[PlainTextSecret, ...]) -> ImportedServer:
         owners = [name for name, other in self._specs.items() if spec.url and other.url == spec.url]
         if owners and spec.name not in owners:
             return _refused(entry, f"The server {owners[0]} has that address already.")
@@ -157,7 +166,7 @@ class ServerPlan:
     def _needs(self, spec: ServerSpec) -> Iterator[str]:
         """The variables that are referred to, without a default, and not set."""
         defaults = {item.get("id"): item.get("default") for item in spec.inputs}
-        for reference in (found for text in _texts(spec) for found in references(text)):
+        for reference, _ in _references(spec):
             asked = reference.kind is ReferenceKind.INPUT
             default = defaults.get(reference.name) if asked else reference.default
             unset = not self._environment.get(reference.variable, "").strip()
@@ -170,8 +179,13 @@ def _texts(spec: ServerSpec) -> Iterator[str]:
     yield from (spec.url or "", spec.cwd or "", spec.env_file or "", spec.secret or "")
 
 
+def _references(spec: ServerSpec) -> Iterator[tuple[Reference, str]]:
+    """Yield each reference of a definition with the text that holds it."""
+    return ((reference, text) for text in _texts(spec) for reference in references(text))
+
+
 def _remarks(spec: ServerSpec) -> Iterator[str]:
-    found = [(reference, text) for text in _texts(spec) for reference in references(text)]
+    found = list(_references(spec))
     unknown = {text[item.start : item.end] for item, text in found if item.kind is ReferenceKind.UNKNOWN}
     yield from (f"{text[:80]} means something to its own program only. Write the value itself." for text in unknown)
     homeless = any(item.kind is ReferenceKind.PLACE and item.name.startswith("workspace") for item, _ in found)

@@ -64,8 +64,7 @@ class ToolCache:
             raise InputError("The case names no server, so there is no tool to offer.", hint="Choose its servers.")
         servers = [await self._agreed(name) for name in names]
         fetches = [asyncio.shield(self._listing(server)) for server in servers]
-        found = await asyncio.gather(*fetches, return_exceptions=True)
-        listings = [_raised(item) for item in found]
+        listings = map(_raised, await asyncio.gather(*fetches, return_exceptions=True))
         tools = [tool for listing in listings for tool in listing.tools]
         if not tools:
             raise InputError(f"{', '.join(names)} listed no usable tool.", hint="Look at the server's problems.")

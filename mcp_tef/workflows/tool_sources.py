@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
 from mcp_tef.errors import InputError, ServerError, ServerFault, TefError
 from mcp_tef.model.config import Config
@@ -47,8 +48,8 @@ class ToolSources:
         nothing was unreachable.
         """
         found = await asyncio.gather(*await self._places(source, fresh))
-        listings = [listing for place in found for listing in place.listings]
-        unreachable = tuple(one for place in found for one in place.unreachable)
+        listings = list(chain.from_iterable(place.listings for place in found))
+        unreachable = tuple(chain.from_iterable(place.unreachable for place in found))
         tools = _named(tool for listing in listings for tool in listing.tools)
         problems = tuple((listing.server, problem) for listing in listings for problem in listing.problems)
         if len(tools) < at_least and not unreachable:
@@ -62,9 +63,9 @@ class ToolSources:
                 servers = [await self._servers.find(name) for name in names] or await self._servers.list()
                 return [_tried(server.name, partial(self._of_server, server, fresh)) for server in servers]
             case SourceKind.URLS:
-                return [_tried(_called(url), partial(self._of_url, url)) for url in [_checked(name) for name in names]]
+                return [_tried(_called(url), partial(self._of_url, url)) for url in list(map(_checked, names))]
             case SourceKind.FILES:
-                return [self._of_file(path) for path in names]
+                return list(map(self._of_file, names))
             case SourceKind.TOOLS:
                 return [self._of_definitions(source)]
 

@@ -69,10 +69,8 @@ def _fate(entry: CaseEntry, doubled: str, stored: "_Stored", tools: "_ToolFiles"
     made = ImportedCase(label=entry.label, place=entry.place, fate=ImportStatus.ADDED, draft=draft, notes=entry.notes)
     if case is None:
         return made
-    changes = tuple(
-        FieldChange(name, _words(before), _words(after))
-        for name, (before, after) in differences(case.draft, draft).items()
-    )
+    found = differences(case.draft, draft)
+    changes = tuple(FieldChange(name, _words(before), _words(after)) for name, (before, after) in found.items())
     fate = ImportStatus.CHANGED if changes else ImportStatus.UNCHANGED
     return replace(made, fate=fate, case_id=case.id, changes=changes)
 
@@ -173,6 +171,17 @@ class ImportReport:
     servers: tuple[str, ...] = ()
 
 
+def _report(preview: CaseImportPreview) -> ImportReport:
+    labels = {fate: tuple(case.label for case in preview.of(fate)) for fate in ImportStatus}
+    return ImportReport(
+        added=labels[ImportStatus.ADDED],
+        updated=labels[ImportStatus.CHANGED],
+        unchanged=labels[ImportStatus.UNCHANGED],
+        refused=tuple((case.label, case.reason) for case in preview.of(ImportStatus.REFUSED)),
+        servers=tuple(server.name for server in preview.servers),
+    )
+
+
 class CaseTransfer:
     """Imports and exports. Tools that a file of cases brings are kept in `folder`, as tools files."""
 
@@ -215,15 +224,7 @@ class CaseTransfer:
         changed = {case.case_id: case.draft for case in preview.of(ImportStatus.CHANGED) if case.case_id and case.draft}
         if added or changed:
             await self._store_all(added, changed, preview.servers, by, work or CancellableWork())
-        refused = tuple((case.label, case.reason) for case in preview.of(ImportStatus.REFUSED))
-        labels = {fate: tuple(case.label for case in preview.of(fate)) for fate in ImportStatus}
-        return ImportReport(
-            added=labels[ImportStatus.ADDED],
-            updated=labels[ImportStatus.CHANGED],
-            unchanged=labels[ImportStatus.UNCHANGED],
-            refused=refused,
-            servers=tuple(server.name for server in preview.servers),
-        )
+        return _report(preview)
 
     async def _store_all(
         self,

@@ -143,29 +143,40 @@ def _question(row: Mapping[str, Json]) -> tuple[str, tuple[str, ...]]:
     question = row.get("question", row.get("query"))
     if isinstance(question, str) and question.strip():
         return question, ()
-    turns = question if isinstance(question, list) else []
-    if len(turns) > 1 and isinstance(turns[0], list):
-        raise InputError("It has several turns, and a case has one question.", hint=_HINT)
-    messages = turns[0] if turns and isinstance(turns[0], list) else turns
-    said = [message for message in messages if isinstance(message, Mapping)]
-    users = [str(message.get("content", "")) for message in said if message.get("role") == "user"]
+    messages = [message for message in _only_turn(question) if isinstance(message, Mapping)]
+    users = [str(message.get("content", "")) for message in messages if message.get("role") == "user"]
     if not "".join(users).strip():
         raise InputError("It has no question.", hint=_HINT)
-    more = ("What the row says as the system is not taken over.",) if len(users) < len(said) else ()
-    return "\n".join(users), more
+    notes = ("What the row says as the system is not taken over.",) if len(users) < len(messages) else ()
+    return "\n".join(users), notes
+
+
+def _only_turn(question: Json) -> list[Json]:
+    turns = question if isinstance(question, list) else []
+    if not (turns and isinstance(turns[0], list)):
+        return turns
+    if len(turns) > 1:
+        raise InputError("It has several turns, and a case has one question.", hint=_HINT)
+    return turns[0]
 
 
 def _calls(row: Mapping[str, Json]) -> tuple[ExpectedCall, ...]:
-    truth, kind = row.get("ground_truth"), str(row.get("category") or row.get("id") or "")
+    truth = row.get("ground_truth")
     if not truth:
-        if "live_relevance" in kind:
-            raise InputError("It says that some call is right, but not which one.", hint=_HINT)
-        if "ground_truth" not in row and "irrelevance" not in kind:
-            raise InputError("It has no ground_truth.", hint=f"Put BFCL's folder {ANSWERS_FOLDER} beside the file.")
+        _require_no_call(row)
         return ()
     if not isinstance(truth, list):
         raise InputError("Its ground_truth is not a list of calls.", hint=_HINT)
     return tuple(_call(value) for value in truth)
+
+
+def _require_no_call(row: Mapping[str, Json]) -> None:
+    """Raise InputError for a row without accepted calls whose category does not say that no call is right."""
+    category = str(row.get("category") or row.get("id") or "")
+    if "live_relevance" in category:
+        raise InputError("It says that some call is right, but not which one.", hint=_HINT)
+    if "ground_truth" not in row and "irrelevance" not in category:
+        raise InputError("It has no ground_truth.", hint=f"Put BFCL's folder {ANSWERS_FOLDER} beside the file.")
 
 
 def _call(value: Json) -> ExpectedCall:
@@ -181,18 +192,19 @@ def _call(value: Json) -> ExpectedCall:
 
 
 def _tools(functions: Json) -> tuple[Mapping[str, Json], ...]:
-    """The row's functions as tool definitions."""
+    """Return the row's functions as tool definitions."""
     values = [functions] if isinstance(functions, Mapping) else functions
     if not isinstance(values, list) or not all(isinstance(one, Mapping) and one.get("name") for one in values):
         raise InputError("It has no list of functions with names.", hint=_HINT)
-    return tuple(
-        {
-            "name": str(one["name"]),
-            "description": str(one.get("description") or ""),
-            "inputSchema": _renamed(one.get("parameters") or {"type": "object"}, _OUR_TYPES),
-        }
-        for one in values
-    )
+    return tuple(map(_tool, values))
+
+
+def _tool(function: Mapping[str, Json]) -> Mapping[str, Json]:
+    return {
+        "name": str(function["name"]),
+        "description": str(function.get("description") or ""),
+        "inputSchema": _renamed(function.get("parameters") or {"type": "object"}, _OUR_TYPES),
+    }
 
 
 def _renamed(schema: Json, types: Mapping[str, str]) -> Json:

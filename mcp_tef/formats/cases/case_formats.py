@@ -62,7 +62,7 @@ def _form_of(document: Json) -> CaseFileFormat:
         return CaseFileFormat.TEF
     if "tests" in document and "cases" not in document:
         return CaseFileFormat.PROMPTFOO
-    cases = document.get("cases")
-    first = cases[0] if isinstance(cases, list) and cases else None
-    is_theirs = isinstance(first, Mapping) and "inputs" in first and "query" not in first
-    return CaseFileFormat.MCP_EVAL if is_theirs else CaseFileFormat.TEF
+    match document.get("cases"):
+        case [Mapping() as first, *_] if "inputs" in first and "query" not in first:
+            return CaseFileFormat.MCP_EVAL
+    return CaseFileFormat.TEF

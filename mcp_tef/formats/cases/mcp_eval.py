@@ -37,14 +37,14 @@ def read(source: CaseSource) -> tuple[CaseEntry, ...]:
     whole = shared_in(document, "cases", source.name)
     server = whole.get("server_name")
     servers = [server] if isinstance(server, str) and server else []
-    return entries_of(counted(items), lambda item: _entry(an_object(item), servers, whole.get("evaluators") or []))
+    return entries_of(counted(items), lambda item: _entry(an_object(item), servers, whole.get("evaluators")))
 
 
 def _entry(item: Mapping[str, Json], servers: list[str], shared: Json) -> CaseEntry:
     query = text_in(item, "inputs", "text as inputs")
     name = item.get("name")
     reading = _Reading()
-    asked = list(_evaluators(item.get("evaluators") or [])) + list(_evaluators(shared))
+    asked = [*_evaluators(item.get("evaluators")), *_evaluators(shared)]
     left = [kind for kind, settings in asked if not reading.take(kind, settings)]
     if item.get("expected_output") is not None:
         left.append("expected_output")
@@ -59,7 +59,8 @@ def _entry(item: Mapping[str, Json], servers: list[str], shared: Json) -> CaseEn
 
 
 def _evaluators(values: Json) -> Iterator[tuple[str, Mapping[str, Json]]]:
-    """Each evaluator with its settings."""
+    """Yield each evaluator with its settings; none where nothing is listed."""
+    values = values or []
     if not isinstance(values, list) or not all(isinstance(value, Mapping) for value in values):
         raise InputError("Its evaluators are not a list of names with settings.", hint=_HINT)
     for value in values:
@@ -154,18 +155,20 @@ def _is_bare(call: ExpectedCall) -> bool:
 
 
 def _asking(calls: Sequence[ExpectedCall], ordered: bool) -> Iterator[Json]:
-    """The evaluators that ask for these calls."""
+    """Yield the evaluators that ask for these calls."""
+    names = [call.tool for call in calls]
     if ordered or not calls:
-        names = [call.tool for call in calls]
         yield {"ToolSequence": {"expected_sequence": names, "allow_other_calls": False}}
-    for tool in dict.fromkeys(call.tool for call in calls):
+    for tool in dict.fromkeys(names):
         same = [call for call in calls if call.tool == tool]
         if not ordered and (len(same) > 1 or not same[0].parameters):
             yield {"ToolWasCalled": {"tool_name": tool, "min_times": len(same)}}
-        for call in same:
-            if call.parameters:
-                wanted = {name: plain(value, name) for name, value in call.parameters.items()}
-                yield {"ToolCalledWith": {"tool_name": tool, "expected_args": wanted}}
+        yield from (_called_with(call) for call in same if call.parameters)
+
+
+def _called_with(call: ExpectedCall) -> Json:
+    wanted = {name: plain(value, name) for name, value in (call.parameters or {}).items()}
+    return {"ToolCalledWith": {"tool_name": call.tool, "expected_args": wanted}}
 
 
 def text(rows: Sequence[Json], suffix: str) -> str:

@@ -76,20 +76,21 @@ def _list(item: Mapping[str, Json], key: str) -> list[Json]:
 
 
 def _query(values: Mapping[str, Json], whole: Mapping[str, Json]) -> str:
-    """The variable that is the question; else the only prompt, filled in."""
+    """Return the variable that is the question; else the only prompt, filled in."""
     texts = {name: value for name, value in values.items() if isinstance(value, str) and value.strip()}
     only = next(iter(texts)) if len(texts) == 1 else None
     name = next((name for name in QUERY_VARS if name in texts), only)
-    prompts = whole.get("prompts")
-    if name is None and isinstance(prompts, list) and len(prompts) == 1 and isinstance(prompts[0], str):
-        text = _filled(prompts[0], values)
-    elif name is None:
-        raise InputError("It does not say which of its vars is the question.", hint="Name it query.")
-    else:
-        text = texts[name]
+    text = _only_prompt(whole, values) if name is None else texts[name]
     if text.startswith("file://") or _TEMPLATE.search(text):
         raise InputError("Its question is in another file, or is a template.", hint="Write it out under vars.")
     return text
+
+
+def _only_prompt(whole: Mapping[str, Json], values: Mapping[str, Json]) -> str:
+    match whole.get("prompts"):
+        case [str() as prompt]:
+            return _filled(prompt, values)
+    raise InputError("It does not say which of its vars is the question.", hint="Name it query.")
 
 
 def _filled(text: str, values: Mapping[str, Json]) -> str:
@@ -97,17 +98,18 @@ def _filled(text: str, values: Mapping[str, Json]) -> str:
 
 
 def _tools(whole: Mapping[str, Json]) -> tuple[Mapping[str, Json], ...]:
-    """The tools that the first provider writes out, as definitions."""
+    """Return the definitions of the tools that the first provider with tools writes out."""
     providers = whole.get("providers")
-    for provider in providers if isinstance(providers, list) else []:
-        config = provider.get("config") if isinstance(provider, Mapping) else None
-        tools = config.get("tools") if isinstance(config, Mapping) else None
-        listed = tools if isinstance(tools, list) else []
-        functions = [one.get("function", one) for one in listed if isinstance(one, Mapping)]
-        named = [one for one in functions if isinstance(one, Mapping) and isinstance(one.get("name"), str)]
-        if named:
-            return tuple(_definition(one) for one in named)
-    return ()
+    listed = map(_functions, providers) if isinstance(providers, list) else iter(())
+    return tuple(map(_definition, next(filter(None, listed), [])))
+
+
+def _functions(provider: Json) -> list[Mapping[str, Json]]:
+    match provider:
+        case {"config": {"tools": list() as tools}}:
+            functions = [one.get("function", one) for one in tools if isinstance(one, Mapping)]
+            return [one for one in functions if isinstance(one, Mapping) and isinstance(one.get("name"), str)]
+    return []
 
 
 def _definition(function: Mapping[str, Json]) -> Mapping[str, Json]:
@@ -163,21 +165,24 @@ class _Reading:
     def _arguments(self, assertion: Mapping[str, Json]) -> None:
         value = an_object(assertion.get("value"))
         [tool] = _names([value.get("name", value.get("pattern"))], "trajectory:tool-args-match")
-        wanted = value.get("args", value.get("arguments")) or {}
-        if not isinstance(wanted, Mapping):
-            raise InputError(f"The arguments expected of {tool} are not an object.", hint=_HINT)
-        parameters = {name: literal(self._rendered(one)) for name, one in wanted.items()}
-        defaults = an_object(value.get("defaults") or {})
-        parameters |= {name: {"$optional": literal(one)} for name, one in defaults.items()}
-        ignored = value.get("ignore") or []
-        names = _names([ignored] if isinstance(ignored, str) else ignored, "trajectory:tool-args-match")
-        parameters |= {name: {"$any": True} for name in names}
+        parameters = self._parameters(tool, value)
         call = ExpectedCall(tool=tool, parameters=parameters or None, exact=value.get("mode") == "exact")
         bare = ExpectedCall(tool=tool)
         if bare in self.calls:
             self.calls[self.calls.index(bare)] = call
         else:
             self.calls.append(call)
+
+    def _parameters(self, tool: str, value: Mapping[str, Json]) -> dict[str, Json]:
+        wanted = value.get("args", value.get("arguments")) or {}
+        if not isinstance(wanted, Mapping):
+            raise InputError(f"The arguments expected of {tool} are not an object.", hint=_HINT)
+        defaults = an_object(value.get("defaults") or {})
+        ignored = value.get("ignore") or []
+        names = _names([ignored] if isinstance(ignored, str) else ignored, "trajectory:tool-args-match")
+        parameters = {name: literal(self._rendered(one)) for name, one in wanted.items()}
+        parameters |= {name: {"$optional": literal(one)} for name, one in defaults.items()}
+        return parameters | {name: {"$any": True} for name in names}
 
     def _sequence(self, assertion: Mapping[str, Json]) -> None:
         value = assertion.get("value")
@@ -215,7 +220,7 @@ def _names(value: Json, kind: str) -> list[str]:
     values = value.split(",") if isinstance(value, str) else value
     if not isinstance(values, list) or not all(isinstance(one, str) and one.strip() for one in values):
         raise InputError(f"Its {kind} names no tools.", hint=_HINT)
-    if any(_WILDCARD.search(one) for one in values):
+    if _WILDCARD.search("".join(values)):
         raise InputError(f"Its {kind} has a pattern instead of a name.", hint=_HINT)
     return [one.strip() for one in values]
 
@@ -238,39 +243,54 @@ def _assertions(calls: Sequence[ExpectedCall], *, ordered: bool) -> list[Json]:
     if not calls:
         return [{"type": "trajectory:step-count", "value": {"type": "tool", "max": 0}}]
     names = [call.tool for call in calls]
-    for name in names:
-        if _WILDCARD.search(name) or "," in name or name != name.strip() or _TEMPLATE.search(name):
-            raise CannotHoldError(f"promptfoo takes the tool name {name} for a pattern or a list.")
+    if special := next(filter(_is_pattern_or_list, names), None):
+        raise CannotHoldError(f"promptfoo takes the tool name {special} for a pattern or a list.")
     if ordered:
         first: Json = {"type": "trajectory:tool-sequence", "value": {"mode": "exact", "steps": names}}
     else:
         first = {"type": "tool-call-f1", "value": names}
-    return [first, *(_arguments(call) for call in _bare_last(calls, ordered) if call.parameters or call.exact)]
+    if ordered:
+        _require_bare_last(calls)
+    return [first, *map(_arguments, filter(_is_detailed, calls))]
 
 
-def _bare_last(calls: Sequence[ExpectedCall], ordered: bool) -> Sequence[ExpectedCall]:
-    """The calls; CannotHoldError where which call an assertion is about depends on calls that have none."""
+def _is_pattern_or_list(name: str) -> bool:
+    return bool(_WILDCARD.search(name) or _TEMPLATE.search(name)) or "," in name or name != name.strip()
+
+
+def _is_detailed(call: ExpectedCall) -> bool:
+    return bool(call.parameters) or call.exact
+
+
+def _require_bare_last(calls: Sequence[ExpectedCall]) -> None:
+    """Raise CannotHoldError where a call without an assertion comes before one of the same tool that has one.
+
+    promptfoo would hold the assertion against the first of them.
+    """
     for index, call in enumerate(calls):
         later = [other for other in calls[index + 1 :] if other.tool == call.tool]
-        if ordered and not (call.parameters or call.exact) and any(other.parameters or other.exact for other in later):
+        if not _is_detailed(call) and any(map(_is_detailed, later)):
             raise CannotHoldError(f"It calls {call.tool} several times in order, first without parameters.")
-    return calls
 
 
 def _arguments(call: ExpectedCall) -> Json:
     value: dict[str, Json] = {"name": call.tool, "args": {}}
     for name, expected in (call.parameters or {}).items():
-        if _TEMPLATE.search(str(expected)):
-            raise CannotHoldError(f"The value expected of {name} holds {{{{, which promptfoo takes for a template.")
-        if expected == {"$any": True} and not _WILDCARD.search(name):
-            value.setdefault("ignore", []).append(name)
-        elif isinstance(expected, Mapping) and set(expected) == {"$optional"} and call.exact:
-            value.setdefault("defaults", {})[name] = plain(expected["$optional"], name)
-        else:
-            value["args"][name] = plain(expected, name)
+        _add_argument(value, name, expected, call.exact)
     if call.exact:
         value["mode"] = "exact"
     return {"type": "trajectory:tool-args-match", "value": value}
+
+
+def _add_argument(value: dict[str, Json], name: str, expected: Json, exact: bool) -> None:
+    if _TEMPLATE.search(str(expected)):
+        raise CannotHoldError(f"The value expected of {name} holds {{{{, which promptfoo takes for a template.")
+    if expected == {"$any": True} and not _WILDCARD.search(name):
+        value.setdefault("ignore", []).append(name)
+    elif isinstance(expected, Mapping) and set(expected) == {"$optional"} and exact:
+        value.setdefault("defaults", {})[name] = plain(expected["$optional"], name)
+    else:
+        value["args"][name] = plain(expected, name)
 
 
 def text(rows: Sequence[Json], suffix: str) -> str:

@@ -59,19 +59,15 @@ def _lines(source: CaseSource) -> Iterator[tuple[int, list[str]]]:
 
 
 def _require_known(heads: Sequence[str], name: str) -> None:
-    unknown = [head for head in heads if head not in COLUMNS]
     allowed = f"The columns are {', '.join(COLUMNS)}; only query is needed."
     if "query" not in heads:
         shown = ", ".join(head or "an empty name" for head in heads)[:200]
         raise InputError(f"{name} has no column named query; its first line says: {shown}.", hint=allowed)
-    if unknown:
-        close = nearest(shortened(unknown[0]), COLUMNS)
+    if (unknown := next((head for head in heads if head not in COLUMNS), None)) is not None:
+        close = nearest(shortened(unknown), COLUMNS)
         meant = f" Did you mean {close}?" if close else ""
-        raise InputError(
-            f"{name} has a column that means nothing here: {shortened(unknown[0])!r}.{meant}", hint=allowed
-        )
-    if len(set(heads)) < len(heads):
-        twice = next(head for head in heads if heads.count(head) > 1)
+        raise InputError(f"{name} has a column that means nothing here: {shortened(unknown)!r}.{meant}", hint=allowed)
+    if twice := next((head for head in heads if heads.count(head) > 1), None):
         raise InputError(f"{name} has the column {twice} twice.", hint=allowed)
 
 
@@ -91,8 +87,10 @@ def _entry(fields: Mapping[str, str]) -> CaseEntry:
 
 
 def _expected(fields: Mapping[str, str]) -> Json:
-    whole, tool = (fields.get("expected") or "").strip(), (fields.get("expected_tool") or "").strip()
-    server, parameters = fields.get("expected_server"), (fields.get("expected_parameters") or "").strip()
+    whole, tool, parameters = (
+        (fields.get(column) or "").strip() for column in ("expected", "expected_tool", "expected_parameters")
+    )
+    server = fields.get("expected_server")
     if whole and tool:
         raise InputError("It has both an expected_tool and an expected.", hint="Fill one of the two.")
     if whole:
@@ -101,8 +99,12 @@ def _expected(fields: Mapping[str, str]) -> Json:
         if server or parameters:
             raise InputError("It expects a server or parameters, but no tool.", hint="Fill expected_tool.")
         return None
+    return [_call(tool, server, parameters)]
+
+
+def _call(tool: str, server: str | None, parameters: str) -> Json:
     call: dict[str, Json] = {"tool": tool, "server": server or None}
-    return [{**call, "parameters": _json(parameters, "expected_parameters")}] if parameters else [call]
+    return {**call, "parameters": _json(parameters, "expected_parameters")} if parameters else call
 
 
 def _json(text: str, column: str) -> Json:
@@ -126,16 +128,20 @@ def _names(text: str, column: str) -> Json:
 def row(item: Item) -> Json:
     """One case as the cells of a line."""
     value = tef.as_json(item.case)
-    expected = value["expected"]
     cells: dict[str, str] = {key: value[key] for key in ("id", "name", "query")}
-    cells |= {key: _joined(value[key]) for key in _LISTS}
-    if isinstance(expected, list) and len(expected) == 1 and _is_simple(expected[0]):
-        [call] = expected
-        cells |= {"expected_tool": call["tool"], "expected_server": call.get("server") or ""}
-        cells["expected_parameters"] = _compact(call["parameters"]) if "parameters" in call else ""
-    elif expected is not None:
-        cells["expected"] = _compact(expected)
+    cells |= {key: _joined(value[key]) for key in _LISTS} | _expected_cells(value["expected"])
     return [to_spreadsheet_cell(cells.get(column, "")) for column in COLUMNS]
+
+
+def _expected_cells(expected: Json) -> dict[str, str]:
+    match expected:
+        case None:
+            return {}
+        case [call] if _is_simple(call):
+            cells = {"expected_tool": call["tool"], "expected_server": call.get("server") or ""}
+            parameters = _compact(call["parameters"]) if "parameters" in call else ""
+            return {**cells, "expected_parameters": parameters}
+    return {"expected": _compact(expected)}
 
 
 def _is_simple(call: Mapping[str, Json]) -> bool:

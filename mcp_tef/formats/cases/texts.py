@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import yaml
@@ -127,17 +127,17 @@ def _require_bounded(events: Iterable[yaml.Event], name: str) -> None:
             if len(open_nodes) > DEEPEST:  # libyaml takes time with the square of the depth
                 raise InputError(f"{name} nests too deep.", hint=TOO_DEEP_HINT)
             continue
-        weight = 0
-        if isinstance(event, yaml.CollectionEndEvent):
-            anchor, weight = open_nodes.pop()
-            weights |= {anchor: weight} if anchor else {}
-        elif isinstance(event, yaml.ScalarEvent):
-            weight = NODE_CHARACTERS + len(event.value)
-            weights |= {event.anchor: weight} if event.anchor else {}
-        elif isinstance(event, yaml.AliasEvent):
-            weight = weights.get(event.anchor or "", UNFOLDED_CHARACTERS)
-        anchor, so_far = open_nodes[-1]
-        open_nodes[-1] = (anchor, so_far + weight)
+        anchor, weight = None, 0
+        match event:
+            case yaml.CollectionEndEvent():
+                anchor, weight = open_nodes.pop()
+            case yaml.ScalarEvent():
+                anchor, weight = event.anchor, NODE_CHARACTERS + len(event.value)
+            case yaml.AliasEvent():
+                weight = weights.get(event.anchor or "", UNFOLDED_CHARACTERS)
+        weights |= {anchor: weight} if anchor else {}
+        parent, so_far = open_nodes[-1]
+        open_nodes[-1] = (parent, so_far + weight)
         if so_far + weight > UNFOLDED_CHARACTERS:
             raise InputError(
                 f"{name} unfolds into far more than it holds: its aliases repeat too much.",
@@ -150,8 +150,7 @@ def require_plain(value: Json, level: int = 0) -> None:
     if level > DEEPEST:
         raise InputError("It nests too deep.", hint=TOO_DEEP_HINT)
     if isinstance(value, dict):
-        if not all(isinstance(key, str) for key in value):
-            raise InputError("It has a name that is not text.", hint="Put quotes around names that are numbers.")
+        _require_text_names(value)
         value = list(value.values())
     if isinstance(value, list):
         for item in value:
@@ -160,6 +159,11 @@ def require_plain(value: Json, level: int = 0) -> None:
         raise InputError("It has a number that is not finite.", hint="Write a number, or text.")
     elif not isinstance(value, str | int | float | None):
         raise InputError(f"It has a value of a kind that JSON has not: {type(value).__name__}.", hint="Write text.")
+
+
+def _require_text_names(value: Mapping[Json, Json]) -> None:
+    if not all(isinstance(key, str) for key in value):
+        raise InputError("It has a name that is not text.", hint="Put quotes around names that are numbers.")
 
 
 def to_json(document: Json) -> str:

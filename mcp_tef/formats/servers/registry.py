@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TypeAlias
 
 from mcp_tef.errors import InputError
@@ -38,7 +39,7 @@ class Inputs:
         """Variables of the program, or headers; optional ones without a value are only mentioned."""
         found: dict[str, str] = {}
         for item in items:
-            name = plain_text(field(item, "name") or "", "a name")
+            name = _name(item)
             value = self._value(item, name, name if own else None)
             if value is not None:
                 found[name] = value
@@ -60,7 +61,7 @@ class Inputs:
         return _TEMPLATE.sub(value, plain_text(text or "", "a value"), count=MAX_VARIABLES)
 
     def _argument(self, item: Mapping[str, Json]) -> Iterator[str]:
-        name = plain_text(field(item, "name") or "", "a name")
+        name = _name(item)
         if item.get("type") != "named":
             value = self._value(item, str(field(item, "valueHint", "value_hint") or name or "argument"))
             yield from [value] if value is not None else []
@@ -87,6 +88,10 @@ class Inputs:
         about = item.get("description")
         why = f": {' '.join(about.split())[:200]}" if isinstance(about, str) and about.strip() else ""
         self.notes.append(f"{words} {name}{why}".rstrip(".") + ".")
+
+
+def _name(item: Mapping[str, Json]) -> str:
+    return plain_text(field(item, "name") or "", "a name")
 
 
 def _required(item: Mapping[str, Json]) -> bool:
@@ -119,8 +124,7 @@ def _servers(document: Json) -> list[Json]:
 
 
 def _ways(server: Json) -> Iterator[ServerEntry]:
-    full = str(below(server, "name") or "")
-    label = full.rpartition("/")[2] or full
+    label = _label(server)
     ways = [(f"{kind} › {place}", kind, way) for kind in _KNOWN for place, way in enumerate(_list(server, kind), 1)]
     for place, kind, way in ways:
         if not isinstance(way, dict):
@@ -129,6 +133,12 @@ def _ways(server: Json) -> Iterator[ServerEntry]:
             yield _way(label, place, way, _package if kind == "packages" else _remote, len(ways))
     if not ways:
         yield refused(label, "packages", "it names neither a package nor a remote address.")
+
+
+def _label(server: Json) -> str:
+    """Return the last part of the server's name, which the registry writes behind a reversed domain."""
+    full = str(below(server, "name") or "")
+    return full.rpartition("/")[2] or full
 
 
 def _list(server: Json, kind: str) -> Sequence[Json]:
@@ -165,25 +175,41 @@ def _package(name: str, way: Mapping[str, Json], inputs: Inputs) -> ServerSpec:
 
 
 def _runner(way: Mapping[str, Json], before: list[str], variables: list[str]) -> tuple[str, list[str]]:
-    """The program that runs a package, and its arguments up to the package's own."""
-    kind = str(field(way, "registryType", "registry_type", "registry_name") or "").lower()
-    hint = str(field(way, "runtimeHint", "runtime_hint") or "")
-    package, version = str(field(way, "identifier", "name") or ""), str(field(way, "version") or "")
+    """Return the program that runs a package, and its arguments up to the package's own."""
+    program = _text(way, "runtimeHint", "runtime_hint")
+    package, version = _text(way, "identifier", "name"), _text(way, "version")
     if not package or package.startswith("-"):
         raise InputError("it names no package.")
-    match kind:
+    match _text(way, "registryType", "registry_type", "registry_name").lower():
         case "npm":
-            yes = [] if {"-y", "--yes"} & {*before} or hint not in ("", "npx") else ["-y"]
-            return hint or "npx", [*yes, *before, f"{package}@{version}" if version else package]
+            usual, arguments = "npx", [*_agreement(program, before), *before, _pinned(package, "@", version)]
         case "pypi":
-            return hint or "uvx", [*before, f"{package}=={version}" if version else package]
+            usual, arguments = "uvx", [*before, _pinned(package, "==", version)]
         case "oci" | "docker":
-            named_variables = [part for variable in variables for part in ("-e", variable)]
-            image = package if not version or ":" in package.rpartition("/")[2] else f"{package}:{version}"
-            return hint or "docker", ["run", "-i", "--rm", *named_variables, *before, image]
+            passed = chain.from_iterable(("-e", variable) for variable in variables)
+            usual, arguments = "docker", ["run", "-i", "--rm", *passed, *before, _image(package, version)]
         case "nuget":
-            return hint or "dnx", [*before, f"{package}@{version}" if version else package, "--yes"]
-    raise InputError("its package is of a kind that we cannot run: npm, PyPI, NuGet and containers can be.")
+            usual, arguments = "dnx", [*before, _pinned(package, "@", version), "--yes"]
+        case _:
+            raise InputError("its package is of a kind that we cannot run: npm, PyPI, NuGet and containers can be.")
+    return program or usual, arguments
+
+
+def _agreement(program: str, before: Sequence[str]) -> list[str]:
+    """Return the flag that keeps npx from asking before it installs, unless it is given already."""
+    return ["-y"] if program in ("", "npx") and {"-y", "--yes"}.isdisjoint(before) else []
+
+
+def _text(way: Mapping[str, Json], *names: str) -> str:
+    return str(field(way, *names) or "")
+
+
+def _pinned(package: str, mark: str, version: str) -> str:
+    return f"{package}{mark}{version}" if version else package
+
+
+def _image(image: str, version: str) -> str:
+    return image if ":" in image.rpartition("/")[2] else _pinned(image, ":", version)
 
 
 def _shared(name: str, settings: Mapping[str, Json]) -> ServerSpec:

@@ -117,8 +117,7 @@ class _OneServer:
         url = spec.url or ""
         if not has_user_info(url) or any(references(url.partition("@")[0])):
             return spec
-        headers = {name.lower() for name in spec.headers}
-        if spec.auth_type is not AuthType.NONE or "authorization" in headers:
+        if spec.auth_type is not AuthType.NONE or "authorization" in map(str.lower, spec.headers):
             raise InputError(
                 "Its address holds a user name or password beside another authentication.",
                 hint="Leave one of the two out.",

@@ -94,11 +94,8 @@ def _spec(name: str, fields: Fields, project: str | None) -> ServerSpec:
     program, *args = fields.command() or ("",)
     url = _web_address(fields.text(*_URLS[::-1]))
     project = plain_text(project, "its project") if project else None
-    if program and url:
-        raise InputError("it has both a command and an address.")
     transport = _transport(fields.text("type", "transport"), url)
-    if (transport is Transport.STDIO) != bool(program):
-        raise InputError("it has neither a command nor an address." if not (program or url) else _CONTRADICTION)
+    _require_one_place(program, url, transport)
     place: dict[str, Any] = {"url": url, "headers": fields.headers()}
     if program:
         cwd, env_file = fields.text("cwd"), fields.text("envFile")
@@ -110,7 +107,13 @@ def _spec(name: str, fields: Fields, project: str | None) -> ServerSpec:
     )
 
 
-_CONTRADICTION = "what it says of its transport does not fit the rest."
+def _require_one_place(program: str, url: str | None, transport: Transport) -> None:
+    if program and url:
+        raise InputError("it has both a command and an address.")
+    if not (program or url):
+        raise InputError("it has neither a command nor an address.")
+    if (transport is Transport.STDIO) != bool(program):
+        raise InputError("what it says of its transport does not fit the rest.")
 
 
 def _transport(said: str | None, url: str | None) -> Transport:

@@ -74,17 +74,21 @@ def _name_of(document: dict[str, Json]) -> str:
     said = document.get("name")
     if isinstance(said, str) and said.strip():
         return said
-    for url in (document.get(key) for key in _PLACES[1:]):
-        if isinstance(url, str) and (host := _host(url)):
-            return host
+    if host := next(filter(None, (_host(document.get(key)) for key in _PLACES[1:])), None):
+        return host
+    return _package_name(document) or _DEFAULT_NAME
+
+
+def _package_name(document: dict[str, Json]) -> str:
+    """Return the last part of the first argument that is no flag, else of the command, without a version."""
     args = document.get("args")
     words = [word for word in args if isinstance(word, str)] if isinstance(args, list) else []
     package = next((word for word in words if word and not word.startswith("-")), document.get("command"))
-    return re.split(r"[/\\]", package)[-1].partition("@")[0] or _DEFAULT_NAME if isinstance(package, str) else "server"
+    return re.split(r"[/\\]", package)[-1].partition("@")[0] if isinstance(package, str) else ""
 
 
-def _host(url: str) -> str:
+def _host(url: Json) -> str:
     try:
-        return urlsplit(url).hostname or ""
+        return urlsplit(url).hostname or "" if isinstance(url, str) else ""
     except ValueError:
         return ""
