@@ -189,119 +189,135 @@ from mcp_tef.model.verdicts import (
 )
 
 if TYPE_CHECKING:
+    from mcp_tef.api.score_lines import PairLine, grade_lines, pair_results, read_pair_lines
+    from mcp_tef.api.serializers.metrics import confusions_to_json, metrics_to_json, overview_to_json
+    from mcp_tef.api.serializers.runs import (
+        batch_to_json,
+        comparison_to_json,
+        error_to_json,
+        rejudge_report_to_json,
+        run_detail_to_json,
+        run_to_json,
+        verdict_to_json,
+    )
+    from mcp_tef.api.serializers.tools import advice_to_json, quality_to_json
+    from mcp_tef.api.serializers.workspace import (
+        case_export_to_json,
+        case_import_to_json,
+        case_to_json,
+        detected_config_to_json,
+        drift_to_json,
+        listing_to_json,
+        server_check_to_json,
+        server_import_to_json,
+        server_to_json,
+        tool_call_to_json,
+    )
     from mcp_tef.engine import Engine, default_workspace
     from mcp_tef.formats.cases.texts import require_replaceable
     from mcp_tef.llm.keys import KeyRing
     from mcp_tef.model.files import make_private_folder, open_private, tighten, write_private
-    from mcp_tef.reports.comparison import comparison_to_json
-    from mcp_tef.reports.quality_tables import quality_to_json
-    from mcp_tef.reports.results import batch_to_json, run_to_json
-    from mcp_tef.reports.similarity_advice import advice_to_json
+    from mcp_tef.reports.analyses import AnalysisReports
     from mcp_tef.reports.similarity_html import SimilarityResults
-    from mcp_tef.reports.similarity_overlap import OverlappingPair, most_overlapping, overlap_json
+    from mcp_tef.reports.similarity_overlap import overlap_json
     from mcp_tef.reports.similarity_tables import matrix_file, similarity_json
+    from mcp_tef.reports.writing import RunReports
     from mcp_tef.scoring.command_risks.risks import launch_risks
     from mcp_tef.scoring.similarity.analysis import Similarity
-    from mcp_tef.scoring.similarity.overlap import Overlap
+    from mcp_tef.scoring.similarity.overlap import Overlap, OverlappingPair
     from mcp_tef.servers.process_groups import kill_process_groups
     from mcp_tef.servers.sample_server import run_sample_server
     from mcp_tef.statistics.intervals import wilson
-    from mcp_tef.statistics.serializers import confusions_to_json, metrics_to_json, overview_to_json, verdict_to_json
     from mcp_tef.storage.workspace_copies import copy_workspace, rename_workspace, renamed_path
     from mcp_tef.storage.workspace_file import require_workspace
     from mcp_tef.workflows.cases import free_suite_name
     from mcp_tef.workflows.consent import consent_rows
     from mcp_tef.workflows.file_detection import detect_files
-    from mcp_tef.workflows.score_lines import PairLine, grade_lines, pair_results, read_pair_lines
     from mcp_tef.workflows.transfer import ImportReport
 
-_WHEN_NAMED = {
-    "Engine": "mcp_tef.engine",
-    "ImportReport": "mcp_tef.workflows.transfer",
-    "KeyRing": "mcp_tef.llm.keys",
-    "Overlap": "mcp_tef.scoring.similarity.overlap",
-    "OverlappingPair": "mcp_tef.reports.similarity_overlap",
-    "PairLine": "mcp_tef.workflows.score_lines",
-    "Similarity": "mcp_tef.scoring.similarity.analysis",
-    "SimilarityResults": "mcp_tef.reports.similarity_html",
-    "advice_to_json": "mcp_tef.reports.similarity_advice",
-    "batch_to_json": "mcp_tef.reports.results",
-    "comparison_to_json": "mcp_tef.reports.comparison",
-    "confusions_to_json": "mcp_tef.statistics.serializers",
-    "consent_rows": "mcp_tef.workflows.consent",
-    "copy_workspace": "mcp_tef.storage.workspace_copies",
-    "default_workspace": "mcp_tef.engine",
-    "free_suite_name": "mcp_tef.workflows.cases",
-    "grade_lines": "mcp_tef.workflows.score_lines",
-    "kill_process_groups": "mcp_tef.servers.process_groups",
-    "launch_risks": "mcp_tef.scoring.command_risks.risks",
-    "detect_files": "mcp_tef.workflows.file_detection",
-    "make_private_folder": "mcp_tef.model.files",
-    "matrix_file": "mcp_tef.reports.similarity_tables",
-    "metrics_to_json": "mcp_tef.statistics.serializers",
-    "most_overlapping": "mcp_tef.reports.similarity_overlap",
-    "open_private": "mcp_tef.model.files",
-    "overlap_json": "mcp_tef.reports.similarity_overlap",
-    "overview_to_json": "mcp_tef.statistics.serializers",
-    "pair_results": "mcp_tef.workflows.score_lines",
-    "quality_to_json": "mcp_tef.reports.quality_tables",
-    "read_pair_lines": "mcp_tef.workflows.score_lines",
-    "require_replaceable": "mcp_tef.formats.cases.texts",
-    "rename_workspace": "mcp_tef.storage.workspace_copies",
-    "renamed_path": "mcp_tef.storage.workspace_copies",
-    "require_workspace": "mcp_tef.storage.workspace_file",
-    "run_sample_server": "mcp_tef.servers.sample_server",
-    "run_to_json": "mcp_tef.reports.results",
-    "similarity_json": "mcp_tef.reports.similarity_tables",
-    "tighten": "mcp_tef.model.files",
-    "verdict_to_json": "mcp_tef.statistics.serializers",
-    "wilson": "mcp_tef.statistics.intervals",
-    "write_private": "mcp_tef.model.files",
+_LAZY_NAMES = {
+    "mcp_tef.api.score_lines": "PairLine grade_lines pair_results read_pair_lines",
+    "mcp_tef.api.serializers.metrics": "confusions_to_json metrics_to_json overview_to_json",
+    "mcp_tef.api.serializers.runs": (
+        "batch_to_json comparison_to_json error_to_json rejudge_report_to_json run_detail_to_json run_to_json "
+        "verdict_to_json"
+    ),
+    "mcp_tef.api.serializers.tools": "advice_to_json quality_to_json",
+    "mcp_tef.api.serializers.workspace": (
+        "case_export_to_json case_import_to_json case_to_json detected_config_to_json drift_to_json "
+        "listing_to_json server_check_to_json server_import_to_json server_to_json tool_call_to_json"
+    ),
+    "mcp_tef.engine": "Engine default_workspace",
+    "mcp_tef.formats.cases.texts": "require_replaceable",
+    "mcp_tef.llm.keys": "KeyRing",
+    "mcp_tef.model.files": "make_private_folder open_private tighten write_private",
+    "mcp_tef.reports.analyses": "AnalysisReports",
+    "mcp_tef.reports.similarity_html": "SimilarityResults",
+    "mcp_tef.reports.similarity_overlap": "overlap_json",
+    "mcp_tef.reports.similarity_tables": "matrix_file similarity_json",
+    "mcp_tef.reports.writing": "RunReports",
+    "mcp_tef.scoring.command_risks.risks": "launch_risks",
+    "mcp_tef.scoring.similarity.analysis": "Similarity",
+    "mcp_tef.scoring.similarity.overlap": "Overlap OverlappingPair",
+    "mcp_tef.servers.process_groups": "kill_process_groups",
+    "mcp_tef.servers.sample_server": "run_sample_server",
+    "mcp_tef.statistics.intervals": "wilson",
+    "mcp_tef.storage.workspace_copies": "copy_workspace rename_workspace renamed_path",
+    "mcp_tef.storage.workspace_file": "require_workspace",
+    "mcp_tef.workflows.cases": "free_suite_name",
+    "mcp_tef.workflows.consent": "consent_rows",
+    "mcp_tef.workflows.file_detection": "detect_files",
+    "mcp_tef.workflows.transfer": "ImportReport",
 }
 
 
+_MODULES = {name: module for module, names in _LAZY_NAMES.items() for name in names.split()}
+
+
 def __getattr__(name: str) -> Any:
-    if name not in _WHEN_NAMED:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_WHEN_NAMED[name]), name)
+    return getattr(import_module(_MODULES[name]), name)
 
 
 __all__ = [
     "CALL_SECONDS", "CASE_FILE_SUFFIXES", "INVENTED_TOOL_LABEL", "LARGEST_FILE_BYTES", "NO_TOOL", "NO_TOOL_LABEL",
-    "SIGNING_ALGORITHMS", "VARIABLES", "ActualCall", "Answer", "AuthType", "Batch", "BatchComparison", "BatchEnded",
-    "BatchId", "BatchProgressed", "BatchQueued", "BatchRequest", "BatchStarted", "BatchStatus", "BatchesChanged",
-    "CalibrationBin", "CalibrationReport", "CallMatch", "CallingMode", "CancellableWork", "CaseDraft", "CaseFileFormat",
-    "CaseId", "CaseImportPreview", "CasesChanged", "Classification", "ClusterMerge", "Clusters", "ComparedRuns",
-    "ComparedTool", "ComparisonConclusion", "ConfidenceCategory", "ConfidenceSource", "Config", "ConflictError",
-    "ConfusionMatrix", "Consent", "ConsentError", "ConsentKind", "ConsentRequest", "DefinitionChange",
-    "DefinitionWithoutSecrets", "DetectedConfig", "DetectedFile", "DifferentiationIssue", "Drift", "EmbedderChoice",
-    "EmbedderKind", "EmbeddingError", "EndingSignals", "Engine", "Estimate", "Event", "Expectation", "ExpectedCall",
-    "ExportReport", "FailureInfo", "FieldChange", "FileKind", "FilterChoices", "FindingReason", "GradedQuality",
-    "GroupMetrics", "ImportReport", "ImportStatus", "ImportedCase", "ImportedServer", "InputError", "IssueType", "Json",
-    "KeyRing", "LabelKind", "LintFinding", "LintRule", "Listing", "MatrixKind", "Metrics", "MetricsOverview",
-    "ModelError", "ModelFault", "ModelInfo", "ModelMetrics", "ModelReview", "ModelSettings", "NewServer",
-    "NotFoundError", "NoticePublished", "OAuthClient", "OfferedTool", "Overlap", "OverlapWeights", "OverlappingPair",
-    "PairAdvice", "PairChange", "PairExplanation", "PairLine", "PairObservation", "PairStatus", "PairedBy",
-    "PairedTest", "ParameterFinding", "PassAllRate", "PastVerdict", "PlainTextSecret", "Priority", "QualityReport",
-    "RankedTool", "Rate", "RateDifference", "ReachError", "Recommendation", "RedactingFormatter", "RejudgeProgressed",
-    "RejudgeReason", "RejudgeReport", "RepeatStatistics", "RepeatedCase", "ReportFormat", "RunComparison", "RunDetail",
-    "RunEnded", "RunFilter", "RunId", "RunOrder", "RunPair", "RunStarted", "RunStatus", "RunSummary", "RunsChanged",
-    "ScoreExplanation", "SearchHit", "SearchHitKind", "Secret", "Server", "ServerError", "ServerFault",
-    "ServerFileFormat", "ServerId", "ServerImportPreview", "ServerSpec", "ServerStateChanged", "ServerStatus",
-    "ServerTokenCount", "ServersChanged", "SessionSecrets", "Severity", "SharedParameter", "Similarity",
-    "SimilarityResults", "Snapshot", "SnapshotId", "SourceCalibration", "SourceKind", "StoppedError", "StoreError",
-    "TefError", "TestCase", "Tool", "ToolCall", "ToolCallStatus", "ToolCallsChanged", "ToolChange", "ToolDrift",
-    "ToolGroup", "ToolLabel", "ToolMetrics", "ToolPair", "ToolProblem", "ToolQuality", "ToolReply", "ToolSet",
-    "ToolSource", "Transport", "TrendPoint", "UnreachableSource", "ValueChange", "Variable", "Verdict", "VerdictChange",
-    "VerdictKind", "WorkItem", "advice_to_json", "batch_to_json", "bounded_lines", "canonical", "comparison_to_json",
+    "SIGNING_ALGORITHMS", "VARIABLES", "ActualCall", "AnalysisReports", "Answer", "AuthType", "Batch",
+    "BatchComparison", "BatchEnded", "BatchId", "BatchProgressed", "BatchQueued", "BatchRequest", "BatchStarted",
+    "BatchStatus", "BatchesChanged", "CalibrationBin", "CalibrationReport", "CallMatch", "CallingMode",
+    "CancellableWork", "CaseDraft", "CaseFileFormat", "CaseId", "CaseImportPreview", "CasesChanged", "Classification",
+    "ClusterMerge", "Clusters", "ComparedRuns", "ComparedTool", "ComparisonConclusion", "ConfidenceCategory",
+    "ConfidenceSource", "Config", "ConflictError", "ConfusionMatrix", "Consent", "ConsentError", "ConsentKind",
+    "ConsentRequest", "DefinitionChange", "DefinitionWithoutSecrets", "DetectedConfig", "DetectedFile",
+    "DifferentiationIssue", "Drift", "EmbedderChoice", "EmbedderKind", "EmbeddingError", "EndingSignals", "Engine",
+    "Estimate", "Event", "Expectation", "ExpectedCall", "ExportReport", "FailureInfo", "FieldChange", "FileKind",
+    "FilterChoices", "FindingReason", "GradedQuality", "GroupMetrics", "ImportReport", "ImportStatus", "ImportedCase",
+    "ImportedServer", "InputError", "IssueType", "Json", "KeyRing", "LabelKind", "LintFinding", "LintRule", "Listing",
+    "MatrixKind", "Metrics", "MetricsOverview", "ModelError", "ModelFault", "ModelInfo", "ModelMetrics", "ModelReview",
+    "ModelSettings", "NewServer", "NotFoundError", "NoticePublished", "OAuthClient", "OfferedTool", "Overlap",
+    "OverlapWeights", "OverlappingPair", "PairAdvice", "PairChange", "PairExplanation", "PairLine", "PairObservation",
+    "PairStatus", "PairedBy", "PairedTest", "ParameterFinding", "PassAllRate", "PastVerdict", "PlainTextSecret",
+    "Priority", "QualityReport", "RankedTool", "Rate", "RateDifference", "ReachError", "Recommendation",
+    "RedactingFormatter", "RejudgeProgressed", "RejudgeReason", "RejudgeReport", "RepeatStatistics", "RepeatedCase",
+    "ReportFormat", "RunComparison", "RunDetail", "RunEnded", "RunFilter", "RunId", "RunOrder", "RunPair", "RunReports",
+    "RunStarted", "RunStatus", "RunSummary", "RunsChanged", "ScoreExplanation", "SearchHit", "SearchHitKind", "Secret",
+    "Server", "ServerError", "ServerFault", "ServerFileFormat", "ServerId", "ServerImportPreview", "ServerSpec",
+    "ServerStateChanged", "ServerStatus", "ServerTokenCount", "ServersChanged", "SessionSecrets", "Severity",
+    "SharedParameter", "Similarity", "SimilarityResults", "Snapshot", "SnapshotId", "SourceCalibration", "SourceKind",
+    "StoppedError", "StoreError", "TefError", "TestCase", "Tool", "ToolCall", "ToolCallStatus", "ToolCallsChanged",
+    "ToolChange", "ToolDrift", "ToolGroup", "ToolLabel", "ToolMetrics", "ToolPair", "ToolProblem", "ToolQuality",
+    "ToolReply", "ToolSet", "ToolSource", "Transport", "TrendPoint", "UnreachableSource", "ValueChange", "Variable",
+    "Verdict", "VerdictChange", "VerdictKind", "WorkItem", "advice_to_json", "batch_to_json", "bounded_lines",
+    "canonical", "case_export_to_json", "case_import_to_json", "case_to_json", "comparison_to_json",
     "confusions_to_json", "consent_rows", "copy_workspace", "default_workspace", "detect_files",
-    "expectation_from_json", "expectation_to_json", "free_suite_name", "grade_lines", "kill_process_groups",
-    "launch_risks", "make_private_folder", "matrix_file", "metrics_to_json", "most_overlapping", "number",
-    "open_private", "open_regular_file", "overlap_json", "overview_to_json", "pair_results", "parse_embedder",
-    "parse_model", "program_request", "quality_to_json", "read_pair_lines", "rename_workspace", "renamed_path",
-    "require_replaceable", "require_workspace", "run_sample_server", "run_to_json", "secrets_in", "similarity_json",
-    "tighten", "to_spreadsheet_cell", "verdict_to_json", "whole", "wilson", "without_keys", "write_lines",
-    "write_private",
+    "detected_config_to_json", "drift_to_json", "error_to_json", "expectation_from_json", "expectation_to_json",
+    "free_suite_name", "grade_lines", "kill_process_groups", "launch_risks", "listing_to_json", "make_private_folder",
+    "matrix_file", "metrics_to_json", "number", "open_private", "open_regular_file", "overlap_json", "overview_to_json",
+    "pair_results", "parse_embedder", "parse_model", "program_request", "quality_to_json", "read_pair_lines",
+    "rejudge_report_to_json", "rename_workspace", "renamed_path", "require_replaceable", "require_workspace",
+    "run_detail_to_json", "run_sample_server", "run_to_json", "secrets_in", "server_check_to_json",
+    "server_import_to_json", "server_to_json", "similarity_json", "tighten", "to_spreadsheet_cell", "tool_call_to_json",
+    "verdict_to_json", "whole", "wilson", "without_keys", "write_lines", "write_private",
 ]  # fmt: skip

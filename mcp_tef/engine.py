@@ -43,8 +43,6 @@ from mcp_tef.workflows.written_secrets import PlainTextSecrets
 if TYPE_CHECKING:
     from mcp_tef.embedding.embedder_registry import EmbedderRegistry
     from mcp_tef.llm.writer import LitellmWriter
-    from mcp_tef.reports.analyses import Exports
-    from mcp_tef.reports.writing import Reports
     from mcp_tef.workflows.calls import ToolCalls
     from mcp_tef.workflows.drift import DriftCheck
     from mcp_tef.workflows.file_detection import FileDetection
@@ -244,20 +242,6 @@ class Engine:
         from mcp_tef.workflows.transfer import CaseTransfer
 
         return CaseTransfer(self._store, self.servers, self._events, tools_folder(self.workspace))
-
-    @cached_property
-    def reports(self) -> "Reports":
-        """Results of runs as files."""
-        from mcp_tef.reports.writing import Reports
-
-        return Reports(self._store, self.metrics)
-
-    @cached_property
-    def exports(self) -> "Exports":
-        """Analyses of tools as files."""
-        from mcp_tef.reports.analyses import Exports
-
-        return Exports()
 
     @cached_property
     def embedders(self) -> "EmbedderRegistry":

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from app.core_link.reports import run_reports
 from app.core_link.session import Session
 from app.dialogs.pdf_export import print_page
 from app.widgets import Action, one_line
@@ -42,10 +43,10 @@ def runs_ways(session: Session, where: RunFilter, title: str) -> Ways:
     """Return the writers for the runs of a filter, one for each format."""
 
     async def write(form: ReportFormat, file: Path) -> None:
-        await session.call(lambda core: core.reports.write_found(where, title, file, form))
+        await session.call(lambda core: run_reports(core).write_found(where, title, file, form))
 
     async def to_print(file: Path) -> None:
-        await print_page(await session.call(lambda core: core.reports.page(where, title)), title, file)
+        await print_page(await session.call(lambda core: run_reports(core).page(where, title)), title, file)
 
     return {
         PRINTED: ("pdf", to_print),
@@ -57,10 +58,10 @@ def ask_comparison(parent: QWidget, session: Session, before: BatchId, after: Ba
     """Ask which file a comparison of two batches is to go to; the file's ending says the form."""
 
     async def write(form: ReportFormat, file: Path) -> None:
-        await session.call(lambda core: core.reports.write_comparison(before, after, file, form))
+        await session.call(lambda core: run_reports(core).write_comparison(before, after, file, form))
 
     async def to_print(file: Path) -> None:
-        page = await session.call(lambda core: core.reports.comparison_page(before, after))
+        page = await session.call(lambda core: run_reports(core).comparison_page(before, after))
         await print_page(page, "Comparison of two batches", file)
 
     forms = {text: way for text, way in FORMS.items() if way[0] is not ReportFormat.JUNIT}
@@ -95,10 +96,10 @@ def copies(session: Session, where: RunFilter, title: str, compared: tuple[Batch
 
         return Action(text=f"Copy {what} as Markdown", do=copy, icon="copy")
 
-    runs = copied(lambda core: core.reports.markdown(where, title), "these runs")
+    runs = copied(lambda core: run_reports(core).markdown(where, title), "these runs")
     if compared is None:
         return [runs]
-    return [runs, copied(lambda core: core.reports.comparison_markdown(*compared), "the comparison")]
+    return [runs, copied(lambda core: run_reports(core).comparison_markdown(*compared), "the comparison")]
 
 
 def ask_file(parent: QWidget, session: Session, heading: str, name: str, ways: Ways) -> QFileDialog:

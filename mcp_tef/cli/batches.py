@@ -7,11 +7,21 @@ from collections.abc import Awaitable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mcp_tef import Batch, Json, Metrics, MetricsOverview, RunFilter, RunStatus, RunSummary
+from mcp_tef import (
+    Batch,
+    Json,
+    Metrics,
+    MetricsOverview,
+    RunFilter,
+    RunStatus,
+    RunSummary,
+    error_to_json,
+    overview_to_json,
+    run_to_json,
+)
 from mcp_tef.cli.interruption import to_completion
 from mcp_tef.cli.progress import Progress
 from mcp_tef.cli.reports import shortfalls, write_reports
-from mcp_tef.cli.shapes import error_shape, run_shape
 from mcp_tef.cli.terminal import Terminal
 from mcp_tef.cli.words import batch_line, counted, metrics_lines, passed, repeats_lines, run_lines
 
@@ -63,7 +73,7 @@ async def _report_interrupted(
     resume = _resume_command(engine, batch)
     finished = tuple(run for run in results.runs if run.status in FINISHED and not run.interrupted)
     terminal.interruption.hint = f"{len(finished)} of {counted(batch.total, 'run')} finished. Go on with: {resume}"
-    error = error_shape(terminal.interruption.error)
+    error = error_to_json(terminal.interruption.error)
     terminal.document(results.document | {"interrupted": True, "resume": resume, "error": error})
     if asked is not None:
         await write_reports(engine, batch, asked, terminal)
@@ -92,9 +102,7 @@ class _BatchResults:
     @property
     def document(self) -> dict[str, Json]:
         """The shape that `run --json` promises."""
-        from mcp_tef import overview_to_json
-
-        runs = [run_shape(run) for run in self.runs]
+        runs = [run_to_json(run) for run in self.runs]
         return {"batch": self.batch.id, "runs": runs, "metrics": overview_to_json(self.overview)}
 
 

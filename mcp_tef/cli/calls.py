@@ -5,11 +5,10 @@ from argparse import ArgumentTypeError, Namespace
 from collections.abc import Mapping
 from typing import Any
 
-from mcp_tef import CALL_SECONDS, ConsentError, InputError, Json, Server, ToolCall, ToolReply
+from mcp_tef import CALL_SECONDS, ConsentError, InputError, Json, Server, ToolCall, ToolReply, tool_call_to_json
 from mcp_tef.cli.arguments import Verbs, add_verb
 from mcp_tef.cli.consent import add_consent_options, agree
 from mcp_tef.cli.session import opened
-from mcp_tef.cli.shapes import call_shape
 from mcp_tef.cli.terminal import Terminal
 
 TOOL_FAILED = 1
@@ -48,7 +47,7 @@ async def call(arguments: Namespace, terminal: Terminal) -> int:
         if not arguments.yes:
             require_word(terminal, server, arguments.tool, given)
         made = await engine.calls.call(server.id, arguments.tool, given, seconds=arguments.timeout)
-    terminal.document(call_shape(made))
+    terminal.document(tool_call_to_json(made))
     return _told(made, terminal)
 
 

@@ -13,17 +13,19 @@ from mcp_tef import (
     ImportStatus,
     InputError,
     TestCase,
+    case_export_to_json,
+    case_import_to_json,
+    case_to_json,
     open_regular_file,
 )
 from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
 from mcp_tef.cli.outputs import output_name, writable
 from mcp_tef.cli.session import opened
-from mcp_tef.cli.shapes import case_shape
 from mcp_tef.cli.terminal import Terminal, table, unreachable
 from mcp_tef.cli.words import counted
 
 if TYPE_CHECKING:
-    from mcp_tef import Engine, ExportReport
+    from mcp_tef import Engine
 
 FORMATS = tuple(form.value for form in CaseFileFormat)
 
@@ -72,7 +74,7 @@ async def import_cases(arguments: Namespace, terminal: Terminal) -> int:
     for name, warning in doubts:
         terminal.note(f"{name}: {warning}")
     _tell(preview, terminal, dry=arguments.dry_run)
-    terminal.document(_preview_shape(preview, doubts, dry=arguments.dry_run))
+    terminal.document(case_import_to_json(preview, doubts, dry=arguments.dry_run))
     return 1 if preview.of(ImportStatus.REFUSED) else 0
 
 
@@ -120,27 +122,6 @@ async def _doubts(engine: "Engine", preview: CaseImportPreview) -> list[tuple[st
     return [(draft.name, one) for draft, ones in zip(drafts, warnings, strict=True) for one in ones]
 
 
-def _preview_shape(preview: CaseImportPreview, doubts: Sequence[tuple[str, str]], *, dry: bool) -> dict[str, object]:
-    labels = {fate: [case.label for case in preview.of(fate)] for fate in ImportStatus}
-    changes = [(case.label, change) for case in preview.cases for change in case.changes]
-    refused = preview.of(ImportStatus.REFUSED)
-    return {
-        "format": preview.form.value,
-        "dry_run": dry,
-        "added": labels[ImportStatus.ADDED],
-        "updated": labels[ImportStatus.CHANGED],
-        "unchanged": labels[ImportStatus.UNCHANGED],
-        "refused": [{"case": case.label, "place": case.place, "reason": case.reason} for case in refused],
-        "changes": [
-            {"case": label, "field": change.field, "before": change.before, "after": change.after}
-            for label, change in changes
-        ],
-        "notes": [{"case": case.label, "message": note} for case in preview.cases for note in case.notes],
-        "servers": [{"name": new.name, "file": str(new.path), "tools": len(new.tools)} for new in preview.servers],
-        "warnings": [{"case": case, "message": message} for case, message in doubts],
-    }
-
-
 async def export_cases(arguments: Namespace, terminal: Terminal) -> int:
     """Write cases to a file; what its form cannot hold is told, case by case."""
     async with opened(arguments, terminal) as engine:
@@ -152,27 +133,17 @@ async def export_cases(arguments: Namespace, terminal: Terminal) -> int:
         terminal.note(f"Left out {name}: {reason}")
     for name, what in report.lost:
         terminal.note(f"{name}: {what}")
-    terminal.document(_export_shape(arguments.out, report))
+    terminal.document(case_export_to_json(arguments.out, report))
     were = "was" if report.written == 1 else "were"
     terminal.say(f"{counted(report.written, 'case')} {were} written to {output_name(arguments.out)}.")
     return 1 if report.left_out else 0
-
-
-def _export_shape(file: Path, report: "ExportReport") -> dict[str, object]:
-    return {
-        "file": str(file),
-        "format": report.form.value,
-        "cases": report.written,
-        "left_out": [{"case": case, "reason": reason} for case, reason in report.left_out],
-        "lost": [{"case": case, "message": message} for case, message in report.lost],
-    }
 
 
 async def list_cases(arguments: Namespace, terminal: Terminal) -> int:
     """List the cases."""
     async with opened(arguments, terminal) as engine:
         cases = chosen(await engine.cases.list(), arguments)
-    terminal.document({"cases": [case_shape(case) for case in cases]})
+    terminal.document({"cases": [case_to_json(case) for case in cases]})
     rows = [(case.id, case.name, case.draft.expectation.label, ", ".join(case.draft.suites)) for case in cases]
     terminal.say(*table(("ID", "NAME", "EXPECTED", "SUITES"), rows))
     return 0
@@ -190,7 +161,7 @@ async def show(arguments: Namespace, terminal: Terminal) -> int:
     """Show one case."""
     async with opened(arguments, terminal) as engine:
         [case] = await resolved(engine, [arguments.case])
-    shape = case_shape(case)
+    shape = case_to_json(case)
     terminal.document(shape)
     terminal.say(*(f"{key:10} {value}" for key, value in shape.items() if value not in ([], "")))
     return 0

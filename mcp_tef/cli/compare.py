@@ -48,7 +48,7 @@ def register(verbs: Verbs) -> None:
 
 async def compare(arguments: Namespace, terminal: Terminal) -> int:
     """Tell what was fixed and what regressed; 1 where the later batch is worse."""
-    from mcp_tef import comparison_to_json
+    from mcp_tef import RunReports, comparison_to_json
 
     before, after = BatchId(arguments.before), BatchId(arguments.after)
     async with opened(arguments, terminal) as engine:
@@ -57,7 +57,7 @@ async def compare(arguments: Namespace, terminal: Terminal) -> int:
         rows = await engine.compare.pairs(changed)
         for form, path in ((ReportFormat.HTML, arguments.html), (ReportFormat.CSV, arguments.csv)):
             if path:
-                await engine.reports.write_comparison(before, after, path, form)
+                await RunReports(engine).write_comparison(before, after, path, form)
     terminal.document(comparison_to_json(found))
     terminal.say(*_lines(found, rows))
     return WORSE if found.worse else NOT_WORSE

@@ -2,7 +2,7 @@
 
 from argparse import Namespace
 
-from mcp_tef import ConfusionMatrix, ToolMetrics
+from mcp_tef import ConfusionMatrix, ToolMetrics, confusions_to_json
 from mcp_tef.cli.arguments import Verbs, add_verb
 from mcp_tef.cli.filters import add_filters, filter_of
 from mcp_tef.cli.session import opened
@@ -19,8 +19,6 @@ def register(verbs: Verbs) -> None:
 
 async def confusions(arguments: Namespace, terminal: Terminal) -> int:
     """Tell each tool against the rest, then every pair that was confused, the most frequent first."""
-    from mcp_tef import confusions_to_json
-
     where = filter_of(arguments)
     async with opened(arguments, terminal) as engine:
         matrix = await engine.metrics.confusions(where)

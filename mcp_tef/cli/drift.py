@@ -3,10 +3,9 @@
 from argparse import Namespace
 from collections.abc import Iterator
 
-from mcp_tef import ConsentError, Drift, ToolDrift
+from mcp_tef import ConsentError, Drift, ToolDrift, drift_to_json
 from mcp_tef.cli.arguments import Verbs, add_verb
 from mcp_tef.cli.session import opened
-from mcp_tef.cli.shapes import drift_shape
 from mcp_tef.cli.terminal import Terminal
 
 MOST_LINES = 100
@@ -25,7 +24,7 @@ async def accept(arguments: Namespace, terminal: Terminal) -> int:
     async with opened(arguments, terminal) as engine:
         server = await engine.servers.find(arguments.name)
         drift = await engine.drift.of_server(server.id)
-        terminal.document(drift_shape(server.name, drift))
+        terminal.document(drift_to_json(server.name, drift))
         if drift is None:
             terminal.say(f"The tools of {server.name} are as you last saw them.")
             return 0

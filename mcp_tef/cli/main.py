@@ -8,7 +8,7 @@ from argparse import Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from mcp_tef import Config, RedactingFormatter, TefError
+from mcp_tef import Config, RedactingFormatter, TefError, error_to_json
 from mcp_tef.cli import (
     cases,
     compare,
@@ -29,7 +29,6 @@ from mcp_tef.cli import (
 )
 from mcp_tef.cli.arguments import Command, Parser, Verbs, joined
 from mcp_tef.cli.outputs import require_apart, standard_output
-from mcp_tef.cli.shapes import error_shape
 from mcp_tef.cli.surprise import CRASHED, surprise
 from mcp_tef.cli.terminal import Terminal
 
@@ -109,7 +108,7 @@ def _interrupted(terminal: Terminal) -> int:
     """End after a signal; the document that a verb has set by then stays."""
     error = terminal.interruption.error
     if not terminal.documents:
-        terminal.document({"error": error_shape(error)})
+        terminal.document({"error": error_to_json(error)})
     terminal.note(f"mcp-tef: {error.message} {error.hint}")
     return INTERRUPTED
 

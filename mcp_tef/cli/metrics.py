@@ -2,6 +2,7 @@
 
 from argparse import Namespace
 
+from mcp_tef import overview_to_json
 from mcp_tef.cli.arguments import Verbs, add_verb
 from mcp_tef.cli.filters import add_filters, filter_of
 from mcp_tef.cli.session import opened
@@ -18,8 +19,6 @@ def register(verbs: Verbs) -> None:
 
 async def metrics(arguments: Namespace, terminal: Terminal) -> int:
     """Tell the figures of the runs that pass the filters, all where there is none."""
-    from mcp_tef import overview_to_json
-
     where = filter_of(arguments)
     async with opened(arguments, terminal) as engine:
         overview = await engine.metrics.overview(where)

@@ -48,7 +48,7 @@ def count(text: str) -> int:
 
 async def overlap(arguments: Namespace, terminal: Terminal) -> int:
     """Tell the pairs that share most, each with the reason; 3 where a server could not be read."""
-    from mcp_tef import most_overlapping, overlap_json
+    from mcp_tef import AnalysisReports, overlap_json
 
     keys = keys_for(arguments, terminal)
     async with opened(arguments, terminal) as engine:
@@ -56,11 +56,11 @@ async def overlap(arguments: Namespace, terminal: Terminal) -> int:
         found = await analyse(engine, tool_set, arguments, terminal, keys, full=False)
         shared = await engine.similarity.overlap(found, arguments.weights)
         if arguments.out:
-            await engine.exports.write_overlap(found, shared, arguments.out, limit=arguments.limit)
+            await AnalysisReports().write_overlap(found, shared, arguments.out, limit=arguments.limit)
     if terminal.json:
         terminal.document_text(await asyncio.to_thread(overlap_json, found, shared, arguments.limit))
     else:
-        pairs = await asyncio.to_thread(lambda: list(most_overlapping(shared, arguments.limit)))
+        pairs = await asyncio.to_thread(lambda: list(shared.most_overlapping(arguments.limit)))
         terminal.say(*overlap_lines(found, arguments.weights, pairs))
     if arguments.out:
         terminal.say("", f"Everything was written to {output_name(arguments.out)}.")

@@ -43,7 +43,7 @@ def score(text: str) -> int:
 
 async def quality(arguments: Namespace, terminal: Terminal) -> int:
     """Tell every tool with its findings; 1 where a threshold is not kept, 3 where something could not be reached."""
-    from mcp_tef import quality_to_json
+    from mcp_tef import AnalysisReports, quality_to_json
 
     model = writer(arguments)
     keys = read_keys(arguments, terminal, [model.provider] if model else [])
@@ -55,7 +55,7 @@ async def quality(arguments: Namespace, terminal: Terminal) -> int:
         review = partial(engine.quality.review, tool_set, model=model, keys=keys)
         report = await with_consent(engine, arguments, terminal, review)
         if arguments.out:
-            await engine.exports.write_quality(report, arguments.out)
+            await AnalysisReports().write_quality(report, arguments.out)
     terminal.document(quality_to_json(report))
     terminal.say(*quality_lines(report))
     if arguments.out:

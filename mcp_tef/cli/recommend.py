@@ -48,6 +48,8 @@ def register(verbs: Verbs) -> None:
 
 async def recommend(arguments: Namespace, terminal: Terminal) -> int:
     """Tell what is wrong between pairs and what to write; 3 where nothing could be asked or read, 1 for some."""
+    from mcp_tef import AnalysisReports
+
     model = writer(arguments)
     keys = keys_for(arguments, terminal, [model.provider] if model else [])
     async with opened(arguments, terminal) as engine:
@@ -68,7 +70,7 @@ async def recommend(arguments: Namespace, terminal: Terminal) -> int:
             embedder_key=asked.key,
         )
         advice = await with_consent(engine, arguments, terminal, ask)
-        files = await engine.exports.write_advice(advice, arguments.patch_dir) if arguments.patch_dir else ()
+        files = await AnalysisReports().write_advice(advice, arguments.patch_dir) if arguments.patch_dir else ()
     terminal.document(_document(found, advice, model, files))
     terminal.say(compared_line(found))
     for one in advice:

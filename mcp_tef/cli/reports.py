@@ -70,6 +70,8 @@ async def write_reports(engine: "Engine", batch: Batch, arguments: Namespace, te
     """Write the files that were asked for."""
     files = {form: path for name, form in FILES.items() if (path := getattr(arguments, name, None))}
     if files:
-        await engine.reports.write_all(batch.id, files)
+        from mcp_tef import RunReports
+
+        await RunReports(engine).write_all(batch.id, files)
     for form, path in files.items():
         terminal.say(f"The results were written to {output_name(path)} as {form.value}.")

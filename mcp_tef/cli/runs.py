@@ -4,7 +4,21 @@ from argparse import Namespace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from mcp_tef import Batch, BatchId, InputError, NotFoundError, RunFilter, RunId, RunStatus, Secret, parse_model
+from mcp_tef import (
+    Batch,
+    BatchId,
+    InputError,
+    NotFoundError,
+    RunFilter,
+    RunId,
+    RunStatus,
+    Secret,
+    batch_to_json,
+    parse_model,
+    rejudge_report_to_json,
+    run_detail_to_json,
+    run_to_json,
+)
 from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
 from mcp_tef.cli.batches import follow, report
 from mcp_tef.cli.consent import with_consent
@@ -12,7 +26,6 @@ from mcp_tef.cli.progress import Progress
 from mcp_tef.cli.reports import add_report_options
 from mcp_tef.cli.run import add_key_options, agree_to_servers, read_keys
 from mcp_tef.cli.session import opened
-from mcp_tef.cli.shapes import batch_shape, detail_shape, rejudge_shape, run_shape
 from mcp_tef.cli.terminal import Terminal, table
 from mcp_tef.cli.words import MARGIN, past_line, run_lines
 
@@ -61,7 +74,9 @@ async def list_runs(arguments: Namespace, terminal: Terminal) -> int:
     async with opened(arguments, terminal) as engine:
         batches = [await engine.runs.batch(where.batch_id)] if where.batch_id else await engine.runs.batches()
         runs = await engine.runs.list(where, limit=arguments.limit)
-    terminal.document({"batches": [batch_shape(batch) for batch in batches], "runs": [run_shape(run) for run in runs]})
+    terminal.document(
+        {"batches": [batch_to_json(batch) for batch in batches], "runs": [run_to_json(run) for run in runs]}
+    )
     if where == RunFilter():
         terminal.say(*table(("BATCH", "STATUS", "STARTED", "RUNS", "MODELS"), [_row(batch) for batch in batches]))
     else:
@@ -84,7 +99,7 @@ async def show(arguments: Namespace, terminal: Terminal) -> int:
             return await _shown(engine, batch, terminal, arguments)
         detail = await engine.runs.detail(RunId(arguments.id))
         since = await engine.drift.since_run(detail)
-    shape = detail_shape(detail, since)
+    shape = run_detail_to_json(detail, since)
     terminal.document(shape)
     told = {key: value for key, value in shape.items() if key != "past_verdicts" and value not in (None, [], {}, "")}
     terminal.say(*(f"{key:20} {value}" for key, value in told.items()))
@@ -103,7 +118,7 @@ async def rejudge(arguments: Namespace, terminal: Terminal) -> int:
         stop = engine.subscribe(Progress(terminal).hear)
         report = await engine.runs.rejudge([RunId(run_id) for run_id in arguments.runs], batch_id=batch)
         stop()
-    terminal.document(rejudge_shape(report))
+    terminal.document(rejudge_report_to_json(report))
     terminal.say(report.sentence)
     for change in report.changes[:MOST_RUNS]:
         terminal.say(*run_lines(change.run), f"{MARGIN}{past_line(change.past)}")

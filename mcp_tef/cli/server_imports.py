@@ -5,13 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mcp_tef import (
-    DetectedConfig,
     ImportedServer,
     ImportStatus,
-    Json,
     ServerImportPreview,
-    ServerSpec,
+    detected_config_to_json,
     open_regular_file,
+    server_import_to_json,
 )
 from mcp_tef.cli.arguments import Verbs, add_verb
 from mcp_tef.cli.session import opened
@@ -41,7 +40,7 @@ async def import_servers(arguments: Namespace, terminal: Terminal) -> int:
         if not arguments.dry_run:
             await engine.server_files.apply(preview)
     _tell(preview, terminal, dry=arguments.dry_run)
-    terminal.document({"dry_run": arguments.dry_run, **_shape(preview)})
+    terminal.document({"dry_run": arguments.dry_run, **server_import_to_json(preview)})
     return 1 if preview.of(ImportStatus.REFUSED) else 0
 
 
@@ -49,7 +48,7 @@ async def discover(arguments: Namespace, terminal: Terminal) -> int:
     """List the configs that are there, with their servers and what importing each would do."""
     async with opened(arguments, terminal) as engine:
         found = await engine.server_files.discover(arguments.project or Path())
-    terminal.document({"configs": [_found_shape(config) for config in found]})
+    terminal.document({"configs": [detected_config_to_json(config) for config in found]})
     for config in found:
         terminal.say(f"{config.title}: {config.path}")
         if config.preview is None:
@@ -104,44 +103,3 @@ def _rows(preview: ServerImportPreview) -> list[tuple[str, ...]]:
 
 def _fate(fate: ImportStatus) -> str:
     return {ImportStatus.ADDED: "new", ImportStatus.UNCHANGED: "here already"}.get(fate, fate.value)
-
-
-def _shape(preview: ServerImportPreview) -> dict[str, Json]:
-    named = {fate: [server.name for server in preview.of(fate)] for fate in ImportStatus}
-    return {
-        "source": preview.source,
-        "format": preview.form.value,
-        "added": named[ImportStatus.ADDED],
-        "changed": named[ImportStatus.CHANGED],
-        "unchanged": named[ImportStatus.UNCHANGED],
-        "refused": [_refused_shape(server) for server in preview.of(ImportStatus.REFUSED)],
-        "servers": [_server_shape(server, server.spec) for server in preview.servers if server.spec],
-    }
-
-
-def _refused_shape(server: ImportedServer) -> Json:
-    return {"server": server.label, "place": server.place, "reason": server.reason}
-
-
-def _server_shape(server: ImportedServer, spec: ServerSpec) -> Json:
-    return {
-        "name": server.name,
-        "label": server.label,
-        "place": server.place,
-        "fate": server.fate.value,
-        "transport": spec.transport.value,
-        "url": spec.url and spec.address,
-        "command": list(spec.argv) if spec.command else None,
-        "cwd": spec.cwd,
-        "env": sorted(spec.env),
-        "headers": sorted(spec.headers),
-        "changes": [{"field": item.field, "before": item.before, "after": item.after} for item in server.changes],
-        "secrets": [{"where": secret.where, "variable": secret.variable} for secret in server.secrets],
-        "needs": list(server.needs),
-        "notes": list(server.notes),
-    }
-
-
-def _found_shape(config: DetectedConfig) -> Json:
-    found = _shape(config.preview) if config.preview else {"source": config.path.name, "problem": config.problem}
-    return {"title": config.title, "path": str(config.path), **found}

@@ -7,13 +7,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mcp_tef import InputError, Server, ServerSpec, ServerStatus, Transport
+from mcp_tef import (
+    InputError,
+    Server,
+    ServerSpec,
+    ServerStatus,
+    Transport,
+    listing_to_json,
+    server_check_to_json,
+    server_to_json,
+)
 from mcp_tef.cli import calls, drift, server_imports
 from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
 from mcp_tef.cli.consent import add_consent_options, agree
 from mcp_tef.cli.server_auth import add_auth_options, authenticated, given_auth, without_secrets
 from mcp_tef.cli.session import opened
-from mcp_tef.cli.shapes import check_shape, server_shape, tools_shape
 from mcp_tef.cli.terminal import Terminal, one_line, table
 from mcp_tef.cli.words import drift_line, server_line
 
@@ -79,7 +87,7 @@ async def list_servers(arguments: Namespace, terminal: Terminal) -> int:
     """List the servers with what the last check found."""
     async with opened(arguments, terminal) as engine:
         servers = await engine.servers.list()
-    terminal.document({"servers": [server_shape(server) for server in servers]})
+    terminal.document({"servers": [server_to_json(server) for server in servers]})
     terminal.say(*table(("NAME", "STATUS", "TOOLS", "WHERE"), [_row(server) for server in servers]))
     return 0
 
@@ -93,7 +101,7 @@ async def show(arguments: Namespace, terminal: Terminal) -> int:
     """Show one server."""
     async with opened(arguments, terminal) as engine:
         server = await engine.servers.find(arguments.name)
-    shape = server_shape(server)
+    shape = server_to_json(server)
     terminal.document(shape)
     terminal.say(*(f"{key:18} {_value(value)}" for key, value in shape.items() if value not in (None, [], "")))
     return 0
@@ -116,7 +124,7 @@ async def check(arguments: Namespace, terminal: Terminal) -> int:
 
 
 def _told(server: Server, terminal: Terminal) -> int:
-    terminal.document(check_shape(server))
+    terminal.document(server_check_to_json(server))
     if server.status is ServerStatus.ACTIVE:
         terminal.say(server_line(server))
         return 0
@@ -130,7 +138,7 @@ async def tools(arguments: Namespace, terminal: Terminal) -> int:
         server = await engine.servers.find(arguments.name)
         await agree(engine, [server.spec], arguments, terminal)
         listing = await engine.servers.tools(server.id)
-    terminal.document(tools_shape(listing))
+    terminal.document(listing_to_json(listing))
     terminal.say(*table(("TOOL", "DESCRIPTION"), [(tool.name, tool.description) for tool in listing.tools]))
     for problem in listing.problems:
         terminal.note(f"Set aside: {problem.tool or 'a tool without a name'}: {problem.reason}")

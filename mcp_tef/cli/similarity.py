@@ -67,7 +67,7 @@ def _document(found: "Similarity", at: float, arguments: Namespace) -> str:
 
 
 async def _write(engine: "Engine", found: "Similarity", at: float, arguments: Namespace) -> None:
-    from mcp_tef import SimilarityResults, matrix_file
+    from mcp_tef import AnalysisReports, SimilarityResults, matrix_file
 
     if is_standard_output(arguments.out) and matrix_file(found, arguments.out):
         raise InputError(
@@ -78,4 +78,4 @@ async def _write(engine: "Engine", found: "Similarity", at: float, arguments: Na
     if arguments.out.suffix.lower() == ".html":
         clusters = await engine.similarity.clusters(found)
         results = replace(results, clusters=clusters, work=await engine.similarity.observed(found, at))
-    await engine.exports.write_similarity(results, arguments.out, full=arguments.full)
+    await AnalysisReports().write_similarity(results, arguments.out, full=arguments.full)

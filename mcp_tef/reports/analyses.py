@@ -20,7 +20,7 @@ from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.overlap import Overlap
 
 
-class Exports:
+class AnalysisReports:
     """Files for readers (.html), for spreadsheets (.csv), and for programs (JSON, under any other name).
 
     InputError where a file cannot be written; what was there under the name is kept then.

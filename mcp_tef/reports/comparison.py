@@ -1,15 +1,15 @@
 """Two batches beside each other as reports tell of them: words, the order of pairs, JSON and CSV."""
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
-from mcp_tef.model.comparison import BatchComparison, ComparedRuns, PairChange, PairedTest, RunPair
+from mcp_tef.api.serializers.runs import NO_TOOL_TEXT, comparison_to_json
+from mcp_tef.model.comparison import BatchComparison, ComparedRuns, PairChange, RunPair
 from mcp_tef.model.json import Json
 from mcp_tef.model.runs import Batch, RunSummary
 from mcp_tef.reports.cells import csv_text
-from mcp_tef.reports.results import NO_TOOL_TEXT, batch_to_json
 
 CHANGES: Final[Mapping[PairChange, str]] = {
     PairChange.REGRESSED: "Regressed",
@@ -72,21 +72,6 @@ def batch_name(batch: Batch) -> str:
     return f"{batch.name or 'Test runs'}, {batch.created_at:%Y-%m-%d %H:%M} UTC"
 
 
-def comparison_to_json(comparison: BatchComparison) -> dict[str, Json]:
-    """A comparison in the shape that the command line promises."""
-    return {
-        "before": batch_to_json(comparison.before),
-        "after": batch_to_json(comparison.after),
-        "paired_by": comparison.paired_by.value,
-        "counts": {change.value: number for change, number in comparison.counts.items()},
-        "cases": {change.value: _cases(comparison.of(change)) for change in PairChange},
-        "pairs": [_pair(pair) for pair in comparison.pairs],
-        **_test(comparison.selection),
-        "parameters": _test(comparison.parameters),
-        "notes": list(comparison.notes),
-    }
-
-
 def comparison_json(compared: ComparedBatches) -> str:
     """The same as a document."""
     return json.dumps(comparison_to_json(compared.comparison), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
@@ -102,29 +87,3 @@ def _cells(one: ComparedRuns) -> list[Json]:
     told: list[Json] = [run.case_name, run.query, run.model, run.expected] if run else [None] * 4
     parameters = pair.parameters.value if pair.parameters else None
     return [pair.change.value, parameters, *told, choice(one.before), choice(one.after), pair.before, pair.after]
-
-
-def _cases(pairs: Sequence[RunPair]) -> list[str]:
-    return list(dict.fromkeys(pair.case_id for pair in pairs))
-
-
-def _pair(pair: RunPair) -> dict[str, Json]:
-    return {
-        "case": pair.case_id,
-        "change": pair.change.value,
-        "parameters": pair.parameters.value if pair.parameters else None,
-        "before": pair.before,
-        "after": pair.after,
-    }
-
-
-def _test(test: PairedTest) -> dict[str, Json]:
-    return {
-        "reading": test.reading.value,
-        "mcnemar_p": test.p,
-        "more_runs": test.more_pairs,
-        "n": test.n,
-        "accuracy": {"before": asdict(test.before), "after": asdict(test.after)},
-        "difference": asdict(test.difference),
-        "sentence": test.sentence,
-    }

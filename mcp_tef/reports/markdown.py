@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from mcp_tef.api.serializers.runs import NO_TOOL_TEXT
 from mcp_tef.model.comparison import PairChange
 from mcp_tef.model.metrics import Rate
 from mcp_tef.model.quality import ToolQuality
@@ -12,7 +13,7 @@ from mcp_tef.reports.charts import rate_words, visible
 from mcp_tef.reports.comparison import CHANGES, ComparedBatches, batch_name, change_words, choice
 from mcp_tef.reports.comparison_html import difference_words
 from mcp_tef.reports.page import counted
-from mcp_tef.reports.results import NO_TOOL_TEXT, Results, passed
+from mcp_tef.reports.results import Results, passed
 from mcp_tef.reports.similarity_html import SimilarityResults
 from mcp_tef.reports.similarity_words import STANDINGS, observed_words
 from mcp_tef.scoring.similarity.analysis import Similarity

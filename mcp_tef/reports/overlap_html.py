@@ -6,9 +6,9 @@ from mcp_tef.model.similarity import OverlapWeights
 from mcp_tef.reports.heat import heat_map
 from mcp_tef.reports.page import cell, counted, page, paragraphs, section, table, unread
 from mcp_tef.reports.similarity_html import unread_tools
-from mcp_tef.reports.similarity_overlap import MATRICES, OverlappingPair, dimension, most_overlapping
+from mcp_tef.reports.similarity_overlap import MATRICES, dimension
 from mcp_tef.scoring.similarity.analysis import Similarity
-from mcp_tef.scoring.similarity.overlap import Overlap
+from mcp_tef.scoring.similarity.overlap import Overlap, OverlappingPair
 from mcp_tef.scoring.similarity.signals import Matrix
 
 FRAMED_FROM = 0.85
@@ -19,7 +19,7 @@ def overlap_html(similarity: Similarity, overlap: Overlap, limit: int) -> str:
     names = [one.id for one in similarity.tools]
     picture = heat_map(overlap.matrix, names, FRAMED_FROM, "Overlap of every pair of tools") if names else ""
     shares = [dimension(overlap, name) for name in MATRICES]
-    pairs = list(most_overlapping(overlap, limit))
+    pairs = list(overlap.most_overlapping(limit))
     rows = [_row(similarity, shares, pair) for pair in pairs]
     heads = ("Tool", "Other tool", "Overlap", "Meaning", "Parameters", "Wording", "Why")
     sections = [

@@ -2,15 +2,12 @@
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
 
 from mcp_tef.model.ids import BatchId
-from mcp_tef.model.json import Json
 from mcp_tef.model.metrics import MetricsOverview
-from mcp_tef.model.runs import Batch, RunStatus, RunSummary
+from mcp_tef.model.runs import RunStatus, RunSummary
 from mcp_tef.model.verdicts import Classification
 
-NO_TOOL_TEXT = "no tool"
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -46,60 +43,6 @@ class Results:
 def passed(run: RunSummary) -> bool:
     """Return True if the right tools were chosen and no judged parameter is wrong."""
     return run.classification in (Classification.TP, Classification.TN) and run.parameters_ok is not False
-
-
-def run_to_json(run: RunSummary) -> dict[str, Json]:
-    """One run in the shape that the command line promises."""
-    failure = run.failure
-    return {
-        "id": run.id,
-        "case": run.case_name,
-        "query": run.query,
-        "model": run.model,
-        "status": run.status.value,
-        "classification": run.classification.value if run.classification else None,
-        "kind": run.kind.value if run.kind else None,
-        "expected": _label(run.expected),
-        "selected": _label(run.selected),
-        "parameters_ok": run.parameters_ok,
-        "completeness": run.completeness,
-        "correctness": run.correctness,
-        "type_conformance": run.type_conformance,
-        "hallucinated": list(run.hallucinated),
-        "confidence": run.confidence,
-        "confidence_source": run.confidence_source,
-        "confidence_category": run.confidence_category.value if run.confidence_category else None,
-        "explanation": run.explanation,
-        "execution_time_ms": run.execution_time_ms,
-        "tokens": run.tokens,
-        "cost_usd": run.cost_usd,
-        "error": {"code": failure.code, "message": failure.message, "hint": failure.hint} if failure else None,
-    }
-
-
-def batch_to_json(batch: Batch) -> dict[str, Json]:
-    """A batch with its counts."""
-    return {
-        "id": batch.id,
-        "name": batch.name,
-        "status": batch.status.value,
-        "models": list(batch.models),
-        "total": batch.total,
-        "counts": dict(batch.counts),
-        "interrupted": batch.interrupted,
-        "cost_usd": batch.cost_usd,
-        "created_at": moment(batch.created_at),
-        "completed_at": moment(batch.completed_at),
-    }
-
-
-def moment(value: datetime | None) -> str | None:
-    """A moment as programs read it."""
-    return None if value is None else value.isoformat()
-
-
-def _label(label: str | None) -> str | None:
-    return None if label in (None, "", NO_TOOL_TEXT) else label
 
 
 def legal(text: str) -> str:

@@ -4,11 +4,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from mcp_tef.api.serializers.runs import NO_TOOL_TEXT
 from mcp_tef.model.runs import RunStatus, RunSummary
 from mcp_tef.model.verdicts import VerdictKind
 from mcp_tef.reports.charts import shown
 from mcp_tef.reports.page import cell
-from mcp_tef.reports.results import NO_TOOL_TEXT, passed
+from mcp_tef.reports.results import passed
 
 MOST_RUNS: Final = 2000
 _KINDS: Final[Mapping[VerdictKind, str]] = {

@@ -1,7 +1,7 @@
 """Similarity report as JSON with every matrix, and as CSV with one pair per line."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -9,9 +9,10 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from mcp_tef.api.serializers.tools import compared_tools_to_json, tool_pair_to_json, unreachable_to_json
 from mcp_tef.model.files import replaced_file
 from mcp_tef.model.json import Json
-from mcp_tef.model.similarity import MatrixKind, ToolPair, UnreachableSource
+from mcp_tef.model.similarity import MatrixKind, ToolPair
 from mcp_tef.reports.cells import csv_text
 from mcp_tef.scoring.similarity.analysis import Similarity
 
@@ -41,12 +42,12 @@ def similarity_json(similarity: Similarity, threshold: float, *, full: bool, mat
     matrices = {name: matrix_text(similarity.matrix(kind)) for name, kind in _held(similarity, full) if small}
     parts = {
         "embedder": one_line(similarity.embedder),
-        "tools": listed(tools_to_json(similarity)),
+        "tools": listed(compared_tools_to_json(similarity)),
         **dict.fromkeys(MATRICES, "null"),
         **matrices,
         **({} if small else {"matrix_file": one_line(matrices_in.name if matrices_in else None)}),
         "threshold": one_line(threshold),
-        "flagged": listed(pair_to_json(similarity, pair) for pair in similarity.flagged(threshold)),
+        "flagged": listed(tool_pair_to_json(similarity, pair) for pair in similarity.flagged(threshold)),
         "unreachable": listed(unreachable_to_json(similarity.unreachable)),
     }
     return document(parts)
@@ -95,28 +96,6 @@ def matrix_text(scores: NDArray[np.float32]) -> str:
 def _spelled() -> NDArray[np.bytes_]:
     """Every score of four decimals as text, with a comma."""
     return np.array([f"{step / 10_000:.4f}," for step in range(10_001)], dtype="S7")
-
-
-def tools_to_json(similarity: Similarity) -> Iterator[Json]:
-    """`{"id", "server", "name"}` of every tool, in the order of the matrices."""
-    return ({"id": one.id, "server": one.tool.server, "name": one.tool.name} for one in similarity.tools)
-
-
-def pair_to_json(similarity: Similarity, pair: ToolPair) -> dict[str, Json]:
-    """`{"a", "b", "score", "full_score", "percentile", "confusability"}` with the ids of the tools."""
-    return {
-        "a": similarity.tools[pair.a].id,
-        "b": similarity.tools[pair.b].id,
-        "score": round(pair.similarity, 4),
-        "full_score": None if pair.full is None else round(pair.full, 4),
-        "percentile": round(pair.percentile, 4),
-        "confusability": round(pair.confusability, 4),
-    }
-
-
-def unreachable_to_json(unreachable: Iterable[UnreachableSource]) -> Iterator[Json]:
-    """`{"server", "reason"}` of each."""
-    return ({"server": one.server, "reason": one.reason} for one in unreachable)
 
 
 def similarity_csv(similarity: Similarity, threshold: float) -> str:

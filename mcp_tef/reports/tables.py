@@ -2,11 +2,12 @@
 
 import json
 
+from mcp_tef.api.serializers.metrics import overview_to_json
+from mcp_tef.api.serializers.runs import run_to_json, timestamp
 from mcp_tef.model.json import Json
 from mcp_tef.model.runs import RunSummary
 from mcp_tef.reports.cells import csv_text
-from mcp_tef.reports.results import Results, moment, run_to_json
-from mcp_tef.statistics.serializers import overview_to_json
+from mcp_tef.reports.results import Results
 
 
 def to_json(results: Results) -> str:
@@ -29,7 +30,7 @@ def _cells(run: RunSummary) -> list[Json]:
     error = values.pop("error") or {}
     values |= {"batch": run.batch_id, "repeat": run.repeat, "hallucinated": ", ".join(run.hallucinated)}
     values |= {"error_code": error.get("code"), "error": error.get("message")}
-    values |= {"created_at": moment(run.created_at), "completed_at": moment(run.completed_at)}
+    values |= {"created_at": timestamp(run.created_at), "completed_at": timestamp(run.completed_at)}
     return [values[column] for column in COLUMNS]
 
 

@@ -4,13 +4,12 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from mcp_tef.formats.cases.texts import write_text
 from mcp_tef.model.ids import BatchId, RunId
 from mcp_tef.model.runs import RunFilter
 from mcp_tef.model.transfer import ReportFormat
-from mcp_tef.ports import Store
 from mcp_tef.reports.comparison import ComparedBatches, comparison_csv, comparison_json
 from mcp_tef.reports.comparison_html import comparison_html
 from mcp_tef.reports.html import to_html
@@ -18,8 +17,9 @@ from mcp_tef.reports.junit import to_junit
 from mcp_tef.reports.markdown import comparison_markdown, results_markdown, run_markdown
 from mcp_tef.reports.results import Results
 from mcp_tef.reports.tables import to_csv, to_json
-from mcp_tef.workflows.compare import Compare
-from mcp_tef.workflows.metrics import MetricsService
+
+if TYPE_CHECKING:
+    from mcp_tef.engine import Engine
 
 UNNAMED: Final = "Test runs"
 WRITERS: Mapping[ReportFormat, Callable[[Results], str]] = {
@@ -35,22 +35,21 @@ COMPARISONS: Mapping[ReportFormat, Callable[[ComparedBatches], str]] = {
 }
 
 
-class Reports:
+class RunReports:
     """The results of batches, for other programs and for readers."""
 
-    def __init__(self, store: Store, figures: MetricsService) -> None:
-        self._store = store
-        self._figures = figures
+    def __init__(self, engine: "Engine") -> None:
+        self._engine = engine
 
     async def results(self, batch_id: BatchId) -> Results:
         """A batch with its runs and figures; NotFoundError."""
-        batch = await self._store.runs.batch(batch_id)
+        batch = await self._engine.runs.batch(batch_id)
         found = await self.found(RunFilter(batch_id=batch_id), batch.name or UNNAMED)
         return replace(found, batch_id=batch_id)
 
     async def found(self, where: RunFilter, title: str) -> Results:
         """The runs that a filter names, from whichever batch, with their figures."""
-        return Results(title, await self._store.runs.runs(where), await self._figures.overview(where))
+        return Results(title, await self._engine.runs.list(where), await self._engine.metrics.overview(where))
 
     async def write(self, batch_id: BatchId, path: Path, form: ReportFormat) -> None:
         """Write a report; InputError where the file cannot be written."""
@@ -78,13 +77,12 @@ class Reports:
 
     async def run_markdown(self, run_id: RunId) -> str:
         """One run, to be pasted; NotFoundError."""
-        return run_markdown(await self._store.runs.detail(run_id))
+        return run_markdown(await self._engine.runs.detail(run_id))
 
     async def comparison(self, before: BatchId, after: BatchId) -> ComparedBatches:
         """Two batches beside each other, with both runs of each pair; InputError, NotFoundError."""
-        compare = Compare(self._store.runs)
-        found = await compare.batches(before, after)
-        return ComparedBatches(found, await compare.pairs(found.pairs))
+        found = await self._engine.compare.batches(before, after)
+        return ComparedBatches(found, await self._engine.compare.pairs(found.pairs))
 
     async def write_comparison(self, before: BatchId, after: BatchId, path: Path, form: ReportFormat) -> None:
         """Write a comparison in any form but JUnit; InputError where the file cannot be written."""

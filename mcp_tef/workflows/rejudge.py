@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 
 from mcp_tef.errors import InputError
@@ -14,7 +15,6 @@ from mcp_tef.model.verdicts import PastVerdict, RejudgeReason, Verdict
 from mcp_tef.ports import Store
 from mcp_tef.scoring.judge import judge
 from mcp_tef.statistics.retrieval import rank_of_expected
-from mcp_tef.statistics.serializers import verdict_to_json
 
 CHUNK = 100
 
@@ -104,8 +104,8 @@ def judged_again(run: AnsweredRun, expectation: Expectation, moment: datetime) -
 
 def _judgement_of(verdict: Verdict) -> str:
     """All of a verdict but its words."""
-    shape = verdict_to_json(verdict) | {"explanation": ""}
-    for match in shape["matches"]:
+    parts = asdict(verdict) | {"explanation": ""}
+    for match in parts["matches"]:
         for finding in match["findings"]:
             finding["sentence"] = ""
-    return canonical(shape)
+    return canonical(parts)

@@ -14,7 +14,7 @@ from app.dialogs.export import ask_where
 from app.help.window import HelpWindow
 from app.shell.main_window import MainWindow
 from app.widgets import Dialog
-from mcp_tef import BatchRequest, RunFilter, SourceKind, ToolSource
+from mcp_tef import AnalysisReports, BatchRequest, RunFilter, RunReports, SourceKind, ToolSource
 from tests.support.hostile import ALL, MARKUP, hostile_engine
 from tests.support.html_reader import Reader
 from tests.support.touring import opened
@@ -141,9 +141,9 @@ def test_pages_to_be_sent_hold_foreign_text_as_text(qapp: QApplication) -> None:
         await core.runs.wait(second.id)
         tools = await core.tools.gather(ToolSource(kind=SourceKind.SERVERS, names=(ALL,)), at_least=1)
         return {
-            "runs": await core.reports.page(RunFilter(), ALL),
-            "comparison": await core.reports.comparison_page(first.id, second.id),
-            "quality": await core.exports.quality_page(await core.quality.review(tools)),
+            "runs": await RunReports(core.engine).page(RunFilter(), ALL),
+            "comparison": await RunReports(core.engine).comparison_page(first.id, second.id),
+            "quality": await AnalysisReports().quality_page(await core.quality.review(tools)),
         }
 
     for name, page in drive(work()).items():

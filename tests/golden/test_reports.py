@@ -23,13 +23,13 @@ from mcp_tef import (
     ToolLabel,
     WorkItem,
 )
-from mcp_tef.reports.analyses import Exports
+from mcp_tef.reports.analyses import AnalysisReports
 from mcp_tef.reports.html import to_html
 from mcp_tef.reports.junit import to_junit
 from mcp_tef.reports.markdown import results_markdown
 from mcp_tef.reports.results import Results
 from mcp_tef.reports.tables import to_csv, to_json
-from mcp_tef.reports.writing import Reports
+from mcp_tef.reports.writing import RunReports
 from tests.support import made_analyses
 from tests.support.fake_engine import FakeEngine
 from tests.support.golden import assert_golden, normalized
@@ -71,7 +71,7 @@ def similarity_results() -> SimilarityResults:
     return SimilarityResults(similarity=similarity, threshold=0.85, clusters=clusters, work=(work,))
 
 
-async def compared() -> tuple[FakeEngine, Reports]:
+async def compared() -> tuple[FakeEngine, RunReports]:
     """An engine with two batches, between which one case was edited and one was added."""
     core = FakeEngine()
     await core.open_sample()
@@ -83,7 +83,7 @@ async def compared() -> tuple[FakeEngine, Reports]:
     await core.cases.add([CaseDraft(name="new", query="something new", servers=case.draft.servers)])
     second = await core.runs.start(BatchRequest(name="After"))
     await core.runs.wait(second.id)
-    return core, core.reports
+    return core, RunReports(core.engine)
 
 
 @pytest.mark.parametrize("name", RUN_REPORTS)
@@ -111,7 +111,7 @@ async def test_a_run() -> None:
 @pytest.mark.parametrize("ending", ENDINGS)
 async def test_analyses(ending: str, tmp_path: Path) -> None:
     similarity = similarity_results()
-    exports = Exports()
+    exports = AnalysisReports()
     await exports.write_similarity(similarity, tmp_path / f"similarity.{ending}")
     overlap = Overlap(similarity.similarity)
     await exports.write_overlap(similarity.similarity, overlap, tmp_path / f"overlap.{ending}", limit=3)
@@ -121,13 +121,13 @@ async def test_analyses(ending: str, tmp_path: Path) -> None:
 
 
 async def test_analyses_as_markdown() -> None:
-    exports, similarity, quality = Exports(), similarity_results(), made_analyses.quality()
+    exports, similarity, quality = AnalysisReports(), similarity_results(), made_analyses.quality()
     assert_golden("reports/similarity.md", await exports.similarity_markdown(similarity))
     assert_golden("reports/similarity_pair.md", await exports.pair_markdown(similarity.similarity, 0, 1))
     assert_golden("reports/quality.md", await exports.quality_markdown(quality.tools))
 
 
 async def test_advice(tmp_path: Path) -> None:
-    files = await Exports().write_advice([made_analyses.advice()], tmp_path)
+    files = await AnalysisReports().write_advice([made_analyses.advice()], tmp_path)
     text = "".join(f"--- file {file.name}\n{written(file)}\n" for file in sorted(files))
     assert_golden("reports/advice.txt", text)

@@ -18,8 +18,6 @@ from mcp_tef.model.secrets import SessionSecrets
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing, Tool, ToolProblem
 from mcp_tef.ports import Question
-from mcp_tef.reports.analyses import Exports
-from mcp_tef.reports.writing import Reports
 from mcp_tef.workflows.calls import ToolCalls
 from mcp_tef.workflows.cases import Cases
 from mcp_tef.workflows.compare import Compare
@@ -161,8 +159,6 @@ class FakeEngine:
         self.arrivals = FileDetection()
         self.case_files = CaseTransfer(self.store, self.servers, self._events, Path("memory-tools"))
         self.metrics = MetricsService(self.store.metrics)
-        self.reports = Reports(self.store, self.metrics)
-        self.exports = Exports()
         self.compare = Compare(self.store.runs)
         self.writer = FakeWriter(lambda _task: "")
         self.quality = Quality(self.writer, FourCharactersEach(), self.models)

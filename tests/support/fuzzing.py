@@ -10,6 +10,8 @@ from typing import Any
 import yaml
 from hypothesis import strategies as st
 
+from mcp_tef.api.score_lines import grade_line
+from mcp_tef.api.serializers.runs import verdict_to_json
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.case_formats import FORMS, form_to_read
 from mcp_tef.formats.cases.entries import CannotHoldError, CaseSource, Item
@@ -21,9 +23,7 @@ from mcp_tef.model.transfer import CaseFileFormat, ImportStatus
 from mcp_tef.prompts.answer_parsing import LONGEST_WORDS, ParsedAnswer, WrittenCall, read_native, read_structured
 from mcp_tef.prompts.tool_aliases import offer
 from mcp_tef.scoring.judge import judge
-from mcp_tef.statistics.serializers import verdict_to_json
 from mcp_tef.storage.columns import dump, storable
-from mcp_tef.workflows.score_lines import grade_line
 from mcp_tef.workflows.transfer import planned
 from tests.support.made_cases import TOOL, stored
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from app.core_link.model_requests import Ask
 from app.core_link.refresh import Refresh
+from app.core_link.reports import analysis_reports
 from app.screens.kit import FilterField, FilterFields, FilterValues, ViewState, matches_all_words
 from app.screens.quality.labels import QualityLevel, level, unsafe
 from app.text.formatting import count
@@ -265,15 +266,15 @@ class QualityPresenter:
 
     async def report_html(self, report: QualityReport) -> str:
         """Return a report as an HTML page."""
-        return await self._ask(lambda core: core.exports.quality_page(report))
+        return await self._ask(lambda _: analysis_reports().quality_page(report))
 
     async def write_report(self, report: QualityReport, file: Path) -> None:
         """Write a report in the format of the file's ending."""
-        await self._ask(lambda core: core.exports.write_quality(report, file))
+        await self._ask(lambda _: analysis_reports().write_quality(report, file))
 
     async def findings_markdown(self, tools: Sequence[ToolQuality]) -> str:
         """Return the findings of these tools as Markdown."""
-        return await self._ask(lambda core: core.exports.quality_markdown(tools))
+        return await self._ask(lambda _: analysis_reports().quality_markdown(tools))
 
     async def open_sample(self) -> None:
         """Add the sample server and its test cases to the workspace."""

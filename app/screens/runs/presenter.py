@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from app.core_link.model_requests import Ask
 from app.core_link.refresh import Refresh
+from app.core_link.reports import run_reports
 from app.screens.kit import ViewState, in_order
 from app.screens.runs.batch_events import BatchEvent, KnownBatches, ScreenChanges
 from app.screens.runs.batch_summaries import (
@@ -374,11 +375,11 @@ class RunsPresenter:
 
     async def results_markdown(self, where: RunFilter, title: str) -> str:
         """Return the results of all runs that pass a filter, as Markdown."""
-        return await self._ask(lambda core: core.reports.markdown(where, title))
+        return await self._ask(lambda core: run_reports(core).markdown(where, title))
 
     async def run_markdown(self, run_id: RunId) -> str:
         """Return one run in full, as Markdown."""
-        return await self._ask(lambda core: core.reports.run_markdown(run_id))
+        return await self._ask(lambda core: run_reports(core).run_markdown(run_id))
 
     async def rename(self, batch_id: BatchId, name: str) -> None:
         """Rename a batch."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from app.core_link.model_requests import Ask
 from app.core_link.refresh import Refresh
+from app.core_link.reports import analysis_reports
 from app.screens.similarity.analysis import (
     GatheredTools,
     SimilarityAnalysis,
@@ -216,12 +217,12 @@ class SimilarityPresenter:
     async def write_report(self, file: Path, threshold: float) -> None:
         """Write the analysis in the format of the file's ending: CSV, HTML, else JSON."""
         if (results := self.results(threshold)) is not None:
-            await self._call(lambda core: core.exports.write_similarity(results, file))
+            await self._call(lambda _: analysis_reports().write_similarity(results, file))
 
     async def report_html(self, threshold: float) -> str:
         """Return the analysis as an HTML page."""
         results = self.results(threshold)
-        return await self._call(lambda core: core.exports.similarity_page(results)) if results else ""
+        return await self._call(lambda _: analysis_reports().similarity_page(results)) if results else ""
 
     def results(self, threshold: float) -> SimilarityResults | None:
         """What there is to report, seen at a threshold."""
@@ -237,7 +238,7 @@ class SimilarityPresenter:
         if self.analysis is not None:
             similarity = self.analysis.similarity
             overlap = await self._call(lambda core: core.similarity.overlap(similarity, weights))
-            await self._call(lambda core: core.exports.write_overlap(similarity, overlap, file, limit=MAX_OVERLAPS))
+            await self._call(lambda _: analysis_reports().write_overlap(similarity, overlap, file, limit=MAX_OVERLAPS))
 
     async def overlap_html(self, weights: OverlapWeights) -> str:
         """Return the overlap of all tools as an HTML page."""
@@ -245,17 +246,19 @@ class SimilarityPresenter:
             return ""
         similarity = self.analysis.similarity
         overlap = await self._call(lambda core: core.similarity.overlap(similarity, weights))
-        return await self._call(lambda core: core.exports.overlap_page(similarity, overlap, limit=MAX_OVERLAPS))
+        return await self._call(lambda _: analysis_reports().overlap_page(similarity, overlap, limit=MAX_OVERLAPS))
 
     async def work_markdown(self, threshold: float) -> str:
         """Return the pairs of the work list as Markdown."""
         results = self.results(threshold)
-        return await self._call(lambda core: core.exports.similarity_markdown(results)) if results else ""
+        return await self._call(lambda _: analysis_reports().similarity_markdown(results)) if results else ""
 
     async def pair_markdown(self, pair: PairIndices) -> str:
         """Return a pair as Markdown."""
         analysis = self.analysis
-        return await self._call(lambda core: core.exports.pair_markdown(analysis.similarity, *pair)) if analysis else ""
+        return (
+            await self._call(lambda _: analysis_reports().pair_markdown(analysis.similarity, *pair)) if analysis else ""
+        )
 
     # ------------------------------------------------------------ recommendations
 

@@ -1,5 +1,7 @@
 """Overlap of tools: a weighted mean of meaning, parameters and wording, with each part kept."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from math import inf
 
@@ -7,10 +9,20 @@ import numpy as np
 
 from mcp_tef.errors import InputError
 from mcp_tef.model.similarity import MatrixKind, OverlapWeights
-from mcp_tef.scoring.similarity.analysis import Similarity
+from mcp_tef.scoring.similarity.analysis import Similarity, best_pairs
 from mcp_tef.scoring.similarity.confusability import above
 from mcp_tef.scoring.similarity.score_rounding import exact
 from mcp_tef.scoring.similarity.signals import Matrix, in_blocks
+
+
+@dataclass(frozen=True, slots=True)
+class OverlappingPair:
+    """Two tools by their indices in the analysis, with their overlap (0–1) and its explanation."""
+
+    a: int
+    b: int
+    overlap: float
+    why: str
 
 
 class Overlap:
@@ -61,6 +73,13 @@ class Overlap:
         others = self.weights.semantic + self.weights.description
         if others > 0 and len(bare):
             mean[np.ix_(bare[bare < len(mean)], bare)] /= np.float32(others)
+
+    def most_overlapping(self, limit: int) -> Iterator[OverlappingPair]:
+        """Yield the pairs that overlap most, at most `limit` of them."""
+        scores = self.matrix
+        best = best_pairs(lambda start, stop: scores[start:stop, start:], len(scores), 0.0, limit)
+        for a, b in zip(*(places.tolist() for places in best), strict=True):
+            yield OverlappingPair(a, b, float(scores[a, b]), self.explain(a, b))
 
     def explain(self, a: int, b: int) -> str:
         """One cell in words: what each dimension gives, and by which weight."""

@@ -6,20 +6,20 @@ import json
 import re
 from pathlib import Path
 
+from mcp_tef.api.serializers.runs import comparison_to_json
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall
 from mcp_tef.model.runs import BatchRequest
 from mcp_tef.model.transfer import ReportFormat
-from mcp_tef.reports.comparison import ComparedBatches, comparison_csv, comparison_json, comparison_to_json
+from mcp_tef.reports.comparison import ComparedBatches, comparison_csv, comparison_json
 from mcp_tef.reports.comparison_html import comparison_html
-from mcp_tef.reports.writing import Reports
-from mcp_tef.workflows.metrics import MetricsService
+from mcp_tef.reports.writing import RunReports
 from tests.support.fake_engine import FakeEngine
 from tests.support.html_reader import Reader
 
 EVIL = "<img src=x onerror=alert(1)> =cmd\u202e"
 
 
-async def compared() -> tuple[Reports, ComparedBatches]:
+async def compared() -> tuple[RunReports, ComparedBatches]:
     """Two batches, between which a case was given another expectation, and one was added."""
     core = FakeEngine()
     await core.open_sample()
@@ -31,7 +31,7 @@ async def compared() -> tuple[Reports, ComparedBatches]:
     await core.cases.add([CaseDraft(name="new", query="something new", servers=case.draft.servers)])
     second = await core.runs.start(BatchRequest(name="After"))
     await core.runs.wait(second.id)
-    reports = Reports(core.store, MetricsService(core.store.metrics))
+    reports = RunReports(core.engine)
     return reports, await reports.comparison(first.id, second.id)
 
 

@@ -21,20 +21,19 @@ from mcp_tef.reports.markdown import (
 )
 from mcp_tef.reports.results import passed
 from mcp_tef.reports.similarity_html import SimilarityResults
-from mcp_tef.reports.writing import Reports
-from mcp_tef.workflows.metrics import MetricsService
+from mcp_tef.reports.writing import RunReports
 from tests.support import made_analyses
 from tests.support.fake_engine import FakeEngine
 
 HOSTILE = "[here](https://example.org) @everyone `x` <img src=a> | ![p](q) *b* _i_ # h\n- list\u202e"
 
 
-async def ran() -> tuple[Reports, FakeEngine]:
+async def ran() -> tuple[RunReports, FakeEngine]:
     core = FakeEngine()
     await core.open_sample()
     batch = await core.runs.start(BatchRequest(name="First"))
     await core.runs.wait(batch.id)
-    return Reports(core.store, MetricsService(core.store.metrics)), core
+    return RunReports(core.engine), core
 
 
 @pytest.mark.parametrize("special", "`*_[]<>#|@")
@@ -98,7 +97,7 @@ async def test_runs_are_told_with_figures_their_n_and_those_that_did_not_pass() 
 async def test_where_nothing_was_run_that_is_told() -> None:
     core = FakeEngine()
     cases = [case.id for case in await core.open_sample()]
-    reports = Reports(core.store, MetricsService(core.store.metrics))
+    reports = RunReports(core.engine)
     assert "No model: 0 of 0 judged runs passed" in await reports.markdown(RunFilter(), "Nothing")
     before, after = [await core.runs.start(BatchRequest(cases=tuple(cases[:1]))) for _ in range(2)]
     for batch in (before, after):

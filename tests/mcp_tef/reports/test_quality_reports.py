@@ -6,10 +6,11 @@ import json
 import re
 from pathlib import Path
 
+from mcp_tef.api.serializers.tools import quality_to_json
 from mcp_tef.model.spreadsheet_cells import from_spreadsheet_cell
-from mcp_tef.reports.analyses import Exports
+from mcp_tef.reports.analyses import AnalysisReports
 from mcp_tef.reports.quality_html import quality_html
-from mcp_tef.reports.quality_tables import quality_csv, quality_to_json
+from mcp_tef.reports.quality_tables import quality_csv
 from tests.support import made_analyses
 from tests.support.html_reader import Reader
 from tests.support.made_results import EVIL
@@ -62,7 +63,7 @@ async def test_the_form_is_that_of_the_ending_and_else_json(tmp_path: Path) -> N
     report = made_analyses.quality()
     files = [tmp_path / name for name in ("q.html", "q.CSV", "q.json", "q")]
     for file in files:
-        await Exports().write_quality(report, file)
+        await AnalysisReports().write_quality(report, file)
     page, rows, document, other = (file.read_text("utf-8", "replace") for file in files)
     assert page.startswith("<!doctype html>")
     assert rows.startswith("tool,server,score")

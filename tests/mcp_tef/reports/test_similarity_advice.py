@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from mcp_tef.api.serializers.tools import advice_to_json
 from mcp_tef.errors import InputError
 from mcp_tef.model.runs import FailureInfo
-from mcp_tef.reports.analyses import Exports
-from mcp_tef.reports.similarity_advice import advice_files, advice_to_json
+from mcp_tef.reports.analyses import AnalysisReports
+from mcp_tef.reports.similarity_advice import advice_files
 from tests.support import made_analyses
 
 
@@ -49,8 +50,8 @@ def test_names_of_files_hold_nothing_of_what_strangers_wrote_but_letters_and_dig
 
 async def test_the_folder_is_made_and_the_files_are_named(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "fixes"
-    paths = await Exports().write_advice([made_analyses.advice()], folder)
+    paths = await AnalysisReports().write_advice([made_analyses.advice()], folder)
     assert len(paths) == 2
     assert all(path.parent == folder for path in paths)
     with pytest.raises(InputError, match="could not be written"):
-        await Exports().write_advice([made_analyses.advice()], paths[0])
+        await AnalysisReports().write_advice([made_analyses.advice()], paths[0])

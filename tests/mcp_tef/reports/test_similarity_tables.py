@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as arrays
 from mcp_tef.errors import InputError
 from mcp_tef.model.spreadsheet_cells import from_spreadsheet_cell
 from mcp_tef.reports import similarity_tables
-from mcp_tef.reports.analyses import Exports
+from mcp_tef.reports.analyses import AnalysisReports
 from mcp_tef.reports.similarity_html import SimilarityResults
 from mcp_tef.reports.similarity_tables import matrix_file, matrix_text, similarity_csv, similarity_json
 from tests.support import made_analyses
@@ -69,7 +69,7 @@ def test_no_tool_at_all_is_a_document_too() -> None:
 
 async def test_above_two_thousand_tools_the_matrices_go_beside(tmp_path: Path) -> None:
     found = made_analyses.many(similarity_tables.MOST_IN_JSON + 1, full=True)
-    await Exports().write_similarity(SimilarityResults(similarity=found, threshold=0.85), tmp_path / "out.json")
+    await AnalysisReports().write_similarity(SimilarityResults(similarity=found, threshold=0.85), tmp_path / "out.json")
     written = json.loads((tmp_path / "out.json").read_text("utf-8"))
     assert [written[name] for name in ("matrix", "full_matrix", "lexical_matrix")] == [None] * 3
     assert written["matrix_file"] == "out.npz"
@@ -86,7 +86,7 @@ def test_matrices_never_go_where_the_document_goes(tmp_path: Path) -> None:
 
 async def test_two_thousand_tools_stay_in_the_document(tmp_path: Path) -> None:
     found = made_analyses.many(similarity_tables.MOST_IN_JSON)
-    await Exports().write_similarity(SimilarityResults(similarity=found, threshold=0.85), tmp_path / "out.json")
+    await AnalysisReports().write_similarity(SimilarityResults(similarity=found, threshold=0.85), tmp_path / "out.json")
     lines = (tmp_path / "out.json").read_text("utf-8").splitlines()
     assert not [line for line in lines if "matrix_file" in line]
     assert sum(line.startswith("    [1.0000,") for line in lines) == 2
@@ -97,7 +97,7 @@ async def test_a_file_that_cannot_be_written_is_one_clear_error(tmp_path: Path) 
     results = SimilarityResults(similarity=made_analyses.similarity(), threshold=0.85)
     for name in ("out.json", "out.csv", "out.html"):
         with pytest.raises(InputError, match="could not be written"):
-            await Exports().write_similarity(results, tmp_path / "nowhere" / name)
+            await AnalysisReports().write_similarity(results, tmp_path / "nowhere" / name)
 
 
 def test_pairs_for_spreadsheets_are_in_order_and_say_which_are_flagged() -> None:

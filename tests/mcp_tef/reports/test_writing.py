@@ -9,18 +9,17 @@ from mcp_tef.errors import InputError
 from mcp_tef.model.runs import BatchRequest, RunFilter
 from mcp_tef.model.transfer import ReportFormat
 from mcp_tef.model.verdicts import Classification
-from mcp_tef.reports.writing import WRITERS, Reports
-from mcp_tef.workflows.metrics import MetricsService
+from mcp_tef.reports.writing import WRITERS, RunReports
 from tests.support.fake_engine import FakeEngine
 
 
-async def two_batches() -> tuple[Reports, FakeEngine]:
+async def two_batches() -> tuple[RunReports, FakeEngine]:
     core = FakeEngine()
     await core.open_sample()
     for name in ("First", ""):
         batch = await core.runs.start(BatchRequest(name=name))
         await core.runs.wait(batch.id)
-    return Reports(core.store, MetricsService(core.store.metrics)), core
+    return RunReports(core.engine), core
 
 
 async def test_every_form_can_be_written_for_a_batch_and_for_runs_of_several(tmp_path: Path) -> None:

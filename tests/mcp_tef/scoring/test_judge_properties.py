@@ -8,13 +8,13 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from mcp_tef.api.serializers.runs import verdict_to_json
 from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.cases import Expectation, ExpectedCall
 from mcp_tef.model.tools import Tool
 from mcp_tef.model.verdicts import Classification, Verdict
 from mcp_tef.scoring.expectations import described, problems
 from mcp_tef.scoring.judge import judge
-from mcp_tef.statistics.serializers import verdict_to_json
 
 NAMES = st.sampled_from(["read", "write", "find", "made_up"])
 SERVERS = st.sampled_from(["docs", "wiki"])

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, scoreatpercentile  # type: ignore[import-untyped]  # scipy ships no types
 
+from mcp_tef.api.serializers.metrics import metrics_to_json
 from mcp_tef.model.ids import BatchId, CaseId, RunId
 from mcp_tef.model.metrics import GroupMetrics, Metrics, Rate
 from mcp_tef.model.runs import RunStatus, RunSummary
 from mcp_tef.model.verdicts import Classification, ConfidenceCategory
 from mcp_tef.statistics.intervals import percentiles, wilson
 from mcp_tef.statistics.metrics import summarise as summarise_history
-from mcp_tef.statistics.serializers import metrics_to_json
 from tests.support.histories import history_of
 
 TP, FP, TN, FN = Classification.TP, Classification.FP, Classification.TN, Classification.FN

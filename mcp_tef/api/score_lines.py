@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, TypeAlias
 
+from mcp_tef.api.serializers.runs import verdict_to_json
 from mcp_tef.errors import InputError
 from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.cases import Expectation, expectation_from_json
@@ -17,7 +18,6 @@ from mcp_tef.model.variables import MB
 from mcp_tef.scoring.confidence import usable
 from mcp_tef.scoring.expectations import problems
 from mcp_tef.scoring.judge import judge
-from mcp_tef.statistics.serializers import verdict_to_json
 
 Line: TypeAlias = str | bytes | None
 """A line of a file; None stands for one that was too long to be read, as `bounded_lines` yields it."""

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from mcp_tef.workflows.score_lines import grade_line
+from mcp_tef.api.score_lines import grade_line
 from tests.support.bfcl import bfcl_cases, gold_calls, score_line
 
 CASES = bfcl_cases()

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_tef.workflows.score_lines import grade_line, grade_lines
+from mcp_tef.api.score_lines import grade_line, grade_lines
 
 LINE: dict[str, Any] = {
     "id": "case-1",

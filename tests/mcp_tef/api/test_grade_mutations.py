@@ -7,7 +7,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from mcp_tef.workflows.score_lines import grade_line
+from mcp_tef.api.score_lines import grade_line
 from tests.support.bfcl import bfcl_cases, gold_calls, score_line
 from tests.support.mutations import Mutation, mutations
 

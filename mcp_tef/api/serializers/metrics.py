@@ -1,4 +1,4 @@
-"""Verdicts and metrics as JSON, in the format of the command line."""
+"""Metrics, confusions, calibration and repeats as JSON; what is not defined is None, never 0."""
 
 from dataclasses import asdict
 
@@ -14,46 +14,6 @@ from mcp_tef.model.metrics import (
     ToolMetrics,
 )
 from mcp_tef.model.tools import LabelKind, ToolLabel
-from mcp_tef.model.verdicts import CallMatch, ParameterFinding, Verdict
-
-
-def verdict_to_json(verdict: Verdict) -> dict[str, Json]:
-    """All of a verdict; beside what `score` promises, the index of the acceptable answer that was judged."""
-    return {
-        "classification": verdict.classification.value,
-        "kind": verdict.kind.value,
-        "matches": [_match_to_json(match) for match in verdict.matches],
-        "completeness": verdict.completeness,
-        "correctness": verdict.correctness,
-        "type_conformance": verdict.type_conformance,
-        "hallucinated": list(verdict.hallucinated),
-        "parameters_ok": verdict.parameters_ok,
-        "confidence_category": verdict.confidence_category.value if verdict.confidence_category else None,
-        "explanation": verdict.explanation,
-        "alternative": verdict.alternative,
-    }
-
-
-def _match_to_json(match: CallMatch) -> dict[str, Json]:
-    return {
-        "expected": match.expected,
-        "actual": match.actual,
-        "completeness": match.completeness,
-        "correctness": match.correctness,
-        "type_conformance": match.type_conformance,
-        "hallucinated": list(match.hallucinated),
-        "findings": [_finding_to_json(finding) for finding in match.findings],
-    }
-
-
-def _finding_to_json(finding: ParameterFinding) -> dict[str, Json]:
-    return {
-        "parameter": finding.parameter,
-        "reason": finding.reason.value,
-        "expected": finding.expected,
-        "actual": finding.actual,
-        "sentence": finding.sentence,
-    }
 
 
 def metrics_to_json(metrics: Metrics) -> dict[str, Json]:

@@ -1,4 +1,4 @@
-"""The keys that scripts rely on, to the letter of the command line's description."""
+"""Keys of the JSON that scripts rely on, as the description of the command line promises them."""
 
 from datetime import UTC, datetime
 
@@ -19,8 +19,11 @@ from mcp_tef import (
     ToolProblem,
     Transport,
     VerdictKind,
+    listing_to_json,
+    run_to_json,
+    server_check_to_json,
+    server_to_json,
 )
-from mcp_tef.cli.shapes import check_shape, run_shape, server_shape, tools_shape
 
 RUN_KEYS = [
     "id",
@@ -74,11 +77,11 @@ SERVER = Server(
 
 
 def test_a_run_has_the_keys_that_are_promised() -> None:
-    assert list(run_shape(RUN)) == RUN_KEYS
+    assert list(run_to_json(RUN)) == RUN_KEYS
 
 
 def test_no_tool_is_null_on_both_sides() -> None:
-    shape = run_shape(RUN)
+    shape = run_to_json(RUN)
     assert (shape["expected"], shape["selected"]) == (None, None)
 
 
@@ -94,23 +97,27 @@ def test_a_failed_run_tells_code_message_and_hint() -> None:
         status=RunStatus.FAILED,
         failure=FailureInfo("model_timeout", "It took too long.", "Try again."),
     )
-    assert run_shape(failed)["error"] == {"code": "model_timeout", "message": "It took too long.", "hint": "Try again."}
+    assert run_to_json(failed)["error"] == {
+        "code": "model_timeout",
+        "message": "It took too long.",
+        "hint": "Try again.",
+    }
 
 
 def test_a_check_has_the_keys_that_are_promised() -> None:
-    assert list(check_shape(SERVER)) == ["name", "status", "reason", "latency_ms", "protocol"]
+    assert list(server_check_to_json(SERVER)) == ["name", "status", "reason", "latency_ms", "protocol"]
 
 
 def test_a_server_shows_names_of_its_variables_and_headers_never_values() -> None:
-    assert "geheim" not in str(server_shape(SERVER))
-    assert server_shape(SERVER)["env"] == ["TOKEN"]
+    assert "geheim" not in str(server_to_json(SERVER))
+    assert server_to_json(SERVER)["env"] == ["TOKEN"]
 
 
 def test_tools_are_the_raw_definitions_beside_what_was_set_aside() -> None:
     raw = {"name": "now", "inputSchema": {}, "x-vendor": 1}
     tool = Tool(server="clock", name="now", description="", input_schema={}, raw=raw)
     listing = Listing(server="clock", tools=(tool,), problems=(ToolProblem(None, "It has no name."),))
-    assert tools_shape(listing) == {
+    assert listing_to_json(listing) == {
         "server": "clock",
         "tools": [raw],
         "problems": [{"tool": None, "reason": "It has no name."}],

@@ -1,0 +1,124 @@
+"""Similarity, overlap, recommendations and quality of tools as JSON."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+
+from mcp_tef.api.serializers.runs import error_to_json
+from mcp_tef.model.json import Json
+from mcp_tef.model.quality import LintFinding, QualityReport, ToolQuality
+from mcp_tef.model.similarity import (
+    DifferentiationIssue,
+    PairAdvice,
+    Recommendation,
+    ToolPair,
+    UnreachableSource,
+)
+from mcp_tef.scoring.similarity.analysis import Similarity
+from mcp_tef.scoring.similarity.overlap import OverlappingPair
+
+
+def compared_tools_to_json(similarity: Similarity) -> Iterator[Json]:
+    """`{"id", "server", "name"}` of every tool, in the order of the matrices."""
+    return ({"id": one.id, "server": one.tool.server, "name": one.tool.name} for one in similarity.tools)
+
+
+def tool_pair_to_json(similarity: Similarity, pair: ToolPair) -> dict[str, Json]:
+    """`{"a", "b", "score", "full_score", "percentile", "confusability"}` with the ids of the tools."""
+    return {
+        "a": similarity.tools[pair.a].id,
+        "b": similarity.tools[pair.b].id,
+        "score": round(pair.similarity, 4),
+        "full_score": None if pair.full is None else round(pair.full, 4),
+        "percentile": round(pair.percentile, 4),
+        "confusability": round(pair.confusability, 4),
+    }
+
+
+def overlapping_pair_to_json(similarity: Similarity, pair: OverlappingPair) -> dict[str, Json]:
+    """`{"a", "b", "overlap", "why"}` with the ids of the tools."""
+    ids = {"a": similarity.tools[pair.a].id, "b": similarity.tools[pair.b].id}
+    return {**ids, "overlap": round(pair.overlap, 4), "why": pair.why}
+
+
+def unreachable_to_json(unreachable: Iterable[UnreachableSource]) -> Iterator[Json]:
+    """`{"server", "reason"}` of each."""
+    return ({"server": one.server, "reason": one.reason} for one in unreachable)
+
+
+def advice_to_json(advice: PairAdvice) -> dict[str, Json]:
+    """A pair with its issues and recommendations; `failure` says why the asked model gave no usable text."""
+    return {
+        "a": advice.a,
+        "b": advice.b,
+        "similarity": round(advice.similarity, 4),
+        "issues": [_issue(issue) for issue in advice.issues],
+        "recommendations": [_recommendation(one) for one in advice.recommendations],
+        "failure": error_to_json(advice.failure) if advice.failure else None,
+        "tokens": advice.tokens,
+        "cost_usd": advice.cost_usd,
+    }
+
+
+def _issue(issue: DifferentiationIssue) -> dict[str, Json]:
+    return {
+        "type": issue.type.value,
+        "priority": issue.priority.value,
+        "sentence": issue.sentence,
+        "evidence": list(issue.evidence),
+    }
+
+
+def _recommendation(one: Recommendation) -> dict[str, Json]:
+    after = one.similarity_after
+    return {
+        "issue": one.issue.value,
+        "tool": one.tool_id,
+        "action": one.action,
+        "rationale": one.rationale,
+        "priority": one.priority.value,
+        "author": one.author,
+        "before": one.before,
+        "revised": one.revised,
+        "similarity_after": None if after is None else round(after, 4),
+        "patch": [dict(operation) for operation in one.patch],
+        "override": dict(one.override),
+    }
+
+
+def quality_to_json(report: QualityReport) -> dict[str, Json]:
+    """Serialize a quality report: tools from worst to best, token counts, and what could not be read."""
+    return {
+        "tools": [_tool(tool) for tool in report.tools],
+        "servers": [asdict(server) for server in report.servers],
+        "tokenizer": report.tokenizer,
+        "unreachable": list(unreachable_to_json(report.unreachable)),
+        "problems": [
+            {"server": server, "tool": problem.tool, "reason": problem.reason} for server, problem in report.problems
+        ],
+    }
+
+
+def _tool(quality: ToolQuality) -> dict[str, Json]:
+    return {
+        "id": quality.tool.id,
+        "server": quality.tool.tool.server,
+        "name": quality.tool.tool.name,
+        "score": quality.score,
+        "tokens": quality.tokens,
+        "findings": [_finding(finding) for finding in quality.findings],
+        "review": asdict(quality.review) if quality.review else None,
+        "failure": error_to_json(quality.failure) if quality.failure else None,
+    }
+
+
+def _finding(finding: LintFinding) -> dict[str, Json]:
+    return {
+        "rule": finding.rule.id,
+        "severity": finding.rule.severity.value,
+        "place": finding.place,
+        "sentence": finding.sentence,
+        "why": finding.rule.why,
+        "fix": finding.fix,
+        "excerpt": finding.excerpt,
+        "penalty": finding.penalty,
+    }

@@ -1,0 +1,198 @@
+"""Servers, their tools, tool calls and imports, and test cases, as JSON."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from mcp_tef.api.serializers.runs import timestamp
+from mcp_tef.model.cases import TestCase, expectation_to_json
+from mcp_tef.model.comparison import Drift
+from mcp_tef.model.json import Json
+from mcp_tef.model.servers import Server, ServerSpec
+from mcp_tef.model.tool_calls import ToolCall, ToolReply
+from mcp_tef.model.tools import Listing
+from mcp_tef.model.transfer import (
+    CaseImportPreview,
+    DetectedConfig,
+    ExportReport,
+    ImportedServer,
+    ImportStatus,
+    ServerImportPreview,
+)
+
+
+def server_check_to_json(server: Server) -> Json:
+    """Serialize the result of `servers check`."""
+    return {
+        "name": server.name,
+        "status": server.status.value,
+        "reason": server.reason,
+        "latency_ms": server.latency_ms,
+        "protocol": server.protocol,
+    }
+
+
+def server_to_json(server: Server) -> Json:
+    """Serialize a server; of secrets, only the names of the places that hold them."""
+    spec = server.spec
+    return {
+        **server_check_to_json(server),
+        "id": server.id,
+        "transport": spec.transport.value,
+        "url": spec.url and spec.address,
+        "command": spec.command,
+        "args": list(spec.args),
+        "cwd": spec.cwd,
+        "env": sorted(spec.env),
+        "headers": sorted(spec.headers),
+        "auth": spec.auth_type.value.replace("_", "-"),
+        "secret": spec.secret,
+        "client_id": spec.oauth.client_id,
+        "issuer": spec.oauth.issuer,
+        "scopes": (spec.oauth.scope or "").split(),
+        "private_key_file": spec.oauth.private_key_file,
+        "tools_file": spec.path,
+        "tools": server.tool_count,
+        "problems": server.problem_count,
+        "hint": server.hint,
+        "exit_code": server.exit_code,
+        "stderr": server.stderr_tail,
+        "last_connected_at": timestamp(server.last_connected_at),
+    }
+
+
+def listing_to_json(listing: Listing) -> Json:
+    """Serialize a listing: raw definitions, and the rejected ones with their reasons."""
+    return {
+        "server": listing.server,
+        "tools": [dict(tool.raw) for tool in listing.tools],
+        "problems": [{"tool": problem.tool, "reason": problem.reason} for problem in listing.problems],
+    }
+
+
+def drift_to_json(server: str, drift: Drift | None) -> Json:
+    """Serialize the definition changes that `servers accept` accepts."""
+    return {
+        "server": server,
+        "tools": [
+            {
+                "tool": tool.name,
+                "change": tool.change.change.value,
+                "suspicions": [finding.sentence for finding in tool.findings],
+                "diff": tool.change.diff,
+            }
+            for tool in (drift.tools if drift else ())
+        ],
+    }
+
+
+def tool_call_to_json(call: ToolCall) -> Json:
+    """Serialize a tool call that a user made."""
+    reply = call.reply or ToolReply()
+    return {
+        "id": call.id,
+        "server": call.server,
+        "tool": call.tool,
+        "arguments": dict(call.arguments),
+        "status": call.status.value,
+        "asked_at": timestamp(call.asked_at),
+        "duration_ms": call.duration_ms,
+        "execution_time_ms": reply.execution_time_ms,
+        "is_error": reply.is_error,
+        "content": list(reply.content),
+        "structured": reply.structured,
+        "cut": reply.cut,
+    }
+
+
+def server_import_to_json(preview: ServerImportPreview) -> dict[str, Json]:
+    """Serialize the preview of a server import."""
+    named = {fate: [server.name for server in preview.of(fate)] for fate in ImportStatus}
+    return {
+        "source": preview.source,
+        "format": preview.form.value,
+        "added": named[ImportStatus.ADDED],
+        "changed": named[ImportStatus.CHANGED],
+        "unchanged": named[ImportStatus.UNCHANGED],
+        "refused": [
+            {"server": server.label, "place": server.place, "reason": server.reason}
+            for server in preview.of(ImportStatus.REFUSED)
+        ],
+        "servers": [_imported_server_to_json(server, server.spec) for server in preview.servers if server.spec],
+    }
+
+
+def _imported_server_to_json(server: ImportedServer, spec: ServerSpec) -> Json:
+    return {
+        "name": server.name,
+        "label": server.label,
+        "place": server.place,
+        "fate": server.fate.value,
+        "transport": spec.transport.value,
+        "url": spec.url and spec.address,
+        "command": list(spec.argv) if spec.command else None,
+        "cwd": spec.cwd,
+        "env": sorted(spec.env),
+        "headers": sorted(spec.headers),
+        "changes": [{"field": item.field, "before": item.before, "after": item.after} for item in server.changes],
+        "secrets": [{"where": secret.where, "variable": secret.variable} for secret in server.secrets],
+        "needs": list(server.needs),
+        "notes": list(server.notes),
+    }
+
+
+def detected_config_to_json(config: DetectedConfig) -> Json:
+    """Serialize a config file that was found, with the import that it would give."""
+    found = (
+        server_import_to_json(config.preview)
+        if config.preview
+        else {"source": config.path.name, "problem": config.problem}
+    )
+    return {"title": config.title, "path": str(config.path), **found}
+
+
+def case_to_json(case: TestCase) -> Json:
+    """Serialize a stored case."""
+    return {
+        "id": case.id,
+        "name": case.name,
+        "query": case.draft.query,
+        "servers": list(case.draft.servers),
+        "expected": expectation_to_json(case.draft.expectation),
+        "suites": list(case.draft.suites),
+        "tags": list(case.draft.tags),
+    }
+
+
+def case_import_to_json(
+    preview: CaseImportPreview, warnings: Sequence[tuple[str, str]], *, dry: bool
+) -> dict[str, Json]:
+    """Serialize the preview of a case import; `warnings` are pairs of a case and a message."""
+    labels = {fate: [case.label for case in preview.of(fate)] for fate in ImportStatus}
+    changes = [(case.label, change) for case in preview.cases for change in case.changes]
+    refused = preview.of(ImportStatus.REFUSED)
+    return {
+        "format": preview.form.value,
+        "dry_run": dry,
+        "added": labels[ImportStatus.ADDED],
+        "updated": labels[ImportStatus.CHANGED],
+        "unchanged": labels[ImportStatus.UNCHANGED],
+        "refused": [{"case": case.label, "place": case.place, "reason": case.reason} for case in refused],
+        "changes": [
+            {"case": label, "field": change.field, "before": change.before, "after": change.after}
+            for label, change in changes
+        ],
+        "notes": [{"case": case.label, "message": note} for case in preview.cases for note in case.notes],
+        "servers": [{"name": new.name, "file": str(new.path), "tools": len(new.tools)} for new in preview.servers],
+        "warnings": [{"case": case, "message": message} for case, message in warnings],
+    }
+
+
+def case_export_to_json(file: Path, report: ExportReport) -> dict[str, Json]:
+    """Serialize the report of a case export."""
+    return {
+        "file": str(file),
+        "format": report.form.value,
+        "cases": report.written,
+        "left_out": [{"case": case, "reason": reason} for case, reason in report.left_out],
+        "lost": [{"case": case, "message": message} for case, message in report.lost],
+    }
