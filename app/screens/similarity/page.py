@@ -22,10 +22,11 @@ from app.screens.similarity.notices import show_stopped, show_too_few
 from app.screens.similarity.pair_controller import PairController
 from app.screens.similarity.pair_list import PairIndices, PairTarget, any_tool_query, tool_query
 from app.screens.similarity.pair_pane import ToolPairPane
+from app.screens.similarity.pair_search import PairSearch
 from app.screens.similarity.presenter import SimilarityPresenter, SimilarityState
 from app.screens.similarity.table_panes import ToolGroupsPane, ToolPairsPane
 from app.screens.similarity.task_progress import ComparisonProgress, ModelDownloadTask
-from app.screens.similarity.view import PAUSE_S, VIEWS, PairSearch, SimilarityView
+from app.screens.similarity.view import PAUSE_S, VIEWS, SimilarityView
 from app.screens.similarity.view_state import SimilarityViewState
 from app.text.formatting import count
 from app.theme import sized
@@ -41,7 +42,7 @@ class SimilarityPage(Page):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, key="similarity", title="Similarity")
-        self.view_state = SimilarityViewState(session.settings)
+        self.view_state = SimilarityViewState(session.settings, session.workspace)
         self.presenter = SimilarityPresenter(session.call, self.view_state.request())
         self.view = SimilarityView(session.settings)
         self.saving = SimilarityFileWriter(self)
@@ -55,7 +56,8 @@ class SimilarityPage(Page):
         self._started = False
         self._debounce = QTimer(self, singleShot=True, interval=DEBOUNCE_MS)
         self._lay_out()
-        self.pair_search = PairSearch(self.presenter, self.view, session.spawn, self.restore_search(self.search))
+        self.search.setText(self.view_state.state.text)
+        self.pair_search = PairSearch(self.presenter, self.view, self.view_state, session.spawn)
         self._connect()
 
     def _lay_out(self) -> None:
@@ -69,8 +71,8 @@ class SimilarityPage(Page):
         self.header.place(self.narrow)
         self.header.set_buttons([Action(text="Export", do=self._open_export, icon="export")])
         self.body.addWidget(self.view, 1)
-        self.view.map.set_kind(self.view_state.kind())
-        self.views.set_current(self.view_state.view())
+        self.view.map.set_kind(MapKind(self.view_state.mode("kind")))
+        self.views.set_current(self.view_state.mode("view"))
         self.embedder.show_embedder(self.presenter.request.embedder, "")
 
     def _connect(self) -> None:
@@ -89,7 +91,7 @@ class SimilarityPage(Page):
 
     def _follow_settings(self) -> None:
         """A method of its own: what a lambda hears, it hears when this page is gone, too."""
-        self.view_state.follow(self.presenter, self.view.map.set_threshold, self._choose_embedder)
+        self.view_state.follow_preferences(self.presenter, self.view.map.set_threshold, self._choose_embedder)
 
     def _connect_panes(self) -> None:
         view = self.view
@@ -222,7 +224,7 @@ class SimilarityPage(Page):
             await asyncio.sleep(PAUSE_S)
         await self._show_map()
         if fresh:
-            self.pair_search.show_found(self.search.text())
+            self.pair_search.highlight(self.search.text())
         await self._show_work()
         await self._open_first(fresh=fresh)
 
@@ -288,7 +290,7 @@ class SimilarityPage(Page):
             await self.pair.show()
             return
         items, rows = self.presenter.work_list.items, self.view.pairs.list.rows
-        if rows and self.width() >= sized(ROOMY) and self.view_state.is_pair_open():
+        if rows and self.width() >= sized(ROOMY) and self.view_state.mode("pair") == "yes":
             first = items[0].pair if items else rows[0].pair
             self.pair.open((first.a, first.b))
 
@@ -299,12 +301,12 @@ class SimilarityPage(Page):
         self.views.set_current(key)
         self.view.turn(key)
         self.view.pairs.mark(self.pair.places)
-        self.view_state.set_view(key)
+        self.view_state.set_mode("view", key)
         self.pair_search.search(self.search.text())
 
     def _choose_kind(self, kind: MapKind) -> None:
         self.view.map.set_kind(kind)
-        self.view_state.set_kind(kind)
+        self.view_state.set_mode("kind", kind.value)
         self.session.spawn(self._recolour())
 
     async def _recolour(self) -> None:
@@ -325,7 +327,7 @@ class SimilarityPage(Page):
     def _choose_standing(self, standing: PairStatus | None) -> None:
         if standing is not None:
             self.show_view("pairs")
-        self.pair_search.choose(standing)
+        self.pair_search.filter(standing)
 
     def _open_group(self, members: tuple[int, ...]) -> None:
         self.show_view("map")

@@ -84,14 +84,14 @@ class PairController(QObject):
         """Show a pair side by side; `reveal` scrolls the map to it, `advice` the pair to what to write instead."""
         self.places = ordered_pair(*places)
         self._to_advice = advice
-        self._view_state.set_pair_open(True)
+        self._view_state.set_mode("pair", "yes")
         self._view.map.heatmap.choose(self.places, reveal=reveal)
         self._view.pairs.mark(self.places)
         self._session.spawn(self.show())
 
     def close(self) -> None:
         """Put it away, as the user would."""
-        self._view_state.set_pair_open(False)
+        self._view_state.set_mode("pair", "no")
         self.forget()
         self.closed.emit()
 

@@ -1,10 +1,7 @@
-"""Layout of the screen below its header, and the search that filters all of its views."""
+"""Layout of the similarity screen below its header."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
@@ -14,14 +11,11 @@ from app.core_link.settings import Settings
 from app.screens.similarity.advice_pane import AdvicePane
 from app.screens.similarity.map_pane import MapPane
 from app.screens.similarity.notices import BUSY, ICON, SimilarityNotices
-from app.screens.similarity.pair_list import PairQuery, matching_tools
 from app.screens.similarity.pair_pane import ToolPairPane
-from app.screens.similarity.presenter import SimilarityPresenter
 from app.screens.similarity.table_panes import ToolGroupsPane, ToolPairsPane
 from app.screens.similarity.work_summary import WorkSummary
 from app.theme import roomy, sized, width
 from app.widgets import EmptyState, FittingPane, Split
-from mcp_tef import MatrixKind, PairStatus
 
 VIEWS = (("map", "Map"), ("pairs", "Pairs"), ("groups", "Groups"))
 BESIDE = 900
@@ -147,49 +141,3 @@ class SimilarityView(QWidget):
         """Keep how it was left."""
         if self._pair_open and self.width() >= sized(BESIDE):
             self._settings.set(SPLIT_KEY, self.split.layout_state())
-
-
-Spawn = Callable[[Coroutine[Any, Any, None]], "asyncio.Task[None]"]
-
-
-class PairSearch:
-    """Narrows what the page shows, at first to `words`; until tools are compared it only notes what is wanted."""
-
-    def __init__(self, presenter: SimilarityPresenter, view: SimilarityView, spawn: Spawn, words: str) -> None:
-        self._presenter, self._view, self._spawn = presenter, view, spawn
-        self._query = PairQuery(text=words)
-        self._listed = 0
-
-    def search(self, text: str) -> None:
-        """Have tools, groups and pairs that hold every word."""
-        self.show_found(text)
-        if text != self._query.text:
-            self._list(replace(self._query, text=text))
-
-    def show_found(self, text: str) -> None:
-        """Bring out on the map what was found, and narrow the groups to it."""
-        analysis = self._presenter.analysis
-        if analysis is not None:
-            self._view.map.heatmap.bring_out(matching_tools(analysis, text))
-            self._view.groups.search(text)
-
-    def sort(self, by: MatrixKind) -> None:
-        """Have the pairs that are highest in another score."""
-        self._list(replace(self._query, by=by))
-
-    def choose(self, standing: PairStatus | None) -> None:
-        """Have the pairs of one standing, or of any."""
-        self._view.work_summary.mark(standing)
-        self._list(replace(self._query, standing=standing, by=MatrixKind.SIMILARITY))
-
-    async def show_pairs(self) -> None:
-        """List the pairs that are wanted; an answer to an older question is not shown."""
-        self._listed += 1
-        mine = self._listed
-        found = await self._presenter.load_pairs(self._query)
-        if mine == self._listed:
-            self._view.pairs.show_pairs(found)
-
-    def _list(self, query: PairQuery) -> None:
-        self._query = query
-        self._spawn(self.show_pairs())

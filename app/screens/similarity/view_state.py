@@ -1,76 +1,93 @@
-"""Persisted state of the screen; threshold and embedder are settings that the settings dialog shows too."""
+"""View state of the similarity screen, saved per workspace, and the preferences that it can change."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
 
 from app.core_link.preferences import Preferences
 from app.core_link.settings import Settings
-from app.screens.similarity.labels import MapKind
+from app.screens.kit import FilterField, FilterFields, ViewState, ViewStates
+from app.screens.similarity.labels import STATUS_LABELS, MapKind
+from app.screens.similarity.pair_list import PairQuery
 from app.screens.similarity.presenter import ComparisonRequest, SimilarityPresenter
 from app.screens.similarity.view import VIEWS
-from mcp_tef import EmbedderChoice
+from mcp_tef import EmbedderChoice, MatrixKind, PairStatus
 
 THRESHOLD = "SIMILARITY_THRESHOLD"
 EMBEDDER = "EMBEDDING_MODEL_TYPE"
+SERVERS: Final[FilterField[None]] = FilterField(name="servers", many=True)
+STATUS: Final[FilterField[None]] = FilterField(
+    name="status", texts={status.value: text for status, text in STATUS_LABELS.items()}, saved=False
+)
+FIELDS: Final[FilterFields[None]] = FilterFields((SERVERS, STATUS))
+MODES: Final[Mapping[str, Sequence[str]]] = {
+    "view": [key for key, _ in VIEWS],
+    "kind": list(MapKind),
+    "pair": ["yes", "no"],
+}
 
 
 class SimilarityViewState:
-    """Settings of the page, each read with its default where it makes no sense."""
+    """Search, filters, visible view, map and threshold; each change is saved."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+    def __init__(self, settings: Settings, workspace: str) -> None:
+        self._views = ViewStates(settings, workspace, "similarity")
         self._preferences = Preferences(settings)
+        self.state: ViewState = self._views.load(FIELDS)
 
-    def view(self) -> str:
-        """Map, pairs or groups."""
-        return self._settings.get("similarity.view", "map", lambda key: key in {key for key, _ in VIEWS})
+    def change(self, **changes: Any) -> None:
+        """Change and save fields of the view state."""
+        self.state = replace(self.state, **changes)
+        self._views.save(self.state, FIELDS)
 
-    def set_view(self, key: str) -> None:
-        """Remember the view."""
-        self._settings.set("similarity.view", key)
+    def mode(self, name: str) -> str:
+        """Return the choice of a mode; its first choice if none is saved."""
+        value = self.state.modes.get(name, "")
+        return value if value in MODES[name] else MODES[name][0]
 
-    def kind(self) -> MapKind:
-        """What the map shows."""
-        known = {str(kind) for kind in MapKind}
-        return MapKind(self._settings.get("similarity.kind", MapKind.SIMILARITY.value, known.__contains__))
+    def set_mode(self, name: str, value: str) -> None:
+        """Save the choice of a mode."""
+        self.change(modes={**self.state.modes, name: value})
 
-    def set_kind(self, kind: MapKind) -> None:
-        """Remember what the map shows."""
-        self._settings.set("similarity.kind", kind.value)
+    @property
+    def query(self) -> PairQuery:
+        """Query of the pair list: search, work list status, and the score that ranks pairs."""
+        status, score = self.state.filters.first(STATUS.name), self.state.sort.name
+        return PairQuery(
+            text=self.state.text,
+            standing=PairStatus(status) if status else None,
+            by=MatrixKind(score) if score in set(MatrixKind) else MatrixKind.SIMILARITY,
+        )
+
+    def set_status(self, status: PairStatus | None) -> None:
+        """Limit the pair list to one status of the work list, or to none."""
+        self.change(filters=self.state.filters.with_values(STATUS.name, *([status.value] if status else [])))
 
     def threshold(self) -> float:
-        """From where on pairs are flagged."""
+        """Return the similarity from which pairs are flagged."""
         return float(self._preferences.text(THRESHOLD) or self._preferences.variable(THRESHOLD).default)
 
     def set_threshold(self, threshold: float) -> None:
-        """Remember the threshold."""
+        """Save the threshold."""
         self._preferences.set(THRESHOLD, f"{round(threshold, 2):g}")
 
-    def is_pair_open(self) -> bool:
-        """Whether a pair is to be open."""
-        return self._settings.get("similarity.pair", True)
-
-    def set_pair_open(self, wanted: bool) -> None:
-        """Remember whether a pair is to be open."""
-        self._settings.set("similarity.pair", wanted)
-
     def request(self) -> ComparisonRequest:
-        """What is compared, and by which embedder; never a key."""
-        servers = tuple(str(name) for name in self._settings.get("similarity.servers", []))
-        return ComparisonRequest(embedder=self._embedder(), servers=servers)
+        """Return the servers to compare and the embedder; never a key."""
+        return ComparisonRequest(embedder=self._embedder(), servers=self.state.filters.of(SERVERS.name))
 
     def set_request(self, request: ComparisonRequest) -> None:
-        """Remember what is compared."""
-        self._settings.set("similarity.servers", list(request.servers))
+        """Save the servers to compare and the embedder."""
+        self.change(filters=self.state.filters.with_values(SERVERS.name, *request.servers))
         if request.embedder != self._embedder():
             self._preferences.set(EMBEDDER, request.embedder)
 
-    def follow(
+    def follow_preferences(
         self,
         presenter: SimilarityPresenter,
         set_threshold: Callable[[float], object],
         choose_embedder: Callable[[str], object],
     ) -> None:
-        """What was set elsewhere holds here as well."""
+        """Apply a threshold and an embedder that were changed in the settings."""
         set_threshold(self.threshold())
         if self._embedder() != presenter.request.embedder:
             choose_embedder(self._embedder())

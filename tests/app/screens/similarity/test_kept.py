@@ -11,12 +11,14 @@ from app.screens.similarity.comparison_choices import OTHER, EmbedderMenu, Serve
 from app.screens.similarity.labels import MapKind, embedder_label, flagged_text
 from app.screens.similarity.model_request import AdviceProgress
 from app.screens.similarity.notices import missing_tools_details, missing_tools_text
+from app.screens.similarity.pair_list import PairQuery
 from app.screens.similarity.presenter import ComparisonRequest, SimilarityPresenter
 from app.screens.similarity.view_state import SimilarityViewState
 from mcp_tef import (
     BatchesChanged,
     NoticePublished,
     PairAdvice,
+    PairStatus,
     RunsChanged,
     ServersChanged,
     ToolProblem,
@@ -26,13 +28,15 @@ from mcp_tef import (
 
 def test_what_was_left_is_found_again() -> None:
     settings = Settings(None)
-    view_state = SimilarityViewState(settings)
+    view_state = SimilarityViewState(settings, "a.db")
     view_state.set_threshold(0.9)
-    view_state.set_kind(MapKind.OVERLAP)
-    view_state.set_view("pairs")
+    view_state.set_mode("kind", MapKind.OVERLAP.value)
+    view_state.change(text="timer")
+    view_state.set_status(PairStatus.SIMILAR_UNTESTED)
     view_state.set_request(ComparisonRequest(embedder="folder:/models/mini", servers=("docs",)))
-    again = SimilarityViewState(settings)
-    assert (again.threshold(), again.kind(), again.view()) == (0.9, MapKind.OVERLAP, "pairs")
+    again = SimilarityViewState(settings, "a.db")
+    assert (again.threshold(), again.mode("kind"), again.mode("view")) == (0.9, MapKind.OVERLAP, "map")
+    assert again.query == PairQuery(text="timer")
     assert again.request() == ComparisonRequest(embedder="folder:/models/mini", servers=("docs",))
 
 
@@ -41,8 +45,9 @@ def test_spoilt_settings_give_the_defaults() -> None:
     settings.set("core", {"SIMILARITY_THRESHOLD": "9", "EMBEDDING_MODEL_TYPE": "magic:wand"})
     settings.set("similarity.kind", "colourful")
     settings.set("similarity.view", "nowhere")
-    view_state = SimilarityViewState(settings)
-    assert (view_state.threshold(), view_state.kind(), view_state.view()) == (0.85, MapKind.SIMILARITY, "map")
+    view_state = SimilarityViewState(settings, "a.db")
+    assert view_state.threshold() == 0.85
+    assert (view_state.mode("kind"), view_state.mode("view")) == (MapKind.SIMILARITY, "map")
     assert view_state.request() == ComparisonRequest()
 
 

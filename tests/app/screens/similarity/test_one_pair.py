@@ -44,7 +44,7 @@ async def test_closing_the_pair_gives_the_map_the_room_and_the_keyboard(bench: B
     page.view.pair.close_button.click()
     assert not page.view.pair.isVisible()
     assert page.view.map.heatmap.hasFocus()
-    assert not page.view_state.is_pair_open()
+    assert page.view_state.mode("pair") == "no"
 
 
 @on_page

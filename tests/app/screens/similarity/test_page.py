@@ -140,7 +140,7 @@ async def test_every_matrix_can_be_shown(bench: Bench) -> None:
         page._choose_kind(kind)
         await bench.until(partial(is_shown, page, kind))
         assert page.view.map.weights.isVisible() is (kind is MapKind.OVERLAP)
-    assert page.view_state.kind() is MapKind.OBSERVED
+    assert page.view_state.mode("kind") == MapKind.OBSERVED
 
 
 @on_page
