@@ -23,7 +23,6 @@ KINDS = {
     "tests/golden": "process",
     "tests/packaging": "process",
     "tests/architecture": "process",
-    "tests/migrations": "process",
     "tests/mcp_tef/cli": "process",
     "tests/mcp_tef/provider_http": "process",
     "tests/mcp_tef/servers": "process",

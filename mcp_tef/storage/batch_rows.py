@@ -63,7 +63,7 @@ def add(session: Session, batch_id: BatchId, request: BatchRequest, owner: str) 
         "repeats": request.repeats,
         "concurrency": request.concurrency,
         "max_cost_usd": request.max_cost_usd,
-        "owner": owner,
+        "owner_token": owner,
         "created_at": now(),
     }
     session.execute(insert(BATCHES), [row])
@@ -121,7 +121,7 @@ def rename(session: Session, batch_id: BatchId, name: str) -> Batch:
 
 def remove(session: Session, ids: Sequence[BatchId], owner: Owner) -> None:
     """Hide batches. InputError, and none is hidden, where another process works on one."""
-    columns = (BATCHES.c.name, BATCHES.c.status, BATCHES.c.owner)
+    columns = (BATCHES.c.name, BATCHES.c.status, BATCHES.c.owner_token)
     for row in session.execute(select(*columns).where(BATCHES.c.id.in_(one_of(ids)))):
         _require_idle(row, owner, "Cancel it there first.")
     set_removed(session, ids, removed=True)
@@ -139,12 +139,12 @@ def take_over(session: Session, batch_id: BatchId, owner: Owner, max_cost_usd: f
     _require_idle(row, owner, "Wait until it has ended there.")
     request = replace(_request(row), max_cost_usd=max_cost_usd)
     set_status(session, batch_id, BatchStatus.RUNNING)
-    cells = {"owner": owner.token, "max_cost_usd": max_cost_usd, "request": asdict(request)}
+    cells = {"owner_token": owner.token, "max_cost_usd": max_cost_usd, "request": asdict(request)}
     session.execute(update(BATCHES).where(BATCHES.c.id == batch_id).values(**cells))
 
 
 def _require_idle(row: Any, owner: Owner, hint: str) -> None:
-    if row.status in UNDER_WAY and row.owner != owner.token and owner.alive(row.owner):
+    if row.status in UNDER_WAY and row.owner_token != owner.token and owner.alive(row.owner_token):
         raise InputError(f"{row.name or 'The batch'} is running in another window or command.", hint=hint)
 
 

@@ -140,7 +140,7 @@ def _cells(draft: CaseDraft) -> dict[str, Any]:
         "expected_mcp_server_name": first.server if first else None,
         "expected_tool_name": first.tool if first else None,
         "expected_parameters": first.parameters if first else None,
-        "expected_calls": expectation_to_json(draft.expectation),
+        "expectation": expectation_to_json(draft.expectation),
     }
 
 
@@ -211,7 +211,7 @@ def _case(row: Any, ties: _Ties) -> TestCase:
         draft=CaseDraft(
             name=row.name,
             query=row.query,
-            expectation=expectation_of(row.expected_calls),
+            expectation=expectation_of(row.expectation),
             servers=tuple(ties.servers.get(row.id, ())),
             suites=tuple(ties.suites.get(row.id, ())),
             tags=tuple(ties.tags.get(row.id, ())),

@@ -35,6 +35,7 @@ from mcp_tef.storage.tables import (
     BATCHES,
     CASE_TAGS,
     CASES,
+    FACT_KEYS,
     FACTS,
     MODEL_SETTINGS,
     RESULTS,
@@ -44,19 +45,18 @@ from mcp_tef.storage.tables import (
     SUITES,
     TOOL_NAMES,
     TOOLS,
-    WORDS,
 )
 from mcp_tef.storage.unreadable_rows import row_of
 from mcp_tef.storage.verdict_rows import expectation_of, verdict_of
 
 _Condition = ColumnElement[bool]
 _FACT = FACTS.c
-_MODEL = select(WORDS.c.word).where(WORDS.c.id == _FACT.model).scalar_subquery()
+_MODEL = select(FACT_KEYS.c.value).where(FACT_KEYS.c.id == _FACT.model_key).scalar_subquery()
 _SORTED_BY: Mapping[RunOrder, ColumnElement[Any]] = {
     RunOrder.OUTCOME: case({"FN": 0, "FP": 1, "TP": 2, "TN": 3}, value=_FACT.classification),
     RunOrder.QUERY: func.lower(RUNS.c.query),
     RunOrder.SELECTED: func.lower(RUNS.c.selected_label),
-    RunOrder.CONFIDENCE: _FACT.confidence,
+    RunOrder.CONFIDENCE: _FACT.confidence_score,
     RunOrder.MODEL: _MODEL,
 }
 _OF_THE_RUN = (RunOrder.QUERY, RunOrder.SELECTED)
@@ -64,7 +64,7 @@ _OF_THE_RUN = (RunOrder.QUERY, RunOrder.SELECTED)
 
 def named(words: Select[Any]) -> Select[Any]:
     """The numbers of the ids or labels that a query gives."""
-    return select(WORDS.c.id).where(WORDS.c.word.in_(words))
+    return select(FACT_KEYS.c.id).where(FACT_KEYS.c.value.in_(words))
 
 
 _CUT_OFF = RUNS.alias("cut_off")
@@ -78,7 +78,7 @@ _REMOVED_BATCH_KEYS = named(select(BATCHES.c.id).where(BATCHES.c.removed_at.is_n
 
 def conditions(where: RunFilter) -> list[_Condition]:
     """What facts must meet so that a filter names their run. Runs of removed cases and batches never do."""
-    there = (_FACT.test_case.not_in(_REMOVED_CASE_KEYS), func.coalesce(_FACT.batch, 0).not_in(_REMOVED_BATCH_KEYS))
+    there = (_FACT.case_key.not_in(_REMOVED_CASE_KEYS), func.coalesce(_FACT.batch_key, 0).not_in(_REMOVED_BATCH_KEYS))
     return [*there, *_by_state(where), *_by_name(where), *_by_case(where), *_by_tool(where), *_by_time(where)]
 
 
@@ -89,11 +89,11 @@ def source(where: RunFilter) -> FromClause:
 
 def order(where: RunFilter) -> Sequence[ColumnElement[Any]]:
     """By what the runs of a filter are ordered."""
-    newest = (_FACT.created_at.desc(), _FACT.batch.desc(), _FACT.position)
+    newest = (_FACT.created_at.desc(), _FACT.batch_key.desc(), _FACT.position)
     if where.order is RunOrder.PLANNED:
         if where.batch_id is not None:
             return (_FACT.position.desc() if where.descending else _FACT.position,)
-        return (_FACT.created_at, _FACT.batch, _FACT.position.desc()) if where.descending else newest
+        return (_FACT.created_at, _FACT.batch_key, _FACT.position.desc()) if where.descending else newest
     key = _SORTED_BY[where.order]
     return ((key.desc() if where.descending else key).nulls_last(), *newest)
 
@@ -107,12 +107,12 @@ def _by_state(where: RunFilter) -> list[_Condition]:
 
 def _by_name(where: RunFilter) -> list[_Condition]:
     numbered = (
-        (_FACT.batch, _told(where.batch_id)),
-        (_FACT.batch, where.batch_ids),
-        (_FACT.test_case, _told(where.case_id)),
-        (_FACT.test_case, where.case_ids),
-        (_FACT.model, _told(where.model)),
-        (_FACT.model, where.models),
+        (_FACT.batch_key, _told(where.batch_id)),
+        (_FACT.batch_key, where.batch_ids),
+        (_FACT.case_key, _told(where.case_id)),
+        (_FACT.case_key, where.case_ids),
+        (_FACT.model_key, _told(where.model)),
+        (_FACT.model_key, where.models),
     )
     plain = (
         (_FACT.classification, where.classifications),
@@ -134,12 +134,12 @@ def _by_case(where: RunFilter) -> list[_Condition]:
     if where.suites:
         there = SUITE_CASES.join(SUITES, SUITES.c.id == SUITE_CASES.c.suite_id)
         cases = select(SUITE_CASES.c.test_case_id).select_from(there)
-        found.append(_FACT.test_case.in_(named(cases.where(SUITES.c.name.in_(where.suites)))))
+        found.append(_FACT.case_key.in_(named(cases.where(SUITES.c.name.in_(where.suites)))))
     if where.tags:
         cases = select(CASE_TAGS.c.test_case_id).where(CASE_TAGS.c.tag.in_(where.tags))
-        found.append(_FACT.test_case.in_(named(cases)))
+        found.append(_FACT.case_key.in_(named(cases)))
     if words := where.text.strip():
-        found.append(or_(_FACT.run_id.in_(_saying(words)), _FACT.test_case.in_(named(_called(words)))))
+        found.append(or_(_FACT.run_id.in_(_saying(words)), _FACT.case_key.in_(named(_called(words)))))
     return found
 
 
@@ -155,15 +155,15 @@ def _called(words: str) -> Select[Any]:
 def _by_tool(where: RunFilter) -> list[_Condition]:
     found: list[_Condition] = []
     if where.expected:
-        found += _is(_FACT.expected, where.expected)
+        found += _is(_FACT.expected_tool_key, where.expected)
     if where.selected:
-        found += _is(_FACT.selected, where.selected)
+        found += _is(_FACT.selected_tool_key, where.selected)
         if where.selected.kind is not None:
-            found.append(_FACT.invented == int(where.selected.kind is LabelKind.INVENTED))
+            found.append(_FACT.invented_tool == int(where.selected.kind is LabelKind.INVENTED))
     if where.offered and (offered := _names(TOOLS.c.name, TOOLS.c.server_name, where.offered)):
         tools = SNAPSHOT_TOOLS.join(TOOLS, TOOLS.c.id == SNAPSHOT_TOOLS.c.tool_id)
         snapshots = select(SNAPSHOT_TOOLS.c.snapshot_id).select_from(tools).where(*offered)
-        found.append(_FACT.snapshot.in_(named(snapshots)))
+        found.append(_FACT.snapshot_key.in_(named(snapshots)))
     return found
 
 

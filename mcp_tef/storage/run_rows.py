@@ -36,7 +36,7 @@ NOT_ANSWERED: Mapping[str, Any] = {
     "mode": None,
     "extracted_parameters": None,
     "calls": None,
-    "words": None,
+    "answer_text": None,
     "ranking": None,
     "llm_request_raw": None,
     "llm_response_raw": None,
@@ -109,7 +109,7 @@ def answer_cells(answer: Answer, directory: Directory) -> dict[str, Any]:
         "mode": answer.mode.value,
         "extracted_parameters": first.arguments if first else None,
         "calls": None if answer.calls is None else [_call_to_json(call) for call in answer.calls],
-        "words": answer.words or None,
+        "answer_text": answer.words or None,
         "ranking": [_rank_to_json(ranked, directory) for ranked in answer.ranking] or None,
         "llm_request_raw": answer.raw_request,
         "llm_response_raw": answer.raw_response,
@@ -123,7 +123,7 @@ def answer_of(row: Any, snapshot: Snapshot | None) -> Answer | None:
         return None
     return Answer(
         calls=calls_of(row.calls),
-        words=row.words or "",
+        words=row.answer_text or "",
         confidence=row.confidence_score,
         confidence_source=ConfidenceSource(row.confidence_source) if row.confidence_source else None,
         mode=CallingMode(row.mode),

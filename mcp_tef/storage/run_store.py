@@ -1,6 +1,7 @@
 """Batches, runs, verdicts and snapshots in the workspace file, and the final deletion of removed rows."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Update, bindparam, delete, exists, func, insert, or_, select, text, update
@@ -29,6 +30,7 @@ from mcp_tef.storage.case_store import Selection
 from mcp_tef.storage.columns import now, one_of
 from mcp_tef.storage.database import ROWS_PER_TRANSACTION, Database, chunks
 from mcp_tef.storage.process_locks import Owner
+from mcp_tef.storage.run_facts import mark_facts_running, refresh_facts
 from mcp_tef.storage.run_rows import NOT_ENDED, case_cells, failure_cells, outcome_cells
 from mcp_tef.storage.snapshots import Directory
 from mcp_tef.storage.tables import (
@@ -77,6 +79,7 @@ class SqliteRuns:
             runs, rows = batch_rows.plan(batch_id, settings, cases, request.repeats)
             for piece in chunks(rows):
                 session.execute(insert(RUNS), list(piece))
+                refresh_facts(session, [row["id"] for row in piece])
             return runs
 
         runs = await self._database.write(work)
@@ -97,11 +100,8 @@ class SqliteRuns:
         """
         await self._database.write(lambda session: batch_rows.take_over(session, batch_id, self._owner, max_cost_usd))
         for piece in chunks(runs):
-            await self._reopen(piece)
+            await self._database.write(partial(_reopen, runs=piece))
         return await self.batch(batch_id)
-
-    async def _reopen(self, runs: Sequence[PlannedRun]) -> None:
-        await self._database.write(lambda session: _reopen(session, runs))
 
     async def request(self, batch_id: BatchId) -> BatchRequest:
         """What the batch was asked for."""
@@ -109,26 +109,25 @@ class SqliteRuns:
 
     async def save_snapshot(self, tools: Sequence[OfferedTool], first_run: RunId) -> SnapshotId:
         """Store the tools as they are now; equal definitions and equal snapshots are stored once."""
-        return await self._database.write(lambda session: snapshots.save(session, tools, first_run))
+
+        def work(session: Session) -> SnapshotId:
+            snapshot_id = snapshots.save(session, tools, first_run)
+            refresh_facts(session, [first_run])
+            return snapshot_id
+
+        return await self._database.write(work)
 
     async def mark_running(self, ids: Sequence[RunId]) -> None:
         """Note that runs left the queue."""
         for piece in chunks(ids):
-            await self._mark_running(piece)
-
-    async def _mark_running(self, ids: Sequence[RunId]) -> None:
-        statement = update(RUNS).where(RUNS.c.id.in_(one_of(ids))).values(status=RunStatus.RUNNING.value)
-        await self._database.write(lambda session: session.execute(statement))
+            await self._database.write(partial(_mark_running, ids=piece))
 
     async def finish(self, outcomes: Sequence[RunResult]) -> tuple[RunSummary, ...]:
         """Store outcomes, at most 250 a transaction; the rows as they now read, in order, without those removed."""
         stored: list[RunSummary] = []
         for piece in chunks(outcomes):
-            stored += await self._finish(piece)
+            stored += await self._database.write(partial(_finish, outcomes=piece))
         return tuple(stored)
-
-    async def _finish(self, outcomes: Sequence[RunResult]) -> list[RunSummary]:
-        return await self._database.write(lambda session: _finish(session, outcomes))
 
     async def set_batch_status(self, batch_id: BatchId, status: BatchStatus) -> Batch:
         """Store where a batch is in its life. NotFoundError where it was removed; that is stored all the same."""
@@ -184,11 +183,8 @@ class SqliteRuns:
         """Put new verdicts in place of old ones, which are kept; the runs that were still there, as they now read."""
         changed: list[RunSummary] = []
         for piece in chunks(judgements):
-            changed += await self._rejudge(piece)
+            changed += await self._database.write(partial(_rejudge, judgements=piece))
         return tuple(changed)
-
-    async def _rejudge(self, judgements: Sequence[Judgement]) -> list[RunSummary]:
-        return await self._database.write(lambda session: _rejudge(session, judgements))
 
     async def rename_batch(self, batch_id: BatchId, name: str) -> Batch:
         """Call a batch otherwise. NotFoundError."""
@@ -214,26 +210,32 @@ class SqliteRuns:
         return marked
 
     def _abandoned(self, session: Session) -> list[BatchId]:
-        under_way = select(BATCHES.c.id, BATCHES.c.owner).where(BATCHES.c.status.in_(batch_rows.UNDER_WAY))
+        under_way = select(BATCHES.c.id, BATCHES.c.owner_token).where(BATCHES.c.status.in_(batch_rows.UNDER_WAY))
         rows = session.execute(under_way).all()
-        living = {owner for owner in {row.owner for row in rows} if self._owner.alive(owner)}
-        return [BatchId(row.id) for row in rows if row.owner not in living]
+        living = {owner for owner in {row.owner_token for row in rows} if self._owner.alive(owner)}
+        return [BatchId(row.id) for row in rows if row.owner_token not in living]
 
     async def _interrupt(self, batch_id: BatchId) -> int:
         left = await self._database.read(lambda session: _left_over(session, batch_id))
         for piece in chunks(left):
-            await self._mark_interrupted(piece)
+            await self._database.write(partial(_mark_interrupted, ids=piece))
         return len(left)
-
-    async def _mark_interrupted(self, ids: Sequence[str]) -> None:
-        cells = {**failure_cells(INTERRUPTED), "status": RunStatus.FAILED.value, "completed_at": now()}
-        statement = update(RUNS).where(RUNS.c.id.in_(one_of(ids))).values(cells)
-        await self._database.write(lambda session: session.execute(statement))
 
 
 def _left_over(session: Session, batch_id: BatchId) -> list[str]:
     pending = select(RUNS.c.id).where(RUNS.c.batch_id == batch_id, RUNS.c.status.in_(batch_rows.LEFT_OVER))
     return list(session.execute(pending).scalars())
+
+
+def _mark_running(session: Session, ids: Sequence[RunId]) -> None:
+    session.execute(update(RUNS).where(RUNS.c.id.in_(one_of(ids))).values(status=RunStatus.RUNNING.value))
+    mark_facts_running(session, ids)
+
+
+def _mark_interrupted(session: Session, ids: Sequence[str]) -> None:
+    cells = {**failure_cells(INTERRUPTED), "status": RunStatus.FAILED.value, "completed_at": now()}
+    session.execute(update(RUNS).where(RUNS.c.id.in_(one_of(ids))).values(cells))
+    refresh_facts(session, ids)
 
 
 def delete_runs(session: Session, condition: ColumnElement[bool]) -> int:
@@ -255,6 +257,7 @@ def _reopen(session: Session, runs: Sequence[PlannedRun]) -> None:
     rows = [{"run": run.id, **cells[run.case_id]} for run in runs if run.case_id in cells]
     if rows:
         session.execute(_REPLAN, rows)
+    refresh_facts(session, ids)
 
 
 def _finish(session: Session, outcomes: Sequence[RunResult]) -> list[RunSummary]:
@@ -269,12 +272,14 @@ def _finish(session: Session, outcomes: Sequence[RunResult]) -> list[RunSummary]
     verdicts = [verdict_rows.cells_of(item.run_id, item.verdict) for item in kept if item.verdict]
     if verdicts:
         session.connection().execute(verdict_rows.JUDGE, verdicts)
+    refresh_facts(session, here)
     found = run_queries.summaries(session, here)
     return [found[outcome.run_id] for outcome in kept]
 
 
 def _rejudge(session: Session, judgements: Sequence[Judgement]) -> list[RunSummary]:
     changed = verdict_rows.replace_verdicts(session, judgements)
+    refresh_facts(session, changed)
     found = run_queries.summaries(session, changed)
     return [found[run_id] for run_id in changed]
 

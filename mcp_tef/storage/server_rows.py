@@ -27,7 +27,6 @@ from mcp_tef.storage.tables import ListingRow, ServerRow
 from mcp_tef.storage.unreadable_rows import row_of
 
 _NAMES_ONLY = ("name", "alias", "allowed_tools", "disallowed_tools", "origin", "extra")
-_GRANT = "grant"
 
 
 def cells_of(spec: ServerSpec) -> dict[str, Any]:
@@ -47,7 +46,7 @@ def cells_of(spec: ServerSpec) -> dict[str, Any]:
         "env": dict(spec.env),
         "path": spec.path,
         "headers": dict(spec.headers),
-        "auth_type": (AuthType.OAUTH2 if _by_client_credentials(spec) else spec.auth_type).value,
+        "auth_type": spec.auth_type.value,
         "secret": spec.secret or None,
         "alias": spec.alias,
         "allowed_tools": list(spec.allowed_tools),
@@ -56,7 +55,7 @@ def cells_of(spec: ServerSpec) -> dict[str, Any]:
         "project": spec.project,
         "origin": spec.origin,
         "extra": dict(spec.extra),
-        "oauth": _oauth_to_json(spec),
+        "oauth": _oauth_to_json(spec.oauth),
     }
 
 
@@ -65,14 +64,9 @@ def _plain_address(url: str | None) -> str | None:
     return url if not url or any(references(url)) else without_user_info(url)
 
 
-def _by_client_credentials(spec: ServerSpec) -> bool:
-    return spec.auth_type is AuthType.CLIENT_CREDENTIALS
-
-
-def _oauth_to_json(spec: ServerSpec) -> Json:
-    """Return what differs from the defaults; client credentials are marked here, since `auth_type` has a CHECK."""
-    said = {name: value for name, value in asdict(spec.oauth).items() if value != getattr(OAuthClient(), name)}
-    return {**said, _GRANT: spec.auth_type.value} if _by_client_credentials(spec) else said
+def _oauth_to_json(client: OAuthClient) -> Json:
+    """Return the fields that differ from the defaults."""
+    return {name: value for name, value in asdict(client).items() if value != getattr(OAuthClient(), name)}
 
 
 def _is_reference(text: str) -> bool:
@@ -84,8 +78,6 @@ def _is_reference(text: str) -> bool:
 @row_of("mcp_servers")
 def spec_of(row: ServerRow) -> ServerSpec:
     """The spec that a row holds."""
-    oauth = {**row.oauth}
-    grant = oauth.pop(_GRANT, None)
     return ServerSpec(
         name=row.name,
         transport=Transport(row.transport),
@@ -96,7 +88,7 @@ def spec_of(row: ServerRow) -> ServerSpec:
         env=_named_texts(row.env),
         path=row.path,
         headers=_named_texts(row.headers),
-        auth_type=AuthType(grant or row.auth_type),
+        auth_type=AuthType(row.auth_type),
         secret=row.secret,
         alias=row.alias,
         allowed_tools=_texts(row.allowed_tools),
@@ -105,7 +97,7 @@ def spec_of(row: ServerRow) -> ServerSpec:
         project=row.project,
         origin=row.origin,
         extra=row.extra,
-        oauth=OAuthClient(**oauth),
+        oauth=OAuthClient(**row.oauth),
     )
 
 
@@ -228,8 +220,8 @@ def record(session: Session, server_id: ServerId, listing: Listing) -> None:
     if row is None:
         session.add(ListingRow(mcp_server_id=server_id, listing=value))
         return
-    seen = "listing" if row.accepted is None else "accepted"
-    row.accepted = None if _defined(row, seen) == definitions(value) else getattr(row, seen)
+    seen = "listing" if row.accepted_listing is None else "accepted_listing"
+    row.accepted_listing = None if _defined(row, seen) == definitions(value) else getattr(row, seen)
     row.listing, row.seen_at = value, now()
 
 
@@ -242,7 +234,7 @@ def last(session: Session, server_id: ServerId, name: str) -> Listing | None:
 def last_accepted(session: Session, server_id: ServerId, name: str) -> Listing | None:
     """What the user last saw of it, where it lists something else now."""
     row = session.get(ListingRow, server_id)
-    return _listing(row, name, "accepted") if row and row.accepted is not None else None
+    return _listing(row, name, "accepted_listing") if row and row.accepted_listing is not None else None
 
 
 @row_of("server_listings", "mcp_server_id")
@@ -260,7 +252,7 @@ def accept(session: Session, server_id: ServerId, listing: Listing) -> bool:
     row = session.get(ListingRow, server_id)
     if row is None or _defined(row, "listing") != definitions(listing_to_json(listing)):
         return False
-    row.accepted = None
+    row.accepted_listing = None
     return True
 
 

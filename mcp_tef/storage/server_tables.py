@@ -27,7 +27,7 @@ class ServerRow(StoredRow, table=True):
     status: str = Field(default="inactive", sa_type=Text)
     last_connected_at: datetime | None = Field(default=None, sa_type=Moment)
     created_at: datetime = Field(default_factory=now, sa_type=Moment)
-    updated_at: datetime = Field(default_factory=now, sa_type=Moment)
+    updated_at: datetime = Field(default_factory=now, sa_type=Moment, sa_column_kwargs={"onupdate": now})
     command: str | None = Field(default=None, sa_type=Words)
     args: list[str] = Field(default_factory=list, sa_type=Document)
     cwd: str | None = Field(default=None, sa_type=Words)
@@ -56,14 +56,14 @@ class ServerRow(StoredRow, table=True):
 
 
 class ListingRow(StoredRow, table=True):
-    """What a server listed when it was last seen; `accepted` is what the user last saw, where that was another."""
+    """The last listing of a server; `accepted_listing` is the one that the user saw last, where that is another."""
 
     __tablename__ = "server_listings"
 
     mcp_server_id: str = Field(primary_key=True, foreign_key="mcp_servers.id", ondelete="CASCADE", sa_type=Text)
     listing: Any = Field(sa_type=Document)
     seen_at: datetime = Field(default_factory=now, sa_type=Moment)
-    accepted: Any = Field(default=None, sa_type=Document, nullable=True)
+    accepted_listing: Any = Field(default=None, sa_type=Document, nullable=True)
 
 
 class ToolCallRow(StoredRow, table=True):
@@ -83,13 +83,3 @@ class ToolCallRow(StoredRow, table=True):
     error_code: str | None = Field(default=None, sa_type=Words)
     error_message: str | None = Field(default=None, sa_type=Words)
     error_hint: str | None = Field(default=None, sa_type=Words)
-
-
-class ConsentRow(StoredRow, table=True):
-    """A consent of an earlier version. Nothing reads it: consents are kept in the user's data folder."""
-
-    __tablename__ = "consents"
-
-    fingerprint: str = Field(primary_key=True, sa_type=Text)
-    launch: str = Field(sa_type=Words)
-    created_at: datetime = Field(default_factory=now, sa_type=Moment)

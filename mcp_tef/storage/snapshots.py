@@ -133,7 +133,7 @@ def _cells(tool: Tool, key: tuple[str, str], first_run: RunId) -> dict[str, Any]
         "created_at": moment,
         "updated_at": moment,
         "server_name": tool.server,
-        "raw": tool.raw,
+        "raw_definition": tool.raw,
         "fingerprint": digest,
     }
 
@@ -162,7 +162,7 @@ def _tool(row: Any) -> Tool:
         description=row.description,
         input_schema=row.input_schema,
         output_schema=row.output_schema,
-        raw=row.raw,
+        raw=row.raw_definition,
     )
 
 

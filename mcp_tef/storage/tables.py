@@ -3,13 +3,12 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import REAL, Index, Integer, Text
+from sqlalchemy import BLOB, REAL, Index, Integer, Text
 from sqlalchemy import text as sql
 from sqlmodel import Field
 
 from mcp_tef.model.ids import new_id
 from mcp_tef.storage.columns import Document, Moment, StoredRow, Words, now, table_of
-from mcp_tef.storage.server_tables import ConsentRow as ConsentRow
 from mcp_tef.storage.server_tables import ListingRow as ListingRow
 from mcp_tef.storage.server_tables import ServerRow as ServerRow
 from mcp_tef.storage.server_tables import ToolCallRow
@@ -27,8 +26,8 @@ class CaseRow(StoredRow, table=True):
     expected_tool_name: str | None = Field(default=None, sa_type=Words, index=True)
     expected_parameters: Any = Field(default=None, sa_type=Document, nullable=True)
     created_at: datetime = Field(default_factory=now, sa_type=Moment)
-    updated_at: datetime = Field(default_factory=now, sa_type=Moment)
-    expected_calls: Any = Field(default=None, sa_type=Document, nullable=True)
+    updated_at: datetime = Field(default_factory=now, sa_type=Moment, sa_column_kwargs={"onupdate": now})
+    expectation: Any = Field(default=None, sa_type=Document, nullable=True)
     removed_at: datetime | None = Field(default=None, sa_type=Moment)
 
 
@@ -74,7 +73,7 @@ class SuiteCaseRow(StoredRow, table=True):
 
 
 class BatchRow(StoredRow, table=True):
-    """Runs that were started together; `owner` is the token of the process that works through them."""
+    """Runs that were started together; `owner_token` is that of the process that works through them."""
 
     __tablename__ = "batches"
 
@@ -85,7 +84,7 @@ class BatchRow(StoredRow, table=True):
     repeats: int
     concurrency: int
     max_cost_usd: float | None = Field(default=None, sa_type=REAL)
-    owner: str = Field(sa_type=Text)
+    owner_token: str = Field(sa_type=Text)
     created_at: datetime = Field(default_factory=now, sa_type=Moment, index=True)
     completed_at: datetime | None = Field(default=None, sa_type=Moment)
     removed_at: datetime | None = Field(default=None, sa_type=Moment)
@@ -169,7 +168,7 @@ class RunRow(StoredRow, table=True):
     expectation: Any = Field(default=None, sa_type=Document, nullable=True)
     extracted_parameters: Any = Field(default=None, sa_type=Document, nullable=True)
     calls: Any = Field(default=None, sa_type=Document, nullable=True)
-    words: str | None = Field(default=None, sa_type=Words)
+    answer_text: str | None = Field(default=None, sa_type=Words)
     ranking: Any = Field(default=None, sa_type=Document, nullable=True)
     llm_request_raw: Any = Field(default=None, sa_type=Document, nullable=True)
     llm_response_raw: Any = Field(default=None, sa_type=Document, nullable=True)
@@ -189,9 +188,9 @@ class ToolRow(StoredRow, table=True):
     mcp_server_id: str = Field(foreign_key="mcp_servers.id", ondelete="CASCADE", sa_type=Text)
     test_run_id: str = Field(foreign_key="test_runs.id", ondelete="CASCADE", sa_type=Text, index=True)
     created_at: datetime = Field(default_factory=now, sa_type=Moment)
-    updated_at: datetime = Field(default_factory=now, sa_type=Moment)
+    updated_at: datetime = Field(default_factory=now, sa_type=Moment, sa_column_kwargs={"onupdate": now})
     server_name: str = Field(sa_type=Words)
-    raw: Any = Field(sa_type=Document)
+    raw_definition: Any = Field(sa_type=Document)
     fingerprint: str = Field(sa_type=Text)
 
 
@@ -224,7 +223,7 @@ class ResultRow(StoredRow, table=True):
     recommendations: Any = Field(default_factory=list, sa_type=Document)
     created_at: datetime = Field(default_factory=now, sa_type=Moment)
     kind: str = Field(sa_type=Text)
-    alternative: int = 0
+    matched_alternative: int = 0
     parameters_ok: int | None = None
     matches: Any = Field(default_factory=list, sa_type=Document)
 
@@ -244,21 +243,13 @@ class PastVerdictRow(StoredRow, table=True):
     reason: str = Field(sa_type=Text)
 
 
-class BeingJudgedRow(StoredRow, table=True):
-    """A run whose verdict is being replaced in this transaction; its facts wait for that."""
-
-    __tablename__ = "being_judged"
-
-    run_id: str = Field(primary_key=True, foreign_key="test_runs.id", ondelete="CASCADE", sa_type=Text)
-
-
-class WordRow(StoredRow, table=True):
+class FactKeyRow(StoredRow, table=True):
     """A number for an id or a label that facts refer to."""
 
-    __tablename__ = "words"
+    __tablename__ = "fact_keys"
 
     id: int = Field(primary_key=True)
-    word: str = Field(sa_type=Words, unique=True)
+    value: str = Field(sa_type=Words, unique=True)
 
 
 class ToolNameRow(StoredRow, table=True):
@@ -273,34 +264,35 @@ class ToolNameRow(StoredRow, table=True):
 
 
 class FactsRow(StoredRow, table=True):
-    """What runs are filtered, ordered and counted by; triggers of the file write it, nobody else."""
+    """A narrow copy of a run, by which runs are filtered, ordered and counted; `run_facts` writes it."""
 
     __tablename__ = "run_facts"
     __table_args__ = (
         Index(
             "ix_run_facts_created_at",
-            *(sql("created_at DESC"), sql("batch DESC"), "position", "test_case", "model", "snapshot", "status"),
-            *("classification", "kind", "expected", "selected", "invented", "confidence"),
+            *(sql("created_at DESC"), sql("batch_key DESC"), "position", "case_key", "model_key", "snapshot_key"),
+            *("status", "classification", "kind", "expected_tool_key", "selected_tool_key", "invented_tool"),
+            "confidence_score",
         ),
-        Index("ix_run_facts_batch", "batch", "position"),
+        Index("ix_run_facts_batch", "batch_key", "position"),
         {"sqlite_with_rowid": False},
     )
 
     run_id: str = Field(primary_key=True, foreign_key="test_runs.id", ondelete="CASCADE", sa_type=Text)
-    batch: int | None = None
-    test_case: int
-    model: int | None = None
-    snapshot: int | None = None
+    batch_key: int | None = None
+    case_key: int
+    model_key: int | None = None
+    snapshot_key: int | None = None
     status: str = Field(sa_type=Text)
     classification: str | None = Field(default=None, sa_type=Text)
     kind: str | None = Field(default=None, sa_type=Text)
-    expected: int | None = None
-    selected: int | None = None
-    invented: int = Field(sa_type=Integer)
-    confidence: float | None = Field(default=None, sa_type=REAL)
+    expected_tool_key: int | None = None
+    selected_tool_key: int | None = None
+    invented_tool: int = Field(sa_type=Integer)
+    confidence_score: float | None = Field(default=None, sa_type=REAL)
     created_at: datetime = Field(sa_type=Moment)
     position: int
-    figures: str = Field(sa_type=Text)
+    metrics: bytes = Field(sa_type=BLOB)
 
 
 BATCHES = table_of(BatchRow)
@@ -316,10 +308,9 @@ CASE_SERVERS = table_of(CaseServerRow)
 CASE_TAGS = table_of(CaseTagRow)
 SUITES = table_of(SuiteRow)
 SUITE_CASES = table_of(SuiteCaseRow)
-WORDS = table_of(WordRow)
+FACT_KEYS = table_of(FactKeyRow)
 TOOL_NAMES = table_of(ToolNameRow)
 FACTS = table_of(FactsRow)
 PAST_VERDICTS = table_of(PastVerdictRow)
-BEING_JUDGED = table_of(BeingJudgedRow)
 TOOL_CALLS = table_of(ToolCallRow)
 LISTINGS = table_of(ListingRow)

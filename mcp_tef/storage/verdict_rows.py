@@ -27,7 +27,7 @@ from mcp_tef.model.verdicts import (
 from mcp_tef.storage import snapshots
 from mcp_tef.storage.columns import now, one_of, truth
 from mcp_tef.storage.run_rows import calls_of, expectation_cells, ranking_of
-from mcp_tef.storage.tables import BEING_JUDGED, PAST_VERDICTS, RESULTS, RUNS
+from mcp_tef.storage.tables import PAST_VERDICTS, RESULTS, RUNS
 from mcp_tef.storage.unreadable_rows import row_of
 
 
@@ -46,7 +46,7 @@ def cells_of(run_id: str, verdict: Verdict) -> dict[str, Any]:
         "reasoning": verdict.explanation,
         "created_at": now(),
         "kind": verdict.kind.value,
-        "alternative": verdict.alternative,
+        "matched_alternative": verdict.alternative,
         "parameters_ok": _flag(verdict.parameters_ok),
         "matches": [_match_to_json(match) for match in verdict.matches],
     }
@@ -67,7 +67,7 @@ def verdict_of(row: Any) -> Verdict:
         kind=VerdictKind(row.kind),
         explanation=row.reasoning,
         matches=tuple(_match_from_json(match) for match in row.matches),
-        alternative=row.alternative,
+        alternative=row.matched_alternative,
         completeness=row.parameter_completeness,
         correctness=row.parameter_correctness,
         type_conformance=truth(row.parameter_type_conformance),
@@ -206,16 +206,12 @@ def _answered(row: Any, snapshot: Snapshot) -> AnsweredRun:
 
 
 def replace_verdicts(session: Session, judgements: Sequence[Judgement]) -> list[RunId]:
-    """Keep the old verdicts, and put the new ones in their place; which runs still had one.
-
-    The file brings a run's facts up to date with its verdict, once that was announced; so the verdict comes last.
-    """
+    """Keep the old verdicts, put the new ones in their place, and return the runs that still had one."""
     wanted = one_of(judgement.run_id for judgement in judgements)
     here = set(session.execute(select(RESULTS.c.test_run_id).where(RESULTS.c.test_run_id.in_(wanted))).scalars())
     kept = [judgement for judgement in judgements if judgement.run_id in here]
     if kept:
         connection = session.connection()
-        connection.execute(insert(BEING_JUDGED), [{"run_id": judgement.run_id} for judgement in kept])
         connection.execute(insert(PAST_VERDICTS), [_past_cells(judgement) for judgement in kept])
         connection.execute(_UPDATE, [_run_cells(judgement) for judgement in kept])
         connection.execute(_JUDGE_AGAIN, [_verdict_cells(judgement) for judgement in kept])

@@ -5,7 +5,7 @@ A damaged file is refused, or set aside if the caller asks for recovery.
 
 import os
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack, closing, suppress
 from datetime import datetime
 from functools import partial
@@ -15,20 +15,11 @@ from typing import TypeAlias
 
 from mcp_tef.errors import StoreError
 from mcp_tef.model.files import copy_private, create_private, open_regular_file
-from mcp_tef.storage.migrations import (
-    m0001_base,
-    m0002_facts,
-    m0003_past_verdicts,
-    m0004_judging_again,
-    m0005_imported_servers,
-    m0006_signing_in,
-    m0007_calls_and_drift,
-    m0008_batches_come_back,
-)
-from mcp_tef.storage.schema_check import Migration, require_known_schema
+from mcp_tef.storage.schema import APPLICATION_ID, VERSION, create_schema, new_database
+from mcp_tef.storage.schema_check import require_known_schema
+from mcp_tef.storage.schema_upgrade import OLDEST, upgrade
 from mcp_tef.storage.sqlite_errors import DAMAGED, cannot_write, damaged, error_code, translated
 
-APPLICATION_ID = 1297368390
 LOCK_WAIT_S = 5.0
 _SETTINGS = (
     "trusted_schema = OFF",
@@ -40,18 +31,6 @@ _SETTINGS = (
 _ALWAYS_CHECKED_BYTES = 64 * 1024 * 1024
 _HEADER = b"SQLite format 3\x00"
 _OURS = frozenset({".mcp-tef", ".db", ".sqlite", ".sqlite3"})
-
-MIGRATIONS: tuple[Migration, ...] = (
-    m0001_base.upgrade,
-    m0002_facts.upgrade,
-    m0003_past_verdicts.upgrade,
-    m0004_judging_again.upgrade,
-    m0005_imported_servers.upgrade,
-    m0006_signing_in.upgrade,
-    m0007_calls_and_drift.upgrade,
-    m0008_batches_come_back.upgrade,
-)
-VERSION = len(MIGRATIONS)
 
 
 def connect(path: Path, lock_wait: float = LOCK_WAIT_S) -> sqlite3.Connection:
@@ -78,10 +57,7 @@ def connect_read_only(path: Path, lock_wait: float, *, immutable: bool) -> sqlit
 
 def connect_in_memory() -> sqlite3.Connection:
     """Return a connection to an empty workspace of its own, which ends with it."""
-    connection = _configured(sqlite3.connect(":memory:", isolation_level=None))
-    connection.execute("BEGIN")
-    _migrate(connection, 0, MIGRATIONS)
-    return connection
+    return _configured(new_database())
 
 
 def _configured(connection: sqlite3.Connection) -> sqlite3.Connection:
@@ -94,20 +70,18 @@ def _configured(connection: sqlite3.Connection) -> sqlite3.Connection:
     return connection
 
 
-def prepare(
-    path: Path, *, alone: bool, lock_wait: float, recover: bool = False, migrations: Sequence[Migration] = MIGRATIONS
-) -> tuple[str, ...]:
+def prepare(path: Path, *, alone: bool, lock_wait: float, recover: bool = False) -> tuple[str, ...]:
     """Make `path` a sound workspace of the newest version; returns notices for people.
 
     To `recover`, a damaged file is renamed and a new one started, unless another process is using it.
-    Raises StoreError for a file that is damaged, of another program, not made by mcp-tef alone, of a newer version,
-    locked, or not writable.
+    Raises StoreError for a file that is damaged, of another program, not made by mcp-tef alone, of a version that
+    cannot be opened, locked, or not writable.
     """
     notices: list[str] = []
     if path.suffix.lower() not in _OURS:
         _require_header(path)
     with translated(path):
-        if _is_damaged(path, lock_wait, alone, migrations):
+        if _is_damaged(path, lock_wait, alone):
             if not alone:
                 raise StoreError(
                     f"The workspace {path.name} is damaged, and another mcp-tef is using it.",
@@ -118,7 +92,7 @@ def prepare(
             notices.append(_set_aside(path))
         if alone:
             _suspicion(path).unlink(missing_ok=True)
-        notices += _bring_up_to_date(path, lock_wait, migrations)
+        notices += _bring_up_to_date(path, lock_wait)
     return tuple(notices)
 
 
@@ -154,13 +128,13 @@ def _require_header(path: Path) -> None:
         )
 
 
-def _is_damaged(path: Path, lock_wait: float, alone: bool, migrations: Sequence[Migration]) -> bool:
+def _is_damaged(path: Path, lock_wait: float, alone: bool) -> bool:
     if not path.exists() or path.stat().st_size == 0:
         return False
     crashed = alone and path.with_name(f"{path.name}-wal").exists()
     try:
         with closing(connect(path, lock_wait)) as connection:
-            require_own(connection, path, migrations)
+            require_own(connection, path)
             return not is_sound(connection, path, whole=crashed)
     except sqlite3.DatabaseError as error:
         if error_code(error) in DAMAGED:
@@ -200,28 +174,28 @@ def _set_aside(path: Path) -> str:
     return f"The workspace {path.name} was damaged. It was set aside as {aside.name}, and a new one was started."
 
 
-def _bring_up_to_date(path: Path, lock_wait: float, migrations: Sequence[Migration]) -> list[str]:
+def _bring_up_to_date(path: Path, lock_wait: float) -> list[str]:
     with closing(connect(path, lock_wait)) as connection:
-        require_own(connection, path, migrations)
+        require_own(connection, path)
         connection.execute("PRAGMA journal_mode = WAL")
-        if version_of(connection) == len(migrations):
+        if version_of(connection) == VERSION:
             return []
+        # Tables are replaced: their rows must not go with the old ones, nor may references follow a renamed table.
         connection.execute("PRAGMA foreign_keys = OFF")
+        connection.execute("PRAGMA legacy_alter_table = ON")
         connection.execute("BEGIN IMMEDIATE")
-        version = version_of(connection)
-        notices = [_keep_copy(path, version)] if 0 < version < len(migrations) else []
-        _migrate(connection, version, migrations)
+        version = version_of(connection)  # another process may have been faster
+        notices = []
+        if version == 0:
+            create_schema(connection)
+        elif version < VERSION:
+            notices.append(_keep_copy(path, version))
+            upgrade(connection)
+        connection.execute("COMMIT")
         return notices
 
 
-def _migrate(connection: sqlite3.Connection, version: int, migrations: Sequence[Migration]) -> None:
-    for number, upgrade in enumerate(migrations[version:], start=version + 1):
-        upgrade(connection)
-        connection.execute(f"PRAGMA user_version = {number}")
-    connection.execute("COMMIT")
-
-
-def require_own(connection: sqlite3.Connection, path: Path, migrations: Sequence[Migration] = MIGRATIONS) -> None:
+def require_own(connection: sqlite3.Connection, path: Path) -> None:
     """Raise StoreError where a file that holds anything is not a workspace as a known version of mcp-tef makes it."""
     if not connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
         return
@@ -229,14 +203,21 @@ def require_own(connection: sqlite3.Connection, path: Path, migrations: Sequence
         raise StoreError(
             f"The file {path.name} is a database of another program.", hint="Choose another file as the workspace."
         )
-    version, newest = version_of(connection), len(migrations)
-    if version > newest:
+    version = version_of(connection)
+    if version > VERSION:
         raise StoreError(
-            f"The workspace {path.name} was written by a newer mcp-tef (version {version}; this one knows {newest}).",
+            f"The workspace {path.name} was written by a newer mcp-tef (version {version}; this one knows {VERSION}).",
             hint="Update mcp-tef, or choose another workspace. Nothing was changed.",
             code="workspace_too_new",
         )
-    require_known_schema(connection, path, version, migrations)
+    if 0 < version < OLDEST:
+        raise StoreError(
+            f"The workspace {path.name} was made by an older mcp-tef (version {version}; this one opens {OLDEST} "
+            f"and {VERSION}).",
+            hint="Nothing was changed. Open it once with mcp-tef of commit 27e12ba, which upgrades it, then here.",
+            code="workspace_too_old",
+        )
+    require_known_schema(connection, path, version)
 
 
 def version_of(connection: sqlite3.Connection) -> int:

@@ -24,11 +24,13 @@ from mcp_tef.model.ids import BatchId, CaseId, RunId, new_id
 from mcp_tef.model.runs import BatchRequest, ModelSettings, PlannedRun, RunFilter, RunOrder, RunStatus
 from mcp_tef.model.tools import ToolLabel
 from mcp_tef.model.verdicts import VerdictKind
+from mcp_tef.storage.database import chunks
+from mcp_tef.storage.run_facts import refresh_facts
 from mcp_tef.storage.store import SqliteStore, open_store
 from mcp_tef.storage.workspace_file import connect
 from mcp_tef.workflows.metrics import MetricsService
 from tests.benchmarks.store_size import request, response
-from tests.support.stored import draft, http, offered, tool
+from tests.support.stored import draft, http, offered, rows, tool
 
 TOOLS, CASES, BATCHES, REPEATS = 200, 1000, 20, 5
 MOST_FIGURES_S, MOST_FILTERED_S, MOST_PAGE_S, MOST_MATRIX_S, MOST_BYTES = 0.3, 0.3, 0.1, 0.5, 4096
@@ -93,6 +95,13 @@ def finish(path: Path, snapshot: str) -> None:
             if result:
                 connection.execute(_RESULT, result)
         connection.execute("COMMIT")
+
+
+async def refresh(store: SqliteStore) -> None:
+    """Write the facts of all runs anew."""
+    ids = rows(store.path, "SELECT id FROM test_runs")
+    for piece in chunks([run_id for (run_id,) in ids]):
+        await store._database.write(partial(refresh_facts, run_ids=piece))
 
 
 def _ended(run_id: str, expected: str | None, snapshot: str, day: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
@@ -195,7 +204,9 @@ def bare(path: Path) -> dict[str, float]:
                 "sum(cost_usd) FROM test_runs GROUP BY 1, 2, 3"
             ).fetchall()
         )
-        narrow = _best(lambda: connection.execute("SELECT group_concat(figures, '') FROM run_facts").fetchall())
+        narrow = _best(
+            lambda: connection.execute("SELECT CAST(group_concat(metrics, '') AS BLOB) FROM run_facts").fetchall()
+        )
         (runs,) = connection.execute("SELECT count(*) FROM run_facts").fetchone()
     pairs, values = np.random.default_rng(1).integers(0, TOOLS * TOOLS, runs), np.random.default_rng(2).random(runs)
     counting = _best(lambda: (np.bincount(pairs), np.quantile(values, (0.5, 0.95))))
@@ -220,6 +231,7 @@ async def main(runs: int) -> bool:
         started = time.perf_counter()
         _, snapshot = await planned(store, runs)
         finish(path, snapshot)
+        await refresh(store)
         made = time.perf_counter() - started
         times = await measured(store)
         stored = await store.runs.count(RunFilter())

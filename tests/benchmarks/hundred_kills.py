@@ -1,4 +1,4 @@
-"""A hundred commands killed at random moments: batches, imports, and migrations from the first version.
+"""A hundred commands killed at random moments: batches, imports, and upgrades from version 8.
 
 Each is killed at a moment drawn from the time that it holds its workspace when undisturbed; then the workspace is
 opened. Limits: no run that was seen as finished is lost, none is left running or pending, and every file is whole.

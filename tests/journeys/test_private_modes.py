@@ -19,9 +19,8 @@ from mcp_tef.cli.terminal import Terminal
 from mcp_tef.embedding.vector_cache import VectorCache
 from mcp_tef.storage.store import open_store
 from tests.support.command_line import run, say
-from tests.support.dumps import loaded
+from tests.support.dumps import VERSION_8, loaded
 
-OLD = Path(__file__).parents[1] / "migrations" / "version_7.sql"
 CASE_WITH_TOOLS = {
     "id": "simple_0",
     "question": [[{"role": "user", "content": "Add 1 and 2"}]],
@@ -73,7 +72,7 @@ def test_what_commands_leave_behind_is_private_except_reports(home: Path, tmp_pa
 
 
 def test_what_lies_beside_an_open_workspace_is_private(tmp_path: Path) -> None:
-    loaded(OLD, tmp_path / "work.db")
+    loaded(VERSION_8, tmp_path / "work.db")
     (tmp_path / "work-tools").mkdir()
 
     async def look() -> dict[str, int]:
@@ -85,7 +84,7 @@ def test_what_lies_beside_an_open_workspace_is_private(tmp_path: Path) -> None:
         return found
 
     found = asyncio.run(look())
-    beside = {"work.db-wal", "work.db-shm", "work.db-owners", "work.db.v7.bak", "work-tools", "saved.db", "saved-tools"}
+    beside = {"work.db-wal", "work.db-shm", "work.db-owners", "work.db.v8.bak", "work-tools", "saved.db", "saved-tools"}
     assert beside <= set(found)
     assert too_open(found) == {}
 
@@ -96,7 +95,7 @@ def test_what_was_readable_is_made_private_when_it_is_opened_for_writing(tmp_pat
     others = ["work.db.v3.bak", "work.db.damaged-1", "work-tools/pasted-1.json", "work.txt", "other.db"]
     for name in others:
         (tmp_path / name).write_bytes(b"")
-    loaded(OLD, work)
+    loaded(VERSION_8, work)
     asyncio.run(_open_and_close(work))
     assert set(too_open(modes(tmp_path))) == {"work.txt", "other.db"}
     copied, renamed = copy_workspace(work, tmp_path / "copied"), rename_workspace(work, "renamed")

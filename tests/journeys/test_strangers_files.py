@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from mcp_tef.model.addresses import origin_of
-from mcp_tef.model.servers import ServerSpec, Transport
 from tests.support import case_book, sandbox
 from tests.support.command_line import Said, say
 from tests.support.model_stub import ModelStub
@@ -85,16 +84,6 @@ def test_no_verb_starts_a_program_that_another_user_allowed(theirs: Path, starte
     assert (said.code, said.error["code"]) == (2, "consent_needed")
     assert "shop" in said.error["message"]
     assert "/bin/sh" in said.error["message"]
-    assert count(started) == before
-
-
-def test_consents_that_are_written_into_the_file_count_for_nothing(theirs: Path, started: Path) -> None:
-    before = count(started)
-    shown = do(theirs, "servers", "show", "shop", "--json").document
-    spec = ServerSpec(name="shop", transport=Transport.STDIO, command="/bin/sh", args=tuple(shown["args"]))
-    insert = "INSERT INTO consents (fingerprint, launch, created_at) VALUES (?, 'sh', '2026-01-01 00:00:00')"
-    change(theirs, insert, spec.launch_fingerprint)
-    assert do(theirs, "servers", "check", "shop").code == 2
     assert count(started) == before
 
 

@@ -1,6 +1,6 @@
-"""Workspace files as SQL text, so that a database of every past version can be kept among the tests.
+"""Workspace files as SQL text, so that one of an older version can be kept among the tests.
 
-`python -m tests.support.dumps WORKSPACE > tests/migrations/version_N.sql` keeps one.
+`python -m tests.support.dumps WORKSPACE > tests/data/workspace_version_N.sql` keeps one.
 """
 
 import sqlite3
@@ -8,6 +8,7 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
+VERSION_8 = Path(__file__).parents[1] / "data" / "workspace_version_8.sql"
 PRAGMAS = ("application_id", "user_version")
 
 
@@ -22,13 +23,6 @@ def loaded(dump: Path, path: Path) -> None:
     """Make a file of SQL text."""
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(dump.read_text("utf-8"))
-
-
-def schema(path: Path) -> dict[str, str]:
-    """The statement behind each table, index and trigger, without differences in white space."""
-    with closing(sqlite3.connect(path)) as connection:
-        statements = connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL").fetchall()
-    return {name: " ".join(sql.split()) for name, sql in statements}
 
 
 if __name__ == "__main__":

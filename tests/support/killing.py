@@ -14,14 +14,13 @@ from pathlib import Path
 from mcp_tef.engine import Engine
 from tests.support import case_book
 from tests.support.command_line import command, run
-from tests.support.dumps import loaded
+from tests.support.dumps import VERSION_8, loaded
 from tests.support.stored import rows
 
-VERSION_1 = Path(__file__).parents[1] / "migrations" / "version_1.sql"
 CASES_RUN = 300
 CASES_IMPORTED = 1_000
 SERVERS_IMPORTED = 200
-RUNS_MIGRATED = 3_000
+RUNS_UPGRADED = 3_000
 LOOK_EVERY_S = 0.005
 LONGEST_S = 90.0
 
@@ -55,7 +54,7 @@ class After:
 
 
 def works() -> tuple[Work, ...]:
-    """A batch, imports of cases and of servers, and a migration from the first version."""
+    """A batch, imports of cases and of servers, and an upgrade from version 8."""
     return (
         Work(
             name="run",
@@ -79,11 +78,11 @@ def works() -> tuple[Work, ...]:
             whole=frozenset({1, 1 + SERVERS_IMPORTED}),
         ),
         Work(
-            name="migration",
+            name="upgrade",
             arguments=("runs", "list", "--json"),
-            prepare=_of_the_first_version,
+            prepare=_of_version_8,
             table="test_cases",
-            whole=frozenset({2}),
+            whole=frozenset({6}),
         ),
     )
 
@@ -117,15 +116,15 @@ def _with_server(folder: Path) -> Path:
     return path
 
 
-def _of_the_first_version(folder: Path) -> Path:
-    """A workspace of version 1 with many finished runs."""
+def _of_version_8(folder: Path) -> Path:
+    """A workspace of version 8 with many finished runs."""
     path = folder / "workspace.db"
-    loaded(VERSION_1, path)
+    loaded(VERSION_8, path)
     with closing(sqlite3.connect(path)) as connection, connection:
         names = [name for (name,) in connection.execute("SELECT name FROM pragma_table_info('test_runs')")]
         others = ", ".join(name for name in names if name != "id")
         connection.execute(
-            f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {RUNS_MIGRATED}) "
+            f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {RUNS_UPGRADED}) "
             f"INSERT INTO test_runs (id, {others}) SELECT 'more-' || n.i, {others} FROM n, "
             "(SELECT * FROM test_runs WHERE status = 'completed' LIMIT 1)"
         )

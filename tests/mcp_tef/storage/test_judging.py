@@ -81,25 +81,11 @@ async def test_filters_counts_and_figures_follow_the_new_verdict(store: SqliteSt
     assert sorted(history.right.tolist()) == [False, True]
 
 
-async def test_facts_are_those_of_the_new_verdict_and_nothing_stays_announced(
-    store: SqliteStore, workspace: Path
-) -> None:
-    filled = await fill(store, repeats=3)
-    await run_all(store, filled.runs)
-    await store.runs.rejudge([judgement(run) for run in filled.runs[:2]])
-    assert rows(workspace, "SELECT * FROM run_facts ORDER BY 1") == rows(
-        workspace, "SELECT * FROM run_facts_now ORDER BY 1"
-    )
-    assert [row for (row,) in rows(workspace, "SELECT classification FROM run_facts")].count("FN") == 2
-    assert rows(workspace, "SELECT * FROM being_judged") == []
-
-
 async def test_a_run_that_lost_its_verdict_meanwhile_is_not_given_one(store: SqliteStore, workspace: Path) -> None:
     filled = await fill(store)
     await run_all(store, filled.runs)
     change(workspace, "DELETE FROM evaluation_results")
     assert await store.runs.rejudge([judgement(filled.runs[0])]) == ()
-    assert rows(workspace, "SELECT * FROM being_judged") == []
 
 
 async def test_past_verdicts_are_read_newest_first_and_go_with_their_run(store: SqliteStore, workspace: Path) -> None:

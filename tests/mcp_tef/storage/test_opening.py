@@ -9,8 +9,8 @@ import pytest
 
 from mcp_tef.errors import StoreError
 from mcp_tef.model.runs import RunFilter
+from mcp_tef.storage.schema import VERSION
 from mcp_tef.storage.store import open_store
-from mcp_tef.storage.workspace_file import MIGRATIONS, VERSION, prepare
 from tests.support.stored import change, fill, http, rows
 
 
@@ -189,40 +189,6 @@ async def test_a_file_that_another_program_has_locked_is_named(workspace: Path) 
         with pytest.raises(StoreError, match=r"workspace\.db is locked by another program") as caught:
             await open_store(workspace, lock_wait=0.05)
     assert caught.value.code == "workspace_locked"
-
-
-def rename_case(connection: sqlite3.Connection) -> None:
-    """A step to a newer version."""
-    connection.execute("UPDATE test_cases SET name = 'new'")
-
-
-def fail(connection: sqlite3.Connection) -> None:
-    """A step that cannot be made."""
-    connection.execute("SELECT * FROM nowhere")
-
-
-@pytest.fixture
-def older(workspace: Path) -> Path:
-    """A workspace with a case, which is older than the steps that follow."""
-    prepare(workspace, alone=True, lock_wait=1)
-    change(workspace, "INSERT INTO test_cases (id, name, query) VALUES ('c', 'old', 'query')")
-    return workspace
-
-
-def test_an_older_workspace_is_copied_before_it_is_brought_up_to_date(older: Path) -> None:
-    notices = prepare(older, alone=True, lock_wait=1, migrations=(*MIGRATIONS, rename_case))
-    copy = older.with_name(f"workspace.db.v{VERSION}.bak")
-    assert rows(older, "SELECT name FROM test_cases") == [("new",)]
-    assert rows(copy, "SELECT name FROM test_cases") == [("old",)]
-    assert rows(copy, "PRAGMA user_version") == [(VERSION,)]
-    assert notices == (f"The workspace workspace.db was brought up to date. A copy of it as it was is {copy.name}.",)
-
-
-def test_a_step_that_fails_leaves_the_workspace_as_it_was(older: Path) -> None:
-    with pytest.raises(StoreError, match="could not be used: no such table: nowhere"):
-        prepare(older, alone=True, lock_wait=1, migrations=(*MIGRATIONS, rename_case, fail))
-    assert rows(older, "SELECT name FROM test_cases") == [("old",)]
-    assert rows(older, "PRAGMA user_version") == [(VERSION,)]
 
 
 async def test_several_openings_at_once_make_one_workspace(tmp_path: Path) -> None:

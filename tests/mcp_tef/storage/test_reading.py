@@ -12,11 +12,9 @@ import pytest
 from mcp_tef.errors import StoreError
 from mcp_tef.model.runs import RunFilter
 from mcp_tef.storage.store import SqliteStore, open_store, open_store_for_reading
-from tests.support.dumps import loaded
+from tests.support.dumps import VERSION_8, loaded
 from tests.support.rights import read_only
 from tests.support.stored import change, fill, http, run_all
-
-OLD = Path(__file__).parents[2] / "migrations" / "version_3.sql"
 
 
 @pytest.fixture
@@ -73,8 +71,9 @@ def unfinished(path: Path) -> Iterator[None]:
     """A writer whose second run stands in the journal only."""
     with closing(sqlite3.connect(path, isolation_level=None)) as writer:
         writer.execute("PRAGMA wal_autocheckpoint = 0")
-        cells = writer.execute("SELECT * FROM test_runs").fetchone()
-        writer.execute(f"INSERT INTO test_runs VALUES ({', '.join('?' for _ in cells)})", ("other", *cells[1:]))
+        for table in ("test_runs", "run_facts"):
+            cells = writer.execute(f"SELECT * FROM {table}").fetchone()
+            writer.execute(f"INSERT INTO {table} VALUES ({', '.join('?' for _ in cells)})", ("other", *cells[1:]))
         yield
 
 
@@ -98,9 +97,9 @@ async def test_the_journal_of_a_program_that_died_is_read(folder: Path, tmp_path
 async def test_an_older_version_is_read_in_a_copy(tmp_path: Path) -> None:
     folder = tmp_path / "older"
     folder.mkdir()
-    loaded(OLD, folder / "work.db")
+    loaded(VERSION_8, folder / "work.db")
     with untouched(folder):
-        assert await runs_in(folder / "work.db") == 8
+        assert await runs_in(folder / "work.db") == 32
 
 
 async def read_only_store(folder: Path) -> SqliteStore:
@@ -118,7 +117,7 @@ async def test_every_change_is_refused(folder: Path) -> None:
 
 
 async def test_a_change_to_a_copy_is_refused_as_well(tmp_path: Path) -> None:
-    loaded(OLD, tmp_path / "work.db")
+    loaded(VERSION_8, tmp_path / "work.db")
     store = await read_only_store(tmp_path)
     with pytest.raises(StoreError, match="cannot be opened or written"):
         await store.servers.add(http("other"))
@@ -167,11 +166,11 @@ async def test_what_is_no_file_is_named(tmp_path: Path, name: str) -> None:
 
 
 async def test_a_workspace_that_can_be_written_is_brought_up_to_date_by_reading(tmp_path: Path) -> None:
-    loaded(OLD, tmp_path / "work.db")
+    loaded(VERSION_8, tmp_path / "work.db")
     store = await open_store_for_reading(tmp_path / "work.db")
     await store.close()
     assert not store.read_only
-    assert "work.db.v3.bak" in content(tmp_path)
+    assert "work.db.v8.bak" in content(tmp_path)
 
 
 async def test_a_database_of_another_program_is_refused_in_a_read_only_folder(tmp_path: Path) -> None:

@@ -7,15 +7,16 @@ from pathlib import Path
 import pytest
 
 from mcp_tef.errors import StoreError
+from mcp_tef.storage.schema import VERSION
 from mcp_tef.storage.schema_check import KNOWN_SCHEMAS, schema_hash
+from mcp_tef.storage.schema_upgrade import OLDEST
 from mcp_tef.storage.store import open_store, open_store_for_reading
 from mcp_tef.storage.workspace_copies import rename_workspace, save_copy
-from mcp_tef.storage.workspace_file import MIGRATIONS, VERSION, connect, prepare, require_workspace
-from tests.support.dumps import loaded
+from mcp_tef.storage.workspace_file import connect, prepare, require_workspace
+from tests.support.dumps import VERSION_8, loaded
 from tests.support.rights import read_only
 from tests.support.stored import change, fill, rows, run_all
 
-STORED = sorted((Path(__file__).parents[2] / "migrations").glob("version_*.sql"))
 SPY = "CREATE TRIGGER spy AFTER INSERT ON test_runs BEGIN DELETE FROM mcp_servers; END"
 WRITABLE, NO_LONGER = "PRAGMA writable_schema = ON", "PRAGMA writable_schema = OFF"
 
@@ -32,12 +33,12 @@ ATTACKS: dict[str, tuple[tuple[str, ...], str]] = {
     "another table": ((TABLE,), 'its table "notes" was not made by mcp-tef'),
     "another index": (("CREATE INDEX mine ON test_runs (status)",), 'its index "mine" was not made'),
     "a view in the place of a table": (
-        ("DROP TABLE being_judged", "CREATE VIEW being_judged AS SELECT id AS run_id FROM test_runs"),
-        'its view "being_judged" was not made',
+        ("DROP TABLE past_verdicts", "CREATE VIEW past_verdicts AS SELECT id AS test_run_id FROM test_runs"),
+        'its view "past_verdicts" was not made',
     ),
     "another body of a trigger": (
-        ("DROP TRIGGER mcp_servers_updated_at", SPY.replace("spy", "mcp_servers_updated_at")),
-        'its trigger "mcp_servers_updated_at" was not made',
+        ("DROP TRIGGER test_runs_drop_snapshot", SPY.replace("spy", "test_runs_drop_snapshot")),
+        'its trigger "test_runs_drop_snapshot" was not made',
     ),
     "a virtual table": (
         (
@@ -61,9 +62,12 @@ ATTACKS: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "a comment": (edited("suites", "name TEXT", "name /* */ TEXT"), 'its table "suites" was not made'),
     "white space": (edited("suites", "name TEXT", "name  TEXT"), 'its table "suites" was not made'),
-    "a missing trigger": (("DROP TRIGGER mcp_servers_updated_at",), 'it lacks the trigger "mcp_servers_updated_at"'),
-    "an older version": ((f"PRAGMA user_version = {VERSION - 1}",), 'its table "batches" was not made'),
-    "version 0": (("PRAGMA user_version = 0",), "was not made by mcp-tef"),
+    "a missing trigger": (("DROP TRIGGER test_runs_drop_snapshot",), 'it lacks the trigger "test_runs_drop_snapshot"'),
+    "an older version": (
+        (f"PRAGMA user_version = {OLDEST}",),
+        "made for version 8",
+    ),
+    "version 0": (("PRAGMA user_version = 0",), "made for version 0"),
     "a name that could steer a terminal": (
         ('CREATE TABLE "\x1b[2J\u202ename" (id TEXT)',),
         r'its table "\u001b[2J\u202ename" was not made',
@@ -144,20 +148,16 @@ def test_nothing_in_a_schema_is_trusted_with_functions_that_have_effects(workspa
             connection.execute("SELECT * FROM seen")
 
 
-@pytest.mark.parametrize("version", range(1, VERSION + 1))
-def test_the_schema_of_each_version_is_known(version: int) -> None:
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        for upgrade in MIGRATIONS[:version]:
-            upgrade(connection)
-        assert KNOWN_SCHEMAS.get(version) == schema_hash(connection)
-
-
-def test_no_schema_is_known_beside_those_of_the_versions() -> None:
-    assert list(KNOWN_SCHEMAS) == list(range(1, VERSION + 1))
-
-
-@pytest.mark.parametrize("dump", STORED, ids=[dump.stem for dump in STORED])
-def test_a_workspace_of_every_past_version_has_a_known_schema(dump: Path, workspace: Path) -> None:
-    loaded(dump, workspace)
+def test_the_schema_is_the_one_that_is_known_for_its_version(workspace: Path) -> None:
+    prepare(workspace, alone=True, lock_wait=1)
+    assert list(KNOWN_SCHEMAS) == [OLDEST, VERSION]
     with closing(sqlite3.connect(workspace)) as connection:
-        assert schema_hash(connection) == KNOWN_SCHEMAS[int(dump.stem.removeprefix("version_"))]
+        assert schema_hash(connection) == KNOWN_SCHEMAS[VERSION]
+
+
+def test_a_workspace_of_version_8_that_was_changed_is_refused(workspace: Path) -> None:
+    loaded(VERSION_8, workspace)
+    change(workspace, SPY)
+    with pytest.raises(StoreError, match="not the one that mcp-tef made for version 8") as caught:
+        prepare(workspace, alone=True, lock_wait=1)
+    assert caught.value.code == "workspace_schema_foreign"

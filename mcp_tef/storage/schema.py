@@ -1,36 +1,53 @@
-"""Version 1: the tables of the data model, with batches, suites, tags, snapshots and consents beside them.
-
-Equal tool definitions are one row, which belongs to one of the runs that saw it; a trigger hands the row on
-when that run is deleted, so that no run loses the tools it saw because another one goes.
-"""
+"""The SQL of a workspace file; a test holds the classes in `tables` against it."""
 
 import sqlite3
+from contextlib import closing
+from enum import StrEnum
+from typing import Final
 
-from mcp_tef.storage.migrations.script import run_script
+from mcp_tef.model.answers import CallingMode, ConfidenceSource
+from mcp_tef.model.runs import BatchStatus, RunStatus
+from mcp_tef.model.servers import AuthType, ServerStatus, Transport
+from mcp_tef.model.tool_calls import ToolCallStatus
+from mcp_tef.model.verdicts import Classification, ConfidenceCategory, RejudgeReason
 
-SCHEMA = """
-PRAGMA application_id = 1297368390;
+APPLICATION_ID: Final = 1297368390
+VERSION: Final = 9
+
+
+def _codes(codes: type[StrEnum], without: StrEnum | None = None) -> str:
+    """Return the codes of an enum as an SQL list; a code that is never stored is left out."""
+    return ", ".join(f"'{code}'" for code in codes if code != without)
+
+
+SCHEMA: Final = f"""
+PRAGMA application_id = {APPLICATION_ID};
 
 CREATE TABLE mcp_servers (
     id TEXT NOT NULL PRIMARY KEY,
     name TEXT NOT NULL,
     url TEXT,
-    transport TEXT NOT NULL CHECK (transport IN ('stdio', 'sse', 'streamable-http', 'file')),
-    status TEXT NOT NULL DEFAULT 'inactive' CHECK (status IN ('active', 'failed', 'inactive')),
+    transport TEXT NOT NULL CHECK (transport IN ({_codes(Transport)})),
+    status TEXT NOT NULL DEFAULT 'inactive' CHECK (status IN ({_codes(ServerStatus, without=ServerStatus.STARTING)})),
     last_connected_at TIMESTAMP,
     created_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
     updated_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
     command TEXT,
     args TEXT NOT NULL DEFAULT '[]',
     cwd TEXT,
-    env TEXT NOT NULL DEFAULT '{}',
+    env TEXT NOT NULL DEFAULT '{{}}',
+    env_file TEXT,
     path TEXT,
-    headers TEXT NOT NULL DEFAULT '{}',
-    auth_type TEXT NOT NULL DEFAULT 'none' CHECK (auth_type IN ('none', 'api_key', 'bearer', 'basic', 'oauth2')),
-    secret TEXT CHECK (secret GLOB '${?*}'),
+    headers TEXT NOT NULL DEFAULT '{{}}',
+    auth_type TEXT NOT NULL DEFAULT 'none' CHECK (auth_type IN ({_codes(AuthType)})),
+    secret TEXT CHECK (secret GLOB '${{?*}}'),
+    oauth TEXT NOT NULL DEFAULT '{{}}',
     alias TEXT,
     allowed_tools TEXT NOT NULL DEFAULT '[]',
     disallowed_tools TEXT NOT NULL DEFAULT '[]',
+    project TEXT,
+    origin TEXT,
+    extra TEXT NOT NULL DEFAULT '{{}}',
     status_reason TEXT,
     status_hint TEXT,
     exit_code INTEGER,
@@ -43,23 +60,28 @@ CREATE TABLE mcp_servers (
 );
 CREATE UNIQUE INDEX ux_mcp_servers_name ON mcp_servers (name) WHERE removed_at IS NULL;
 CREATE UNIQUE INDEX ux_mcp_servers_url ON mcp_servers (url) WHERE removed_at IS NULL;
-CREATE TRIGGER mcp_servers_updated_at AFTER UPDATE ON mcp_servers
-WHEN NEW.updated_at IS OLD.updated_at AND NEW.updated_at <> strftime('%Y-%m-%d %H:%M:%f', 'now')
-BEGIN
-    UPDATE mcp_servers SET updated_at = strftime('%Y-%m-%d %H:%M:%f', 'now') WHERE id = NEW.id;
-END;
 
 CREATE TABLE server_listings (
     mcp_server_id TEXT NOT NULL PRIMARY KEY REFERENCES mcp_servers (id) ON DELETE CASCADE,
     listing TEXT NOT NULL,
+    accepted_listing TEXT,
     seen_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP
 );
 
-CREATE TABLE consents (
-    fingerprint TEXT NOT NULL PRIMARY KEY,
-    launch TEXT NOT NULL,
-    created_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP
+CREATE TABLE tool_calls (
+    id TEXT NOT NULL PRIMARY KEY,
+    mcp_server_id TEXT NOT NULL REFERENCES mcp_servers (id) ON DELETE CASCADE,
+    tool_name TEXT NOT NULL,
+    arguments TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ({_codes(ToolCallStatus)})),
+    asked_at TIMESTAMP NOT NULL,
+    execution_time_ms INTEGER,
+    reply TEXT,
+    error_code TEXT,
+    error_message TEXT,
+    error_hint TEXT
 );
+CREATE INDEX ix_tool_calls_tool ON tool_calls (mcp_server_id, tool_name, asked_at DESC);
 
 CREATE TABLE test_cases (
     id TEXT NOT NULL PRIMARY KEY,
@@ -70,16 +92,11 @@ CREATE TABLE test_cases (
     expected_parameters TEXT,
     created_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
     updated_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
-    expected_calls TEXT,
+    expectation TEXT,
     removed_at TIMESTAMP
 );
 CREATE INDEX ix_test_cases_expected_mcp_server_name ON test_cases (expected_mcp_server_name);
 CREATE INDEX ix_test_cases_expected_tool_name ON test_cases (expected_tool_name);
-CREATE TRIGGER test_cases_updated_at AFTER UPDATE ON test_cases
-WHEN NEW.updated_at IS OLD.updated_at AND NEW.updated_at <> strftime('%Y-%m-%d %H:%M:%f', 'now')
-BEGIN
-    UPDATE test_cases SET updated_at = strftime('%Y-%m-%d %H:%M:%f', 'now') WHERE id = NEW.id;
-END;
 
 CREATE TABLE test_case_mcp_servers (
     test_case_id TEXT NOT NULL REFERENCES test_cases (id) ON DELETE CASCADE,
@@ -110,14 +127,15 @@ CREATE INDEX ix_suite_test_cases_test_case_id ON suite_test_cases (test_case_id)
 CREATE TABLE batches (
     id TEXT NOT NULL PRIMARY KEY,
     name TEXT NOT NULL,
-    status TEXT NOT NULL CHECK (status IN ('running', 'paused', 'completed', 'cancelled', 'interrupted')),
+    status TEXT NOT NULL CHECK (status IN ({_codes(BatchStatus, without=BatchStatus.WAITING)})),
     request TEXT NOT NULL,
     repeats INTEGER NOT NULL,
     concurrency INTEGER NOT NULL,
     max_cost_usd REAL,
-    owner TEXT NOT NULL,
+    owner_token TEXT NOT NULL,
     created_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
-    completed_at TIMESTAMP
+    completed_at TIMESTAMP,
+    removed_at TIMESTAMP
 );
 CREATE INDEX ix_batches_created_at ON batches (created_at);
 
@@ -131,7 +149,7 @@ CREATE TABLE model_settings (
     created_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
     base_url TEXT,
     system_prompt TEXT,
-    mode TEXT NOT NULL DEFAULT 'auto' CHECK (mode IN ('auto', 'native', 'json')),
+    mode TEXT NOT NULL DEFAULT 'auto' CHECK (mode IN ({_codes(CallingMode)})),
     batch_id TEXT REFERENCES batches (id) ON DELETE CASCADE
 );
 CREATE INDEX ix_model_settings_batch_id ON model_settings (batch_id);
@@ -147,10 +165,10 @@ CREATE TABLE test_runs (
     test_case_id TEXT NOT NULL REFERENCES test_cases (id) ON DELETE CASCADE,
     model_settings_id TEXT REFERENCES model_settings (id) ON DELETE SET NULL,
     status TEXT NOT NULL DEFAULT 'pending'
-        CHECK (status IN ('pending', 'running', 'completed', 'failed', 'cancelled')),
+        CHECK (status IN ({_codes(RunStatus)})),
     selected_tool_id TEXT REFERENCES tool_definitions (id) ON DELETE SET NULL,
     confidence_score REAL CHECK (confidence_score BETWEEN 0.0 AND 1.0),
-    classification TEXT CHECK (classification IN ('TP', 'FP', 'TN', 'FN')),
+    classification TEXT CHECK (classification IN ({_codes(Classification)})),
     execution_time_ms INTEGER CHECK (execution_time_ms > 0),
     error_message TEXT,
     created_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
@@ -167,18 +185,18 @@ CREATE TABLE test_runs (
     selected_label TEXT,
     selected_server_name TEXT,
     selected_tool_name TEXT,
-    confidence_source TEXT CHECK (confidence_source IN ('self-reported', 'agreement', 'logprob', 'margin')),
+    confidence_source TEXT CHECK (confidence_source IN ({_codes(ConfidenceSource)})),
     expected_rank INTEGER,
     tokens_in INTEGER,
     tokens_out INTEGER,
     cost_usd REAL,
     error_code TEXT,
     error_hint TEXT,
-    mode TEXT CHECK (mode IN ('auto', 'native', 'json')),
+    mode TEXT CHECK (mode IN ({_codes(CallingMode)})),
     expectation TEXT,
     extracted_parameters TEXT,
     calls TEXT,
-    words TEXT,
+    answer_text TEXT,
     ranking TEXT,
     llm_request_raw TEXT,
     llm_response_raw TEXT
@@ -202,17 +220,12 @@ CREATE TABLE tool_definitions (
     created_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
     updated_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
     server_name TEXT NOT NULL,
-    raw TEXT NOT NULL,
+    raw_definition TEXT NOT NULL,
     fingerprint TEXT NOT NULL
 );
 CREATE INDEX ix_tool_definitions_name ON tool_definitions (name);
 CREATE INDEX ix_tool_definitions_test_run_id ON tool_definitions (test_run_id);
 CREATE UNIQUE INDEX ux_tool_definitions_fingerprint ON tool_definitions (mcp_server_id, fingerprint);
-CREATE TRIGGER tool_definitions_updated_at AFTER UPDATE ON tool_definitions
-WHEN NEW.updated_at IS OLD.updated_at AND NEW.updated_at <> strftime('%Y-%m-%d %H:%M:%f', 'now')
-BEGIN
-    UPDATE tool_definitions SET updated_at = strftime('%Y-%m-%d %H:%M:%f', 'now') WHERE id = NEW.id;
-END;
 
 CREATE TABLE snapshot_tools (
     snapshot_id TEXT NOT NULL REFERENCES snapshots (id) ON DELETE CASCADE,
@@ -223,6 +236,8 @@ CREATE TABLE snapshot_tools (
 );
 CREATE INDEX ix_snapshot_tools_tool_id ON snapshot_tools (tool_id);
 
+-- Equal tool definitions are one row, which belongs to one of the runs that saw it. When that run is deleted, the row
+-- goes to another one, so that no run loses its tools.
 CREATE TRIGGER test_runs_hand_over_tools BEFORE DELETE ON test_runs
 BEGIN
     UPDATE tool_definitions
@@ -246,24 +261,87 @@ END;
 CREATE TABLE evaluation_results (
     id TEXT NOT NULL PRIMARY KEY,
     test_run_id TEXT NOT NULL UNIQUE REFERENCES test_runs (id) ON DELETE CASCADE,
-    classification TEXT NOT NULL CHECK (classification IN ('TP', 'FP', 'TN', 'FN')),
+    classification TEXT NOT NULL CHECK (classification IN ({_codes(Classification)})),
     tool_selection_correct INTEGER NOT NULL,
     parameter_completeness REAL CHECK (parameter_completeness BETWEEN 0.0 AND 1.0),
     parameter_correctness REAL CHECK (parameter_correctness BETWEEN 0.0 AND 1.0),
     parameter_type_conformance INTEGER,
     hallucinated_parameters TEXT,
-    confidence_category TEXT CHECK (confidence_category IN ('robust', 'needs_clarity', 'misleading')),
+    confidence_category TEXT CHECK (confidence_category IN ({_codes(ConfidenceCategory)})),
     reasoning TEXT NOT NULL,
     recommendations TEXT NOT NULL DEFAULT '[]',
     created_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
     kind TEXT NOT NULL,
-    alternative INTEGER NOT NULL DEFAULT 0,
+    matched_alternative INTEGER NOT NULL DEFAULT 0,
     parameters_ok INTEGER,
     matches TEXT NOT NULL DEFAULT '[]'
 );
-"""
+
+CREATE TABLE past_verdicts (
+    id INTEGER NOT NULL PRIMARY KEY,
+    test_run_id TEXT NOT NULL REFERENCES test_runs (id) ON DELETE CASCADE,
+    replaced_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    classification TEXT NOT NULL CHECK (classification IN ({_codes(Classification)})),
+    kind TEXT NOT NULL,
+    verdict TEXT NOT NULL,
+    expectation TEXT,
+    reason TEXT NOT NULL CHECK (reason IN ({_codes(RejudgeReason)}))
+);
+CREATE INDEX ix_past_verdicts_test_run_id ON past_verdicts (test_run_id);
+
+-- A narrow row for each run, so that filters, counts and metrics over all runs read no wide one. `run_facts` in Python
+-- writes it. Ids and labels are numbers there: rows of `fact_keys` and `tool_names`.
+CREATE TABLE fact_keys (
+    id INTEGER NOT NULL PRIMARY KEY,
+    value TEXT NOT NULL UNIQUE
+);
+CREATE TABLE tool_names (
+    id INTEGER NOT NULL PRIMARY KEY,
+    server TEXT NOT NULL DEFAULT '',
+    tool TEXT NOT NULL
+);
+CREATE UNIQUE INDEX ux_tool_names_tool ON tool_names (tool, server);
+CREATE TABLE run_facts (
+    run_id TEXT NOT NULL PRIMARY KEY REFERENCES test_runs (id) ON DELETE CASCADE,
+    batch_key INTEGER,
+    case_key INTEGER NOT NULL,
+    model_key INTEGER,
+    snapshot_key INTEGER,
+    status TEXT NOT NULL,
+    classification TEXT,
+    kind TEXT,
+    expected_tool_key INTEGER,
+    selected_tool_key INTEGER,
+    invented_tool INTEGER NOT NULL,
+    confidence_score REAL,
+    created_at TIMESTAMP NOT NULL,
+    position INTEGER NOT NULL,
+    metrics BLOB NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX ix_run_facts_created_at ON run_facts (
+    created_at DESC, batch_key DESC, position, case_key, model_key, snapshot_key, status, classification, kind,
+    expected_tool_key, selected_tool_key, invented_tool, confidence_score
+);
+CREATE INDEX ix_run_facts_batch ON run_facts (batch_key, position);
+"""  # noqa: S608  # the codes are those of enums
+"""An empty workspace. The codes come from the enums, so a new code makes a new version: the schema check fails."""
 
 
-def upgrade(connection: sqlite3.Connection) -> None:
-    """Make an empty file a workspace of version 1."""
-    run_script(connection, SCHEMA)
+def create_schema(connection: sqlite3.Connection) -> None:
+    """Create every object of the schema that is missing, in the transaction that is open, if any."""
+    present = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema")}
+    with closing(new_database()) as empty:
+        objects = empty.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid").fetchall()
+    for name, sql in objects:
+        if name not in present:
+            connection.execute(sql)
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {VERSION}")
+
+
+def new_database() -> sqlite3.Connection:
+    """Return a connection to an empty workspace in memory, which ends with it."""
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    connection.executescript(SCHEMA)
+    connection.execute(f"PRAGMA user_version = {VERSION}")
+    return connection

@@ -1,0 +1,222 @@
+"""Facts: a narrow row for each run, by which runs are filtered, counted and measured without reading wide rows.
+
+Whoever changes a run or its verdict calls `refresh_facts` in the same transaction.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Table, insert, select, update
+from sqlmodel import Session
+
+from mcp_tef.model.runs import RunStatus
+from mcp_tef.model.verdicts import Classification, VerdictKind
+from mcp_tef.statistics.history import CATEGORIES, CLASSIFICATIONS, COMPLETED, FAILED, SOURCES, Flags, Integers, Numbers
+from mcp_tef.storage.columns import one_of
+from mcp_tef.storage.tables import FACT_KEYS, FACTS, MODEL_SETTINGS, RESULTS, RUNS, SNAPSHOT_TOOLS, TOOL_NAMES, TOOLS
+from mcp_tef.storage.unreadable_rows import row_of
+
+_KEYS = ("case", "batch", "model", "expected", "selected")
+_CODES = ("status", "classification", "parameters_ok", "conformance", "hallucinated", "invented", "category", "source")
+_SHARES = ("confidence", "correctness", "completeness")
+_AMOUNTS = ("latency", "tokens")
+_RECORD = np.dtype(
+    [
+        *((name, ">u4") for name in _KEYS),
+        *((name, "u1") for name in _CODES),
+        ("rank", ">u4"),
+        *((name, ">u4") for name in (*_SHARES, *_AMOUNTS)),
+        ("cost", ">i8"),
+    ]
+)
+"""The columns of `History` that `metrics` holds of one run."""
+_MISSING = 0xFFFFFFFF
+_SHARE_UNIT = 1e9
+_COST_UNIT = 1e12
+_MOST_COST = 9e6
+_STATUS_CODES = {RunStatus.COMPLETED.value: COMPLETED, RunStatus.FAILED.value: FAILED}
+_WITHOUT_EXPECTED_TOOL = (VerdictKind.NO_CALL_EXPECTED.value, VerdictKind.UNEXPECTED_CALL.value)
+
+_ToolName = tuple[str, str]
+"""A tool's name and its server's, which is empty where none is known."""
+_Offers = Mapping[tuple[str | None, str], set[str]]
+"""The servers that offered a tool of some name, by snapshot and name."""
+
+_RUN_COLUMNS = (
+    *(RUNS.c.id, RUNS.c.test_case_id, RUNS.c.batch_id, RUNS.c.snapshot_id, RUNS.c.status, RUNS.c.classification),
+    *(RUNS.c.expected_server_name, RUNS.c.expected_tool_name, RUNS.c.selected_server_name, RUNS.c.selected_tool_name),
+    *(RUNS.c.confidence_score, RUNS.c.confidence_source, RUNS.c.expected_rank, RUNS.c.execution_time_ms),
+    *(RUNS.c.tokens_in, RUNS.c.tokens_out, RUNS.c.cost_usd, RUNS.c.created_at, RUNS.c.position),
+    (MODEL_SETTINGS.c.provider + "/" + MODEL_SETTINGS.c.model).label("model"),
+    *(RESULTS.c.kind, RESULTS.c.parameters_ok, RESULTS.c.parameter_type_conformance, RESULTS.c.hallucinated_parameters),
+    *(RESULTS.c.parameter_correctness, RESULTS.c.parameter_completeness, RESULTS.c.confidence_category),
+)
+_RUNS = select(*_RUN_COLUMNS).select_from(
+    RUNS.outerjoin(MODEL_SETTINGS, MODEL_SETTINGS.c.id == RUNS.c.model_settings_id).outerjoin(
+        RESULTS, RESULTS.c.test_run_id == RUNS.c.id
+    )
+)
+
+
+def refresh_facts(session: Session, run_ids: Iterable[str]) -> None:
+    """Write the facts of some runs anew from their rows."""
+    runs = session.execute(_RUNS.where(RUNS.c.id.in_(one_of(run_ids)))).all()
+    if not runs:
+        return
+    offers = _offers(session, runs)
+    tools = {run.id: (_expected_tool(run, offers), _selected_tool(run, offers)) for run in runs}
+    names = {name for pair in tools.values() for name in pair if name}
+    texts = {(text,) for run in runs for text in (run.test_case_id, run.batch_id, run.snapshot_id, run.model) if text}
+    tool_keys = _keys(session, TOOL_NAMES, ("tool", "server"), names)
+    keys = _keys(session, FACT_KEYS, ("value",), texts)
+    cells = [_cells(run, tools[run.id], keys, tool_keys, offers) for run in runs]
+    session.connection().execute(insert(FACTS).prefix_with("OR REPLACE"), cells)
+
+
+def mark_facts_running(session: Session, run_ids: Iterable[str]) -> None:
+    """Note in the facts of some runs that they left the queue, which changes nothing else of them."""
+    session.execute(update(FACTS).where(FACTS.c.run_id.in_(one_of(run_ids))).values(status=RunStatus.RUNNING.value))
+
+
+def _offers(session: Session, runs: Sequence[Any]) -> _Offers:
+    names = {name for run in runs for name in (run.expected_tool_name, run.selected_tool_name) if name}
+    tools = SNAPSHOT_TOOLS.join(TOOLS, TOOLS.c.id == SNAPSHOT_TOOLS.c.tool_id)
+    of_runs = SNAPSHOT_TOOLS.c.snapshot_id.in_(one_of({run.snapshot_id for run in runs if run.snapshot_id}))
+    found = select(SNAPSHOT_TOOLS.c.snapshot_id, TOOLS.c.name, TOOLS.c.server_name).select_from(tools)
+    offers: defaultdict[tuple[str | None, str], set[str]] = defaultdict(set)
+    for snapshot_id, name, server in session.execute(found.where(of_runs, TOOLS.c.name.in_(names))):
+        offers[snapshot_id, name].add(server)
+    return offers
+
+
+def _expected_tool(run: Any, offers: _Offers) -> _ToolName | None:
+    """Return the tool that counts as expected: where the run is right, the one that was selected."""
+    if run.kind in _WITHOUT_EXPECTED_TOOL:
+        return None
+    if run.classification == Classification.TP and run.selected_tool_name is not None:
+        return _selected_tool(run, offers)
+    return _tool_name(run, run.expected_tool_name, run.expected_server_name, offers)
+
+
+def _selected_tool(run: Any, offers: _Offers) -> _ToolName | None:
+    return _tool_name(run, run.selected_tool_name, run.selected_server_name, offers)
+
+
+def _tool_name(run: Any, name: str | None, server: str | None, offers: _Offers) -> _ToolName | None:
+    """Return a tool with its server; where that was left open, with the only one that offered the tool."""
+    if name is None or server is not None:
+        return None if name is None or server is None else (name, server)
+    servers = offers.get((run.snapshot_id, name), set())
+    return name, min(servers) if len(servers) == 1 else ""
+
+
+def _is_invented(run: Any, offers: _Offers) -> bool:
+    if run.selected_tool_name is None:
+        return False
+    if run.snapshot_id is None:
+        return bool(run.kind == VerdictKind.INVENTED_TOOL)
+    servers = offers.get((run.snapshot_id, run.selected_tool_name), set())
+    return not servers if run.selected_server_name is None else run.selected_server_name not in servers
+
+
+def _keys(session: Session, table: Table, columns: tuple[str, ...], wanted: set[Any]) -> dict[Any, int]:
+    """Return the number of each row with these values; rows that are missing are added."""
+    # Bound one by one: json_each, behind one_of, cuts a text off at a NUL character.
+    present = table.c[columns[0]].in_({row[0] for row in wanted})
+    statement = select(table.c.id, *(table.c[name] for name in columns)).where(present)
+
+    def known() -> dict[Any, int]:
+        return {tuple(row[1:]): row[0] for row in session.execute(statement)}
+
+    found = known()
+    missing = [dict(zip(columns, row, strict=True)) for row in sorted(wanted - found.keys())]
+    if missing:
+        session.execute(insert(table), missing)
+        found = known()
+    return found
+
+
+@row_of("test_runs")
+def _cells(
+    run: Any,
+    tools: tuple[_ToolName | None, _ToolName | None],
+    keys: Mapping[Any, int],
+    tool_keys: Mapping[Any, int],
+    offers: _Offers,
+) -> dict[str, Any]:
+    expected, selected = (tool_keys[tool] if tool else None for tool in tools)
+    cells = {
+        "run_id": run.id,
+        "batch_key": keys.get((run.batch_id,)),
+        "case_key": keys[(run.test_case_id,)],
+        "model_key": keys.get((run.model,)),
+        "snapshot_key": keys.get((run.snapshot_id,)),
+        "status": run.status,
+        "classification": run.classification,
+        "kind": run.kind,
+        "expected_tool_key": expected,
+        "selected_tool_key": selected,
+        "invented_tool": int(_is_invented(run, offers)),
+        "confidence_score": run.confidence_score,
+        "created_at": run.created_at,
+        "position": run.position,
+    }
+    return {**cells, "metrics": _encoded(run, cells)}
+
+
+def _encoded(run: Any, cells: Mapping[str, Any]) -> bytes:
+    """Return the record of one run."""
+    keys = ("case_key", "batch_key", "model_key", "expected_tool_key", "selected_tool_key")
+    tokens = None if run.tokens_in is None and run.tokens_out is None else (run.tokens_in or 0) + (run.tokens_out or 0)
+    record = (
+        *(cells[name] or 0 for name in keys),
+        _STATUS_CODES.get(run.status, 0),
+        CLASSIFICATIONS.index(run.classification),
+        _answer(run.parameters_ok),
+        _answer(run.parameter_type_conformance),
+        bool(run.hallucinated_parameters),
+        cells["invented_tool"],
+        CATEGORIES.index(run.confidence_category),
+        SOURCES.index(run.confidence_source),
+        min(max(run.expected_rank or 0, 0), _MISSING),
+        _share(run.confidence_score),
+        _share(run.parameter_correctness),
+        _share(run.parameter_completeness),
+        _amount(run.execution_time_ms),
+        _amount(tokens),
+        -1 if run.cost_usd is None else round(min(max(run.cost_usd, 0.0), _MOST_COST) * _COST_UNIT),
+    )
+    return np.array(record, dtype=_RECORD).tobytes()
+
+
+def _answer(flag: int | None) -> int:
+    """Return 0 for "not judged", 1 for no and 2 for yes."""
+    return 0 if flag is None else flag + 1
+
+
+def _share(share: float | None) -> int:
+    return _MISSING if share is None else round(share * _SHARE_UNIT)
+
+
+def _amount(amount: int | None) -> int:
+    return _MISSING if amount is None else min(max(amount, 0), _MISSING - 1)
+
+
+def decoded(records: bytes) -> dict[str, Any]:
+    """Return the columns of `History`, by name, from the records of all runs in a row."""
+    rows = np.frombuffer(records, dtype=_RECORD)
+    whole: dict[str, Integers] = {name: rows[name].astype(np.int32) for name in (*_KEYS, "rank")}
+    whole |= {name: np.ascontiguousarray(rows[name]) for name in _CODES}
+    measures = {name: _measure(rows[name], rows[name] == _MISSING) for name in (*_SHARES, *_AMOUNTS)}
+    for name in _SHARES:
+        measures[name] /= _SHARE_UNIT
+    return whole | measures | {"cost": _measure(rows["cost"], rows["cost"] < 0) / _COST_UNIT}
+
+
+def _measure(values: NDArray[np.integer[Any]], missing: Flags) -> Numbers:
+    numbers = values.astype(np.float64)
+    numbers[missing] = np.nan
+    return numbers
