@@ -12,14 +12,14 @@ from PySide6.QtCore import QEventLoop, QSettings, QStandardPaths, QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.core_link.settings import Settings
-from app.shell.main_frame import PRODUCT, Frame
+from app.shell.main_frame import PRODUCT, MainFrame
 from app.theme import Contrast, ThemeMode, theme
 
 NO_DISPLAY = "There is no display to open a window on. Use mcp-tef in this terminal, for example: mcp-tef demo"
 EXIT_UNREACHABLE = 3
 
 
-Work = Callable[[Frame, Settings, Path | None], int]
+Work = Callable[[MainFrame, Settings, Path | None], int]
 
 
 def main(argv: Sequence[str] | None = None, work: Work | None = None) -> int:
@@ -39,7 +39,7 @@ def main(argv: Sequence[str] | None = None, work: Work | None = None) -> int:
     settings = Settings(file)
     theme().install(settings.choice("theme", ThemeMode), settings.choice("contrast", Contrast), whole=False)
     theme().set_text_size(settings.get("window.text_size", 100, lambda value: 80 <= value <= 200))
-    frame = Frame(settings)
+    frame = MainFrame(settings)
     if settings.get("window.maximised", False):
         frame.showMaximized()
     else:
@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None, work: Work | None = None) -> int:
     return (work or _work)(frame, settings, workspace)
 
 
-def _work(frame: Frame, settings: Settings, workspace: Path | None) -> int:
+def _work(frame: MainFrame, settings: Settings, workspace: Path | None) -> int:
     from app.shell.process import run
 
     return run(frame, settings, workspace)
@@ -84,7 +84,7 @@ def _settings_file() -> Path:
     return Path(folder) / PRODUCT / "settings.json"
 
 
-def _wait_for_paint(frame: Frame) -> None:
+def _wait_for_paint(frame: MainFrame) -> None:
     painted = QEventLoop()
     frame.on_painted = painted.quit
     QTimer.singleShot(2_000, painted.quit)

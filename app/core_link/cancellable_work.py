@@ -17,7 +17,7 @@ SLOW_MS = 300
 STOPPING = "Cancelling"
 
 
-class Undertaking(QObject):
+class CancellableCall(QObject):
     """One such call. Its bar appears once it takes long, and stays until the call has really ended.
 
     The object lives as long as the window, because cancelled work may still report progress.
@@ -60,9 +60,9 @@ class Undertaking(QObject):
             self.bar.show_share(self._what, self._share)
 
 
-async def undertaken(session: Session, what: str, do: "Callable[[Engine, CancellableWork], Awaitable[T]]") -> T:
+async def call_cancellable(session: Session, what: str, do: "Callable[[Engine, CancellableWork], Awaitable[T]]") -> T:
     """Return the result of a call; raise StoppedError if the user cancelled it in time."""
-    undertaking = Undertaking(session, what)
+    undertaking = CancellableCall(session, what)
     try:
         return await session.call(lambda core: do(core, undertaking.work))
     except asyncio.CancelledError:

@@ -28,7 +28,7 @@ class Command:
     group: str = "Everywhere"
 
     @property
-    def words(self) -> str:
+    def current_text(self) -> str:
         """The text that fits the present state."""
         return self.now() if self.now else self.text
 

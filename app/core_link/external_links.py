@@ -9,7 +9,7 @@ from app.core_link.session import Session
 from app.widgets import ask
 
 
-class Browsing:
+class ExternalLinks:
     """Asks over a window before `browse` opens the browser."""
 
     def __init__(self, frame: QWidget, browse: Callable[[QUrl], object]) -> None:

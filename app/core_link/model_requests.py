@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Ask(Protocol):
+class CoreCall(Protocol):
     """Runs a function with the engine on the core's thread and returns its result; errors of the core pass through."""
 
     def __call__(self, work: Callable[["Engine"], Awaitable[T]], /) -> Awaitable[T]: ...
 
 
-class Blank(StrEnum):
+class ModelFormField(StrEnum):
     """A field of the form that can be wrong."""
 
     MODEL = "model"
@@ -28,7 +28,7 @@ class Blank(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class AskForm:
+class ModelForm:
     """The text of the form's fields."""
 
     model: str = ""
@@ -40,7 +40,7 @@ class ParsedModelRequest:
     """The model of a form, or one sentence per field that is wrong."""
 
     model: ModelSettings | None
-    problems: Mapping[Blank, str] = field(default_factory=dict)
+    problems: Mapping[ModelFormField, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,32 +63,32 @@ class KeyNeed:
         return f"A key for {self.provider} is missing. Type one, or set {self.variable}."
 
 
-def read(form: AskForm) -> ParsedModelRequest:
+def parse_model_form(form: ModelForm) -> ParsedModelRequest:
     """Check a form and return its model or its problems."""
     address = form.base_url.strip()
-    problems: dict[Blank, str] = {}
+    problems: dict[ModelFormField, str] = {}
     if address and not address.startswith(("http://", "https://")):
-        problems[Blank.BASE_URL] = "The address does not start with http:// or https://."
+        problems[ModelFormField.BASE_URL] = "The address does not start with http:// or https://."
     try:
         ModelSettings(base_url=address)
     except InputError as error:
-        return ParsedModelRequest(None, {**problems, Blank.BASE_URL: f"{error.message} {error.hint}"})
+        return ParsedModelRequest(None, {**problems, ModelFormField.BASE_URL: f"{error.message} {error.hint}"})
     if not form.model.strip():
-        return ParsedModelRequest(None, {**problems, Blank.MODEL: "Choose a model, or write PROVIDER/NAME."})
+        return ParsedModelRequest(None, {**problems, ModelFormField.MODEL: "Choose a model, or write PROVIDER/NAME."})
     try:
         provider, name = parse_model(form.model)
         model = ModelSettings(provider=provider, model=name, base_url=address or None)
     except InputError as error:
-        return ParsedModelRequest(None, {**problems, Blank.MODEL: f"{error.message} {error.hint}".strip()})
+        return ParsedModelRequest(None, {**problems, ModelFormField.MODEL: f"{error.message} {error.hint}".strip()})
     if model.offline:
-        problems[Blank.MODEL] = "The offline baseline ranks tools and cannot write. Choose a language model."
+        problems[ModelFormField.MODEL] = "The offline baseline ranks tools and cannot write. Choose a language model."
     return ParsedModelRequest(None if problems else model, problems)
 
 
-class KeyAsking:
+class ModelKeys:
     """Keys for models. Keys pass through here; only the core's key ring holds them."""
 
-    def __init__(self, ask: Ask) -> None:
+    def __init__(self, ask: CoreCall) -> None:
         self._ask = ask
 
     async def key_need(self, model: ModelSettings) -> KeyNeed:
@@ -108,7 +108,7 @@ class KeyAsking:
         await self._ask(lambda core: _check_consents(core, model))
 
 
-class ModelAsking(KeyAsking):
+class WritingModels(ModelKeys):
     """Calls of the core for every form that asks a model to write."""
 
     async def models(self) -> tuple[ModelInfo, ...]:

@@ -189,7 +189,7 @@ class Session(QObject):
         await self._turns.idle()
 
     def _say_turn(self, turn: UndoRequest, error: BaseException | None) -> None:
-        verb, deed = "undo" if turn.back else "redo", turn.step.deed
+        verb, deed = "undo" if turn.back else "redo", turn.step.name
         if isinstance(error, asyncio.CancelledError):
             self.toasted.emit(f"Stopped: {verb} {deed}", None)
         elif error is not None:
@@ -225,7 +225,7 @@ class Session(QObject):
 
 
 def _words(verb: str, step: UndoStep | None) -> str:
-    return f"{verb} {step.deed}" if step else verb
+    return f"{verb} {step.name}" if step else verb
 
 
 class Page(QWidget):

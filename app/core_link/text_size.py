@@ -16,7 +16,7 @@ KEY: Final = "window.text_size"
 QUIET_MS: Final = 250
 
 
-class TextSizes(QObject):
+class TextSizeSetting(QObject):
     """The text size in percent. `changed` is called once, when the user stops changing it."""
 
     def __init__(self, settings: Settings, changed: Callable[[], object], parent: QObject | None = None) -> None:
@@ -37,12 +37,12 @@ class TextSizes(QObject):
             self._settings.save()
             self._timer.start()
 
-    def wear(self) -> None:
+    def apply(self) -> None:
         """Apply the chosen size to everything that is built from now on."""
         self._worn = self.percent()
         theme().set_text_size(self._worn)
 
-    def due(self) -> bool:
+    def is_reopening_due(self) -> bool:
         """Return True if the window shows another size than the chosen one."""
         return self._worn != self.percent()
 

@@ -14,7 +14,7 @@ MOST: Final = 50
 class UndoStep:
     """An action that can be undone. `deed` names it in a verb ("remove files"); `again` redoes it."""
 
-    deed: str
+    name: str
     back: Callable[[], object]
     again: Callable[[], object] | None = None
 
@@ -28,7 +28,7 @@ class UndoRequest:
     place: int
     aloud: bool = True
 
-    async def take(self) -> None:
+    async def run(self) -> None:
         """Run the step, whether it is plain or async."""
         result = self.step.back() if self.back else self.step.again and self.step.again()
         if inspect.isawaitable(result):
@@ -83,7 +83,7 @@ class UndoHistory:
         self._done.append(step)
         return UndoRequest(step, back=False, place=len(self._taken_back))
 
-    def mend(self, turn: UndoRequest) -> None:
+    def roll_back(self, turn: UndoRequest) -> None:
         """Restore the step of a failed request at its place, unless a newer step was added since."""
         newest = self.last() is turn.step
         self.forget(turn.step)
@@ -110,25 +110,25 @@ class UndoQueue:
         self._spawn = spawn
         self._ended = ended
         self._waiting: deque[UndoRequest] = deque()
-        self.taking: asyncio.Task[None] | None = None
+        self.task: asyncio.Task[None] | None = None
 
     def add(self, turn: UndoRequest | None) -> None:
         """Run this request after those that wait."""
         if turn is None:
             return
         self._waiting.append(turn)
-        if self.taking is None or self.taking.done():
-            self.taking = self._spawn(self._take_all())
+        if self.task is None or self.task.done():
+            self.task = self._spawn(self._take_all())
 
     async def idle(self) -> None:
         """Wait until no request is running."""
-        if self.taking is not None:
-            await asyncio.wait({self.taking})
+        if self.task is not None:
+            await asyncio.wait({self.task})
 
     async def _take_all(self) -> None:
         while self._waiting:
             turn = self._waiting[0]
-            (error,) = await asyncio.gather(turn.take(), return_exceptions=True)
+            (error,) = await asyncio.gather(turn.run(), return_exceptions=True)
             if error is not None:
                 self._give_up()
             else:
@@ -137,4 +137,4 @@ class UndoQueue:
 
     def _give_up(self) -> None:
         while self._waiting:
-            self._undos.mend(self._waiting.pop())
+            self._undos.roll_back(self._waiting.pop())

@@ -23,7 +23,7 @@ Rename = Callable[[str], Awaitable[None]]
 AskForName = Callable[[Path], Awaitable[str | None]]
 
 
-class Workspaces:
+class WorkspaceMenu:
     """Opens, copies and renames workspaces; `leave_for` closes this one and opens another, unless the user refuses.
 
     `rename_open` closes this one, renames it, and reopens it. `ask_for_name` asks for a new name; None cancels.
@@ -179,7 +179,7 @@ class Workspaces:
             self._session.toast(f"{path.name} is open already")
             return False
         try:
-            await asyncio.to_thread(require, path)
+            await asyncio.to_thread(require_workspace_file, path)
         except TefError as error:
             self._session.show_error(error)
             return False
@@ -218,14 +218,14 @@ def label(path: Path) -> str:
     return f"{path.stem} in {path.parent.name or path.parent}"
 
 
-def require(path: Path) -> None:
+def require_workspace_file(path: Path) -> None:
     """Raise StoreError if a file cannot be opened as a workspace."""
     from mcp_tef import require_workspace
 
     require_workspace(path)
 
 
-def copied(workspace: Path, otherwise: Path) -> Path:
+def copy_to_writable_folder(workspace: Path, otherwise: Path) -> Path:
     """Copy a workspace to the user's data folder, or to another folder if that cannot be written either."""
     from mcp_tef import copy_workspace, default_workspace
 
@@ -235,7 +235,7 @@ def copied(workspace: Path, otherwise: Path) -> Path:
         return copy_workspace(workspace, otherwise)
 
 
-def renamed(workspace: Path, name: str) -> tuple[Path, TefError | None]:
+def rename_closed_workspace(workspace: Path, name: str) -> tuple[Path, TefError | None]:
     """Rename a workspace; return its path, and the error if it could not be renamed."""
     from mcp_tef import rename_workspace
 

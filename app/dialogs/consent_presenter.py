@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from app.core_link.model_requests import Ask
+from app.core_link.model_requests import CoreCall
 from mcp_tef import ConsentRequest
 
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 class ConsentPresenter:
     """Reads the open questions, and keeps the answers."""
 
-    def __init__(self, ask: Ask) -> None:
+    def __init__(self, ask: CoreCall) -> None:
         self._ask = ask
 
     async def open_questions(self) -> tuple[ConsentRequest, ...]:

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QVBoxLayout, QWidget
 
-from app.core_link.model_requests import AskForm, Blank, KeyNeed, ModelAsking, ParsedModelRequest, read
+from app.core_link.model_requests import (
+    KeyNeed,
+    ModelForm,
+    ModelFormField,
+    ParsedModelRequest,
+    WritingModels,
+    parse_model_form,
+)
 from app.core_link.session import Session
 from app.dialogs.consent import with_consent
 from app.text.formatting import error_words
@@ -65,8 +72,8 @@ class ModelSheet(Dialog):
     def __init__(
         self,
         session: Session,
-        asking: ModelAsking,
-        form: AskForm,
+        asking: WritingModels,
+        form: ModelForm,
         wanted: AskedFor,
         parent: QWidget,
         above: Sequence[QWidget] = (),
@@ -91,20 +98,20 @@ class ModelSheet(Dialog):
         self.look_again()
         session.spawn(self._load(), of=self)
 
-    def _lay_out(self, form: AskForm, above: Sequence[QWidget]) -> dict[Blank, Field]:
+    def _lay_out(self, form: ModelForm, above: Sequence[QWidget]) -> dict[ModelFormField, Field]:
         self.model.allow_other("Use {}")
         self.model.set_current(form.model)
         self.address.setPlaceholderText("Only for a server of your own, such as http://localhost:11434/v1")
         fields = {
-            Blank.MODEL: Field("Model", self.model),
-            Blank.BASE_URL: Field("Address", self.address),
-            Blank.KEY: Field("Key", self.key),
+            ModelFormField.MODEL: Field("Model", self.model),
+            ModelFormField.BASE_URL: Field("Address", self.address),
+            ModelFormField.KEY: Field("Key", self.key),
         }
         what = FlowText(self._wanted.what, role=Role.DIM)
         for part in (self.notice, what, *above, *fields.values(), self.estimate):
             self.body.addWidget(part)
         self.body.addStretch(1)
-        fields[Blank.KEY].hide()
+        fields[ModelFormField.KEY].hide()
         return fields
 
     def _connect(self) -> None:
@@ -114,13 +121,13 @@ class ModelSheet(Dialog):
         self.finished.connect(lambda _: self._stop())
         self._session.closing.connect(self._quiet.stop)
 
-    def form(self) -> AskForm:
+    def form(self) -> ModelForm:
         """Return the current input."""
-        return AskForm(model=self.model.current(), base_url=self.address.text())
+        return ModelForm(model=self.model.current(), base_url=self.address.text())
 
     def look_again(self) -> None:
         """Something has changed: read the form, and soon tell what asking would cost."""
-        self._show(read(self.form()))
+        self._show(parse_model_form(self.form()))
         self.ask.setText(self._wanted.button())
         self.estimate.set_text("")
         self._quiet.start()
@@ -133,11 +140,11 @@ class ModelSheet(Dialog):
         """Everything once the button was pressed; before that not what simply was not typed yet."""
         problems = dict(reading.problems)
         if not self._tried and not self.form().model:
-            problems.pop(Blank.MODEL, None)
+            problems.pop(ModelFormField.MODEL, None)
         if self._tried and (missing := self._need.missing(self.key.edit.text())):
-            problems[Blank.KEY] = missing
+            problems[ModelFormField.KEY] = missing
         for where, field in self.fields.items():
-            typing = where is Blank.BASE_URL and not pressed
+            typing = where is ModelFormField.BASE_URL and not pressed
             (field.tell if typing else field.set_error)(problems.get(where, ""))
 
     def _look_up_soon(self) -> None:
@@ -154,7 +161,7 @@ class ModelSheet(Dialog):
         self.model.set_footer("{shown} of {all} models, known offline. Any other may be typed.")
 
     async def _look_up(self) -> None:
-        model = read(self.form()).model
+        model = parse_model_form(self.form()).model
         if model is None:
             return
         await self._show_need(model)
@@ -166,12 +173,12 @@ class ModelSheet(Dialog):
     async def _show_need(self, model: ModelSettings) -> None:
         self._need = await self._asking.key_need(model)
         self.key.ask_for(self._need.provider)
-        self.fields[Blank.KEY].set_note(self._need.hint)
-        self.fields[Blank.KEY].setVisible(self._need.needed)
+        self.fields[ModelFormField.KEY].set_note(self._need.hint)
+        self.fields[ModelFormField.KEY].setVisible(self._need.needed)
 
     async def _agree(self) -> None:
         self._tried = True
-        reading = read(self.form())
+        reading = parse_model_form(self.form())
         if reading.model is not None:
             await self._show_need(reading.model)
         self._show(reading, pressed=True)

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
 
-from app.core_link.model_requests import KeyAsking
+from app.core_link.model_requests import ModelKeys
 from app.core_link.session import Session
 from app.dialogs.consent import with_consent
 from app.widgets import Action, Dialog, Field
@@ -39,7 +39,7 @@ class Preflight:
         if not await sheet.done_with() or not sheet.key:
             return None
         key, remember = sheet.key, sheet.kept
-        await KeyAsking(self._session.call).hold(provider, key, remember=remember)
+        await ModelKeys(self._session.call).hold(provider, key, remember=remember)
         return key
 
 

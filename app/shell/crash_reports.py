@@ -52,7 +52,7 @@ def start_log(folder: Path) -> Path:
     return file
 
 
-def hold_level(preferences: Preferences) -> None:
+def apply_log_level(preferences: Preferences) -> None:
     """Apply the preferred log level."""
     level = preferences.variable("LOG_LEVEL").read(preferences.text("LOG_LEVEL"))
     logging.getLogger().setLevel(level or logging.INFO)

@@ -27,7 +27,7 @@ OPENS = "It opens once this is closed."
 LIST_HEIGHT, ROW_HEIGHT = 320, 48
 
 
-class Arrivals:
+class DropImports:
     """Imports files and texts; `show` opens a screen and returns its page, `open_workspace` opens workspaces."""
 
     def __init__(
@@ -86,7 +86,7 @@ class Arrivals:
             status, text = (DropStatus.REFUSED, ONE_AT_A_TIME) if number else (DropStatus.TAKEN, OPENS)
             outcomes[one] = DropOutcome(one.name, status, text)
         if any(outcome.fate is DropStatus.REFUSED for outcome in outcomes.values()):
-            await outcomes_sheet(self._frame, [outcomes[one] for one in arrivals]).done_with()
+            await outcomes_dialog(self._frame, [outcomes[one] for one in arrivals]).done_with()
         if workspaces:
             self._open_workspace(workspaces[0][1])
 
@@ -124,7 +124,7 @@ def kinds(arrival: DetectedFile) -> str:
     return KINDS.get(arrival.kind, "") if arrival.kind else ""
 
 
-def outcomes_sheet(parent: QWidget, outcomes: Sequence[DropOutcome]) -> Dialog:
+def outcomes_dialog(parent: QWidget, outcomes: Sequence[DropOutcome]) -> Dialog:
     """Make a dialog that lists the result for each file."""
     taken = sum(outcome.fate is DropStatus.TAKEN for outcome in outcomes)
     sheet = Dialog(f"{taken} of {count(len(outcomes), 'file')} taken in", parent, width=600)

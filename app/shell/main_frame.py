@@ -13,7 +13,7 @@ from app.theme import Role, Size, height, theme, width
 PRODUCT = "mcp-tef"
 
 
-class Frame(QWidget):
+class MainFrame(QWidget):
     """The top-level window. It paints an empty frame at once and takes its content later."""
 
     def __init__(self, settings: Settings) -> None:
@@ -106,7 +106,7 @@ def _tell_role() -> None:
 
 
 def _told(_name: str, thing: QObject) -> QAccessibleWidget | None:
-    return QAccessibleWidget(thing, QAccessible.Role.Window) if isinstance(thing, Frame) else None
+    return QAccessibleWidget(thing, QAccessible.Role.Window) if isinstance(thing, MainFrame) else None
 
 
 def _pane(parent: QWidget, role: Role, place: QRect) -> QWidget:

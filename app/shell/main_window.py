@@ -15,7 +15,7 @@ from app.core_link.commands import Command
 from app.core_link.navigation_history import HistoryEntry, NavigationHistory
 from app.core_link.session import Page, Session
 from app.core_link.targets import Screen, ShowScreen, Target
-from app.shell.overviews import messages_sheet, shortcuts_sheet
+from app.shell.list_dialogs import open_messages, open_shortcuts
 from app.shell.palette import Palette
 from app.theme import sized, theme
 from app.widgets import (
@@ -66,7 +66,7 @@ class MainWindow(ReadingOrder, QWidget):
     ) -> None:
         super().__init__()
         self.session = session
-        self._places = {place.key: place for place in places}
+        self._screens = {place.key: place for place in places}
         self._pages: dict[str, Page] = {}
         self._steps: dict[str, Iterator[None]] = {}
         self._keys: list[QAction] = []
@@ -74,7 +74,7 @@ class MainWindow(ReadingOrder, QWidget):
         self._help: HelpWindow | None = None
         self.current = ""
         self.navigation = Navigation(title, workspaces)
-        self._trail = NavigationHistory()
+        self._history = NavigationHistory()
         self._mouse = MouseNavigation(self)
         self.notice = Notice("bad")
         self.offer = Notice("info")
@@ -88,7 +88,7 @@ class MainWindow(ReadingOrder, QWidget):
         self.session.commands.put("window", self._own_commands())
 
     def _lay_out(self) -> None:
-        for place in self._places.values():
+        for place in self._screens.values():
             self.navigation.add(place.key, place.icon, place.title)
         self.navigation.add("settings", "gear-six", "Settings", foot=True, page=False)
         self.navigation.add("help", "question", "Help", foot=True, page=False)
@@ -128,7 +128,7 @@ class MainWindow(ReadingOrder, QWidget):
     def _building(self, key: str) -> Iterator[None]:
         """Return the remaining steps of building a page; all callers share them."""
         if key not in self._steps:
-            self._steps[key] = self._build(self._places[key])
+            self._steps[key] = self._build(self._screens[key])
         return self._steps[key]
 
     def _build(self, place: ScreenSpec) -> Iterator[None]:
@@ -145,16 +145,16 @@ class MainWindow(ReadingOrder, QWidget):
 
     def is_built(self) -> bool:
         """Return True if every page is built and styled."""
-        return len(self._pages) == len(self._places)
+        return len(self._pages) == len(self._screens)
 
     async def prepare(self) -> None:
         """Build every page ahead while the user does something else."""
-        for key in self._places:
+        for key in self._screens:
             await self.make_ready(key, PAUSE_S)
 
     async def make_ready(self, key: str, pause: float = 0) -> None:
         """Import a page's module on another thread, and build the page in small steps with pauses between them."""
-        if module := self._places[key].module:
+        if module := self._screens[key].module:
             await asyncio.to_thread(import_module, module)
         await asyncio.sleep(pause)
         for _ in self._building(key):
@@ -181,20 +181,20 @@ class MainWindow(ReadingOrder, QWidget):
         """Show a screen at once: as it was left, or with a target of its own."""
         self._wish = None
         if self.current and (key != self.current or target is not None):
-            self._trail.leave(self._stop())
+            self._history.leave(self._history_entry())
         self._switch_to(key, target)
 
     def go_back(self) -> None:
         """Go to the previous screen or target."""
-        if self._trail.can_go_back():
-            self._return_to(self._trail.back(self._stop()))
+        if self._history.can_go_back():
+            self._return_to(self._history.back(self._history_entry()))
 
     def go_forward(self) -> None:
         """Go to the screen or target from which the user went back."""
-        if self._trail.can_go_forward():
-            self._return_to(self._trail.forward(self._stop()))
+        if self._history.can_go_forward():
+            self._return_to(self._history.forward(self._history_entry()))
 
-    def _stop(self) -> HistoryEntry:
+    def _history_entry(self) -> HistoryEntry:
         return HistoryEntry(self.current, self._pages[self.current].current_target())
 
     def _return_to(self, stop: HistoryEntry) -> None:
@@ -218,7 +218,7 @@ class MainWindow(ReadingOrder, QWidget):
             page.open_target(target)
         if (widget := page.first_focus()) is not None:
             widget.setFocus(Qt.FocusReason.OtherFocusReason)
-        self.navigation.set_ways(back=self._trail.can_go_back(), forward=self._trail.can_go_forward())
+        self.navigation.set_ways(back=self._history.can_go_back(), forward=self._history.can_go_forward())
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -246,7 +246,7 @@ class MainWindow(ReadingOrder, QWidget):
         await asyncio.gather(*(page.finish() for page in self._pages.values()), return_exceptions=True)
 
     def _wanted(self, key: str) -> None:
-        if key in self._places:
+        if key in self._screens:
             self.go(ShowScreen(Screen(key)))
         else:
             self.show_help() if key == "help" else self.settings_wanted.emit()
@@ -272,13 +272,13 @@ class MainWindow(ReadingOrder, QWidget):
                 do=partial(self.go, ShowScreen(Screen(place.key))),
                 group="Going places",
             )
-            for number, place in enumerate(self._places.values(), 1)
+            for number, place in enumerate(self._screens.values(), 1)
         ]
         return [
             *places,
             Command(id="palette", text="Find anything", keys="Ctrl+K", do=self.show_palette),
-            self._way("back", self.go_back, "Alt+Left", self._trail.can_go_back),
-            self._way("forward", self.go_forward, "Alt+Right", self._trail.can_go_forward),
+            self._way("back", self.go_back, "Alt+Left", self._history.can_go_back),
+            self._way("forward", self.go_forward, "Alt+Right", self._history.can_go_forward),
             Command(id="search", text="Search here", keys="Ctrl+F", do=self._focus_search),
             *self._undo_commands(),
             Command(id="settings", text="Open the settings", keys="Ctrl+,", do=self.settings_wanted.emit),
@@ -351,8 +351,8 @@ class MainWindow(ReadingOrder, QWidget):
         """Open the list of shortcuts."""
         views = self._pages[self.current].findChildren(KeyedView) if self.current else []
         lists = [(view.accessibleName(), view.means) for view in views if view.means and view.isVisible()]
-        shortcuts_sheet(self, self.session.commands.groups(), lists)
+        open_shortcuts(self, self.session.commands.groups(), lists)
 
     def show_messages(self) -> None:
         """Open the list of recent messages."""
-        messages_sheet(self, self.session.messages)
+        open_messages(self, self.session.messages)

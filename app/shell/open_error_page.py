@@ -1,28 +1,135 @@
-"""The state of the window while no workspace is open, because the wanted one could not be opened."""
+"""The page shown while no workspace is open because the wanted one could not be opened, with what the user can do."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
 from app.core_link.session import Session
-from app.shell.closed_workspace import ClosedDoor, Exits
 from app.shell.drop_handler import kinds
-from app.shell.main_frame import Frame
-from mcp_tef import DetectedFile, FileKind
+from app.shell.main_frame import MainFrame
+from app.text.formatting import error_words
+from app.theme import Role, Size, sized, theme
+from app.widgets import (
+    Action,
+    Button,
+    FlowText,
+    IconPicture,
+    Label,
+    Notice,
+    ReadingOrder,
+    Rule,
+    Spoken,
+    button,
+    visible,
+)
+from mcp_tef import DetectedFile, FileKind, StoreError
+
+TITLE = "This workspace could not be opened"
+NOT_WRITABLE = "workspace_not_writable"
+WIDTH = 560
+BUTTON_WIDTH = 216
 
 
-class Doorway:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenErrorActions:
+    """The actions on the page; `copy` receives the file to copy."""
+
+    try_again: Callable[[], object]
+    copy: Callable[[Path], object]
+    open_another: Callable[[], object]
+    open_temporary: Callable[[], object]
+    leave: Callable[[], object]
+
+
+class OpenErrorPage(ReadingOrder, QWidget):
+    """Says why a workspace could not be opened, and offers actions; a temporary workspace would lie in `folder`."""
+
+    SPOKEN_AS = Spoken.AlertMessage
+
+    def __init__(self, error: BaseException, exits: OpenErrorActions, folder: Path) -> None:
+        super().__init__()
+        words = error_words(error)
+        ways = dict(_ways(error, exits, folder))
+        self.words = FlowText(" ".join(part for part in (words.message, words.hint) if part), role=Role.DIM)
+        self.details = FlowText(words.details, size=Size.SMALL, mono=True)
+        self.details.setVisible(bool(words.details))
+        self.notice = Notice("info")
+        self._made = [button(action) for action in ways.values()]
+        self.setProperty("pane", "surface")
+        self.setAccessibleName(TITLE)
+        self._lay_out(tuple(ways))
+        theme().wear(self)
+
+    def say(self, message: str, hint: str = "", details: str = "") -> None:
+        """Show the result of an action."""
+        self.notice.show_message(message, hint, details=details)
+
+    def buttons(self) -> tuple[Button, ...]:
+        """Return the buttons of the actions, from top to bottom."""
+        return tuple(self._made)
+
+    def _lay_out(self, meanings: Sequence[str]) -> None:
+        block = QWidget()
+        block.setFixedWidth(sized(WIDTH))
+        column = QVBoxLayout(block)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(IconPicture("warning-circle", Role.BAD, 28))
+        column.addWidget(Label(TITLE, size=Size.LEAD, strong=True))
+        column.addWidget(self.words)
+        column.addWidget(self.details)
+        column.addSpacing(8)
+        for made, meaning in zip(self._made, meanings, strict=True):
+            column.addWidget(Rule())
+            column.addLayout(_row(made, meaning))
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 16)
+        outer.addWidget(self.notice)
+        outer.addStretch(2)
+        outer.addWidget(block, 0, Qt.AlignmentFlag.AlignHCenter)
+        outer.addStretch(3)
+
+
+def _ways(error: BaseException, exits: OpenErrorActions, folder: Path) -> Iterator[tuple[str, Action]]:
+    """Yield each action with a sentence that explains it."""
+    mended = "After you have mended what is said above."
+    yield mended, Action(text="Try again", do=exits.try_again, kind="primary")
+    if isinstance(error, StoreError) and error.code == NOT_WRITABLE:
+        path = Path(str(error.context["path"]))
+        copied = "In a folder that can be written, with all that had finished. The original stays as it is."
+        yield copied, Action(text="Work on a copy", do=lambda: exits.copy(path))
+    yield "A file that is there already, or a new one.", Action(text="Open another workspace…", do=exits.open_another)
+    empty = f"An empty one in {folder}, for now. The next start looks for this one again."
+    yield empty, Action(text="Use a temporary workspace", do=exits.open_temporary)
+    yield "Nothing has been changed.", Action(text="Quit", do=exits.leave)
+
+
+def _row(made: Button, meaning: str) -> QHBoxLayout:
+    made.setFixedWidth(sized(BUTTON_WIDTH))
+    made.setAccessibleDescription(visible(meaning))
+    row = QHBoxLayout()
+    row.setSpacing(16)
+    row.addWidget(made, 0, Qt.AlignmentFlag.AlignTop)
+    row.addWidget(FlowText(meaning, role=Role.DIM), 1, Qt.AlignmentFlag.AlignVCenter)
+    return row
+
+
+class OpenErrorScreen:
     """Shows the error page in the frame. `kept` are dropped files that wait until a workspace is open."""
 
-    def __init__(self, frame: Frame, open_workspace: Callable[[Path], object]) -> None:
+    def __init__(self, frame: MainFrame, open_workspace: Callable[[Path], object]) -> None:
         self._frame = frame
         self._open_workspace = open_workspace
-        self._door: ClosedDoor | None = None
+        self._door: OpenErrorPage | None = None
         self.kept: list[Path] = []
 
-    def show(self, session: Session, error: BaseException, exits: Exits, folder: Path) -> None:
+    def show(self, session: Session, error: BaseException, exits: OpenErrorActions, folder: Path) -> None:
         """Show the error and the actions."""
-        self._door = ClosedDoor(error, exits, folder)
+        self._door = OpenErrorPage(error, exits, folder)
         session.failed.connect(self._door.say)
         self._frame.set_content(self._door)
 

@@ -36,7 +36,7 @@ def command_item(command: Command) -> PickItem:
     possible = command.needs()
     right = command.shown_keys if possible else command.unless or "Not possible now"
     return PickItem(
-        id=command.id, title=command.words, right=right, mono=False, keywords=command.group, off=not possible
+        id=command.id, title=command.current_text, right=right, mono=False, keywords=command.group, off=not possible
     )
 
 

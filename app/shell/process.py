@@ -17,9 +17,9 @@ from app.core_link.ending_signals import Shutdown
 from app.core_link.gc_policy import GarbageCollection
 from app.core_link.preferences import Preferences
 from app.core_link.settings import Settings
-from app.shell.crash_reports import CrashHooks, hold_level, start_log
-from app.shell.main_frame import PRODUCT, Frame
-from app.shell.workspace_controller import Workbench
+from app.shell.crash_reports import CrashHooks, apply_log_level, start_log
+from app.shell.main_frame import PRODUCT, MainFrame
+from app.shell.workspace_controller import WorkspaceController
 from app.theme import theme
 from mcp_tef import SessionSecrets
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 ICON = Path(resources.__file__).parent / "icons" / "mcp-tef-256.png"
 
 
-def run(frame: Frame, settings: Settings, workspace: Path | None) -> int:
+def run(frame: MainFrame, settings: Settings, workspace: Path | None) -> int:
     """Run until the window is closed, and return the exit code."""
     from qasync import QEventLoop  # type: ignore[import-untyped]  # it ships no types
 
     theme().follow()
     preferences = Preferences(settings)
     log_file = start_log(Path(platformdirs.user_log_dir(PRODUCT, appauthor=False)))
-    hold_level(preferences)
+    apply_log_level(preferences)
     running = QApplication.instance()
     if isinstance(running, QApplication):
         running.setQuitOnLastWindowClosed(False)
@@ -44,7 +44,7 @@ def run(frame: Frame, settings: Settings, workspace: Path | None) -> int:
         running.setDesktopFileName("mcp-tef-desktop")
     addresses = Addresses()
     open_core = partial(open_engine, show=addresses.wanted.emit, preferences=preferences)
-    bench = Workbench(frame, settings, open_core, log_file)
+    bench = WorkspaceController(frame, settings, open_core, log_file)
     addresses.wanted.connect(bench.offer_sign_in)
     hooks = CrashHooks(bench.report_crash)
     hooks.install()
@@ -63,7 +63,7 @@ def run(frame: Frame, settings: Settings, workspace: Path | None) -> int:
     return shutdown.signals.exit_code or 0
 
 
-def _run_until_ended(loop: asyncio.AbstractEventLoop, life: "asyncio.Task[None]", bench: Workbench) -> None:
+def _run_until_ended(loop: asyncio.AbstractEventLoop, life: "asyncio.Task[None]", bench: WorkspaceController) -> None:
     """Run the event loop; if Qt quits early, still close everything in order."""
     while not life.done():
         with suppress(RuntimeError):

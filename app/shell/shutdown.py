@@ -59,7 +59,7 @@ async def may_lose(window: QWidget, unsaved: int) -> bool:
     return await ask(window, "Close without what is not saved?", text, yes="Close without it", no="Go on typing")
 
 
-class Leaving:
+class ClosingQuestions:
     """Asks these questions one at a time, over a window."""
 
     def __init__(self, frame: QWidget) -> None:

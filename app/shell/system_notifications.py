@@ -16,7 +16,7 @@ PATH, INTERFACE = "/mcp_tef", "com.canonical.Unity.LauncherEntry"
 Tell = Callable[[float | None], object]
 
 
-class Attention(QObject):
+class SystemNotifications(QObject):
     """Lives as long as its session. `alert` asks the user to look at the window, `tell` receives the overall progress.
 
     Batches that ended unseen are counted on the window's icon until the user comes back.

@@ -17,25 +17,29 @@ from PySide6.QtWidgets import QWidget
 
 from app.core_link.bridge import Bridge
 from app.core_link.commands import Command
-from app.core_link.external_links import Browsing
+from app.core_link.external_links import ExternalLinks
 from app.core_link.session import Page, Session
 from app.core_link.settings import Settings
 from app.core_link.targets import Target
-from app.core_link.text_size import TextSizes
-from app.core_link.workspaces import Workspaces, copied, renamed, require
+from app.core_link.text_size import TextSizeSetting
+from app.core_link.workspaces import (
+    WorkspaceMenu,
+    copy_to_writable_folder,
+    rename_closed_workspace,
+    require_workspace_file,
+)
 from app.dialogs.rename import ask_for_workspace_name
 from app.screens.settings.controller import SettingsController
-from app.shell.closed_workspace import Exits
-from app.shell.crash_reports import hold_level
-from app.shell.drop_handler import Arrivals
+from app.shell.crash_reports import apply_log_level
+from app.shell.drop_handler import DropImports
 from app.shell.interrupted_batches import InterruptedBatches
-from app.shell.main_frame import PRODUCT, Frame
+from app.shell.main_frame import PRODUCT, MainFrame
 from app.shell.main_window import MainWindow
-from app.shell.navigation import last_place, places
-from app.shell.open_error_page import Doorway
+from app.shell.open_error_page import OpenErrorActions, OpenErrorScreen
 from app.shell.presenter import ShellPresenter
-from app.shell.shutdown import Leaving
-from app.shell.system_notifications import Attention, tell
+from app.shell.screen_specs import last_screen, screens
+from app.shell.shutdown import ClosingQuestions
+from app.shell.system_notifications import SystemNotifications, tell
 from app.widgets import Action, FileDrops, frozen_updates, install_accessible_roles, yield_to_ui
 from mcp_tef import Event, InputError, NoticePublished, SessionSecrets, TefError
 
@@ -54,7 +58,7 @@ def _show_folder(folder: Path) -> None:
     QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
 
 
-class Next(Enum):
+class NextStep(Enum):
     """The step after a window has closed."""
 
     END = "end"
@@ -69,12 +73,12 @@ class Reopening:
     name: str = ""
 
 
-class Workbench:
+class WorkspaceController:
     """Shows one workspace after another in one frame."""
 
     def __init__(
         self,
-        frame: Frame,
+        frame: MainFrame,
         settings: Settings,
         open_core: OpenCore,
         log_file: Path | None = None,
@@ -86,9 +90,9 @@ class Workbench:
         self.session: Session | None = None
         self.window: MainWindow | None = None
         self._open_core = open_core
-        self._browsing = Browsing(frame, browse)
+        self._browsing = ExternalLinks(frame, browse)
         self._wanted: Path | None = None
-        self._next: asyncio.Future[Next] | None = None
+        self._next: asyncio.Future[NextStep] | None = None
         # Nobody else can have made a folder of this name before.
         self._passing = Path(tempfile.gettempdir(), f"{PRODUCT}-{os.getpid()}-{secrets.token_hex(8)}")
         self._closed = False
@@ -96,43 +100,43 @@ class Workbench:
         self._unfinished: InterruptedBatches | None = None
         self._reopening: Reopening | None = None
         self._size_offered = False
-        self.arrivals: Arrivals | None = None
-        self.workspaces = Workspaces(
+        self.arrivals: DropImports | None = None
+        self.workspaces = WorkspaceMenu(
             frame, settings, self._switch, self._rename, partial(ask_for_workspace_name, frame), _show_folder
         )
-        self.text_sizes = TextSizes(settings, self._offer_reopening, frame)
+        self.text_sizes = TextSizeSetting(settings, self._offer_reopening, frame)
         self.dialog = SettingsController(
             frame, settings, self.text_sizes, resize=self._offer_reopening, log_file=log_file, show_folder=_show_folder
         )
-        self._leaving = Leaving(frame)
-        self._doorway = Doorway(frame, self.workspaces.open)
+        self._leaving = ClosingQuestions(frame)
+        self._doorway = OpenErrorScreen(frame, self.workspaces.open)
         FileDrops(frame).dropped.connect(self._take_dropped)
         frame.on_close = self._on_close
 
     async def live(self, workspace: Path | None) -> None:
         """Open a workspace, then each one that is asked for, until the window is closed."""
         self._wanted, self._by_name = workspace or self._last_workspace(), workspace is not None
-        step = Next.OPEN
-        while step is not Next.END and not self._closed:
+        step = NextStep.OPEN
+        while step is not NextStep.END and not self._closed:
             await self._put_away()
             self._next = asyncio.get_running_loop().create_future()
             await self._open_wanted()
             self._take_what_waited()
-            step = Next.END if self._closed else await self._next
+            step = NextStep.END if self._closed else await self._next
         self.frame.hide()
         await self._put_away()
 
     def leave(self, following: Path | None = None) -> None:
         """Close this workspace and open another one, or none."""
         self._wanted, self._by_name = following or self._wanted, following is not None or self._by_name
-        self._go_on(Next.OPEN if following is not None else Next.END)
+        self._go_on(NextStep.OPEN if following is not None else NextStep.END)
 
     def end(self) -> None:
         """Close at once, without a question; batches are interrupted and can be resumed."""
         self._closed = True
-        self._go_on(Next.END)
+        self._go_on(NextStep.END)
 
-    def _go_on(self, step: Next) -> None:
+    def _go_on(self, step: NextStep) -> None:
         if self._next is not None and not self._next.done():
             self._next.set_result(step)
 
@@ -152,7 +156,7 @@ class Workbench:
             await self._open(self._wanted, reopening.held if reopening is not None else None)
             return
         before = self._wanted
-        now, failure = await asyncio.to_thread(renamed, before, reopening.name)
+        now, failure = await asyncio.to_thread(rename_closed_workspace, before, reopening.name)
         self._wanted = now
         self.workspaces.recent.replace(before, now)
         await self._open(self._wanted, reopening.held)
@@ -166,22 +170,22 @@ class Workbench:
         bridge = Bridge(lambda: self._open_core(workspace, held))
         session = Session(bridge, self.settings)
         self.session = session
-        self.text_sizes.wear()
+        self.text_sizes.apply()
         session.commands.put("text", self.text_sizes.commands())
         self.workspaces.begin(session)
-        session.configured.connect(lambda: hold_level(session.preferences))
+        session.configured.connect(lambda: apply_log_level(session.preferences))
         session.events.connect(lambda events: _say(session, events))
         bridge.start()
         try:
             if workspace is not None and self._by_name:
-                await asyncio.to_thread(require, workspace)
+                await asyncio.to_thread(require_workspace_file, workspace)
             core_path = await ShellPresenter(session).opened_path()
             is_new = await ShellPresenter(session).is_empty()
         except TefError as error:
             self._show_closed_door(session, error)
             return
         self._enter_workspace(core_path)
-        Attention(session, self.frame)
+        SystemNotifications(session, self.frame)
         self._unfinished = InterruptedBatches(session)
         window = await self._show(session, core_path, is_new)
         session.spawn(self._unfinished.offer(window.offer))
@@ -195,9 +199,9 @@ class Workbench:
 
     async def _show(self, session: Session, workspace: Path, is_new: bool) -> MainWindow:
         session.workspace = str(workspace)
-        window = MainWindow(session, places(), PRODUCT, self.workspaces.actions)
+        window = MainWindow(session, screens(), PRODUCT, self.workspaces.actions)
         self.frame.setWindowTitle(f"{workspace.stem} – {PRODUCT}")
-        self.arrivals = Arrivals(session, self.frame, lambda key: self._page(window, key), self.workspaces.open)
+        self.arrivals = DropImports(session, self.frame, lambda key: self._page(window, key), self.workspaces.open)
         paste = Command(id="paste", text="Paste servers, tools or cases", keys="Ctrl+V", do=self.arrivals.paste)
         session.commands.put("arrivals", [paste])
         window.navigation.head.set_subtitle(workspace.stem, str(workspace))
@@ -210,7 +214,7 @@ class Workbench:
             await yield_to_ui()
             self.frame.set_content(welcome)
         else:
-            await self._go_in(window, last_place(self.settings))
+            await self._go_in(window, last_screen(self.settings))
         self.window = window
         session.spawn(window.prepare())
         return window
@@ -261,8 +265,8 @@ class Workbench:
 
     def _show_closed_door(self, session: Session, error: BaseException) -> None:
         temporary = self._passing / "temporary.db"
-        exits = Exits(
-            try_again=lambda: self._go_on(Next.OPEN),
+        exits = OpenErrorActions(
+            try_again=lambda: self._go_on(NextStep.OPEN),
             copy=lambda path: session.spawn(self._work_on_a_copy(session, path)),
             open_another=self.workspaces.ask_either,
             open_temporary=lambda: self.leave(temporary),
@@ -272,7 +276,7 @@ class Workbench:
 
     async def _work_on_a_copy(self, session: Session, workspace: Path) -> None:
         try:
-            copy = await asyncio.to_thread(copied, workspace, self._passing)
+            copy = await asyncio.to_thread(copy_to_writable_folder, workspace, self._passing)
         except TefError as error:
             self._show_closed_door(session, error)
         else:
@@ -310,7 +314,7 @@ class Workbench:
 
         def close() -> None:
             self._reopening, self._wanted = Reopening(held=held, name=name), self.workspaces.current
-            self._go_on(Next.OPEN)
+            self._go_on(NextStep.OPEN)
 
         await self._leaving.leave_if_agreed(self.session, self.window, close)
 
@@ -319,8 +323,8 @@ class Workbench:
         if self.session is None:
             return
         if self.window is None:
-            self._go_on(Next.OPEN)
-        elif not self.text_sizes.due():
+            self._go_on(NextStep.OPEN)
+        elif not self.text_sizes.is_reopening_due():
             if self._size_offered:
                 self.window.offer.clear()
             self._size_offered = False

@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.core_link.session import Page
 from app.core_link.settings import Settings
-from app.core_link.workspaces import Workspaces
+from app.core_link.workspaces import WorkspaceMenu
 from app.screens.welcome.page import WelcomePage
-from app.shell.closed_workspace import ClosedDoor, Exits
-from app.shell.main_frame import Frame
+from app.shell.main_frame import MainFrame
+from app.shell.open_error_page import OpenErrorActions, OpenErrorPage
 from app.theme import Contrast, ThemeMode, theme
 from app.widgets import install_accessible_roles
 from mcp_tef import StoreError
@@ -65,7 +65,7 @@ def with_text(size: int) -> Settings:
     return settings
 
 
-async def seen(frame: Frame) -> None:
+async def seen(frame: MainFrame) -> None:
     """Show a window, and wait until it has the keyboard and nothing else is in it."""
     install_accessible_roles()
     shown(frame)
@@ -73,7 +73,7 @@ async def seen(frame: Frame) -> None:
 
 
 def test_the_window_is_told_of_as_a_window_before_anything_is_in_it(qapp: QApplication) -> None:
-    frame = Frame(Settings(None))
+    frame = MainFrame(Settings(None))
     assert QAccessible.queryAccessibleInterface(frame).role() is QAccessible.Role.Window
     frame.deleteLater()
 
@@ -131,8 +131,8 @@ def test_the_first_page_can_be_used_without_a_mouse_heard_and_read(
 
     async def work() -> None:
         async with session_for(FakeEngine(environment={"HOME": str(tmp_path)}), settings) as (session, _):
-            frame = Frame(settings)
-            page = WelcomePage(session, Workspaces(frame, settings, nowhere, nowhere, nowhere, lambda _: None))
+            frame = MainFrame(settings)
+            page = WelcomePage(session, WorkspaceMenu(frame, settings, nowhere, nowhere, nowhere, lambda _: None))
             frame.set_content(page)
             await seen(frame)
             await until(lambda: page.use_servers.text() == "Choose from 1 server…")
@@ -156,11 +156,13 @@ def test_the_closed_door_can_be_used_without_a_mouse_heard_and_read(
     walk = Walk()
     theme().set_text_size(size)
     error = StoreError(TEXT, hint=TEXT, code=code, context={"path": str(tmp_path / "work.db")})
-    ways = Exits(try_again=nothing, copy=nothing, open_another=nothing, open_temporary=nothing, leave=nothing)
+    ways = OpenErrorActions(
+        try_again=nothing, copy=nothing, open_another=nothing, open_temporary=nothing, leave=nothing
+    )
 
     async def work() -> None:
-        frame = Frame(Settings(None))
-        frame.set_content(ClosedDoor(error, ways, tmp_path))
+        frame = MainFrame(Settings(None))
+        frame.set_content(OpenErrorPage(error, ways, tmp_path))
         await seen(frame)
         look(walk, frame, code)
         frame.close()

@@ -13,10 +13,10 @@ from PySide6.QtWidgets import QApplication, QTableView
 from app.core_link.targets import Screen, ShowScreen
 from app.shell.main_frame import PRODUCT
 from app.shell.main_window import MainWindow
-from app.shell.navigation import places
+from app.shell.screen_specs import screens
 from app.widgets import SearchField, at_once
 from mcp_tef import BatchRequest, ModelSettings
-from tests.app.test_workbench import window, workbench
+from tests.app.shell.test_workspace_controller import window, workbench
 from tests.support.fake_engine import FakeEngine
 from tests.support.touring import has_keyboard
 from tests.support.windows import drive, session_for, shown, until
@@ -41,7 +41,7 @@ def test_the_pages_are_built_behind_the_welcome_while_it_is_read_and_go_with_a_w
 def test_a_large_page_is_made_a_part_at_a_time(qapp: QApplication, key: str) -> None:
     async def work() -> None:
         async with session_for(FakeEngine()) as (session, _):
-            (place,) = (one for one in places() if one.key == key)
+            (place,) = (one for one in screens() if one.key == key)
             making = place.make(session)
             for _ in range(2):
                 next(making)
@@ -90,7 +90,7 @@ async def searching_servers() -> AsyncIterator[tuple[MainWindow, SearchField]]:
     fake = FakeEngine()
     await fake.open_sample()
     async with session_for(fake) as (session, _):
-        inside = MainWindow(session, places(), PRODUCT)
+        inside = MainWindow(session, screens(), PRODUCT)
         shown(inside)
         inside.go(ShowScreen(Screen.SERVERS))
         await until(lambda: inside.current == "servers")

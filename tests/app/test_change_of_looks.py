@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.shell.main_window import MainWindow
-from app.shell.navigation import places
+from app.shell.screen_specs import screens
 from app.theme import Contrast, Role, ThemeMode, theme
 from tests.support.hostile import hostile_engine
 from tests.support.legible import faint, pixels
@@ -40,7 +40,7 @@ def number_of(colour: QColor, window: QWidget) -> int:
 async def left_over(window: MainWindow, old: QColor) -> list[str]:
     """What of each screen can hardly be read, and whether much of it still has the colour of before."""
     found: list[str] = []
-    for place in places():
+    for place in screens():
         window.show_screen(place.key)
         await window.page(place.key).settled()
         await until(lambda: is_dressed(window.window()))

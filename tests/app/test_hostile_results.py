@@ -1,24 +1,44 @@
-"""Texts of people who mean harm, in what is looked up, compared, advised, reported and named after them."""
+"""Hostile texts are shown as plain text in results: search, comparison, advice, reports and answers of models."""
 
+import json
+import re
 from collections.abc import Callable, Coroutine
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pytest
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QWidget
 
 from app.core_link.settings import Settings
 from app.core_link.targets import CompareBatches
-from app.core_link.workspaces import Workspaces
+from app.core_link.workspaces import WorkspaceMenu
 from app.dialogs.export import ask_where
+from app.dialogs.model_request import ModelSheet
 from app.help.window import HelpWindow
+from app.screens.quality.page import QualityPage
+from app.screens.quality.review_part import ReviewPart
+from app.screens.similarity.advice_pane import AdvicePane
+from app.screens.similarity.page import SimilarityPage
+from app.screens.similarity.pair_pane import ToolPairPane
 from app.shell.main_window import MainWindow
 from app.widgets import Dialog
-from mcp_tef import AnalysisReports, BatchRequest, RunFilter, RunReports, SourceKind, ToolSource
-from tests.support.hostile import ALL, MARKUP, hostile_engine
+from mcp_tef import (
+    AnalysisReports,
+    BatchRequest,
+    ModelError,
+    ModelFault,
+    RunFilter,
+    RunReports,
+    SourceKind,
+    TefError,
+    ToolSource,
+)
+from tests.support.hostile import ALL, HOSTILE, HUGE, MARKUP, MODEL, hostile_engine
 from tests.support.html_reader import Reader
 from tests.support.touring import opened
-from tests.support.walking import HIDDEN, complaints, drawn
+from tests.support.walking import HIDDEN, drawn, shows_markup, text_faults
 from tests.support.windows import drive, session_for, shown, until
 
 DIRECTIONS = {"\u200e", "\u200f", "\x85"}
@@ -26,19 +46,9 @@ DIRECTIONS = {"\u200e", "\u200f", "\x85"}
 Look = Callable[[MainWindow], Coroutine[Any, Any, set[str]]]
 
 
-def shows_markup(widget: QWidget) -> bool:
-    """Whether markup is on the screen as the text that it is."""
-    return "<img src=" in drawn(widget)
-
-
 def hidden(text: str) -> set[str]:
     """The characters of a text that nobody sees."""
     return set(HIDDEN.findall(text))
-
-
-def wrong(widget: QWidget) -> set[str]:
-    """What a widget shows that it must not."""
-    return complaints(widget) | {f"it draws U+{ord(found):04X}" for found in hidden(drawn(widget))}
 
 
 def in_window(look: Look) -> None:
@@ -59,7 +69,7 @@ def test_what_the_window_said_lately_is_listed_as_text(qapp: QApplication) -> No
         await until(lambda: window.window().findChildren(Dialog))
         sheet = window.window().findChildren(Dialog)[0]
         await until(partial(shows_markup, sheet), every=0.1)
-        found = wrong(sheet)
+        found = text_faults(sheet)
         sheet.close()
         return found
 
@@ -76,7 +86,7 @@ def test_two_batches_are_compared_in_text(qapp: QApplication) -> None:
         page = window.page("metrics")
         await page.settled()
         await until(partial(shows_markup, page), every=0.1)
-        return wrong(page)
+        return text_faults(page)
 
     in_window(look)
 
@@ -110,7 +120,7 @@ def test_workspaces_are_named_in_their_menu_as_text(qapp: QApplication, tmp_path
         async with session_for(settings=settings):
             return [
                 action.text
-                for action in Workspaces(QWidget(), settings, nowhere, nowhere, nowhere, lambda _: None).actions()
+                for action in WorkspaceMenu(QWidget(), settings, nowhere, nowhere, nowhere, lambda _: None).actions()
             ]
 
     menu = QMenu()
@@ -152,3 +162,176 @@ def test_pages_to_be_sent_hold_foreign_text_as_text(qapp: QApplication) -> None:
         assert [key for key, _ in read.attributes if key.startswith("on") or key in ("href", "src")] == [], name
         assert hidden("".join(read.words)) <= DIRECTIONS, name
         assert MARKUP in "".join(read.words), name
+
+
+OPEN_HARM = f"Said: {HOSTILE['html']} {HOSTILE['qt']} {HOSTILE['markdown']}"
+"""What can be seen: a description in which anything is hidden is refused before it is shown."""
+IN_UNICODE = " ".join(text for kind, text in HOSTILE.items() if kind != "surrogates")
+"""What a server's definition can hold: one that no file can keep is set aside where it is read."""
+ENDLESS = f"Said: {HOSTILE['html']} ".ljust(1_990, "x")
+REFUSED = ModelError(ModelFault.REJECTED, f"Said: {ALL}", hint=ALL, context={"body": ALL})
+NO_ANSWERS: dict[str, str | TefError] = {"words": f"Said: {ALL}", "endless words": f"Said: {HUGE}", "refusal": REFUSED}
+
+
+def advice(description: str, rationale: str) -> str:
+    """A recommendation as models write it."""
+    return json.dumps({"description": description, "rationale": rationale})
+
+
+def review(reason: str, suggested: str) -> str:
+    """Three grades as models give them, each for the same reason, and a description."""
+    names = ("clarity", "completeness", "conciseness")
+    grades = {name: {"score": 3, "explanation": reason} for name in names}
+    return json.dumps({**grades, "suggested_description": suggested})
+
+
+ADVICE = {"harm": advice(OPEN_HARM, f"Said: {ALL}"), "endless": advice(ENDLESS, f"Said: {HUGE}")}
+NO_ADVICE = {**NO_ANSWERS, "hidden": advice(f"Said: {ALL}", ALL), "far too long": advice(f"Said: {HUGE}", HUGE)}
+REVIEWS = {"harm": review(f"Said: {ALL}", f"Said: {ALL}"), "endless": review(f"Said: {HUGE}", f"Said: {HUGE[:7_000]}")}
+NO_REVIEWS = {**NO_ANSWERS, "far too long": review("Said: so", f"Said: {HUGE}")}
+
+
+def over_model(reply: str | TefError, look: Look, text: str = ALL) -> None:
+    """Open the window over hostile tools, and a model that writes this whatever it is asked; nothing may be wrong."""
+
+    async def work() -> set[str]:
+        engine = await hostile_engine(text, text)
+        engine.writer.script = lambda _: reply
+        async with opened(engine) as window:
+            return await look(window)
+
+    found = drive(work())
+    assert found == set(), "\n".join(sorted(found))
+
+
+def said(part: QWidget) -> int:
+    """How often what the model wrote stands there as the text that it is, wherever its lines break."""
+    return len(re.findall(r"Said:(?:0)?<imgsrc=", "".join(drawn(part).split())))
+
+
+def texts(value: object) -> list[object]:
+    """Everything that stands in JSON and holds nothing else."""
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return [value] if inside is None else [text for one in inside for text in texts(one)]
+
+
+async def saved(window: MainWindow, folder: Path) -> tuple[str, Path]:
+    """Answer where something is to go: the name that was proposed, and the file once it is whole."""
+    await until(lambda: window.findChildren(QFileDialog))
+    (dialog,) = window.findChildren(QFileDialog)
+    name = Path(dialog.selectedFiles()[0]).name
+    file = folder / name
+    told: list[str] = []
+    window.session.toasted.connect(lambda text, _: told.append(text))
+    dialog.fileSelected.emit(str(file))
+    dialog.reject()
+    await until(lambda: not window.findChildren(QFileDialog))
+    await until(lambda: f"Saved {name}" in told)
+    return name, file
+
+
+async def agree(find: Callable[[], ModelSheet | None]) -> None:
+    """Choose the model in the form for asking, once it is there, and ask."""
+    await until(find)
+    sheet = find()
+    assert sheet is not None
+    sheet.model.other.emit(MODEL.label)
+    await until(sheet.estimate.text)
+    sheet.ask.click()
+
+
+async def asked_about_a_pair(window: MainWindow) -> ToolPairPane:
+    """Two tools side by side, once a model was asked about them."""
+    window.show_screen("similarity")
+    page = window.page("similarity")
+    assert isinstance(page, SimilarityPage)
+    await until(lambda: page.presenter.analysis)
+    page.pair.open((0, 1))
+    pane = page.view.pair
+    await until(lambda: pane.advice.current() is not None and pane.advice.ask.isVisible())
+    pane.advice.ask.click()
+    await agree(lambda: page.pair.advice_requests.sheet)
+    await until(lambda: _is_by_model(pane.advice) or pane.advice.notice.isVisible())
+    await until(lambda: "<img src=" in drawn(pane.advice), every=0.1)
+    return pane
+
+
+def _is_by_model(part: AdvicePane) -> bool:
+    shown = part.current()
+    return shown is not None and shown.author == MODEL.label
+
+
+async def asked_about_a_tool(window: MainWindow) -> ReviewPart:
+    """What stands beside a tool, once a model was asked about it."""
+    window.show_screen("quality")
+    page = window.page("quality")
+    assert isinstance(page, QualityPage)
+    await until(page.view.table.rows.ids)
+    tool = page.view.table.rows.ids()[0]
+    page.view.table.select(tool)
+    page.ask([tool])
+    await agree(lambda: page.sheet)
+    part = page.view.detail.review
+    await until(lambda: part.failure.isVisible() or said(part), every=0.1)
+    return part
+
+
+@pytest.mark.parametrize("reply", ADVICE.values(), ids=ADVICE)
+def test_what_a_model_recommends_is_shown_as_text(qapp: QApplication, reply: str) -> None:
+    async def look(window: MainWindow) -> set[str]:
+        pane = await asked_about_a_pair(window)
+        pane.full_texts_wanted.emit()
+        found = text_faults(window, pane)
+        assert said(pane.advice) == 2, "the description and the reason"
+        while pane.advice.next_button.isEnabled():
+            pane.advice.next_button.click()
+            found |= text_faults(window, pane)
+        return found
+
+    over_model(reply, look)
+
+
+@pytest.mark.parametrize("reply", NO_ADVICE.values(), ids=NO_ADVICE)
+def test_why_a_model_recommends_nothing_is_shown_as_text(qapp: QApplication, reply: str | TefError) -> None:
+    async def look(window: MainWindow) -> set[str]:
+        pane = await asked_about_a_pair(window)
+        assert pane.advice.notice.isVisible()
+        return text_faults(window, pane)
+
+    over_model(reply, look)
+
+
+def test_a_recommendation_is_copied_and_saved_as_the_text_that_it_is(qapp: QApplication, tmp_path: Path) -> None:
+    async def look(window: MainWindow) -> set[str]:
+        part = (await asked_about_a_pair(window)).advice
+        part.copy.click()
+        assert QGuiApplication.clipboard().text() == OPEN_HARM
+        assert not QGuiApplication.clipboard().mimeData().hasHtml()
+        for button, form in ((part.patch, "patch"), (part.override, "override")):
+            button.click()
+            name, file = await saved(window, tmp_path)
+            assert re.fullmatch(rf"[a-z0-9-]{{1,60}}-{form}\.json", name)
+            assert OPEN_HARM in texts(json.loads(file.read_text("utf-8")))
+        return text_faults(window, part)
+
+    over_model(ADVICE["harm"], look, IN_UNICODE)
+
+
+@pytest.mark.parametrize("reply", REVIEWS.values(), ids=REVIEWS)
+def test_what_a_model_thinks_of_a_tool_is_shown_as_text(qapp: QApplication, reply: str) -> None:
+    async def look(window: MainWindow) -> set[str]:
+        part = await asked_about_a_tool(window)
+        assert said(part) == 4, "three reasons and the description"
+        return text_faults(window, part)
+
+    over_model(reply, look)
+
+
+@pytest.mark.parametrize("reply", NO_REVIEWS.values(), ids=NO_REVIEWS)
+def test_why_a_model_says_nothing_of_a_tool_is_shown_as_text(qapp: QApplication, reply: str | TefError) -> None:
+    async def look(window: MainWindow) -> set[str]:
+        part = await asked_about_a_tool(window)
+        assert part.failure.isVisible()
+        return text_faults(window, part)
+
+    over_model(reply, look)

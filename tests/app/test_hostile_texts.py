@@ -1,40 +1,36 @@
-"""Texts of people who mean harm, everywhere where a text may come from elsewhere, on every screen of the window."""
+"""Hostile texts of strangers are shown as plain text on every screen, and on the pages outside the screens."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.core_link.session import Page
+from app.core_link.settings import Settings
+from app.core_link.workspaces import WorkspaceMenu
 from app.dialogs.consent import ConsentSheet
 from app.screens.cases.page import CasesPage
 from app.screens.servers.page import ServersPage
+from app.screens.servers.tool_call_dialog import ConfirmCallDialog, ToolCallDialog
+from app.screens.settings.dialog import SettingsDialog
+from app.screens.welcome.page import WelcomePage
 from app.shell.main_window import MainWindow
-from app.shell.navigation import places
+from app.shell.open_error_page import OpenErrorActions, OpenErrorPage
+from app.shell.screen_specs import screens
 from app.widgets import ask
-from mcp_tef import DetectedFile, FileKind, ServerSpec, StoreError, Transport, program_request
+from mcp_tef import DetectedFile, FileKind, ServerSpec, StoreError, Tool, Transport, program_request
 from tests.support.case_book import written
+from tests.support.fake_engine import FakeEngine
 from tests.support.hostile import ALL, HUGE, MARKUP, hostile_engine
 from tests.support.touring import opened, overlays, tour
-from tests.support.walking import HIDDEN, complaints, drawn
-from tests.support.windows import drive, until
+from tests.support.walking import HIDDEN, complaints, drawn, shows_markup, text_faults
+from tests.support.windows import drive, session_for, shown, until
 
 MOST_ROWS = 2
 P = TypeVar("P", bound=Page)
-
-
-def shows_markup(page: Page) -> bool:
-    """Whether markup is on the screen as the text that it is."""
-    return "<img src=" in drawn(page)
-
-
-def wrong(page: Page) -> set[str]:
-    """What a page shows that it must not."""
-    hidden = HIDDEN.search(drawn(page))
-    return complaints(page) | ({f"{page.title} draws U+{ord(hidden[0]):04X}"} if hidden else set())
 
 
 @pytest.mark.parametrize(("text", "name"), [(ALL, ALL), (HUGE, HUGE[:500])], ids=["hostile", "huge"])
@@ -43,7 +39,7 @@ def test_every_screen_shows_foreign_text_as_text(qapp: QApplication, text: str, 
 
     async def work() -> None:
         async with opened(await hostile_engine(text, name)) as window:
-            await tour(window, shows_markup, lambda page: found.update(wrong(page)))
+            await tour(window, shows_markup, lambda page: found.update(text_faults(page)))
 
     drive(work())
     assert found == set(), "\n".join(sorted(found))
@@ -56,7 +52,7 @@ def dialogs(window: MainWindow, folder: Path) -> Iterator[tuple[str, Callable[[]
     def page_of(kind: type[P]) -> P:
         return next(page for page in window.findChildren(kind) if isinstance(page, kind))
 
-    commands = {command.id: command.do for place in places() for command in window.page(place.key).commands()}
+    commands = {command.id: command.do for place in screens() for command in window.page(place.key).commands()}
     case = {"name": ALL, "query": ALL, "servers": [ALL], "expected": [{"tool": ALL}], "tags": [ALL], "odd": ALL}
     cases = written(folder / "cases.json", {"version": 1, "cases": [case, {"query": 1, "name": ALL}]})
     config = {"command": ALL, "args": [ALL, MARKUP], "env": {MARKUP: ALL}, "note": ALL, "cwd": ALL}
@@ -80,7 +76,7 @@ def test_every_dialog_and_notice_shows_foreign_text_as_text(qapp: QApplication, 
 
     async def work() -> None:
         async with opened(await hostile_engine(ALL, ALL)) as window:
-            for place in places():
+            for place in screens():
                 window.show_screen(place.key)
                 await until(partial(shows_markup, window.page(place.key)), every=0.1)
             for name, show in dialogs(window, tmp_path):
@@ -100,3 +96,90 @@ def test_every_dialog_and_notice_shows_foreign_text_as_text(qapp: QApplication, 
 def others(window: MainWindow, before: set[QWidget]) -> set[QWidget]:
     """What has come to lie over the screens."""
     return set(overlays(window)) - before
+
+
+ODD = "<img src=x>\u202egnp"
+SPEC = ServerSpec(name=ALL, transport=Transport.STDIO, command=ALL, args=(MARKUP, ALL), cwd=ALL, env={ALL: ALL})
+
+
+def in_window(look: Callable[[MainWindow], Coroutine[Any, Any, set[str]]]) -> None:
+    """Open the window over hostile texts and look at something in it; nothing may be wrong there."""
+
+    async def work() -> set[str]:
+        engine = await hostile_engine(ALL, ALL)
+        await engine.consents.allow_server(SPEC)
+        async with opened(engine) as window:
+            return await look(window)
+
+    found = drive(work())
+    assert found == set(), "\n".join(sorted(found))
+
+
+def test_programs_that_were_agreed_to_are_listed_as_text(qapp: QApplication) -> None:
+    async def look(window: MainWindow) -> set[str]:
+        window.settings_wanted.emit()
+        await until(lambda: window.window().findChildren(SettingsDialog))
+        sheet = window.window().findChildren(SettingsDialog)[0]
+        sheet.pane.set_current("consents")
+        await until(lambda: "<img src=" in drawn(sheet), every=0.1)
+        found = text_faults(sheet)
+        sheet.close()
+        return found
+
+    in_window(look)
+
+
+def test_a_tool_is_tried_and_what_would_be_sent_is_shown_as_text(qapp: QApplication) -> None:
+    async def look(window: MainWindow) -> set[str]:
+        server = (await window.session.call(lambda core: core.servers.list()))[0]
+        schema = {
+            "type": "object",
+            "properties": {MARKUP: {"description": ALL, "enum": [ALL]}, ALL: {"type": "string"}},
+        }
+        tool = Tool(server=ALL, name=ALL, description=ALL, input_schema=schema, raw={})
+        found: set[str] = set()
+        for sheet in (
+            ToolCallDialog(window.session, server, tool, window),
+            ConfirmCallDialog(server, tool, {ALL: ALL}, window),
+        ):
+            sheet.open()
+            await until(partial(shows_markup, sheet), every=0.1)
+            found |= text_faults(sheet)
+            sheet.close()
+        return found
+
+    in_window(look)
+
+
+def test_a_workspace_that_cannot_be_opened_is_told_of_in_text(qapp: QApplication, tmp_path: Path) -> None:
+    def nothing(*_: object) -> None: ...
+
+    door = OpenErrorPage(
+        StoreError(ALL, hint=ALL, context={"workspace": ALL, ALL: ALL}),
+        OpenErrorActions(try_again=nothing, copy=nothing, open_another=nothing, open_temporary=nothing, leave=nothing),
+        tmp_path / ODD,
+    )
+    shown(door)
+    assert "<img src=" in drawn(door)
+    assert text_faults(door) == set()
+    door.close()
+
+
+def test_workspaces_that_were_opened_before_are_named_in_text(qapp: QApplication, tmp_path: Path) -> None:
+    (tmp_path / f"{ODD}.db").touch()
+    settings = Settings(None)
+    settings.set("workspaces", [str(tmp_path / f"{ODD}.db"), str(tmp_path / "<img src=y>.db")])
+
+    async def nowhere(_: object) -> None: ...
+
+    async def work() -> set[str]:
+        async with session_for(FakeEngine(), settings) as (session, _):
+            page = WelcomePage(session, WorkspaceMenu(QWidget(), settings, nowhere, nowhere, nowhere, lambda _: None))
+            shown(page)
+            page.failure.show_message(ALL, ALL, details=ALL)
+            await until(lambda: "<img src=" in drawn(page), every=0.1)
+            found = text_faults(page)
+            page.close()
+            return found
+
+    assert drive(work()) == set()

@@ -32,7 +32,7 @@ from app.core_link.settings import Settings
 from app.screens.similarity.labels import MapKind
 from app.screens.similarity.page import SimilarityPage
 from app.shell.main_window import MainWindow
-from app.shell.navigation import places
+from app.shell.screen_specs import screens
 from app.theme import ThemeMode, theme
 from app.widgets.heatmap import Heatmap
 from mcp_tef import Engine, ServerSpec, Transport
@@ -160,7 +160,7 @@ async def measure(folder: Path, number: int, pictures: Path | None) -> tuple[dic
     session.settings.set("similarity.embedder", "tfidf")
     session.bridge.start()
     await session.call(lambda core: fill(core, folder, number))
-    window = MainWindow(session, places(), "benchmark")
+    window = MainWindow(session, screens(), "benchmark")
     window.resize(1280, 800)
     window.show()
     await asyncio.sleep(1)

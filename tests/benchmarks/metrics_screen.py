@@ -30,7 +30,7 @@ from app.screens.kit import NO_FILTERS, FilterValues
 from app.screens.metrics.filters import Dimension
 from app.screens.metrics.page import MetricsPage
 from app.shell.main_window import MainWindow
-from app.shell.navigation import places
+from app.shell.screen_specs import screens
 from app.theme import ThemeMode, theme
 from mcp_tef import Engine
 from mcp_tef.storage.store import open_store
@@ -55,7 +55,7 @@ async def measure(path: Path, pictures: Path | None) -> dict[str, tuple[float, f
     session = Session(Bridge(lambda: Engine.open(path)), Settings(None))
     session.bridge.start()
     await session.value(lambda core: core.workspace)
-    window = MainWindow(session, places(), "benchmark")
+    window = MainWindow(session, screens(), "benchmark")
     window.resize(1280, 800)
     window.setStyleSheet(theme().sheet)
     window.show()

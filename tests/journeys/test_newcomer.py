@@ -9,9 +9,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.core_link.settings import Settings
-from app.shell.main_frame import Frame
+from app.shell.main_frame import MainFrame
 from app.shell.process import open_engine
-from app.shell.workspace_controller import Workbench
+from app.shell.workspace_controller import WorkspaceController
 from app.widgets import Button
 from mcp_tef import BatchEnded, Event, RunEnded
 from tests.support.windows import drive, shown, until
@@ -22,8 +22,8 @@ MOST_CLICKS = 3
 def test_the_first_verdict_is_two_clicks_from_the_first_start(qapp: QApplication, tmp_path: Path) -> None:
     async def work() -> None:
         began, clicks = time.monotonic(), 0
-        frame, settings = Frame(Settings(None)), Settings(None)
-        bench = Workbench(frame, settings, open_engine)
+        frame, settings = MainFrame(Settings(None)), Settings(None)
+        bench = WorkspaceController(frame, settings, open_engine)
         shown(frame)
         life = asyncio.create_task(bench.live(tmp_path / "first.mcp-tef"))
         heard: list[Event] = []
@@ -46,7 +46,7 @@ def test_the_first_verdict_is_two_clicks_from_the_first_start(qapp: QApplication
     drive(work())
 
 
-async def wanted(frame: Frame, words: str) -> Button:
+async def wanted(frame: MainFrame, words: str) -> Button:
     """The button with these words, once it can be clicked."""
 
     def found() -> list[Button]:

@@ -15,7 +15,7 @@ from app.screens.servers.page import ServersPage
 from app.screens.servers.server_dialog import ServerDialog
 from app.screens.servers.server_form import ServerForm
 from app.screens.servers.tool_call_dialog import ToolCallDialog
-from app.shell.drop_handler import outcomes_sheet
+from app.shell.drop_handler import outcomes_dialog
 from app.widgets import PickPopup
 from app.widgets.picker import Picker
 from mcp_tef import Json, ServerSpec, Transport, program_request
@@ -66,7 +66,7 @@ async def workspace_rename(stage: Stage) -> None:
 async def outcomes(stage: Stage) -> None:
     """What came of several files that were dropped at once."""
     await stage.page("servers")
-    outcomes_sheet(stage.bench.frame, OUTCOMES).open()
+    outcomes_dialog(stage.bench.frame, OUTCOMES).open()
 
 
 async def _servers(stage: Stage) -> ServersPage:

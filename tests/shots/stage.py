@@ -13,11 +13,11 @@ from app.core_link.session import Page, Session
 from app.core_link.settings import Settings
 from app.core_link.targets import Target
 from app.core_link.text_size import KEY
-from app.shell.closed_workspace import ClosedDoor
-from app.shell.main_frame import Frame
+from app.shell.main_frame import MainFrame
 from app.shell.main_window import MainWindow
+from app.shell.open_error_page import OpenErrorPage
 from app.shell.process import open_engine
-from app.shell.workspace_controller import Workbench
+from app.shell.workspace_controller import WorkspaceController
 from app.theme import Contrast, ThemeMode
 from app.widgets import Dialog
 from tests.support.windows import shown, until
@@ -29,7 +29,7 @@ ALIKE = 6
 class Stage:
     """One window over one workspace; scenes arrange it, and it takes the picture."""
 
-    def __init__(self, bench: Workbench) -> None:
+    def __init__(self, bench: WorkspaceController) -> None:
         self.bench = bench
 
     @property
@@ -95,12 +95,12 @@ async def staged(workspace: Path, look: str, text: int, window: str) -> AsyncIte
     for key, chosen in zip(("theme", "contrast"), looks(look), strict=True):
         settings.set(key, chosen.value)
     settings.set(KEY, text)
-    frame = Frame(settings)
-    bench = Workbench(frame, settings, open_engine)
+    frame = MainFrame(settings)
+    bench = WorkspaceController(frame, settings, open_engine)
     shown(frame, *map(int, window.split("x")))
     QCursor.setPos(frame.screen().geometry().bottomRight())  # where it hovers over nothing
     life = asyncio.create_task(bench.live(workspace))
-    await until(lambda: bench.window is not None or frame.findChild(ClosedDoor) is not None)
+    await until(lambda: bench.window is not None or frame.findChild(OpenErrorPage) is not None)
     try:
         yield Stage(bench)
     finally:

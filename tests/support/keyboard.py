@@ -11,10 +11,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLabel, QMenu, QWidget
 
 from app.core_link.settings import Settings
-from app.shell.main_frame import Frame
+from app.shell.main_frame import MainFrame
 from app.shell.main_window import MainWindow
 from app.shell.process import open_engine
-from app.shell.workspace_controller import Workbench
+from app.shell.workspace_controller import WorkspaceController
 from app.widgets import FlowText, LineText
 from tests.support.windows import shown, until
 
@@ -31,7 +31,7 @@ PLAIN = Qt.KeyboardModifier.NoModifier
 class Keyboard:
     """Keys go to whatever has the focus; nothing else is ever touched."""
 
-    def __init__(self, bench: Workbench) -> None:
+    def __init__(self, bench: WorkspaceController) -> None:
         self.bench = bench
 
     @property
@@ -161,8 +161,8 @@ def the(kind: type[Found], where: QWidget, fits: Callable[[Found], bool] = lambd
 async def at_the_window(workspace: Path) -> AsyncIterator[Keyboard]:
     """The window over a workspace on disk and the real core, closed in order at the end."""
     settings = Settings(None)
-    frame = Frame(settings)
-    bench = Workbench(frame, settings, open_engine)
+    frame = MainFrame(settings)
+    bench = WorkspaceController(frame, settings, open_engine)
     shown(frame)
     frame.activateWindow()
     life = asyncio.create_task(bench.live(workspace))

@@ -21,9 +21,9 @@ from app.screens.servers.server_form import ServerForm
 from app.screens.servers.tool_call_dialog import ConfirmCallDialog, ToolCallDialog
 from app.screens.similarity.comparison_choices import EmbedderDialog
 from app.screens.similarity.page import SimilarityPage
-from app.shell.drop_handler import outcomes_sheet
+from app.shell.drop_handler import outcomes_dialog
 from app.shell.main_window import MainWindow
-from app.shell.navigation import places
+from app.shell.screen_specs import screens
 from app.shell.shutdown import closing_question
 from app.shell.system_notifications import tell
 from app.widgets import ask
@@ -69,7 +69,7 @@ def _page(window: MainWindow, kind: type[P]) -> P:
 
 
 def _command(window: MainWindow, name: str) -> Callable[[], object]:
-    commands = (command for place in places() for command in window.page(place.key).commands())
+    commands = (command for place in screens() for command in window.page(place.key).commands())
     return next(command.do for command in commands if command.id == name)
 
 
@@ -149,7 +149,7 @@ def _of_ends(window: MainWindow, folder: Path, text: str) -> Over:
     losses = tuple((text, text) for _ in range(9))
     report = ExportReport(form=CaseFileFormat.CSV, written=3, left_out=losses, lost=losses)
     works = [f"{number} of {text}" for number in range(9)]
-    yield "what came of files", lambda: outcomes_sheet(window, outcomes).open()
+    yield "what came of files", lambda: outcomes_dialog(window, outcomes).open()
     yield "what an export does not hold", lambda: export_warnings_dialog(window, folder / "cases.json", report).open()
     yield "what happened to files", lambda: tell(window, [text] * 5, lambda: None)
     yield "work under way", lambda: closing_question(window, works, lambda: None).open()

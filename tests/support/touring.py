@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.core_link.session import Page
 from app.core_link.settings import Settings
-from app.shell.main_frame import Frame
+from app.shell.main_frame import MainFrame
 from app.shell.main_window import MainWindow
-from app.shell.navigation import places
-from app.shell.workspace_controller import Workbench
+from app.shell.screen_specs import screens
+from app.shell.workspace_controller import WorkspaceController
 from app.widgets.choices import ChoiceBar
 from app.widgets.keyed_view import KeyedView
 from app.widgets.notices import Toast
@@ -27,11 +27,11 @@ Look = Callable[[Page], None]
 
 
 @asynccontextmanager
-async def working(engine: FakeEngine, settings: Settings | None = None) -> AsyncIterator[Workbench]:
+async def working(engine: FakeEngine, settings: Settings | None = None) -> AsyncIterator[WorkspaceController]:
     """The whole application over a core."""
     settings = settings or Settings(None)
-    frame = Frame(settings)
-    bench = Workbench(frame, settings, lambda *_: engine.open())
+    frame = MainFrame(settings)
+    bench = WorkspaceController(frame, settings, lambda *_: engine.open())
     shown(frame)
     life = asyncio.create_task(bench.live(None))
     await until(lambda: bench.window is not None)
@@ -52,7 +52,7 @@ async def opened(engine: FakeEngine, settings: Settings | None = None) -> AsyncI
 
 async def filled(window: MainWindow, ready: Callable[[Page], bool]) -> None:
     """Go to every screen, and wait until it is ready."""
-    for place in places():
+    for place in screens():
         window.show_screen(place.key)
         page = window.page(place.key)
         await until(partial(ready, page), every=0.1)
@@ -61,7 +61,7 @@ async def filled(window: MainWindow, ready: Callable[[Page], bool]) -> None:
 
 async def tour(window: MainWindow, ready: Callable[[Page], bool], look: Look) -> None:
     """Go to every screen, wait until it is ready, and look at it, whatever is chosen on it."""
-    for place in places():
+    for place in screens():
         window.show_screen(place.key)
         page = window.page(place.key)
         await until(partial(ready, page), every=0.1)

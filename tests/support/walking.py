@@ -178,3 +178,13 @@ _INVALID = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 def _named(found: re.Match[str]) -> str:
     """Something that XML can hold, in the place of what it cannot: it is just as hidden."""
     return "\u202e"
+
+
+def shows_markup(widget: QWidget) -> bool:
+    """Return True if markup is drawn as plain text."""
+    return "<img src=" in drawn(widget)
+
+
+def text_faults(root: QWidget, part: QWidget | None = None) -> set[str]:
+    """Return the complaints about a widget, and hidden characters that it, or a part of it, draws."""
+    return complaints(root) | {f"it draws U+{ord(found):04X}" for found in HIDDEN.findall(drawn(part or root))}

@@ -8,7 +8,7 @@ from PySide6.QtCore import QTimer
 
 from app.core_link.settings import Settings
 from app.main import main
-from app.shell.main_frame import Frame
+from app.shell.main_frame import MainFrame
 from app.shell.process import run
 from tests.support.legible import pixels
 
@@ -16,7 +16,7 @@ MUCH = 100
 LOOK_EVERY_MS = 50
 
 
-def watched(frame: Frame, settings: Settings, workspace: Path | None) -> int:
+def watched(frame: MainFrame, settings: Settings, workspace: Path | None) -> int:
     """Work as ever, and say what is seen."""
     said: list[set[int]] = [set()]
 

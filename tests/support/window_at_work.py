@@ -7,21 +7,21 @@ from PySide6.QtCore import QCoreApplication, QSocketNotifier, QTimer
 
 from app.core_link.settings import Settings
 from app.main import main
-from app.shell.main_frame import Frame
+from app.shell.main_frame import MainFrame
 from app.shell.process import run
-from app.shell.workspace_controller import Workbench
+from app.shell.workspace_controller import WorkspaceController
 from mcp_tef import BatchRequest
 
 LOOK_EVERY_MS = 20
 
 
-def at_work(frame: Frame, settings: Settings, workspace: Path | None) -> int:
+def at_work(frame: MainFrame, settings: Settings, workspace: Path | None) -> int:
     """Work as ever, with a batch under way."""
     timer = QTimer(frame, interval=LOOK_EVERY_MS)
 
     def start() -> None:
         bench = getattr(frame.on_close, "__self__", None)
-        if isinstance(bench, Workbench) and bench.session is not None and bench.window is not None:
+        if isinstance(bench, WorkspaceController) and bench.session is not None and bench.window is not None:
             timer.stop()
             bench.session.spawn(bench.session.call(lambda core: core.runs.start(BatchRequest())))
 

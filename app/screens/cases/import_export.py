@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.core_link.cancellable_work import undertaken
+from app.core_link.cancellable_work import call_cancellable
 from app.core_link.import_outcomes import DropOutcome, DropStatus
 from app.core_link.session import Page
 from app.screens.cases.import_export_presenter import CaseFilesPresenter, CaseImportChange
@@ -212,7 +212,7 @@ class CaseFiles:
         self._page = page
         session = page.session
         self._presenter = CaseFilesPresenter(
-            presenter, session.call_long, lambda title, work: undertaken(session, title, work)
+            presenter, session.call_long, lambda title, work: call_cancellable(session, title, work)
         )
         self._visible_page = visible_page
 

@@ -58,4 +58,4 @@ def command_action(command: Command, text: str = "", **looks: Any) -> Action:
     `text` replaces the command's text where the place says what it is about; `looks` are further fields of `Action`.
     """
     enabled = looks.pop("enabled", True) and command.needs()
-    return Action(text=text or command.words, do=command.do, keys=command.keys, enabled=enabled, **looks)
+    return Action(text=text or command.current_text, do=command.do, keys=command.keys, enabled=enabled, **looks)

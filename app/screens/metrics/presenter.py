@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import Enum
 from typing import TYPE_CHECKING, TypeVar
 
-from app.core_link.model_requests import Ask
+from app.core_link.model_requests import CoreCall
 from app.core_link.refresh import Refresh
 from app.screens.kit import FilterChip, FilterValues, ViewState
 from app.screens.metrics.batch_comparison import ComparisonView, by_column, comparison_view, default_pair
@@ -82,7 +82,7 @@ class _Known:
 class MetricsPresenter:
     """The state of the screen. Everything that is asked of the core goes through `ask`."""
 
-    def __init__(self, ask: Ask, now: Callable[[], datetime]) -> None:
+    def __init__(self, ask: CoreCall, now: Callable[[], datetime]) -> None:
         self._ask = ask
         self.now = now
         self.view_state = ViewState()

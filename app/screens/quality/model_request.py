@@ -6,7 +6,7 @@ from typing import Final
 
 from PySide6.QtWidgets import QWidget
 
-from app.core_link.model_requests import Ask, AskForm, ModelAsking
+from app.core_link.model_requests import CoreCall, ModelForm, WritingModels
 from app.core_link.session import Session
 from app.dialogs.model_request import AskedFor, ModelSheet
 from app.screens.quality.labels import tokens
@@ -32,10 +32,10 @@ def rounded(number: int) -> int:
     return int(float(f"{number:.1e}"))
 
 
-class ReviewRequest(ModelAsking):
+class ReviewRequest(WritingModels):
     """Models, keys and cost of a review."""
 
-    def __init__(self, ask: Ask, presenter: QualityPresenter) -> None:
+    def __init__(self, ask: CoreCall, presenter: QualityPresenter) -> None:
         super().__init__(ask)
         self._presenter = presenter
 
@@ -96,7 +96,9 @@ Scopes = Sequence[tuple[str, Sequence[ToolQuality]]]
 class ReviewRequestDialog(ModelSheet):
     """`tools` are those that were chosen to be asked about."""
 
-    def __init__(self, session: Session, asking: ReviewRequest, form: AskForm, scopes: Scopes, parent: QWidget) -> None:
+    def __init__(
+        self, session: Session, asking: ReviewRequest, form: ModelForm, scopes: Scopes, parent: QWidget
+    ) -> None:
         self._scopes = tuple((name, tuple(tools)) for name, tools in scopes)
         self.scope = Segmented([(str(n), name) for n, (name, _) in enumerate(self._scopes)], "Tools")
         wanted = AskedFor(

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.core_link.commands import Command
 from app.core_link.links import link_actions, tool_links
-from app.core_link.model_requests import AskForm
+from app.core_link.model_requests import ModelForm
 from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
 from app.core_link.targets import AddServer, Screen, ShowScreen, ShowToolQuality, Target
@@ -319,7 +319,7 @@ class QualityPage(Page):
 
     async def _ask(self, ids: Sequence[str]) -> None:
         kept = self.session.settings.get(FORM, {})
-        form = AskForm(**{name: value for name in KEPT if isinstance(value := kept.get(name), str)})
+        form = ModelForm(**{name: value for name in KEPT if isinstance(value := kept.get(name), str)})
         self.sheet = ReviewRequestDialog(self.session, self.asking, form, self._scopes(ids), self)
         try:
             await self.sheet.done_with()

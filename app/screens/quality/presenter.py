@@ -6,7 +6,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from app.core_link.model_requests import Ask
+from app.core_link.model_requests import CoreCall
 from app.core_link.refresh import Refresh
 from app.core_link.reports import analysis_reports
 from app.screens.kit import FilterField, FilterFields, FilterValues, ViewState, matches_all_words
@@ -97,7 +97,7 @@ class ServerCard:
 class QualityPresenter:
     """The state of the screen. Everything that is asked of the core goes through `ask`."""
 
-    def __init__(self, ask: Ask) -> None:
+    def __init__(self, ask: CoreCall) -> None:
         self._ask = ask
         self._reviewed: dict[str, ToolQuality] = {}
         self._tools: dict[str, ToolQuality] = {}

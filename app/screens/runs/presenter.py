@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from app.core_link.model_requests import Ask
+from app.core_link.model_requests import CoreCall
 from app.core_link.refresh import Refresh
 from app.core_link.reports import run_reports
 from app.screens.kit import ViewState, in_order
@@ -80,7 +80,7 @@ class RunsPresenter:
         changes: what events changed since the page showed changes last.
     """
 
-    def __init__(self, ask: Ask, now: Callable[[], datetime]) -> None:
+    def __init__(self, ask: CoreCall, now: Callable[[], datetime]) -> None:
         self._ask = ask
         self._now = now
         self.table = RunTable()

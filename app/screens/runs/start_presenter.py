@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from app.core_link.model_requests import Ask, KeyAsking
+from app.core_link.model_requests import CoreCall, ModelKeys
 from app.screens.runs.model_field import ModelRow, model_rows
 from app.screens.runs.start_form import ParsedStartForm, StartForm, estimate_text, parse_start_form, tags_of
 from mcp_tef import Batch, BatchRequest, ModelInfo, ModelSettings, Secret, TestCase
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from mcp_tef import Engine
 
 
-class StartPresenter(KeyAsking):
+class StartPresenter(ModelKeys):
     """State of the start dialog: cases, suites, tags and the model catalogue. Knows no Qt."""
 
-    def __init__(self, ask: Ask) -> None:
+    def __init__(self, ask: CoreCall) -> None:
         super().__init__(ask)
         self.cases: tuple[TestCase, ...] = ()
         self.suites: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QDir, QMimeData, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.core_link.cancellable_work import undertaken
+from app.core_link.cancellable_work import call_cancellable
 from app.core_link.import_outcomes import DropOutcome, DropStatus
 from app.core_link.session import Page, Session
 from app.dialogs.consent import Rows, fact_rows, warning_rows
@@ -248,7 +248,7 @@ class ServerImporter:
     def __init__(self, page: Page, show_server: Callable[[ServerId], Awaitable[None]]) -> None:
         self._page = page
         self._session = page.session
-        self._presenter = ServerImportPresenter(page.session, partial(undertaken, page.session))
+        self._presenter = ServerImportPresenter(page.session, partial(call_cancellable, page.session))
         self._show_server = show_server
 
     def ask(self) -> None:

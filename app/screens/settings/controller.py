@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.core_link.session import Session
 from app.core_link.settings import Settings
-from app.core_link.text_size import TextSizes
+from app.core_link.text_size import TextSizeSetting
 from app.theme import Contrast, ThemeMode, theme
 
 
@@ -20,7 +20,7 @@ class SettingsController:
         self,
         frame: QWidget,
         settings: Settings,
-        sizes: TextSizes,
+        sizes: TextSizeSetting,
         *,
         resize: Callable[[], object],
         log_file: Path | None,

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.core_link.preferences import LIMITS, RUNS
 from app.core_link.session import Session
-from app.core_link.text_size import SIZES, TextSizes
+from app.core_link.text_size import SIZES, TextSizeSetting
 from app.screens.settings.presenter import SettingsPaths, SettingsPresenter
 from app.screens.settings.rows import SettingRow, SettingsSection
 from app.screens.settings.sections import ConsentsSection, DataSection, KeysSection
@@ -38,7 +38,7 @@ class GeneralSection(Section):
         self,
         set_theme: Callable[[str], object],
         set_contrast: Callable[[str], object],
-        sizes: TextSizes,
+        sizes: TextSizeSetting,
         leave: Callable[[], object],
     ) -> None:
         super().__init__(margins=False)
@@ -79,7 +79,7 @@ class SettingsDialog(Dialog):
         *,
         set_theme: Callable[[str], object],
         set_contrast: Callable[[str], object],
-        sizes: TextSizes,
+        sizes: TextSizeSetting,
         reset: Callable[[], object],
         places: SettingsPaths,
     ) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.core_link.model_requests import Ask
+from app.core_link.model_requests import CoreCall
 from app.text.formatting import count
 from mcp_tef import Consent, TefError
 
@@ -105,7 +105,7 @@ def size_text(size: int) -> str:
 class SettingsPresenter:
     """Core calls of the settings dialog, made through the session's `ask`."""
 
-    def __init__(self, ask: Ask) -> None:
+    def __init__(self, ask: CoreCall) -> None:
         self._ask = ask
 
     async def keys(self) -> HeldKeys:

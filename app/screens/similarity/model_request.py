@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from app.core_link.model_requests import Ask, AskForm, ModelAsking
+from app.core_link.model_requests import CoreCall, ModelForm, WritingModels
 from app.core_link.session import Page, Session
 from app.dialogs.model_request import AskedFor, ModelSheet
 from app.screens.similarity.presenter import SimilarityPresenter
@@ -26,10 +26,10 @@ def estimate_text(pairs: int, estimate: Estimate) -> str:
     return " · ".join(parts)
 
 
-class AdviceModelRequest(ModelAsking):
+class AdviceModelRequest(WritingModels):
     """What the form asks of the core."""
 
-    def __init__(self, ask: Ask, presenter: SimilarityPresenter) -> None:
+    def __init__(self, ask: CoreCall, presenter: SimilarityPresenter) -> None:
         super().__init__(ask)
         self._presenter = presenter
 
@@ -80,7 +80,7 @@ WHAT = (
 
 
 def model_dialog(
-    session: Session, asking: AdviceModelRequest, pairs: Pairs, form: AskForm, parent: QWidget
+    session: Session, asking: AdviceModelRequest, pairs: Pairs, form: ModelForm, parent: QWidget
 ) -> ModelSheet:
     """The form, about these pairs."""
     wanted = AskedFor(
@@ -130,7 +130,7 @@ class AdviceRequests(QObject):
         settings = self._page.session.settings
         kept = settings.get(MODEL_KEY, [])
         model, address = (str(part) for part in kept) if len(kept) == 2 else ("", "")
-        form = AskForm(model=model, base_url=address)
+        form = ModelForm(model=model, base_url=address)
         self.sheet = model_dialog(self._page.session, self._asking, pairs, form, self._page)
         try:
             await self.sheet.done_with()

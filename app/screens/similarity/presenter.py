@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from app.core_link.model_requests import Ask
+from app.core_link.model_requests import CoreCall
 from app.core_link.refresh import Refresh
 from app.core_link.reports import analysis_reports
 from app.screens.similarity.analysis import (
@@ -94,7 +94,7 @@ class WorkList:
 class SimilarityPresenter:
     """The state of the screen. Everything that is asked of the core goes through `ask`."""
 
-    def __init__(self, call: Ask, request: ComparisonRequest | None = None) -> None:
+    def __init__(self, call: CoreCall, request: ComparisonRequest | None = None) -> None:
         self._call = call
         self.request = request or ComparisonRequest()
         self.key: Secret | None = None

@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core_link.session import Session
-from app.core_link.workspaces import Workspaces
+from app.core_link.workspaces import WorkspaceMenu
 from app.screens.welcome.presenter import WelcomePresenter, program_rows
 from app.text.formatting import count, error_words
 from app.theme import Role, Size, sized, theme
@@ -55,7 +55,7 @@ class WelcomePage(ReadingOrder, QWidget):
     emptiness_chosen = Signal()
     paste_wanted = Signal()
 
-    def __init__(self, session: Session, workspaces: Workspaces) -> None:
+    def __init__(self, session: Session, workspaces: WorkspaceMenu) -> None:
         super().__init__()
         self._session = session
         self._presenter = WelcomePresenter(session.call)

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from app.core_link.model_requests import Ask
+from app.core_link.model_requests import CoreCall
 from app.text.formatting import count
 from mcp_tef import CaseId, ImportStatus
 
@@ -13,7 +13,7 @@ MAX_ROWS = 3
 class WelcomePresenter:
     """Core calls of the welcome page, made through the session's `ask`."""
 
-    def __init__(self, ask: Ask) -> None:
+    def __init__(self, ask: CoreCall) -> None:
         self._ask = ask
 
     async def new_servers(self) -> list[tuple[str, int]]:

@@ -8,7 +8,7 @@ import pytest
 
 from app.core_link.commands import Command
 from app.help.topics import FOLDER, ORDER, anchor, find, topics
-from app.shell.navigation import places
+from app.shell.screen_specs import screens
 from mcp_tef import VARIABLES
 from mcp_tef.cli.main import parser
 from tests.shots.scenes import PICTURES, SCENES
@@ -79,7 +79,7 @@ def test_every_line_for_the_terminal_can_be_read_by_the_command_line() -> None:
 
 
 def test_every_screen_has_its_page_and_every_variable_its_line() -> None:
-    assert {place.key for place in places()} <= set(PAGES)
+    assert {place.key for place in screens()} <= set(PAGES)
     assert [one.name for one in VARIABLES if f"| `{one.name}` |" not in TEXTS["settings"]] == []
     named = set(re.findall(r"\b[A-Z]+_[A-Z_]{3,}\b", "\n".join(TEXTS.values())))
     assert named - {one.name for one in VARIABLES} - {"BATCH_A", "BATCH_B", "OPENAI_API_KEY"} == set()

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.core_link.session import Session
 from app.core_link.settings import Settings
-from app.core_link.text_size import TextSizes
+from app.core_link.text_size import TextSizeSetting
 from app.screens.settings.dialog import SettingsDialog
 from app.screens.settings.presenter import SettingsPaths, size_text
 from app.screens.settings.rows import SettingRow
@@ -37,7 +37,7 @@ async def row_of(sheet: SettingsDialog, tab: str, name: str) -> SettingRow:
 
 def opened(session: Session, window: QWidget, worn: list[str]) -> SettingsDialog:
     places = SettingsPaths(workspace=Path("/srv/mine.db"), settings=None, log=None, show=lambda _: None)
-    sizes, reset = TextSizes(Settings(None), lambda: None, window), lambda: worn.append("reset")
+    sizes, reset = TextSizeSetting(Settings(None), lambda: None, window), lambda: worn.append("reset")
     sheet = SettingsDialog(
         session,
         window,

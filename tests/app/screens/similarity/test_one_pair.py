@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
-from app.core_link.model_requests import Blank
+from app.core_link.model_requests import ModelFormField
 from app.core_link.targets import ShowRuns
 from app.screens.similarity.labels import MapKind
 from app.screens.similarity.page import SimilarityPage
@@ -182,7 +182,7 @@ async def test_a_missing_key_is_asked_for_before_anything_is_spent(bench: Bench)
     sheet = page.pair.advice_requests.sheet
     assert sheet is not None
     sheet._take_other("openai/gpt-4.1-mini")
-    await bench.until(lambda: sheet.fields[Blank.KEY].isVisible())
+    await bench.until(lambda: sheet.fields[ModelFormField.KEY].isVisible())
     sheet.ask.click()
     await bench.until(lambda: "is missing" in sheet.key.accessibleDescription())
     sheet.reject()

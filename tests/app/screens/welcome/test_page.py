@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.core_link.session import Session
-from app.core_link.workspaces import Workspaces
+from app.core_link.workspaces import WorkspaceMenu
 from app.screens.welcome.page import WelcomePage
 from app.screens.welcome.presenter import program_rows
 from app.widgets import Label
@@ -26,7 +26,9 @@ async def _nowhere(_: object) -> None:
 
 def welcome(session: Session) -> WelcomePage:
     """The page, over no workspaces that were opened before."""
-    return WelcomePage(session, Workspaces(QWidget(), session.settings, _nowhere, _nowhere, _nowhere, lambda _: None))
+    return WelcomePage(
+        session, WorkspaceMenu(QWidget(), session.settings, _nowhere, _nowhere, _nowhere, lambda _: None)
+    )
 
 
 class Unlucky(FakeEngine):

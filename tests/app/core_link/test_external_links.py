@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QAbstractButton, QApplication
 
 from app.core_link.bridge import Addresses
 from app.core_link.settings import Settings
-from app.shell.main_frame import Frame
-from app.shell.workspace_controller import Workbench
+from app.shell.main_frame import MainFrame
+from app.shell.workspace_controller import WorkspaceController
 from app.widgets import Dialog, FlowText
 from tests.support.fake_engine import FakeEngine
 from tests.support.windows import drive, shown, until
@@ -19,11 +19,13 @@ LOGIN = "https://login.example/authorize?state=1&client_id=us"
 
 
 @asynccontextmanager
-async def asked(address: str) -> AsyncIterator[tuple[Workbench, list[str]]]:
+async def asked(address: str) -> AsyncIterator[tuple[WorkspaceController, list[str]]]:
     """A window whose core wants an address opened, and what its browser was given."""
     fake, settings, visited = FakeEngine(), Settings(None), list[str]()
-    frame = Frame(settings)
-    bench = Workbench(frame, settings, lambda *_: fake.open(), browse=lambda url: visited.append(url.toString()))
+    frame = MainFrame(settings)
+    bench = WorkspaceController(
+        frame, settings, lambda *_: fake.open(), browse=lambda url: visited.append(url.toString())
+    )
     addresses = Addresses()
     addresses.wanted.connect(bench.offer_sign_in)
     shown(frame)
@@ -38,7 +40,7 @@ async def asked(address: str) -> AsyncIterator[tuple[Workbench, list[str]]]:
     addresses.deleteLater()
 
 
-def question(bench: Workbench) -> Dialog | None:
+def question(bench: WorkspaceController) -> Dialog | None:
     """The question, if it is shown."""
     return next((sheet for sheet in bench.frame.findChildren(Dialog) if sheet.isVisible()), None)
 
@@ -49,7 +51,7 @@ def words(sheet: Dialog | None) -> str:
     return " ".join(part.text() for part in sheet.findChildren(FlowText))
 
 
-def answer(bench: Workbench, words: str) -> None:
+def answer(bench: WorkspaceController, words: str) -> None:
     """Press a button of the question."""
     sheet = question(bench)
     assert sheet is not None

@@ -18,10 +18,10 @@ from app.core_link.settings import Recent, Settings
 from app.screens.servers.import_dialogs import ImportPreviewDialog
 from app.screens.servers.server_dialog import ServerDialog
 from app.screens.welcome.page import WelcomePage
-from app.shell.main_frame import Frame
+from app.shell.main_frame import MainFrame
 from app.shell.main_window import MainWindow
 from app.shell.process import open_engine
-from app.shell.workspace_controller import OpenCore, Workbench
+from app.shell.workspace_controller import OpenCore, WorkspaceController
 from app.theme import theme
 from app.widgets import Action, Button, Dialog, FlowText
 from mcp_tef import CaseDraft, Engine, Secret
@@ -50,10 +50,10 @@ def work(tmp_path: Path) -> Path:
 @asynccontextmanager
 async def started(
     path: Path, kept: Settings | None = None, open_core: OpenCore = open_engine
-) -> AsyncIterator[Workbench]:
+) -> AsyncIterator[WorkspaceController]:
     """Open the window on a workspace, and close it at the end."""
     kept = kept or Settings(None)
-    bench = Workbench(frame := Frame(kept), kept, open_core)
+    bench = WorkspaceController(frame := MainFrame(kept), kept, open_core)
     shown(frame)
     life = asyncio.create_task(bench.live(path))
     await entered(bench, path)
@@ -63,20 +63,20 @@ async def started(
     frame.deleteLater()
 
 
-async def entered(bench: Workbench, path: Path) -> MainWindow:
+async def entered(bench: WorkspaceController, path: Path) -> MainWindow:
     """The window once a workspace is open."""
     await until(lambda: bench.window is not None and bench.workspaces.current == path)
     assert bench.window is not None
     return bench.window
 
 
-async def dialog_of(bench: Workbench, kind: type[W]) -> W:
+async def dialog_of(bench: WorkspaceController, kind: type[W]) -> W:
     """The dialog of a kind, once it is there."""
     await until(lambda: any(found.isVisible() for found in bench.frame.findChildren(kind)))
     return next(found for found in bench.frame.findChildren(kind) if found.isVisible())
 
 
-async def choose(bench: Workbench, ask: Callable[[], object], path: Path) -> None:
+async def choose(bench: WorkspaceController, ask: Callable[[], object], path: Path) -> None:
     """Name a file in the dialog that a command opens."""
     ask()
     dialog = await dialog_of(bench, QFileDialog)
@@ -88,7 +88,7 @@ def act(actions: list[Action], text: str) -> None:
     next(action for action in actions if action.text == text).do()
 
 
-async def case_names(bench: Workbench) -> list[str]:
+async def case_names(bench: WorkspaceController) -> list[str]:
     assert bench.session is not None
     return [one.name for one in await bench.session.call(lambda core: core.cases.list())]
 
@@ -296,7 +296,7 @@ def test_of_several_workspaces_one_is_opened_and_that_is_told_first(
     drive(look())
 
 
-def titled(bench: Workbench, title: str) -> list[Dialog]:
+def titled(bench: WorkspaceController, title: str) -> list[Dialog]:
     """The sheets of a title that are open."""
     return [one for one in bench.frame.findChildren(Dialog) if one.isVisible() and one.windowTitle() == title]
 
@@ -395,6 +395,6 @@ def test_a_key_that_was_typed_outlasts_larger_text_and_no_change_of_workspace(qa
         theme().set_text_size(100)
 
 
-async def typed_keys(bench: Workbench) -> tuple[str, ...]:
+async def typed_keys(bench: WorkspaceController) -> tuple[str, ...]:
     assert bench.session is not None
     return await bench.session.value(lambda core: core.keys.typed_providers())

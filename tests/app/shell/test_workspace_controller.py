@@ -16,10 +16,10 @@ from app.core_link.targets import ShowCase, ShowTool
 from app.main import NO_DISPLAY, main
 from app.screens.settings.dialog import SettingsDialog
 from app.screens.welcome.page import WelcomePage
-from app.shell.main_frame import Frame
+from app.shell.main_frame import MainFrame
 from app.shell.main_window import MainWindow
-from app.shell.navigation import places
-from app.shell.workspace_controller import Workbench
+from app.shell.screen_specs import screens
+from app.shell.workspace_controller import WorkspaceController
 from app.theme import ThemeMode, theme
 from app.widgets import Button, Dialog
 from app.widgets.keyed_view import KeyedView
@@ -30,11 +30,11 @@ from tests.support.windows import drive, shown, until
 
 
 @asynccontextmanager
-async def workbench(fake: FakeEngine, settings: Settings | None = None) -> AsyncIterator[Workbench]:
+async def workbench(fake: FakeEngine, settings: Settings | None = None) -> AsyncIterator[WorkspaceController]:
     """A workbench that lives, and is left at the end."""
     kept = settings or Settings(None)
-    frame = Frame(kept)
-    bench = Workbench(frame, kept, lambda *_: fake.open())
+    frame = MainFrame(kept)
+    bench = WorkspaceController(frame, kept, lambda *_: fake.open())
     shown(frame)
     life = asyncio.create_task(bench.live(None))
     await until(lambda: bench.window is not None)
@@ -47,7 +47,7 @@ async def workbench(fake: FakeEngine, settings: Settings | None = None) -> Async
         frame.deleteLater()
 
 
-def window(bench: Workbench) -> MainWindow:
+def window(bench: WorkspaceController) -> MainWindow:
     """The window, which must be there."""
     assert bench.window is not None
     return bench.window
@@ -85,9 +85,9 @@ def test_the_other_pages_are_built_ahead_and_ask_the_core_for_nothing_before_the
         async with workbench(fake) as bench:
             made = window(bench)
             await until(made.is_built)
-            pages = [made.page(place.key) for place in places()]
-            assert [page.stale for page in pages] == [place.key != made.current for place in places()]
-            assert made.stack.count() == len(places())
+            pages = [made.page(place.key) for place in screens()]
+            assert [page.stale for page in pages] == [place.key != made.current for place in screens()]
+            assert made.stack.count() == len(screens())
 
     drive(work())
 
@@ -108,7 +108,7 @@ def test_keys_go_places_and_search_here(qapp: QApplication) -> None:
     drive(work())
 
 
-def press_side_button(bench: Workbench) -> None:
+def press_side_button(bench: WorkspaceController) -> None:
     """Press the button at the side of the mouse that goes back, somewhere over the window."""
     at, back = QPointF(400, 400), Qt.MouseButton.BackButton
     press = QMouseEvent(QEvent.Type.MouseButtonPress, at, at, back, back, Qt.KeyboardModifier.NoModifier)
@@ -351,7 +351,7 @@ def test_a_workspace_file_that_was_double_clicked_is_the_one_that_opens(
 ) -> None:
     opened: list[Path | None] = []
 
-    def work(frame: Frame, _: Settings, workspace: Path | None) -> int:
+    def work(frame: MainFrame, _: Settings, workspace: Path | None) -> int:
         opened.append(workspace)
         frame.deleteLater()
         return 0
@@ -361,7 +361,7 @@ def test_a_workspace_file_that_was_double_clicked_is_the_one_that_opens(
 
 
 def test_what_qt_remembers_of_its_file_dialogs_lies_with_our_own_settings(qapp: QApplication) -> None:
-    def work(frame: Frame, _: Settings, __: Path | None) -> int:
+    def work(frame: MainFrame, _: Settings, __: Path | None) -> int:
         remembered = QSettings(QSettings.Scope.UserScope, "QtProject")
         files.append(Path(remembered.fileName()))
         frame.deleteLater()

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from mcp_tef.storage.store import open_store
-from tests.app.test_workspaces import entered, started
+from tests.app.core_link.test_workspaces import entered, started
 from tests.support.stored import change, fill
 from tests.support.windows import drive, until
 

@@ -8,7 +8,7 @@ from app.shell.main_window import ScreenSpec
 from app.widgets import IncrementalBuild
 
 
-def places() -> list[ScreenSpec]:
+def screens() -> list[ScreenSpec]:
     """Return the screens in the order of the navigation."""
     return [
         _place("servers", "Servers", "hard-drives", _servers),
@@ -20,9 +20,9 @@ def places() -> list[ScreenSpec]:
     ]
 
 
-def last_place(settings: Settings) -> str:
+def last_screen(settings: Settings) -> str:
     """Return the key of the screen that was shown last, else of the first one."""
-    known = [place.key for place in places()]
+    known = [place.key for place in screens()]
     return settings.get("window.place", known[0], known.__contains__)
 
 

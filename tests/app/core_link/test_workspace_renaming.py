@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QApplication
 from app.core_link.settings import Recent, Settings
 from app.dialogs.rename import RenameWorkspaceDialog
 from app.screens.welcome.page import WelcomePage
-from app.shell.workspace_controller import Workbench
+from app.shell.workspace_controller import WorkspaceController
 from app.widgets import Button
 from mcp_tef import BatchRequest, CaseDraft, Engine, Secret
-from tests.app.test_workspaces import act, case_names, dialog_of, entered, started
+from tests.app.core_link.test_workspaces import act, case_names, dialog_of, entered, started
 from tests.support.windows import drive, until
 
 
@@ -29,7 +29,7 @@ def filled(path: Path) -> Path:
     return path
 
 
-async def renamed(bench: Workbench, name: str) -> None:
+async def renamed(bench: WorkspaceController, name: str) -> None:
     """Give the open workspace another name, as a user does."""
     act(bench.workspaces.actions(), "Rename…")
     sheet = await dialog_of(bench, RenameWorkspaceDialog)

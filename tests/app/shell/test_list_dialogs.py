@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core_link.commands import Command
 from app.core_link.session import Message
-from app.shell.overviews import NONE, NONE_FIT, LookUp, messages_sheet, shortcuts_sheet
+from app.shell.list_dialogs import NONE, NONE_FIT, SearchableListDialog, open_messages, open_shortcuts
 from app.widgets import Dialog, FlowText
 
 NOON = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
@@ -32,20 +32,20 @@ def window(qtbot: QtBot) -> QWidget:
     return made
 
 
-def kept(sheet: Dialog) -> LookUp:
+def kept(sheet: Dialog) -> SearchableListDialog:
     """The sheet, which goes with its window."""
     sheet.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, on=False)
-    assert isinstance(sheet, LookUp)
+    assert isinstance(sheet, SearchableListDialog)
     return sheet
 
 
-def said(sheet: LookUp) -> list[str]:
+def said(sheet: SearchableListDialog) -> list[str]:
     """What can be read below the title."""
     return [part.text() for part in sheet.findChildren(FlowText) if part.isVisible() and part is not sheet.title]
 
 
 def test_shortcuts_are_found_by_what_they_do_by_their_keys_or_by_their_place(window: QWidget, qtbot: QtBot) -> None:
-    sheet = kept(shortcuts_sheet(window, COMMANDS, [("Runs", {"Enter": "Read the run"})]))
+    sheet = kept(open_shortcuts(window, COMMANDS, [("Runs", {"Enter": "Read the run"})]))
     for typed, found in (
         ("new", ["New case"]),
         ("f8", ["Pause"]),
@@ -62,10 +62,10 @@ def test_shortcuts_are_found_by_what_they_do_by_their_keys_or_by_their_place(win
 
 
 def test_messages_are_searched_and_an_empty_list_says_what_comes_here(window: QWidget, qtbot: QtBot) -> None:
-    sheet = kept(messages_sheet(window, [Message(NOON, "Removed desk"), Message(NOON, "Imported 2 cases")]))
+    sheet = kept(open_messages(window, [Message(NOON, "Removed desk"), Message(NOON, "Imported 2 cases")]))
     qtbot.waitUntil(lambda: said(sheet) == ["Imported 2 cases", "Removed desk"], timeout=30_000)
     QTest.keyClicks(sheet.search, "desk")
     qtbot.waitUntil(lambda: said(sheet) == ["Removed desk"], timeout=30_000)
-    empty = kept(messages_sheet(window, []))
+    empty = kept(open_messages(window, []))
     qtbot.waitUntil(lambda: said(empty) == [NONE], timeout=30_000)
     assert not empty.search.isVisible()

@@ -6,11 +6,11 @@ from pathlib import Path
 from PySide6.QtWidgets import QApplication
 
 from app.screens.cases.import_export import CaseImportDialog
-from app.shell.workspace_controller import Workbench
+from app.shell.workspace_controller import WorkspaceController
 from mcp_tef import CaseFileFormat, CaseImportPreview
 from mcp_tef.workflows.transfer import CaseTransfer
-from tests.app.test_workbench import window, workbench
-from tests.app.test_workspaces import outcomes_of, titled
+from tests.app.core_link.test_workspaces import outcomes_of, titled
+from tests.app.shell.test_workspace_controller import window, workbench
 from tests.support.case_book import case, written
 from tests.support.dropping import drop
 from tests.support.fake_engine import FakeEngine
@@ -26,7 +26,7 @@ class EndlessReading(CaseTransfer):
         return await super().preview(path, form)
 
 
-async def previewed(bench: Workbench, name: str) -> CaseImportDialog:
+async def previewed(bench: WorkspaceController, name: str) -> CaseImportDialog:
     """The preview of a file, once it is there."""
 
     def sheets() -> list[CaseImportDialog]:

@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from app.core_link.settings import Settings
 from app.screens.servers.import_dialogs import ImportPreviewDialog
 from app.screens.welcome.page import WelcomePage
-from app.shell.closed_workspace import ClosedDoor
-from app.shell.main_frame import Frame
+from app.shell.main_frame import MainFrame
+from app.shell.open_error_page import OpenErrorPage
 from app.shell.process import open_engine
-from app.shell.workspace_controller import Workbench
+from app.shell.workspace_controller import WorkspaceController
 from app.widgets import Dialog, FlowText
 from mcp_tef import Engine
 from tests.support.case_book import written
@@ -41,11 +41,11 @@ def work(tmp_path: Path) -> Path:
 
 
 @asynccontextmanager
-async def started(path: Path, settings: Settings | None = None) -> AsyncIterator[Workbench]:
+async def started(path: Path, settings: Settings | None = None) -> AsyncIterator[WorkspaceController]:
     """The window as it starts on a workspace."""
     kept = settings or Settings(None)
-    frame = Frame(kept)
-    bench = Workbench(frame, kept, open_engine)
+    frame = MainFrame(kept)
+    bench = WorkspaceController(frame, kept, open_engine)
     shown(frame)
     life = asyncio.create_task(bench.live(path))
     await until(lambda: bench.window is not None or door(bench) is not None)
@@ -56,19 +56,19 @@ async def started(path: Path, settings: Settings | None = None) -> AsyncIterator
     frame.deleteLater()
 
 
-def door(bench: Workbench) -> ClosedDoor | None:
+def door(bench: WorkspaceController) -> OpenErrorPage | None:
     """The page that says that the workspace is shut, if it is shown."""
-    return next((found for found in bench.frame.findChildren(ClosedDoor) if found.isVisible()), None)
+    return next((found for found in bench.frame.findChildren(OpenErrorPage) if found.isVisible()), None)
 
 
-def take(bench: Workbench, way: str) -> None:
+def take(bench: WorkspaceController, way: str) -> None:
     """Take one of the ways on."""
     closed = door(bench)
     assert closed is not None
     next(button for button in closed.buttons() if button.text() == way).click()
 
 
-async def entered(bench: Workbench) -> Path:
+async def entered(bench: WorkspaceController) -> Path:
     """The workspace that is open once the window is there."""
     await until(lambda: bench.window is not None and door(bench) is None)
     assert bench.session is not None
@@ -220,8 +220,8 @@ def test_a_locked_workspace_is_opened_when_it_is_tried_again(qapp: QApplication,
         return await open_engine(work.parent if tries == 1 else path)
 
     async def look() -> None:
-        frame = Frame(Settings(None))
-        bench = Workbench(frame, Settings(None), busy)
+        frame = MainFrame(Settings(None))
+        bench = WorkspaceController(frame, Settings(None), busy)
         shown(frame)
         life = asyncio.create_task(bench.live(work))
         await until(lambda: door(bench))

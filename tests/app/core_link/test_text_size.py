@@ -9,10 +9,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.core_link.settings import Settings
-from app.core_link.text_size import SIZES, TextSizes
+from app.core_link.text_size import SIZES, TextSizeSetting
 from app.screens.settings.dialog import SettingsDialog
 from app.shell.main_window import MainWindow
-from app.shell.workspace_controller import Workbench
+from app.shell.workspace_controller import WorkspaceController
 from app.theme import Size, height, theme
 from app.widgets import Button, Dialog, Notice
 from mcp_tef import Secret
@@ -36,7 +36,7 @@ def test_rows_fields_and_type_grow_together(qapp: QApplication) -> None:
 
 
 def test_keys_go_from_size_to_size_and_stop_at_both_ends(qapp: QApplication) -> None:
-    sizes = TextSizes(Settings(None), lambda: None)
+    sizes = TextSizeSetting(Settings(None), lambda: None)
     keys = {command.keys: command.do for command in sizes.commands()}
     for _ in SIZES:
         keys["Ctrl++"]()
@@ -51,10 +51,10 @@ def test_keys_go_from_size_to_size_and_stop_at_both_ends(qapp: QApplication) -> 
 def test_a_size_that_nobody_offers_is_not_worn(qapp: QApplication) -> None:
     settings = Settings(None)
     settings.set("window.text_size", 5_000)
-    assert TextSizes(settings, lambda: None).percent() == 100
+    assert TextSizeSetting(settings, lambda: None).percent() == 100
 
 
-async def reopened(bench: Workbench, before: MainWindow | None) -> MainWindow:
+async def reopened(bench: WorkspaceController, before: MainWindow | None) -> MainWindow:
     """Return the window that takes the place of another one."""
     await until(lambda: bench.window is not None and bench.window is not before and bench.window.current)
     assert bench.window is not None

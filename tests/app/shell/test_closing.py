@@ -1,20 +1,25 @@
-"""Closing while work is under way: everything that would be stopped is named, and what is stopped can go on later."""
+"""Closing names the work that would be stopped; at the end of the desktop session it waits, but not for ever."""
 
 import asyncio
+import time
 from contextlib import suppress
 from pathlib import Path
+from typing import cast
 
 import pytest
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QFileDialog
 
+from app.core_link.ending_signals import Shutdown
 from app.core_link.session import Session
 from app.core_link.settings import Settings
 from app.screens.cases.page import CasesPage
 from app.screens.runs.page import RunsPage
-from app.shell.workspace_controller import Workbench
+from app.shell.workspace_controller import WorkspaceController
 from app.widgets import Button, Dialog, FlowText
 from mcp_tef import BatchId, BatchRequest, BatchStatus, ModelSettings
-from tests.app.test_workbench import window, workbench
+from tests.app.shell.test_workspace_controller import window, workbench
 from tests.support.fake_engine import NEVER, FakeEngine
 from tests.support.windows import drive, until
 
@@ -22,7 +27,7 @@ HOSTED = ModelSettings(provider="openai", model="gpt-4o-mini")
 QUESTION = "Close while work is under way?"
 
 
-async def asked(bench: Workbench) -> Dialog:
+async def asked(bench: WorkspaceController) -> Dialog:
     """The question that closing brings."""
     bench.frame.close()
     await until(lambda: bench.frame.findChildren(Dialog))
@@ -39,7 +44,7 @@ def press(sheet: Dialog, text: str) -> None:
     next(one for one in sheet.findChildren(Button) if one.text() == text).click()
 
 
-async def started(bench: Workbench, name: str) -> BatchId:
+async def started(bench: WorkspaceController, name: str) -> BatchId:
     """A batch that is under way, or waits, and shows at the foot."""
     page = window(bench).page("runs")
     assert isinstance(page, RunsPage)
@@ -188,3 +193,36 @@ def test_the_end_of_a_session_asks_nothing_and_closes_the_question_that_is_open(
             assert not bench.frame.isVisible()
 
     drive(work())
+
+
+CLOSING_MS, LONGEST_MS = 60, 1_000
+
+
+class Desktop(QObject):
+    """Stands in for the application, which nobody but Qt can have tell of a session's end."""
+
+    commitDataRequest = Signal(object)  # noqa: N815 (Qt's name)
+
+
+def end_session(closing_ms: int | None) -> float:
+    """End a session whose window takes so long to close, None for ever; the seconds that the desktop waits."""
+    ended: list[bool] = []
+
+    def end() -> None:
+        if closing_ms is not None:
+            QTimer.singleShot(closing_ms, lambda: ended.append(True))
+
+    desktop = Desktop()
+    shutdown = Shutdown(end, lambda: bool(ended), LONGEST_MS)
+    shutdown.follow(cast(QGuiApplication, desktop))
+    began = time.monotonic()
+    desktop.commitDataRequest.emit(None)
+    return time.monotonic() - began
+
+
+def test_a_session_ends_after_the_window_is_closed(qapp: QApplication) -> None:
+    assert CLOSING_MS / 1000 <= end_session(CLOSING_MS) < LONGEST_MS / 1000
+
+
+def test_a_session_does_not_wait_for_ever(qapp: QApplication) -> None:
+    assert end_session(None) >= LONGEST_MS / 1000 * 0.9

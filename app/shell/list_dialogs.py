@@ -24,25 +24,25 @@ NONE = "Nothing was said yet. What is done, undone or goes wrong is told here."
 NONE_FIT = "Nothing here holds these words. An empty search shows all."
 
 
-def shortcuts_sheet(parent: QWidget, groups: Mapping[str, Sequence[Command]], lists: Lists) -> Dialog:
+def open_shortcuts(parent: QWidget, groups: Mapping[str, Sequence[Command]], lists: Lists) -> Dialog:
     """Open the list of shortcuts of all commands and of the lists in view."""
     tables = [(group, [(one.shown_keys, one.text) for one in commands]) for group, commands in groups.items()]
     tables += [(f"In the list: {name}", list(means.items())) for name, means in lists]
     tables.append(("In every list", list(EVERY_LIST.items())))
-    sheet = LookUp(parent, "Shortcuts", tables, sized(168))
+    sheet = SearchableListDialog(parent, "Shortcuts", tables, sized(168))
     sheet.open()
     return sheet
 
 
-def messages_sheet(parent: QWidget, said: Sequence[Message]) -> Dialog:
+def open_messages(parent: QWidget, said: Sequence[Message]) -> Dialog:
     """Open the list of recent messages, the latest first."""
     rows = [(f"{clock(one.at)}", one.text) for one in reversed(said)]
-    sheet = LookUp(parent, "Recent messages", [("", rows)] if rows else [], sized(72))
+    sheet = SearchableListDialog(parent, "Recent messages", [("", rows)] if rows else [], sized(72))
     sheet.open()
     return sheet
 
 
-class LookUp(Dialog):
+class SearchableListDialog(Dialog):
     """Titled tables with a search that keeps the rows containing every word, in the row or in the title."""
 
     def __init__(self, parent: QWidget, title: str, tables: Sequence[Table], wide: int) -> None:
