@@ -4,18 +4,6 @@ from app.theme.current import Contrast, Theme, ThemeMode, theme
 from app.theme.tokens import Role, Size, height, radius, roomy, sized, space, unroomy, unsized, width
 
 __all__ = [
-    "Contrast",
-    "Role",
-    "Size",
-    "Theme",
-    "ThemeMode",
-    "height",
-    "radius",
-    "roomy",
-    "sized",
-    "space",
-    "theme",
-    "unroomy",
-    "unsized",
-    "width",
-]
+    "Contrast", "Role", "Size", "Theme", "ThemeMode", "height", "radius", "roomy", "sized", "space", "theme", "unroomy",
+    "unsized", "width",
+]  # fmt: skip

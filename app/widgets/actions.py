@@ -148,10 +148,8 @@ def button(action: Action, parent: QWidget | None = None) -> Button:
 class IconButton(QToolButton):
     """A button that is only an icon; `text` is its name for screen readers and its tooltip."""
 
-    def __init__(
-        self, icon: str, text: str, *, size: int = 16, role: Role = Role.DIM, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, icon: str, text: str, *, size: int = 16, role: Role = Role.DIM) -> None:
+        super().__init__()
         self._look = (icon, role, sized(size))
         self.setAccessibleName(text)
         self.setToolTip(text)
@@ -227,8 +225,8 @@ def _entry(action: Action, parent: QMenu) -> QAction:
 class Links(QWidget):
     """A row of links; hidden while there are none. Links that say the same as before stay, and so does the focus."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.buttons: list[Button] = []
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)

@@ -20,8 +20,8 @@ class ProgressLine(QWidget):
 
     SPOKEN_AS = Spoken.ProgressBar
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._fraction = 0.0
         self.setFixedSize(BAR_WIDTH, BAR)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -45,8 +45,8 @@ class ActivityBar(QWidget):
     cancel_wanted = Signal()
     moved = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.fraction: float | None = None
         self._paused = False
         self._said: tuple[str, ...] = ()
@@ -118,8 +118,8 @@ class Activities(QWidget):
 
     moved = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._bars: list[ActivityBar] = []
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)

@@ -71,8 +71,8 @@ class StackedBar(QWidget):
 
     SPOKEN_AS = Spoken.Graphic
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str) -> None:
+        super().__init__()
         self._name = name
         self._segments: tuple[Segment, ...] = ()
         self._total: float | None = None
@@ -95,8 +95,8 @@ class IntervalBar(QWidget):
 
     SPOKEN_AS = Spoken.Graphic
 
-    def __init__(self, name: str, *, band: int = 6, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str, *, band: int = 6) -> None:
+        super().__init__()
         self._name = name
         self._band = band
         self._value: tuple[float, float, float] | None = None
@@ -153,8 +153,8 @@ class ScaleMark(QWidget):
 
     SPOKEN_AS = Spoken.Graphic
 
-    def __init__(self, name: str, *, threshold: float = 0.7, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str, *, threshold: float = 0.7) -> None:
+        super().__init__()
         self._name = name
         self._threshold = threshold
         self._value: float | None = None
@@ -195,8 +195,8 @@ class CountDots(QWidget):
 
     SIDE, STEP = 9, 12
 
-    def __init__(self, name: str, role: Role, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str, role: Role) -> None:
+        super().__init__()
         self._name = name
         self._role = role
         self._count = 0

@@ -1,20 +1,18 @@
 """List of cards: title, text at its right, a second line, and an optional bar of shares."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRectF, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, Qt
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.theme import Role, Size, sized, theme
 from app.theme.tokens import mark_size
 from app.widgets.bars import BAR, Segment, paint_segments
 from app.widgets.keyed_view import KeyedView
 from app.widgets.marks import Mark, mark_pixmap
-from app.widgets.rows import AnyIndex, KeyedModel, paint_frame
-from app.widgets.safe_text import tip, visible
+from app.widgets.rows import KeyedModel, paint_frame
+from app.widgets.safe_text import visible
 from app.widgets.spans import LinePainter, Span, joined
 
 MARK_ROOM = 24
@@ -46,21 +44,11 @@ class CardRow:
 class CardListModel(KeyedModel[CardRow]):
     """Cards in one column."""
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-
-    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid() or index.row() >= len(self._rows):
-            return None
-        row = self._rows[index.row()]
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return self.told(row, 0)
-        if role == Qt.ItemDataRole.AccessibleDescriptionRole:
-            return visible(row.tip)
-        return tip(row.tip) if role == Qt.ItemDataRole.ToolTipRole and row.tip else None
-
-    def told(self, row: CardRow, column: int) -> str:
+    def text_of(self, row: CardRow, column: int) -> str:
         return visible(row.spoken)
+
+    def explanation(self, row: CardRow, column: int) -> str:
+        return row.tip
 
 
 class CardDelegate(QStyledItemDelegate):
@@ -77,7 +65,7 @@ class CardDelegate(QStyledItemDelegate):
         row = self._rail.rows.row(index.row())
         focused = self._rail.focus_visible and index.row() == self._rail.currentIndex().row()
         painter.save()
-        paint_frame(painter, option, hovered=index.row() == self._rail.hovered, first=True, focused=focused)
+        paint_frame(painter, option, hovered=index.row() == self._rail.hovered, focused=focused)
         inner = QRectF(option.rect.adjusted(16, 0, -16, -1))
         first, second = _lines(inner, two=bool(row.sub or row.sub_right))
         if row.mark is not None:
@@ -123,18 +111,10 @@ def _lines(inner: QRectF, *, two: bool) -> tuple[QRectF, QRectF]:
 class CardList(KeyedView[CardRow]):
     """A rail of `CardRow`s, one chosen at a time; heights 28 (one line), 52 (two) or 76 (two and a bar)."""
 
-    def __init__(self, name: str, *, row_height: int = 52, many: bool = False, parent: QWidget | None = None) -> None:
-        model = CardListModel()
-        super().__init__(model, row_height, parent)
-        model.setParent(self)
+    def __init__(self, name: str, *, row_height: int = 52, many: bool = False) -> None:
+        super().__init__(CardListModel(), row_height)
         mode = QAbstractItemView.SelectionMode
         self.setSelectionMode(mode.ExtendedSelection if many else mode.SingleSelection)
         self.setAccessibleName(name)
         self.setItemDelegate(CardDelegate(self))
-        self.horizontalHeader().hide()
-        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-
-    def set_rows(self, rows: Sequence[CardRow]) -> None:
-        """Show these cards; the chosen one stays chosen."""
-        super().set_rows(rows)
+        self.fill_width()

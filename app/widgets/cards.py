@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
 from app.theme import Role, Size, radius, sized, theme
 from app.widgets.spans import LinePainter
@@ -11,8 +11,8 @@ from app.widgets.spans import LinePainter
 class ChoiceCard(QAbstractButton):
     """An icon, a title and two short lines."""
 
-    def __init__(self, icon: str, title: str, lines: tuple[str, str], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, icon: str, title: str, lines: tuple[str, str]) -> None:
+        super().__init__()
         self._icon = icon
         self._lines = lines
         self._line = LinePainter()

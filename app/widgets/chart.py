@@ -36,8 +36,8 @@ class Chart(QWidget):
 
     menu_wanted = Signal(object)
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str) -> None:
+        super().__init__()
         self.setAccessibleName(name)
         theme().changed.connect(self.update)
 

@@ -31,8 +31,8 @@ class ChartPanel(QWidget):
     save_wanted = Signal(str)
     enlarge_wanted = Signal()
 
-    def __init__(self, title: str, chart: Chart | MatrixChart, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, title: str, chart: Chart | MatrixChart) -> None:
+        super().__init__()
         self.title = title
         self.chart = chart
         self.large = False

@@ -26,8 +26,8 @@ class ChoiceBar(QWidget):
 
     changed = Signal(str)
 
-    def __init__(self, choices: Sequence[Choice], name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, choices: Sequence[Choice], name: str) -> None:
+        super().__init__()
         self._name = name
         self._choices: list[Choice] = list(choices)
         self._place = 0
@@ -99,9 +99,9 @@ class ChoiceBar(QWidget):
 class Segmented(ChoiceBar):
     """A bordered field cut in equal parts; folded, it shows the chosen one alone, and the others in a menu."""
 
-    def __init__(self, choices: Sequence[Choice], name: str, parent: QWidget | None = None) -> None:
+    def __init__(self, choices: Sequence[Choice], name: str) -> None:
         self._folded = False
-        super().__init__(choices, name, parent)
+        super().__init__(choices, name)
         self.setFixedHeight(height("button_and_field"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
@@ -202,10 +202,8 @@ class Tabs(ChoiceBar):
     LEAST_GAP = 8
     INSET = 16
 
-    def __init__(
-        self, choices: Sequence[Choice], name: str, parent: QWidget | None = None, *, inset: int = INSET
-    ) -> None:
-        super().__init__(choices, name, parent)
+    def __init__(self, choices: Sequence[Choice], name: str, *, inset: int = INSET) -> None:
+        super().__init__(choices, name)
         self._inset = inset
         self.setFixedHeight(height("tab_bar"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

@@ -1,10 +1,8 @@
-"""Fields: search, labelled rows with inline errors, JSON with a mark of validity."""
-
-import json
+"""Fields: search, several lines of text, and a labelled row with its error below it."""
 
 from PySide6.QtCore import QMimeData, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.theme import Role, Size, theme
 from app.widgets.file_drop import files_in
@@ -58,10 +56,8 @@ class TextArea(QPlainTextEdit):
     A text that is too long to be edited is shown in part, and kept whole.
     """
 
-    def __init__(
-        self, placeholder: str = "", *, lines: int = 3, mono: bool = False, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, placeholder: str = "", *, lines: int = 3, mono: bool = False) -> None:
+        super().__init__()
         self._whole = ""
         self.setPlaceholderText(placeholder)
         self.setTabChangesFocus(True)
@@ -93,8 +89,8 @@ class Field(QWidget):
     While someone types, `tell` waits with an error for a pause, and takes it back as soon as all is well.
     """
 
-    def __init__(self, label: str, widget: QWidget, *, note: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, label: str, widget: QWidget, *, note: str = "") -> None:
+        super().__init__()
         self.widget = widget
         self._note, self._error, self._awaited = note, "", ""
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
@@ -150,60 +146,3 @@ def set_wrong(widget: QWidget, wrong: bool) -> None:
         widget.setProperty("wrong", wrong)
         widget.style().unpolish(widget)
         widget.style().polish(widget)
-
-
-class JsonEdit(QWidget):
-    """JSON as text, with a line below that says whether it can be read."""
-
-    changed = Signal()
-
-    def __init__(self, name: str, *, lines: int = 8, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.edit = TextArea(lines=lines, mono=True)
-        self.edit.setAccessibleName(name)
-        self._mark = Label(size=Size.SMALL)
-        self._says = FlowText(size=Size.SMALL, role=Role.DIM)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(self.edit)
-        line = QHBoxLayout()
-        line.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
-        line.addWidget(self._says, 1)
-        column.addLayout(line)
-        self.setFocusProxy(self.edit)
-        self.edit.textChanged.connect(self._judge)
-        self._judge()
-
-    def text(self) -> str:
-        """The text as it is."""
-        return self.edit.toPlainText()
-
-    def set_value(self, value: object) -> None:
-        """Show a value, indented."""
-        self.edit.setPlainText(json.dumps(value, indent=2, ensure_ascii=False))
-
-    def value(self) -> object:
-        """The value; raises ValueError where the text is not JSON."""
-        return json.loads(self.text())
-
-    def is_valid(self) -> bool:
-        """Return True if the text is valid JSON."""
-        return not self._fault()
-
-    def _fault(self) -> str:
-        try:
-            self.value()
-        except json.JSONDecodeError as error:
-            return f"Line {error.lineno}, column {error.colno}: {error.msg}."
-        except (ValueError, RecursionError):
-            return "This cannot be read as JSON."
-        return ""
-
-    def _judge(self) -> None:
-        fault = self._fault()
-        self._mark.setText("✕" if fault else "✓")
-        self._mark.set_role(Role.BAD if fault else Role.GOOD)
-        self._says.set_text(fault or "Valid JSON", Role.BAD if fault else Role.DIM)
-        set_wrong(self.edit, bool(fault))
-        self.changed.emit()

@@ -16,7 +16,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
 )
-from PySide6.QtWidgets import QAbstractItemView, QApplication, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QHeaderView, QTableView, QWidget
 
 from app.widgets.actions import Action, show_menu
 from app.widgets.incremental import in_turns, take_turns
@@ -49,6 +49,7 @@ class KeyedView(QTableView, Generic[R]):
         self.means: dict[str, str] = {}
         self._kept: tuple[str, tuple[str, ...], int] | None = None
         self.setModel(model)
+        model.setParent(self)
         self._look(row_height)
         model.about_to_reset.connect(self._keep)
         model.was_reset.connect(self._restore)
@@ -67,6 +68,12 @@ class KeyedView(QTableView, Generic[R]):
         self.verticalHeader().setMinimumSectionSize(row_height)
         self.verticalHeader().setDefaultSectionSize(row_height)
         self.verticalScrollBar().setSingleStep(row_height)
+
+    def fill_width(self) -> None:
+        """Show one column without a header, as wide as the view."""
+        self.horizontalHeader().hide()
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def set_rows(self, rows: Sequence[R]) -> None:
         """Show these rows; what was selected stays selected."""
@@ -219,7 +226,7 @@ class KeyedView(QTableView, Generic[R]):
         """A way to copy the one cell that the menu is opened at, where its row has several."""
         places, column = self.selected_places(), self.currentIndex().column()
         title = self.rows.headerData(column, Qt.Orientation.Horizontal)
-        text = self.rows.told(self.rows.row(places[0]), column) if len(places) == 1 and title else ""
+        text = self.rows.text_of(self.rows.row(places[0]), column) if len(places) == 1 and title else ""
         copy = partial(QGuiApplication.clipboard().setText, text)
         return [Action(text=f"Copy cell: {title}", do=copy)] if text else []
 
@@ -242,7 +249,7 @@ class KeyedView(QTableView, Generic[R]):
         columns, across = self._columns(), Qt.Orientation.Horizontal
         heads = [str(self.rows.headerData(column, across) or "") for column in columns]
         texts: list[list[str]] = []
-        yield from in_turns(rows, lambda row: texts.append([self.rows.told(row, column) for column in columns]))
+        yield from in_turns(rows, lambda row: texts.append([self.rows.text_of(row, column) for column in columns]))
         if texts:
             QGuiApplication.clipboard().setText(make(heads, texts))
 

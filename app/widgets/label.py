@@ -1,6 +1,7 @@
-"""One-line texts: plain labels, elided lines, lines of styled spans, and hairlines."""
+"""One-line texts, plain or elided, and hairlines."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette
@@ -11,6 +12,8 @@ from app.theme.tokens import line_height
 from app.widgets.accessibility import Spoken
 from app.widgets.safe_text import one_line, tip, visible
 from app.widgets.spans import LinePainter, Span, joined
+
+LEAST_HEIGHT = 20
 
 
 class Label(QLabel):
@@ -49,78 +52,30 @@ class Label(QLabel):
 
 
 class LineText(QWidget):
-    """One line of foreign text, made safe and elided; the whole of it is the tooltip."""
+    """One line of foreign text, or of spans of it, made safe and elided; the whole of it is the tooltip."""
 
     SPOKEN_AS = Spoken.StaticText
 
     def __init__(self, text: str = "", *, size: Size = Size.BODY, role: Role = Role.TEXT, strong: bool = False,
                  mono: bool = False, parent: QWidget | None = None) -> None:  # fmt: skip
         super().__init__(parent)
-        self._font = theme().font(size, strong=strong, mono=mono)
-        self._height = max(sized(20), line_height(size))
-        self._role = role
-        self._line = LinePainter()
-        self._text = ""
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.set_text(text)
-
-    def set_text(self, text: str, role: Role | None = None) -> None:
-        """Show another text."""
-        self._role = role or self._role
-        self._text = one_line(text)
-        self.setAccessibleName(self._text)
-        self.setToolTip(tip(text))
-        self.updateGeometry()
-        self.update()
-
-    def text(self) -> str:
-        """Return the whole text, not elided."""
-        return self._text
-
-    def sizeHint(self) -> QSize:
-        return QSize(round(self._line.width(self._text, self._font)) + 2, self._height)
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(24, self._height)
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        self._line.text(QPainter(self), QRectF(self.rect()), self._text, self._font, self._role)
-
-
-class Rule(QFrame):
-    """A hairline, lying or standing."""
-
-    def __init__(self, *, upright: bool = False, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        (self.setFixedWidth if upright else self.setFixedHeight)(1)
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        QPainter(self).fillRect(self.rect(), theme().colour(Role.LINE))
-
-
-TALL = 20
-
-
-class SpanLine(QWidget):
-    """Spans of untrusted text on one line; `hint` is the tooltip, the whole line where there is none."""
-
-    SPOKEN_AS = Spoken.StaticText
-
-    def __init__(self, spans: Sequence[Span] = (), *, size: Size = Size.BODY, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
         self._size = size
+        self._style = Span("", role, strong, mono)
         self._spans: tuple[Span, ...] = ()
         self._line = LinePainter()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme().changed.connect(self.update)
-        self.set_spans(spans)
+        self.set_text(text)
+
+    def set_text(self, text: str, role: Role | None = None) -> None:
+        """Show another text."""
+        self._style = replace(self._style, role=role or self._style.role)
+        self.set_spans([replace(self._style, text=text)])
 
     def set_spans(self, spans: Sequence[Span], hint: str = "") -> None:
-        """Show these pieces."""
-        self._spans = tuple(
-            Span(_safe(span.text), span.role, span.strong, span.mono, span.italic, span.back) for span in spans
-        )
-        self.setAccessibleName(visible(joined(self._spans)))
+        """Show these pieces; `hint` replaces the whole line as the tooltip."""
+        self._spans = tuple(replace(span, text=_safe(span.text)) for span in spans)
+        self.setAccessibleName(visible(self.text()))
         self.setToolTip(tip(hint or joined(spans)))
         self.updateGeometry()
         self.update()
@@ -131,17 +86,28 @@ class SpanLine(QWidget):
 
     def sizeHint(self) -> QSize:
         wide = sum(self._line.width(span.text, span.font(self._size)) for span in self._spans)
-        return QSize(round(wide) + 2, sized(TALL))
+        return QSize(round(wide) + 2, self.minimumSizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(24, sized(TALL))
+        return QSize(24, max(sized(LEAST_HEIGHT), line_height(self._size)))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         self._line.spans(QPainter(self), QRectF(self.rect()), self._spans, self._size)
 
 
+class Rule(QFrame):
+    """A hairline, lying or standing."""
+
+    def __init__(self, *, upright: bool = False) -> None:
+        super().__init__()
+        (self.setFixedWidth if upright else self.setFixedHeight)(1)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        QPainter(self).fillRect(self.rect(), theme().colour(Role.LINE))
+
+
 def _safe(text: str) -> str:
     """One line, with the space before and after it kept: spans stand side by side."""
-    start = " " if text[:1].isspace() else ""
+    start = " " if text[:1].isspace() and text.strip() else ""
     end = " " if text[-1:].isspace() and text.strip() else ""
     return f"{start}{one_line(text)}{end}"

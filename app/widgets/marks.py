@@ -42,8 +42,8 @@ class MarkLabel(QWidget):
 
     SPOKEN_AS = Spoken.Graphic
 
-    def __init__(self, mark: Mark = Mark.BLANK, word: str = "", size: int = 16, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, mark: Mark = Mark.BLANK, word: str = "", size: int = 16) -> None:
+        super().__init__()
         self._mark = mark
         self._size = sized(size)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)

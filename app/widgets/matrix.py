@@ -12,7 +12,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip
 
 from app.theme import Role, sized, theme
 from app.widgets.accessibility import Spoken
@@ -37,8 +37,8 @@ class MatrixChart(QAbstractScrollArea):
     opened = Signal(int, int)
     menu_wanted = Signal(object)
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str) -> None:
+        super().__init__()
         self._name = name
         self._line = LinePainter()
         self._painter = MatrixPainter(Matrix(), self._line)

@@ -19,8 +19,8 @@ WAY, ICON, CARET = 20, 20, 12
 class NavItem(QAbstractButton):
     """One place. Narrow, it is its icon with the word as tooltip."""
 
-    def __init__(self, key: str, icon: str, text: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, key: str, icon: str, text: str) -> None:
+        super().__init__()
         self.key = key
         self.badge = 0
         self.narrow = False
@@ -88,8 +88,8 @@ class NavItem(QAbstractButton):
 class NavHead(QAbstractButton):
     """The product and what is open; a click offers to open something else."""
 
-    def __init__(self, title: str, actions: Callable[[], Sequence[Action]], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, title: str, actions: Callable[[], Sequence[Action]]) -> None:
+        super().__init__()
         self.narrow = False
         self._subtitle = ""
         self._line = LinePainter()
@@ -136,8 +136,8 @@ class Navigation(QWidget):
 
     wanted = Signal(str)
 
-    def __init__(self, title: str, head_actions: Callable[[], Sequence[Action]], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, title: str, head_actions: Callable[[], Sequence[Action]]) -> None:
+        super().__init__()
         self.head = NavHead(title, head_actions)
         self.back = IconButton("arrow-left", "Back (Alt+Left)")
         self.forward = IconButton("arrow-right", "Forward (Alt+Right)")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.theme import Role, Size, roomy, sized, theme
 from app.widgets.accessibility import Spoken, announce
@@ -20,8 +20,8 @@ TOAST_LIMIT = 600
 class IconPicture(QWidget):
     """An icon as a picture."""
 
-    def __init__(self, name: str, role: Role = Role.DIM, size: int = 20, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str, role: Role = Role.DIM, size: int = 20) -> None:
+        super().__init__()
         self._look = (name, role, sized(size))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         theme().changed.connect(self.update)
@@ -43,10 +43,8 @@ class EmptyState(QWidget):
 
     WIDTH = 380
 
-    def __init__(
-        self, icon: str, title: str, sentence: str, actions: Sequence[Action] = (), parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, icon: str, title: str, sentence: str, actions: Sequence[Action] = ()) -> None:
+        super().__init__()
         self._icon = IconPicture(icon, Role.ACCENT, 28)
         self._title = Label(title, size=Size.LEAD, strong=True)
         self._sentence = FlowText(sentence, role=Role.DIM)
@@ -88,9 +86,9 @@ class EmptyState(QWidget):
         self._buttons.addStretch(1)
 
 
-def clear_layout(layout: QBoxLayout) -> None:
-    """Take everything out of a row or a column."""
-    while (item := layout.takeAt(0)) is not None:
+def clear_layout(layout: QLayout, keep: int = 0) -> None:
+    """Delete the widgets of a layout, but for the first ones to `keep`."""
+    while (item := layout.takeAt(keep)) is not None:
         if (widget := item.widget()) is not None:
             widget.hide()
             widget.deleteLater()

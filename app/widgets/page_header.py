@@ -45,8 +45,8 @@ class PageHeader(QWidget):
     Where there is too little room it goes without icons, then without what stands beside the title, then has two lines.
     """
 
-    def __init__(self, title: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, title: str) -> None:
+        super().__init__()
         self.search: SearchField | None = None
         self.filter: Button | None = None
         self._buttons: list[Button] = []

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from PySide6.QtCore import QModelIndex, QTimer, Signal
-from PySide6.QtWidgets import QWidget
 
 from app.widgets.cells import Cell, Column, Row
 from app.widgets.table import ListTable, RowsModel
@@ -87,9 +86,9 @@ class PagedModel(RowsModel):
 class PagedTable(ListTable):
     """A `ListTable` over a `PagedModel`: connect `pages.wanted` and answer with `pages.put`."""
 
-    def __init__(self, columns: Sequence[Column], name: str, *, parent: QWidget | None = None) -> None:
+    def __init__(self, columns: Sequence[Column], name: str) -> None:
         self.pages = PagedModel(columns)
-        super().__init__(columns, name, model=self.pages, parent=parent)
+        super().__init__(columns, name, model=self.pages)
 
         self._read: Read | None = None
 

@@ -83,8 +83,8 @@ class DetailPane(QWidget):
 
     changed = Signal(str)
 
-    def __init__(self, name: str, parent: QWidget | None = None, *, inset: int = Tabs.INSET) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str, *, inset: int = Tabs.INSET) -> None:
+        super().__init__()
         self.tabs = Tabs([], name, inset=inset)
         self._labels: dict[str, str] = {}
         self._panes: dict[str, QWidget] = {}
@@ -147,8 +147,8 @@ class DetailPane(QWidget):
 class Section(QWidget):
     """A small heading with a note at its right, and a column of widgets below."""
 
-    def __init__(self, title: str = "", note: str = "", *, margins: bool = True, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, title: str = "", note: str = "", *, margins: bool = True) -> None:
+        super().__init__()
         side = space("page_margin") if margins else 0
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(side, space("group"), side, space("group"))
@@ -217,8 +217,8 @@ LEAST = 60
 class FittingPane(ScrollPane):
     """Keeps a long text from pushing the buttons below it out of the window."""
 
-    def __init__(self, widget: QWidget, name: str, limit: int, parent: QWidget | None = None) -> None:
-        super().__init__(widget, name, parent)
+    def __init__(self, widget: QWidget, name: str, limit: int) -> None:
+        super().__init__(widget, name)
         self._limit = limit
         self._inside = widget
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)

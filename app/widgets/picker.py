@@ -8,7 +8,6 @@ from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, 
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QHeaderView,
     QLineEdit,
     QPushButton,
     QStyledItemDelegate,
@@ -21,7 +20,7 @@ from PySide6.QtWidgets import (
 from app.theme import Role, Size, height, sized, theme
 from app.widgets.keyed_view import KeyedView
 from app.widgets.label import Label, Rule
-from app.widgets.rows import AnyIndex, KeyedModel
+from app.widgets.rows import KeyedModel
 from app.widgets.safe_text import one_line, visible
 from app.widgets.spans import LinePainter
 
@@ -70,12 +69,7 @@ def _rank(title: str, words: Sequence[str]) -> int:
 class PickModel(KeyedModel[PickItem]):
     """Model of the popup's items."""
 
-    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid() or role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return None
-        return self.told(self._rows[index.row()], index.column())
-
-    def told(self, row: PickItem, column: int) -> str:
+    def text_of(self, row: PickItem, column: int) -> str:
         return visible(", ".join(part for part in (row.title, row.detail, row.right) if part))
 
 
@@ -152,7 +146,7 @@ class PickPopup(QFrame):
         self.search = QLineEdit()
         self.search.setAccessibleName(f"Search {name}")
         self.search.setPlaceholderText("Type to search")
-        self.list: KeyedView[PickItem] = KeyedView(PickModel(self), row_height or height("two_line_row"), self)
+        self.list: KeyedView[PickItem] = KeyedView(PickModel(), row_height or height("two_line_row"), self)
         self._foot = Label(size=Size.SMALL, role=Role.DIM)
         self._lay_out(name)
 
@@ -160,9 +154,7 @@ class PickPopup(QFrame):
         self.list.setAccessibleName(name)
         self.list.setSelectionMode(QTableView.SelectionMode.SingleSelection)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.list.horizontalHeader().hide()
-        self.list.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.fill_width()
         self.list.setItemDelegate(PickDelegate(self))
         column = QVBoxLayout(self)
         column.setContentsMargins(4, 4, 4, 4)
@@ -270,8 +262,8 @@ class Picker(QPushButton):
     picked = Signal(str)
     other = Signal(str)
 
-    def __init__(self, name: str, placeholder: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str, placeholder: str) -> None:
+        super().__init__()
         self._name = name
         self._placeholder = placeholder
         self._note = ""

@@ -2,13 +2,14 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
 from app.theme import Role, theme, width
+from app.widgets.safe_text import tip, visible
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 BATCH_MS = 50
@@ -32,8 +33,8 @@ class KeyedModel(QAbstractTableModel, Generic[R]):
     was_reset = Signal()
     rows_changed = Signal()
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._rows: list[R] = []
         self._places: dict[str, int] = {}
         self._pending: dict[str, R] = {}
@@ -92,9 +93,29 @@ class KeyedModel(QAbstractTableModel, Generic[R]):
         self._append([row for row_id, row in pending.items() if row_id not in known])
         self.rows_changed.emit()
 
+    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid() or index.row() >= len(self._rows):
+            return None
+        row, column = self._rows[index.row()], index.column()
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.text_of(row, column)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return self.spoken(row, column)
+        if role == Qt.ItemDataRole.AccessibleDescriptionRole:
+            return visible(self.explanation(row, column))
+        return tip(self.explanation(row, column)) or None if role == Qt.ItemDataRole.ToolTipRole else None
+
     @abstractmethod
-    def told(self, row: R, column: int) -> str:
+    def text_of(self, row: R, column: int) -> str:
         """Return the text of a row in a column."""
+
+    def spoken(self, row: R, column: int) -> str:
+        """Return the text of a row in a column for screen readers."""
+        return self.text_of(row, column)
+
+    def explanation(self, row: R, column: int) -> str:
+        """Return more about a row in a column, for tooltips and screen readers."""
+        return ""
 
     def arranged(self, rows: list[R]) -> list[R]:
         """The rows in the order to show them; a subclass sorts here."""
@@ -107,9 +128,7 @@ class KeyedModel(QAbstractTableModel, Generic[R]):
         return 0 if parent is not None and parent.isValid() else 1
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:
-        if not index.isValid():
-            return Qt.ItemFlag.NoItemFlags
-        return PLAIN_ROW
+        return PLAIN_ROW if index.isValid() else Qt.ItemFlag.NoItemFlags
 
     def _replace(self, known: Mapping[str, R]) -> None:
         places = [self._places[row_id] for row_id in known]
@@ -141,13 +160,7 @@ class KeyedModel(QAbstractTableModel, Generic[R]):
 
 
 def paint_frame(
-    painter: QPainter,
-    option: QStyleOptionViewItem,
-    *,
-    hovered: bool,
-    first: bool,
-    focused: bool,
-    last_line: bool = True,
+    painter: QPainter, option: QStyleOptionViewItem, *, hovered: bool, first: bool = True, focused: bool = False
 ) -> None:
     """Fill a cell's background; `first` draws the selection bar at its left edge, `focused` the ring."""
     rect: QRect = option.rect
@@ -155,8 +168,7 @@ def paint_frame(
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     if selected or hovered:
         painter.fillRect(rect, theme().colour(Role.SELECTED if selected else Role.HOVER))
-    if last_line:
-        painter.fillRect(rect.left(), rect.bottom(), rect.width(), width("hairline"), theme().colour(Role.LINE))
+    painter.fillRect(rect.left(), rect.bottom(), rect.width(), width("hairline"), theme().colour(Role.LINE))
     if selected and first:
         painter.fillRect(rect.left(), rect.top(), theme().ring, rect.height(), theme().colour(Role.ACCENT))
     if focused:

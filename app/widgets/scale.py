@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QLinearGradient, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractSlider, QSizePolicy
 
 from app.theme import Role, Size, sized, theme
 from app.widgets.spans import LinePainter
@@ -27,8 +27,8 @@ class ThresholdScale(QAbstractSlider):
 
     moved = Signal(float)
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str) -> None:
+        super().__init__()
         self._name = name
         self._words = ("", "")
         self._left, self._wide = 0, 0

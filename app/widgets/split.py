@@ -75,11 +75,10 @@ class Split(QSplitter):
         panes: Sequence[QWidget],
         name: str,
         sizes: Sequence[int] = (),
-        parent: QWidget | None = None,
         *,
         stacked: bool = False,
     ) -> None:
-        super().__init__(Qt.Orientation.Vertical if stacked else Qt.Orientation.Horizontal, parent)
+        super().__init__(Qt.Orientation.Vertical if stacked else Qt.Orientation.Horizontal)
         self.setAccessibleName(name)
         self.setHandleWidth(1)
         self.setChildrenCollapsible(False)

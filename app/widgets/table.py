@@ -4,17 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import (
-    QKeyCombination,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    QPoint,
-    QRect,
-    QRectF,
-    Qt,
-    Signal,
-)
+from PySide6.QtCore import QKeyCombination, QModelIndex, QPersistentModelIndex, QPoint, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -51,8 +41,8 @@ FIGURES = (CellKind.NUMBER, CellKind.SHARE)
 class RowsModel(KeyedModel[Row]):
     """Rows of cells; sorts itself by a column, and goes back to the given order."""
 
-    def __init__(self, columns: Sequence[Column], parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, columns: Sequence[Column]) -> None:
+        super().__init__()
         self.columns = tuple(columns)
         self.sorted_by: tuple[int, bool] | None = None
         self.words: tuple[str, ...] = ()
@@ -87,19 +77,14 @@ class RowsModel(KeyedModel[Row]):
     def columnCount(self, parent: AnyIndex | None = None) -> int:
         return 0 if parent is not None and parent.isValid() else len(self.columns)
 
-    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid() or index.row() >= len(self._rows):
-            return None
-        row = self._rows[index.row()]
-        cell = row.cells[index.column()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self.told(row, index.column())
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return visible(heard(cell))
-        return visible(cell.tip) if role == Qt.ItemDataRole.AccessibleDescriptionRole else None
-
-    def told(self, row: Row, column: int) -> str:
+    def text_of(self, row: Row, column: int) -> str:
         return visible(spoken(row.cells[column]))
+
+    def spoken(self, row: Row, column: int) -> str:
+        return visible(heard(row.cells[column]))
+
+    def explanation(self, row: Row, column: int) -> str:
+        return row.cells[column].tip
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(self.columns):
@@ -144,9 +129,7 @@ class CellDelegate(QStyledItemDelegate):
     ) -> None:
         column, row = index.column(), index.row()
         painter.save()
-        paint_frame(
-            painter, option, hovered=row == self._table.hovered, first=self._table.is_first(column), focused=False
-        )
+        paint_frame(painter, option, hovered=row == self._table.hovered, first=self._table.is_first(column))
         cell = self._table.rows.row(row).cells[column]
         self._paint_cell(painter, self._inner(option.rect, column), cell, self._table.columns[column])
         painter.restore()
@@ -241,7 +224,6 @@ class ListTable(KeyedView[Row]):
     ) -> None:
         model = model or RowsModel(columns)
         super().__init__(model, row_height or height("table_row"), parent)
-        model.setParent(self)
         self.table_rows = model
         self.columns = model.columns
         self.when_empty = ""

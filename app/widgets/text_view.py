@@ -182,8 +182,8 @@ LONGEST = 100_000
 class CodeView(QPlainTextEdit):
     """Text in mono that can be read, selected and copied, and not changed."""
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str) -> None:
+        super().__init__()
         self._text = ""
         self.setReadOnly(True)
         self.setFrameShape(QFrame.Shape.NoFrame)

@@ -82,16 +82,8 @@ class TokensEdit(QWidget):
 
     changed = Signal(tuple)
 
-    def __init__(
-        self,
-        what: str,
-        placeholder: str,
-        *,
-        only_known: bool = False,
-        framed: bool = False,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, what: str, placeholder: str, *, only_known: bool = False, framed: bool = False) -> None:
+        super().__init__()
         self._what = what
         self._only_known = only_known
         self._tokens: tuple[str, ...] = ()
@@ -263,8 +255,8 @@ class ChipRow(QWidget):
     removed = Signal(str)
     cleared = Signal()
 
-    def __init__(self, what: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, what: str) -> None:
+        super().__init__()
         self._what = what
         self._chips: list[TokenChip] = []
         self._shown: tuple[ChipText, ...] = ()

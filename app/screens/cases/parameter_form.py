@@ -20,7 +20,6 @@ from app.widgets import (
     LineText,
     MenuButton,
     Span,
-    SpanLine,
     one_line,
     plain,
     set_wrong,
@@ -55,7 +54,7 @@ class FieldRow(QWidget):
         self._field = ParameterField(parameter)
         self._value: QWidget | None = None
         self._variant = ""
-        self._name = SpanLine()
+        self._name = LineText()
         self._name.setFixedWidth(sized(NAME_WIDTH))
         self.matcher = MenuButton(f"How {parameter.name} is compared")
         self.matcher.setFixedWidth(sized(MATCHER_WIDTH))

@@ -25,7 +25,6 @@ from app.widgets import (
     MenuButton,
     ScrollPane,
     Span,
-    SpanLine,
     set_wrong,
     visible,
 )
@@ -48,7 +47,7 @@ class ArgumentRow(QWidget):
         self.value = self._made()
         self._error = FlowText(size=Size.SMALL, role=Role.BAD)
         self._error.hide()
-        name = SpanLine()
+        name = LineText()
         name.setFixedSize(sized(NAME_WIDTH), sized(28))
         needed = "Required. " if parameter.required else ""
         word = f"  {parameter.type_word}{', required' if parameter.required else ''}"

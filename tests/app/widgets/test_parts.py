@@ -15,7 +15,6 @@ from app.widgets import (
     DetailPane,
     EmptyState,
     Field,
-    JsonEdit,
     MenuButton,
     Notice,
     PageHeader,
@@ -141,16 +140,6 @@ def test_the_picker_takes_what_is_not_in_the_list_where_that_is_allowed(qtbot: Q
     with qtbot.waitSignal(picker.other) as told:
         QTest.keyClick(popup.search, Qt.Key.Key_Return)
     assert told.args == ["acme/one"]
-
-
-def test_json_says_where_it_is_wrong(qtbot: QtBot) -> None:
-    edit = JsonEdit("Parameters")
-    qtbot.addWidget(edit)
-    edit.set_value({"a": [1, 2]})
-    assert edit.is_valid()
-    assert edit.value() == {"a": [1, 2]}
-    edit.edit.setPlainText('{"a": }')
-    assert not edit.is_valid()
 
 
 def test_a_field_says_what_is_wrong_and_takes_its_note_back(qtbot: QtBot) -> None:
