@@ -189,6 +189,16 @@ from mcp_tef.model.verdicts import (
 )
 
 if TYPE_CHECKING:
+    from mcp_tef.api.budget import UsedUpCap, parse_dollars, start_within_cap
+    from mcp_tef.api.consent import (
+        AskConsent,
+        ConsentAnswer,
+        ConsentDeclinedError,
+        apply_consent_answer,
+        consent_rows,
+        ensure_consent,
+        sign_in_where_needed,
+    )
     from mcp_tef.api.score_lines import PairLine, grade_lines, pair_results, read_pair_lines
     from mcp_tef.api.serializers.metrics import confusions_to_json, metrics_to_json, overview_to_json
     from mcp_tef.api.serializers.runs import (
@@ -231,11 +241,15 @@ if TYPE_CHECKING:
     from mcp_tef.storage.workspace_copies import copy_workspace, rename_workspace, renamed_path
     from mcp_tef.storage.workspace_file import require_workspace
     from mcp_tef.workflows.cases import free_suite_name
-    from mcp_tef.workflows.consent import consent_rows
     from mcp_tef.workflows.file_detection import detect_files
     from mcp_tef.workflows.transfer import ImportReport
 
 _LAZY_NAMES = {
+    "mcp_tef.api.budget": "UsedUpCap parse_dollars start_within_cap",
+    "mcp_tef.api.consent": (
+        "AskConsent ConsentAnswer ConsentDeclinedError apply_consent_answer consent_rows ensure_consent "
+        "sign_in_where_needed"
+    ),
     "mcp_tef.api.score_lines": "PairLine grade_lines pair_results read_pair_lines",
     "mcp_tef.api.serializers.metrics": "confusions_to_json metrics_to_json overview_to_json",
     "mcp_tef.api.serializers.runs": (
@@ -265,7 +279,6 @@ _LAZY_NAMES = {
     "mcp_tef.storage.workspace_copies": "copy_workspace rename_workspace renamed_path",
     "mcp_tef.storage.workspace_file": "require_workspace",
     "mcp_tef.workflows.cases": "free_suite_name",
-    "mcp_tef.workflows.consent": "consent_rows",
     "mcp_tef.workflows.file_detection": "detect_files",
     "mcp_tef.workflows.transfer": "ImportReport",
 }
@@ -284,40 +297,42 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     "CALL_SECONDS", "CASE_FILE_SUFFIXES", "INVENTED_TOOL_LABEL", "LARGEST_FILE_BYTES", "NO_TOOL", "NO_TOOL_LABEL",
-    "SIGNING_ALGORITHMS", "VARIABLES", "ActualCall", "AnalysisReports", "Answer", "AuthType", "Batch",
+    "SIGNING_ALGORITHMS", "VARIABLES", "ActualCall", "AnalysisReports", "Answer", "AskConsent", "AuthType", "Batch",
     "BatchComparison", "BatchEnded", "BatchId", "BatchProgressed", "BatchQueued", "BatchRequest", "BatchStarted",
     "BatchStatus", "BatchesChanged", "CalibrationBin", "CalibrationReport", "CallMatch", "CallingMode",
     "CancellableWork", "CaseDraft", "CaseFileFormat", "CaseId", "CaseImportPreview", "CasesChanged", "Classification",
     "ClusterMerge", "Clusters", "ComparedRuns", "ComparedTool", "ComparisonConclusion", "ConfidenceCategory",
-    "ConfidenceSource", "Config", "ConflictError", "ConfusionMatrix", "Consent", "ConsentError", "ConsentKind",
-    "ConsentRequest", "DefinitionChange", "DefinitionWithoutSecrets", "DetectedConfig", "DetectedFile",
-    "DifferentiationIssue", "Drift", "EmbedderChoice", "EmbedderKind", "EmbeddingError", "EndingSignals", "Engine",
-    "Estimate", "Event", "Expectation", "ExpectedCall", "ExportReport", "FailureInfo", "FieldChange", "FileKind",
-    "FilterChoices", "FindingReason", "GradedQuality", "GroupMetrics", "ImportReport", "ImportStatus", "ImportedCase",
-    "ImportedServer", "InputError", "IssueType", "Json", "KeyRing", "LabelKind", "LintFinding", "LintRule", "Listing",
-    "MatrixKind", "Metrics", "MetricsOverview", "ModelError", "ModelFault", "ModelInfo", "ModelMetrics", "ModelReview",
-    "ModelSettings", "NewServer", "NotFoundError", "NoticePublished", "OAuthClient", "OfferedTool", "Overlap",
-    "OverlapWeights", "OverlappingPair", "PairAdvice", "PairChange", "PairExplanation", "PairLine", "PairObservation",
-    "PairStatus", "PairedBy", "PairedTest", "ParameterFinding", "PassAllRate", "PastVerdict", "PlainTextSecret",
-    "Priority", "QualityReport", "RankedTool", "Rate", "RateDifference", "ReachError", "Recommendation",
-    "RedactingFormatter", "RejudgeProgressed", "RejudgeReason", "RejudgeReport", "RepeatStatistics", "RepeatedCase",
-    "ReportFormat", "RunComparison", "RunDetail", "RunEnded", "RunFilter", "RunId", "RunOrder", "RunPair", "RunReports",
-    "RunStarted", "RunStatus", "RunSummary", "RunsChanged", "ScoreExplanation", "SearchHit", "SearchHitKind", "Secret",
-    "Server", "ServerError", "ServerFault", "ServerFileFormat", "ServerId", "ServerImportPreview", "ServerSpec",
-    "ServerStateChanged", "ServerStatus", "ServerTokenCount", "ServersChanged", "SessionSecrets", "Severity",
-    "SharedParameter", "Similarity", "SimilarityResults", "Snapshot", "SnapshotId", "SourceCalibration", "SourceKind",
-    "StoppedError", "StoreError", "TefError", "TestCase", "Tool", "ToolCall", "ToolCallStatus", "ToolCallsChanged",
-    "ToolChange", "ToolDrift", "ToolGroup", "ToolLabel", "ToolMetrics", "ToolPair", "ToolProblem", "ToolQuality",
-    "ToolReply", "ToolSet", "ToolSource", "Transport", "TrendPoint", "UnreachableSource", "ValueChange", "Variable",
-    "Verdict", "VerdictChange", "VerdictKind", "WorkItem", "advice_to_json", "batch_to_json", "bounded_lines",
-    "canonical", "case_export_to_json", "case_import_to_json", "case_to_json", "comparison_to_json",
+    "ConfidenceSource", "Config", "ConflictError", "ConfusionMatrix", "Consent", "ConsentAnswer",
+    "ConsentDeclinedError", "ConsentError", "ConsentKind", "ConsentRequest", "DefinitionChange",
+    "DefinitionWithoutSecrets", "DetectedConfig", "DetectedFile", "DifferentiationIssue", "Drift", "EmbedderChoice",
+    "EmbedderKind", "EmbeddingError", "EndingSignals", "Engine", "Estimate", "Event", "Expectation", "ExpectedCall",
+    "ExportReport", "FailureInfo", "FieldChange", "FileKind", "FilterChoices", "FindingReason", "GradedQuality",
+    "GroupMetrics", "ImportReport", "ImportStatus", "ImportedCase", "ImportedServer", "InputError", "IssueType", "Json",
+    "KeyRing", "LabelKind", "LintFinding", "LintRule", "Listing", "MatrixKind", "Metrics", "MetricsOverview",
+    "ModelError", "ModelFault", "ModelInfo", "ModelMetrics", "ModelReview", "ModelSettings", "NewServer",
+    "NotFoundError", "NoticePublished", "OAuthClient", "OfferedTool", "Overlap", "OverlapWeights", "OverlappingPair",
+    "PairAdvice", "PairChange", "PairExplanation", "PairLine", "PairObservation", "PairStatus", "PairedBy",
+    "PairedTest", "ParameterFinding", "PassAllRate", "PastVerdict", "PlainTextSecret", "Priority", "QualityReport",
+    "RankedTool", "Rate", "RateDifference", "ReachError", "Recommendation", "RedactingFormatter", "RejudgeProgressed",
+    "RejudgeReason", "RejudgeReport", "RepeatStatistics", "RepeatedCase", "ReportFormat", "RunComparison", "RunDetail",
+    "RunEnded", "RunFilter", "RunId", "RunOrder", "RunPair", "RunReports", "RunStarted", "RunStatus", "RunSummary",
+    "RunsChanged", "ScoreExplanation", "SearchHit", "SearchHitKind", "Secret", "Server", "ServerError", "ServerFault",
+    "ServerFileFormat", "ServerId", "ServerImportPreview", "ServerSpec", "ServerStateChanged", "ServerStatus",
+    "ServerTokenCount", "ServersChanged", "SessionSecrets", "Severity", "SharedParameter", "Similarity",
+    "SimilarityResults", "Snapshot", "SnapshotId", "SourceCalibration", "SourceKind", "StoppedError", "StoreError",
+    "TefError", "TestCase", "Tool", "ToolCall", "ToolCallStatus", "ToolCallsChanged", "ToolChange", "ToolDrift",
+    "ToolGroup", "ToolLabel", "ToolMetrics", "ToolPair", "ToolProblem", "ToolQuality", "ToolReply", "ToolSet",
+    "ToolSource", "Transport", "TrendPoint", "UnreachableSource", "UsedUpCap", "ValueChange", "Variable", "Verdict",
+    "VerdictChange", "VerdictKind", "WorkItem", "advice_to_json", "apply_consent_answer", "batch_to_json",
+    "bounded_lines", "canonical", "case_export_to_json", "case_import_to_json", "case_to_json", "comparison_to_json",
     "confusions_to_json", "consent_rows", "copy_workspace", "default_workspace", "detect_files",
-    "detected_config_to_json", "drift_to_json", "error_to_json", "expectation_from_json", "expectation_to_json",
-    "free_suite_name", "grade_lines", "kill_process_groups", "launch_risks", "listing_to_json", "make_private_folder",
-    "matrix_file", "metrics_to_json", "number", "open_private", "open_regular_file", "overlap_json", "overview_to_json",
-    "pair_results", "parse_embedder", "parse_model", "program_request", "quality_to_json", "read_pair_lines",
-    "rejudge_report_to_json", "rename_workspace", "renamed_path", "require_replaceable", "require_workspace",
-    "run_detail_to_json", "run_sample_server", "run_to_json", "secrets_in", "server_check_to_json",
-    "server_import_to_json", "server_to_json", "similarity_json", "tighten", "to_spreadsheet_cell", "tool_call_to_json",
-    "verdict_to_json", "whole", "wilson", "without_keys", "write_lines", "write_private",
+    "detected_config_to_json", "drift_to_json", "ensure_consent", "error_to_json", "expectation_from_json",
+    "expectation_to_json", "free_suite_name", "grade_lines", "kill_process_groups", "launch_risks", "listing_to_json",
+    "make_private_folder", "matrix_file", "metrics_to_json", "number", "open_private", "open_regular_file",
+    "overlap_json", "overview_to_json", "pair_results", "parse_dollars", "parse_embedder", "parse_model",
+    "program_request", "quality_to_json", "read_pair_lines", "rejudge_report_to_json", "rename_workspace",
+    "renamed_path", "require_replaceable", "require_workspace", "run_detail_to_json", "run_sample_server",
+    "run_to_json", "secrets_in", "server_check_to_json", "server_import_to_json", "server_to_json",
+    "sign_in_where_needed", "similarity_json", "start_within_cap", "tighten", "to_spreadsheet_cell",
+    "tool_call_to_json", "verdict_to_json", "whole", "wilson", "without_keys", "write_lines", "write_private",
 ]  # fmt: skip

@@ -5,6 +5,7 @@ TefError
 │   ├── NotFoundError    nothing here has that name or id
 │   ├── ConflictError    something else has that name already
 │   └── ConsentError     something would start or be sent that is not allowed (in model/consents.py)
+│       └── ConsentDeclinedError   the user said no (in api/consent.py)
 ├── ReachError           something outside did not answer: mend it or try again    (exit 3)
 │   ├── ServerError      an MCP server or a tools file
 │   ├── ModelError       a language model's provider

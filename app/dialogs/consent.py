@@ -1,6 +1,7 @@
 """Questions about consent, as a dialog and as a bar: may a program start, a server be contacted, a key be sent?"""
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import TypeVar
 
 from PySide6.QtCore import Signal
@@ -11,7 +12,7 @@ from app.core_link.session import Session
 from app.dialogs.consent_presenter import ConsentPresenter
 from app.theme import Role, sized, theme
 from app.widgets import Action, Dialog, FittingPane, FlowText, KeyValues, Span, button, one_line
-from mcp_tef import ConsentError, ConsentKind, ConsentRequest, consent_rows
+from mcp_tef import ConsentAnswer, ConsentKind, ConsentRequest, consent_rows
 
 T = TypeVar("T")
 MOST_HEIGHT = 230
@@ -89,33 +90,22 @@ class ConsentSheet(Dialog):
 
 async def with_consent(session: Session, parent: QWidget, work: Callable[[], Awaitable[T]]) -> T | None:
     """Do the work, asking for consent as needed; return None if the user cancels."""
-    while True:
-        try:
-            return await work()
-        except ConsentError as error:
-            if not error.requests:
-                raise
-            for request in error.requests:
-                if not await ask(session, request, parent):
-                    return None
+    return await ConsentPresenter(session.call).ensure(work, partial(ask, parent))
 
 
-async def ask(
-    session: Session, request: ConsentRequest, parent: QWidget, need: str | None = None, no: str = "Cancel"
-) -> bool:
-    """Ask one question and keep the answer; return False if the user declines."""
+async def ask(parent: QWidget, request: ConsentRequest, need: str | None = None, no: str = "Cancel") -> ConsentAnswer:
+    """Ask one question and return the answer."""
     sheet = ConsentSheet(request, parent, need, no)
     if not await sheet.done_with():
-        return False
-    presenter = ConsentPresenter(session.call)
-    await (presenter.decline_key(request) if sheet.without_key else presenter.allow(request))
-    return True
+        return ConsentAnswer.DECLINE
+    return ConsentAnswer.WITHOUT_KEY if sheet.without_key else ConsentAnswer.ALLOW
 
 
 async def ask_for_servers(session: Session, parent: QWidget) -> None:
     """Ask about each server that is not allowed yet, before all are read; a declined one is left out."""
-    for request in await ConsentPresenter(session.call).open_questions():
-        await ask(session, request, parent, READING_NEEDS[request.kind], "Leave it out")
+    presenter = ConsentPresenter(session.call)
+    for request in await presenter.open_questions():
+        await presenter.settle(request, await ask(parent, request, READING_NEEDS[request.kind], "Leave it out"))
 
 
 def fact_rows(request: ConsentRequest) -> Rows:

@@ -1,12 +1,24 @@
 """Core calls behind the questions about consent; knows no Qt."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 from app.core_link.model_requests import CoreCall
-from mcp_tef import ConsentRequest
+from mcp_tef import (
+    AskConsent,
+    ConsentAnswer,
+    ConsentDeclinedError,
+    ConsentRequest,
+    apply_consent_answer,
+    ensure_consent,
+)
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
+
+
+T = TypeVar("T")
 
 
 class ConsentPresenter:
@@ -23,14 +35,13 @@ class ConsentPresenter:
 
         return await self._ask(missing)
 
-    async def allow(self, request: ConsentRequest) -> None:
-        """Allow what a question asks for."""
-        await self._ask(lambda core: core.consents.allow(request))
+    async def settle(self, request: ConsentRequest, answer: ConsentAnswer) -> None:
+        """Keep the answer to a question."""
+        await self._ask(partial(apply_consent_answer, request=request, answer=answer))
 
-    async def decline_key(self, request: ConsentRequest) -> None:
-        """Go on without sending the key."""
-
-        async def decline(core: "Engine") -> None:
-            core.consents.decline_key(request)
-
-        await self._ask(decline)
+    async def ensure(self, work: Callable[[], Awaitable[T]], ask: AskConsent) -> T | None:
+        """Do the work, asking each question that it raises; return None if the user declines one."""
+        try:
+            return await ensure_consent(work, ask, self._ask)
+        except ConsentDeclinedError:
+            return None

@@ -1,12 +1,21 @@
-"""Asks for consent on the command line, or takes it from options, before anything is started, contacted or sent."""
+"""Consent on the command line: options that give it, and questions at the terminal."""
 
 from argparse import Namespace
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from mcp_tef import AuthType, ConsentError, ConsentKind, ConsentRequest, ServerSpec, TefError
+from mcp_tef import (
+    ConsentAnswer,
+    ConsentError,
+    ConsentKind,
+    ConsentRequest,
+    ServerSpec,
+    consent_rows,
+    ensure_consent,
+    sign_in_where_needed,
+)
 from mcp_tef.cli.arguments import Parser
-from mcp_tef.cli.terminal import ConsentAnswer, Terminal
+from mcp_tef.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
@@ -40,79 +49,47 @@ async def with_consent(
     engine: "Engine", arguments: Namespace, terminal: Terminal, work: Callable[[], Awaitable[T]]
 ) -> T:
     """Do the work, asking for consent as needed; ConsentError where it is not given."""
+
+    async def ask(request: ConsentRequest) -> ConsentAnswer | None:
+        return _answer(request, arguments, terminal)
+
     engine.consents.allow_named(arguments.allow_program, arguments.allow_origin)
-    while True:
-        try:
-            return await work()
-        except ConsentError as error:
-            if not error.requests:
-                raise
-            await _answer(engine, error.requests, arguments, terminal)
+    try:
+        return await ensure_consent(work, ask, lambda do: do(engine))
+    except ConsentError as error:
+        if not error.requests:
+            raise
+        raise _with_options(error.requests) from None
 
 
 async def agree(engine: "Engine", specs: Iterable[ServerSpec], arguments: Namespace, terminal: Terminal) -> None:
-    """Get consent for every server that would be started or contacted, then let the user sign in.
-
-    A sign-in that fails is noted; what then uses the server says that it is needed.
-    """
+    """Get consent for every server that would be started or contacted, then let the user sign in."""
     asked = tuple(specs)
 
     async def require() -> None:
         engine.consents.require(*asked)
 
     await with_consent(engine, arguments, terminal, require)
-    for spec in asked:
-        await _sign_in(engine, spec, terminal)
+    if terminal.asks:
+        await sign_in_where_needed(engine, asked, terminal.note)
 
 
-async def _answer(
-    engine: "Engine", requests: Sequence[ConsentRequest], arguments: Namespace, terminal: Terminal
-) -> None:
-    """Settle every question by options or by asking; ConsentError with those that nobody answered."""
-    unanswered = list[ConsentRequest]()
-    for request in requests:
-        if request.kind is ConsentKind.KEY and getattr(arguments, "no_key", False):
-            engine.consents.decline_key(request)
-            terminal.note(f"No key is sent to {request.target}.")
-        elif arguments.yes:
-            terminal.note(f"Allowed: {request.consent.description}")
-            await engine.consents.allow(request, remember=getattr(arguments, "remember_consent", False))
-        elif terminal.asks:
-            await _ask(engine, request, terminal)
-        else:
-            unanswered.append(request)
-    if unanswered:
-        raise _unanswered(unanswered)
+def _answer(request: ConsentRequest, arguments: Namespace, terminal: Terminal) -> ConsentAnswer | None:
+    """Answer by an option, else ask; None where nobody can be asked."""
+    if request.kind is ConsentKind.KEY and getattr(arguments, "no_key", False):
+        terminal.note(f"No key is sent to {request.target}.")
+        return ConsentAnswer.WITHOUT_KEY
+    if arguments.yes:
+        terminal.note(f"Allowed: {request.consent.description}")
+        return ConsentAnswer.ALLOW if getattr(arguments, "remember_consent", False) else ConsentAnswer.ALLOW_ONCE
+    return terminal.ask_consent(request) if terminal.asks else None
 
 
-async def _ask(engine: "Engine", request: ConsentRequest, terminal: Terminal) -> None:
-    match terminal.ask_consent(request):
-        case ConsentAnswer.YES:
-            await engine.consents.allow(request)
-        case ConsentAnswer.WITHOUT_KEY:
-            engine.consents.decline_key(request)
-        case ConsentAnswer.NO:
-            raise ConsentError("You did not allow it, so nothing was done.", hint="Run it again to decide anew.")
-
-
-def _unanswered(requests: Sequence[ConsentRequest]) -> ConsentError:
-    from mcp_tef import consent_rows
-
+def _with_options(requests: Sequence[ConsentRequest]) -> ConsentError:
+    """Return the error that names the options which would answer these questions."""
     rows = (row for request in requests for row in consent_rows(request))
     risks = [line for label, lines in rows if label == "Check these" for line in lines]
     options = " ".join(dict.fromkeys(request.option for request in requests))
-    keys = any(request.kind is ConsentKind.KEY for request in requests)
-    ways = f"Add --yes to allow this for this command, or name it: {options}" + (", or add --no-key" if keys else "")
-    return ConsentError(
-        " ".join(request.problem for request in requests), hint=" ".join([*risks, f"{ways}."]), requests=requests
-    )
-
-
-async def _sign_in(engine: "Engine", spec: ServerSpec, terminal: Terminal) -> None:
-    if spec.auth_type is not AuthType.OAUTH2 or not terminal.asks:
-        return
-    try:
-        if await engine.sign_ins.needed(spec):
-            await engine.sign_ins.sign_in(spec)
-    except TefError as error:
-        terminal.note(error.message)
+    without_key = ", or add --no-key" if any(request.kind is ConsentKind.KEY for request in requests) else ""
+    hint = f"Add --yes to allow this for this command, or name it: {options}{without_key}."
+    return ConsentError(ConsentError.of(requests).message, hint=" ".join([*risks, hint]), requests=requests)

@@ -5,33 +5,25 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import TextIO
 
 from mcp_tef import (
+    ConsentAnswer,
     ConsentKind,
     ConsentRequest,
     InputError,
     Json,
     ReachError,
     Secret,
+    consent_rows,
     secrets_in,
     without_keys,
 )
 from mcp_tef.cli.interruption import Interruption
 
-
-class ConsentAnswer(Enum):
-    """An answer to a question about consent."""
-
-    YES = "yes"
-    NO = "no"
-    WITHOUT_KEY = "without key"
-
-
 CELL_WIDTH, LAST_CELL_WIDTH = 60, 120
 _KEY_ANSWERS = {
-    **dict.fromkeys(("y", "yes"), ConsentAnswer.YES),
+    **dict.fromkeys(("y", "yes"), ConsentAnswer.ALLOW),
     **dict.fromkeys(("w", "without"), ConsentAnswer.WITHOUT_KEY),
 }
 
@@ -113,18 +105,16 @@ class Terminal:
 
     def ask_consent(self, request: ConsentRequest) -> ConsentAnswer:
         """Show what would happen, each value on a line of its own, and ask."""
-        from mcp_tef import consent_rows
-
         self.note(request.title)
         for label, lines in consent_rows(request):
             for number, line in enumerate(lines):
                 self.note(f"    {label + ':' if number == 0 else '':16}{self.redacted(line)}")
         if request.kind is not ConsentKind.KEY:
-            return ConsentAnswer.YES if self.confirms("Allow it, now and from now on?") else ConsentAnswer.NO
+            return ConsentAnswer.ALLOW if self.confirms("Allow it, now and from now on?") else ConsentAnswer.DECLINE
         self.errors.write("Send the key, now and from now on? [y]es, [w]ithout a key, [N]o: ")
         self.errors.flush()
         with self.interruption.raised_at_once():
-            return _KEY_ANSWERS.get(self.input.readline().strip().lower(), ConsentAnswer.NO)
+            return _KEY_ANSWERS.get(self.input.readline().strip().lower(), ConsentAnswer.DECLINE)
 
     def confirms(self, question: str) -> bool:
         """Ask who is there; everything but a yes is a no."""

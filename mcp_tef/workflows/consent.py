@@ -3,10 +3,9 @@
 import asyncio
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final
 
 from mcp_tef.errors import StoreError
 from mcp_tef.model.addresses import is_unencrypted, origin_of
@@ -18,18 +17,13 @@ from mcp_tef.model.consents import (
     ConsentRequest,
     connection_request,
     program_request,
-    quoted_argument,
     used_names,
-    user_name,
-    visible,
 )
 from mcp_tef.model.servers import Reference, ReferenceKind, ServerSpec, Transport, references
 from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind
 from mcp_tef.ports import ConsentStore
-from mcp_tef.scoring.command_risks.risks import decides_what_runs, launch_risks
+from mcp_tef.scoring.command_risks.risks import decides_what_runs
 
-ConsentRow: TypeAlias = tuple[str, tuple[str, ...]]
-_LONGEST_VALUE: Final = 10_000
 _SHORTEST_HASH: Final = 32
 
 
@@ -237,75 +231,3 @@ def _is_open(spec: ServerSpec) -> bool:
 def _program_path(command: str, folder: str) -> str | None:
     command = os.path.expanduser(command)
     return os.path.join(folder, command) if os.path.dirname(command) else shutil.which(command)
-
-
-def consent_rows(request: ConsentRequest) -> tuple[ConsentRow, ...]:
-    """Return what the user has to see before answering: labels, each with its lines.
-
-    Control and bidirectional characters are escaped, so that no value can imitate another line of the question.
-    """
-    return tuple((label, tuple(map(_shortened, lines))) for label, lines in _rows(request))
-
-
-def _rows(request: ConsentRequest) -> Iterator[ConsentRow]:
-    names = (visible(", ".join(request.names)) or "none of your variables or keychain entries",)
-    listed_in = [("Listed in", tuple(map(visible, request.listed_in)))] if request.listed_in else []
-    if request.kind is ConsentKind.PROGRAM and request.spec is not None:
-        yield from _command_rows(request.spec)
-        yield from listed_in
-        yield "Reads", names
-        yield from _surroundings_rows(request.spec)
-    else:
-        yield "Address", (visible(request.target),)
-        yield "Sends", names
-        yield from _sign_in_rows(request.spec)
-        yield from listed_in
-    if request.unencrypted:
-        yield "Unencrypted", ("Plain http: anyone on the network in between can read it.",)
-    if request.spec is not None and (risks := launch_risks(_as_started(request.spec))):
-        yield "Check these", tuple(map(visible, risks))
-
-
-def _command_rows(spec: ServerSpec) -> Iterator[ConsentRow]:
-    yield "Command", tuple(f"{number}. {quoted_argument(text)}" for number, text in enumerate(spec.argv, 1))
-    yield "Runs as", (visible(user_name()),)
-
-
-def _sign_in_rows(spec: ServerSpec | None) -> Iterator[ConsentRow]:
-    if spec is not None and spec.oauth.issuer:
-        yield "Signs in at", (visible(spec.oauth.issuer),)
-
-
-def _surroundings_rows(spec: ServerSpec) -> Iterator[ConsentRow]:
-    if defaults := _input_defaults(spec):
-        filled = (f"${{input:{visible(name)}}} = {quoted_argument(text)}" for name, text in defaults.items())
-        yield "Fills in", tuple(filled)
-    yield "Folder", (visible(spec.cwd or spec.project or "your home folder"),)
-    yield "Sets", (visible(", ".join(spec.env)) or "no variables of its own",)
-    if spec.env_file:
-        yield "Sets from file", (f"{visible(spec.env_file)} (every variable in it)",)
-    if spec.project and spec.project != spec.cwd:
-        yield "Project", (visible(spec.project),)
-
-
-def _input_defaults(spec: ServerSpec) -> dict[str, str]:
-    """Return the answers that a config gives to its own questions, where nothing in the environment does."""
-    found = ((str(one.get("id")), one.get("default")) for one in spec.inputs)
-    return {name: default for name, default in found if isinstance(default, str)}
-
-
-def _as_started(spec: ServerSpec) -> ServerSpec:
-    """Return the definition with these answers filled in, as it may be started."""
-    defaults = {f"${{input:{name}}}": text for name, text in _input_defaults(spec).items()}
-
-    def filled(text: str) -> str:
-        for reference, default in defaults.items():
-            text = text.replace(reference, default)
-        return text
-
-    return replace(spec, command=filled(spec.command or "") or None, args=tuple(map(filled, spec.args)))
-
-
-def _shortened(text: str) -> str:
-    left = len(text) - _LONGEST_VALUE
-    return text if left <= 0 else f"{text[:_LONGEST_VALUE]} … ({left:,} more characters)"

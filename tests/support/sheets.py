@@ -40,6 +40,7 @@ from mcp_tef import (
     StoreError,
     Tool,
     Transport,
+    UsedUpCap,
     program_request,
 )
 from tests.support.case_book import written
@@ -141,7 +142,7 @@ def _of_names(window: MainWindow, folder: Path, text: str) -> Over:
 
     yield "name of a batch", lambda: BatchNameSheet(text, window).open()
     yield "name of a workspace", lambda: RenameWorkspaceDialog(folder / f"{text}.db", refused, window).open()
-    yield "cost cap", lambda: CostCapDialog(cap=1.0, spent=1.2, left=0.4, parent=window).open()
+    yield "cost cap", lambda: CostCapDialog(UsedUpCap(1.0, 1.2, 0.4), window).open()
 
 
 def _of_ends(window: MainWindow, folder: Path, text: str) -> Over:

@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from math import ceil, isfinite
 
 from PySide6.QtWidgets import QWidget
 
@@ -22,24 +21,35 @@ from app.screens.runs.start_panel import with_cases
 from app.screens.runs.start_presenter import StartPresenter
 from app.text.formatting import count, money
 from app.widgets import Action, Dialog, Field, FlowText, LineEdit, one_line
-from mcp_tef import Batch, BatchId, BatchRequest, BatchStatus, CaseId, InputError, NotFoundError, RunFilter, RunId
+from mcp_tef import (
+    Batch,
+    BatchId,
+    BatchRequest,
+    BatchStatus,
+    CaseId,
+    NotFoundError,
+    RunFilter,
+    RunId,
+    UsedUpCap,
+    parse_dollars,
+    start_within_cap,
+)
 
-CAP_USED_UP = "cost_cap_used_up"
-CENTS = 100
 StartWithCap = Callable[[float | None], Awaitable[Batch | None]]
 
 
 class CostCapDialog(Dialog):
     """`cap` is the new one, once the sheet was accepted; what is proposed is enough for the rest."""
 
-    def __init__(self, cap: float, spent: float, left: float, parent: QWidget) -> None:
+    def __init__(self, used_up: UsedUpCap, parent: QWidget) -> None:
         super().__init__("The cost cap is used up", parent, width=440)
         self.cap: float | None = None
-        self._old = cap
-        said = f"{money(spent)} of {money(cap)} was spent. The runs that are left take about {money(left)} more."
+        self._old = used_up.cap
+        spent = f"{money(used_up.spent)} of {money(used_up.cap)} was spent."
+        said = f"{spent} The runs that are left take about {money(used_up.left)} more."
         self.body.addWidget(FlowText(said))
         self.edit = LineEdit()
-        self.edit.setText(f"{suggested_cap(spent, left):g}")
+        self.edit.setText(f"{used_up.suggestion:g}")
         self.edit.selectAll()
         self._field = Field("New cap in US dollars, for the whole batch", self.edit)
         self.body.addWidget(self._field)
@@ -59,36 +69,14 @@ class CostCapDialog(Dialog):
         return "" if number is not None and number > self._old else f"Write a number above {self._old:g}."
 
 
-def parse_dollars(text: str) -> float | None:
-    """Dollars as people type them; nothing where that is no sum, or could be read in two ways, as "1,000" could."""
-    try:
-        number = float(text.strip().lstrip("$"))
-    except ValueError:
-        return None
-    return number if isfinite(number) else None
-
-
-def suggested_cap(spent: float, left: float) -> float:
-    """A cap that the rest fits under with a tenth to spare: whole cents, or finer where it is less than one."""
-    wanted = spent + left * 1.1
-    unit = CENTS if wanted >= 1 / CENTS else CENTS**3
-    return ceil(round(wanted * unit, 6)) / unit
-
-
-async def start_within_cap(work: StartWithCap, parent: QWidget) -> Batch | None:
+async def start_with_higher_cap(work: StartWithCap, parent: QWidget) -> Batch | None:
     """Do the work with the cap that it has; where that is used up, with what the user allows; None for a no."""
-    cap: float | None = None
-    while True:
-        try:
-            return await work(cap)
-        except InputError as error:
-            if error.code != CAP_USED_UP:
-                raise
-            told = {name: float(str(error.context[name])) for name in ("cap", "spent", "left")}
-        sheet = CostCapDialog(**told, parent=parent)
-        if not await sheet.done_with():
-            return None
-        cap = sheet.cap
+
+    async def ask(used_up: UsedUpCap) -> float | None:
+        dialog = CostCapDialog(used_up, parent)
+        return dialog.cap if await dialog.done_with() else None
+
+    return await start_within_cap(work, ask)
 
 
 NAME_REQUIRED = "Write a name."
@@ -205,7 +193,7 @@ class BatchActions:
             return
         provider = next((label.split("/", 1)[0] for label in batch.models if not is_baseline(label)), "")
         hurdles = self._preflight()
-        started = await start_within_cap(
+        started = await start_with_higher_cap(
             lambda cap: hurdles.run(lambda keys: do(batch.id, keys, cap), provider), self._parent
         )
         if started is not None:

@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 
 from app.core_link.model_requests import CoreCall
 from app.core_link.refresh import Refresh
@@ -62,9 +61,6 @@ from mcp_tef import (
     ServerStateChanged,
     TestCase,
 )
-
-if TYPE_CHECKING:
-    from mcp_tef import Engine
 
 MAX_RUNS_PER_TURN: Final = 250
 T = TypeVar("T")
@@ -367,7 +363,10 @@ class RunsPresenter:
         """Read the counts of batches whose runs were judged again."""
         for batch_id in ids:
             with suppress(NotFoundError):
-                self.batches.add(await self._ask(partial(_batch, batch_id)))
+                self.batches.add(await self._batch(batch_id))
+
+    async def _batch(self, batch_id: BatchId) -> Batch:
+        return await self._ask(lambda core: core.runs.batch(batch_id))
 
     async def open_sample(self) -> None:
         """Add the sample servers and cases."""
@@ -396,7 +395,3 @@ class RunsPresenter:
 
 async def _now(act: Callable[[], T]) -> T:
     return act()
-
-
-async def _batch(batch_id: BatchId, core: "Engine") -> Batch:
-    return await core.runs.batch(batch_id)

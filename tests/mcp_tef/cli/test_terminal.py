@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from mcp_tef import InputError, Secret, ServerSpec, Transport, program_request
-from mcp_tef.cli.terminal import ConsentAnswer, Terminal, one_line, plain, table
+from mcp_tef import ConsentAnswer, InputError, Secret, ServerSpec, Transport, program_request
+from mcp_tef.cli.terminal import Terminal, one_line, plain, table
 from mcp_tef.model.consents import key_request
 
 SPEC = ServerSpec(
@@ -68,14 +68,20 @@ KEY = key_request("openai", "OPENAI_API_KEY", "https://other.example", unencrypt
 
 @pytest.mark.parametrize(
     ("typed", "answer"),
-    [("y\n", ConsentAnswer.YES), ("yes\n", ConsentAnswer.YES), ("\n", ConsentAnswer.NO), ("w\n", ConsentAnswer.NO)],
+    [
+        ("y\n", ConsentAnswer.ALLOW),
+        ("yes\n", ConsentAnswer.ALLOW),
+        ("\n", ConsentAnswer.DECLINE),
+        ("w\n", ConsentAnswer.DECLINE),
+    ],
 )
 def test_consent_is_what_was_typed(typed: str, answer: ConsentAnswer) -> None:
     assert at_screen(typed).ask_consent(ASKED) is answer
 
 
 @pytest.mark.parametrize(
-    ("typed", "answer"), [("y\n", ConsentAnswer.YES), ("w\n", ConsentAnswer.WITHOUT_KEY), ("\n", ConsentAnswer.NO)]
+    ("typed", "answer"),
+    [("y\n", ConsentAnswer.ALLOW), ("w\n", ConsentAnswer.WITHOUT_KEY), ("\n", ConsentAnswer.DECLINE)],
 )
 def test_a_key_can_also_be_left_out(typed: str, answer: ConsentAnswer) -> None:
     terminal = at_screen(typed)

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from mcp_tef.api.consent import consent_rows
 from mcp_tef.errors import ServerError, StoreError
 from mcp_tef.model.config import Config
 from mcp_tef.model.consents import Consent, ConsentError, ConsentKind, key_request
 from mcp_tef.model.servers import INPUTS, AuthType, OAuthClient, ServerSpec, Transport
 from mcp_tef.servers.launch import Surroundings
-from mcp_tef.workflows.consent import Consents, consent_rows, matches_options
+from mcp_tef.workflows.consent import Consents, matches_options
 from mcp_tef.workflows.sample import sample_spec
 from tests.support.consents import MemoryConsents, no_consents
 from tests.support.ports import command_server

@@ -3,12 +3,11 @@
 from functools import partial
 from typing import Any
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from app.core_link.targets import CompareBatches, Target
-from app.screens.runs.batch_actions import RenameBatchDialog, parse_dollars, suggested_cap
+from app.screens.runs.batch_actions import RenameBatchDialog
 from mcp_tef import BatchId
 from tests.app.screens.runs.conftest import Desk
 
@@ -82,20 +81,3 @@ def test_two_chosen_batches_are_compared_the_older_one_first(use: Any) -> None:
 
 def has_batches(desk: Desk, number: int) -> bool:
     return desk.page.batch_list.rows.rowCount() == number
-
-
-@pytest.mark.parametrize(
-    ("spent", "left", "proposed"),
-    [(0.0378, 0.0423, 0.09), (1.0, 0.0, 1.0), (0.0004, 0.0002, 0.00062), (12.341, 30.0, 45.35)],
-)
-def test_the_cap_that_is_proposed_is_enough_for_the_rest_with_a_tenth_to_spare(
-    spent: float, left: float, proposed: float
-) -> None:
-    assert suggested_cap(spent, left) == pytest.approx(proposed)
-
-
-@pytest.mark.parametrize(
-    ("typed", "dollars"), [("2", 2.0), (" $0.50 ", 0.5), ("1,000", None), ("inf", None), ("", None)]
-)
-def test_a_sum_that_is_none_or_could_be_read_in_two_ways_is_not_guessed(typed: str, dollars: float | None) -> None:
-    assert parse_dollars(typed) == dollars
