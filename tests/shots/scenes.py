@@ -6,9 +6,9 @@ from functools import partial
 
 from app.core_link.targets import ShowBatch, ShowCase, ShowRuns, ShowToolQuality, StartRuns
 from app.screens.cases.page import CasesPage
+from app.screens.kit import SortState, ViewState
 from app.screens.metrics.page import MetricsPage
 from app.screens.runs.page import RunsPage
-from app.screens.servers.filters import ToolOrder, ToolsShown
 from app.screens.servers.page import ServersPage
 from app.screens.servers.server_pane import EXCLUDED
 from app.screens.similarity.page import SimilarityPage
@@ -57,7 +57,7 @@ async def _server(stage: Stage, name: str) -> ServersPage:
 
 async def _tools_chosen(stage: Stage) -> None:
     page = await _server(stage, "Bike shop")
-    page.deeds.narrow(ToolsShown(order=ToolOrder.WEIGHT))
+    page.show_tools_view(ViewState(sort=SortState("weight")))
     tools = page.pane.tools
     await until(lambda: tools.rows.rowCount() > 3)
     tools.select(tools.rows.ids()[-1])

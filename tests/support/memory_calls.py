@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
+from mcp_tef import FailureInfo
 from mcp_tef.errors import TefError
 from mcp_tef.model.ids import ServerId, ToolCallId
 from mcp_tef.model.json import JsonObject
 from mcp_tef.model.servers import ServerSpec
-from mcp_tef.model.tool_calls import ToolCall, ToolReply
+from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
 
 
 class MemoryToolCalls:
@@ -48,6 +50,22 @@ def says(text: str, **fields: object) -> ToolReply:
     """A reply with one text."""
     made: Callable[..., ToolReply] = ToolReply
     return made(content=({"type": "text", "text": text},), execution_time_ms=7, **fields)
+
+
+def ended_call(number: int, word: str, *, tool: str = "find", seconds: int = 1, failed: str = "") -> ToolCall:
+    """Return a call with a word as its argument; answered, or failed with a sentence."""
+    return ToolCall(
+        id=ToolCallId(str(number)),
+        server_id=ServerId("1"),
+        server="desk",
+        tool=tool,
+        arguments={"text": word},
+        asked_at=datetime(2026, 11, 22, 6, second=number, tzinfo=UTC),
+        duration_ms=seconds * 1_000,
+        status=ToolCallStatus.FAILED if failed else ToolCallStatus.ANSWERED,
+        reply=None if failed else says(f"{word} found"),
+        failure=FailureInfo("server_silent", failed, "Wait.") if failed else None,
+    )
 
 
 @dataclass

@@ -7,6 +7,7 @@ from typing import Any
 
 from app.core_link.commands import Command
 from app.screens.kit.filters import FilterField, FilterFields, FilterValues, SortOrder
+from app.screens.kit.view_state import SortState, ViewState
 from app.widgets import Action, one_line
 
 MAX_NAME_LENGTH = 60
@@ -59,3 +60,18 @@ def command_action(command: Command, text: str = "", **looks: Any) -> Action:
     """
     enabled = looks.pop("enabled", True) and command.needs()
     return Action(text=text or command.current_text, do=command.do, keys=command.keys, enabled=enabled, **looks)
+
+
+def view_actions(
+    fields: FilterFields[Any],
+    orders: Sequence[SortOrder[Any]],
+    view: ViewState,
+    show: Callable[[ViewState], object],
+    *,
+    show_all: str = "Show all",
+) -> list[Action]:
+    """Return the filter and sort menu of one list; `show` gets the view state that follows from a choice."""
+    return [
+        *filter_actions(fields, view.filters, lambda filters: show(replace(view, filters=filters)), show_all=show_all),
+        *sort_actions(orders, view.sort.name, lambda name: show(replace(view, sort=SortState(name)))),
+    ]

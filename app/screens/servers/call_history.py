@@ -1,16 +1,25 @@
-"""Manual tool calls as a list: filter, sort order, export as JSON, and the details of one call."""
+"""Manual tool calls as a list with search, filter and sort order, and the details of one call."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from enum import StrEnum
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.arguments.typed_json import dumps
-from app.screens.servers.tool_call_presenter import CALL_STATUS_TEXTS, outcome, request_text, response_text
+from app.screens.kit import ViewState
+from app.screens.kit.menus import view_actions
+from app.screens.servers.tool_call_presenter import (
+    CALL_FIELDS,
+    CALL_ORDERS,
+    CALL_STATUS_TEXTS,
+    EVERY_TOOL,
+    calls_as_json,
+    listed_calls,
+    outcome,
+    request_text,
+    response_text,
+)
 from app.text.formatting import clock, count, duration
 from app.theme import Role, Size, sized
 from app.widgets import (
@@ -27,111 +36,10 @@ from app.widgets import (
     Span,
     Split,
     one_line,
-    show_menu,
+    show_menu_under,
 )
 from app.widgets.text_view import CodeView
-from mcp_tef import Json, ToolCall, ToolCallStatus
-
-CALL_VIEW_KEY: Final = "servers.calls_shown"
-MOST_SEARCHED: Final = 4_000
-
-
-class CallOrder(StrEnum):
-    """What the list is sorted by."""
-
-    NEWEST = "newest"
-    OLDEST = "oldest"
-    LONGEST = "longest"
-
-
-CALL_ORDERS: Final[Mapping[CallOrder, str]] = {
-    CallOrder.NEWEST: "Newest first",
-    CallOrder.OLDEST: "Oldest first",
-    CallOrder.LONGEST: "Longest first",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class CallsShown:
-    """Calls of one tool, or of every tool of its server, of one outcome or of all."""
-
-    outcome: ToolCallStatus | None = None
-    every_tool: bool = False
-    order: CallOrder = CallOrder.NEWEST
-
-    def of(self, calls: Sequence[ToolCall], text: str) -> tuple[ToolCall, ...]:
-        """Those that are wanted and hold every word; `calls` come newest first."""
-        words = text.casefold().split()
-        found = [call for call in calls if self.outcome in (None, call.status) and _holds(call, words)]
-        if self.order is CallOrder.OLDEST:
-            found.reverse()
-        elif self.order is CallOrder.LONGEST:
-            found.sort(key=lambda call: -(call.duration_ms or 0))
-        return tuple(found)
-
-    def to_keep(self) -> dict[str, Any]:
-        """As plain values."""
-        outcome = self.outcome.value if self.outcome else ""
-        return {"outcome": outcome, "every_tool": self.every_tool, "order": self.order.value}
-
-
-def calls_shown_of(kept: Mapping[str, object]) -> CallsShown:
-    """What was kept; whatever does not fit is left out."""
-    return CallsShown(
-        outcome=next((status for status in ToolCallStatus if status.value == kept.get("outcome")), None),
-        every_tool=kept.get("every_tool") is True,
-        order=next((order for order in CallOrder if order.value == kept.get("order")), CallOrder.NEWEST),
-    )
-
-
-def calls_shown_actions(now: CallsShown, show: Callable[[CallsShown], object]) -> Sequence[Action]:
-    """Every choice, ticked while it is in force."""
-
-    def choice(text: str, then: CallsShown, *, apart: bool = False) -> Action:
-        return Action(text=text, do=lambda: show(then), checked=now == then, apart=apart)
-
-    return [
-        choice("Calls of this tool", replace(now, every_tool=False)),
-        choice("Calls of every tool of the server", replace(now, every_tool=True)),
-        choice("Any outcome", replace(now, outcome=None), apart=True),
-        *(choice(word, replace(now, outcome=status)) for status, word in CALL_STATUS_TEXTS.items()),
-        *(
-            choice(word, replace(now, order=order), apart=order is CallOrder.NEWEST)
-            for order, word in CALL_ORDERS.items()
-        ),
-    ]
-
-
-def calls_as_json(calls: Sequence[ToolCall]) -> str:
-    """Calls with their answers, without keys, for the clipboard."""
-    return dumps([_plain(call) for call in calls], indent=2)
-
-
-def _plain(call: ToolCall) -> dict[str, Json]:
-    ended: dict[str, Json] = {"duration_ms": call.duration_ms} if call.duration_ms is not None else {}
-    if call.reply is not None:
-        ended["reply"] = asdict(call.reply) | {"content": list(call.reply.content)}
-    if call.failure is not None:
-        ended["failure"] = {"message": call.failure.message, "hint": call.failure.hint}
-    return {
-        "id": call.id,
-        "asked_at": call.asked_at.isoformat(timespec="milliseconds"),
-        "server": call.server,
-        "tool": call.tool,
-        "arguments": dict(call.arguments),
-        "status": call.status.value,
-        **ended,
-    }
-
-
-def _holds(call: ToolCall, words: Sequence[str]) -> bool:
-    if not words:
-        return True
-    answer = call.failure.message if call.failure else str(call.reply.content)[:MOST_SEARCHED] if call.reply else ""
-    asked = dumps(dict(call.arguments))[:MOST_SEARCHED]
-    text = f"{call.tool} {CALL_STATUS_TEXTS[call.status]} {asked} {answer}".casefold()
-    return all(word in text for word in words)
-
+from mcp_tef import ToolCall, ToolCallStatus
 
 MARKS = {
     ToolCallStatus.SENT: Mark.RING,
@@ -141,30 +49,30 @@ MARKS = {
     ToolCallStatus.CANCELLED: Mark.RING,
 }
 BAD = (ToolCallStatus.TOOL_ERROR, ToolCallStatus.FAILED)
-NONE = "No calls yet. What comes back is kept here, without keys."
-NONE_FIT = "No call fits. Empty the search, or choose any outcome in the filter."
+NONE = "No calls yet. Answers are kept here, without keys."
+NONE_FIT = "No calls match. Clear the search, or show all calls."
 
 
 class CallHistory(QWidget):
-    """Calls of the `tool` that is tried, or of every tool of its server.
+    """Calls of one tool, or of every tool of its server.
 
-    `again` gives a call whose arguments are wanted once more, `repeat_wanted` one that is to be made again,
-    `remove_wanted` those that are to go, `narrowed` what is to be listed instead.
+    Signals: `use_wanted` (call whose arguments should fill the form), `repeat_wanted` (call to make again),
+    `remove_wanted` (calls to delete), `view_changed` (new view state).
     """
 
-    again = Signal(object)
+    use_wanted = Signal(object)
     repeat_wanted = Signal(object)
     remove_wanted = Signal(tuple)
-    narrowed = Signal(object)
+    view_changed = Signal(object)
 
-    def __init__(self, tool: str, shown: CallsShown) -> None:
+    def __init__(self, tool: str, view: ViewState) -> None:
         super().__init__()
         self._tool = tool
-        self.shown = shown
+        self.view = view
         self._calls: dict[str, ToolCall] = {}
         self.list = CardList("Calls", row_height=sized(28), many=True)
         self.search = SearchField("Search calls")
-        self.narrow = IconButton("funnel", "Filter and sort the calls", size=14)
+        self.filter = IconButton("funnel", "Filter and sort the calls", size=14)
         self.outcome = FlowText(size=Size.SMALL, role=Role.DIM)
         self.request, self.response = CodeView("Request"), CodeView("Response")
         self._rule = Rule()
@@ -181,7 +89,7 @@ class CallHistory(QWidget):
         below.addWidget(self.search, 1)
         for part in (self.undo, self.forget):
             head.addWidget(part)
-        below.addWidget(self.narrow)
+        below.addWidget(self.filter)
         caption = QHBoxLayout()
         caption.setSpacing(12)
         caption.addWidget(self.outcome, 1)
@@ -206,17 +114,17 @@ class CallHistory(QWidget):
     def _listen(self) -> None:
         self.list.chosen.connect(self._show)
         self.list.set_menu(self._menu)
-        self.list.opened.connect(lambda _: self._with_current(self.again.emit))
+        self.list.opened.connect(lambda _: self._with_current(self.use_wanted.emit))
         self.list.delete_wanted.connect(lambda _: self._remove(self.chosen()))
         self.list.tell_keys(Enter="Use the arguments of the call", Del="Delete the calls")
-        self.use.clicked.connect(lambda: self._with_current(self.again.emit))
+        self.use.clicked.connect(lambda: self._with_current(self.use_wanted.emit))
         self.repeat.clicked.connect(lambda: self._with_current(self.repeat_wanted.emit))
         self.forget.clicked.connect(lambda: self._remove(tuple(self._calls.values())))
         self.search.searched.connect(lambda _: self._list())
-        self.narrow.clicked.connect(self._open_filter)
+        self.filter.clicked.connect(lambda: show_menu_under(self.filter_actions(), self.filter))
 
     def show_calls(self, calls: Sequence[ToolCall]) -> None:
-        """List these, newest first; a new one is read."""
+        """List calls, newest first; a new one is selected."""
         newest = calls[0].id if calls and calls[0].id not in self._calls else ""
         self._calls = {call.id: call for call in calls}
         self._list()
@@ -224,31 +132,31 @@ class CallHistory(QWidget):
             self.list.select(newest)
 
     def show_removed(self, number: int, undo: Callable[[], object]) -> None:
-        """Offer the way back."""
+        """Show that calls were deleted, with a button that undoes it."""
         self._title.set_text(f"Deleted {count(number, 'call')}")
         self.undo.rewire(Action(text="Undo", do=undo, kind="link"))
         self.undo.show()
 
     def chosen(self) -> tuple[ToolCall, ...]:
-        """The chosen calls, in the order shown."""
+        """Return the selected calls, in the order shown."""
         return tuple(self._calls[call_id] for call_id in self.list.selected_ids())
 
     def _list(self) -> None:
-        found = self.shown.of(tuple(self._calls.values()), self.search.text())
-        self._title.set_text(self._words(len(found)))
+        found = listed_calls(tuple(self._calls.values()), replace(self.view, text=self.search.text()))
+        self._title.set_text(self._title_text(len(found)))
         self.undo.hide()
         known = bool(self._calls)
         for part in (self.list, self._rule, self._split, self.outcome, self.use, self.repeat):
             part.setVisible(bool(found))
         self.forget.setVisible(bool(found))
         self.search.setVisible(known)
-        self.narrow.setVisible(known or self.shown != CallsShown())
+        self.filter.setVisible(known or self.view != ViewState())
         self.list.set_rows([self._row(call) for call in found])
         if found and not self.list.current_id():
             self.list.select_first()
         self._show(self.list.current_id())
 
-    def _words(self, found: int) -> str:
+    def _title_text(self, found: int) -> str:
         if not self._calls:
             return NONE
         if found == len(self._calls):
@@ -271,7 +179,7 @@ class CallHistory(QWidget):
             do(call)
 
     def _remove(self, calls: tuple[ToolCall, ...]) -> None:
-        """Have calls go; they are gone here at once, so that nobody deletes them twice."""
+        """Ask for calls to be deleted; they leave the list at once, so that a second key cannot delete them again."""
         if calls:
             gone = {call.id for call in calls}
             self._calls = {call_id: call for call_id, call in self._calls.items() if call.id not in gone}
@@ -284,28 +192,28 @@ class CallHistory(QWidget):
         what = "call" if len(ids) == 1 else f"{len(ids)} calls"
         return [
             Action(text="Call again…", do=lambda: self._with_current(self.repeat_wanted.emit), enabled=one),
-            Action(text="Use these arguments", do=lambda: self._with_current(self.again.emit), enabled=one),
+            Action(text="Use these arguments", do=lambda: self._with_current(self.use_wanted.emit), enabled=one),
             Action(text=f"Copy {what} as JSON", do=lambda: _copy(calls_as_json(calls)), icon="copy", apart=True),
             Action(text=f"Delete {what}", do=lambda: self._remove(calls), keys="Del", icon="trash", apart=True),
         ]
 
-    def _open_filter(self) -> None:
-        below = self.narrow.mapToGlobal(QPoint(0, self.narrow.height() + 4))
-        show_menu(calls_shown_actions(self.shown, self._narrow), below, self)
+    def filter_actions(self) -> Sequence[Action]:
+        """Return the menu of filters and sort orders."""
+        return view_actions(CALL_FIELDS, CALL_ORDERS, self.view, self._set_view, show_all="Show all calls of this tool")
 
-    def _narrow(self, shown: CallsShown) -> None:
-        self.shown = shown
+    def _set_view(self, view: ViewState) -> None:
+        self.view = view
         self._list()
-        self.narrowed.emit(shown)
+        self.view_changed.emit(view)
 
     def _row(self, call: ToolCall) -> CardRow:
         took = "" if call.duration_ms is None else duration(call.duration_ms / 1000)
-        words = CALL_STATUS_TEXTS[call.status]
-        if self.shown.every_tool:
-            words = f"{one_line(call.tool, 40)}: {words[0].lower()}{words[1:]}"
+        text = CALL_STATUS_TEXTS[call.status]
+        if self.view.filters.of(EVERY_TOOL):
+            text = f"{one_line(call.tool, 40)}: {text[0].lower()}{text[1:]}"
         return CardRow(
             id=call.id,
-            title=f"{clock(call.asked_at)}  {words}",
+            title=f"{clock(call.asked_at)}  {text}",
             mark=MARKS[call.status],
             right=Span(took, Role.DIM) if took else None,
             tip=outcome(call),

@@ -10,7 +10,6 @@ from app.core_link.commands import Command
 from app.core_link.links import tool_commands
 from app.core_link.session import Page
 from app.core_link.targets import NewCases, ShowSimilarTools, ShowToolQuality
-from app.screens.servers.filters import TOOL_VIEW_KEY, ToolsShown, tool_narrowing_actions
 from app.screens.servers.presenter import ServersPresenter
 from app.screens.servers.server_pane import ServerPane
 from app.screens.servers.tool_call_dialog import ToolCallDialog
@@ -24,15 +23,13 @@ PAIR = 2
 
 
 class ToolCommands:
-    """Works on what is chosen in the list of tools; `show` shows it anew."""
+    """Actions on the selected tools."""
 
-    def __init__(self, page: Page, presenter: ServersPresenter, pane: ServerPane, show: Callable[[], object]) -> None:
+    def __init__(self, page: Page, presenter: ServersPresenter, pane: ServerPane) -> None:
         self._page = page
         self._session = page.session
         self._presenter = presenter
         self._pane = pane
-        self._show = show
-        pane.side.set_menus(lambda: tool_narrowing_actions(presenter.tools_shown, self.narrow), self.actions)
         pane.tools.set_menu(lambda _names: self.actions())
         pane.tools.opened.connect(lambda _: self.call_current())
         pane.tools.delete_wanted.connect(lambda _: self.exclude())
@@ -62,12 +59,6 @@ class ToolCommands:
     def _current(self) -> Tool | None:
         name = self._pane.tools.current_id()
         return next((tool for tool in self._presenter.tools_of(self._pane.server_id) if tool.name == name), None)
-
-    def narrow(self, shown: ToolsShown) -> None:
-        """Show other tools, or in another order."""
-        self._presenter.tools_shown = shown
-        self._session.settings.set(TOOL_VIEW_KEY, shown.to_keep())
-        self._show()
 
     def call_current(self) -> None:
         """Call the tool that is read by hand."""

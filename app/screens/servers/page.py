@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import QPoint, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.core_link.commands import Command
@@ -14,53 +14,47 @@ from app.core_link.links import link_actions, tool_links
 from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
 from app.core_link.targets import AddServer, FindServers, ImportServers, ShowServer, ShowTool, Target
+from app.screens.kit import ViewState, ViewStates
+from app.screens.kit.menus import view_actions
 from app.screens.servers.commands import ToolCommands
-from app.screens.servers.filters import (
-    SERVER_VIEW_KEY,
-    TOOL_VIEW_KEY,
-    Shown,
-    ToolsShown,
-    narrowing_actions,
-    shown_of,
-    tools_shown_of,
-)
+from app.screens.servers.filters import SCREEN, SERVER_FIELDS, SERVER_ORDERS, TOOL_FIELDS, TOOL_ORDERS, TOOLS
 from app.screens.servers.import_dialogs import ServerImporter
-from app.screens.servers.parameter_table import keep_parameters
 from app.screens.servers.server_dialog import ServerDialog
 from app.screens.servers.server_form import ServerForm, free_name, suggested_name
 from app.screens.servers.server_pane import ServerPane, list_header, server_row
 from app.text.formatting import count
 from app.theme import Role, Size, height, width
-from app.widgets import Action, CardList, EmptyState, Label, Split, at_once, frozen_updates, show_menu, yield_to_ui
-from mcp_tef import (
-    AuthType,
-    ConsentError,
-    DetectedFile,
-    Event,
-    FileKind,
-    Server,
-    ServerId,
-    Tool,
-    ToolLabel,
+from app.widgets import (
+    Action,
+    CardList,
+    EmptyState,
+    Label,
+    Split,
+    at_once,
+    frozen_updates,
+    show_menu_under,
+    yield_to_ui,
 )
+from mcp_tef import AuthType, ConsentError, DetectedFile, Event, FileKind, Server, ServerId, Tool, ToolLabel
 
 WHY_EMPTY = (
     "A server is where tools come from: a program on this computer, an address, or a file with a list of tools. "
     "Add one to see its tools as a model sees them."
 )
 NO_SERVER = "Choose a server first"
-WHY_NOTHING = "No server fits the search and the filters, neither by its name nor by that of a tool."
+WHY_NOTHING = "No server or tool matches the search and the filters."
 
 
 class ServersPage(Page):
     """Lists, adds, edits, removes and checks servers."""
 
     def __init__(self, session: Session, pane: ServerPane | None = None) -> None:
-        super().__init__(session, key="servers", title="Servers")
+        super().__init__(session, key=SCREEN, title="Servers")
         self.pane = pane or at_once(ServerPane.in_parts(session))
         self.presenter = self.pane.presenter
-        self.presenter.narrowed = shown_of(session.settings.get(SERVER_VIEW_KEY, {}))
-        self.presenter.tools_shown = tools_shown_of(session.settings.get(TOOL_VIEW_KEY, {}))
+        self._views = ViewStates(session.settings, session.workspace, self.key)
+        self.presenter.view = self._views.load(SERVER_FIELDS)
+        self.presenter.tools_view = self._views.load(TOOL_FIELDS, TOOLS)
         self.rail = CardList("Servers", row_height=height("server_row"), many=True)
         self._summary = Label(size=Size.SMALL, role=Role.DIM, strong=True)
         show_all = [Action(text="Show all servers", do=self._show_all)]
@@ -70,16 +64,17 @@ class ServersPage(Page):
         self._clock = QTimer(self, interval=1_000)
         self._awaited_target: ShowServer | ShowTool | None = None
         self.importing = ServerImporter(self, self._show_new)
-        self.deeds = ToolCommands(self, self.presenter, self.pane, self._show_chosen)
+        self.deeds = ToolCommands(self, self.presenter, self.pane)
         self._lay_out()
         self._listen()
 
     def _lay_out(self) -> None:
         add = Action(text="Add server", do=self.add, icon="plus", kind="primary", tip="Ctrl+N")
         search = self.header.set_search("Search servers and tools")
-        self.presenter.search = self.restore_search(search)
+        search.setText(self.presenter.view.text)
         search.searched.connect(self._search)
-        self.header.set_filter(lambda: narrowing_actions(self.presenter.narrowed, self._narrow))
+        self.header.set_filter(self._filter_actions)
+        self.pane.side.set_menus(self._tool_filter_actions, self.deeds.actions)
         self.header.set_buttons([Action(text="Import", do=self._open_import, icon="download-simple"), add])
         left = QWidget()
         column = QVBoxLayout(left)
@@ -114,7 +109,7 @@ class ServersPage(Page):
         self.pane.consent.agreed.connect(lambda: self.session.spawn(self._agree()))
         self.pane.consent.postponed.connect(self._postponed)
         self.pane.tool_pane.shown.connect(self._show_links)
-        keep_parameters(self.pane.tool_pane.reader.parameters, self.session.settings)
+        self.pane.tool_pane.reader.parameters.restore_view(self._views)
         self.pane.tool_pane.changes.accepted.connect(lambda: self.session.spawn(self._accept()))
         self._clock.timeout.connect(self._tick)
         for split in (self.split, self.pane.split):
@@ -179,7 +174,7 @@ class ServersPage(Page):
         self.rail.select(server.id)
         self.pane.tools.setFocus()
         if label.tool and not self.pane.tools.select(label.tool):
-            self._show_all_tools()
+            self.show_tools_view(ViewState(sort=self.presenter.tools_view.sort))
             if not self.pane.tools.select(label.tool):
                 self.session.toast(f"{server.name} no longer lists {label.tool}")
 
@@ -271,19 +266,11 @@ class ServersPage(Page):
             back, again = partial(self.presenter.remove, [now.id]), partial(self.presenter.restore, [now.id])
             self.session.toast(f"Added {now.name}", back, again, deed=f"add {now.name}")
         elif before.spec != now.spec:
-            self._remember_edit(before, now)
-
-    def _remember_edit(self, before: Server, now: Server) -> None:
-        edit = partial(self.presenter.edit, now.id)
-        self.session.toast(
-            f"Changed {now.name}",
-            lambda: edit(before.spec),
-            lambda: edit(now.spec),
-            deed=f"edit {now.name}",
-        )
+            undo, redo = (partial(self.presenter.edit, now.id, spec) for spec in (before.spec, now.spec))
+            self.session.toast(f"Changed {now.name}", undo, redo, deed=f"edit {now.name}")
 
     async def _show_new(self, server_id: ServerId) -> None:
-        self.session.settings.set("servers.chosen", server_id)
+        self._save_view(replace(self.presenter.view, selected=server_id))
         await self.refresh()
         self.rail.select(server_id)
 
@@ -318,21 +305,37 @@ class ServersPage(Page):
             back, again = partial(self.presenter.restore, gone), partial(self.presenter.remove, gone)
             self.session.toast(f"Removed {what}", back, again, deed=f"remove {what}")
 
-    def _search(self, text: str) -> None:
-        if text != self.presenter.search:
-            self.presenter.search = text
-            self._present()
+    def _filter_actions(self) -> Sequence[Action]:
+        view = self.presenter.view
+        return view_actions(SERVER_FIELDS, SERVER_ORDERS, view, self.show_view, show_all="Show all servers")
 
-    def _narrow(self, shown: Shown) -> None:
-        self.presenter.narrowed = shown
-        self.session.settings.set(SERVER_VIEW_KEY, shown.to_keep())
+    def _search(self, text: str) -> None:
+        if text != self.presenter.view.text:
+            self.show_view(replace(self.presenter.view, text=text))
+
+    def show_view(self, view: ViewState) -> None:
+        """Search, filter and sort the servers, and save that."""
+        self._save_view(view)
         self._present()
+
+    def _save_view(self, view: ViewState) -> None:
+        self.presenter.view = view
+        self._views.save(view, SERVER_FIELDS)
 
     def _show_all(self) -> None:
         if self.header.search is not None:
             self.header.search.clear()
-        self.presenter.search = ""
-        self._narrow(Shown(order=self.presenter.narrowed.order))
+        self.show_view(ViewState(sort=self.presenter.view.sort, selected=self.presenter.view.selected))
+
+    def _tool_filter_actions(self) -> Sequence[Action]:
+        view = self.presenter.tools_view
+        return view_actions(TOOL_FIELDS, TOOL_ORDERS, view, self.show_tools_view, show_all="Show all tools")
+
+    def show_tools_view(self, view: ViewState) -> None:
+        """Filter and sort the tools, and save that."""
+        self.presenter.tools_view = view
+        self._views.save(view, TOOL_FIELDS, TOOLS)
+        self._show(self.rail.current_id())
 
     def _present(self) -> None:
         self._show_servers()
@@ -340,7 +343,7 @@ class ServersPage(Page):
 
     def _show_servers(self) -> None:
         servers = self.presenter.shown()
-        self.header.mark_filter(self.presenter.narrowed.filters)
+        self.header.mark_filter(len(self.presenter.view.filters))
         self._summary.setText(self.presenter.summary())
         self.rail.set_rows([server_row(server, self.presenter) for server in servers])
         self._all.setCurrentIndex(0 if self.presenter.servers else 1)
@@ -351,21 +354,15 @@ class ServersPage(Page):
     def _choose_something(self) -> None:
         if self.rail.current_id():
             self._show(self.rail.current_id())
-        elif not self.rail.select(self.session.settings.get("servers.chosen", "")):
+        elif not self.rail.select(self.presenter.view.selected):
             self.rail.select_first()
         self._show_awaited_target()
 
     def _show(self, server_id: str) -> None:
         server = self.presenter.servers.get(ServerId(server_id))
         if server is not None:
-            self.session.settings.set("servers.chosen", server_id)
+            self._save_view(replace(self.presenter.view, selected=server_id))
             self.pane.show_server(server)
-
-    def _show_chosen(self) -> None:
-        self._show(self.rail.current_id())
-
-    def _show_all_tools(self) -> None:
-        self.deeds.narrow(ToolsShown(order=self.presenter.tools_shown.order))
 
     def _tick(self) -> None:
         self.rail.upsert(server_row(server, self.presenter) for server in self.presenter.shown())
@@ -379,8 +376,7 @@ class ServersPage(Page):
         ]
 
     def _open_import(self) -> None:
-        button = self.header.buttons()[0]
-        show_menu(self._import_actions(), button.mapToGlobal(QPoint(0, button.height() + 4)), self)
+        show_menu_under(self._import_actions(), self.header.buttons()[0])
 
     def _menu(self, ids: Sequence[str]) -> Sequence[Action]:
         one = len(ids) == 1

@@ -1,24 +1,26 @@
 """Parameters of a tool as a table with search, filter, sort order and a Markdown copy."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.core_link.settings import Settings
+from app.screens.kit import ViewState, ViewStates
+from app.screens.kit.menus import view_actions
 from app.screens.servers.filters import (
     HEADS,
-    PARAMETER_VIEW_KEY,
-    ParametersShown,
+    PARAMETER_FIELDS,
+    PARAMETER_ORDERS,
+    PARAMETERS,
     cells_of,
-    parameter_actions,
-    parameters_shown_of,
+    listed_parameters,
 )
 from app.screens.servers.schema import SchemaParameter
 from app.text.formatting import count
 from app.theme import Role, Size, roomy, sized
-from app.widgets import Action, FlowText, IconButton, Label, Rule, SearchField, show_menu
+from app.widgets import Action, FlowText, IconButton, Label, Rule, SearchField, show_menu, show_menu_under
 from app.widgets.safe_text import markdown_table
 
 MOST = 200
@@ -158,17 +160,17 @@ def padded(widget: QWidget, *, first: bool = False, last: bool = False) -> QWidg
 FEW, MANY = 2, 8
 SEARCH = 200
 NONE = "It takes no parameters."
-NONE_FIT = "No parameter fits the search and the filter. Empty the search, or show all parameters."
+NONE_FIT = "No parameters match. Clear the search, or show all parameters."
 
 
 class ParameterList(QWidget):
-    """`narrowed` gives what is to be shown from now on. Words stay while the same tool is looked at."""
+    """Parameters with search, filter, sort order and copy. The query stays while the same tool is shown."""
 
-    narrowed = Signal(object)
+    view_changed = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
-        self.shown = ParametersShown()
+        self.view = ViewState()
         self._tool: object = None
         self._all: tuple[SchemaParameter, ...] = ()
         self.title = Label(size=Size.SMALL, role=Role.DIM, label=True)
@@ -180,7 +182,7 @@ class ParameterList(QWidget):
         self._nothing_row = padded(self._nothing, first=True)
         self._lay_out()
         self.search.searched.connect(lambda _: self._show())
-        self.more.clicked.connect(lambda: show_menu(self.menu_actions(), _below(self.more), self.more))
+        self.more.clicked.connect(lambda: show_menu_under(self.menu_actions(), self.more))
 
     def _lay_out(self) -> None:
         self._head = QWidget()
@@ -206,16 +208,18 @@ class ParameterList(QWidget):
         self._show()
 
     def found(self) -> tuple[SchemaParameter, ...]:
-        """The parameters that are shown."""
-        return self.shown.of(self._all, self.search.text())
+        """Return the parameters that pass search and filter."""
+        return listed_parameters(self._all, replace(self.view, text=self.search.text()))
 
     def menu_actions(self) -> list[Action]:
-        """What the menu holds."""
+        """Return the menu: filters, sort orders and the copy."""
         number = len(self.found())
-        words = f"Copy {count(number, 'parameter')} as Markdown"
+        copy = f"Copy {count(number, 'parameter')} as Markdown"
         return [
-            *parameter_actions(self.shown, self._narrow),
-            Action(text=words, do=self._copy, icon="copy", apart=True, enabled=number > 0),
+            *view_actions(
+                PARAMETER_FIELDS, PARAMETER_ORDERS, self.view, self._set_view, show_all="Show all parameters"
+            ),
+            Action(text=copy, do=self._copy, icon="copy", apart=True, enabled=number > 0),
         ]
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
@@ -232,20 +236,15 @@ class ParameterList(QWidget):
         self._nothing.set_text(NONE_FIT if every else NONE)
         self._nothing_row.setVisible(not found)
 
-    def _narrow(self, shown: ParametersShown) -> None:
-        self.shown = shown
+    def restore_view(self, states: ViewStates) -> None:
+        """Load the saved filter and sort order, and save them after each change."""
+        self.view = states.load(PARAMETER_FIELDS, PARAMETERS)
+        self.view_changed.connect(lambda view: states.save(view, PARAMETER_FIELDS, PARAMETERS))
+
+    def _set_view(self, view: ViewState) -> None:
+        self.view = view
         self._show()
-        self.narrowed.emit(shown)
+        self.view_changed.emit(view)
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(markdown_table(HEADS, cells_of(self.found())))
-
-
-def _below(button: QWidget) -> QPoint:
-    return button.mapToGlobal(QPoint(0, button.height() + 4))
-
-
-def keep_parameters(parameters: ParameterList, settings: Settings) -> None:
-    """Narrow and sort them as they were left, now and at every start."""
-    parameters.shown = parameters_shown_of(settings.get(PARAMETER_VIEW_KEY, {}))
-    parameters.narrowed.connect(lambda shown: settings.set(PARAMETER_VIEW_KEY, shown.to_keep()))

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from app.core_link.refresh import Refresh
-from app.screens.servers.filters import Shown, ToolsShown
+from app.screens.kit import ViewState, matches_all_words
+from app.screens.servers.filters import STATUS_TEXTS, listed_servers, listed_tools
 from app.screens.servers.schema import token_count
 from app.text.formatting import ago, count, duration
 from mcp_tef import (
@@ -33,12 +34,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 BY = "servers"
-_STATUS = {
-    ServerStatus.ACTIVE: "Active",
-    ServerStatus.STARTING: "Starting",
-    ServerStatus.FAILED: "Failed",
-    ServerStatus.INACTIVE: "Not started",
-}
 TRANSPORT_TEXTS = {
     Transport.STDIO: "command",
     Transport.SSE: "HTTP (SSE)",
@@ -88,9 +83,8 @@ class ServersPresenter:
     listings: dict[ServerId, Listing] = field(default_factory=dict)
     awaiting_consent: dict[ServerId, ConsentRequest] = field(default_factory=dict)
     drifts: dict[ServerId, Drift] = field(default_factory=dict)
-    search: str = ""
-    narrowed: Shown = field(default_factory=Shown)
-    tools_shown: ToolsShown = field(default_factory=ToolsShown)
+    view: ViewState = field(default_factory=ViewState)
+    tools_view: ViewState = field(default_factory=ViewState)
     _started: dict[ServerId, float] = field(default_factory=dict)
     _postponed: set[ServerId] = field(default_factory=set)
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -130,26 +124,24 @@ class ServersPresenter:
         return enough
 
     def shown(self) -> list[Server]:
-        """The servers that search and filters let through, in the order that is wanted."""
-        wanted = (server for server in self.servers.values() if self._matches(server))
-        fitting = (one for one in wanted if self.narrowed.fits(one, changed=one.id in self.drifts))
-        return self.narrowed.sorted(fitting)
+        """Return the servers that pass search and filters, sorted."""
+        matching = [server for server in self.servers.values() if self._matches(server)]
+        return listed_servers(matching, self.view, self.drifts.keys())
 
     def tools_of(self, server_id: ServerId | None) -> tuple[Tool, ...]:
-        """The tools of a server that the search and the filter let through, in the order that is wanted."""
+        """Return the tools of a server that pass search and filter, sorted."""
         drift = self.drifts.get(server_id) if server_id else None
         changed = {tool.name for tool in drift.tools} if drift else set()
-        return self.tools_shown.of(self._matching_tools(server_id), changed)
+        return listed_tools(self._matching_tools(server_id), self.tools_view, changed)
 
     def _matching_tools(self, server_id: ServerId | None) -> tuple[Tool, ...]:
-        """The tools that the search lets through; all where the server itself is what was found."""
+        """Return the tools that match the search; all of them if the server itself does."""
         listing = self.listings.get(server_id) if server_id else None
         if listing is None or server_id is None:
             return ()
-        wanted = self.search.casefold().strip()
-        if not wanted or self._matches_itself(self.servers[server_id]):
+        if self._matches_itself(self.servers[server_id]):
             return listing.tools
-        return tuple(tool for tool in listing.tools if _holds(tool, wanted))
+        return tuple(tool for tool in listing.tools if self._matches_tool(tool))
 
     def summary(self) -> str:
         """How much there is: "7 servers, 60 tools"."""
@@ -165,7 +157,7 @@ class ServersPresenter:
         """Its state in a word or two."""
         if server.spec.transport is Transport.FILE and server.status is ServerStatus.ACTIVE:
             return "Read"
-        return _STATUS[server.status]
+        return STATUS_TEXTS[server.status]
 
     def state_detail(self, server: Server) -> str:
         """What stands beside the word in the list."""
@@ -331,17 +323,15 @@ class ServersPresenter:
             self._started.setdefault(server.id, self.clock())
 
     def _matches(self, server: Server) -> bool:
-        wanted = self.search.casefold().strip()
         listing = self.listings.get(server.id)
         tools = listing.tools if listing else ()
-        return not wanted or self._matches_itself(server) or any(_holds(tool, wanted) for tool in tools)
+        return self._matches_itself(server) or any(map(self._matches_tool, tools))
 
     def _matches_itself(self, server: Server) -> bool:
-        return self.search.casefold().strip() in f"{server.name} {server.spec.address}".casefold()
+        return matches_all_words(f"{server.name} {server.spec.address}", self.view.text)
 
-
-def _holds(tool: Tool, wanted: str) -> bool:
-    return wanted in f"{tool.name} {tool.description}".casefold()
+    def _matches_tool(self, tool: Tool) -> bool:
+        return matches_all_words(f"{tool.name} {tool.description}", self.view.text)
 
 
 def failure_details(server: Server) -> str:

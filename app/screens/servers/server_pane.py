@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.core_link.session import Session
 from app.dialogs.consent import ConsentBar
 from app.screens.servers.definition_changes import summary, warning
-from app.screens.servers.filters import ToolOrder
+from app.screens.servers.filters import BY_TOKENS
 from app.screens.servers.presenter import ServersPresenter, failure_details
 from app.screens.servers.schema import token_count
 from app.screens.servers.tool_pane import ToolPane
@@ -272,7 +272,7 @@ class ServerPane(QWidget):
     def _show_tools(self, server: Server) -> None:
         presenter, left_out = self.presenter, server.spec.disallowed_tools
         tools, listing = presenter.tools_of(server.id), presenter.listings.get(server.id)
-        weighed = presenter.tools_shown.order is ToolOrder.WEIGHT
+        weighed = presenter.tools_view.sort.name == BY_TOKENS
         rows = tool_rows(tools, listing, presenter.drifts.get(server.id), left_out, weighed=weighed)
         stale = listing is not None and server.status in (ServerStatus.FAILED, ServerStatus.STARTING)
         known = listing.tools if listing else ()

@@ -10,9 +10,11 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.arguments.typed_json import dumps
 from app.core_link.session import Session
 from app.dialogs.consent import ConsentBar
+from app.screens.kit import ViewState, ViewStates
 from app.screens.servers.argument_form import ArgumentForm
-from app.screens.servers.call_history import CALL_VIEW_KEY, CallHistory, CallsShown, calls_shown_of
-from app.screens.servers.tool_call_presenter import ToolCallPresenter
+from app.screens.servers.call_history import CallHistory
+from app.screens.servers.filters import CALLS, SCREEN
+from app.screens.servers.tool_call_presenter import CALL_FIELDS, EVERY_TOOL, ToolCallPresenter
 from app.text.formatting import count, error_words
 from app.theme import Role, sized
 from app.widgets import Action, Button, Dialog, FlowText, KeyValues, Notice, Span, Split, one_line
@@ -51,7 +53,8 @@ class ToolCallDialog(Dialog):
         self._left = False
         self._clock = QTimer(self, interval=SECOND)
         self.form = ArgumentForm(tool)
-        self.history = CallHistory(tool.name, calls_shown_of(session.settings.get(CALL_VIEW_KEY, {})))
+        self._views = ViewStates(session.settings, session.workspace, SCREEN)
+        self.history = CallHistory(tool.name, self._views.load(CALL_FIELDS, CALLS))
         self.consent = ConsentBar()
         self.working, self.failure = Notice("info"), Notice("bad")
         self.call_button = self._lay_out()
@@ -59,10 +62,10 @@ class ToolCallDialog(Dialog):
         self.form.paused.connect(lambda: session.spawn(self._judge(), of=self))
         self.consent.agreed.connect(lambda: session.spawn(self._agree()))
         self.consent.postponed.connect(self.consent.hide)
-        self.history.again.connect(self._use)
+        self.history.use_wanted.connect(self._use)
         self.history.repeat_wanted.connect(self._repeat)
         self.history.remove_wanted.connect(lambda calls: session.spawn(self._remove(calls)))
-        self.history.narrowed.connect(self._narrow)
+        self.history.view_changed.connect(self._save_view)
         self.finished.connect(self._leave)
         session.closing.connect(self._leave)
         self.form.first().setFocus()
@@ -98,7 +101,7 @@ class ToolCallDialog(Dialog):
 
     async def refresh(self) -> None:
         """Read the calls of this tool, or of every tool of its server."""
-        calls = await self._presenter.history(every_tool=self.history.shown.every_tool)
+        calls = await self._presenter.history(every_tool=bool(self.history.view.filters.of(EVERY_TOOL)))
         if not self._left:
             self.history.show_calls(calls)
 
@@ -174,8 +177,8 @@ class ToolCallDialog(Dialog):
         self._use(call)
         self.call()
 
-    def _narrow(self, shown: CallsShown) -> None:
-        self._session.settings.set(CALL_VIEW_KEY, shown.to_keep())
+    def _save_view(self, view: ViewState) -> None:
+        self._views.save(view, CALL_FIELDS, CALLS)
         self._session.spawn(self.refresh())
 
     async def _remove(self, calls: tuple[ToolCall, ...]) -> None:

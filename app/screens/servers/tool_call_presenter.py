@@ -1,12 +1,13 @@
 """Arguments of a manual call while they are typed, and finished calls as text; knows no Qt."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Final
 
 from app.arguments.parameters import Parameter, parameters_of
 from app.arguments.typed_json import UnreadableError, dumps, loads
 from app.arguments.values import parse, show
+from app.screens.kit import FilterField, FilterFields, SortOrder, ViewState, in_order, matches_all_words
 from app.screens.servers.presenter import CoreCalls
 from app.text.formatting import count, duration
 from mcp_tef import ConsentRequest, Json, ParameterFinding, Server, Tool, ToolCall, ToolCallStatus
@@ -32,14 +33,14 @@ class CallDraft:
 
 @dataclass(frozen=True, slots=True)
 class ParsedArguments:
-    """The arguments, or one sentence for each parameter that keeps them from being any (`WHOLE`: all of them)."""
+    """The arguments, or None and one sentence for each parameter that is wrong (`WHOLE`: the text as a whole)."""
 
     arguments: dict[str, Json] | None
     faults: Mapping[str, str] = field(default_factory=dict)
 
 
 def draft_from_arguments(tool: Tool, arguments: Mapping[str, Json]) -> CallDraft:
-    """The draft that reads back as these arguments; as JSON where the fields would not give them back."""
+    """Return the draft that reads back as these arguments; as JSON if the fields cannot hold them."""
     known = {parameter.name: parameter for parameter in parameters_of(tool.input_schema)}
     if not arguments.keys() <= known.keys():
         return CallDraft(json_text=dumps(dict(arguments), indent=2))
@@ -48,7 +49,7 @@ def draft_from_arguments(tool: Tool, arguments: Mapping[str, Json]) -> CallDraft
 
 
 def read(tool: Tool, draft: CallDraft) -> ParsedArguments:
-    """The arguments that a draft stands for."""
+    """Parse a draft."""
     if draft.json_text is not None:
         return _read_json(draft.json_text)
     arguments: dict[str, Json] = {}
@@ -73,7 +74,7 @@ def _read_json(text: str) -> ParsedArguments:
 
 
 def turned(tool: Tool, draft: CallDraft) -> CallDraft:
-    """The draft as JSON, or as fields again; unchanged where what was typed cannot be read yet."""
+    """Return the draft as JSON, or as fields again; unchanged if it cannot be parsed."""
     arguments = read(tool, draft).arguments
     if arguments is None:
         return draft
@@ -85,12 +86,12 @@ def turned(tool: Tool, draft: CallDraft) -> CallDraft:
 
 
 def with_text(draft: CallDraft, name: str, text: str) -> CallDraft:
-    """The draft with another text for one parameter."""
+    """Return the draft with another text for one parameter."""
     return replace(draft, texts={**draft.texts, name: text})
 
 
 def errors_by_parameter(problems: tuple[ParameterFinding, ...], parameters: tuple[Parameter, ...]) -> dict[str, str]:
-    """Problems by the parameter that they are about; the others together under `WHOLE`."""
+    """Return the sentences of problems by parameter; those of no parameter stand together under `WHOLE`."""
     names = {parameter.name for parameter in parameters}
     found: dict[str, str] = {}
     for problem in problems:
@@ -100,10 +101,10 @@ def errors_by_parameter(problems: tuple[ParameterFinding, ...], parameters: tupl
 
 
 def outcome(call: ToolCall) -> str:
-    """What became of a call: "Answered in 10 ms (2.5 s in all)"."""
+    """Return the outcome of a call: "Answered after 10 ms (2.5 s in all)."."""
     word = CALL_STATUS_TEXTS[call.status]
     if call.status is ToolCallStatus.SENT:
-        return "No answer was noted. It may have been carried out all the same."
+        return "No answer was recorded. The server may have carried it out."
     whole = duration((call.duration_ms or 0) / 1000)
     if call.reply is None:
         return f"{word} after {whole}"
@@ -113,13 +114,13 @@ def outcome(call: ToolCall) -> str:
 
 
 def request_text(call: ToolCall) -> str:
-    """What was sent, without keys."""
+    """Return the request as JSON, without keys."""
     asked = {"id": call.id, "at": call.asked_at.isoformat(timespec="milliseconds")}
     return _cut(dumps({**asked, "server": call.server, "tool": call.tool, "arguments": dict(call.arguments)}, indent=2))
 
 
 def response_text(call: ToolCall) -> str:
-    """What came back: texts as they are, anything else as JSON."""
+    """Return the answer: texts as they are, anything else as JSON."""
     if call.failure is not None:
         return f"{call.failure.message}\n{call.failure.hint}".strip()
     if call.reply is None:
@@ -138,6 +139,61 @@ def _cut(text: str) -> str:
 def _block(block: Json) -> str:
     text = block.get("text") if isinstance(block, dict) else None
     return text if isinstance(text, str) else dumps(block, indent=2)
+
+
+EVERY_TOOL: Final = "every_tool"
+MOST_SEARCHED: Final = 4_000
+CALL_FIELDS: Final[FilterFields[ToolCall]] = FilterFields(
+    (
+        FilterField(name=EVERY_TOOL, texts={"yes": "Calls of every tool of the server"}),
+        FilterField(
+            name="outcome",
+            texts={status.value: text for status, text in CALL_STATUS_TEXTS.items()},
+            fits=lambda call, value: call.status.value == value,
+        ),
+    )
+)
+"""Filters of calls; the core lists the calls of one tool or of all, which `EVERY_TOOL` decides."""
+
+CALL_ORDERS: Final[Sequence[SortOrder[ToolCall]]] = (
+    SortOrder(name="newest", text="Newest first"),
+    SortOrder(name="oldest", text="Oldest first", descending=True),
+    SortOrder(name="longest", text="Longest first", key=lambda call: call.duration_ms or 0, descending=True),
+)
+
+
+def listed_calls(calls: Sequence[ToolCall], view: ViewState) -> tuple[ToolCall, ...]:
+    """Return the calls that pass search and filters, sorted; `calls` come newest first."""
+    found = (call for call in calls if CALL_FIELDS.fits(call, view.filters) and _matches(call, view.text))
+    return tuple(in_order(found, CALL_ORDERS, view.sort.name))
+
+
+def _matches(call: ToolCall, query: str) -> bool:
+    answer = call.failure.message if call.failure else str(call.reply.content)[:MOST_SEARCHED] if call.reply else ""
+    arguments = dumps(dict(call.arguments))[:MOST_SEARCHED]
+    return matches_all_words(f"{call.tool} {CALL_STATUS_TEXTS[call.status]} {arguments} {answer}", query)
+
+
+def calls_as_json(calls: Sequence[ToolCall]) -> str:
+    """Return calls with their answers, without keys, as JSON."""
+    return dumps([_json_of(call) for call in calls], indent=2)
+
+
+def _json_of(call: ToolCall) -> dict[str, Json]:
+    ended: dict[str, Json] = {"duration_ms": call.duration_ms} if call.duration_ms is not None else {}
+    if call.reply is not None:
+        ended["reply"] = asdict(call.reply) | {"content": list(call.reply.content)}
+    if call.failure is not None:
+        ended["failure"] = {"message": call.failure.message, "hint": call.failure.hint}
+    return {
+        "id": call.id,
+        "asked_at": call.asked_at.isoformat(timespec="milliseconds"),
+        "server": call.server,
+        "tool": call.tool,
+        "arguments": dict(call.arguments),
+        "status": call.status.value,
+        **ended,
+    }
 
 
 class ToolCallPresenter:

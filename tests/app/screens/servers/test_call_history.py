@@ -1,7 +1,6 @@
 """The list of calls that were made by hand: searched, narrowed, sorted, copied."""
 
 import json
-from datetime import UTC, datetime, timedelta
 
 import pytest
 from PySide6.QtCore import Qt
@@ -9,44 +8,21 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.screens.servers.call_history import (
-    NONE_FIT,
-    CallHistory,
-    CallOrder,
-    CallsShown,
-    calls_as_json,
-    calls_shown_actions,
-    calls_shown_of,
+from app.screens.kit import NO_FILTERS, ViewState
+from app.screens.servers.call_history import NONE_FIT, CallHistory
+from app.screens.servers.tool_call_presenter import calls_as_json
+from tests.support.memory_calls import ended_call
+
+CALLS = (
+    ended_call(3, "tandem", seconds=9),
+    ended_call(2, "chain", failed="desk is mute."),
+    ended_call(1, "bike", tool="book"),
 )
-from mcp_tef import FailureInfo, ToolCall, ToolCallStatus
-from mcp_tef.model.ids import ServerId, ToolCallId
-from tests.support.memory_calls import says
-
-AT = datetime(2026, 11, 22, 6, tzinfo=UTC)
-
-
-def made(number: int, word: str, *, tool: str = "find", seconds: int = 1, failed: str = "") -> ToolCall:
-    """A call that asked for a word; answered, or failed with a sentence."""
-    return ToolCall(
-        id=ToolCallId(str(number)),
-        server_id=ServerId("1"),
-        server="desk",
-        tool=tool,
-        arguments={"text": word},
-        asked_at=AT + timedelta(seconds=number),
-        duration_ms=seconds * 1_000,
-        status=ToolCallStatus.FAILED if failed else ToolCallStatus.ANSWERED,
-        reply=None if failed else says(f"{word} found"),
-        failure=FailureInfo("server_silent", failed, "Wait.") if failed else None,
-    )
-
-
-CALLS = (made(3, "tandem", seconds=9), made(2, "chain", failed="desk is mute."), made(1, "bike", tool="book"))
 
 
 @pytest.fixture
 def history(qtbot: QtBot) -> CallHistory:
-    widget = CallHistory("find", CallsShown())
+    widget = CallHistory("find", ViewState())
     qtbot.addWidget(widget)
     widget.show()
     widget.show_calls(CALLS)
@@ -55,30 +31,6 @@ def history(qtbot: QtBot) -> CallHistory:
 
 def listed(history: CallHistory) -> list[str]:
     return history.list.rows.ids() if history.list.isVisible() else []
-
-
-@pytest.mark.parametrize(
-    ("shown", "text", "ids"),
-    [
-        (CallsShown(), "", ["3", "2", "1"]),
-        (CallsShown(order=CallOrder.OLDEST), "", ["1", "2", "3"]),
-        (CallsShown(order=CallOrder.LONGEST), "", ["3", "2", "1"]),
-        (CallsShown(outcome=ToolCallStatus.FAILED), "", ["2"]),
-        (CallsShown(), "FOUND bike", ["1"]),
-        (CallsShown(), "mute", ["2"]),
-        (CallsShown(), "book", ["1"]),
-    ],
-)
-def test_calls_are_narrowed_searched_and_sorted(shown: CallsShown, text: str, ids: list[str]) -> None:
-    assert [call.id for call in shown.of(CALLS, text)] == ids
-
-
-@pytest.mark.parametrize(
-    "shown", [CallsShown(), CallsShown(outcome=ToolCallStatus.SENT, every_tool=True, order=CallOrder.LONGEST)]
-)
-def test_what_narrows_calls_comes_back_from_the_settings(shown: CallsShown) -> None:
-    assert calls_shown_of(shown.to_keep()) == shown
-    assert calls_shown_of({"outcome": 7, "every_tool": "yes", "order": None}) == CallsShown()
 
 
 def test_what_is_typed_narrows_the_list_and_none_is_told(history: CallHistory, qtbot: QtBot) -> None:
@@ -93,10 +45,10 @@ def test_what_is_typed_narrows_the_list_and_none_is_told(history: CallHistory, q
 
 
 def test_an_outcome_is_chosen_from_the_menu_and_told(history: CallHistory, qtbot: QtBot) -> None:
-    failed = next(one for one in calls_shown_actions(history.shown, history._narrow) if one.text == "Failed")
-    with qtbot.waitSignal(history.narrowed) as told:
+    failed = next(one for one in history.filter_actions() if one.text == "Failed")
+    with qtbot.waitSignal(history.view_changed) as emitted:
         failed.do()
-    assert told.args == [CallsShown(outcome=ToolCallStatus.FAILED)]
+    assert emitted.args == [ViewState(filters=NO_FILTERS.with_values("outcome", "failed"))]
     assert listed(history) == ["2"]
 
 

@@ -1,7 +1,5 @@
 """The parameters of a tool are found, sorted and copied; how they are sorted is remembered."""
 
-from typing import Any
-
 import pytest
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
@@ -9,8 +7,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.core_link.settings import Settings
-from app.screens.servers.filters import OnlyParameters, ParameterOrder, ParametersShown, parameters_shown_of
-from app.screens.servers.parameter_table import NONE_FIT, ParameterList, keep_parameters
+from app.screens.kit import ViewStates
+from app.screens.servers.parameter_table import NONE_FIT, ParameterList
 from app.screens.servers.schema import SchemaParameter
 from app.widgets import FlowText
 
@@ -46,33 +44,6 @@ def choose(parameters: ParameterList, text: str) -> None:
     next(action for action in parameters.menu_actions() if action.text == text).do()
 
 
-@pytest.mark.parametrize(
-    ("shown", "text", "names"),
-    [
-        (ParametersShown(), "", ["price", "query", "branch"]),
-        (ParametersShown(order=ParameterOrder.NAME), "", ["branch", "price", "query"]),
-        (ParametersShown(order=ParameterOrder.TYPE), "", ["price", "branch", "query"]),
-        (ParametersShown(order=ParameterOrder.REQUIRED), "", ["query", "price", "branch"]),
-        (ParametersShown(OnlyParameters.REQUIRED), "", ["query"]),
-        (ParametersShown(OnlyParameters.UNDESCRIBED), "", ["branch"]),
-        (ParametersShown(), "COST most", ["price"]),
-        (ParametersShown(), "harbour", ["branch"]),
-        (ParametersShown(OnlyParameters.REQUIRED), "cost", []),
-    ],
-)
-def test_parameters_are_narrowed_and_sorted(shown: ParametersShown, text: str, names: list[str]) -> None:
-    assert [one.name for one in shown.of(ALL, text)] == names
-
-
-@pytest.mark.parametrize(
-    "shown", [ParametersShown(), ParametersShown(OnlyParameters.UNDESCRIBED, ParameterOrder.REQUIRED)]
-)
-def test_what_narrows_parameters_comes_back_from_the_settings(shown: ParametersShown) -> None:
-    assert parameters_shown_of(shown.to_keep()) == shown
-    odd: dict[str, Any] = {"only": 3, "order": "nonsense"}
-    assert parameters_shown_of(odd) == ParametersShown()
-
-
 def test_words_find_parameters_stay_for_their_tool_and_leave_with_it(parameters: ParameterList, qtbot: QtBot) -> None:
     QTest.keyClicks(parameters.search, "cost")
     qtbot.waitUntil(lambda: parameters.title.text() == "1 of 8 parameters", timeout=30_000)
@@ -97,21 +68,21 @@ def test_a_filter_that_hides_the_only_parameter_can_still_be_let_go(parameters: 
     choose(parameters, "Required")
     parameters.show_parameters("one", (PRICE,))
     assert parameters.more.isVisible()
-    choose(parameters, "All parameters")
+    choose(parameters, "Show all parameters")
     assert parameters.found() == (PRICE,)
 
 
 def test_the_order_is_there_at_the_next_start(qapp: QApplication, qtbot: QtBot) -> None:
-    settings = Settings(None)
+    states = ViewStates(Settings(None), "a.db", "servers")
     first, second = ParameterList(), ParameterList()
     for made in (first, second):
         qtbot.addWidget(made)
-    keep_parameters(first, settings)
+    first.restore_view(states)
     choose(first, "Sort by name")
-    keep_parameters(second, settings)
+    second.restore_view(states)
     second.show_parameters("find_parts", ALL)
     assert second.found() == (BRANCH, PRICE, QUERY)
-    assert [action.text for action in second.menu_actions() if action.checked] == ["All parameters", "Sort by name"]
+    assert [action.text for action in second.menu_actions() if action.checked] == ["Sort by name"]
 
 
 def test_what_is_shown_is_copied_as_a_table_in_markdown(parameters: ParameterList) -> None:

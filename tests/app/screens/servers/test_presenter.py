@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
+from app.screens.kit import ViewState
 from app.screens.servers.presenter import ServersPresenter, failure_details, probe_summary, token_share
 from mcp_tef import (
     ConsentError,
@@ -133,11 +134,11 @@ async def test_a_check_that_ended_wants_a_fresh_look() -> None:
 async def test_search_finds_servers_and_tools() -> None:
     bench = Bench({"desk": SAMPLE_TOOLS, "other": [tool("weather")]})
     desk, other = await bench.add(http_server(), http_server("other"))
-    bench.presenter.search = "weath"
+    bench.presenter.view = ViewState(text="weath")
     assert [server.id for server in bench.presenter.shown()] == [other.id]
-    bench.presenter.search = "repair"
+    bench.presenter.view = ViewState(text="repair")
     assert [one.name for one in bench.presenter.tools_of(desk.id)] == ["book_repair"]
-    bench.presenter.search = "desk"
+    bench.presenter.view = ViewState(text="desk")
     assert len(bench.presenter.tools_of(desk.id)) == 3
 
 

@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
@@ -13,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 
 from app.core_link.settings import Settings
 from app.core_link.targets import NewCases, ShowSimilarTools, ShowTool, ShowToolQuality, Target
-from app.screens.servers.filters import Only, ToolOrder, ToolsShown, tools_shown_of
+from app.screens.kit import NO_FILTERS, SortState, ViewState
 from app.screens.servers.page import ServersPage
 from app.screens.servers.server_pane import EXCLUDED
 from app.text.formatting import count
@@ -156,16 +155,16 @@ def test_filter_and_order_of_tools_hold_are_told_and_are_there_at_the_next_start
 
     async def first() -> None:
         async with tools_of_a_shop(settings) as page:
-            page.deeds.narrow(ToolsShown(only=Only.UNDESCRIBED))
+            page.show_tools_view(ViewState(filters=NO_FILTERS.with_values("only", "undescribed")))
             assert page.pane.tools.rows.ids() == ["ping"]
             assert page.pane.side.title() == "1 of 4 tools"
-            page.deeds.narrow(ToolsShown(order=ToolOrder.NAME))
+            page.show_tools_view(ViewState(sort=SortState("name")))
             assert page.pane.tools.rows.ids() == sorted(NAMES)
 
     async def second() -> None:
         async with tools_of_a_shop(settings) as page:
             assert page.pane.tools.rows.ids() == sorted(NAMES)
-            page.deeds.narrow(ToolsShown(only=Only.CHANGED))
+            page.show_tools_view(ViewState(filters=NO_FILTERS.with_values("only", "changed")))
             assert page.pane.tools.rows.ids() == []
             page.open_target(ShowTool(ToolLabel(tool="ping", server="Bike shop")))
             assert page.pane.tools.current_id() == "ping"
@@ -174,28 +173,10 @@ def test_filter_and_order_of_tools_hold_are_told_and_are_there_at_the_next_start
     drive(second())
 
 
-@pytest.mark.parametrize("shown", [ToolsShown(), ToolsShown(only=Only.BARE, order=ToolOrder.WEIGHT)])
-def test_what_narrows_tools_comes_back_from_the_settings(shown: ToolsShown) -> None:
-    assert tools_shown_of(shown.to_keep()) == shown
-    assert tools_shown_of({"only": 3, "order": "sideways"}) == ToolsShown()
-
-
-@pytest.mark.parametrize(
-    ("shown", "names"),
-    [
-        (ToolsShown(only=Only.BARE), ["ping"]),
-        (ToolsShown(only=Only.CHANGED), ["book_repair"]),
-        (ToolsShown(order=ToolOrder.WEIGHT), ["search_bikes", "book_repair", "search_parts", "ping"]),
-    ],
-)
-def test_tools_are_narrowed_and_sorted(shown: ToolsShown, names: list[str]) -> None:
-    assert [tool.name for tool in shown.of(TOOLS, {"book_repair"})] == names
-
-
 def test_tools_sorted_by_tokens_show_them(qapp: QApplication) -> None:
     async def work() -> None:
         async with tools_of_a_shop() as page:
-            page.deeds.narrow(ToolsShown(order=ToolOrder.WEIGHT))
+            page.show_tools_view(ViewState(sort=SortState("weight")))
             rows = [page.pane.tools.rows.row(place) for place in range(4)]
             weights = [int(row.right.text) for row in rows if row.right]
             assert weights == sorted(weights, reverse=True)

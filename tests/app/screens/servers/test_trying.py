@@ -75,7 +75,7 @@ def test_a_call_is_told_with_its_time_and_a_doubt_where_there_is_one() -> None:
     failed = replace(SENT, status=ToolCallStatus.TOOL_ERROR, reply=reply)
     assert outcome(failed) == "The tool says that it failed, after 7 ms (2.5 s in all). Only the beginning was kept."
     assert response_text(failed) == '{\n  "type": "image",\n  "data": "abc"\n}\n\n[\n  1\n]'
-    assert "may have been carried out" in outcome(SENT)
+    assert "may have carried it out" in outcome(SENT)
     silent = replace(SENT, status=ToolCallStatus.FAILED, failure=FailureInfo("server_silent", "desk is mute.", "Wait."))
     assert (outcome(silent), response_text(silent)) == ("Failed after 2.5 s", "desk is mute.\nWait.")
 
@@ -314,7 +314,7 @@ def test_earlier_arguments_can_be_used_again_and_all_calls_be_forgotten(qapp: QA
             await until(lambda: sheet.history.list.rows.rowCount() == 1)
             type_text(sheet, "")
             (call,) = await sheet._session.call(lambda core: core.calls.history(sheet._server.id))
-            sheet.history.again.emit(call)
+            sheet.history.use_wanted.emit(call)
             assert sheet.form.reading().arguments == {"text": "city bike"}
             sheet.history.forget.click()
             await until(lambda: sheet.history.list.isHidden())
