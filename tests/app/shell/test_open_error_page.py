@@ -268,12 +268,12 @@ def test_settings_that_cannot_be_read_are_set_aside_and_a_dialog_says_where(
 
 
 def test_a_row_that_cannot_be_read_shuts_the_door_and_not_the_program(qapp: QApplication, work: Path) -> None:
-    change(work, "UPDATE test_cases SET expected_calls = '[{'")
+    change(work, "UPDATE test_cases SET expectation = '[{'")
 
     async def look() -> None:
         async with started(work) as bench:
             closed = door(bench)
             assert closed is not None
-            assert "work.db holds a row that cannot be read: expected_calls of test_cases" in closed.words.text()
+            assert "work.db holds a row that cannot be read: expectation of test_cases" in closed.words.text()
 
     drive(look())
