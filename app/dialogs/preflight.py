@@ -2,10 +2,11 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core_link.model_requests import ModelKeys
 from app.core_link.session import Session
+from app.dialogs.api_key import ApiKeyField
 from app.dialogs.consent import with_consent
 from app.widgets import Action, Dialog, Field
 from mcp_tef import Batch, ModelError, ModelFault, Secret
@@ -50,19 +51,15 @@ class ApiKeyDialog(Dialog):
         super().__init__(f"A key for {provider} is needed", parent, width=440)
         self.key: Secret | None = None
         self.kept = False
-        self.edit = QLineEdit()
-        self.edit.setEchoMode(QLineEdit.EchoMode.Password)
-        self.remember = QCheckBox("Remember in the system keychain")
-        self.body.addWidget(Field("Key", self.edit, note=hint or "Kept in memory until you quit."))
-        self.body.addWidget(self.remember)
+        self.input = ApiKeyField()
+        self.edit = self.input.edit
+        self.body.addWidget(Field("Key", self.input, note=hint or "Kept in memory until you quit."))
         self.set_buttons(
             [Action(text="Cancel", do=self.reject), Action(text="Use this key", do=self._take, kind="primary")]
         )
         self.edit.setFocus()
 
     def _take(self) -> None:
-        text = self.edit.text().strip()
-        self.edit.clear()
-        self.key = Secret(text) if text else None
-        self.kept = self.remember.isChecked()
+        self.key = self.input.take()
+        self.kept = self.input.remember.isChecked()
         self.accept()

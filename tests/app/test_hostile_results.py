@@ -15,7 +15,7 @@ from app.core_link.settings import Settings
 from app.core_link.targets import CompareBatches
 from app.core_link.workspaces import WorkspaceMenu
 from app.dialogs.export import ask_where
-from app.dialogs.model_request import ModelSheet
+from app.dialogs.model_request import ModelRequestDialog
 from app.help.window import HelpWindow
 from app.screens.quality.page import QualityPage
 from app.screens.quality.review_part import ReviewPart
@@ -230,7 +230,7 @@ async def saved(window: MainWindow, folder: Path) -> tuple[str, Path]:
     return name, file
 
 
-async def agree(find: Callable[[], ModelSheet | None]) -> None:
+async def agree(find: Callable[[], ModelRequestDialog | None]) -> None:
     """Choose the model in the form for asking, once it is there, and ask."""
     await until(find)
     sheet = find()
@@ -250,7 +250,7 @@ async def asked_about_a_pair(window: MainWindow) -> ToolPairPane:
     pane = page.view.pair
     await until(lambda: pane.advice.current() is not None and pane.advice.ask.isVisible())
     pane.advice.ask.click()
-    await agree(lambda: page.pair.advice_requests.sheet)
+    await agree(lambda: page.pair.requests.dialog)
     await until(lambda: _is_by_model(pane.advice) or pane.advice.notice.isVisible())
     await until(lambda: "<img src=" in drawn(pane.advice), every=0.1)
     return pane
@@ -270,7 +270,7 @@ async def asked_about_a_tool(window: MainWindow) -> ReviewPart:
     tool = page.view.table.rows.ids()[0]
     page.view.table.select(tool)
     page.ask([tool])
-    await agree(lambda: page.sheet)
+    await agree(lambda: page.requests.dialog)
     part = page.view.detail.review
     await until(lambda: part.failure.isVisible() or said(part), every=0.1)
     return part

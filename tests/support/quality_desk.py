@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from app.core_link.session import Session
 from app.core_link.settings import Settings
 from app.core_link.targets import Target
-from app.screens.quality.model_request import ReviewRequestDialog
+from app.dialogs.model_request import ModelRequestDialog
 from app.screens.quality.page import QualityPage
 from app.widgets import FlowText, Label, LineText
 from mcp_tef import Secret, ServerError, ServerFault, TefError, Tool
@@ -72,13 +72,13 @@ class Desk:
         assert inside is not None
         await until(inside.updatesEnabled)
 
-    async def sheet(self, ids: Sequence[str] = ()) -> ReviewRequestDialog:
+    async def sheet(self, ids: Sequence[str] = ()) -> ModelRequestDialog:
         """Open the form for asking a model, with the model chosen."""
         self.page.ask(ids)
-        await until(lambda: self.page.sheet)
-        assert self.page.sheet is not None
-        self.page.sheet.model.other.emit(GPT)
-        return self.page.sheet
+        await until(lambda: self.page.requests.dialog)
+        assert self.page.requests.dialog is not None
+        self.page.requests.dialog.model.other.emit(GPT)
+        return self.page.requests.dialog
 
 
 @asynccontextmanager

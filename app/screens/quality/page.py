@@ -2,61 +2,68 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from app.core_link.commands import Command
 from app.core_link.links import link_actions, tool_links
-from app.core_link.model_requests import ModelForm
 from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
 from app.core_link.targets import AddServer, Screen, ShowScreen, ShowToolQuality, Target
 from app.dialogs.consent import ask_for_servers
 from app.dialogs.export import copy_markdown
+from app.dialogs.model_request import ModelRequests, ModelTask
 from app.screens.kit import NO_FILTERS, FilterValues, ViewState, ViewStates
 from app.screens.kit.menus import command_action
 from app.screens.quality.commands import ASK, CANCEL, CLEAR, COPY, EXPORT, READ, quality_commands
 from app.screens.quality.exports import FORMS, ask_where
 from app.screens.quality.labels import QualityLevel
-from app.screens.quality.model_request import KEPT, ReviewProgress, ReviewRequest, ReviewRequestDialog
 from app.screens.quality.presenter import FIELDS, LEVEL, LEVELS, SERVER, QualityPresenter, QualityState
 from app.screens.quality.view import QualityView, tool_row
 from app.text.formatting import count
 from app.theme import roomy
 from app.widgets import Action, MenuButton, show_menu_under
-from mcp_tef import Event, ModelSettings, ToolLabel, ToolQuality
+from mcp_tef import Event, ToolLabel, ToolQuality
 
 SETTLE_MS = 40
 LEVELS_WIDTH = 176
-FORM = "quality.ask"
+
+
+def review_task(presenter: QualityPresenter) -> ModelTask:
+    """Return the request that asks a model to review tools."""
+    return ModelTask(
+        title="Ask a model",
+        explanation=(
+            "A model reads each definition, grades its clarity, completeness and conciseness, and suggests a "
+            "description. Its review is shown beside the findings and does not change the score."
+        ),
+        noun="tool",
+        activity="reviews definitions",
+        result="reviewed",
+        estimate=presenter.estimate,
+        run=presenter.review,
+        cost=lambda quality: quality.review.cost_usd if quality.review else None,
+    )
 
 
 class QualityPage(Page):
     """Page of tools with their findings; `open_target` shows one or several tools."""
-
-    _review_received = Signal(object)
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, key="quality", title="Quality")
         self.presenter = QualityPresenter(session.call)
         self._views = ViewStates(session.settings, session.workspace, self.key)
         self.presenter.view = self._views.load(FIELDS)
-        self.asking = ReviewRequest(session.call, self.presenter)
+        self.requests = ModelRequests(self, review_task(self.presenter))
         self.view = QualityView()
-        self.activity = session.activity.add()
         self.levels = MenuButton("Findings")
         self.levels.setFixedWidth(roomy(LEVELS_WIDTH))
-        self.sheet: ReviewRequestDialog | None = None
         self._pending_ids: tuple[str, ...] = (self.presenter.view.selected,)
         self._pending_targets: tuple[ToolLabel, ...] = ()
-        self._progress: ReviewProgress | None = None
-        self._reviewing: asyncio.Task[None] | None = None
         self._reading: asyncio.Task[None] | None = None
         self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._lay_out()
@@ -76,7 +83,8 @@ class QualityPage(Page):
     def _connect(self) -> None:
         self._settle.timeout.connect(self._show_detail)
         self.session.closing.connect(self._settle.stop)
-        self._review_received.connect(self._take)
+        self.requests.answered.connect(self._take)
+        self.requests.changed.connect(self._show_buttons)
         self.levels.changed.connect(lambda key: self._filter(self.presenter.set_filter(LEVEL, key)))
         self.view.server_chosen.connect(self._choose_server)
         self.view.gaps.servers_wanted.connect(lambda: self.session.go(ShowScreen(Screen.SERVERS)))
@@ -84,7 +92,6 @@ class QualityPage(Page):
         self.view.table.chosen.connect(self._choose)
         self.view.table.set_menu(self._menu)
         self.view.table.tell_keys(Enter="Read about the tool", Space="Read about the tool")
-        self.activity.cancel_wanted.connect(self.cancel)
         detail = self.view.detail
         detail.review.wanted.connect(lambda: self.ask([self.view.table.current_id()]))
         detail.review.copied.connect(self._copy)
@@ -122,14 +129,14 @@ class QualityPage(Page):
         return quality_commands(
             {
                 ASK: self.ask,
-                CANCEL: self.cancel,
+                CANCEL: self.requests.stop,
                 COPY: lambda: self.copy(self.view.table.selected_ids()),
                 EXPORT: self.open_export,
                 READ: self.reload_servers,
                 CLEAR: self.clear_filters,
             },
             has_tools=lambda: bool(self.presenter.tools()),
-            is_busy=lambda: self.busy,
+            is_busy=lambda: self.requests.busy,
             tool=self._tool,
             go=self.session.go,
         )
@@ -203,13 +210,9 @@ class QualityPage(Page):
 
     def _show_buttons(self) -> None:
         tip = "Grades and suggested descriptions by a language model (Ctrl+R)"
-        look: dict[str, Any] = {"kind": "primary", "icon": "chat-circle-text", "tip": tip, "enabled": not self.busy}
-        self.header.set_buttons(
-            [
-                command_action(self._commands[EXPORT], "Export", icon="export"),
-                command_action(self._commands[ASK], "Ask a model…", **look),
-            ]
-        )
+        ask = command_action(self._commands[ASK], "Ask a model…", kind="primary", icon="chat-circle-text", tip=tip)
+        export = command_action(self._commands[EXPORT], "Export", icon="export")
+        self.header.set_buttons([export, replace(ask, enabled=ask.enabled and not self.requests.busy)])
 
     def _show_level_choices(self) -> None:
         levels = self.presenter.levels(self.presenter.server)
@@ -257,7 +260,7 @@ class QualityPage(Page):
         one = len(ids) == 1
         text = "Ask a model about this tool…" if one else f"Ask a model about {count(len(ids), 'tool')}…"
         return [
-            command_action(self._commands[ASK], text, enabled=not self.busy),
+            command_action(self._commands[ASK], text, enabled=not self.requests.busy),
             command_action(self._commands[COPY], "Copy findings as Markdown", icon="copy"),
             *(replace(link, apart=not place, enabled=one) for place, link in enumerate(self._links())),
         ]
@@ -307,71 +310,23 @@ class QualityPage(Page):
 
     # ------------------------------------------------------------------ asking a model
 
-    @property
-    def busy(self) -> bool:
-        """True while a model reviews tools."""
-        return self._reviewing is not None
-
     def ask(self, ids: Sequence[str] = ()) -> None:
         """Open the form that asks a model to review these tools; without ids, the selected or shown ones."""
-        if self.sheet is None and not self.busy and self.presenter.tools():
-            self.session.spawn(self._ask(ids))
-
-    async def _ask(self, ids: Sequence[str]) -> None:
-        kept = self.session.settings.get(FORM, {})
-        form = ModelForm(**{name: value for name in KEPT if isinstance(value := kept.get(name), str)})
-        self.sheet = ReviewRequestDialog(self.session, self.asking, form, self._scopes(ids), self)
-        try:
-            await self.sheet.done_with()
-            model, tools = self.sheet.agreed, self.sheet.tools()
-        finally:
-            self.sheet = None
-        if model is not None:
-            self.session.settings.set(FORM, {"model": model.label, "base_url": model.base_url or ""})
-            self._reviewing = self.session.spawn(self._review(model, tools))
-            self._show_buttons()
+        self.requests.ask(self._scopes(ids))
 
     def _scopes(self, ids: Sequence[str]) -> list[tuple[str, Sequence[ToolQuality]]]:
         chosen = [one for tool_id in ids or self.view.table.selected_ids() if (one := self.presenter.get(tool_id))]
         shown, every = self.presenter.shown(), self.presenter.tools()
-        scopes: list[tuple[str, Sequence[ToolQuality]]] = []
-        if chosen:
-            scopes.append((f"{len(chosen):,} selected", chosen))
-        if shown and len(shown) < len(every):
-            scopes.append((f"{len(shown):,} shown", shown))
-        scopes.append((f"All {len(every):,}", every))
-        return scopes
-
-    async def _review(self, model: ModelSettings, tools: Sequence[ToolQuality]) -> None:
-        progress = self._progress = ReviewProgress(model=model.label, total=len(tools))
-        self._show_progress()
-        stopped = False
-        try:
-            with suppress(asyncio.CancelledError):
-                stopped = True
-                await self.presenter.review(tools, model, self._review_received.emit)
-                stopped = False
-        finally:
-            self._reviewing = self._progress = None
-            self.activity.clear()
-            self._show_buttons()
-        self.session.toast(progress.summary(stopped=stopped))
-
-    def cancel(self) -> None:
-        """Stop the model request; reviews received so far are kept."""
-        if self._reviewing is not None:
-            self._reviewing.cancel()
+        some_shown = shown if len(shown) < len(every) else ()
+        return [
+            (f"{len(chosen):,} selected", chosen),
+            (f"{len(some_shown):,} shown", some_shown),
+            (f"All {len(every):,}", every),
+        ]
 
     def _take(self, quality: ToolQuality) -> None:
         known = self.presenter.add_review(quality)
-        if self._progress is not None:
-            self._progress.take(quality)
-            self._show_progress()
         if known is not None and self.presenter.is_shown(known):
             self.view.table.upsert([tool_row(known)])
             if known.tool.id == self.view.table.current_id():
                 self._settle.start()
-
-    def _show_progress(self) -> None:
-        if (now := self._progress) is not None:
-            self.activity.set_state(now.done / max(1, now.total), now.lead, now.parts, can_pause=False)

@@ -57,5 +57,5 @@ def pair_actions(pair: PairController, rows: Sequence[str], reveal: Callable[[Pa
     return [
         Action(text="Open side by side", do=lambda: pair.open(pairs[0]), enabled=one),
         Action(text="Show on the map", do=lambda: reveal(pairs[0]), enabled=one),
-        Action(text=ask, do=lambda: pair.ask(pairs), apart=True, enabled=not pair.advice_requests.busy),
+        Action(text=ask, do=lambda: pair.ask(pairs), apart=True, enabled=not pair.requests.busy),
     ]

@@ -6,6 +6,7 @@ from functools import cached_property, partial
 from PySide6.QtCore import QPoint, QSize, QTimer, Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from app.dialogs.api_key import ApiKeyField
 from app.screens.similarity.labels import EMBEDDER_LABELS, embedder_label
 from app.text.formatting import count
 from app.theme import Role
@@ -168,10 +169,9 @@ class EmbedderDialog(Dialog):
         self.key: Secret | None = None
         self.kinds = Segmented([(kind.value, title) for kind, title, _, _ in EMBEDDER_KINDS], "Kind of embedder")
         self.target = QLineEdit()
-        self.key_edit = QLineEdit()
-        self.key_edit.setEchoMode(QLineEdit.EchoMode.Password)
+        self.key_input = ApiKeyField(can_remember=False)
         self.target_field = Field("Model", self.target)
-        self.key_field = Field("Key", self.key_edit, note="Only if it needs one. Kept in memory until you quit.")
+        self.key_field = Field("Key", self.key_input, note="Only if required. Kept in memory until you quit.")
         self.body.addWidget(FlowText(WHAT, role=Role.DIM))
         for part in (self.kinds, self.target_field, self.key_field):
             self.body.addWidget(part)
@@ -192,7 +192,7 @@ class EmbedderDialog(Dialog):
         self.target_field.set_error("")
         self.target.setPlaceholderText(example)
         self.key_field.setVisible(kind in NEEDS_KEY)
-        self.key_edit.clear()
+        self.key_input.take()  # a key typed for one kind is not sent to another
 
     def _label(self) -> str:
         kind, target = self.kinds.current(), self.target.text().strip()
@@ -210,8 +210,5 @@ class EmbedderDialog(Dialog):
             self.target_field.set_error(fault)
             self.target.setFocus()
             return
-        kind = EmbedderKind(self.kinds.current())
-        text = self.key_edit.text().strip()
-        self.chosen, self.key = self._label(), Secret(text) if text and kind in NEEDS_KEY else None
-        self.key_edit.clear()
+        self.chosen, self.key = self._label(), self.key_input.take()
         self.accept()

@@ -10,18 +10,35 @@ from app.core_link.links import Link, tool_links
 from app.core_link.session import Page
 from app.core_link.targets import Screen, ShowRuns
 from app.dialogs.export import file_name
+from app.dialogs.model_request import ModelRequests, ModelTask
 from app.screens.similarity.advice_pane import AdviceFormat, change_text
 from app.screens.similarity.exports import SimilarityFileWriter, write_text
-from app.screens.similarity.model_request import AdviceRequests
 from app.screens.similarity.pair_detail import RunsLink
 from app.screens.similarity.pair_list import PairIndices, PairTarget, ordered_pair
 from app.screens.similarity.pair_pane import ToolPairPane
 from app.screens.similarity.presenter import SimilarityPresenter
 from app.screens.similarity.view import PAUSE_S, SimilarityView
 from app.screens.similarity.view_state import SimilarityViewState
-from mcp_tef import Recommendation, ToolLabel
+from mcp_tef import PairAdvice, Recommendation, ToolLabel
 
 LOADING = "Looking for what tells them apart…"
+
+
+def rewrite_task(presenter: SimilarityPresenter) -> ModelTask:
+    """Return the request that asks a model to rewrite the descriptions of pairs."""
+    return ModelTask(
+        title="Ask a model for descriptions",
+        explanation=(
+            "A model reads both definitions and why they are hard to tell apart, and writes new descriptions. "
+            "Nothing changes on any server: you copy or save the texts that you want."
+        ),
+        noun="pair",
+        activity="writes descriptions",
+        result="wrote about",
+        estimate=presenter.estimate,
+        run=presenter.advise,
+        cost=lambda advice: advice.cost_usd,
+    )
 
 
 class PairController(QObject):
@@ -42,10 +59,10 @@ class PairController(QObject):
         self.aim: PairTarget | None = None
         self._to_advice = False
         self._read = 0
-        self.advice_requests = AdviceRequests(page, presenter)
+        self.requests = ModelRequests(page, rewrite_task(presenter))
         self._session, self._presenter, self._view = page.session, presenter, view
         self._saving, self._view_state = saving, kept
-        self.advice_requests.changed.connect(self._show_advice)
+        self.requests.answered.connect(self._take)
 
     def connect_pane(self, pane: ToolPairPane) -> None:
         """Hear what the user wants of the pane, once it is there."""
@@ -128,12 +145,15 @@ class PairController(QObject):
             view.pair.show_advice()
 
     def ask(self, pairs: Sequence[PairIndices]) -> None:
-        """Have a model write about pairs."""
-        self._session.spawn(self.advice_requests.ask(pairs))
+        """Open the dialog that asks a model to rewrite the descriptions of pairs."""
+        self.requests.ask([("Pairs", tuple(pairs))])
 
     def request_advice(self) -> None:
-        """Have a model write about the open pair."""
+        """Open the dialog for the open pair."""
         self.ask([self.places] if self.places else [])
+
+    def _take(self, _advice: PairAdvice) -> None:
+        self._show_advice()  # the presenter has stored the answer
 
     def _show_advice(self) -> None:
         advice = self._presenter.advice.get(self.places) if self.places else None

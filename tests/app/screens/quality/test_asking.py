@@ -20,7 +20,7 @@ def test_what_a_model_thinks_stands_beside_the_findings(qapp: QApplication) -> N
             before = bench.page.presenter.tools()[0].score
             sheet = await bench.sheet(["desk/doIt"])
             await until(lambda: "$" in sheet.estimate.text())
-            assert sheet.estimate.text().startswith("1 question · about ")
+            assert sheet.estimate.text().startswith("1 tool · about ")
             assert sheet.ask.text() == "Ask about 1 tool"
             sheet.ask.click()
             await until(lambda: bench.said)
@@ -31,7 +31,7 @@ def test_what_a_model_thinks_stands_beside_the_findings(qapp: QApplication) -> N
             assert bench.page.presenter.tools()[0].score == before
             bench.page.view.detail.review.texts.copy.click()
             assert QGuiApplication.clipboard().text() == SUGGESTED
-            assert bench.session.settings.get("quality.ask", {})["model"] == GPT
+            assert bench.session.settings.get("model_request", {})["model"] == GPT
 
     drive(work())
 
@@ -72,12 +72,12 @@ def test_asking_can_be_stopped_and_what_was_heard_stays(qapp: QApplication) -> N
             sheet = await bench.sheet()
             sheet.scope.choose(1)
             sheet.ask.click()
-            await until(lambda: not bench.page.activity.isHidden())
+            await until(lambda: not bench.page.requests.bar.isHidden())
             assert not bench.page.header.buttons()[-1].isEnabled()
-            bench.page.activity.cancel_button.click()
+            bench.page.requests.bar.cancel_button.click()
             await until(lambda: bench.said)
             assert bench.said == [f"Stopped: {GPT} reviewed 0 tools"]
-            assert bench.page.activity.isHidden()
+            assert bench.page.requests.bar.isHidden()
             assert bench.page.header.buttons()[-1].isEnabled()
 
     drive(work())
@@ -90,7 +90,7 @@ def test_a_missing_key_is_asked_for_before_anything_is_sent(qapp: QApplication) 
             sheet = await bench.sheet()
             sheet.ask.click()
             await until(lambda: "is missing" in sheet.key.accessibleDescription() or sheet.key.edit.isVisible())
-            assert bench.page.sheet is sheet
+            assert bench.page.requests.dialog is sheet
             assert bench.fake.writer.tasks == []
             sheet.key.edit.setText("typed")
             sheet.ask.click()
@@ -128,9 +128,9 @@ def test_no_model_is_no_model(qapp: QApplication) -> None:
             sheet.ask.click()
             words = [part.text() for part in sheet.findChildren(FlowText) if part.isVisible()]
             assert any("cannot write" in said for said in words)
-            assert bench.page.sheet is sheet
+            assert bench.page.requests.dialog is sheet
             sheet.reject()
-            await until(lambda: bench.page.sheet is None)
+            await until(lambda: bench.page.requests.dialog is None)
             assert bench.fake.writer.tasks == []
 
     drive(work())

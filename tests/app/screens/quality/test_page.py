@@ -298,7 +298,7 @@ def test_whatever_takes_the_keyboard_has_a_name(qapp: QApplication) -> None:
                 and not (part.accessibleName() or (isinstance(part, QAbstractButton) and part.text()))
             ]
             sheet.reject()
-            await until(lambda: bench.page.sheet is None)
+            await until(lambda: bench.page.requests.dialog is None)
             assert nameless == []
 
     drive(work())

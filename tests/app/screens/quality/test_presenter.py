@@ -8,12 +8,9 @@ from typing import TYPE_CHECKING, TypeVar
 from app.core_link.refresh import Refresh
 from app.screens.kit import FilterValues, ViewState
 from app.screens.quality.labels import QualityLevel
-from app.screens.quality.model_request import ReviewProgress, ReviewRequest, estimate_text
 from app.screens.quality.presenter import FIELDS, QualityPresenter, QualityState, quality_row
 from mcp_tef import (
     CasesChanged,
-    Estimate,
-    FailureInfo,
     GradedQuality,
     ModelReview,
     ModelSettings,
@@ -207,42 +204,12 @@ async def test_a_change_of_servers_makes_the_report_stale_and_a_start_does_not()
     assert presenter.handle(CasesChanged(())) is Refresh.NONE
 
 
-async def test_the_cost_is_told_before_and_a_price_nobody_knows_is_unknown() -> None:
-    bench = Bench({"desk": [NAMELESS]})
-    presenter = await bench.load()
-    asking = ReviewRequest(bench.ask, presenter)
-    words = await asking.estimate(presenter.tools(), GPT)
-    assert words.startswith("1 question · about ")
-    assert "$" in words
-    assert (await asking.estimate(presenter.tools(), ModelSettings(provider="ollama", model="x"))).endswith("unknown")
-    assert (await asking.key_need(GPT)).needed
-    assert not any(one.provider == "offline" for one in await asking.models())
-    assert estimate_text(2, Estimate(runs=2, tokens=None, cost_usd=None, seconds=9)) == (
-        "2 questions · about 9.0 s · cost unknown"
-    )
-
-
-async def test_a_key_is_held_for_the_session() -> None:
-    bench = Bench({})
-    asking = ReviewRequest(bench.ask, bench.presenter)
-    await asking.hold("openai", Secret("key"), remember=False)
-    assert not (await asking.key_need(GPT)).needed
-
-
-def test_progress_counts_failures_and_cost() -> None:
-    progress = ReviewProgress(model="openai/gpt", total=3)
-    progress.take(replace(judged("a"), review=REVIEW))
-    progress.take(replace(judged("b"), failure=FailureInfo("junk", "It is junk.")))
-    assert progress.lead == "2 of 3"
-    assert progress.parts == ["1 failed", "$0.01", "openai/gpt reads the definitions"]
-    assert progress.summary(stopped=True) == "Stopped: openai/gpt reviewed 1 tool, 1 failed · $0.01"
-
-
-def test_a_cost_that_is_not_known_for_all_is_not_told() -> None:
-    progress = ReviewProgress(model="own/model", total=2)
-    progress.take(replace(judged("a"), review=REVIEW))
-    progress.take(replace(judged("b"), review=replace(REVIEW, cost_usd=None)))
-    assert progress.summary(stopped=False) == "own/model reviewed 2 tools"
+async def test_the_cost_of_a_review_is_estimated() -> None:
+    presenter = await Bench({"desk": [NAMELESS]}).load()
+    estimate = await presenter.estimate(presenter.tools(), GPT)
+    assert estimate.tokens
+    assert estimate.cost_usd
+    assert (await presenter.estimate(presenter.tools(), ModelSettings(provider="ollama", model="x"))).cost_usd is None
 
 
 async def test_a_reading_that_comes_late_never_replaces_a_later_one() -> None:

@@ -9,7 +9,6 @@ from app.core_link.settings import Settings
 from app.screens.similarity.analysis import GatheredTools
 from app.screens.similarity.comparison_choices import OTHER, EmbedderMenu, ServersMenu
 from app.screens.similarity.labels import MapKind, embedder_label, flagged_text
-from app.screens.similarity.model_request import AdviceProgress
 from app.screens.similarity.notices import missing_tools_details, missing_tools_text
 from app.screens.similarity.pair_list import PairQuery
 from app.screens.similarity.presenter import ComparisonRequest, SimilarityPresenter
@@ -17,7 +16,6 @@ from app.screens.similarity.view_state import SimilarityViewState
 from mcp_tef import (
     BatchesChanged,
     NoticePublished,
-    PairAdvice,
     PairStatus,
     RunsChanged,
     ServersChanged,
@@ -106,10 +104,3 @@ def test_servers_are_picked_and_let_go(qtbot: QtBot) -> None:
     for name in ("desk", "docs", ""):
         menu.pick(name)
     assert picked == [("docs", "desk"), (), ()]
-
-
-def test_asking_tells_how_far_it_is_and_what_came_of_it() -> None:
-    progress = AdviceProgress(model="openai/gpt", total=3)
-    progress.take(PairAdvice(a="a", b="b", similarity=0.9, issues=(), recommendations=(), cost_usd=0.02))
-    assert (progress.lead, progress.parts) == ("1 of 3 pairs", ["$0.02", "openai/gpt writes descriptions"])
-    assert progress.result_text(stopped=True) == "Stopped: openai/gpt wrote about 1 pair · $0.02"

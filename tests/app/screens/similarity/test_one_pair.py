@@ -160,8 +160,8 @@ async def test_a_model_is_asked_after_its_cost_was_shown(bench: Bench) -> None:
     await open_pair(bench)
     page = bench.page
     page.view.pair.advice.ask.click()
-    await bench.until(lambda: page.pair.advice_requests.sheet is not None)
-    sheet = page.pair.advice_requests.sheet
+    await bench.until(lambda: page.pair.requests.dialog is not None)
+    sheet = page.pair.requests.dialog
     assert sheet is not None
     sheet._take_other("ollama/qwen3:8b")
     await bench.until(lambda: sheet.estimate.text())
@@ -170,7 +170,7 @@ async def test_a_model_is_asked_after_its_cost_was_shown(bench: Bench) -> None:
     await bench.until(lambda: bench.toasts)
     assert bench.toasts[0][0].startswith("ollama/qwen3:8b wrote about 0 pairs, 1 failed")
     assert "is a draft" in page.view.pair.advice.notice.accessibleName()
-    assert not page.pair.advice_requests.busy
+    assert not page.pair.requests.busy
 
 
 @on_page
@@ -178,15 +178,15 @@ async def test_a_missing_key_is_asked_for_before_anything_is_spent(bench: Bench)
     await open_pair(bench)
     page = bench.page
     page.pair.request_advice()
-    await bench.until(lambda: page.pair.advice_requests.sheet is not None)
-    sheet = page.pair.advice_requests.sheet
+    await bench.until(lambda: page.pair.requests.dialog is not None)
+    sheet = page.pair.requests.dialog
     assert sheet is not None
     sheet._take_other("openai/gpt-4.1-mini")
     await bench.until(lambda: sheet.fields[ModelFormField.KEY].isVisible())
     sheet.ask.click()
     await bench.until(lambda: "is missing" in sheet.key.accessibleDescription())
     sheet.reject()
-    await bench.until(lambda: page.pair.advice_requests.sheet is None)
+    await bench.until(lambda: page.pair.requests.dialog is None)
 
 
 @on_page

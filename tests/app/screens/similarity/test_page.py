@@ -326,9 +326,9 @@ async def test_another_embedder_is_chosen_in_a_form_that_checks_it(bench: Bench)
     sheet._agree()
     assert sheet.target_field.widget.accessibleDescription().startswith("Write a folder")
     sheet.kinds.choose(2)
-    sheet.key_edit.setText("typed-for-a-provider")
+    sheet.key_input.edit.setText("typed-for-a-provider")
     sheet.kinds.choose(3)
-    assert sheet.key_edit.text() == ""
+    assert sheet.key_input.edit.text() == ""
     sheet.kinds.choose(1)
     sheet.target.setText("/nowhere/at/all")
     sheet._agree()
