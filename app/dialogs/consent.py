@@ -52,7 +52,7 @@ class ConsentView(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
         for part, name in ((self._rows, "What you would allow"), (self._warnings, "Check these")):
-            column.addWidget(FittingPane(part, name, MOST_HEIGHT))
+            column.addWidget(FittingPane(part, name, lambda: MOST_HEIGHT))
 
     def show_request(self, request: ConsentRequest) -> None:
         """Show what would be allowed."""

@@ -8,13 +8,12 @@ from enum import Enum
 from functools import cache
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QColor, QFont, QIcon, QPen, QPixmap
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QPen, QPixmap
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.theme import fonts
 from app.theme.palette import palette
 from app.theme.style_sheet import StyleManager, sheet
-from app.theme.tokens import TOKENS_FILE, Role, Size, TextSize, scheme_colours, width
+from app.theme.tokens import TOKENS_FILE, Role, Size, TextSize, pixels, scheme_colours, weight, width
 
 
 class ThemeMode(Enum):
@@ -48,6 +47,7 @@ class Theme(QObject):
         self._whole = True
         self._born_dark = False
         self._colours = _colours(dark=False, high=False)
+        self._fonts: dict[Hashable, QFont] = {}
         self._pixmaps: dict[Hashable, QPixmap] = {}
         self._wardrobe = StyleManager()
 
@@ -74,7 +74,7 @@ class Theme(QObject):
         """Make text larger or smaller, in all that is built from now on."""
         if TextSize.factor != percent / 100:
             TextSize.factor = percent / 100
-            fonts.font.cache_clear()
+            self._fonts.clear()
             application().setFont(self.font())
             self._dress(self.dark, self.high)
 
@@ -150,7 +150,18 @@ class Theme(QObject):
         tabular: bool = False,
     ) -> QFont:
         """A shared font: `strong` 600, `label` 500; `mono` is a pixel smaller; `tabular` aligns figures."""
-        return fonts.font(size, strong=strong, label=label, mono=mono, italic=italic, tabular=tabular)
+        key = (size, strong, label, mono, italic, tabular)
+        if key not in self._fonts:
+            self._fonts[key] = made = QFont(_system_font(mono))
+            made.setPixelSize(pixels(size) - (1 if mono else 0))
+            made.setWeight(QFont.Weight(weight("strong" if strong else "label" if label else "text")))
+            made.setItalic(italic)
+            made.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
+            if tabular:
+                made.setFeature(QFont.Tag("tnum"), 1)
+            if mono:
+                made.setFeature(QFont.Tag("calt"), 0)
+        return self._fonts[key]
 
     def pixmap(self, name: str, role: Role = Role.DIM, size: int = 16, scale: float = 0.0) -> QPixmap:
         """An icon as pixels; `scale` 0 takes the main screen's device pixel ratio."""
@@ -174,6 +185,12 @@ class Theme(QObject):
 def theme() -> Theme:
     """The one look of this process."""
     return Theme()
+
+
+@cache
+def _system_font(mono: bool) -> QFont:
+    which = QFontDatabase.SystemFont.FixedFont if mono else QFontDatabase.SystemFont.GeneralFont
+    return QFontDatabase.systemFont(which)
 
 
 def application() -> QApplication:

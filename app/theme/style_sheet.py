@@ -108,6 +108,8 @@ QScrollBar::handle:hover { background: $dim; border-radius: 3px; margin: 1px; }
 QScrollBar[loud="true"]::handle { background: $focus; border-radius: 4px; margin: 0; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+QProgressBar { background: $track; border: none; border-radius: 3px; }
+QProgressBar::chunk { background: $accent; border-radius: 3px; }
 QSplitter::handle { background: $line; }
 QFileDialog QHeaderView { background: $surface; }
 QFileDialog QHeaderView::section {

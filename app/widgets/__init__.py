@@ -17,9 +17,9 @@ from app.widgets.keyboard_and_mouse import MouseNavigation, ReadingOrder
 from app.widgets.label import Label, LineText, Rule
 from app.widgets.marks import Mark, MarkLabel, mark_pixmap
 from app.widgets.navigation import Navigation
-from app.widgets.notices import EmptyState, IconPicture, Notice, Toaster, clear_layout
+from app.widgets.notices import EmptyState, IconPicture, Notice, Toaster
 from app.widgets.page_header import PageHeader
-from app.widgets.panes import DetailPane, FittingPane, KeyValues, ScrollPane, Section
+from app.widgets.panes import DetailPane, FittingPane, KeyValues, ScrollPane, Section, clear_layout
 from app.widgets.picker import Picker, PickItem, PickPopup
 from app.widgets.safe_text import one_line, plain, tip, visible
 from app.widgets.spans import Span, joined, marked

@@ -2,39 +2,16 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
 
 from app.theme import Role, height, theme
-from app.widgets.accessibility import Spoken
 from app.widgets.actions import IconButton
-from app.widgets.bars import BAR, Segment, paint_segments
+from app.widgets.bars import BAR
 from app.widgets.label import Label
 
-BAR_WIDTH = 200
-
-
-class ProgressLine(QWidget):
-    """A thin bar of how much is done."""
-
-    SPOKEN_AS = Spoken.ProgressBar
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._fraction = 0.0
-        self.setFixedSize(BAR_WIDTH, BAR)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-
-    def set_fraction(self, fraction: float) -> None:
-        """Show the progress, 0–1."""
-        self._fraction = max(0.0, min(1.0, fraction))
-        self.setAccessibleName(f"Progress: {round(self._fraction * 100)} %")
-        self.update()
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        done = Segment(role=Role.ACCENT, value=self._fraction)
-        paint_segments(QPainter(self), QRectF(self.rect()), [done], 1.0)
+BAR_WIDTH, STEPS = 200, 1_000
 
 
 class ActivityBar(QWidget):
@@ -51,7 +28,10 @@ class ActivityBar(QWidget):
         self._paused = False
         self._said: tuple[str, ...] = ()
         self.setFixedHeight(height("activity_bar"))
-        self._line = ProgressLine()
+        self._line = QProgressBar()
+        self._line.setFixedSize(BAR_WIDTH, BAR)
+        self._line.setRange(0, STEPS)
+        self._line.setTextVisible(False)
         self._lead = Label(strong=True, tabular=True)
         self._rest = Label(role=Role.DIM, tabular=True)
         self._rest.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -88,7 +68,8 @@ class ActivityBar(QWidget):
         self.pause_button.setVisible(can_pause)
         self.cancel_button.setVisible(can_cancel)
         self._line.setVisible(fraction is not None)
-        self._line.set_fraction(fraction or 0.0)
+        self._line.setValue(round((fraction or 0.0) * STEPS))
+        self._line.setAccessibleName(f"Progress: {round((fraction or 0.0) * 100)} %")
         self._lead.setText(lead)
         self._rest.setText("    ".join(segments))
         self._said = (lead, *segments)
@@ -138,11 +119,6 @@ class Activities(QWidget):
         bar.clear()
         self._bars.remove(bar)
         bar.deleteLater()
-
-    def drop_all(self) -> None:
-        """Take back every bar: whoever had them goes."""
-        for bar in tuple(self._bars):
-            self.drop(bar)
 
     def shown(self) -> tuple[ActivityBar, ...]:
         """Those that show some work."""

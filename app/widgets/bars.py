@@ -53,17 +53,14 @@ def _paint_shares(painter: QPainter, rect: QRectF, shown: Sequence[Segment], who
 
 
 def _paint_share(painter: QPainter, part: QRectF, segment: Segment) -> None:
+    colour = theme().colour(segment.role)
     if not segment.ticked:
-        painter.fillRect(part, theme().colour(segment.role))
+        painter.fillRect(part, colour)
         return
     step = part.left()
     while step < part.right():
-        painter.fillRect(QRectF(step, part.top(), min(3.0, part.right() - step), part.height()), _fill(segment))
+        painter.fillRect(QRectF(step, part.top(), min(3.0, part.right() - step), part.height()), colour)
         step += 4
-
-
-def _fill(segment: Segment) -> QColor:
-    return theme().colour(segment.role)
 
 
 class StackedBar(QWidget):
@@ -95,10 +92,9 @@ class IntervalBar(QWidget):
 
     SPOKEN_AS = Spoken.Graphic
 
-    def __init__(self, name: str, *, band: int = 6) -> None:
+    def __init__(self, name: str) -> None:
         super().__init__()
         self._name = name
-        self._band = band
         self._value: tuple[float, float, float] | None = None
         self.setFixedHeight(16)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -114,8 +110,7 @@ class IntervalBar(QWidget):
         return QSize(120, 16)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        paint_interval(painter, QRectF(self.rect()), self._value, band=self._band, ticks=5)
+        paint_interval(QPainter(self), QRectF(self.rect()), self._value, band=6, ticks=5)
 
 
 def paint_interval(

@@ -11,7 +11,7 @@ from app.widgets.accessibility import Spoken
 from app.widgets.actions import Action, show_menu
 from app.widgets.label import Label, LineText, Rule
 from app.widgets.marks import Mark, MarkLabel
-from app.widgets.notices import clear_layout
+from app.widgets.panes import clear_layout
 from app.widgets.safe_text import plain, visible
 from app.widgets.text_view import FlowText
 

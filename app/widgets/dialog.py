@@ -1,9 +1,9 @@
 """Dialogs that are opened and awaited, never executed."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
@@ -11,53 +11,35 @@ from app.theme import Role, Size, sized, theme
 from app.widgets.actions import Action, Button, button
 from app.widgets.fields import SearchField
 from app.widgets.keyboard_and_mouse import ReadingOrder, reading_order
-from app.widgets.notices import clear_layout
-from app.widgets.panes import ScrollPane
+from app.widgets.panes import FittingPane, clear_layout
 from app.widgets.safe_text import one_line
 from app.widgets.text_view import FlowText
 
+TITLE_LIMIT, TITLE_LINES = 120, 2
+SIDE, BAR, ABOVE, GAP = 24, 8, 20, 12
+RIM = QSize(32, 40)
 
-class DialogPane(ScrollPane):
-    """As high as what is inside has to be, and at most as high as `most` says."""
 
-    def __init__(self, inside: QWidget, name: str, most: Callable[[], int]) -> None:
-        super().__init__(inside, name)
-        self._inside, self._most = inside, most
-        inside.installEventFilter(self)
+class DialogPane(FittingPane):
+    """Body of a dialog; its scroll bar always has its place, unless it is hidden."""
 
     def bar(self) -> int:
-        """The width of the scroll bar, which always has its place unless it is hidden."""
+        """Return the width of the scroll bar."""
         hidden = self.verticalScrollBarPolicy() is Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         return 0 if hidden else self.verticalScrollBar().sizeHint().width()
 
-    def hide_bar(self) -> None:
-        """Leave its place to what is inside, where that has a bar of its own."""
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-
     def sizeHint(self) -> QSize:
-        return self._bounded(self._inside.sizeHint())
+        return super().sizeHint() + QSize(self.bar(), 0)
 
     def minimumSizeHint(self) -> QSize:
-        return self._bounded(self._inside.minimumSizeHint())
+        least = self._inside.minimumSizeHint()
+        return QSize(least.width() + self.bar(), min(self._most(), least.height()))
 
     def hasHeightForWidth(self) -> bool:
         return self._inside.hasHeightForWidth()
 
     def heightForWidth(self, width: int) -> int:
         return min(self._most(), self._inside.heightForWidth(width - self.bar()))
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() is QEvent.Type.LayoutRequest:
-            self.updateGeometry()
-        return super().eventFilter(watched, event)
-
-    def _bounded(self, size: QSize) -> QSize:
-        return QSize(size.width() + self.bar(), min(self._most(), size.height()))
-
-
-TITLE_LIMIT, TITLE_LINES = 120, 2
-SIDE, BAR, ABOVE, GAP = 24, 8, 20, 12
-RIM = QSize(32, 40)
 
 
 class Dialog(ReadingOrder, QDialog):
@@ -151,7 +133,7 @@ class Dialog(ReadingOrder, QDialog):
 
     def add_scrolling(self, pane: QWidget) -> None:
         """Put a pane that scrolls into the body; its bar stands in the margin, so that its fields end with the foot."""
-        self._pane.hide_bar()
+        self._pane.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.body.addWidget(pane, 1)
 
     async def done_with(self) -> bool:
@@ -173,12 +155,9 @@ class Dialog(ReadingOrder, QDialog):
             self._ended.set_result(result == QDialog.DialogCode.Accepted)
 
 
-async def ask(parent: QWidget, title: str, text: str, *, yes: str, no: str = "Cancel", danger: bool = False) -> bool:
+async def ask(parent: QWidget, title: str, text: str, *, yes: str, no: str = "Cancel") -> bool:
     """Ask whether to do something; `yes` is the verb on the button."""
     sheet = Dialog(title, parent, width=420)
     sheet.body.addWidget(FlowText(text, role=Role.DIM))
-    kind = "danger" if danger else "primary"
-    sheet.set_buttons(
-        [Action(text=no, do=sheet.reject), Action(text=yes, do=sheet.accept, kind=kind)],
-    )
+    sheet.set_buttons([Action(text=no, do=sheet.reject), Action(text=yes, do=sheet.accept, kind="primary")])
     return await sheet.done_with()

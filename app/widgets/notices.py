@@ -4,12 +4,13 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.theme import Role, Size, roomy, sized, theme
 from app.widgets.accessibility import Spoken, announce
 from app.widgets.actions import Action, Button, IconButton, button
 from app.widgets.label import Label
+from app.widgets.panes import clear_layout
 from app.widgets.safe_text import visible
 from app.widgets.text_view import FlowText
 
@@ -84,14 +85,6 @@ class EmptyState(QWidget):
         for made in self._made:
             self._buttons.addWidget(made)
         self._buttons.addStretch(1)
-
-
-def clear_layout(layout: QLayout, keep: int = 0) -> None:
-    """Delete the widgets of a layout, but for the first ones to `keep`."""
-    while (item := layout.takeAt(keep)) is not None:
-        if (widget := item.widget()) is not None:
-            widget.hide()
-            widget.deleteLater()
 
 
 class Notice(QFrame):

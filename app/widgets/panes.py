@@ -8,6 +8,7 @@ from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QHBoxLayout,
+    QLayout,
     QScrollArea,
     QSizePolicy,
     QStackedWidget,
@@ -21,6 +22,8 @@ from app.widgets.choices import Tabs
 from app.widgets.label import Label, Rule
 from app.widgets.spans import Span
 from app.widgets.text_view import FlowText
+
+LEAST_FITTING = QSize(120, 60)
 
 
 class ScrollPane(QScrollArea):
@@ -144,6 +147,14 @@ class DetailPane(QWidget):
             self._stack.setCurrentWidget(self._panes[key])
 
 
+def clear_layout(layout: QLayout, keep: int = 0) -> None:
+    """Delete the widgets of a layout, but for the first ones to `keep`."""
+    while (item := layout.takeAt(keep)) is not None:
+        if (widget := item.widget()) is not None:
+            widget.hide()
+            widget.deleteLater()
+
+
 class Section(QWidget):
     """A small heading with a note at its right, and a column of widgets below."""
 
@@ -177,11 +188,7 @@ class Section(QWidget):
 
     def clear(self) -> None:
         """Take out all but the heading."""
-        while self.column.count() > 1:
-            item = self.column.takeAt(1)
-            if item is not None and (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear_layout(self.column, keep=1)
 
 
 class KeyValues(QWidget):
@@ -198,10 +205,7 @@ class KeyValues(QWidget):
 
     def set_rows(self, rows: Sequence[tuple[str, str | Sequence[Span]]]) -> None:
         """Show these pairs instead of those before."""
-        while (item := self._grid.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear_layout(self._grid)
         for number, (label, value) in enumerate(rows):
             shown = FlowText()
             shown.set_spans([Span(value)] if isinstance(value, str) else value)
@@ -211,30 +215,23 @@ class KeyValues(QWidget):
             self._grid.addWidget(shown, number, 1)
 
 
-LEAST = 60
-
-
 class FittingPane(ScrollPane):
-    """Keeps a long text from pushing the buttons below it out of the window."""
+    """As high as its widget has to be, and at most as high as `most` says; lower where a window has no room."""
 
-    def __init__(self, widget: QWidget, name: str, limit: int) -> None:
+    def __init__(self, widget: QWidget, name: str, most: Callable[[], int]) -> None:
         super().__init__(widget, name)
-        self._limit = limit
-        self._inside = widget
+        self._inside, self._most = widget, most
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
         widget.installEventFilter(self)
-        self._fit()
 
     def sizeHint(self) -> QSize:
-        return QSize(self._inside.sizeHint().width(), min(self._limit, self._inside.sizeHint().height()))
+        hint = self._inside.sizeHint()
+        return QSize(hint.width(), min(self._most(), hint.height()))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(120, min(LEAST, self.sizeHint().height()))
+        return QSize(LEAST_FITTING.width(), min(LEAST_FITTING.height(), self.sizeHint().height()))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
-            self._fit()
+            self.updateGeometry()
         return super().eventFilter(watched, event)
-
-    def _fit(self) -> None:
-        self.updateGeometry()

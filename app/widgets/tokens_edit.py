@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, QStringListModel, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRectF, QSize, QStringListModel, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QCompleter, QLineEdit, QSizePolicy, QWidget
 
@@ -15,8 +15,7 @@ from app.widgets.label import Label
 from app.widgets.safe_text import one_line, tip
 from app.widgets.spans import LinePainter
 
-CHIP = 24
-GAP = 4
+CHIP, LINE, GAP = 24, 28, 4
 CROSS = 20
 LEAST_ENTRY = 96
 SAYS = 20
@@ -231,22 +230,13 @@ class TokensEdit(QWidget):
         self.changed.emit(self._tokens)
 
     def _arrange(self) -> None:
-        left, top = 0, 0
-        for chip in self._chips:
-            wide = min(chip.sizeHint().width(), self.width())
-            if left and left + wide > self.width():
-                left, top = 0, top + sized(CHIP) + GAP
-            chip.setGeometry(left, top, wide, sized(CHIP))
-            left += wide + GAP
-        if left and left + LEAST_ENTRY > self.width():
-            left, top = 0, top + sized(CHIP) + GAP
-        self.entry.setGeometry(left, top, max(LEAST_ENTRY, self.width() - left), sized(CHIP))
-        self.says.setGeometry(0, top + sized(CHIP), self.width(), sized(SAYS))
-        self.setFixedHeight(top + sized(CHIP) + (sized(SAYS) if self.says.text() else 0))
-
-
-ROW = 28
-ChipText = tuple[str, str]
+        end = _place_in_lines(self._chips, QPoint(0, 0), self.width())
+        if end.x() and end.x() + LEAST_ENTRY > self.width():
+            end = QPoint(0, end.y() + sized(LINE))
+        below = end.y() + sized(CHIP)
+        self.entry.setGeometry(end.x(), end.y(), max(LEAST_ENTRY, self.width() - end.x()), sized(CHIP))
+        self.says.setGeometry(0, below, self.width(), sized(SAYS))
+        self.setFixedHeight(below + (sized(SAYS) if self.says.text() else 0))
 
 
 class ChipRow(QWidget):
@@ -259,12 +249,12 @@ class ChipRow(QWidget):
         super().__init__()
         self._what = what
         self._chips: list[TokenChip] = []
-        self._shown: tuple[ChipText, ...] = ()
+        self._shown: tuple[tuple[str, str], ...] = ()
         self._clear: Button = button(Action(text="Clear all", do=self.cleared.emit, kind="link"), self)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.hide()
 
-    def set_chips(self, chips: Sequence[ChipText]) -> None:
+    def set_chips(self, chips: Sequence[tuple[str, str]]) -> None:
         """Show these."""
         if tuple(chips) != self._shown:
             self._shown = tuple(chips)
@@ -290,11 +280,17 @@ class ChipRow(QWidget):
         return chip
 
     def _arrange(self) -> None:
-        left, top, edge = 16, 6, max(200, self.width() - 16)
-        for part in (*self._chips, self._clear):
-            hint = part.sizeHint()
-            if left > 16 and left + hint.width() > edge:
-                left, top = 16, top + sized(ROW)
-            part.setGeometry(left, top, min(hint.width(), edge - 16), sized(24))
-            left += hint.width() + GAP
-        self.setFixedHeight(top + sized(ROW) + 2)
+        end = _place_in_lines((*self._chips, self._clear), QPoint(16, 6), max(200, self.width() - 16))
+        self.setFixedHeight(end.y() + sized(LINE) + 2)
+
+
+def _place_in_lines(parts: Sequence[QWidget], start: QPoint, right: int) -> QPoint:
+    """Place widgets one after the other, wrapped at the right edge; return the place after the last."""
+    left, top = start.x(), start.y()
+    for part in parts:
+        wide = min(part.sizeHint().width(), right - start.x())
+        if left > start.x() and left + wide > right:
+            left, top = start.x(), top + sized(LINE)
+        part.setGeometry(left, top, wide, sized(CHIP))
+        left += wide + GAP
+    return QPoint(left, top)

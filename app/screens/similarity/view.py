@@ -100,7 +100,7 @@ class SimilarityView(QWidget):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
-        notices = FittingPane(self.notices, "Notices", MAX_NOTICES_HEIGHT)
+        notices = FittingPane(self.notices, "Notices", lambda: MAX_NOTICES_HEIGHT)
         notices.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         outer.addWidget(notices)
         outer.addWidget(self._whole, 1)
