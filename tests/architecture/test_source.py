@@ -13,8 +13,12 @@ import pytest
 ROOT = Path(__file__).parents[2]
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 50
-MEDIAN_FUNCTION_LINES = 7
-P90_FUNCTION_LINES = 22
+MEDIAN_FUNCTION_LINES = 6
+P90_FUNCTION_LINES = 16
+BRANCHES_AS_A_RULE = 8
+MAX_FUNCTIONS_WITH_MORE_BRANCHES = 128
+FIRST_WORDS_NEVER = re.compile(r"(What|Which|Whether|How|Whatever|Whoever|Whom|Who|Where|When)\b")
+MAX_FIRST_WORDS_NEVER = 274
 ROOMLESS = {"utils", "util", "helpers", "helper", "common", "misc", "shared", "tools_misc"}
 BROAD_EXCEPT_PLACES = {
     "app/core_link/bridge.py",
@@ -99,6 +103,45 @@ def test_functions_are_short_as_a_rule() -> None:
     sizes = sorted(length(function) for module in source() for function in module.functions())
     assert statistics.median(sizes) <= MEDIAN_FUNCTION_LINES
     assert sizes[int(len(sizes) * 0.9)] <= P90_FUNCTION_LINES
+
+
+def branches(function: Function) -> int:
+    """Return the number of branches of a function, boolean operators included, plus one."""
+    kinds = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.ExceptHandler, ast.IfExp, ast.comprehension, ast.Assert,
+             ast.match_case)  # fmt: skip
+    nodes = list(ast.walk(function))
+    operators = sum(len(node.values) - 1 for node in nodes if isinstance(node, ast.BoolOp))
+    return 1 + operators + sum(isinstance(node, kinds) for node in nodes)
+
+
+def test_few_functions_have_many_branches() -> None:
+    many = [
+        f"{module.path}:{function.lineno} {function.name}"
+        for module in source()
+        for function in module.functions()
+        if branches(function) > BRANCHES_AS_A_RULE
+    ]
+    assert len(many) <= MAX_FUNCTIONS_WITH_MORE_BRANCHES, "\n".join(many)
+
+
+def test_docstrings_start_with_a_verb_or_a_noun() -> None:
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    odd = [
+        f"{module.path}: {text.splitlines()[0]}"
+        for module in source()
+        for node in ast.walk(module.tree)
+        if isinstance(node, kinds) and FIRST_WORDS_NEVER.match(text := ast.get_docstring(node) or "")
+    ]
+    assert len(odd) <= MAX_FIRST_WORDS_NEVER, "\n".join(odd)
+
+
+def test_no_two_public_classes_share_a_name() -> None:
+    places: dict[str, list[str]] = {}
+    for module in source():
+        for node in module.tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(module.path)
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
 def test_broad_excepts_stand_only_at_the_outermost_frames() -> None:

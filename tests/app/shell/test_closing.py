@@ -11,11 +11,11 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QFileDialog
 
-from app.core_link.ending_signals import Shutdown
 from app.core_link.session import Session
 from app.core_link.settings import Settings
 from app.screens.cases.page import CasesPage
 from app.screens.runs.page import RunsPage
+from app.shell.process import Shutdown
 from app.shell.workspace_controller import WorkspaceController
 from app.widgets import Button, Dialog, FlowText
 from mcp_tef import BatchId, BatchRequest, BatchStatus, ModelSettings
