@@ -98,6 +98,17 @@ from mcp_tef.model.quality import (
     ToolQuality,
 )
 from mcp_tef.model.rejudging import RejudgeReport, VerdictChange
+from mcp_tef.model.run_fields import (
+    CONCURRENCY,
+    REPEATS,
+    RETRIES,
+    RUN_FIELDS,
+    TEMPERATURE,
+    TIMEOUT,
+    WRITING_TIMEOUT_S,
+    RunField,
+    parse_number,
+)
 from mcp_tef.model.runs import (
     Batch,
     BatchRequest,
@@ -175,7 +186,7 @@ from mcp_tef.model.transfer import (
     ServerFileFormat,
     ServerImportPreview,
 )
-from mcp_tef.model.variables import Variable, number, whole
+from mcp_tef.model.variables import Variable, number
 from mcp_tef.model.verdicts import (
     CallMatch,
     Classification,
@@ -296,8 +307,9 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
-    "CALL_SECONDS", "CASE_FILE_SUFFIXES", "INVENTED_TOOL_LABEL", "LARGEST_FILE_BYTES", "NO_TOOL", "NO_TOOL_LABEL",
-    "SIGNING_ALGORITHMS", "VARIABLES", "ActualCall", "AnalysisReports", "Answer", "AskConsent", "AuthType", "Batch",
+    "CALL_SECONDS", "CASE_FILE_SUFFIXES", "CONCURRENCY", "INVENTED_TOOL_LABEL", "LARGEST_FILE_BYTES", "NO_TOOL",
+    "NO_TOOL_LABEL", "REPEATS", "RETRIES", "RUN_FIELDS", "SIGNING_ALGORITHMS", "TEMPERATURE", "TIMEOUT", "VARIABLES",
+    "WRITING_TIMEOUT_S", "ActualCall", "AnalysisReports", "Answer", "AskConsent", "AuthType", "Batch",
     "BatchComparison", "BatchEnded", "BatchId", "BatchProgressed", "BatchQueued", "BatchRequest", "BatchStarted",
     "BatchStatus", "BatchesChanged", "CalibrationBin", "CalibrationReport", "CallMatch", "CallingMode",
     "CancellableWork", "CaseDraft", "CaseFileFormat", "CaseId", "CaseImportPreview", "CasesChanged", "Classification",
@@ -315,10 +327,10 @@ __all__ = [
     "PairedTest", "ParameterFinding", "PassAllRate", "PastVerdict", "PlainTextSecret", "Priority", "QualityReport",
     "RankedTool", "Rate", "RateDifference", "ReachError", "Recommendation", "RedactingFormatter", "RejudgeProgressed",
     "RejudgeReason", "RejudgeReport", "RepeatStatistics", "RepeatedCase", "ReportFormat", "RunComparison", "RunDetail",
-    "RunEnded", "RunFilter", "RunId", "RunOrder", "RunPair", "RunReports", "RunStarted", "RunStatus", "RunSummary",
-    "RunsChanged", "ScoreExplanation", "SearchHit", "SearchHitKind", "Secret", "Server", "ServerError", "ServerFault",
-    "ServerFileFormat", "ServerId", "ServerImportPreview", "ServerSpec", "ServerStateChanged", "ServerStatus",
-    "ServerTokenCount", "ServersChanged", "SessionSecrets", "Severity", "SharedParameter", "Similarity",
+    "RunEnded", "RunField", "RunFilter", "RunId", "RunOrder", "RunPair", "RunReports", "RunStarted", "RunStatus",
+    "RunSummary", "RunsChanged", "ScoreExplanation", "SearchHit", "SearchHitKind", "Secret", "Server", "ServerError",
+    "ServerFault", "ServerFileFormat", "ServerId", "ServerImportPreview", "ServerSpec", "ServerStateChanged",
+    "ServerStatus", "ServerTokenCount", "ServersChanged", "SessionSecrets", "Severity", "SharedParameter", "Similarity",
     "SimilarityResults", "Snapshot", "SnapshotId", "SourceCalibration", "SourceKind", "StoppedError", "StoreError",
     "TefError", "TestCase", "Tool", "ToolCall", "ToolCallStatus", "ToolCallsChanged", "ToolChange", "ToolDrift",
     "ToolGroup", "ToolLabel", "ToolMetrics", "ToolPair", "ToolProblem", "ToolQuality", "ToolReply", "ToolSet",
@@ -330,9 +342,9 @@ __all__ = [
     "expectation_to_json", "free_suite_name", "grade_lines", "kill_process_groups", "launch_risks", "listing_to_json",
     "make_private_folder", "matrix_file", "metrics_to_json", "number", "open_private", "open_regular_file",
     "overlap_json", "overview_to_json", "pair_results", "parse_dollars", "parse_embedder", "parse_model",
-    "program_request", "quality_to_json", "read_pair_lines", "rejudge_report_to_json", "rename_workspace",
-    "renamed_path", "require_replaceable", "require_workspace", "run_detail_to_json", "run_sample_server",
-    "run_to_json", "secrets_in", "server_check_to_json", "server_import_to_json", "server_to_json",
+    "parse_number", "program_request", "quality_to_json", "read_pair_lines", "rejudge_report_to_json",
+    "rename_workspace", "renamed_path", "require_replaceable", "require_workspace", "run_detail_to_json",
+    "run_sample_server", "run_to_json", "secrets_in", "server_check_to_json", "server_import_to_json", "server_to_json",
     "sign_in_where_needed", "similarity_json", "start_within_cap", "tighten", "to_spreadsheet_cell",
-    "tool_call_to_json", "verdict_to_json", "whole", "wilson", "without_keys", "write_lines", "write_private",
+    "tool_call_to_json", "verdict_to_json", "wilson", "without_keys", "write_lines", "write_private",
 ]  # fmt: skip

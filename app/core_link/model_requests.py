@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from mcp_tef import InputError, ModelInfo, ModelSettings, Secret, parse_model
+from mcp_tef import WRITING_TIMEOUT_S, InputError, ModelInfo, ModelSettings, Secret, parse_model
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
@@ -77,7 +77,7 @@ def parse_model_form(form: ModelForm) -> ParsedModelRequest:
         return ParsedModelRequest(None, {**problems, ModelFormField.MODEL: "Choose a model, or write PROVIDER/NAME."})
     try:
         provider, name = parse_model(form.model)
-        model = ModelSettings(provider=provider, model=name, base_url=address or None)
+        model = ModelSettings(provider=provider, model=name, timeout=WRITING_TIMEOUT_S, base_url=address or None)
     except InputError as error:
         return ParsedModelRequest(None, {**problems, ModelFormField.MODEL: f"{error.message} {error.hint}".strip()})
     if model.offline:

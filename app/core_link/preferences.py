@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from app.core_link.settings import Settings
-from mcp_tef import VARIABLES, Config, InputError, Variable, number, parse_model, whole
+from mcp_tef import RUN_FIELDS, VARIABLES, Config, InputError, Variable, number, parse_model
 
 CORE: Final = "core"
 FORM: Final = "runs.form"
@@ -39,52 +39,12 @@ RUNS: Final[tuple[Variable[Any], ...]] = (
     Variable(
         name="model",
         title="Model",
-        reason="Who is asked. Without one, the built-in baseline, which needs neither key nor network.",
+        reason="The model to use. Without one, the built-in baseline, which needs neither key nor network.",
         allowed="PROVIDER/NAME, for example openai/gpt-4.1-mini",
         read=_a_model,
         default="offline/retrieval",
     ),
-    Variable(
-        name="repeats",
-        title="Repeats",
-        reason="How often each case is run. Models do not always answer alike.",
-        allowed="a whole number from 1 to 1000",
-        read=whole(1, 1000),
-        default="1",
-    ),
-    Variable(
-        name="concurrency",
-        title="At the same time",
-        reason="Runs that go on at once, for each provider. More are quicker, until the provider slows them down.",
-        allowed="a whole number from 1 to 256",
-        read=whole(1, 256),
-        default="4",
-    ),
-    Variable(
-        name="temperature",
-        title="Temperature",
-        reason="How freely a model chooses its words. At 0 it repeats itself most.",
-        allowed="a number from 0 to 2",
-        read=number(0, 2),
-        default="0.4",
-    ),
-    Variable(
-        name="timeout",
-        title="Time for one answer",
-        reason="Who answers later counts as failed, and is asked again where attempts are left.",
-        allowed="a whole number from 1 to 300",
-        read=whole(1, 300),
-        default="30",
-        unit="s",
-    ),
-    Variable(
-        name="retries",
-        title="Further attempts",
-        reason="After an answer that failed for a reason that may pass.",
-        allowed="a whole number from 0 to 10",
-        read=whole(0, 10),
-        default="3",
-    ),
+    *(field.variable for field in RUN_FIELDS),
     Variable(
         name="cost_cap",
         title="Cost cap",

@@ -5,7 +5,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
-from mcp_tef import InputError
+from mcp_tef import InputError, RunField
 from mcp_tef.cli.terminal import Terminal
 
 Command: TypeAlias = Callable[[argparse.Namespace, Terminal], Coroutine[Any, Any, int] | int]
@@ -44,6 +44,18 @@ def add_verb(
     parser = verbs.add_parser(name, description=description, parents=[shared_options()], **shown)
     parser.set_defaults(command=command, reads=reads)
     return parser
+
+
+def add_run_fields(parser: Parser, *fields: RunField[Any]) -> None:
+    """Add an option for each number, with its default."""
+    for field in fields:
+        parser.add_argument(
+            f"--{field.name}",
+            type=field.type,
+            default=field.default,
+            metavar=field.metavar,
+            help=f"{field.help} (default: {field.default_text})",
+        )
 
 
 def add_group(verbs: Verbs, name: str, summary: str) -> Verbs:

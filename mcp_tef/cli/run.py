@@ -5,8 +5,20 @@ from argparse import Namespace
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from mcp_tef import BatchRequest, Config, InputError, ModelSettings, Secret, parse_model
-from mcp_tef.cli.arguments import Parser, Verbs, add_verb
+from mcp_tef import (
+    CONCURRENCY,
+    REPEATS,
+    RETRIES,
+    TEMPERATURE,
+    TIMEOUT,
+    BatchRequest,
+    Config,
+    InputError,
+    ModelSettings,
+    Secret,
+    parse_model,
+)
+from mcp_tef.cli.arguments import Parser, Verbs, add_run_fields, add_verb
 from mcp_tef.cli.batches import follow
 from mcp_tef.cli.cases import chosen, resolved
 from mcp_tef.cli.consent import add_consent_options, agree, with_consent
@@ -23,8 +35,7 @@ def register(verbs: Verbs) -> None:
     parser = add_verb(verbs, "run", "run test cases against models, and judge what they choose", run)
     add_choice_options(parser)
     add_model_options(parser)
-    parser.add_argument("--repeats", type=int, default=1, metavar="N", help="times each case is run (default: 1)")
-    parser.add_argument("--concurrency", type=int, default=4, metavar="N", help="runs at a time (default: 4)")
+    add_run_fields(parser, REPEATS, CONCURRENCY)
     parser.add_argument("--max-cost", type=float, metavar="USD", help="stop before this is spent")
     add_key_options(parser)
     add_report_options(parser)
@@ -41,9 +52,7 @@ def add_model_options(parser: Parser) -> None:
     """Add the options that select models and set how they are called."""
     parser.add_argument("--model", action="append", default=[], metavar="PROVIDER/NAME", help="default: the baseline")
     parser.add_argument("--base-url", metavar="U", help="the address of a local or compatible server")
-    parser.add_argument("--timeout", type=int, default=30, metavar="S", help="seconds for one answer (default: 30)")
-    parser.add_argument("--temperature", type=float, default=0.4, metavar="T", help="0 to 2 (default: 0.4)")
-    parser.add_argument("--retries", type=int, default=3, metavar="N", help="further attempts (default: 3)")
+    add_run_fields(parser, TIMEOUT, TEMPERATURE, RETRIES)
 
 
 def add_key_options(parser: Parser) -> None:

@@ -1,9 +1,10 @@
 """Options of `recommend` and `quality` for the model that writes or reviews, and the estimate of its cost."""
 
 from argparse import Namespace
+from dataclasses import replace
 
-from mcp_tef import Estimate, ModelSettings, parse_model
-from mcp_tef.cli.arguments import Parser
+from mcp_tef import RETRIES, TEMPERATURE, TIMEOUT, WRITING_TIMEOUT_S, Estimate, ModelSettings, parse_model
+from mcp_tef.cli.arguments import Parser, add_run_fields
 from mcp_tef.cli.terminal import Terminal
 from mcp_tef.cli.words import counted
 
@@ -12,9 +13,7 @@ def add_writer_options(parser: Parser, summary: str) -> None:
     """One model at most, and how it is called."""
     parser.add_argument("--model", metavar="PROVIDER/NAME", help=summary)
     parser.add_argument("--base-url", metavar="U", help="the address of a local or compatible server")
-    parser.add_argument("--timeout", type=int, default=60, metavar="S", help="seconds for one answer (default: 60)")
-    parser.add_argument("--temperature", type=float, default=0.4, metavar="T", help="0 to 2 (default: 0.4)")
-    parser.add_argument("--retries", type=int, default=3, metavar="N", help="further attempts (default: 3)")
+    add_run_fields(parser, replace(TIMEOUT, default=WRITING_TIMEOUT_S), TEMPERATURE, RETRIES)
 
 
 def writer(arguments: Namespace) -> ModelSettings | None:

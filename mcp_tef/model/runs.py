@@ -11,6 +11,7 @@ from mcp_tef.model.addresses import origin_of
 from mcp_tef.model.answers import Answer, CallingMode
 from mcp_tef.model.cases import Expectation
 from mcp_tef.model.ids import BatchId, CaseId, RunId, SnapshotId
+from mcp_tef.model.run_fields import CONCURRENCY, REPEATS, RETRIES, TEMPERATURE, TIMEOUT
 from mcp_tef.model.secrets import require_no_credentials
 from mcp_tef.model.tools import Snapshot, ToolLabel
 from mcp_tef.model.verdicts import Classification, ConfidenceCategory, PastVerdict, Verdict, VerdictKind
@@ -64,9 +65,9 @@ class ModelSettings:
 
     provider: str = OFFLINE_PROVIDER
     model: str = OFFLINE_MODEL
-    timeout: int = 30
-    temperature: float = 0.4
-    max_retries: int = 3
+    timeout: int = TIMEOUT.default
+    temperature: float = TEMPERATURE.default
+    max_retries: int = RETRIES.default
     base_url: str | None = None
     system_prompt: str | None = None
     mode: CallingMode = CallingMode.AUTO
@@ -76,9 +77,9 @@ class ModelSettings:
             if not 1 <= len(getattr(self, name)) <= 100:
                 raise InputError(f"The {name} must have 1 to 100 characters.", hint=f"Set the {name}.")
         require_no_credentials(self.base_url or "")
-        _within("timeout", self.timeout, 1, 300, " seconds")
-        _within("temperature", self.temperature, 0, 2)
-        _within("number of retries", self.max_retries, 0, 10)
+        TIMEOUT.check(self.timeout)
+        TEMPERATURE.check(self.temperature)
+        RETRIES.check(self.max_retries)
 
     @property
     def offline(self) -> bool:
@@ -96,13 +97,6 @@ class ModelSettings:
         return f"{self.provider}/{self.model}"
 
 
-def _within(what: str, value: float, low: int, high: int, unit: str = "") -> None:
-    if not low <= value <= high:
-        raise InputError(
-            f"The {what} is {value:g}, outside {low} to {high}{unit}.", hint=f"Set it from {low} to {high}."
-        )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchRequest:
     """Request for a batch: cases × models × repeats. No selection at all means every case."""
@@ -111,14 +105,14 @@ class BatchRequest:
     suites: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     models: tuple[ModelSettings, ...] = (ModelSettings(),)
-    repeats: int = 1
-    concurrency: int = 4
+    repeats: int = REPEATS.default
+    concurrency: int = CONCURRENCY.default
     max_cost_usd: float | None = None
     name: str = ""
 
     def __post_init__(self) -> None:
-        _within("number of repeats", self.repeats, 1, 1000)
-        _within("concurrency", self.concurrency, 1, 256)
+        REPEATS.check(self.repeats)
+        CONCURRENCY.check(self.concurrency)
 
 
 @dataclass(frozen=True, slots=True)

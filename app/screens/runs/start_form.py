@@ -8,6 +8,11 @@ from typing import Any, Final, TypeVar
 from app.screens.runs.labels import format_wait
 from app.text.formatting import count, money
 from mcp_tef import (
+    CONCURRENCY,
+    REPEATS,
+    RETRIES,
+    TEMPERATURE,
+    TIMEOUT,
     BatchRequest,
     CallingMode,
     CaseId,
@@ -16,9 +21,8 @@ from mcp_tef import (
     ModelSettings,
     TestCase,
     parse_model,
+    parse_number,
 )
-
-Number = TypeVar("Number", int, float)
 
 
 class CaseScope(StrEnum):
@@ -56,11 +60,11 @@ class StartForm:
     with_baseline: bool = False
     model: str = ""
     base_url: str = ""
-    repeats: str = "1"
-    concurrency: str = "4"
-    temperature: str = "0.4"
-    timeout: str = "30"
-    retries: str = "3"
+    repeats: str = REPEATS.default_text
+    concurrency: str = CONCURRENCY.default_text
+    temperature: str = TEMPERATURE.default_text
+    timeout: str = TIMEOUT.default_text
+    retries: str = RETRIES.default_text
     cost_cap: str = ""
     mode: CallingMode = CallingMode.AUTO
 
@@ -124,12 +128,9 @@ def _settings(form: StartForm, problems: dict[StartField, str]) -> ModelSettings
         return ModelSettings()
     before = len(problems)
     named = _attempt(problems, StartField.MODEL, lambda: _model(form.model))
-    temperature = _number(problems, StartField.TEMPERATURE, form.temperature, float, "temperature")
-    timeout = _number(problems, StartField.TIMEOUT, form.timeout, int, "timeout")
-    retries = _number(problems, StartField.RETRIES, form.retries, int, "number of retries")
-    _bounded(problems, StartField.TEMPERATURE, temperature, lambda value: ModelSettings(temperature=value))
-    _bounded(problems, StartField.TIMEOUT, timeout, lambda value: ModelSettings(timeout=value))
-    _bounded(problems, StartField.RETRIES, retries, lambda value: ModelSettings(max_retries=value))
+    temperature = _attempt(problems, StartField.TEMPERATURE, lambda: TEMPERATURE.parse(form.temperature))
+    timeout = _attempt(problems, StartField.TIMEOUT, lambda: TIMEOUT.parse(form.timeout))
+    retries = _attempt(problems, StartField.RETRIES, lambda: RETRIES.parse(form.retries))
     if form.base_url.strip() and not form.base_url.strip().startswith(("http://", "https://")):
         problems[StartField.BASE_URL] = "The address does not start with http:// or https://."
     _attempt(problems, StartField.BASE_URL, lambda: ModelSettings(base_url=form.base_url.strip()))
@@ -163,10 +164,8 @@ def _named(form: StartForm) -> ModelSettings | None:
 def _request(
     form: StartForm, settings: ModelSettings | None, chosen: Sequence[TestCase], problems: dict[StartField, str]
 ) -> BatchRequest | None:
-    repeats = _number(problems, StartField.REPEATS, form.repeats, int, "number of repeats")
-    concurrency = _number(problems, StartField.CONCURRENCY, form.concurrency, int, "concurrency")
-    _bounded(problems, StartField.REPEATS, repeats, lambda value: BatchRequest(repeats=value))
-    _bounded(problems, StartField.CONCURRENCY, concurrency, lambda value: BatchRequest(concurrency=value))
+    repeats = _attempt(problems, StartField.REPEATS, lambda: REPEATS.parse(form.repeats))
+    concurrency = _attempt(problems, StartField.CONCURRENCY, lambda: CONCURRENCY.parse(form.concurrency))
     cap = _cap(form, problems)
     if problems or settings is None or repeats is None or concurrency is None:
         return None
@@ -186,7 +185,7 @@ def _request(
 def _cap(form: StartForm, problems: dict[StartField, str]) -> float | None:
     if form.offline or not form.cost_cap.strip():
         return None
-    cap = _number(problems, StartField.COST, form.cost_cap.replace("$", ""), float, "cost cap")
+    cap = _attempt(problems, StartField.COST, lambda: parse_number(form.cost_cap.replace("$", ""), float, "cost cap"))
     if cap is not None and cap <= 0:
         problems[StartField.COST] = "The cost cap must be more than 0. Leave it empty for none."
     return cap
@@ -210,24 +209,6 @@ def _attempt(problems: dict[StartField, str], where: StartField, make: Callable[
     except InputError as error:
         problems[where] = f"{error.message} {error.hint}".strip()
         return None
-
-
-def _number(
-    problems: dict[StartField, str], where: StartField, text: str, kind: Callable[[str], Number], what: str
-) -> Number | None:
-    try:
-        return kind(text.strip().replace(",", "."))
-    except ValueError:
-        whole = "a whole number" if kind is int else "a number"
-        problems[where] = f"The {what} is “{text.strip()}”. Write {whole}."
-        return None
-
-
-def _bounded(
-    problems: dict[StartField, str], where: StartField, value: Number | None, make: Callable[[Number], object]
-) -> None:
-    if value is not None:
-        _attempt(problems, where, lambda: make(value))
 
 
 def run_button_text(reading: ParsedStartForm) -> str:

@@ -3,12 +3,14 @@
 import pytest
 
 from app.core_link.model_requests import KeyNeed, ModelForm, ModelFormField, parse_model_form
-from mcp_tef import ModelSettings
+from mcp_tef import WRITING_TIMEOUT_S, ModelSettings
 
 
 def test_a_form_says_who_is_asked() -> None:
     reading = parse_model_form(ModelForm(model="openai/gpt-4.1-mini", base_url=" http://localhost:1/v1 "))
-    assert reading.model == ModelSettings(provider="openai", model="gpt-4.1-mini", base_url="http://localhost:1/v1")
+    assert reading.model == ModelSettings(
+        provider="openai", model="gpt-4.1-mini", timeout=WRITING_TIMEOUT_S, base_url="http://localhost:1/v1"
+    )
     assert not reading.problems
 
 
