@@ -1,4 +1,4 @@
-"""The help in a window of its own, to be read beside the work: pages and search at the left, one page at the right."""
+"""Help window: pages and search at the left, one page at the right."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -12,13 +12,13 @@ from app.help.topics import ORDER, Topic, find, topics
 from app.theme import Role, sized, theme
 from app.widgets import CardList, CardRow, IconButton, ReadingOrder, Rule, SearchField, Span
 
-WIDTH, HEIGHT, RAIL = 1040, 760, 264
+WIDTH, HEIGHT, LIST_WIDTH = 1040, 760, 264
 ROW, FOUND_ROW = 34, 52
 NOTHING = CardRow(id="", title="No help found", sub=(Span("Try another word.", Role.DIM),), light=True)
 
 
 class HelpWindow(ReadingOrder, QWidget):
-    """`address_wanted` gives an address on the web that a link leads to."""
+    """Window with all pages of the help; `address_wanted` is emitted for links to the web."""
 
     address_wanted = Signal(QUrl)
 
@@ -26,15 +26,15 @@ class HelpWindow(ReadingOrder, QWidget):
         super().__init__(parent, Qt.WindowType.Window)
         self._commands = commands
         self._pages: dict[str, Topic] = {}
-        self._been: list[str] = []
-        self._ahead: list[str] = []
+        self._history: list[str] = []
+        self._future: list[str] = []
         self.current = ""
         self.setWindowTitle("Help")
         self.setProperty("pane", "surface")
         self.resize(WIDTH, HEIGHT)
         theme().wear(self)
         self.search = SearchField("Search the help")
-        self.rail = CardList("Pages of the help", row_height=sized(ROW))
+        self.topic_list = CardList("Pages of the help", row_height=sized(ROW))
         self.text = HelpText()
         self.back = IconButton("arrow-left", "Back")
         self.forward = IconButton("arrow-right", "Forward")
@@ -49,12 +49,12 @@ class HelpWindow(ReadingOrder, QWidget):
             head.addWidget(part)
         head.addWidget(self.search, 1)
         left = QWidget()
-        left.setFixedWidth(sized(RAIL))
+        left.setFixedWidth(sized(LIST_WIDTH))
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(head)
-        column.addWidget(self.rail, 1)
+        column.addWidget(self.topic_list, 1)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
@@ -64,8 +64,8 @@ class HelpWindow(ReadingOrder, QWidget):
 
     def _connect(self) -> None:
         self.search.searched.connect(self._list)
-        self.search.returnPressed.connect(self.rail.setFocus)
-        self.rail.chosen.connect(lambda address: self.follow(address) if address else None)
+        self.search.returnPressed.connect(self.topic_list.setFocus)
+        self.topic_list.chosen.connect(lambda address: self.follow(address) if address else None)
         self.text.followed.connect(self.follow)
         self.back.clicked.connect(self.go_back)
         self.forward.clicked.connect(self.go_forward)
@@ -74,7 +74,7 @@ class HelpWindow(ReadingOrder, QWidget):
         self._bind("Ctrl+F", self.search.setFocus)
 
     def _leave(self) -> None:
-        """Esc ends a search first."""
+        """Clear the search, or close the window if there is none."""
         if self.search.text():
             self.search.clear()
         else:
@@ -87,7 +87,7 @@ class HelpWindow(ReadingOrder, QWidget):
         self.addAction(action)
 
     def open_at(self, topic: str) -> None:
-        """Come to the front at a page; without one where it was left, or at the first page."""
+        """Show the window at a page; without one at the last page, or at the first."""
         self._pages = {page.key: page for page in topics(self._commands())}
         self.search.clear()
         self._list("")
@@ -98,24 +98,24 @@ class HelpWindow(ReadingOrder, QWidget):
         self.activateWindow()
 
     def follow(self, address: str) -> None:
-        """Go where a link leads: to a page, to a section of one, or, after a question, to the web."""
+        """Open a link: to a page, to a section of one, or to the web."""
         page, _, section = address.partition("#")
         key = page.removesuffix(".md") or self.current
         if key not in self._pages:
             self.address_wanted.emit(QUrl(address))
             return
         if address != self._here():
-            self._been.append(self._here())
-            self._ahead.clear()
+            self._history.append(self._here())
+            self._future.clear()
         self._show(key, section)
 
     def go_back(self) -> None:
-        """To the page before."""
-        self._step(self._been, self._ahead)
+        """Show the previous page."""
+        self._step(self._history, self._future)
 
     def go_forward(self) -> None:
-        """To the page from which one went back."""
-        self._step(self._ahead, self._been)
+        """Show the page from which the user went back."""
+        self._step(self._future, self._history)
 
     def _step(self, take: list[str], put: list[str]) -> None:
         while take and not take[-1]:
@@ -135,27 +135,29 @@ class HelpWindow(ReadingOrder, QWidget):
         self.text.go_to(section)
         if not self.search.text():
             self._mark()
-        self.back.setEnabled(any(self._been))
-        self.forward.setEnabled(bool(self._ahead))
+        self.back.setEnabled(any(self._history))
+        self.forward.setEnabled(bool(self._future))
 
     def _mark(self) -> None:
-        was = self.rail.blockSignals(True)
-        self.rail.select(f"{self.current}.md")
-        self.rail.blockSignals(was)
+        was = self.topic_list.blockSignals(True)
+        self.topic_list.select(f"{self.current}.md")
+        self.topic_list.blockSignals(was)
 
-    def _list(self, typed: str) -> None:
-        """The pages, or the sections that hold what was typed."""
-        was = self.rail.blockSignals(True)
-        if typed.strip():
-            found = {one.address: one for one in find(self._pages.values(), typed)}
+    def _list(self, query: str) -> None:
+        """List the pages, or the sections that match the query."""
+        was = self.topic_list.blockSignals(True)
+        if query.strip():
+            found = {one.address: one for one in find(self._pages.values(), query)}
             rows = [
                 CardRow(id=address, title=one.heading, sub=(Span(one.title, Role.DIM),), tip=one.excerpt, light=True)
                 for address, one in found.items()
             ]
-            self.rail.set_rows(rows or [NOTHING])
+            self.topic_list.set_rows(rows or [NOTHING])
         else:
-            self.rail.set_rows([CardRow(id=f"{key}.md", title=self._pages[key].title, light=True) for key in ORDER])
-        self.rail.verticalHeader().setDefaultSectionSize(sized(FOUND_ROW if typed.strip() else ROW))
-        self.rail.blockSignals(was)
-        if not typed.strip():
+            self.topic_list.set_rows(
+                [CardRow(id=f"{key}.md", title=self._pages[key].title, light=True) for key in ORDER]
+            )
+        self.topic_list.verticalHeader().setDefaultSectionSize(sized(FOUND_ROW if query.strip() else ROW))
+        self.topic_list.blockSignals(was)
+        if not query.strip():
             self._mark()

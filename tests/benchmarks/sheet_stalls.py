@@ -68,7 +68,7 @@ async def on_servers(user: Keyboard) -> None:
     await does(user, "Test the connection")
     at_once(page.check)
     await until(lambda: page.presenter.tools_of(server.id))
-    await opens(user, "Try a tool", partial(page.deeds.try_tool, page.presenter.tools_of(server.id)[0]))
+    await opens(user, "Try a tool", partial(page.tool_commands.call_tool, page.presenter.tools_of(server.id)[0]))
 
 
 async def on_cases(user: Keyboard) -> None:

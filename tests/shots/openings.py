@@ -151,7 +151,7 @@ async def try_long_form(stage: Stage) -> None:
     server = page.current()
     assert server is not None
     listing = await stage.session.call(lambda core: core.servers.tools(server.id))
-    page.deeds.call_tool(next(tool for tool in listing.tools if tool.name == "book_repair"))
+    page.tool_commands.call_tool(next(tool for tool in listing.tools if tool.name == "book_repair"))
     sheet = await stage.sheet()
     assert isinstance(sheet, ToolCallDialog)
     sheet.form.fill(WRONG_ARGUMENTS)

@@ -51,7 +51,7 @@ async def _server(stage: Stage, name: str) -> ServersPage:
     assert isinstance(page, ServersPage)
     await until(lambda: page.presenter.servers)
     await built(stage)
-    page.rail.select(next(server.id for server in page.presenter.servers.values() if server.name == name))
+    page.server_list.select(next(server.id for server in page.presenter.servers.values() if server.name == name))
     return page
 
 
@@ -61,7 +61,7 @@ async def _tools_chosen(stage: Stage) -> None:
     tools = page.pane.tools
     await until(lambda: tools.rows.rowCount() > 3)
     tools.select(tools.rows.ids()[-1])
-    page.deeds.exclude()
+    page.tool_commands.exclude()
     await until(lambda: tools.rows.place(EXCLUDED) is not None)
     await page.settled()
     tools.select_many(tools.rows.ids()[:3])
@@ -92,7 +92,7 @@ async def _try_tool(stage: Stage) -> None:
     tool = next(tool for tool in listing.tools if tool.name == "find_parts")
     for words in ("chain", "brake pads", "bell"):
         await stage.session.call(partial(_asked_for, server=server.id, words=words))
-    page.deeds.call_tool(tool)
+    page.tool_commands.call_tool(tool)
     await stage.sheet()
 
 
@@ -225,7 +225,7 @@ async def _help(stage: Stage, topic: str, typed: str = "") -> None:
     await stage.page("runs")
     shown = stage.window.show_help(topic)
     shown.search.setText(typed)
-    await until(lambda: shown.isVisible() and (not typed or shown.rail.rows.ids()[0].count("#")))
+    await until(lambda: shown.isVisible() and (not typed or shown.topic_list.rows.ids()[0].count("#")))
     await until(shown.text.has_drawn)
 
 

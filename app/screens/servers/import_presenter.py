@@ -175,7 +175,7 @@ class ServerImportPresenter:
 
     async def discover(self) -> ImportChoice:
         """Return the servers that other programs on this computer have in their configs."""
-        title = "Looking for servers on this machine"
+        title = "Looking for servers on this computer"
         return choice_of_configs(
             await self._core.call_long(title, lambda core: core.server_files.discover(together=True))
         )

@@ -1,7 +1,7 @@
 """Page of the servers screen: server list, the selected server and the actions on it."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -15,8 +15,19 @@ from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
 from app.core_link.targets import AddServer, FindServers, ImportServers, ShowServer, ShowTool, Target
 from app.screens.kit import ViewState, ViewStates
-from app.screens.kit.menus import view_actions
-from app.screens.servers.commands import ToolCommands
+from app.screens.kit.menus import command_action, view_actions
+from app.screens.servers.commands import (
+    ADD,
+    CHECK,
+    EDIT,
+    FIND,
+    IMPORT,
+    REMOVE,
+    SIGN_IN,
+    ToolCommands,
+    server_actions,
+    server_commands,
+)
 from app.screens.servers.filters import SCREEN, SERVER_FIELDS, SERVER_ORDERS, TOOL_FIELDS, TOOL_ORDERS, TOOLS
 from app.screens.servers.import_dialogs import ServerImporter
 from app.screens.servers.server_dialog import ServerDialog
@@ -41,7 +52,6 @@ WHY_EMPTY = (
     "A server is where tools come from: a program on this computer, an address, or a file with a list of tools. "
     "Add one to see its tools as a model sees them."
 )
-NO_SERVER = "Choose a server first"
 WHY_NOTHING = "No server or tool matches the search and the filters."
 
 
@@ -55,7 +65,7 @@ class ServersPage(Page):
         self._views = ViewStates(session.settings, session.workspace, self.key)
         self.presenter.view = self._views.load(SERVER_FIELDS)
         self.presenter.tools_view = self._views.load(TOOL_FIELDS, TOOLS)
-        self.rail = CardList("Servers", row_height=height("server_row"), many=True)
+        self.server_list = CardList("Servers", row_height=height("server_row"), many=True)
         self._summary = Label(size=Size.SMALL, role=Role.DIM, strong=True)
         show_all = [Action(text="Show all servers", do=self._show_all)]
         self._nothing = EmptyState("magnifying-glass", "Nothing found", WHY_NOTHING, show_all)
@@ -64,24 +74,36 @@ class ServersPage(Page):
         self._clock = QTimer(self, interval=1_000)
         self._awaited_target: ShowServer | ShowTool | None = None
         self.importing = ServerImporter(self, self._show_new)
-        self.deeds = ToolCommands(self, self.presenter, self.pane)
+        operations = {
+            ADD: self.add,
+            IMPORT: self.importing.ask,
+            FIND: self.importing.find,
+            CHECK: self.check,
+            SIGN_IN: self.sign_in,
+            EDIT: self.edit,
+            REMOVE: self.remove_selected,
+        }
+        self._commands = server_commands(
+            operations, has_server=lambda: self.current() is not None, uses_oauth=self._uses_oauth
+        )
+        self.tool_commands = ToolCommands(self, self.presenter, self.pane)
         self._lay_out()
         self._listen()
 
     def _lay_out(self) -> None:
-        add = Action(text="Add server", do=self.add, icon="plus", kind="primary", tip="Ctrl+N")
+        add = command_action(self._commands[ADD], "Add server", icon="plus", kind="primary", tip="Ctrl+N")
         search = self.header.set_search("Search servers and tools")
         search.setText(self.presenter.view.text)
         search.searched.connect(self._search)
         self.header.set_filter(self._filter_actions)
-        self.pane.side.set_menus(self._tool_filter_actions, self.deeds.actions)
+        self.pane.side.set_menus(self._tool_filter_actions, self.tool_commands.actions)
         self.header.set_buttons([Action(text="Import", do=self._open_import, icon="download-simple"), add])
         left = QWidget()
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(list_header(self._summary))
-        column.addWidget(self.rail, 1)
+        column.addWidget(self.server_list, 1)
         left.setMinimumWidth(200)
         for part in (self.pane, self._nothing):
             self._right.addWidget(part)
@@ -96,15 +118,15 @@ class ServersPage(Page):
         self.body.addWidget(self._all)
 
     def _listen(self) -> None:
-        self.rail.chosen.connect(self._show)
-        self.rail.opened.connect(lambda _: self.edit())
-        self.rail.rename_wanted.connect(lambda _: self.edit())
-        self.rail.delete_wanted.connect(self.remove)
-        self.rail.set_menu(self._menu)
-        self.rail.tell_keys(Enter="Edit the server", F2="Edit the server", Del="Remove the servers")
+        self.server_list.chosen.connect(self._show)
+        self.server_list.opened.connect(lambda _: self.edit())
+        self.server_list.rename_wanted.connect(lambda _: self.edit())
+        self.server_list.delete_wanted.connect(self.remove)
+        self.server_list.set_menu(lambda ids: server_actions(self._commands, len(ids)))
+        self.server_list.tell_keys(Enter="Edit the server", F2="Edit the server", Del="Remove the servers")
         self.pane.check_wanted.connect(self.check)
         self.pane.edit_wanted.connect(self.edit)
-        self.pane.remove_wanted.connect(lambda: self.remove(self.rail.selected_ids()))
+        self.pane.remove_wanted.connect(self.remove_selected)
         self.pane.sign_in_wanted.connect(self.sign_in)
         self.pane.consent.agreed.connect(lambda: self.session.spawn(self._agree()))
         self.pane.consent.postponed.connect(self._postponed)
@@ -147,9 +169,9 @@ class ServersPage(Page):
                     self._show_awaited_target()
 
     def current_target(self) -> Target | None:
-        if (tool := self.deeds.current()) is not None:
+        if (tool := self.tool_commands.current()) is not None:
             return ShowTool(tool)
-        return ShowServer(ServerId(server)) if (server := self.rail.current_id()) else None
+        return ShowServer(ServerId(server)) if (server := self.server_list.current_id()) else None
 
     def _show_awaited_target(self) -> None:
         target, self._awaited_target = self._awaited_target, None
@@ -161,9 +183,9 @@ class ServersPage(Page):
                 self._select_tool(tool)
 
     def _select_server(self, server_id: str) -> None:
-        if not self.rail.select(server_id):
+        if not self.server_list.select(server_id):
             self._show_all()
-            if not self.rail.select(server_id):
+            if not self.server_list.select(server_id):
                 self.session.toast("That server no longer exists")
 
     def _select_tool(self, label: ToolLabel) -> None:
@@ -171,7 +193,7 @@ class ServersPage(Page):
         if server is None:
             self.session.toast(f"The server {label.server or label.text} no longer exists")
             return
-        self.rail.select(server.id)
+        self.server_list.select(server.id)
         self.pane.tools.setFocus()
         if label.tool and not self.pane.tools.select(label.tool):
             self.show_tools_view(ViewState(sort=self.presenter.tools_view.sort))
@@ -179,107 +201,98 @@ class ServersPage(Page):
                 self.session.toast(f"{server.name} no longer lists {label.tool}")
 
     def _show_links(self, tool: Tool) -> None:
-        leads = tool_links(ToolLabel(tool=tool.name, server=tool.server), self.key)
-        self.pane.tool_pane.reader.links.set_links(link_actions(leads, self.session.go))
+        links = tool_links(ToolLabel(tool=tool.name, server=tool.server), self.key)
+        self.pane.tool_pane.reader.links.set_links(link_actions(links, self.session.go))
 
     async def bring_in(self, arrivals: Sequence[DetectedFile]) -> Sequence[DropOutcome]:
-        """Configs go through the preview of imports; tools become a server, once that is wanted."""
+        """Preview configs before the import; offer to add a list of tools as a server."""
         await self.settled()
         configs = [arrival for arrival in arrivals if arrival.kind is FileKind.SERVERS]
         outcomes = [*await self.importing.bring_in(configs)] if configs else []
         return [*outcomes, *[await self._offer_tools(one) for one in arrivals if one.kind is FileKind.TOOLS]]
 
     async def _offer_tools(self, arrival: DetectedFile) -> DropOutcome:
-        text = arrival.text
         path = arrival.path
         if path is None:
-            path = await self.presenter.keep_tools_file(text)
+            path = await self.presenter.keep_tools_file(arrival.text)
         form = ServerForm(kind="file", path=str(path))
         taken = [server.name for server in self.presenter.servers.values()]
-        kept = await self._open_sheet(None, replace(form, name=free_name(suggested_name(form), taken)))
+        kept = await self._open_dialog(None, replace(form, name=free_name(suggested_name(form), taken)))
         if not kept and arrival.path is None:
             await asyncio.to_thread(partial(path.unlink, missing_ok=True))
-        words = "Its tools are a server now." if kept else "Nothing of it was imported."
-        return DropOutcome(arrival.name, DropStatus.TAKEN if kept else DropStatus.LEFT, words)
+        text = "Added as a server." if kept else "Nothing was imported."
+        return DropOutcome(arrival.name, DropStatus.TAKEN if kept else DropStatus.LEFT, text)
 
     def commands(self) -> Sequence[Command]:
-        group = "Servers"
-
-        def of_one(name: str, text: str, do: Callable[[], object], keys: str = "") -> Command:
-            command = Command(id=f"servers.{name}", text=text, do=do, keys=keys, group=group)
-            return replace(command, needs=lambda: bool(self.rail.current_id()), unless=NO_SERVER)
-
-        return [
-            Command(id="servers.add", text="Add a server", keys="Ctrl+N", do=self.add, group=group),
-            of_one("check", "Test the connection", self.check, "Ctrl+Return"),
-            of_one("edit", "Edit the server", self.edit),
-            Command(id="servers.import", text="Import servers", do=self.importing.ask, group=group),
-            Command(id="servers.find", text="Find servers on this machine", do=self.importing.find, group=group),
-            *self.deeds.commands(),
-        ]
+        return (*self._commands.values(), *self.tool_commands.commands())
 
     def first_focus(self) -> QWidget:
-        return self.rail
+        return self.server_list
 
     def current(self) -> Server | None:
-        """The chosen server."""
-        return self.presenter.servers.get(ServerId(self.rail.current_id()))
+        """Return the selected server, if any."""
+        return self.presenter.servers.get(ServerId(self.server_list.current_id()))
 
     def add(self) -> None:
         """Open the dialog for a new server."""
-        self.session.spawn(self._open_sheet(None))
+        self.session.spawn(self._open_dialog(None))
 
     def edit(self) -> None:
-        """Open the dialog for the chosen server."""
+        """Open the dialog for the selected server."""
         if (server := self.current()) is not None:
-            self.session.spawn(self._open_sheet(server))
+            self.session.spawn(self._open_dialog(server))
 
     def check(self) -> None:
-        """Connect to the chosen servers, asking first where a program would be started."""
-        for server_id in self.rail.selected_ids():
+        """Connect to the selected servers, asking for consent first if needed."""
+        for server_id in self.server_list.selected_ids():
             if (server := self.presenter.servers.get(ServerId(server_id))) is not None:
                 self.session.spawn(self._check(server))
 
     def sign_in(self) -> None:
-        """Sign in to the chosen server with the browser, and connect."""
+        """Sign in to the selected server with the browser, and connect."""
         if (server := self.current()) is not None:
             self.session.spawn(self.presenter.sign_in_and_check(server))
 
     def remove(self, ids: Sequence[str]) -> None:
-        """Remove servers, with a way back."""
+        """Remove servers; this can be undone."""
         chosen = [server for server_id in ids if (server := self.presenter.servers.get(ServerId(server_id)))]
         if chosen:
             self.session.spawn(self._remove(chosen))
 
-    async def _open_sheet(self, server: Server | None, form: ServerForm | None = None) -> bool:
-        sheet = ServerDialog(self.session, self.presenter, self, server)
+    def remove_selected(self) -> None:
+        """Remove the selected servers."""
+        self.remove(self.server_list.selected_ids())
+
+    async def _open_dialog(self, server: Server | None, form: ServerForm | None = None) -> bool:
+        dialog = ServerDialog(self.session, self.presenter, self, server)
         if form is not None:
-            sheet.open_form(form)
-        if not await sheet.done_with() or sheet.saved is None:
+            dialog.open_form(form)
+        if not await dialog.done_with() or dialog.saved is None:
             return False
-        await self._show_new(sheet.saved.id)
-        self._remember_sheet(server, sheet.saved)
+        await self._show_new(dialog.saved.id)
+        self._remember_change(server, dialog.saved)
         return True
 
-    def _remember_sheet(self, before: Server | None, now: Server) -> None:
+    def _remember_change(self, before: Server | None, now: Server) -> None:
         if before is None:
-            back, again = partial(self.presenter.remove, [now.id]), partial(self.presenter.restore, [now.id])
-            self.session.toast(f"Added {now.name}", back, again, deed=f"add {now.name}")
+            undo, redo = partial(self.presenter.remove, [now.id]), partial(self.presenter.restore, [now.id])
+            self.session.toast(f"Added {now.name}", undo, redo, deed=f"add {now.name}")
         elif before.spec != now.spec:
-            undo, redo = (partial(self.presenter.edit, now.id, spec) for spec in (before.spec, now.spec))
-            self.session.toast(f"Changed {now.name}", undo, redo, deed=f"edit {now.name}")
+            edit = partial(self.presenter.edit, now.id)
+            undo_edit, redo_edit = partial(edit, before.spec), partial(edit, now.spec)
+            self.session.toast(f"Changed {now.name}", undo_edit, redo_edit, deed=f"edit {now.name}")
 
     async def _show_new(self, server_id: ServerId) -> None:
         self._save_view(replace(self.presenter.view, selected=server_id))
         await self.refresh()
-        self.rail.select(server_id)
+        self.server_list.select(server_id)
 
     async def _check(self, server: Server) -> None:
         try:
             await self.presenter.check(server.id)
         except ConsentError as error:
             self.presenter.ask_again(server.id, error.requests[0])
-            if server.id == self.rail.current_id():
+            if server.id == self.server_list.current_id():
                 self._show(server.id)
 
     async def _agree(self) -> None:
@@ -290,7 +303,7 @@ class ServersPage(Page):
     async def _accept(self) -> None:
         if (server := self.current()) is not None:
             await self.presenter.accept(server.id)
-            self.session.toast(f"The tools of {server.name} count as seen")
+            self.session.toast(f"Accepted the tools of {server.name}")
 
     def _postponed(self) -> None:
         if (server := self.current()) is not None:
@@ -302,8 +315,8 @@ class ServersPage(Page):
         names = [server.name for server in servers if server.id in gone]
         if names:
             what = names[0] if len(names) == 1 else count(len(names), "server")
-            back, again = partial(self.presenter.restore, gone), partial(self.presenter.remove, gone)
-            self.session.toast(f"Removed {what}", back, again, deed=f"remove {what}")
+            undo, redo = partial(self.presenter.restore, gone), partial(self.presenter.remove, gone)
+            self.session.toast(f"Removed {what}", undo, redo, deed=f"remove {what}")
 
     def _filter_actions(self) -> Sequence[Action]:
         view = self.presenter.view
@@ -335,7 +348,7 @@ class ServersPage(Page):
         """Filter and sort the tools, and save that."""
         self.presenter.tools_view = view
         self._views.save(view, TOOL_FIELDS, TOOLS)
-        self._show(self.rail.current_id())
+        self._show(self.server_list.current_id())
 
     def _present(self) -> None:
         self._show_servers()
@@ -345,17 +358,17 @@ class ServersPage(Page):
         servers = self.presenter.shown()
         self.header.mark_filter(len(self.presenter.view.filters))
         self._summary.setText(self.presenter.summary())
-        self.rail.set_rows([server_row(server, self.presenter) for server in servers])
+        self.server_list.set_rows([server_row(server, self.presenter) for server in servers])
         self._all.setCurrentIndex(0 if self.presenter.servers else 1)
         self._right.setCurrentIndex(0 if servers else 1)
         self.set_badge(self.presenter.attention_count())
         (self._clock.start if self.presenter.any_starting() else self._clock.stop)()
 
     def _choose_something(self) -> None:
-        if self.rail.current_id():
-            self._show(self.rail.current_id())
-        elif not self.rail.select(self.presenter.view.selected):
-            self.rail.select_first()
+        if self.server_list.current_id():
+            self._show(self.server_list.current_id())
+        elif not self.server_list.select(self.presenter.view.selected):
+            self.server_list.select_first()
         self._show_awaited_target()
 
     def _show(self, server_id: str) -> None:
@@ -365,27 +378,18 @@ class ServersPage(Page):
             self.pane.show_server(server)
 
     def _tick(self) -> None:
-        self.rail.upsert(server_row(server, self.presenter) for server in self.presenter.shown())
+        self.server_list.upsert(server_row(server, self.presenter) for server in self.presenter.shown())
         if (server := self.current()) is not None:
             self.pane.tick(server)
 
     def _import_actions(self) -> Sequence[Action]:
         return [
-            Action(text="Import servers…", do=self.importing.ask, icon="download-simple"),
-            Action(text="Find on this machine…", do=self.importing.find, icon="magnifying-glass"),
+            command_action(self._commands[IMPORT], "Import servers…", icon="download-simple"),
+            command_action(self._commands[FIND], "Find on this computer…", icon="magnifying-glass"),
         ]
 
     def _open_import(self) -> None:
         show_menu_under(self._import_actions(), self.header.buttons()[0])
-
-    def _menu(self, ids: Sequence[str]) -> Sequence[Action]:
-        one = len(ids) == 1
-        return [
-            Action(text="Test connection" if one else f"Test {len(ids)} connections", do=self.check),
-            *([Action(text="Sign in…", do=self.sign_in)] if one and self._uses_oauth() else []),
-            Action(text="Edit…", do=self.edit, enabled=one, keys="F2"),
-            Action(text="Remove", do=partial(self.remove, tuple(ids)), keys="Del", apart=True),
-        ]
 
     def _uses_oauth(self) -> bool:
         return (server := self.current()) is not None and server.spec.auth_type is AuthType.OAUTH2

@@ -110,13 +110,13 @@ Actions = Callable[[], Sequence[Action]]
 
 
 class ToolList(QWidget):
-    """A head with two menus over the list: what narrows it, and what can be done with the chosen tools."""
+    """List of tools under a head with two menus: filters, and actions on the selected tools."""
 
     def __init__(self) -> None:
         super().__init__()
         self.list = CardList("Tools", row_height=height("table_row"), many=True)
         self.filter = IconButton("funnel", "Filter and sort the tools", size=14)
-        self.more = IconButton("dots-three", "What can be done with the chosen tools")
+        self.more = IconButton("dots-three", "Actions on the selected tools")
         self._title = LineText(size=Size.SMALL, role=Role.DIM, strong=True)
         head = QWidget()
         head.setFixedHeight(height("rail_header") - 1)
@@ -145,11 +145,11 @@ class ToolList(QWidget):
         self._title.set_text(title)
 
     def title(self) -> str:
-        """What stands over the list."""
+        """Return the title over the list."""
         return self._title.text()
 
-    def chosen(self) -> tuple[str, ...]:
-        """The names of the chosen tools, in the order shown."""
+    def selected_names(self) -> tuple[str, ...]:
+        """Return the names of the selected tools, in the order shown."""
         return tuple(name for name in self.list.selected_ids() if name not in SPECIAL_ROWS)
 
 

@@ -45,7 +45,7 @@ class ToolCallDialog(Dialog):
     """The dialog for one tool. Closing it while a call is under way breaks the call off."""
 
     def __init__(self, session: Session, server: Server, tool: Tool, parent: QWidget) -> None:
-        super().__init__(f"Try {one_line(tool.name, 40)} on {one_line(server.name, 40)}", parent, width=940)
+        super().__init__(f"Call {one_line(tool.name, 40)} on {one_line(server.name, 40)}", parent, width=940)
         self._session, self._server, self._tool = session, server, tool
         self._presenter = ToolCallPresenter(session, server, tool)
         self._task: asyncio.Task[None] | None = None

@@ -81,7 +81,7 @@ class DefinitionPane(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.attempt = button(Action(text="Try it…", do=self.call_wanted.emit))
+        self.attempt = button(Action(text="Call…", do=self.call_wanted.emit))
         self._name = LineText(size=Size.TITLE, mono=True)
         self._weight = LineText(size=Size.SMALL, role=Role.DIM)
         self._description = FlowText(size=Size.LEAD)

@@ -43,9 +43,9 @@ def test_it_opens_at_the_first_page_or_at_the_one_that_is_asked_for(shown: HelpW
 
 
 def test_every_page_is_listed_and_can_be_chosen(shown: HelpWindow) -> None:
-    assert shown.rail.rows.ids() == [f"{key}.md" for key in ORDER]
+    assert shown.topic_list.rows.ids() == [f"{key}.md" for key in ORDER]
     for key in ORDER:
-        shown.rail.select(f"{key}.md")
+        shown.topic_list.select(f"{key}.md")
         assert shown.current == key
 
 
@@ -70,12 +70,12 @@ def test_a_link_to_the_web_only_asks(shown: HelpWindow) -> None:
 
 def test_sections_are_found_by_typing_and_the_pages_come_back(qtbot: QtBot, shown: HelpWindow) -> None:
     shown.search.setText("mcnemar")
-    qtbot.waitUntil(lambda: "comparison.md#the-three-conclusions" in shown.rail.rows.ids())
-    shown.rail.select("comparison.md#the-three-conclusions")
+    qtbot.waitUntil(lambda: "comparison.md#the-three-conclusions" in shown.topic_list.rows.ids())
+    shown.topic_list.select("comparison.md#the-three-conclusions")
     assert shown.text.textCursor().block().text() == "The three conclusions"
     shown.search.clear()
-    qtbot.waitUntil(lambda: len(shown.rail.rows.ids()) == len(ORDER))
-    assert shown.rail.current_id() == "comparison.md"
+    qtbot.waitUntil(lambda: len(shown.topic_list.rows.ids()) == len(ORDER))
+    assert shown.topic_list.current_id() == "comparison.md"
 
 
 def test_every_picture_of_a_page_is_drawn_after_its_words(qtbot: QtBot, shown: HelpWindow) -> None:
@@ -102,7 +102,7 @@ def test_pictures_come_from_the_help_alone(shown: HelpWindow) -> None:
 
 def test_a_search_that_finds_nothing_says_so(qtbot: QtBot, shown: HelpWindow) -> None:
     shown.search.setText("zzyzx")
-    qtbot.waitUntil(lambda: shown.rail.rows.ids() == [""])
-    shown.rail.select("")
-    assert "No help found" in shown.rail.rows.row(0).spoken
+    qtbot.waitUntil(lambda: shown.topic_list.rows.ids() == [""])
+    shown.topic_list.select("")
+    assert "No help found" in shown.topic_list.rows.row(0).spoken
     assert shown.current == ORDER[0]

@@ -92,7 +92,7 @@ def test_a_changed_server_says_so_in_the_list_the_bar_and_the_badge(qapp: QAppli
         async with page_with_drift(FakeEngine({"desk": OLD})) as page:
             assert page.pane.drifted.accessibleName().startswith("4 tools differ from what you last saw")
             await until(lambda: page.badge == 1)
-            aside = page.rail.rows.row(0).sub_right
+            aside = page.server_list.rows.row(0).sub_right
             assert aside is not None
             assert aside.text == "4 changed"
 

@@ -83,7 +83,7 @@ def test_what_other_programs_have_comes_in_by_ticks_and_goes_by_undo(qapp: QAppl
     async def work() -> None:
         fake = FakeEngine(environment={"HOME": str(tmp_path)})
         async with page_over(fake) as page:
-            await click(page, "Find on this machine")
+            await click(page, "Find on this computer")
             sheet = await opened(page, ImportPreviewDialog)
             said = read_in(sheet)
             assert "5 servers: 3 new, 1 same, 1 refused." in said
@@ -99,12 +99,12 @@ def test_what_other_programs_have_comes_in_by_ticks_and_goes_by_undo(qapp: QAppl
             await until(lambda: "alwaysAllow" in read_in(sheet))
             QTest.keyClick(sheet.table, Qt.Key.Key_Space)
             await click(sheet, "Import 2 servers")
-            await until(lambda: page.rail.rows.rowCount() == 2 and page.session.can_undo())
+            await until(lambda: page.server_list.rows.rowCount() == 2 and page.session.can_undo())
             assert set(await stored(page)) == {"clock", "shop"}
             assert fake.gateway.asked == []
             assert await page.session.call(lambda core: core.servers.consents()) == ()
             page.session.undo()
-            await until(lambda: not page.rail.rows.rowCount())
+            await until(lambda: not page.server_list.rows.rowCount())
             assert await stored(page) == {}
 
     drive(work())
@@ -118,7 +118,7 @@ def test_among_many_found_servers_words_find_some_and_ticks_of_the_others_still_
 
     async def work() -> None:
         async with page_over(FakeEngine(environment={"HOME": str(tmp_path)})) as page:
-            await click(page, "Find on this machine")
+            await click(page, "Find on this computer")
             sheet = await opened(page, ImportPreviewDialog)
             QTest.keyClicks(sheet.search, "sho")
             await until(lambda: sheet.table.rows.rowCount() == 1)
@@ -126,7 +126,7 @@ def test_among_many_found_servers_words_find_some_and_ticks_of_the_others_still_
             await until(lambda: "at mcpServers › shop" in read_in(sheet))
             QTest.keyClick(sheet.table, Qt.Key.Key_Space)
             await click(sheet, "Import 2 servers")
-            await until(lambda: page.rail.rows.rowCount() == 2)
+            await until(lambda: page.server_list.rows.rowCount() == 2)
             assert set(await stored(page)) == {"clock", "desk"}
 
     drive(work())
@@ -158,10 +158,10 @@ def test_undo_gives_a_changed_server_its_old_settings(qapp: QApplication, tmp_pa
             sheet = await opened(page, ImportPreviewDialog)
             assert f"{CLOCK['command']} → pipx" in read_in(sheet)
             await click(sheet, "Import 2 servers")
-            await until(lambda: page.rail.rows.rowCount() == 2 and page.session.can_undo())
+            await until(lambda: page.server_list.rows.rowCount() == 2 and page.session.can_undo())
             assert (await stored(page))["clock"].spec.command == "pipx"
             page.session.undo()
-            await until(lambda: page.rail.rows.rowCount() == 1)
+            await until(lambda: page.server_list.rows.rowCount() == 1)
             assert {name: server.spec for name, server in (await stored(page)).items()} == {"clock": before.spec}
 
     drive(work())
@@ -189,7 +189,7 @@ def test_a_pasted_part_of_a_config_is_read_and_a_mistake_is_said_below_it(qapp: 
             sheet = await opened(page, ImportPreviewDialog)
             assert "“uvx” fetches the newest “clock”" in read_in(sheet)
             await click(sheet, "Import 1 server")
-            await until(lambda: page.rail.rows.rowCount() == 1)
+            await until(lambda: page.server_list.rows.rowCount() == 1)
 
     drive(work())
 

@@ -60,13 +60,13 @@ def test_what_was_searched_for_narrows_the_servers_at_the_next_start(qapp: QAppl
         async with page_over(fake, settings) as page:
             await page.session.call(lambda core: core.servers.add(command_server()))
             await page.session.call(lambda core: core.servers.add(http_server()))
-            await until(lambda: page.rail.rows.rowCount() == 2)
+            await until(lambda: page.server_list.rows.rowCount() == 2)
             assert page.header.search is not None
             page.header.search.setText("files")
-            await until(lambda: page.rail.rows.rowCount() == 1)
+            await until(lambda: page.server_list.rows.rowCount() == 1)
         async with page_over(fake, settings) as page:
             assert page.header.searched_for == "files"
-            assert page.rail.rows.rowCount() == 1
+            assert page.server_list.rows.rowCount() == 1
 
     drive(work())
 
@@ -163,13 +163,13 @@ def test_a_removed_server_comes_back_by_undo(qapp: QApplication) -> None:
     async def work() -> None:
         async with page_over(FakeEngine()) as page:
             await page.session.call(lambda core: core.open_sample())
-            await until(page.rail.selected_ids)
-            page.remove(page.rail.selected_ids())
-            await until(lambda: page.session.can_undo() and not page.rail.rows.rowCount())
+            await until(page.server_list.selected_ids)
+            page.remove(page.server_list.selected_ids())
+            await until(lambda: page.session.can_undo() and not page.server_list.rows.rowCount())
             page.session.undo()
-            await until(lambda: page.rail.rows.rowCount() == 1)
+            await until(lambda: page.server_list.rows.rowCount() == 1)
             page.session.redo()
-            await until(lambda: not page.rail.rows.rowCount())
+            await until(lambda: not page.server_list.rows.rowCount())
 
     drive(work())
 
@@ -178,13 +178,13 @@ def test_a_server_that_is_removed_twice_in_one_breath_goes_once_and_comes_back(q
     async def work() -> None:
         async with page_over(FakeEngine()) as page:
             await page.session.call(lambda core: core.open_sample())
-            await until(lambda: page.rail.rows.rowCount() == 1)
+            await until(lambda: page.server_list.rows.rowCount() == 1)
             for _ in range(2):
-                page.remove(page.rail.selected_ids())
+                page.remove(page.server_list.selected_ids())
             await page.session.begun()
             assert [one.text for one in page.session.messages] == ["Removed Bike shop"]
             page.session.undo()
-            await until(lambda: page.rail.rows.rowCount() == 1)
+            await until(lambda: page.server_list.rows.rowCount() == 1)
             assert not page.session.can_undo()
 
     drive(work())
@@ -212,7 +212,7 @@ def test_an_edit_of_a_server_is_taken_back_and_done_again(qapp: QApplication) ->
 
 
 def names(page: ServersPage) -> list[str]:
-    return [page.rail.rows.row(place).title for place in range(page.rail.rows.rowCount())]
+    return [page.server_list.rows.row(place).title for place in range(page.server_list.rows.rowCount())]
 
 
 def test_the_tool_that_is_read_stays_open_while_the_server_is_checked(qapp: QApplication) -> None:
@@ -240,7 +240,7 @@ def test_a_server_is_added_by_pasting_its_command(qapp: QApplication) -> None:
             sheet.fields.command.setText("npx -y @acme/docs")
             assert sheet.fields.name.text() == "docs"
             sheet.keep()
-            await until(lambda: page.rail.rows.rowCount() == 1)
+            await until(lambda: page.server_list.rows.rowCount() == 1)
             server = page.current()
             assert server is not None
             assert (server.name, server.spec.argv, server.status) == (
@@ -262,7 +262,7 @@ def test_a_connection_is_tried_before_it_is_kept(qapp: QApplication) -> None:
             sheet.open_form(ServerForm(kind="url", name="desk", url="http://127.0.0.1/desk"))
             sheet.test()
             await until(lambda: any("It works." in note.accessibleName() for note in sheet.findChildren(Notice)))
-            assert page.rail.rows.rowCount() == 0
+            assert page.server_list.rows.rowCount() == 0
             sheet.reject()
 
     drive(work())
@@ -288,7 +288,7 @@ def test_a_name_that_is_taken_is_told_while_it_is_typed_and_none_such_is_suggest
     async def work() -> None:
         async with page_over(FakeEngine({"desk": SAMPLE_TOOLS})) as page:
             await page.session.call(lambda core: core.servers.add(http_server("desk")))
-            await until(lambda: page.rail.rows.rowCount() == 1)
+            await until(lambda: page.server_list.rows.rowCount() == 1)
             page.add()
             await until(lambda: page.findChild(ServerDialog))
             sheet = page.findChild(ServerDialog)
@@ -341,15 +341,15 @@ def test_a_server_that_filters_hide_is_shown_when_it_is_asked_for_and_one_that_i
         async with page_over(FakeEngine({"mail": [EVIL], "desk": [EVIL]})) as page:
             await page.session.call(lambda core: core.servers.add(http_server("mail")))
             await page.session.call(lambda core: core.servers.add(http_server("desk")))
-            await until(lambda: page.rail.rows.rowCount() == 2)
+            await until(lambda: page.server_list.rows.rowCount() == 2)
             ids = {server.name: server.id for server in page.presenter.servers.values()}
             said: list[str] = []
             page.session.toasted.connect(lambda text, _: said.append(text))
             assert page.header.search is not None
             QTest.keyClicks(page.header.search, "desk")
-            await until(lambda: page.rail.rows.rowCount() == 1)
+            await until(lambda: page.server_list.rows.rowCount() == 1)
             page.open_target(ShowServer(ids["mail"]))
-            assert page.rail.current_id() == ids["mail"]
+            assert page.server_list.current_id() == ids["mail"]
             page.open_target(ShowServer(ServerId("a server that was removed")))
             assert said == ["That server no longer exists"]
 

@@ -44,12 +44,12 @@ async def tools_of_a_shop(settings: Settings | None = None) -> AsyncIterator[Ser
 def chosen(page: ServersPage, *names: str) -> None:
     """Choose these tools as with Ctrl and clicks."""
     assert page.pane.tools.select_many(names)
-    assert page.pane.side.chosen() == names
+    assert page.pane.side.selected_names() == names
 
 
 def do(page: ServersPage, starts: str) -> None:
     """Choose from the menu of the chosen tools."""
-    [action] = [one for one in page.deeds.actions() if one.text.startswith(starts)]
+    [action] = [one for one in page.tool_commands.actions() if one.text.startswith(starts)]
     assert action.enabled
     action.do()
 
@@ -189,9 +189,9 @@ def test_only_one_tool_at_a_time_can_be_tried(qapp: QApplication) -> None:
     async def work() -> None:
         async with tools_of_a_shop() as page:
             chosen(page, *NAMES)
-            off = [action.text for action in page.deeds.actions() if not action.enabled]
-            assert off == ["Try it…"]
-            assert f"Leave out {count(4, 'tool')}" in [action.text for action in page.deeds.actions()]
+            off = [action.text for action in page.tool_commands.actions() if not action.enabled]
+            assert off == ["Call…"]
+            assert f"Leave out {count(4, 'tool')}" in [action.text for action in page.tool_commands.actions()]
 
     drive(work())
 
@@ -207,7 +207,7 @@ def test_tools_that_are_left_out_one_after_the_other_without_a_pause_are_all_lef
         async with tools_of_a_shop() as page:
             for name in ("search_bikes", "ping", "ping"):
                 chosen(page, name)
-                page.deeds.exclude()
+                page.tool_commands.exclude()
             await until(lambda: page.session.undo_words() == "Undo leave out ping")
             await page.session.begun()
             assert await left_out(page) == ("search_bikes", "ping")
@@ -224,7 +224,7 @@ def test_what_was_changed_since_stays_when_tools_are_offered_again(qapp: QApplic
     async def work() -> None:
         async with tools_of_a_shop() as page:
             chosen(page, "ping")
-            page.deeds.exclude()
+            page.tool_commands.exclude()
             await until(page.session.can_undo)
             [server] = await page.session.call(lambda core: core.servers.list())
             slower = replace(server.spec, command="another")

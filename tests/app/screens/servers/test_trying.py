@@ -98,7 +98,7 @@ async def sheet_over(fake: FakeEngine, spec: ServerSpec | None = None) -> AsyncI
         await until(lambda: page.current() is not None)
         server = page.current()
         assert server is not None
-        page.deeds.call_tool(SEARCH if spec is None else tool("read", "files"))
+        page.tool_commands.call_tool(SEARCH if spec is None else tool("read", "files"))
         await until(lambda: any(sheet.isVisible() for sheet in page.findChildren(ToolCallDialog)))
         (sheet,) = page.findChildren(ToolCallDialog)
         yield sheet
