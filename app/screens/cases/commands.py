@@ -1,119 +1,141 @@
-"""Commands of the cases screen, its menus, and the links from cases to their runs."""
+"""Commands of the cases screen, in palette and menus, and the links from cases to their runs."""
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
-from app.core_link.commands import Command
 from app.core_link.session import Session
 from app.core_link.targets import ShowRuns, StartRuns
+from app.screens.cases.bulk_edit import BulkEdit, SuiteRenaming
+from app.screens.cases.import_export import CaseFiles
 from app.screens.cases.presenter import CasesPresenter
 from app.screens.cases.rows import FIELDS, SERVER, SUITE, TAG
 from app.screens.kit import FilterValues
-from app.screens.kit.menus import filter_actions
+from app.screens.kit.menus import ScreenCommand, filter_actions, menu_of
 from app.text.formatting import count
 from app.widgets import Action, one_line
 from mcp_tef import CaseId, RunFilter
 
-GROUP: Final = "Test cases"
-CHOOSE: Final = "Select cases first"
-ActionCallback = Callable[[], object]
+MOST_SUITES: Final = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageActions:
-    """Callbacks of the page's commands."""
+class CaseRunLinks:
+    """Navigation from saved cases to the Runs screen."""
 
-    new: ActionCallback
-    run: ActionCallback
-    runs: ActionCallback
-    duplicate: ActionCallback
-    delete: ActionCallback
-    label: ActionCallback
-    expect: ActionCallback
-    copy: ActionCallback
-    rename_suite: ActionCallback
-    to_import: ActionCallback
-    to_export: ActionCallback
+    def __init__(self, session: Session, presenter: CasesPresenter, save: Callable[[], Awaitable[None]]) -> None:
+        self._session = session
+        self._presenter = presenter
+        self._save = save
 
-    def commands(self, chosen: Callable[[], bool], suites: Callable[[], bool]) -> tuple[Command, ...]:
-        """Return all commands; most need selected cases, and one needs a suite."""
-        return (*self._of_files(), *self._of_chosen(chosen), self._of_suites(suites))
+    def run(self, ids: Sequence[CaseId]) -> None:
+        """Save the cases and open the form that runs them."""
+        self._session.spawn(self._save_and_run(tuple(ids)))
 
-    def _of_files(self) -> Iterator[Command]:
-        yield _command("new", "New case", self.new, "Ctrl+N")
-        yield _command("import", "Import cases from a file", self.to_import)
-        yield _command("export", "Export cases to a file", self.to_export)
+    def show(self, ids: Sequence[CaseId]) -> None:
+        """Show the runs of the cases, the newest batch first."""
+        known = self._presenter.runnable(ids)
+        if known:
+            title = "Runs of one case" if len(known) == 1 else f"Runs of {count(len(known), 'case')}"
+            self._session.go(ShowRuns(RunFilter(case_ids=known), title))
 
-    def _of_chosen(self, chosen: Callable[[], bool]) -> Iterator[Command]:
-        actions = (
-            ("run", "Run the selected cases", self.run, "Ctrl+Return"),
-            ("runs", "Show the runs of the selected cases", self.runs, ""),
-            ("duplicate", "Duplicate the selected cases", self.duplicate, "Ctrl+D"),
-            ("delete", "Delete the selected cases", self.delete, ""),
-            ("label", "Tags, suites and servers of the selected cases", self.label, ""),
-            ("expect", "Expected tool of the selected cases", self.expect, ""),
-            ("copy", "Copy the selected queries", self.copy, "Ctrl+Shift+C"),
+    async def _save_and_run(self, ids: tuple[CaseId, ...]) -> None:
+        await self._save()
+        runnable = self._presenter.runnable(ids)
+        if runnable:
+            self._session.go(StartRuns(runnable))
+
+
+@dataclass(frozen=True, slots=True)
+class CaseCommands:
+    """Commands of the page; `shown` returns the cases to export: the selected ones if there are several, else all."""
+
+    presenter: CasesPresenter
+    bulk: BulkEdit
+    suites: SuiteRenaming
+    files: CaseFiles
+    runs: CaseRunLinks
+    new: Callable[[], object]
+    shown: Callable[[], Sequence[CaseId]]
+
+    def all(self) -> tuple[ScreenCommand, ...]:
+        """Return all commands; those with a menu text are in a menu, too."""
+        return (_command("new", "New case", self.new, keys="Ctrl+N"), *self._files(), *self._selected())
+
+    def row_menu(self) -> list[Action]:
+        """Return the menu of the selected cases."""
+        return menu_of(self._selected())
+
+    def file_menu(self) -> list[Action]:
+        """Return the menu that imports and exports files."""
+        return menu_of(self._files())
+
+    def _files(self) -> tuple[ScreenCommand, ...]:
+        exported = partial(_command, needs=lambda: bool(self.shown()), unless="There are no cases to export")
+        return (
+            _command("import", "Import cases from a file", self.files.ask_import, "Import…", icon="download-simple"),
+            exported("export", "Export cases to a file", self._export, "Export…", icon="export"),
         )
-        return (_command(name, text, do, keys, chosen, CHOOSE) for name, text, do, keys in actions)
 
-    def _of_suites(self, suites: Callable[[], bool]) -> Command:
-        unless = "No case is in a suite yet"
-        return _command("rename_suite", "Rename a suite", self.rename_suite, "Shift+F2", suites, unless)
+    def _selected(self) -> tuple[ScreenCommand, ...]:
+        saved = partial(_command, needs=self._has_saved, unless="Select saved cases first")
+        suite = partial(_command, needs=self._has_suites, unless="No case is in a suite yet")
+        bulk, of = self.bulk, "of the selected cases"
+        return (
+            saved("run", "Run the selected cases", self._run, self._run_text, keys="Ctrl+Return", icon="play"),
+            saved("runs", f"Show the runs {of}", self.show_runs, "Show runs", icon="play-circle"),
+            saved("duplicate", "Duplicate the selected cases", bulk.duplicate, "Duplicate", keys="Ctrl+D", icon="copy"),
+            saved("label", f"Tags, suites and servers {of}", bulk.label, "Tags, suites and servers…", icon="tag"),
+            saved("expect", f"Expected tool {of}", bulk.expect, "Expected tool…", icon="wrench"),
+            suite("rename_suite", "Rename a suite", self.suites.ask, keys="Shift+F2", entries=self._suite_entries),
+            saved("copy", "Copy the selected queries", bulk.copy_queries, self._copy_text, keys="Ctrl+Shift+C"),
+            saved("export_selected", "Export the selected cases", self._export_selected, "Export…", icon="export"),
+            _command(
+                "delete",
+                "Delete the selected cases",
+                bulk.delete,
+                lambda: f"Delete {count(len(bulk.selected()), 'case')}",
+                menu_keys="Del",
+                needs=lambda: bool(bulk.selected()),
+                unless="Select cases first",
+                icon="trash",
+                apart=True,
+            ),
+        )
 
+    def show_runs(self) -> None:
+        """Show the runs of the selected cases."""
+        self.runs.show(self.bulk.selected())
 
-def _always() -> bool:
-    return True
+    def _run(self) -> None:
+        self.runs.run(self.bulk.selected())
+
+    def _export_selected(self) -> None:
+        self.files.ask_export(self.presenter.runnable(self.bulk.selected()))
+
+    def _export(self) -> None:
+        self.files.ask_export(self.shown())
+
+    def _has_saved(self) -> bool:
+        return bool(self.presenter.runnable(self.bulk.selected()))
+
+    def _has_suites(self) -> bool:
+        return bool(self.presenter.all_suites())
+
+    def _run_text(self) -> str:
+        return f"Run {count(len(self.bulk.selected()), 'case')}"
+
+    def _copy_text(self) -> str:
+        return "Copy queries" if len(self.bulk.selected()) > 1 else "Copy query"
+
+    def _suite_entries(self) -> list[Action]:
+        return rename_actions(self.bulk.suites()[:MOST_SUITES], self.suites.ask)
 
 
 def _command(
-    name: str, text: str, do: ActionCallback, keys: str = "", needs: Callable[[], bool] = _always, unless: str = ""
-) -> Command:
-    return Command(id=f"cases.{name}", text=text, do=do, keys=keys, needs=needs, unless=unless, group=GROUP)
-
-
-MOST_SUITES = 3
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RowActions:
-    """Callbacks of the menu for selected cases."""
-
-    run: ActionCallback
-    runs: ActionCallback
-    duplicate: ActionCallback
-    copy: ActionCallback
-    label: ActionCallback
-    expect: ActionCallback
-    rename_suite: Callable[[str], object]
-    export: ActionCallback
-    delete: ActionCallback
-
-
-def row_actions(number: int, actions: RowActions, suites: Sequence[str], *, saved: bool) -> Sequence[Action]:
-    """Return the menu for `number` selected cases of these suites; most entries need saved cases."""
-    copy = "Copy queries" if number > 1 else "Copy query"
-    cases = count(number, "case")
-    return [
-        Action(text=f"Run {cases}", do=actions.run, icon="play", keys="Ctrl+Return", enabled=saved),
-        Action(text="Show runs", do=actions.runs, icon="play-circle", enabled=saved),
-        Action(text="Duplicate", do=actions.duplicate, icon="copy", keys="Ctrl+D", enabled=saved),
-        Action(text="Tags, suites and servers…", do=actions.label, icon="tag", enabled=saved),
-        Action(text="Expected tool…", do=actions.expect, icon="wrench", enabled=saved),
-        *rename_actions(suites[:MOST_SUITES], actions.rename_suite),
-        Action(text=copy, do=actions.copy, keys="Ctrl+Shift+C", enabled=saved),
-        Action(text="Export…", do=actions.export, icon="export", enabled=saved),
-        Action(text=f"Delete {cases}", do=actions.delete, icon="trash", keys="Del", apart=True),
-    ]
-
-
-def more_actions(to_import: ActionCallback, to_export: ActionCallback, *, some: bool) -> Sequence[Action]:
-    """Return the actions that import and export files."""
-    return [
-        Action(text="Import…", do=to_import, icon="download-simple"),
-        Action(text="Export…", do=to_export, icon="export", enabled=some),
-    ]
+    name: str, text: str, do: Callable[[], object], menu_text: str | Callable[[], str] = "", **options: Any
+) -> ScreenCommand:
+    return ScreenCommand(id=f"cases.{name}", text=text, do=do, menu_text=menu_text, group="Test cases", **options)
 
 
 def rename_actions(suites: Sequence[str], rename: Callable[[str], object]) -> list[Action]:
@@ -137,30 +159,3 @@ def case_filter_actions(
     renames = rename_actions(values.of(SUITE.name), rename)
     filters = filter_actions(FIELDS, values, show, offered, show_all="Show all cases")
     return [*filters, *(replace(action, apart=True) for action in renames)]
-
-
-class CaseRunLinks:
-    """Navigation from saved cases to the Runs screen."""
-
-    def __init__(self, session: Session, presenter: CasesPresenter, save: Callable[[], Awaitable[None]]) -> None:
-        self._session = session
-        self._presenter = presenter
-        self._save = save
-
-    def run(self, ids: Sequence[CaseId]) -> None:
-        """Save the cases and open the form that runs them."""
-        self._session.spawn(self._save_and_run(tuple(ids)))
-
-    def show(self, ids: Sequence[CaseId]) -> None:
-        """Show the runs of the cases, the newest batch first."""
-        known = self._presenter.runnable(ids)
-        if known:
-            title = "Runs of one case" if len(known) == 1 else f"Runs of {count(len(known), 'case')}"
-            where = RunFilter(case_ids=known)
-            self._session.go(ShowRuns(where, title))
-
-    async def _save_and_run(self, ids: tuple[CaseId, ...]) -> None:
-        await self._save()
-        runnable = self._presenter.runnable(ids)
-        if runnable:
-            self._session.go(StartRuns(runnable))

@@ -15,14 +15,7 @@ from app.core_link.session import Page, Session
 from app.core_link.targets import AddServer, NewCases, ShowCase, ShowToolCases, Target
 from app.screens.cases.bulk_edit import BulkEdit, SuiteRenaming
 from app.screens.cases.call_list import ToolPick
-from app.screens.cases.commands import (
-    CaseRunLinks,
-    PageActions,
-    RowActions,
-    case_filter_actions,
-    more_actions,
-    row_actions,
-)
+from app.screens.cases.commands import CaseCommands, CaseRunLinks, case_filter_actions
 from app.screens.cases.editor import EditorChoices
 from app.screens.cases.editor_state import CaseEditorState
 from app.screens.cases.form import CaseForm
@@ -72,6 +65,9 @@ class CasesPage(Page):
         self.table, self.editor = self.view.table, self.view.editor
         self.many = BulkEdit(self, self.presenter, self.table, visible_page)
         self.suites = SuiteRenaming(self, self.presenter, visible_page)
+        self.case_commands = CaseCommands(
+            self.presenter, self.many, self.suites, self.transfer, self.running, self.new, self._to_run
+        )
         self.body.addWidget(self.view)
         self.view.restore_layout(session.settings)
         self.restore_layout("cases.table", self.table)
@@ -95,12 +91,12 @@ class CasesPage(Page):
         self.table.opened.connect(lambda _id: self._edit())
         self.table.rename_wanted.connect(lambda _id: self._edit(name=True))
         self.table.delete_wanted.connect(lambda _ids: self.many.delete())
-        self.table.set_menu(self._menu)
+        self.table.set_menu(lambda _ids: self.case_commands.row_menu())
         self.table.tell_keys(Enter="Edit the case", F2="Edit the name", Del="Delete the cases")
         self.editor.changed.connect(self._typed)
         self.editor.picked.connect(self._pick)
         self.editor.undo_wanted.connect(self._undo)
-        self.editor.runs_wanted.connect(self._show_runs)
+        self.editor.runs_wanted.connect(lambda: self.case_commands.show_runs())
         self.view.left_editor.connect(self._leave_editor)
 
     # ------------------------------------------------------------ page interface
@@ -154,20 +150,7 @@ class CasesPage(Page):
         return self.table
 
     def commands(self) -> Sequence[Command]:
-        actions = PageActions(
-            new=self.new,
-            run=self._run_selected,
-            runs=self._show_runs,
-            duplicate=self.many.duplicate,
-            delete=self.many.delete,
-            label=self.many.label,
-            expect=self.many.expect,
-            copy=self.many.copy_queries,
-            rename_suite=self.suites.ask,
-            to_import=self.transfer.ask_import,
-            to_export=self._export,
-        )
-        return actions.commands(lambda: bool(self.many.selected()), lambda: bool(self.presenter.all_suites()))
+        return self.case_commands.all()
 
     # ------------------------------------------------------------ showing
 
@@ -365,29 +348,5 @@ class CasesPage(Page):
         self.editor.show_review(NO_REVIEW)
         self._edit()
 
-    def _menu(self, ids: tuple[str, ...]) -> Sequence[Action]:
-        actions = RowActions(
-            run=self._run_selected,
-            runs=self._show_runs,
-            duplicate=self.many.duplicate,
-            copy=self.many.copy_queries,
-            label=self.many.label,
-            expect=self.many.expect,
-            rename_suite=self.suites.ask,
-            export=lambda: self.transfer.ask_export(self.presenter.runnable(self.many.selected())),
-            delete=self.many.delete,
-        )
-        suites = self.many.suites()
-        return row_actions(len(ids), actions, suites, saved=bool(self.presenter.runnable(self.many.selected())))
-
-    def _run_selected(self) -> None:
-        self.running.run(self.many.selected())
-
-    def _show_runs(self) -> None:
-        self.running.show(self.many.selected())
-
     def _open_more(self) -> None:
-        show_menu(more_actions(self.transfer.ask_import, self._export, some=bool(self._to_run())), QCursor.pos(), self)
-
-    def _export(self) -> None:
-        self.transfer.ask_export(self._to_run())
+        show_menu(self.case_commands.file_menu(), QCursor.pos(), self)

@@ -1,7 +1,7 @@
 """Menu entries for filters, sort orders and commands."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -75,3 +75,34 @@ def view_actions(
         *filter_actions(fields, view.filters, lambda filters: show(replace(view, filters=filters)), show_all=show_all),
         *sort_actions(orders, view.sort.name, lambda name: show(replace(view, sort=SortState(name)))),
     ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScreenCommand(Command):
+    """A command with its entry in the screen's context menu.
+
+    Attributes:
+        menu_text: text of the entry, or what returns the current one; without a text it is left out.
+        menu_keys: keys that the entry shows because a list handles them; otherwise it shows those of the command.
+        entries: several entries instead of one.
+        icon, apart: as in `Action`.
+    """
+
+    menu_text: str | Callable[[], str] = ""
+    menu_keys: str = ""
+    entries: Callable[[], Sequence[Action]] = tuple
+    icon: str = ""
+    apart: bool = False
+
+
+def menu_of(commands: Iterable[ScreenCommand]) -> list[Action]:
+    """Return the context menu of a list of commands."""
+    return [action for command in commands for action in (*command.entries(), *_entry(command))]
+
+
+def _entry(command: ScreenCommand) -> Sequence[Action]:
+    text = command.menu_text if isinstance(command.menu_text, str) else command.menu_text()
+    if not text:
+        return ()
+    action = command_action(command, text, icon=command.icon, apart=command.apart)
+    return (replace(action, keys=command.menu_keys or action.keys),)

@@ -191,5 +191,5 @@ async def test_going_back_in_a_case_after_its_suite_was_renamed_does_not_bring_t
 @with_cases
 async def test_the_menu_of_cases_offers_each_suite_that_they_are_in(bench: Bench) -> None:
     await put_in(bench, BIKE, "Smoke", "Sample")
-    texts = [action.text for action in bench.page._menu(bench.page.table.selected_ids())]
+    texts = [action.text for action in bench.page.case_commands.row_menu()]
     assert [text for text in texts if "suite “" in text] == ["Rename suite “Smoke”…", "Rename suite “Sample”…"]

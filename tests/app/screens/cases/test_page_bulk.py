@@ -162,7 +162,7 @@ def words_in(sheet: Dialog) -> str:
 async def test_one_case_is_exported_by_itself_from_its_menu(bench: Bench) -> None:
     page = bench.page
     page.table.select(page.presenter.rows()[1].id)
-    export = next(action for action in page._menu(page.table.selected_ids()) if action.text == "Export…")
+    export = next(action for action in page.case_commands.row_menu() if action.text == "Export…")
     export.do()
     await bench.until(lambda: page.findChildren(QFileDialog))
     [dialog] = page.findChildren(QFileDialog)
