@@ -8,8 +8,8 @@ from app.dialogs.consent import ConsentBar, ConsentSheet
 from app.dialogs.rename import RenameWorkspaceDialog
 from app.screens.cases.page import CasesPage
 from app.screens.metrics.page import MetricsPage
+from app.screens.runs.dialogs import StartDialog
 from app.screens.runs.page import RunsPage
-from app.screens.runs.start_dialog import StartDialog
 from app.screens.servers.import_dialogs import ImportSourceDialog
 from app.screens.servers.page import ServersPage
 from app.screens.servers.server_dialog import ServerDialog

@@ -12,8 +12,7 @@ from app.dialogs.rename import RenameWorkspaceDialog
 from app.screens.cases.bulk_edit import ExpectedToolDialog, LabelsDialog
 from app.screens.cases.import_export import export_warnings_dialog
 from app.screens.cases.page import CasesPage
-from app.screens.runs.batch_actions import CostCapDialog
-from app.screens.runs.batch_actions import RenameBatchDialog as BatchNameSheet
+from app.screens.runs.dialogs import CostCapDialog, RenameBatchDialog
 from app.screens.runs.page import RunsPage
 from app.screens.servers.page import ServersPage
 from app.screens.servers.server_dialog import ServerDialog
@@ -140,7 +139,7 @@ def _of_names(window: MainWindow, folder: Path, text: str) -> Over:
     def refused(*_: object) -> None:
         raise InputError(text)
 
-    yield "name of a batch", lambda: BatchNameSheet(text, window).open()
+    yield "name of a batch", lambda: RenameBatchDialog(text, window).open()
     yield "name of a workspace", lambda: RenameWorkspaceDialog(folder / f"{text}.db", refused, window).open()
     yield "cost cap", lambda: CostCapDialog(UsedUpCap(1.0, 1.2, 0.4), window).open()
 

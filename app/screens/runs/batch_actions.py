@@ -1,4 +1,4 @@
-"""Start, stop, rename, export, judge again and delete batches, with the dialogs that these need."""
+"""Actions on batches and on the runs selected in the table."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -13,115 +13,21 @@ from app.core_link.targets import CompareBatches
 from app.dialogs.export import ask_where, copy_markdown
 from app.dialogs.preflight import ApiKeys, Preflight
 from app.screens.runs.batch_summaries import action_texts
+from app.screens.runs.cell_styles import table_row
+from app.screens.runs.dialogs import StartDialog, rename_batch, start_with_higher_cap
 from app.screens.runs.labels import is_baseline
 from app.screens.runs.presenter import RunsPresenter
-from app.screens.runs.start_dialog import StartDialog
+from app.screens.runs.run_table import RunTableRow
 from app.screens.runs.start_form import StartForm, form_from_settings, form_to_settings
 from app.screens.runs.start_panel import with_cases
 from app.screens.runs.start_presenter import StartPresenter
-from app.text.formatting import count, money
-from app.widgets import Action, Dialog, Field, FlowText, LineEdit, one_line
-from mcp_tef import (
-    Batch,
-    BatchId,
-    BatchRequest,
-    BatchStatus,
-    CaseId,
-    NotFoundError,
-    RunFilter,
-    RunId,
-    UsedUpCap,
-    parse_dollars,
-    start_within_cap,
-)
-
-StartWithCap = Callable[[float | None], Awaitable[Batch | None]]
-
-
-class CostCapDialog(Dialog):
-    """`cap` is the new one, once the sheet was accepted; what is proposed is enough for the rest."""
-
-    def __init__(self, used_up: UsedUpCap, parent: QWidget) -> None:
-        super().__init__("The cost cap is used up", parent, width=440)
-        self.cap: float | None = None
-        self._old = used_up.cap
-        spent = f"{money(used_up.spent)} of {money(used_up.cap)} was spent."
-        said = f"{spent} The runs that are left take about {money(used_up.left)} more."
-        self.body.addWidget(FlowText(said))
-        self.edit = LineEdit()
-        self.edit.setText(f"{used_up.suggestion:g}")
-        self.edit.selectAll()
-        self._field = Field("New cap in US dollars, for the whole batch", self.edit)
-        self.body.addWidget(self._field)
-        self.set_buttons([Action(text="Cancel", do=self.reject), Action(text="Resume", do=self._agree, kind="primary")])
-        self.edit.typed.connect(lambda _: self._field.tell(self._problem()))
-        self.edit.setFocus()
-
-    def _agree(self) -> None:
-        if problem := self._problem():
-            self._field.set_error(problem)
-            return
-        self.cap = parse_dollars(self.edit.text())
-        self.accept()
-
-    def _problem(self) -> str:
-        number = parse_dollars(self.edit.text())
-        return "" if number is not None and number > self._old else f"Write a number above {self._old:g}."
-
-
-async def start_with_higher_cap(work: StartWithCap, parent: QWidget) -> Batch | None:
-    """Do the work with the cap that it has; where that is used up, with what the user allows; None for a no."""
-
-    async def ask(used_up: UsedUpCap) -> float | None:
-        dialog = CostCapDialog(used_up, parent)
-        return dialog.cap if await dialog.done_with() else None
-
-    return await start_within_cap(work, ask)
-
-
-NAME_REQUIRED = "Write a name."
-
-
-class RenameBatchDialog(Dialog):
-    """`name` is the new one, once the sheet was accepted."""
-
-    def __init__(self, name: str, parent: QWidget) -> None:
-        super().__init__("Rename the batch", parent, width=420)
-        self.name = name
-        self.edit = LineEdit()
-        self.edit.setText(name)
-        self.edit.selectAll()
-        self._field = Field("Name", self.edit)
-        self.body.addWidget(self._field)
-        self.set_buttons([Action(text="Cancel", do=self.reject), Action(text="Rename", do=self._agree, kind="primary")])
-        self.edit.typed.connect(lambda _: self._field.tell("" if self.edit.text().strip() else NAME_REQUIRED))
-        self.edit.setFocus()
-
-    def _agree(self) -> None:
-        name = self.edit.text().strip()
-        if not name:
-            self._field.set_error(NAME_REQUIRED)
-        elif name == self.name:
-            self.reject()
-        else:
-            self.name = name
-            self.accept()
-
-
-async def rename_batch(session: Session, presenter: RunsPresenter, batch: Batch, parent: QWidget) -> None:
-    """Ask, and rename, with a way back."""
-    sheet = RenameBatchDialog(batch.name, parent)
-    if await sheet.done_with():
-        await presenter.rename(batch.id, sheet.name)
-        back, again = (partial(presenter.rename, batch.id, name) for name in (batch.name, sheet.name))
-        deed = f"rename “{one_line(batch.name, 40)}”"
-        session.toast(f"Renamed to {one_line(sheet.name, 60)}", back, again, deed=deed)
-
+from app.text.formatting import count
+from app.widgets import Row as TableRow
+from app.widgets.paged import PagedTable
+from mcp_tef import Batch, BatchId, BatchRequest, BatchStatus, CaseId, NotFoundError, RunFilter, RunId
 
 FORM_KEY = "runs.form"
 DEFAULT_TITLE = "Test runs"
-EXPORT = "Export results…"
-COPY_MARKDOWN = "Copy as Markdown"
 OnBatchShown = Callable[[Batch], Awaitable[None]]
 StartAgain = Callable[[BatchId, ApiKeys, float | None], Awaitable[Batch]]
 
@@ -251,10 +157,6 @@ class BatchActions:
             runs = tuple(RunId(run_id) for run_id in ids)
             self._judging = self._session.spawn(self._judge_again(runs, batch_id))
 
-    def judge_current_batch(self) -> None:
-        """Judge all runs of the batch that is shown."""
-        self.judge_again(batch_id=self._presenter.current)
-
     async def _judge_again(self, ids: Sequence[RunId], batch_id: BatchId | None) -> None:
         try:
             report = await self._presenter.rejudge(ids, batch_id)
@@ -275,58 +177,78 @@ class BatchActions:
         if wanted is not None:
             ask_where(self._parent, self._session, *wanted)
 
-    def _export_batch(self, batch: Batch) -> None:
-        ask_where(self._parent, self._session, RunFilter(batch_id=batch.id), batch.name or DEFAULT_TITLE)
-
     def copy_results(self) -> None:
-        """Put what came of all that are shown on the clipboard as Markdown."""
-        if (found := self.export_scope()) is not None:
-            self._copy_runs(*found)
-
-    def _copy_runs(self, where: RunFilter, name: str) -> None:
-        title = name or DEFAULT_TITLE
-        self._session.spawn(copy_markdown(self._session, self._presenter.results_markdown(where, title), title))
-
-    def menu(self, ids: Sequence[str], deleted: Callable[[Sequence[str]], None]) -> Sequence[Action]:
-        """Return the context menu of batches."""
-        batches = [batch for item in ids if (batch := self._presenter.batches.get(BatchId(item)))]
-        if len(batches) == 1:
-            return self._menu_of(batches[0], deleted)
-        return [
-            Action(
-                text="Compare these two", do=lambda: self.compare(batches), enabled=len(batches) == 2, icon="scales"
-            ),
-            Action(
-                text=f"Delete {count(len(batches), 'batch', 'batches')}",
-                do=lambda: deleted(ids),
-                enabled=any(action_texts(batch).delete for batch in batches),
-                icon="trash",
-                keys="Del",
-                apart=True,
-            ),
-        ]
+        """Copy the results of the runs shown to the clipboard as Markdown."""
+        if (scope := self.export_scope()) is not None:
+            where, title = scope
+            self._session.spawn(copy_markdown(self._session, self._presenter.results_markdown(where, title), title))
 
     def compare(self, batches: Sequence[Batch]) -> None:
-        """Show two batches, given the newer one first, beside each other."""
+        """Compare two batches, given the newer one first."""
         newer, older = sorted(batches, key=lambda batch: batch.created_at, reverse=True)
         self._session.go(CompareBatches(older.id, newer.id))
 
-    def _menu_of(self, batch: Batch, deleted: Callable[[Sequence[str]], None]) -> Sequence[Action]:
-        can, spawn = action_texts(batch), self._session.spawn
-        offers = [
-            Action(text=can.run_now, do=lambda: spawn(self.pause_or_continue(batch.id)), icon="play"),
-            Action(text=can.cancel, do=lambda: spawn(self.cancel(batch.id)), icon="x"),
-            Action(text=can.resume, do=lambda: spawn(self.resume(batch.id)), icon="play"),
-            Action(text=can.retry, do=lambda: spawn(self.retry(batch.id)), icon="arrow-clockwise"),
-            Action(text=can.rejudge, do=lambda: self.judge_again(batch_id=batch.id), icon="scales"),
-            Action(text=EXPORT, do=lambda: self._export_batch(batch), icon="export"),
-            Action(
-                text=COPY_MARKDOWN, do=lambda: self._copy_runs(RunFilter(batch_id=batch.id), batch.name), icon="copy"
-            ),
-            Action(text=can.rename, do=lambda: self.rename(batch.id), icon="pencil-simple", keys="F2"),
-            Action(text=can.delete, do=lambda: deleted([batch.id]), icon="trash", keys="Del", apart=True),
-        ]
-        return [offer for offer in offers if offer.text]
-
     def _preflight(self) -> Preflight:
         return Preflight(self._session, self._parent)
+
+
+class SelectedRuns:
+    """Actions on the selected rows of the run table; rows that were not loaded are read first."""
+
+    def __init__(
+        self, session: Session, presenter: RunsPresenter, actions: BatchActions, table: PagedTable, parent: QWidget
+    ) -> None:
+        self._session = session
+        self._presenter = presenter
+        self._actions = actions
+        self._table = table
+        self._parent = parent
+        table.set_reader(self._give_rows)
+
+    def _give_rows(self, places: Sequence[int], do: Callable[[Sequence[TableRow]], None]) -> None:
+        """Read rows as the table shows them."""
+        self._session.spawn(self._read(places, lambda rows: do([table_row(row) for row in rows])))
+
+    def positions(self) -> tuple[int, ...]:
+        """Return the positions of the selected rows in the table."""
+        return self._table.selected_places()
+
+    def judge(self) -> None:
+        """Judge the selected runs by the current expectations of their cases."""
+        self._with_rows(lambda rows: self._actions.judge_again([row.id for row in rows]))
+
+    def run_again(self) -> None:
+        """Open the start form for the cases of the selected runs."""
+        self._with_rows(lambda rows: self._actions.open_start_dialog(tuple(dict.fromkeys(row.case_id for row in rows))))
+
+    def export(self) -> None:
+        """Ask for the file to export the selected runs to."""
+        self._with_rows(lambda rows: ask_where(self._parent, self._session, _only(rows), self._title(rows)))
+
+    def copy(self) -> None:
+        """Copy one run in full, or the results of several, to the clipboard as Markdown."""
+        self._with_rows(self._copy)
+
+    def _copy(self, rows: Sequence[RunTableRow]) -> None:
+        if len(rows) == 1:
+            markdown, what = self._presenter.run_markdown(rows[0].id), "the run"
+        else:
+            markdown = self._presenter.results_markdown(_only(rows), self._title(rows))
+            what = count(len(rows), "run")
+        self._session.spawn(copy_markdown(self._session, markdown, what))
+
+    def _title(self, rows: Sequence[RunTableRow]) -> str:
+        shown = self._actions.export_scope()
+        return f"{count(len(rows), 'run')} of {shown[1] if shown else DEFAULT_TITLE}"
+
+    def _with_rows(self, do: Callable[[Sequence[RunTableRow]], object]) -> None:
+        if places := self.positions():
+            self._session.spawn(self._read(places, do))
+
+    async def _read(self, places: Sequence[int], do: Callable[[Sequence[RunTableRow]], object]) -> None:
+        if rows := await self._presenter.rows_at(places):
+            do(rows)
+
+
+def _only(rows: Sequence[RunTableRow]) -> RunFilter:
+    return RunFilter(run_ids=tuple(RunId(row.id) for row in rows))

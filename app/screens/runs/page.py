@@ -13,13 +13,12 @@ from app.core_link.session import Page, Session
 from app.core_link.targets import ResumeBatches, Screen, ShowBatch, ShowRuns, ShowScreen, StartRuns, Target
 from app.screens.kit import ViewState
 from app.screens.runs.activity_bars import ActivityBars, BatchActivity, batch_activity, ended_text, judging_activity
-from app.screens.runs.batch_actions import EXPORT, BatchActions
+from app.screens.runs.batch_actions import BatchActions, SelectedRuns
 from app.screens.runs.batch_events import ScreenChanges
 from app.screens.runs.batch_summaries import NO_ACTIONS, CrossBatchRuns, action_texts
-from app.screens.runs.commands import commands, link_commands
+from app.screens.runs.commands import EXPORT, RunCommands
 from app.screens.runs.filter_controls import FilterCallbacks, FilterControls
 from app.screens.runs.presenter import RunsPresenter
-from app.screens.runs.selected_runs import SelectedRuns
 from app.screens.runs.view import RunsView, show_no_cases, show_no_runs
 from app.text.formatting import count
 from app.widgets import Action, at_once, button
@@ -60,6 +59,17 @@ class RunsPage(Page):
         )
         self.export = button(Action(text=EXPORT, do=self.batch_actions.export, icon="export"))
         self.header.place(self.export)
+        self.run_commands = RunCommands(
+            presenter=self.presenter,
+            actions=self.batch_actions,
+            runs=self.selected_runs,
+            batches=self.view.batch_pane,
+            links=self.detail.links,
+            go=session.go,
+            pause=self._pause_or_continue,
+            cancel=self._cancel,
+            spawn=session.spawn,
+        )
         self.body.addWidget(self.view, 1)
         self._connect()
 
@@ -73,19 +83,19 @@ class RunsPage(Page):
             self.session.closing.connect(timer.stop)
         self.session.closing.connect(self._close)
         self.batch_list.chosen.connect(self._choose_batch)
-        self.batch_list.set_menu(lambda ids: self.batch_actions.menu(ids, self._delete))
+        self.batch_list.set_menu(lambda _ids: self.run_commands.batch_menu())
         self.batch_list.delete_wanted.connect(self._delete)
         self.batch_list.rename_wanted.connect(self.batch_actions.rename)
         self.batch_list.tell_keys(Enter="Go to its runs", F2="Rename the batch", Del="Delete the batches")
         self.run_list.table.chosen.connect(self._choose_run)
-        self.run_list.table.set_menu(lambda _: self.selected_runs.menu())
+        self.run_list.table.set_menu(lambda _: self.run_commands.run_menu())
         self.run_list.table.tell_keys(Enter="Read the run", Space="Read the run")
         self.run_list.rows_needed.connect(self._fetch)
         self.run_list.summary_bar.retry_requested.connect(self._retry)
         self.run_list.summary_bar.resume_requested.connect(self._resume)
         self.detail.retry_requested.connect(self._retry)
         self.detail.link_opened.connect(self.session.go)
-        self.activity_bars.pause_toggled.connect(self._pause_or_proceed)
+        self.activity_bars.pause_toggled.connect(self._pause_or_continue)
         self.activity_bars.cancel_requested.connect(self._cancel)
 
     # ------------------------------------------------------------------ what the window asks of a page
@@ -146,18 +156,7 @@ class RunsPage(Page):
         return ShowBatch(presenter.current, presenter.run) if presenter.current else None
 
     def commands(self) -> Sequence[Command]:
-        deeds = commands(
-            self.presenter,
-            self.batch_actions,
-            self.selected_runs,
-            self.view.batch_pane,
-            self._pause_or_proceed,
-            self._cancel_newest,
-        )
-        return (*deeds, *link_commands(self.detail.links, self.session.go))
-
-    def _cancel_newest(self) -> None:
-        self._cancel(live.id if (live := self.presenter.batches.newest_active()) else None)
+        return self.run_commands.all()
 
     def first_focus(self) -> QWidget | None:
         return self.run_list.table if self.presenter.current else None
@@ -385,7 +384,7 @@ class RunsPage(Page):
     def _resume(self) -> None:
         self.session.spawn(self.batch_actions.resume(self.presenter.current))
 
-    def _pause_or_proceed(self, batch_id: BatchId | None = None) -> None:
+    def _pause_or_continue(self, batch_id: BatchId | None = None) -> None:
         self.session.spawn(self._steer(self.batch_actions.pause_or_continue(batch_id)))
 
     def _cancel(self, batch_id: BatchId | None = None) -> None:

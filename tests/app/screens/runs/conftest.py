@@ -12,6 +12,8 @@ from app.core_link.session import Session
 from app.core_link.settings import Settings
 from app.core_link.targets import Target
 from app.screens.runs.page import RunsPage
+from app.widgets import Action
+from mcp_tef import BatchId
 from tests.support.fake_engine import FakeEngine
 from tests.support.windows import drive, session_for, until
 
@@ -76,6 +78,12 @@ class Desk:
         self.bot.mouseClick(self.shown(start), Qt.MouseButton.LeftButton)
 
 
+def batch_menu(desk: Desk, batch: BatchId) -> dict[str, Action]:
+    """Select a batch in the list and return its context menu by text."""
+    desk.page.batch_list.select(batch)
+    return {action.text: action for action in desk.page.run_commands.batch_menu()}
+
+
 Story = Callable[[Desk], Coroutine[Any, Any, None]]
 
 
@@ -89,6 +97,7 @@ def use(qapp: QApplication, qtbot: QtBot) -> Callable[..., None]:
             desk = Desk(session, fake, qtbot)
             await story(desk)
             assert desk.failed == []
+            session.events.disconnect()
             desk.page.hide()
             desk.page.deleteLater()
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from app.screens.runs.activity_bars import batch_activity, ended_text
 from mcp_tef import BatchId, BatchProgressed, BatchRequest, BatchStatus, ModelSettings
-from tests.app.screens.runs.conftest import Desk
+from tests.app.screens.runs.conftest import Desk, batch_menu
 from tests.support.fake_engine import NEVER
 from tests.support.made_runs import batch
 
@@ -150,8 +150,8 @@ def test_a_waiting_batch_can_be_cancelled_from_its_card(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await desk.open()
         first, second = [await desk.session.call(lambda core: core.runs.start(LONG)) for _ in range(2)]
-        await desk.until(lambda: desk.page.presenter.batches.queue.waiting)
-        offers = {offer.text: offer for offer in desk.page.batch_actions.menu([second.id], lambda _: None)}
+        await desk.until(lambda: desk.page.batch_list.rows.rowCount() == 2)
+        offers = batch_menu(desk, second.id)
         assert list(offers)[:2] == ["Run beside what is under way", "Cancel batch"]
         offers["Cancel batch"].do()
         await desk.until(lambda: desk.said == ["Long was cancelled. What is finished is kept."])

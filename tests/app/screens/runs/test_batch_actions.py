@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from app.core_link.targets import CompareBatches, Target
-from app.screens.runs.batch_actions import RenameBatchDialog
+from app.screens.runs.dialogs import RenameBatchDialog
 from mcp_tef import BatchId
 from tests.app.screens.runs.conftest import Desk
 
@@ -17,10 +17,7 @@ def test_a_deleted_batch_comes_back_by_undo_and_goes_again_by_redo(use: Any) -> 
         await desk.open()
         await desk.run_offline()
         empty = desk.page.view.empty
-        menu = {
-            action.text: action
-            for action in desk.page.batch_actions.menu(desk.page.batch_list.selected_ids(), desk.page._delete)
-        }
+        menu = {action.text: action for action in desk.page.run_commands.batch_menu()}
         assert "Resume" not in menu
         menu["Delete batch"].do()
         await desk.until(lambda: empty.isVisible() and desk.session.can_undo())
@@ -73,7 +70,7 @@ def test_two_chosen_batches_are_compared_the_older_one_first(use: Any) -> None:
         went: list[Target] = []
         desk.session.navigated.connect(went.append)
         page.batch_list.selectAll()
-        page.batch_actions.menu(page.batch_list.selected_ids(), page._delete)[0].do()
+        page.run_commands.batch_menu()[0].do()
         assert went == [CompareBatches(BatchId(older), BatchId(newer))]
 
     use(story)

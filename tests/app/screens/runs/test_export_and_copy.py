@@ -12,9 +12,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 
 from app.core_link.targets import ShowRuns
-from app.screens.runs.batch_actions import EXPORT
+from app.screens.runs.commands import EXPORT
 from mcp_tef import BatchRequest, Classification, RunFilter
-from tests.app.screens.runs.conftest import Desk
+from tests.app.screens.runs.conftest import Desk, batch_menu
 
 
 def dialog(desk: Desk) -> QFileDialog:
@@ -89,8 +89,9 @@ def test_a_batch_of_the_rail_is_exported_from_its_menu(use: Any, tmp_path: Path)
         older = desk.page.presenter.current
         batch = await desk.session.call(lambda core: core.runs.start(BatchRequest(name="Second")))
         await desk.until(lambda: len(desk.said) == 2)
-        entries = {item.text: item for item in desk.page.batch_actions.menu([batch.id], lambda _: None)}
-        entries[EXPORT].do()
+        menu = batch_menu(desk, batch.id)
+        await desk.until(lambda: desk.page.presenter.current == batch.id)
+        menu[EXPORT].do()
         document = json.loads(await saved(desk, tmp_path / "r.json"))
         assert document["batch"] is None or document["batch"] == batch.id
         assert {run["batch"] for run in document["runs"]} == {batch.id} != {older}
@@ -136,7 +137,7 @@ def choose(desk: Desk, first: int, last: int) -> None:
 
 def entry(desk: Desk, start: str) -> Any:
     """The entry of the context menu whose text starts so."""
-    return next(one for one in desk.page.selected_runs.menu() if one.text.startswith(start))
+    return next(one for one in desk.page.run_commands.run_menu() if one.text.startswith(start))
 
 
 def clipboard() -> str:
@@ -177,7 +178,7 @@ def asked(desk: Desk) -> bool:
 def test_the_key_exports_what_is_chosen_and_needs_a_choice(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await desk.open()
-        command = next(one for one in desk.page.commands() if one.id == "runs.export_chosen")
+        command = next(one for one in desk.page.commands() if one.id == "runs.export_selected")
         assert not command.needs()
         await desk.run_offline()
         await desk.until(command.needs)

@@ -44,7 +44,7 @@ def test_one_run_is_judged_again_and_its_earlier_verdict_can_be_read(use: Any) -
     async def story(desk: Desk) -> None:
         await with_other_expectations(desk)
         before = figure(desk)
-        action, *_ = desk.page.selected_runs.menu()
+        action, *_ = desk.page.run_commands.run_menu()
         assert action.text == "Judge again"
         action.do()
         await desk.until(lambda: desk.said)
@@ -73,7 +73,7 @@ def test_a_selection_is_judged_again(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await with_other_expectations(desk)
         desk.page.run_list.table.selectAll()
-        action, *_ = desk.page.selected_runs.menu()
+        action, *_ = desk.page.run_commands.run_menu()
         assert action.text == "Judge 4 runs again"
         action.do()
         await desk.until(lambda: desk.said)
@@ -85,10 +85,7 @@ def test_a_selection_is_judged_again(use: Any) -> None:
 def test_a_batch_is_judged_again_from_its_menu(use: Any) -> None:
     async def story(desk: Desk) -> None:
         await with_other_expectations(desk)
-        menu = {
-            item.text: item
-            for item in desk.page.batch_actions.menu(desk.page.batch_list.selected_ids(), lambda _: None)
-        }
+        menu = {item.text: item for item in desk.page.run_commands.batch_menu()}
         before = figure(desk)
         menu["Judge again"].do()
         await desk.until(lambda: desk.said)

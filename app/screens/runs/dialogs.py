@@ -1,6 +1,8 @@
-"""The dialog that starts a batch: shows problems and the estimate while you type, then starts."""
+"""Dialogs that start a batch, raise its cost cap and rename it."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QKeyEvent, Qt
@@ -10,13 +12,22 @@ from app.core_link.model_requests import KeyNeed
 from app.core_link.session import Session
 from app.dialogs.preflight import Preflight
 from app.screens.runs.model_field import model_summary
+from app.screens.runs.presenter import RunsPresenter
 from app.screens.runs.start_form import ParsedStartForm, StartField, StartForm, run_button_text
 from app.screens.runs.start_panel import StartPanel
 from app.screens.runs.start_presenter import StartPresenter
-from app.text.formatting import error_words
+from app.text.formatting import error_words, money
 from app.theme import Role, Size
-from app.widgets import Action, Button, Dialog, FlowText, Notice, ScrollPane
-from mcp_tef import Batch, BatchRequest, ModelSettings, TefError
+from app.widgets import Action, Button, Dialog, Field, FlowText, LineEdit, Notice, ScrollPane, one_line
+from mcp_tef import (
+    Batch,
+    BatchRequest,
+    ModelSettings,
+    TefError,
+    UsedUpCap,
+    parse_dollars,
+    start_within_cap,
+)
 
 TYPING_PAUSE_MS = 150
 WIDTH = 640
@@ -161,3 +172,85 @@ class StartDialog(Dialog):
         if batch is not None:
             self.started = (form, batch)
             self.accept()
+
+
+StartWithCap = Callable[[float | None], Awaitable[Batch | None]]
+
+
+class CostCapDialog(Dialog):
+    """Field for a higher cost cap, with one suggested that the remaining runs fit under; `cap` is the accepted one."""
+
+    def __init__(self, used_up: UsedUpCap, parent: QWidget) -> None:
+        super().__init__("The cost cap is used up", parent, width=440)
+        self.cap: float | None = None
+        self._old = used_up.cap
+        spent = f"{money(used_up.spent)} of {money(used_up.cap)} was spent."
+        self.body.addWidget(FlowText(f"{spent} The remaining runs cost about {money(used_up.left)}."))
+        self.edit = LineEdit()
+        self.edit.setText(f"{used_up.suggestion:g}")
+        self.edit.selectAll()
+        self._field = Field("New cap in US dollars, for the whole batch", self.edit)
+        self.body.addWidget(self._field)
+        self.set_buttons([Action(text="Cancel", do=self.reject), Action(text="Resume", do=self._agree, kind="primary")])
+        self.edit.typed.connect(lambda _: self._field.tell(self._problem()))
+        self.edit.setFocus()
+
+    def _agree(self) -> None:
+        if problem := self._problem():
+            self._field.set_error(problem)
+            return
+        self.cap = parse_dollars(self.edit.text())
+        self.accept()
+
+    def _problem(self) -> str:
+        number = parse_dollars(self.edit.text())
+        return "" if number is not None and number > self._old else f"Enter a number above {self._old:g}."
+
+
+async def start_with_higher_cap(work: StartWithCap, parent: QWidget) -> Batch | None:
+    """Start a batch, asking for a higher cap if its cap is used up; return None if the user cancels."""
+
+    async def ask(used_up: UsedUpCap) -> float | None:
+        dialog = CostCapDialog(used_up, parent)
+        return dialog.cap if await dialog.done_with() else None
+
+    return await start_within_cap(work, ask)
+
+
+NAME_REQUIRED = "Enter a name."
+
+
+class RenameBatchDialog(Dialog):
+    """Field for the new name of a batch; `name` is the accepted one."""
+
+    def __init__(self, name: str, parent: QWidget) -> None:
+        super().__init__("Rename the batch", parent, width=420)
+        self.name = name
+        self.edit = LineEdit()
+        self.edit.setText(name)
+        self.edit.selectAll()
+        self._field = Field("Name", self.edit)
+        self.body.addWidget(self._field)
+        self.set_buttons([Action(text="Cancel", do=self.reject), Action(text="Rename", do=self._agree, kind="primary")])
+        self.edit.typed.connect(lambda _: self._field.tell("" if self.edit.text().strip() else NAME_REQUIRED))
+        self.edit.setFocus()
+
+    def _agree(self) -> None:
+        name = self.edit.text().strip()
+        if not name:
+            self._field.set_error(NAME_REQUIRED)
+        elif name == self.name:
+            self.reject()
+        else:
+            self.name = name
+            self.accept()
+
+
+async def rename_batch(session: Session, presenter: RunsPresenter, batch: Batch, parent: QWidget) -> None:
+    """Ask for a new name and rename the batch; can be undone."""
+    sheet = RenameBatchDialog(batch.name, parent)
+    if await sheet.done_with():
+        await presenter.rename(batch.id, sheet.name)
+        back, again = (partial(presenter.rename, batch.id, name) for name in (batch.name, sheet.name))
+        deed = f"rename “{one_line(batch.name, 40)}”"
+        session.toast(f"Renamed to {one_line(sheet.name, 60)}", back, again, deed=deed)
