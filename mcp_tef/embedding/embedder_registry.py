@@ -7,9 +7,9 @@ from importlib.resources import files
 from pathlib import Path
 
 from mcp_tef.embedding.endpoint import HttpEmbedder
+from mcp_tef.embedding.litellm_embedder import LitellmConnection, LitellmEmbedder
 from mcp_tef.embedding.local_embedder import DEFAULT_MODEL, FastembedEmbedder
 from mcp_tef.embedding.model_download import HUB_VARIABLE, USUAL_HUB, ModelDownload, home_of, known_model
-from mcp_tef.embedding.provider import LitellmEmbedder, Providers
 from mcp_tef.embedding.tfidf import TfidfEmbedder
 from mcp_tef.embedding.vector_cache import CachedEmbedder, VectorCache
 from mcp_tef.errors import EmbeddingError
@@ -85,7 +85,7 @@ class EmbedderRegistry:
         self._bundled = bundled
         self._models = folder / "models"
         self._cache = VectorCache(folder / "vectors")
-        self._providers = Providers()
+        self._litellm = LitellmConnection()
         self._loaded: dict[tuple[EmbedderKind, str], Embedder] = {}
         self._loading = asyncio.Lock()
 
@@ -132,7 +132,7 @@ class EmbedderRegistry:
     async def close(self) -> None:
         """Give back models and connections."""
         self._loaded.clear()
-        await self._providers.close()
+        await self._litellm.close()
 
     async def _local(self, choice: EmbedderChoice) -> Embedder:
         """A model of this machine, looked for once; EmbeddingError where it is not here."""
@@ -158,7 +158,7 @@ class EmbedderRegistry:
 
     def _provider(self, choice: EmbedderChoice, key: Secret | None) -> Embedder:
         address = choice.base_url or environment_address(choice.target.partition("/")[0], self._environment)
-        embedder = LitellmEmbedder(self._providers, choice.target, base_url=address, key=key, limits=self._limits)
+        embedder = LitellmEmbedder(self._litellm, choice.target, base_url=address, key=key, limits=self._limits)
         return CachedEmbedder(embedder, self._cache, f"{choice.label} {address}")
 
     async def _endpoint(self, choice: EmbedderChoice, key: Secret | None) -> Embedder:

@@ -4,22 +4,23 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from mcp_tef.errors import ModelError
-from mcp_tef.llm.completion import Breakdown, Completion, Request
-from mcp_tef.llm.litellm_loader import load_tool_calling, new_backend
+from mcp_tef.llm.completion import Completion, Request
 from mcp_tef.llm.provider_errors import FailureEvidence, explain, unaskable
-from mcp_tef.llm.providers import Target, target
+from mcp_tef.llm.providers import LOCAL, Target, target
+from mcp_tef.llm.usage import UsageCheck, known_cost
 from mcp_tef.model.limits import Limits
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.secrets import Secret, without
 from mcp_tef.prompts.answer_parsing import WrittenCall
-from mcp_tef.provider_http.exchange import Exchange
+from mcp_tef.provider_http.exchange import Exchange, FailedCall, ModelCall
+from mcp_tef.provider_http.litellm_loader import load_chat, new_client
 
 if TYPE_CHECKING:
-    from mcp_tef.llm.litellm_backend import Backend
+    from mcp_tef.provider_http.litellm_client import LitellmClient
 
 
 PROBE_SECONDS = 3.0
@@ -44,14 +45,13 @@ async def listens(address: str) -> bool:
 
 
 class ModelClient:
-    """One backend, made when it is first needed. It belongs to the loop on which it is first used."""
+    """One client of litellm, made when it is first needed. It belongs to the loop on which it is first used."""
 
     def __init__(self, environment: Mapping[str, str], limits: Limits) -> None:
         self._environment = environment
         self._limits = limits
-        self._backend: Backend | None = None
+        self._client: LitellmClient | None = None
         self._loading = asyncio.Lock()
-        self._offers_tools = False
 
     def hold_to(self, limits: Limits) -> None:
         """Apply other limits from now on."""
@@ -61,39 +61,91 @@ class ModelClient:
         """Return a fresh record of a call, with the bounds that it has to keep."""
         return Exchange(origins=request.origins, most_bytes=self._limits.model_answer_bytes)
 
-    async def ready(self) -> "Backend":
-        """The backend, loading litellm first where that is still to be done."""
-        async with self._loading:
-            if self._backend is None:
-                self._backend = await new_backend()
-        return self._backend
-
     async def prepare(self, settings: ModelSettings) -> None:
         """Load all that the first call with tools would load; ModelError where the model cannot even be asked."""
         aim = await self.aim(settings)
         async with self._loading:
-            if not (aim.direct or self._offers_tools):
-                await load_tool_calling()
-                self._offers_tools = True
+            if not aim.direct:
+                await load_chat(tools=True)
 
     async def aim(self, settings: ModelSettings) -> Target:
-        """How litellm is told of a model; ModelError where it cannot even be asked."""
-        providers = (await self.ready()).providers
+        """Return a model as litellm addresses it; ModelError where it cannot even be asked."""
+        providers = (await self._ready()).providers
         aim = target(settings, providers, self._environment)
         if (error := unaskable(settings, aim, providers)) is not None:
             raise error
         return aim
 
-    async def complete(self, request: Request, exchange: Exchange) -> Completion | Breakdown:
-        """One attempt, no retries; what went over the wire is written down in `exchange`."""
-        outcome = await (await self.ready()).complete(request, exchange)
-        return outcome if isinstance(outcome, Breakdown) else _keyless(outcome, request.key)
+    async def complete(self, request: Request, exchange: Exchange) -> Completion | FailedCall:
+        """Make one attempt, no retries; what went over the wire is written down in `exchange`."""
+        client, aim = await self._ready(), request.target
+        usage = UsageCheck()
+        exchange.rewrite = usage.clean
+
+        def read(answer: Any, cost: float | None) -> Completion:
+            return _completion(answer, _known_price(cost, aim.provider), usage, watched=bool(exchange.received))
+
+        call = ModelCall(aim.provider, aim.model, aim.address, request.key, request.timeout)
+        outcome = await client.complete(call, exchange, read, _options(request))
+        return outcome if isinstance(outcome, FailedCall) else _keyless(outcome, request.key)
 
     async def close(self) -> None:
         """Give back connections, and forget every key."""
-        backend, self._backend = self._backend, None
-        if backend is not None:
-            await backend.close()
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+    async def _ready(self) -> "LitellmClient":
+        async with self._loading:
+            if self._client is None:
+                self._client = await new_client()
+                await load_chat()
+        return self._client
+
+
+def _options(request: Request) -> dict[str, Any]:
+    """Return what litellm is given beside the address. To a direct target the tools go as they are.
+
+    OpenAI's library would spend a third of the time of a call on walking through their schemas.
+    """
+    tools = list(request.tools)
+    tool_options = {"extra_body": {"tools": tools}} if request.target.direct else {"tools": tools}
+    return {
+        "messages": list(request.messages),
+        "temperature": request.temperature,
+        "response_format": {"type": "json_object"} if request.json_only else None,
+        **(tool_options if tools else {}),
+    }
+
+
+def _completion(answer: Any, cost: float | None, usage: UsageCheck, *, watched: bool) -> Completion:
+    message: Any = answer.choices[0].message
+    reported: Any = getattr(answer, "usage", None)
+    tokens_in, tokens_out = (
+        usage.count(name, getattr(reported, name, None)) for name in ("prompt_tokens", "completion_tokens")
+    )
+    calls = message.tool_calls or ()
+    return Completion(
+        text=_text(message),
+        calls=tuple(WrittenCall(call.function.name or "", call.function.arguments) for call in calls),
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        # litellm computes the cost from the usage, so doubtful usage has no cost.
+        cost_usd=None if usage.notes else known_cost(cost),
+        notes=usage.notes,
+        raw=None if watched else answer.model_dump(mode="json"),
+    )
+
+
+def _text(message: Any) -> str:
+    """Return the text of an answer; a refusal stands apart, with no other text beside it."""
+    refusal = (getattr(message, "provider_specific_fields", None) or {}).get("refusal")
+    return next((text for text in (message.content, refusal) if isinstance(text, str) and text), "")
+
+
+def _known_price(cost: float | None, provider: str) -> float | None:
+    """Return a cost in US dollars; litellm's 0 means unknown, except for models on the user's own machine."""
+    return cost if cost or provider in LOCAL else None
 
 
 def _keyless(outcome: Completion, key: Secret | None) -> Completion:
@@ -104,12 +156,12 @@ def _keyless(outcome: Completion, key: Secret | None) -> Completion:
     return replace(outcome, text=key.redact(outcome.text), calls=calls)
 
 
-async def failure(outcome: Breakdown, exchange: Exchange, request: Request, settings: ModelSettings) -> ModelError:
+async def failure(outcome: FailedCall, exchange: Exchange, request: Request, settings: ModelSettings) -> ModelError:
     """The error that a user reads for a call that gave no answer."""
     return explain(await _evidence(outcome, exchange, request), settings, request.target, request.key)
 
 
-async def _evidence(outcome: Breakdown, exchange: Exchange, request: Request) -> FailureEvidence:
+async def _evidence(outcome: FailedCall, exchange: Exchange, request: Request) -> FailureEvidence:
     status = exchange.status if exchange.sent else outcome.status
     address = exchange.origin or request.target.address
     silent = status is None and not outcome.timed_out

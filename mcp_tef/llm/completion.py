@@ -1,7 +1,7 @@
 """Request to a model and its completion, as plain values."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from mcp_tef.llm.providers import Target
@@ -30,9 +30,9 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
-    """What the model answered. `cost_usd` is None where the price is unknown; `notes` say what else is doubtful.
+    """Answer of a model. `cost_usd` is None if the price is unknown; `notes` name other doubtful values.
 
-    `raw` is litellm's own form of the answer, given only where the wire was not watched.
+    `raw` is the answer as litellm holds it, given only if the HTTP traffic was not recorded.
     """
 
     text: str
@@ -42,13 +42,3 @@ class Completion:
     cost_usd: float | None
     raw: Json = None
     notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Breakdown:
-    """A call that gave no answer: the library's words (they may hold the key) and status, or a timeout."""
-
-    error: str
-    status: int | None = None
-    timed_out: bool = False
-    headers: Mapping[str, str] = field(default_factory=dict)

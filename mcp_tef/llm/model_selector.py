@@ -7,7 +7,7 @@ from typing import Any
 from mcp_tef.errors import ModelError, ModelFault
 from mcp_tef.llm.catalogue import LitellmCatalogue
 from mcp_tef.llm.client import ModelClient, failure
-from mcp_tef.llm.completion import Breakdown, Completion, Request
+from mcp_tef.llm.completion import Completion, Request
 from mcp_tef.llm.provider_errors import key_missing
 from mcp_tef.llm.providers import Target, wants_key
 from mcp_tef.llm.redacted_recording import recorded_request, recorded_response, tools_were_dropped
@@ -20,7 +20,7 @@ from mcp_tef.model.variables import size_words
 from mcp_tef.ports import ModelCatalogue, Question, Selector
 from mcp_tef.prompts.answer_parsing import ParsedAnswer, read_native, read_structured
 from mcp_tef.prompts.selection_prompt import ChatMessage, native_messages, structured_messages, tool_lines
-from mcp_tef.provider_http.exchange import Exchange
+from mcp_tef.provider_http.exchange import Exchange, FailedCall
 
 MOST_CALL_BYTES = 1024 * 1024
 """So much of the calls of one answer is stored; honest ones are a few KB."""
@@ -81,8 +81,8 @@ class LitellmSelector:
         exchange = self._caller.exchange(request)
         outcome = await self._caller.complete(request, exchange)
         if isinstance(outcome, Completion) and mode is CallingMode.NATIVE and tools_were_dropped(exchange):
-            outcome = Breakdown(_TOOLS_DROPPED)
-        if isinstance(outcome, Breakdown):
+            outcome = FailedCall(_TOOLS_DROPPED)
+        if isinstance(outcome, FailedCall):
             raise await failure(outcome, exchange, request, question.settings)
         return _answer(outcome, exchange, request, question, mode)
 

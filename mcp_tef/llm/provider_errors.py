@@ -14,11 +14,10 @@ from mcp_tef.model.json import Json
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.secrets import Secret, without_keys
 from mcp_tef.model.variables import size_words
+from mcp_tef.provider_http.exchange import error_text
 
 LONGEST_DETAIL = 300
 
-_PREFIX = re.compile(r"^(?:litellm\.)?(?:\w*(?:Error|Exception|Timeout)\s*(?::|-)\s*)+")
-_TRACEBACK = re.compile(r"\s*Traceback \(most recent call last\).*", re.DOTALL)
 _NO_TOOLS = re.compile(
     r"(?i)not? support(?:ing|ed)?[^.]{0,40}\b(?:tools?|function)|\b(?:tools?|functions?)(?: use| calling| calls?)?"
     r"(?: is| are)?(?: currently)? (?:not|un) ?(?:supported|available|enabled)|support tool use|enable-auto-tool-choice"
@@ -72,7 +71,7 @@ class FailureEvidence:
     @property
     def detail(self) -> str:
         """The provider's own words, or litellm's."""
-        said = _message(self.answer) or _TRACEBACK.sub("", _PREFIX.sub("", self.error))
+        said = _message(self.answer) or error_text(self.error)
         return " ".join(said.split())
 
     @property

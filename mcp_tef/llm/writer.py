@@ -5,11 +5,12 @@ from collections.abc import Mapping
 
 from mcp_tef.errors import ModelError, ModelFault
 from mcp_tef.llm.client import ModelClient, failure
-from mcp_tef.llm.completion import Breakdown, Completion, Request
+from mcp_tef.llm.completion import Completion, Request
 from mcp_tef.llm.provider_errors import key_missing
 from mcp_tef.llm.providers import Target, wants_key
 from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.ports import WritingTask, Written
+from mcp_tef.provider_http.exchange import FailedCall
 
 _NO_VARIABLES: Mapping[str, str] = {}
 _NO_JSON_MODE = re.compile(r"(?i)response[_ ]?format|json[_ ](?:object|mode|schema)")
@@ -50,7 +51,7 @@ class LitellmWriter:
         request = _request(task, await self._caller.aim(task.settings), json_only=json_only)
         exchange = self._caller.exchange(request)
         outcome = await self._caller.complete(request, exchange)
-        if isinstance(outcome, Breakdown):
+        if isinstance(outcome, FailedCall):
             raise await failure(outcome, exchange, request, task.settings)
         return _written(outcome)
 

@@ -1,6 +1,7 @@
 """One HTTP call to a provider: allowed origins, recorded bytes, and the memory shared by all answers."""
 
 import asyncio
+import re
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -8,6 +9,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 
 from mcp_tef.model.limits import USUAL
+from mcp_tef.model.secrets import Secret
 
 ANSWERS_AT_ONCE = 2
 """So many answers of the largest size are held together: 32 MB. Reading one takes several copies of it."""
@@ -94,6 +96,41 @@ class Exchange:
     headers: Mapping[str, str] = field(default_factory=dict)
     received: bytes = b""
     too_large: bool = False
+
+
+_PREFIX = re.compile(r"^(?:litellm\.)?(?:\w*(?:Error|Exception|Timeout)\s*(?::|-)\s*)+")
+_TRACEBACK = re.compile(r"\s*Traceback \(most recent call last\).*", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """The model of one call as litellm names it; no `address` means the provider's own. Given up after `seconds`."""
+
+    provider: str
+    model: str
+    address: str | None
+    key: Secret | None
+    seconds: float
+
+    @property
+    def label(self) -> str:
+        """`provider/model`."""
+        return f"{self.provider}/{self.model}"
+
+
+@dataclass(frozen=True, slots=True)
+class FailedCall:
+    """A call that gave no answer: the library's error text (it may hold the key) and status, or a timeout."""
+
+    error: str
+    status: int | None = None
+    timed_out: bool = False
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def error_text(error: str) -> str:
+    """Return the text of a library's error without names of its classes and without a traceback."""
+    return _TRACEBACK.sub("", _PREFIX.sub("", error))
 
 
 _current: ContextVar[Exchange | None] = ContextVar("exchange", default=None)

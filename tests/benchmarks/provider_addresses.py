@@ -6,9 +6,8 @@ clients keep from doing so. Run as `python -m tests.benchmarks.provider_addresse
 
 import asyncio
 
-from mcp_tef.embedding.provider import Providers
-from mcp_tef.llm.litellm_loader import new_backend
 from mcp_tef.model.addresses import _ADDRESSES, own_origins
+from mcp_tef.provider_http.litellm_loader import new_client
 from tests.support.litellm_addresses import origins_of, variables_without_effect
 
 # Without an address litellm falls back to OpenAI's for them; ours are always given their usual local address.
@@ -17,17 +16,16 @@ LOCAL_FALLBACKS = {"hosted_vllm", "lm_studio", "xinference"}
 
 async def compare() -> dict[str, set[str]]:
     """Print a row for each provider; the foreign origins, by provider."""
-    backend, embedding = await new_backend(), Providers()
+    client = await new_client()
     foreign = dict[str, set[str]]()
     print(f"{'provider':28} {'goes to':60} variables without effect")
     for provider in _ADDRESSES:
-        reached = await origins_of(provider, backend, embedding)
-        unmoved = await variables_without_effect(provider, backend, embedding)
+        reached = await origins_of(provider, client)
+        unmoved = await variables_without_effect(provider, client)
         print(f"{provider:28} {', '.join(sorted(reached)) or '–':60} {', '.join(sorted(unmoved))}")
         if own_origins(provider) and reached - own_origins(provider):
             foreign[provider] = reached - own_origins(provider)
-    await backend.close()
-    await embedding.close()
+    await client.close()
     return foreign
 
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from mcp_tef.embedding.endpoint import HttpEmbedder
-from mcp_tef.embedding.provider import LitellmEmbedder, Providers
+from mcp_tef.embedding.litellm_embedder import LitellmConnection, LitellmEmbedder
 from mcp_tef.errors import EmbeddingError, ModelError, ModelFault
 from mcp_tef.llm.catalogue import LitellmCatalogue
 from mcp_tef.llm.model_selector import LitellmSelector
@@ -128,13 +128,13 @@ async def test_the_same_bound_holds_for_embedding_endpoints(kind: str) -> None:
 
 @pytest.mark.parametrize("provider", ["openai", "azure", "gemini", "ollama", "cohere"])
 async def test_the_same_bound_holds_for_providers_of_embeddings(provider: str) -> None:
-    providers = Providers()
+    connection = LitellmConnection()
     with FloodingServer("gzip") as server:
-        embedder = LitellmEmbedder(providers, f"{provider}/m", base_url=server.origin, key=Secret(KEY))
+        embedder = LitellmEmbedder(connection, f"{provider}/m", base_url=server.origin, key=Secret(KEY))
         with pytest.raises(EmbeddingError) as raised:
             await embedder.embed(["x"])
         assert len(server.sent) == 1
-    await providers.close()
+    await connection.close()
     assert "its answer is larger than 16 MB" in raised.value.message
 
 

@@ -3,19 +3,19 @@
 import pytest
 from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 
-from mcp_tef.embedding.provider import Providers
-from mcp_tef.llm.completion import Breakdown, Request
-from mcp_tef.llm.litellm_loader import new_backend
+from mcp_tef.embedding.litellm_embedder import litellm_name
 from mcp_tef.llm.providers import target
 from mcp_tef.model.addresses import _ADDRESSES
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.secrets import Secret
-from mcp_tef.provider_http.exchange import Exchange, under_way
-from mcp_tef.provider_http.litellm_clients import guard_litellm
+from mcp_tef.provider_http.exchange import Exchange, FailedCall, ModelCall, under_way
+from mcp_tef.provider_http.litellm_internals import guard_litellm
+from mcp_tef.provider_http.litellm_loader import new_client
 from tests.support.redirecting_server import RedirectingServer
 
 CODES = (301, 302, 303, 307, 308)
 KEY = Secret("sk-marker-0123456789")
+ASKED = {"messages": [{"role": "user", "content": "Hello."}]}
 EMBEDS = {
     "azure", "azure_ai", "cohere", "cohere_chat", "cometapi", "dashscope", "databricks", "edenai", "gemini",
     "hosted_vllm", "jina_ai", "litellm_proxy", "llamafile", "lm_studio", "mistral", "nebius", "nvidia_nim", "ollama",
@@ -30,26 +30,26 @@ NEVER_ASKED = {
 
 
 async def test_no_provider_follows_a_redirect() -> None:
-    backend, embedding = await new_backend(), Providers()
-    calls = await embedding.calls()
+    client = await new_client()
     asked = dict[tuple[str, str], int]()
     with RedirectingServer() as server:
         reached = frozenset({server.url})
         for provider in _ADDRESSES:
             for server.code in CODES:
-                request = _request(provider, server.url, backend.providers)
+                call = _call(provider, server.url, client.providers)
                 before = len(server.asked)
-                outcome = await backend.complete(request, Exchange(origins=reached))
-                assert isinstance(outcome, Breakdown)
+                outcome = await client.complete(call, Exchange(origins=reached), lambda answer, _cost: answer, ASKED)
+                assert isinstance(outcome, FailedCall)
                 asked[provider, "chat"] = asked.get((provider, "chat"), 0) + (len(server.asked) > before)
                 if provider in EMBEDS:
                     before = len(server.asked)
-                    answer = await calls.embed(f"{provider}/m", ["x"], server.url, KEY, Exchange(origins=reached))
-                    assert not isinstance(answer, list)
+                    name = litellm_name(f"{provider}/m", server.url, client.providers)
+                    call = ModelCall(*name, server.url, KEY, 5.0)
+                    answer = await client.embed(call, Exchange(origins=reached), ["x"])
+                    assert isinstance(answer, FailedCall)
                     asked[provider, "embedding"] = asked.get((provider, "embedding"), 0) + (len(server.asked) > before)
                 assert server.arrived == [], f"{provider} followed {server.code}"
-    await backend.close()
-    await embedding.close()
+    await client.close()
     print(f"\n{'provider':28} {'chat':>6} {'embedding':>10}   (followed of asked)")
     for provider in _ADDRESSES:
         chat, vectors = (asked.get((provider, mode), 0) for mode in ("chat", "embedding"))
@@ -58,10 +58,9 @@ async def test_no_provider_follows_a_redirect() -> None:
     assert {name for (name, mode), count in asked.items() if mode == "embedding" and count < len(CODES)} == set()
 
 
-def _request(provider: str, url: str, known: frozenset[str]) -> Request:
+def _call(provider: str, url: str, known: frozenset[str]) -> ModelCall:
     aim = target(ModelSettings(provider=provider, model="m", base_url=url), known)
-    messages = [{"role": "user", "content": "Hello."}]
-    return Request(target=aim, messages=messages, tools=(), temperature=0.0, timeout=5, key=KEY, origins=aim.origins)
+    return ModelCall(aim.provider, aim.model, aim.address, KEY, 5.0)
 
 
 @pytest.mark.parametrize("code", CODES)

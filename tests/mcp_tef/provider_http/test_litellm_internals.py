@@ -1,19 +1,28 @@
 """Every HTTP client of litellm goes through our transport, which refuses other origins before a key leaves."""
 
+from contextvars import ContextVar
+
 import httpx
 import litellm
 import pytest
 from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler, get_async_httpx_client, get_httpx_client
 from litellm.llms.openai.common_utils import BaseOpenAILLM
 
-from mcp_tef.embedding.provider import LitellmEmbedder, Providers
+from mcp_tef.embedding.litellm_embedder import LitellmConnection, LitellmEmbedder
 from mcp_tef.errors import EmbeddingError, ModelError, ModelFault
 from mcp_tef.llm.catalogue import LitellmCatalogue
 from mcp_tef.llm.model_selector import LitellmSelector
 from mcp_tef.model.secrets import Secret
 from mcp_tef.provider_http.exchange import Exchange, under_way
 from mcp_tef.provider_http.guard import RefusedRequestError
-from mcp_tef.provider_http.litellm_clients import GuardedSyncTransport, GuardedTransport, guard_litellm
+from mcp_tef.provider_http.litellm_internals import (
+    GuardedSyncTransport,
+    GuardedTransport,
+    guard_litellm,
+    reported_cost,
+    silence_pydantic,
+    without_callbacks,
+)
 from tests.support.model_stub import ModelStub
 from tests.support.questions import KEY, question
 
@@ -30,6 +39,21 @@ async def test_every_client_that_litellm_makes_has_our_transport(monkeypatch: py
         await client.aclose()
     litellm.in_memory_llm_clients_cache.flush_cache()  # type: ignore[no-untyped-call]  # litellm annotates no return
     assert isinstance(get_httpx_client().client._transport, GuardedSyncTransport)
+
+
+def test_litellm_asks_the_variable_that_we_set_before_it_runs_callbacks() -> None:
+    asked: ContextVar[bool] = vars(litellm.utils)["is_internal_call"]
+    with without_callbacks():
+        assert asked.get()
+    assert not asked.get()
+
+
+def test_litellm_reports_the_cost_of_an_answer() -> None:
+    silence_pydantic()
+    with without_callbacks():
+        answer = litellm.completion("openai/gpt-4o", [{"role": "user", "content": "Hi"}], mock_response="Hello.")
+    assert isinstance(answer, litellm.ModelResponse)
+    assert (reported_cost(answer) or 0.0) > 0.0
 
 
 async def test_nothing_is_sent_outside_of_a_call() -> None:
@@ -102,4 +126,4 @@ async def test_an_address_of_the_environment_is_where_calls_go() -> None:
 @pytest.mark.parametrize(("model", "reason"), [("azure/m", "address of its provider"), ("openai/http://x", "holds an")])
 async def test_an_embedder_without_a_sound_address_is_refused_in_one_sentence(model: str, reason: str) -> None:
     with pytest.raises(EmbeddingError, match=reason):
-        await LitellmEmbedder(Providers(), model, key=Secret(KEY)).embed(["x"])
+        await LitellmEmbedder(LitellmConnection(), model, key=Secret(KEY)).embed(["x"])

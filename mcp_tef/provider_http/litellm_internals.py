@@ -1,22 +1,43 @@
-"""The one place that reaches into litellm: every HTTP client that it makes goes through our transport.
+"""The one module that reaches into litellm's internals. Every HTTP client that litellm makes gets our transport here.
 
-litellm takes a client of ours for some providers only; for azure, for gemini's and ollama's embeddings and for others
-it makes its own, which follow redirects and read answers of any size. They all get their transport from the two places
-that are replaced here. `tests/mcp_tef/provider_http/test_litellm_clients.py` fails if a release of litellm moves them.
+litellm takes a client of ours for some calls only (BerriAI/litellm#27213). For azure, for embeddings of gemini and
+ollama and for others it makes its own, which follow redirects (BerriAI/litellm#11946) and read answers of any size.
+They all get their transport from the two places that `guard_litellm` replaces.
+`tests/mcp_tef/provider_http/test_litellm_internals.py` fails if a release of litellm moves any of this.
 """
 
 import urllib.request
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import httpx
 import litellm
+from litellm._internal_context import is_internal_call
+from litellm.constants import openai_compatible_providers
 from litellm.llms.custom_httpx import aiohttp_transport, http_handler
 from litellm.llms.custom_httpx.aiohttp_transport import LiteLLMAiohttpTransport
+from litellm.llms.custom_httpx.async_client_cleanup import close_litellm_async_clients
+from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 
 from mcp_tef.provider_http.exchange import current_exchange
 from mcp_tef.provider_http.guard import Body, accept, admit, answered, is_error, read_body
 
+__all__ = [
+    "OPENAI_COMPATIBLE",
+    "UNGUARDED_PROVIDERS",
+    "AsyncHTTPHandler",
+    "GuardedSyncTransport",
+    "GuardedTransport",
+    "close_clients",
+    "guard_litellm",
+    "reported_cost",
+    "silence_pydantic",
+    "without_callbacks",
+]
+
+OPENAI_COMPATIBLE = frozenset(openai_compatible_providers)
 UNGUARDED_PROVIDERS = frozenset({"aiohttp_openai"})
 """Providers that litellm calls by clients of another library, which cannot be guarded here."""
 
@@ -84,27 +105,41 @@ class GuardedSyncTransport(httpx.BaseTransport):
 
 
 def silence_pydantic() -> None:
-    """Keep pydantic from writing to stderr what it thinks of types in answers, and of litellm's own.
+    """Keep pydantic from writing warnings about litellm's own types to stderr (BerriAI/litellm#11759).
 
     Set for every call, because the filters belong to the whole process and others set them as well.
     """
     warnings.filterwarnings("ignore", category=UserWarning, module=r"pydantic\.")
 
 
-async def close_transports() -> None:
-    """Close the connections of all clients that litellm made by itself."""
+@contextmanager
+def without_callbacks() -> Iterator[None]:
+    """Spare calls litellm's success callbacks, which run in tasks that are left alone (BerriAI/litellm#8842)."""
+    token = is_internal_call.set(True)
+    try:
+        yield
+    finally:
+        is_internal_call.reset(token)
+
+
+def reported_cost(answer: litellm.ModelResponse) -> float | None:
+    """Return the cost in US dollars that litellm computed; 0 means that it knows no price."""
+    cost: float | None = answer._hidden_params.get("response_cost")  # noqa: SLF001  # litellm's documented place
+    return cost
+
+
+async def close_clients() -> None:
+    """Close the connections of all clients that litellm made by itself, and forget the keys in its cache."""
     while _made_in_calls:
         await _made_in_calls.pop().aclose()
+    await close_litellm_async_clients()  # type: ignore[no-untyped-call]  # litellm annotates no return
+    litellm.in_memory_llm_clients_cache.flush_cache()  # type: ignore[no-untyped-call]  # litellm annotates no return
 
 
 def guard_litellm() -> None:
     """Have every HTTP client of litellm use our transports, from now on."""
     aiohttp_transport.LiteLLMAiohttpTransport = GuardedTransport  # type: ignore[misc]
     # A variable of the environment could choose a transport that is not ours.
-    http_handler.AsyncHTTPHandler.should_use_aiohttp_transport = staticmethod(_always)  # type: ignore[method-assign]
+    http_handler.AsyncHTTPHandler.should_use_aiohttp_transport = staticmethod(lambda: True)  # type: ignore[method-assign]
     if not isinstance(getattr(litellm, "sync_transport", None), GuardedSyncTransport):
         litellm.sync_transport = GuardedSyncTransport()
-
-
-def _always() -> bool:
-    return True
