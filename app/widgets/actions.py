@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.theme import Role, radius, sized, theme
+from app.widgets.spans import paint_icon
 
 ICON, ICON_ROOM, CARET = 16, 21, 12
 EDGE = 8
@@ -30,7 +31,7 @@ class Action:
     """
 
     text: str
-    do: Callable[[], object]
+    do: Callable[[], object] = lambda: None
     icon: str = ""
     kind: str = "plain"
     keys: str = ""
@@ -39,11 +40,6 @@ class Action:
     tip: str = ""
     apart: bool = False
     under: "tuple[Action, ...]" = ()
-
-    @classmethod
-    def of_many(cls, text: str, under: "Sequence[Action]", *, apart: bool = False) -> "Action":
-        """A verb that opens others."""
-        return cls(text=text, do=lambda: None, under=tuple(under), apart=apart)
 
 
 class Button(QPushButton):
@@ -54,13 +50,13 @@ class Button(QPushButton):
         self.icon_name = icon
         self._kind = kind
         self._with_icon = True
-        self._do: Callable[[], object] | None = None
+        self._do: Callable[[], object] = lambda: None
         self.setProperty("kind", kind)
         self.setFont(theme().font(strong=kind == "primary", label=kind in ("plain", "danger")))
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAutoDefault(False)
         self.setIconSize(QSize(sized(ICON_ROOM), sized(ICON)))
-        self.clicked.connect(self._act)
+        self.clicked.connect(lambda: self._do())
         theme().changed.connect(self.refresh_icon)
         self.refresh_icon()
 
@@ -84,10 +80,6 @@ class Button(QPushButton):
         inset = theme().ring + thick / 2
         corner = radius("field_and_button") - theme().ring
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), corner, corner)
-
-    def _act(self) -> None:
-        if self._do is not None:
-            self._do()
 
     def show_icon(self, *, shown: bool) -> None:
         """Have the icon, or only the words where there is no room for both."""
@@ -118,8 +110,7 @@ class MenuOpener(Button):
         room = self.rect().adjusted(12, 0, -sized(28), 0)
         centre = Qt.AlignmentFlag.AlignCenter
         painter.drawItemText(room, centre, self.palette(), self.isEnabled(), text, QPalette.ColorRole.ButtonText)
-        caret = theme().pixmap("caret-down", Role.DIM, sized(CARET), self.devicePixelRatioF())
-        painter.drawPixmap(self.width() - sized(24), (self.height() - sized(CARET)) // 2, caret)
+        paint_icon(painter, "caret-down", self.width() - sized(24), self.height() / 2, sized(CARET))
 
 
 def _padded(name: str, role: Role) -> QIcon:

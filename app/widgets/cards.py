@@ -1,11 +1,11 @@
 """Large buttons that say in a sentence what choosing them means."""
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
 from app.theme import Role, Size, radius, sized, theme
-from app.widgets.spans import LinePainter
+from app.widgets.spans import LinePainter, paint_box, paint_icon
 
 
 class ChoiceCard(QAbstractButton):
@@ -28,15 +28,10 @@ class ChoiceCard(QAbstractButton):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        focused = self.hasFocus()
-        ring = theme().ring if focused else 1
-        painter.setPen(QPen(theme().colour(Role.FOCUS if focused else Role.CONTROL), ring))
-        painter.setBrush(theme().colour(Role.HOVER if self.underMouse() else Role.SURFACE))
-        inset = ring / 2
-        corner = radius("popup")
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), corner, corner)
-        painter.drawPixmap(16, 16, theme().pixmap(self._icon, Role.ACCENT, sized(20), self.devicePixelRatioF()))
+        line, width = (Role.FOCUS, theme().ring) if self.hasFocus() else (Role.CONTROL, 1)
+        fill = Role.HOVER if self.underMouse() else Role.SURFACE
+        paint_box(painter, self.rect(), line, fill, radius("popup"), width)
+        paint_icon(painter, self._icon, 16, 16 + sized(20) // 2, sized(20), Role.ACCENT)
         room = QRectF(16, 16 + sized(30), self.width() - 32, sized(20))
         self._line.text(painter, room, self.text(), theme().font(strong=True), Role.TEXT)
         for number, text in enumerate(self._lines):

@@ -1,7 +1,7 @@
 """Base class of charts: drawn at any size, on screen or into a picture, with one accessible name."""
 
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QImage, QKeyEvent, QPainter, QPaintEvent
@@ -12,21 +12,13 @@ from app.theme import Role, theme
 from app.widgets.accessibility import Spoken
 from app.widgets.rows import paint_focus
 
+if TYPE_CHECKING:
+    from app.widgets.matrix import MatrixChart
+
 PICTURE_SCALE = 2.0
 DOTS_PER_INCH = 96
 TITLE = 36
-
-
-class Drawn(Protocol):
-    """Anything that can be drawn into a picture."""
-
-    def whole(self) -> QSize:
-        """Return the size of the whole drawing."""
-        ...
-
-    def draw(self, painter: QPainter, area: QRectF) -> None:
-        """Draw all of it."""
-        ...
+Drawn: TypeAlias = "Chart | MatrixChart"
 
 
 class Chart(QWidget):
@@ -76,12 +68,10 @@ def picture(chart: Drawn, title: str = "", scale: float = PICTURE_SCALE) -> QIma
 
 def save_picture(chart: Drawn, file: Path, title: str) -> None:
     """Write a chart as SVG or, for every other ending, as PNG; raises OSError where the file cannot be written."""
-    if file.suffix.casefold() == ".svg":
-        file.write_bytes(b"")
-        _save_svg(chart, file, title)
-        return
     file.write_bytes(b"")
-    if not picture(chart, title).save(str(file), "PNG"):  # type: ignore[call-overload]  # the stubs want bytes, Qt takes text
+    if file.suffix.casefold() == ".svg":
+        _save_svg(chart, file, title)
+    elif not picture(chart, title).save(str(file), "PNG"):  # type: ignore[call-overload]  # the stubs want bytes, Qt takes text
         raise OSError(f"{file.name} could not be written")
 
 

@@ -11,7 +11,7 @@ from app.theme import Role, height, radius, sized, theme
 from app.widgets.accessibility import Spoken
 from app.widgets.actions import Action, Button, show_menu, show_menu_under
 from app.widgets.safe_text import LINE_LIMIT, visible
-from app.widgets.spans import LinePainter
+from app.widgets.spans import LinePainter, paint_box, paint_icon
 
 Choice = tuple[str, str]
 CARET = 12
@@ -83,10 +83,6 @@ class ChoiceBar(QWidget):
         else:
             super().keyPressEvent(event)
 
-    def focus_visible(self) -> bool:
-        """Return True if the focus ring is drawn."""
-        return self.hasFocus()
-
     def _at(self, point: QPoint) -> int:
         return next((n for n in range(len(self._choices)) if self.box(n).contains(point)), -1)
 
@@ -140,13 +136,8 @@ class Segmented(ChoiceBar):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        focused = self.focus_visible()
-        ring = theme().ring if focused else 1
-        painter.setPen(QPen(theme().colour(Role.FOCUS if focused else Role.CONTROL), ring))
-        painter.setBrush(theme().colour(Role.SURFACE))
-        edge = QRectF(self.rect()).adjusted(ring / 2, ring / 2, -ring / 2, -ring / 2)
-        painter.drawRoundedRect(edge, radius("field_and_button"), radius("field_and_button"))
+        line, width = (Role.FOCUS, theme().ring) if self.hasFocus() else (Role.CONTROL, 1)
+        paint_box(painter, self.rect(), line, Role.SURFACE, radius("field_and_button"), width)
         if self._folded:
             self._paint_folded(painter)
             return
@@ -176,8 +167,7 @@ class Segmented(ChoiceBar):
         side = sized(CARET)
         words = QRectF(self.rect()).adjusted(12, 0, -16 - side, 0)
         self._line.text(painter, words, self._choices[self._place][1], theme().font(strong=True), Role.ACCENT)
-        caret = theme().pixmap("caret-down", Role.DIM, side, self.devicePixelRatioF())
-        painter.drawPixmap(self.width() - 8 - side, (self.height() - side) // 2, caret)
+        paint_icon(painter, "caret-down", self.width() - 8 - side, self.height() / 2, side)
 
     def _paint_part(self, painter: QPainter, place: int) -> None:
         box = QRectF(self.box(place)).adjusted(3, 3, -3, -3)
@@ -271,8 +261,7 @@ class Tabs(ChoiceBar):
         side = min(sized(CARET), self.INSET)
         for name, left, more in (("caret-left", 0, before), ("caret-right", self.width() - side, after)):
             if more:
-                caret = theme().pixmap(name, Role.DIM, side, self.devicePixelRatioF())
-                painter.drawPixmap(left, (self.height() - side) // 2, caret)
+                paint_icon(painter, name, left, self.height() / 2, side)
 
     def _paint_word(self, painter: QPainter, place: int) -> None:
         box, chosen = self.box(place), place == self._place
@@ -281,7 +270,7 @@ class Tabs(ChoiceBar):
         self._line.text(painter, QRectF(box.adjusted(0, 0, 4, 0)), label, theme().font(strong=chosen), role)
         if chosen:
             painter.fillRect(box.left(), self.height() - 2, box.width(), 2, theme().colour(Role.ACCENT))
-            if self.focus_visible():
+            if self.hasFocus():
                 painter.setPen(QPen(theme().colour(Role.FOCUS), theme().ring))
                 painter.drawRoundedRect(QRectF(box).adjusted(-6, 5, 6, -6), 4, 4)
 
@@ -347,8 +336,7 @@ class MenuButton(Button):
         )
         QStylePainter(self).drawControl(QStyle.ControlElement.CE_PushButton, option)
         side = sized(CARET)
-        caret = theme().pixmap("caret-down", Role.DIM, side, self.devicePixelRatioF())
-        QPainter(self).drawPixmap(self.width() - 8 - side, (self.height() - side) // 2, caret)
+        paint_icon(QPainter(self), "caret-down", self.width() - 8 - side, self.height() / 2, side)
 
     def _open(self) -> None:
         actions: list[Action] = []

@@ -4,19 +4,25 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QTableView, QWidget
 
-from app.theme import Role, sized, unsized
+from app.theme import Role, Size, height, sized, theme, unsized
 from app.widgets.actions import Action, button
 from app.widgets.card_list import CardList, CardRow
-from app.widgets.cells import Column
+from app.widgets.cells import CellKind, Column
 from app.widgets.dialog import Dialog
 from app.widgets.marks import Mark
-from app.widgets.spans import Span
+from app.widgets.spans import LinePainter, Span
 
 WIDEST, LEAST_STRETCH = 2_000, 96
+PAD, EDGE, CARET = 8, 16, 10
+STEP = 16
+HEIGHT, WIDTH = 480, 520
+ROW = 52
+Keys = tuple[Qt.Key, Qt.KeyboardModifier]
+ALT = Qt.KeyboardModifier.AltModifier
 
 
 class Arrangement:
@@ -30,6 +36,11 @@ class Arrangement:
         self._left_out: set[int] = set()
         self._no_room: set[int] = set()
         self.first, self.last = 0, len(columns) - 1
+
+    def inner(self, rect: QRect, column: int) -> QRectF:
+        """Return the part of a cell or title inside its margins, which are wider at the edges of the table."""
+        left, right = (EDGE if column == outermost else PAD for outermost in (self.first, self.last))
+        return QRectF(rect.adjusted(left, 0, -right, -1))
 
     def watch(self, header: QHeaderView) -> None:
         """Let columns be dragged elsewhere, and hear of it."""
@@ -146,11 +157,64 @@ class Arrangement:
         self._changed()
 
 
-STEP = 16
-HEIGHT, WIDTH = 480, 520
-ROW = 52
-Keys = tuple[Qt.Key, Qt.KeyboardModifier]
-ALT = Qt.KeyboardModifier.AltModifier
+class TableHeader(QHeaderView):
+    """Titles aligned as their columns are."""
+
+    sort_wanted = Signal(int)
+
+    def __init__(self, arrangement: Arrangement, parent: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self._arrangement = arrangement
+        self._columns = arrangement.columns
+        self._line = LinePainter()
+        self._pressed = -1
+        self.setFixedHeight(height("table_header"))
+        self.setSectionsClickable(True)
+        self.setHighlightSections(False)
+        self.setStretchLastSection(False)
+        self.sectionMoved.connect(self._moved)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        super().mousePressEvent(event)
+        resizing = self.cursor().shape() == Qt.CursorShape.SplitHCursor
+        self._pressed = -1 if resizing else self.logicalIndexAt(event.position().toPoint())
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        released = self.logicalIndexAt(event.position().toPoint())
+        if released >= 0 and released == self._pressed and self._columns[released].sortable:
+            self.sort_wanted.emit(released)
+        self._pressed = -1
+
+    def _moved(self) -> None:
+        """Forget the pressed column: dragging a column must not sort."""
+        self._pressed = -1
+
+    def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:
+        colour = theme().colour
+        painter.fillRect(rect, colour(Role.SURFACE))
+        painter.fillRect(rect.left(), rect.bottom(), rect.width(), 1, colour(Role.LINE))
+        column = self._columns[section]
+        self._paint_title(painter, self._arrangement.inner(rect, section), column, self._caret(section))
+
+    def _caret(self, section: int) -> str:
+        if self.sortIndicatorSection() != section:
+            return ""
+        return "caret-down-fill" if self.sortIndicatorOrder() is Qt.SortOrder.DescendingOrder else "caret-up-fill"
+
+    def _paint_title(self, painter: QPainter, inner: QRectF, column: Column, caret: str) -> None:
+        font = theme().font(Size.SMALL, label=True)
+        room = inner.adjusted(0, 0, -4 - sized(CARET) if caret else 0, 0)
+        numeric = column.kind is CellKind.NUMBER
+        shown, used = self._line.fit(column.title, font, room.width())
+        left = room.right() - used if numeric else room.left()
+        painter.setFont(font)
+        painter.setPen(theme().colour(Role.DIM))
+        place = QRectF(left, room.top(), used + 2, room.height())
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, shown)
+        if caret:
+            pixmap = theme().pixmap(caret, Role.DIM, sized(CARET), self.devicePixelRatioF())
+            painter.drawPixmap(int(left + used + 4), int(inner.center().y() - sized(CARET) / 2 + 1), pixmap)
 
 
 class ColumnList(CardList):

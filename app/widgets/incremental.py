@@ -50,14 +50,12 @@ def take_turns(owner: QObject, steps: Iterator[None]) -> None:
 
 def at_once(making: IncrementalBuild[Item]) -> Item:
     """Run an incremental build in one go and return its result."""
-    made: list[Item] = []
-
-    def whole() -> Iterator[None]:
-        made.append((yield from making))
-
-    for _ in whole():
-        pass
-    return made[0]
+    while True:
+        try:
+            next(making)
+        except StopIteration as end:
+            made: Item = end.value
+            return made
 
 
 @asynccontextmanager

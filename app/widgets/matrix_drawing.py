@@ -6,7 +6,7 @@ from math import log10
 from typing import TypeAlias
 
 from PySide6.QtCore import QPoint, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter
+from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from app.theme import Role, Size, sized, theme
 from app.theme.tokens import tokens
@@ -63,10 +63,6 @@ Cell: TypeAlias = tuple[int, int]
 Ring: TypeAlias = tuple[Cell | None, Role, int]
 
 
-def _nothing(_row: int, _column: int) -> str:
-    return ""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matrix:
     """Counts by (row, column). Columns are headed by short `keys`; a row with the same key shows it after its name.
@@ -82,7 +78,7 @@ class Matrix:
     aside: frozenset[int] = frozenset()
     loud: frozenset[Cell] = frozenset()
     unit: str = ""
-    says: Callable[[int, int], str] = _nothing
+    says: Callable[[int, int], str] = lambda _row, _column: ""
 
 
 class MatrixLayout:
@@ -149,7 +145,9 @@ class MatrixPainter:
         self._draw_cells(painter, places, rows, columns)
         for cell, role, thick in rings:
             if cell is not None:
-                _ring(painter, places.cell(*cell), theme().colour(role), thick)
+                box = QRectF(places.cell(*cell)).adjusted(-1, -1, 0, 0)
+                painter.setPen(QPen(theme().colour(role), thick, j=Qt.PenJoinStyle.MiterJoin))
+                painter.drawRect(box.adjusted(thick / 2, thick / 2, -thick / 2, -thick / 2))
         painter.setClipRect(QRect(0, places.top, view.width(), max(0, inner.bottom() - sized(HEAD) + 1)))
         self._draw_names(painter, places, rows, right, hovered[0] if hovered else -1)
         painter.setClipRect(QRect(places.left, 0, max(0, view.right() - places.left), sized(HEAD)))
@@ -240,17 +238,6 @@ def _seen(scrolled: int, room: int, side: int, number: int) -> range:
     """Return the rows or columns in view, including partly visible ones."""
     first = min(max(0, number - 1), max(0, scrolled // side))
     return range(first, min(number, first + room // side + 2))
-
-
-def _ring(painter: QPainter, box: QRect, colour: QColor, thick: int) -> None:
-    left, top, side = box.left() - 1, box.top() - 1, box.width() + 1
-    for part in (
-        QRect(left, top, side, thick),
-        QRect(left, top + side - thick, side, thick),
-        QRect(left, top, thick, side),
-        QRect(left + side - thick, top, thick, side),
-    ):
-        painter.fillRect(part, colour)
 
 
 def _short(count: int) -> str:

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.theme import Role, Size, height, radius, sized, theme, width
 from app.widgets.accessibility import Spoken
 from app.widgets.actions import Action, IconButton, show_menu
 from app.widgets.safe_text import one_line, tip
-from app.widgets.spans import LinePainter
+from app.widgets.spans import LinePainter, paint_box, paint_icon
 
 NARROW = 56
 WAY, ICON, CARET = 20, 20, 12
@@ -47,31 +47,21 @@ class NavItem(QAbstractButton):
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        box = QRectF(self.rect())
-        corner = radius("nav_item")
-        if self.isChecked() or self.underMouse():
-            painter.setPen(theme().outline(Role.ACCENT if self.isChecked() else Role.CONTROL))
-            painter.setBrush(theme().colour(Role.NAV_CURRENT if self.isChecked() else Role.HOVER))
+        box, corner, chosen = QRectF(self.rect()), radius("nav_item"), self.isChecked()
+        if chosen or self.underMouse():
+            painter.setPen(theme().outline(Role.ACCENT if chosen else Role.CONTROL))
+            painter.setBrush(theme().colour(Role.NAV_CURRENT if chosen else Role.HOVER))
             painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), corner, corner)
         if self.hasFocus():
-            painter.setPen(QPen(theme().colour(Role.FOCUS), theme().ring))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            inset = theme().ring / 2
-            painter.drawRoundedRect(box.adjusted(inset, inset, -inset, -inset), corner, corner)
-        self._paint_icon(painter)
+            paint_box(painter, self.rect(), Role.FOCUS, None, corner, theme().ring)
+        side, name = sized(ICON), f"{self._icon}-fill" if chosen else self._icon
+        left = (self.width() - side) // 2 if self.narrow else 8
+        paint_icon(painter, name, left, self.height() / 2, side, Role.ACCENT if chosen else Role.DIM)
         if not self.narrow:
-            role = Role.TEXT
-            font = theme().font(strong=self.isChecked(), label=not self.isChecked())
-            self._line.text(painter, box.adjusted(16 + sized(ICON), 0, -sized(34), 0), self.text(), font, role)
+            font = theme().font(strong=chosen, label=not chosen)
+            self._line.text(painter, box.adjusted(16 + side, 0, -sized(34), 0), self.text(), font, Role.TEXT)
         if self.badge:
             self._paint_badge(painter)
-
-    def _paint_icon(self, painter: QPainter) -> None:
-        chosen = self.isChecked()
-        name = f"{self._icon}-fill" if chosen else self._icon
-        side = sized(ICON)
-        pixmap = theme().pixmap(name, Role.ACCENT if chosen else Role.DIM, side, self.devicePixelRatioF())
-        painter.drawPixmap((self.width() - side) // 2 if self.narrow else 8, (self.height() - side) // 2, pixmap)
 
     def _paint_badge(self, painter: QPainter) -> None:
         text = str(self.badge) if self.badge < 100 else "99+"
@@ -108,25 +98,19 @@ class NavHead(QAbstractButton):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self.underMouse() or self.hasFocus():
-            ring = self.hasFocus()
-            painter.setPen(QPen(theme().colour(Role.FOCUS), theme().ring) if ring else Qt.PenStyle.NoPen)
-            painter.setBrush(theme().colour(Role.HOVER))
-            inset = theme().ring / 2 if ring else 0
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), 6, 6)
+            paint_box(painter, self.rect(), Role.FOCUS if self.hasFocus() else None, Role.HOVER, 6, theme().ring)
         side = sized(CARET)
-        caret = theme().pixmap("caret-down", Role.DIM, side, self.devicePixelRatioF())
         if self.narrow:
             place, letter = QRectF(0, 4, self.width(), sized(20)), self.text()[:1].upper()
             middle = Qt.AlignmentFlag.AlignHCenter
             self._line.text(painter, place, letter, theme().font(strong=True), Role.TEXT, middle)
-            painter.drawPixmap((self.width() - side) // 2, 4 + sized(22), caret)
+            paint_icon(painter, "caret-down", (self.width() - side) // 2, 4 + sized(22) + side // 2, side)
             return
         room = QRectF(8, 3, self.width() - 18 - side, sized(20))
         self._line.text(painter, room, self.text(), theme().font(Size.LEAD, strong=True), Role.TEXT)
         self._line.text(painter, room.translated(0, sized(19)), self._subtitle, theme().font(Size.SMALL), Role.DIM)
-        painter.drawPixmap(self.width() - side - 8, (self.height() - side) // 2, caret)
+        paint_icon(painter, "caret-down", self.width() - side - 8, self.height() / 2, side)
 
 
 class Navigation(QWidget):

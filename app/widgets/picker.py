@@ -22,7 +22,7 @@ from app.widgets.keyed_view import KeyedView
 from app.widgets.label import Label, Rule
 from app.widgets.rows import KeyedModel
 from app.widgets.safe_text import one_line, visible
-from app.widgets.spans import LinePainter
+from app.widgets.spans import LinePainter, paint_box, paint_icon
 
 MOST_HEIGHT = 320
 PAGE_STEP = 7
@@ -88,15 +88,11 @@ class PickDelegate(QStyledItemDelegate):
         painter.save()
         painter.fillRect(option.rect, theme().colour(Role.RAISED))
         if index.row() == self._popup.list.currentIndex().row():
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme().colour(Role.SELECTED))
-            painter.drawRoundedRect(QRectF(option.rect.adjusted(3, 0, -3, 0)), 4, 4)
+            paint_box(painter, option.rect.adjusted(3, 0, -3, 0), None, Role.SELECTED, 4)
         inner = QRectF(option.rect.adjusted(self._popup.inset(), 0, -12, 0))
         if item.id == self._popup.chosen:
             side = sized(TICK)
-            tick = theme().pixmap("check", Role.ACCENT, side, self._popup.devicePixelRatioF())
-            painter.drawPixmap(int(inner.left()) - side - 8, int(inner.center().y()) - side // 2, tick)
+            paint_icon(painter, "check", int(inner.left()) - side - 8, inner.center().y(), side, Role.ACCENT)
         self._paint_item(painter, inner, item)
         painter.restore()
 
@@ -324,12 +320,9 @@ class Picker(QPushButton):
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         painter = QPainter(self)
-        ratio = self.devicePixelRatioF()
-        middle = self.height() // 2
         lens, caret = sized(LENS), sized(CARET)
-        painter.drawPixmap(11, middle - lens // 2, theme().pixmap("magnifying-glass", Role.DIM, lens, ratio))
-        right = self.width() - 10 - caret
-        painter.drawPixmap(right, middle - caret // 2, theme().pixmap("caret-down", Role.DIM, caret, ratio))
+        paint_icon(painter, "magnifying-glass", 11, self.height() / 2, lens)
+        paint_icon(painter, "caret-down", self.width() - 10 - caret, self.height() / 2, caret)
         inner = QRectF(self.rect()).adjusted(18 + lens, 0, -18 - caret, 0)
         note = self._line.width(self._note, theme().font(Size.SMALL)) if self._note else 0
         if note and note < inner.width() * 0.6:

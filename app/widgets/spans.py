@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QPainter
+from PySide6.QtCore import QPoint, QRect, QRectF, Qt
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPen
 
 from app.theme import Role, Size, theme
 from app.widgets.safe_text import LINE_LIMIT, visible
@@ -109,3 +109,20 @@ class LinePainter:
         if key not in self._metrics:
             self._metrics[key] = QFontMetricsF(font)
         return self._metrics[key]
+
+
+def paint_icon(painter: QPainter, name: str, left: float, middle: float, side: int, role: Role = Role.DIM) -> None:
+    """Draw an icon at a left edge, in the middle of a line."""
+    ratio = painter.device().devicePixelRatioF()
+    painter.drawPixmap(QPoint(round(left), int(middle) - side // 2), theme().pixmap(name, role, side, ratio))
+
+
+def paint_box(
+    painter: QPainter, rect: QRect, line: Role | None, fill: Role | None, corner: float, width: int = 1
+) -> None:
+    """Draw a rounded box inside `rect`, with a line of some width around it, or none."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(theme().colour(line), width) if line else Qt.PenStyle.NoPen)
+    painter.setBrush(theme().colour(fill) if fill else Qt.BrushStyle.NoBrush)
+    inset = width / 2 if line else 0
+    painter.drawRoundedRect(QRectF(rect).adjusted(inset, inset, -inset, -inset), corner, corner)

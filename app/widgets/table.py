@@ -20,16 +20,13 @@ from app.theme.tokens import mark_size
 from app.widgets.actions import Action, show_menu
 from app.widgets.bars import paint_interval
 from app.widgets.cells import Cell, CellKind, Column, Row
-from app.widgets.columns import Arrangement, ColumnsDialog
+from app.widgets.columns import EDGE, PAD, Arrangement, ColumnsDialog, TableHeader
 from app.widgets.keyed_view import KeyedView
 from app.widgets.marks import mark_pixmap
 from app.widgets.rows import AnyIndex, KeyedModel, paint_focus, paint_frame
 from app.widgets.safe_text import one_line, tip, visible
 from app.widgets.spans import LinePainter
-from app.widgets.table_header import TableHeader
 
-PAD = 8
-EDGE = 16
 STRIP_STEP = 18
 SPAN_TEXT = 42
 ARRANGE = "Ctrl+Shift+L"
@@ -129,9 +126,10 @@ class CellDelegate(QStyledItemDelegate):
     ) -> None:
         column, row = index.column(), index.row()
         painter.save()
-        paint_frame(painter, option, hovered=row == self._table.hovered, first=self._table.is_first(column))
+        paint_frame(painter, option, hovered=row == self._table.hovered, first=column == self._table.arrangement.first)
         cell = self._table.rows.row(row).cells[column]
-        self._paint_cell(painter, self._inner(option.rect, column), cell, self._table.columns[column])
+        inner = self._table.arrangement.inner(option.rect, column)
+        self._paint_cell(painter, inner, cell, self._table.columns[column])
         painter.restore()
 
     def helpEvent(
@@ -144,16 +142,11 @@ class CellDelegate(QStyledItemDelegate):
         if not index.isValid():
             return False
         cell = self._table.rows.row(index.row()).cells[index.column()]
-        room = self._inner(option.rect, index.column()).width()
+        room = self._table.arrangement.inner(option.rect, index.column()).width()
         cut = self._line.width(spoken(cell), self._font(cell, self._table.columns[index.column()])) > room
         text = cell.tip or (spoken(cell) if cut and cell.text else "")
         QToolTip.showText(event.globalPos(), tip(text), view)
         return bool(text)
-
-    def _inner(self, rect: QRect, column: int) -> QRectF:
-        left = EDGE if self._table.is_first(column) else PAD
-        right = EDGE if self._table.is_last(column) else PAD
-        return QRectF(rect.adjusted(left, 0, -right, -1))
 
     def _font(self, cell: Cell, column: Column) -> Any:
         mono = column.kind in (CellKind.MONO, CellKind.PAIR) and not (cell.italic or cell.prose)
@@ -234,7 +227,7 @@ class ListTable(KeyedView[Row]):
         self._make_header()
 
     def _make_header(self) -> None:
-        header = TableHeader(self.columns, self, self)
+        header = TableHeader(self.arrangement, self)
         self.setHorizontalHeader(header)
         header.setMinimumSectionSize(32)
         for number, column in enumerate(self.columns):
@@ -250,14 +243,6 @@ class ListTable(KeyedView[Row]):
     def sorted_by(self) -> tuple[int, bool] | None:
         """The column number that sorts, and whether downwards; None in the given order."""
         return self.table_rows.sorted_by
-
-    def is_first(self, column: int) -> bool:
-        """Return True if a column is the leftmost one."""
-        return column == self.arrangement.first
-
-    def is_last(self, column: int) -> bool:
-        """Return True if a column is the rightmost one."""
-        return column == self.arrangement.last
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -284,24 +269,26 @@ class ListTable(KeyedView[Row]):
     def sort_by(self, column: int | None, *, down: bool = False) -> None:
         """Sort by a column number, or not at all."""
         self.table_rows.sort_by(column, down=down)
+        order = Qt.SortOrder.DescendingOrder if down else Qt.SortOrder.AscendingOrder
+        self.horizontalHeader().setSortIndicator(-1 if column is None else column, order)
         self.horizontalHeader().viewport().update()
         self.sorted.emit("" if column is None else self.columns[column].key, down)
         self.layout_changed.emit()
 
     def own_actions(self) -> Sequence[Action]:
-        now = self.table_rows.sorted_by
+        now = self.table_rows.sorted_by or (-1, False)
         sorts = [
-            Action(
-                text=column.title,
-                do=partial(self.sort_by_next, number),
-                checked=now is not None and now[0] == number,
-            )
+            Action(text=column.title, do=partial(self.sort_by_next, number), checked=now[0] == number)
             for number, column in enumerate(self.columns)
             if column.sortable and column.title
         ]
         submenus = (("Sort by", sorts), ("Columns", self.arrangement.actions()))
         arrange = Action(text="Arrange columns…", do=self.arrange, icon="columns", keys=ARRANGE)
-        return [*super().own_actions(), *(Action.of_many(text, under) for text, under in submenus if under), arrange]
+        return [
+            *super().own_actions(),
+            *(Action(text=text, under=tuple(under)) for text, under in submenus if under),
+            arrange,
+        ]
 
     def arrange(self) -> None:
         """Open the sheet in which columns are shown, moved and widened by keys."""

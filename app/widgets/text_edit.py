@@ -102,7 +102,7 @@ class _UndoBeyond(QObject):
         if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
             return False
         undo, redo = event.matches(QKeySequence.StandardKey.Undo), event.matches(QKeySequence.StandardKey.Redo)
-        if not (undo or redo) or (_can_undo(watched) if undo else _can_redo(watched)):
+        if not (undo or redo) or _has_steps(watched, back=undo):
             return False
         event.ignore()
         return True
@@ -113,13 +113,8 @@ def undo_beyond(field: QLineEdit | QPlainTextEdit) -> None:
     field.installEventFilter(_UndoBeyond(field))
 
 
-def _can_undo(field: QObject) -> bool:
-    if isinstance(field, QLineEdit):
-        return field.isUndoAvailable() and not field.isReadOnly()
-    return isinstance(field, QPlainTextEdit) and field.document().isUndoAvailable()
-
-
-def _can_redo(field: QObject) -> bool:
-    if isinstance(field, QLineEdit):
-        return field.isRedoAvailable() and not field.isReadOnly()
-    return isinstance(field, QPlainTextEdit) and field.document().isRedoAvailable()
+def _has_steps(field: QObject, *, back: bool) -> bool:
+    if isinstance(field, QLineEdit) and field.isReadOnly():
+        return False
+    steps = field if isinstance(field, QLineEdit) else field.document() if isinstance(field, QPlainTextEdit) else None
+    return steps is not None and (steps.isUndoAvailable() if back else steps.isRedoAvailable())

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRectF, QSize, QStringListModel, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, QSize, QStringListModel, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QCompleter, QLineEdit, QSizePolicy, QWidget
 
 from app.theme import Role, Size, radius, sized, theme
@@ -13,7 +13,7 @@ from app.widgets.actions import Action, Button, button
 from app.widgets.fields import set_wrong
 from app.widgets.label import Label
 from app.widgets.safe_text import one_line, tip
-from app.widgets.spans import LinePainter
+from app.widgets.spans import LinePainter, paint_box, paint_icon
 
 CHIP, LINE, GAP = 24, 28, 4
 CROSS = 20
@@ -57,17 +57,13 @@ class TokenChip(QAbstractButton):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setBrush(theme().colour(Role.NAV_CURRENT))
-        painter.setPen(QPen(theme().colour(Role.FOCUS), theme().ring) if self.hasFocus() else Qt.PenStyle.NoPen)
-        inset = theme().ring / 2
-        edge = QRectF(self.rect()).adjusted(inset, inset, -inset, -inset)
-        painter.drawRoundedRect(edge, radius("menu_item"), radius("menu_item"))
+        ring = theme().ring
+        inner, line = self.rect().adjusted(1, 1, -1, -1), Role.FOCUS if self.hasFocus() else None
+        paint_box(painter, self.rect() if line else inner, line, Role.NAV_CURRENT, radius("menu_item"), ring)
         place = QRectF(8, 0, self.width() - 8 - sized(CROSS), self.height())
         self._line.text(painter, place, self._shown, theme().font(Size.SMALL), Role.TEXT)
         side = sized(CROSS) // 2
-        cross = theme().pixmap("x", Role.DIM, side, self.devicePixelRatioF())
-        painter.drawPixmap(QPointF(self.width() - sized(CROSS) + 4, (self.height() - side) / 2), cross)
+        paint_icon(painter, "x", self.width() - sized(CROSS) + 4, self.height() / 2, side)
 
 
 class TokensEdit(QWidget):

@@ -183,7 +183,7 @@ def test_a_column_that_is_left_out_stays_so_whatever_room_there_is(qtbot: QtBot)
     assert [made.isColumnHidden(place) for place in range(4)] == [False, False, True, True]
     other.restore_layout(made.layout_state())
     assert [other.isColumnHidden(place) for place in range(4)] == [False, False, True, False]
-    assert (other.is_last(3), made.is_last(1)) == (True, True)
+    assert (other.arrangement.last, made.arrangement.last) == (3, 1)
 
 
 def test_columns_that_were_moved_stand_there_again(qtbot: QtBot) -> None:
