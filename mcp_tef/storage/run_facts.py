@@ -60,6 +60,8 @@ _RUNS = select(*_RUN_COLUMNS).select_from(
     )
 )
 
+_REPLACE = insert(FACTS).prefix_with("OR REPLACE")
+
 
 def refresh_facts(session: Session, run_ids: Iterable[str]) -> None:
     """Write the facts of some runs anew from their rows."""
@@ -73,7 +75,9 @@ def refresh_facts(session: Session, run_ids: Iterable[str]) -> None:
     tool_keys = _keys(session, TOOL_NAMES, ("tool", "server"), names)
     keys = _keys(session, FACT_KEYS, ("value",), texts)
     cells = [_cells(run, tools[run.id], keys, tool_keys, offers) for run in runs]
-    session.connection().execute(insert(FACTS).prefix_with("OR REPLACE"), cells)
+    for row, record in zip(cells, _encoded(map(_record, runs, cells)), strict=True):
+        row["metrics"] = record
+    session.connection().execute(_REPLACE, cells)
 
 
 def mark_facts_running(session: Session, run_ids: Iterable[str]) -> None:
@@ -148,7 +152,7 @@ def _cells(
     offers: _Offers,
 ) -> dict[str, Any]:
     expected, selected = (tool_keys[tool] if tool else None for tool in tools)
-    cells = {
+    return {
         "run_id": run.id,
         "batch_key": keys.get((run.batch_id,)),
         "case_key": keys[(run.test_case_id,)],
@@ -164,20 +168,28 @@ def _cells(
         "created_at": run.created_at,
         "position": run.position,
     }
-    return {**cells, "metrics": _encoded(run, cells)}
 
 
-def _encoded(run: Any, cells: Mapping[str, Any]) -> bytes:
-    """Return the record of one run."""
-    keys = ("case_key", "batch_key", "model_key", "expected_tool_key", "selected_tool_key")
+def _encoded(records: Iterable[tuple[int, ...]]) -> Iterable[bytes]:
+    """Return the bytes of each record."""
+    whole = np.array(list(records), dtype=_RECORD).tobytes()
+    return (whole[start : start + _RECORD.itemsize] for start in range(0, len(whole), _RECORD.itemsize))
+
+
+@row_of("test_runs")
+def _record(run: Any, cells: Mapping[str, Any]) -> tuple[int, ...]:
     tokens = None if run.tokens_in is None and run.tokens_out is None else (run.tokens_in or 0) + (run.tokens_out or 0)
-    record = (
-        *(cells[name] or 0 for name in keys),
+    return (
+        cells["case_key"],
+        cells["batch_key"] or 0,
+        cells["model_key"] or 0,
+        cells["expected_tool_key"] or 0,
+        cells["selected_tool_key"] or 0,
         _STATUS_CODES.get(run.status, 0),
         CLASSIFICATIONS.index(run.classification),
         _answer(run.parameters_ok),
         _answer(run.parameter_type_conformance),
-        bool(run.hallucinated_parameters),
+        int(bool(run.hallucinated_parameters)),
         cells["invented_tool"],
         CATEGORIES.index(run.confidence_category),
         SOURCES.index(run.confidence_source),
@@ -189,7 +201,6 @@ def _encoded(run: Any, cells: Mapping[str, Any]) -> bytes:
         _amount(tokens),
         -1 if run.cost_usd is None else round(min(max(run.cost_usd, 0.0), _MOST_COST) * _COST_UNIT),
     )
-    return np.array(record, dtype=_RECORD).tobytes()
 
 
 def _answer(flag: int | None) -> int:
