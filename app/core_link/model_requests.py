@@ -65,24 +65,33 @@ class KeyNeed:
 
 def parse_model_form(form: ModelForm) -> ParsedModelRequest:
     """Check a form and return its model or its problems."""
-    address = form.base_url.strip()
     problems: dict[ModelFormField, str] = {}
-    if address and not address.startswith(("http://", "https://")):
-        problems[ModelFormField.BASE_URL] = "The address does not start with http:// or https://."
+    address, model = form.base_url.strip(), None
     try:
-        ModelSettings(base_url=address)
+        _check_address(address)
     except InputError as error:
-        return ParsedModelRequest(None, {**problems, ModelFormField.BASE_URL: f"{error.message} {error.hint}"})
-    if not form.model.strip():
-        return ParsedModelRequest(None, {**problems, ModelFormField.MODEL: "Choose a model, or write PROVIDER/NAME."})
+        address, problems[ModelFormField.BASE_URL] = "", f"{error.message} {error.hint}".strip()
     try:
-        provider, name = parse_model(form.model)
-        model = ModelSettings(provider=provider, model=name, timeout=WRITING_TIMEOUT_S, base_url=address or None)
+        model = _parse_writing_model(form.model, address)
     except InputError as error:
-        return ParsedModelRequest(None, {**problems, ModelFormField.MODEL: f"{error.message} {error.hint}".strip()})
-    if model.offline:
-        problems[ModelFormField.MODEL] = "The offline baseline ranks tools and cannot write. Choose a language model."
+        problems[ModelFormField.MODEL] = f"{error.message} {error.hint}".strip()
     return ParsedModelRequest(None if problems else model, problems)
+
+
+def _check_address(address: str) -> None:
+    if address and not address.startswith(("http://", "https://")):
+        raise InputError("The address does not start with http:// or https://.")
+    ModelSettings(base_url=address)
+
+
+def _parse_writing_model(text: str, address: str) -> ModelSettings:
+    if not text.strip():
+        raise InputError("Choose a model, or write PROVIDER/NAME.")
+    provider, name = parse_model(text)
+    model = ModelSettings(provider=provider, model=name, timeout=WRITING_TIMEOUT_S, base_url=address or None)
+    if model.offline:
+        raise InputError("The offline baseline ranks tools and cannot write. Choose a language model.")
+    return model
 
 
 class ModelKeys:
