@@ -19,7 +19,7 @@ from mcp_tef.llm.keys import KeyRing, ServerVault
 from mcp_tef.llm.model_selector import ModelSelectors
 from mcp_tef.llm.retrieval_baseline import OfflineSelector
 from mcp_tef.model.cases import TestCase
-from mcp_tef.model.config import Config
+from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.files import tighten
 from mcp_tef.model.secrets import SessionSecrets
 from mcp_tef.ports import OpenAddress
@@ -86,7 +86,7 @@ class Engine:
         show: OpenAddress | None = None,
     ) -> None:
         self.workspace = workspace
-        self.config = config
+        self._current = CurrentConfig(config)
         self.opened: tuple[str, ...] = store.notices
         self.interrupted = 0
         self.keys = KeyRing(environment)
@@ -99,24 +99,35 @@ class Engine:
         self.consents = Consents(
             ConsentFile(data_folder()),
             variables,
-            config,
+            self._current,
             workspace=workspace,
             bundled=frozenset({sample_spec().launch_fingerprint}),
             notice=self._notice,
         )
         strongbox = Strongbox(vault, self._notice, data_folder() / "sign-ins")
         self._strongbox = strongbox
-        self._gateway = McpGateway(variables, config.limits, strongbox)
-        self._caller = McpCaller(variables, config.limits, strongbox, show)
-        self.sign_ins = McpSignIns(strongbox, show, variables, config.limits, self.consents.require)
+        self._gateway = McpGateway(variables, self._current, strongbox)
+        self._caller = McpCaller(variables, self._current, strongbox, show)
+        self.sign_ins = McpSignIns(strongbox, show, variables, self._current, self.consents.require)
         catalogue = LitellmCatalogue()
-        self._selectors = ModelSelectors(_baseline(environment), catalogue, environment, config.limits)
-        self.models = Models(catalogue, self.keys, self.consents, config.default_model)
-        self.servers = Servers(store.servers, self._gateway, self.consents, self._events, config)
+        self._selectors = ModelSelectors(_baseline(environment), catalogue, environment, self._current)
+        self.models = Models(catalogue, self.keys, self.consents, self._current)
+        self.servers = Servers(store.servers, self._gateway, self.consents, self._events, self._current)
         self.cases = Cases(store, self._events)
         self.metrics = MetricsService(store.metrics)
         self.compare = Compare(store.runs)
-        self.runs = Runs(store, self._gateway, self._selectors, self.models, self.consents, self._events, config)
+        self.runs = Runs(store, self._gateway, self._selectors, self.models, self.consents, self._events, self._current)
+
+    @property
+    def config(self) -> Config:
+        """The configuration in force."""
+        return self._current.config
+
+    async def __aenter__(self) -> "Engine":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
 
     @classmethod
     async def open(
@@ -187,14 +198,8 @@ class Engine:
         self.written_secrets.hold(held.variables)
 
     def configure(self, settings: Mapping[str, str]) -> None:
-        """Hold to what somebody set, from now on; what is under way goes on as it began."""
-        self.config, _ = Config.lenient(self._environment, settings)
-        self.models.default = self.config.default_model
-        named = [vars(self)[name] for name in ("_writer", "embedders") if name in vars(self)]
-        for part in (self._gateway, self._caller, self.sign_ins, self._selectors, *named):
-            part.hold_to(self.config.limits)
-        for user in (self.consents, self.servers, self.runs, self.tools):
-            user.use(self.config)
+        """Put other settings in force; work in progress continues as it began."""
+        self._current.config, _ = Config.lenient(self._environment, settings)
 
     async def open_sample(self) -> tuple[TestCase, ...]:
         """Put the bundled server and its suite into this workspace; returns the suite's cases."""
@@ -248,14 +253,14 @@ class Engine:
         """Embedders, which turn texts into vectors."""
         from mcp_tef.embedding.embedder_registry import EmbedderRegistry
 
-        return EmbedderRegistry(self._environment, data_folder(), limits=self.config.limits)
+        return EmbedderRegistry(self._environment, data_folder(), limits=self._current)
 
     @cached_property
     def tools(self) -> "ToolSources":
         """Tools gathered from servers, addresses, files or pasted text."""
         from mcp_tef.workflows.tool_sources import ToolSources
 
-        return ToolSources(self.servers, self._gateway, self.config)
+        return ToolSources(self.servers, self._gateway, self._current)
 
     @cached_property
     def similarity(self) -> "SimilarityAnalyses":
@@ -283,7 +288,7 @@ class Engine:
     def _writer(self) -> "LitellmWriter":
         from mcp_tef.llm.writer import LitellmWriter
 
-        return LitellmWriter(self._environment, self.config.limits)
+        return LitellmWriter(self._environment, self._current)
 
     async def close(self) -> None:
         """Interrupt what runs, then give back connections, child processes and the file."""

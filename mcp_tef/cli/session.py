@@ -26,11 +26,9 @@ async def opened(arguments: Namespace, terminal: Terminal, default: Path | None 
             recover=arguments.recover,
             reading=arguments.reads,
         )
-        try:
+        async with engine:
             _report_opening(engine, terminal)
             yield engine
-        finally:
-            await engine.close()
 
 
 @contextmanager

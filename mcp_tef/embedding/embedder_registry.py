@@ -14,7 +14,7 @@ from mcp_tef.embedding.tfidf import TfidfEmbedder
 from mcp_tef.embedding.vector_cache import CachedEmbedder, VectorCache
 from mcp_tef.errors import EmbeddingError
 from mcp_tef.model.addresses import environment_address
-from mcp_tef.model.limits import USUAL, Limits
+from mcp_tef.model.limits import USUAL, LimitsSource
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind
 from mcp_tef.ports import Embedder, Progress
@@ -78,7 +78,7 @@ class EmbedderRegistry:
         folder: Path,
         bundled: Path = BUNDLED_FOLDER,
         *,
-        limits: Limits = USUAL,
+        limits: LimitsSource = USUAL,
     ) -> None:
         self._environment = environment
         self._limits = limits
@@ -88,10 +88,6 @@ class EmbedderRegistry:
         self._litellm = LitellmConnection()
         self._loaded: dict[tuple[EmbedderKind, str], Embedder] = {}
         self._loading = asyncio.Lock()
-
-    def hold_to(self, limits: Limits) -> None:
-        """Apply other limits to the embedders that are asked for from now on."""
-        self._limits = limits
 
     async def best(self) -> Embedder:
         """The best that is on this machine; this never waits for a network.
@@ -158,11 +154,11 @@ class EmbedderRegistry:
 
     def _provider(self, choice: EmbedderChoice, key: Secret | None) -> Embedder:
         address = choice.base_url or environment_address(choice.target.partition("/")[0], self._environment)
-        embedder = LitellmEmbedder(self._litellm, choice.target, base_url=address, key=key, limits=self._limits)
+        embedder = LitellmEmbedder(self._litellm, choice.target, base_url=address, key=key, limits=self._limits.limits)
         return CachedEmbedder(embedder, self._cache, f"{choice.label} {address}")
 
     async def _endpoint(self, choice: EmbedderChoice, key: Secret | None) -> Embedder:
         """Asked for one vector, by which another model behind the same address is told apart."""
-        embedder = HttpEmbedder(choice.target, key, limits=self._limits)
+        embedder = HttpEmbedder(choice.target, key, limits=self._limits.limits)
         (vector,) = await embedder.embed(_PROBE)
         return CachedEmbedder(embedder, self._cache, f"{choice.label} {len(vector)} {abs(vector).argmax()}")

@@ -12,7 +12,7 @@ from mcp_tef.llm.completion import Completion, Request
 from mcp_tef.llm.provider_errors import FailureEvidence, explain, unaskable
 from mcp_tef.llm.providers import LOCAL, Target, target
 from mcp_tef.llm.usage import UsageCheck, known_cost
-from mcp_tef.model.limits import Limits
+from mcp_tef.model.limits import LimitsSource
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.secrets import Secret, without
 from mcp_tef.prompts.answer_parsing import WrittenCall
@@ -47,19 +47,15 @@ async def listens(address: str) -> bool:
 class ModelClient:
     """One client of litellm, made when it is first needed. It belongs to the loop on which it is first used."""
 
-    def __init__(self, environment: Mapping[str, str], limits: Limits) -> None:
+    def __init__(self, environment: Mapping[str, str], limits: LimitsSource) -> None:
         self._environment = environment
         self._limits = limits
         self._client: LitellmClient | None = None
         self._loading = asyncio.Lock()
 
-    def hold_to(self, limits: Limits) -> None:
-        """Apply other limits from now on."""
-        self._limits = limits
-
     def exchange(self, request: Request) -> Exchange:
         """Return a fresh record of a call, with the bounds that it has to keep."""
-        return Exchange(origins=request.origins, most_bytes=self._limits.model_answer_bytes)
+        return Exchange(origins=request.origins, most_bytes=self._limits.limits.model_answer_bytes)
 
     async def prepare(self, settings: ModelSettings) -> None:
         """Load all that the first call with tools would load; ModelError where the model cannot even be asked."""

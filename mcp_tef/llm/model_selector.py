@@ -13,7 +13,7 @@ from mcp_tef.llm.providers import Target, wants_key
 from mcp_tef.llm.redacted_recording import recorded_request, recorded_response, tools_were_dropped
 from mcp_tef.model.answers import ActualCall, Answer, CallingMode, ConfidenceSource
 from mcp_tef.model.json import canonical
-from mcp_tef.model.limits import USUAL, Limits
+from mcp_tef.model.limits import USUAL, LimitsSource
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.tools import OfferedTool
 from mcp_tef.model.variables import size_words
@@ -36,7 +36,7 @@ class LitellmSelector:
     """
 
     def __init__(
-        self, catalogue: ModelCatalogue, environment: Mapping[str, str] = _NO_VARIABLES, limits: Limits = USUAL
+        self, catalogue: ModelCatalogue, environment: Mapping[str, str] = _NO_VARIABLES, limits: LimitsSource = USUAL
     ) -> None:
         self._catalogue = catalogue
         self._caller = ModelClient(environment, limits)
@@ -59,10 +59,6 @@ class LitellmSelector:
                 raise
         self._without_tools.add(_identity(settings))
         return await self._ask(question, CallingMode.JSON)
-
-    def hold_to(self, limits: Limits) -> None:
-        """Apply other limits from now on."""
-        self._caller.hold_to(limits)
 
     async def close(self) -> None:
         """Give back connections, and forget every key."""
@@ -171,14 +167,10 @@ class ModelSelectors:
         baseline: Selector,
         catalogue: ModelCatalogue | None = None,
         environment: Mapping[str, str] = _NO_VARIABLES,
-        limits: Limits = USUAL,
+        limits: LimitsSource = USUAL,
     ) -> None:
         self._baseline = baseline
         self._models = LitellmSelector(catalogue or LitellmCatalogue(), environment, limits)
-
-    def hold_to(self, limits: Limits) -> None:
-        """Apply other limits from now on."""
-        self._models.hold_to(limits)
 
     def selector_for(self, settings: ModelSettings) -> Selector:
         """The selector for this model."""

@@ -8,7 +8,7 @@ from mcp_tef.llm.client import ModelClient, failure
 from mcp_tef.llm.completion import Completion, Request
 from mcp_tef.llm.provider_errors import key_missing
 from mcp_tef.llm.providers import Target, wants_key
-from mcp_tef.model.limits import USUAL, Limits
+from mcp_tef.model.limits import USUAL, LimitsSource
 from mcp_tef.ports import WritingTask, Written
 from mcp_tef.provider_http.exchange import FailedCall
 
@@ -22,7 +22,7 @@ class LitellmWriter:
     Where a provider refuses to be held to JSON, the model is asked again without, and so from then on.
     """
 
-    def __init__(self, environment: Mapping[str, str] = _NO_VARIABLES, limits: Limits = USUAL) -> None:
+    def __init__(self, environment: Mapping[str, str] = _NO_VARIABLES, limits: LimitsSource = USUAL) -> None:
         self._caller = ModelClient(environment, limits)
         self._without_json: set[tuple[str, str | None]] = set()
 
@@ -38,10 +38,6 @@ class LitellmWriter:
                 raise
         self._without_json.add(who)
         return await self._ask(task, json_only=False)
-
-    def hold_to(self, limits: Limits) -> None:
-        """Apply other limits from now on."""
-        self._caller.hold_to(limits)
 
     async def close(self) -> None:
         """Give back connections, and forget every key."""

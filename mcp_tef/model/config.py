@@ -70,6 +70,33 @@ class Config:
             return cls.from_environment({**said, PROVIDER.name: "", MODEL.name: ""}), (*problems, error)
 
 
+class CurrentConfig:
+    """The configuration in force. Parts of the engine read it at each use, so that a change reaches all of them."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+
+    @property
+    def limits(self) -> Limits:
+        """Limits on servers and models."""
+        return self.config.limits
+
+    @property
+    def separator(self) -> str:
+        """Text between server and tool where two servers list a tool of one name."""
+        return self.config.separator
+
+    @property
+    def default_model(self) -> ModelSettings:
+        """The model that is used where none is named."""
+        return self.config.default_model
+
+    @property
+    def trusted_networks(self) -> tuple[Network, ...]:
+        """Networks to which keys may travel unencrypted."""
+        return self.config.trusted_networks
+
+
 def _name(text: str) -> str | None:
     return text if text.isprintable() and len(text) <= _LONGEST_NAME else None
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from mcp_tef.model.files import LARGEST_FILE_BYTES
 from mcp_tef.model.variables import KB, MB, Variable, number, size, size_words, whole
@@ -24,6 +24,15 @@ def _most(default: int, most: int, title: str, reason: str, unit: str = "") -> A
 def _bytes(default: int, most: int, title: str, reason: str) -> Any:
     about = (title, reason, "", f"a size up to {size_words(most)}, such as {size_words(default)}")
     return field(default=default, metadata={"about": about, "read": size(most), "words": size_words(default)})
+
+
+class LimitsSource(Protocol):
+    """Limits that are in force: read at each use, since the user can change them meanwhile."""
+
+    @property
+    def limits(self) -> "Limits":
+        """The limits of now."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,6 +173,11 @@ class Limits:
         "For models and embedding services, after decompression; the rest is dropped. Honest answers are a few KB,"
         " and 64 embeddings a few MB.",
     )
+
+    @property
+    def limits(self) -> "Limits":
+        """These limits, so that fixed limits are a `LimitsSource` as well."""
+        return self
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Limits":

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from mcp_tef.errors import ServerError, ServerFault
-from mcp_tef.model.limits import USUAL, Limits
+from mcp_tef.model.limits import USUAL, LimitsSource
 from mcp_tef.model.servers import AuthType, ServerSpec
 from mcp_tef.model.tools import Listing
 from mcp_tef.ports import OpenAddress
@@ -34,17 +34,13 @@ class Visits:
     def __init__(
         self,
         environment: Mapping[str, str] | None = None,
-        limits: Limits = USUAL,
+        limits: LimitsSource = USUAL,
         strongbox: Strongbox | None = None,
         show: OpenAddress | None = None,
     ) -> None:
         self._limits = limits
         self._access = Access(os.environ if environment is None else environment, strongbox or Strongbox(), show)
         self._under_way: set[asyncio.Task[None]] = set()
-
-    def hold_to(self, limits: Limits) -> None:
-        """Visits that begin from now on cost no more than this."""
-        self._limits = limits
 
     async def address(self, spec: ServerSpec) -> str:
         """The url of an HTTP server with its references filled in; ServerError."""
@@ -64,7 +60,7 @@ class Visits:
         returns; `close` waits for that.
         """
         visit, told, errand = await asyncio.to_thread(_loaded, load)
-        evidence = Evidence(limits=self._limits)
+        evidence = Evidence(limits=self._limits.limits)
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         task = self._start(visit(spec, replace(self._access, afresh=afresh), evidence, answer, errand))
         try:
@@ -129,18 +125,13 @@ class McpSignIns:
         strongbox: Strongbox,
         show: OpenAddress | None = None,
         environment: Mapping[str, str] | None = None,
-        limits: Limits = USUAL,
+        limits: LimitsSource = USUAL,
         require_consent: Callable[[ServerSpec], object] = lambda _: None,
     ) -> None:
         self._strongbox = strongbox
         self._require_consent = require_consent
-        self._seconds = limits.seconds
+        self._limits = limits
         self._visits = Visits(environment, limits, strongbox, show)
-
-    def hold_to(self, limits: Limits) -> None:
-        """Other limits from now on."""
-        self._seconds = limits.seconds
-        self._visits.hold_to(limits)
 
     async def needed(self, spec: ServerSpec) -> bool:
         """Whether the server is signed in to by OAuth, and there is no grant; ServerError."""
@@ -152,7 +143,7 @@ class McpSignIns:
     async def sign_in(self, spec: ServerSpec) -> None:
         """Send the user to a browser and wait until they are back; ServerError, ConsentError."""
         self._require_consent(spec)
-        await self._visits.list_tools(spec, self._seconds, afresh=True)
+        await self._visits.list_tools(spec, self._limits.limits.seconds, afresh=True)
         if await self.needed(spec):
             raise ServerError(
                 ServerFault.SETTINGS, f"{spec.name} answers without a sign-in.", hint="Choose no sign-in for it."

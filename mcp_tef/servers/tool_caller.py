@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from mcp_tef.model.json import JsonObject
-from mcp_tef.model.limits import USUAL, Limits
+from mcp_tef.model.limits import USUAL, LimitsSource
 from mcp_tef.model.servers import ServerSpec
 from mcp_tef.model.tool_calls import ToolReply
 from mcp_tef.ports import OpenAddress
@@ -21,15 +21,11 @@ class McpCaller:
     def __init__(
         self,
         environment: Mapping[str, str] | None = None,
-        limits: Limits = USUAL,
+        limits: LimitsSource = USUAL,
         strongbox: Strongbox | None = None,
         show: OpenAddress | None = None,
     ) -> None:
         self._visits = Visits(environment, limits, strongbox, show)
-
-    def hold_to(self, limits: Limits) -> None:
-        """Other limits from now on."""
-        self._visits.hold_to(limits)
 
     async def call_tool(
         self,

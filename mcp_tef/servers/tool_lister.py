@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from mcp_tef.model.json import Json
-from mcp_tef.model.limits import USUAL, Limits
+from mcp_tef.model.limits import USUAL, LimitsSource
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing
 from mcp_tef.servers.client import Visits
@@ -23,16 +23,11 @@ class McpGateway:
     def __init__(
         self,
         environment: Mapping[str, str] | None = None,
-        limits: Limits = USUAL,
+        limits: LimitsSource = USUAL,
         strongbox: Strongbox | None = None,
     ) -> None:
         self._limits = limits
         self._visits = Visits(environment, limits, strongbox)
-
-    def hold_to(self, limits: Limits) -> None:
-        """Other limits from now on."""
-        self._limits = limits
-        self._visits.hold_to(limits)
 
     async def list_tools(self, spec: ServerSpec, *, timeout: float) -> Listing:  # noqa: ASYNC109
         """Every tool that the server lists now; raises ServerError within `timeout` seconds.
@@ -45,11 +40,11 @@ class McpGateway:
 
     async def read_catalogue(self, path: str) -> tuple[Listing, ...]:
         """The tools that a file holds, by server; raises ServerError."""
-        return await asyncio.to_thread(read_catalogue, path, self._limits)
+        return await asyncio.to_thread(read_catalogue, path, self._limits.limits)
 
     async def sort_catalogue(self, name: str, definitions: Sequence[Json]) -> tuple[Listing, ...]:
         """Given definitions, by server; `name` is the server of those that name none."""
-        return await asyncio.to_thread(sort_catalogue, name, definitions, self._limits)
+        return await asyncio.to_thread(sort_catalogue, name, definitions, self._limits.limits)
 
     async def close(self) -> None:
         """Leave every server; returns when no connection and no program of ours is left."""
@@ -58,6 +53,6 @@ class McpGateway:
     async def _read(self, spec: ServerSpec, seconds: float) -> Listing:
         try:
             async with asyncio.timeout(seconds):
-                return await asyncio.to_thread(read_tools_file, spec, self._limits)
+                return await asyncio.to_thread(read_tools_file, spec, self._limits.limits)
         except TimeoutError:
             raise Faults(spec, Evidence()).silent(seconds) from None

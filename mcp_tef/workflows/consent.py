@@ -9,7 +9,7 @@ from typing import Final
 
 from mcp_tef.errors import StoreError
 from mcp_tef.model.addresses import is_unencrypted, origin_of
-from mcp_tef.model.config import Config
+from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.consents import (
     Consent,
     ConsentError,
@@ -37,7 +37,7 @@ class Consents:
         self,
         store: ConsentStore,
         environment: Mapping[str, str],
-        config: Config,
+        config: Config | CurrentConfig,
         *,
         workspace: Path | None = None,
         bundled: frozenset[str] = frozenset(),
@@ -52,7 +52,7 @@ class Consents:
         """
         self._store = store
         self._environment = environment
-        self._trusted = config.trusted_networks
+        self._config = config
         self._workspace = workspace
         self._bundled = bundled
         self._notice = notice
@@ -60,10 +60,6 @@ class Consents:
         self._declined: set[str] = set()
         self._typed: set[tuple[str, str]] = set()
         self._options: tuple[Sequence[str], Sequence[str]] = ((), ())
-
-    def use(self, config: Config) -> None:
-        """Use other settings from now on."""
-        self._trusted = config.trusted_networks
 
     @property
     def listed_in(self) -> tuple[str, ...]:
@@ -145,7 +141,7 @@ class Consents:
 
     def is_unencrypted(self, origin: str) -> bool:
         """Return True if others on the network could read what is sent there."""
-        return is_unencrypted(origin, self._trusted)
+        return is_unencrypted(origin, self._config.trusted_networks)
 
     def all(self) -> tuple[Consent, ...]:
         """Return every remembered consent, the latest first."""

@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from mcp_tef.errors import InputError, ModelError, ModelFault
 from mcp_tef.model.addresses import SENDS_CREDENTIALS, is_loopback
+from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.consents import TYPED_KEY, ConsentError, ConsentRequest, key_request
 from mcp_tef.model.runs import Destination, ModelInfo, ModelSettings, required_origin
 from mcp_tef.model.secrets import Secret
@@ -60,11 +61,18 @@ class _FoundKey:
 class Models:
     """The catalogue of models, and the rule by which a key belongs to a provider and an origin."""
 
-    def __init__(self, catalogue: ModelCatalogue, keys: KeySource, consents: Consents, default: ModelSettings) -> None:
+    def __init__(
+        self, catalogue: ModelCatalogue, keys: KeySource, consents: Consents, config: Config | CurrentConfig
+    ) -> None:
         self._catalogue = catalogue
         self._keys = keys
         self._consents = consents
-        self.default = default
+        self._config = config
+
+    @property
+    def default(self) -> ModelSettings:
+        """The model that is used where none is named."""
+        return self._config.default_model
 
     async def catalogue(self) -> tuple[ModelInfo, ...]:
         """Every known model; the offline baseline first."""

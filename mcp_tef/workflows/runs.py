@@ -9,7 +9,7 @@ from typing import TypeAlias
 from mcp_tef.errors import InputError, NotFoundError
 from mcp_tef.events import BatchEnded, BatchesChanged, BatchQueued, EventStream
 from mcp_tef.model.cases import TestCase
-from mcp_tef.model.config import Config
+from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.consents import ConsentError
 from mcp_tef.model.ids import BatchId, CaseId, RunId
 from mcp_tef.model.rejudging import RejudgeReport
@@ -51,7 +51,7 @@ class Runs:
         models: Models,
         consents: Consents,
         events: EventStream,
-        config: Config,
+        config: Config | CurrentConfig,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         self._store = store
@@ -67,10 +67,6 @@ class Runs:
         self._reopening: set[BatchId] = set()
         self._cut_off: set[BatchId] = set()
         self._judging = asyncio.Lock()
-
-    def use(self, config: Config) -> None:
-        """Other settings, for batches that start from now on."""
-        self._config = config
 
     async def estimate(self, request: BatchRequest) -> Estimate:
         """Estimate a batch from the tools as last seen, the price table and past runs."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from mcp_tef.errors import NotFoundError, ServerError, TefError
 from mcp_tef.events import EventStream, ServersChanged, ServerStateChanged
-from mcp_tef.model.config import Config
+from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.consents import Consent
 from mcp_tef.model.ids import ServerId
 from mcp_tef.model.search import did_you_mean
@@ -20,18 +20,19 @@ class Servers:
     """The registered servers. Storing one never waits for it; checks run in the background."""
 
     def __init__(
-        self, store: ServerStore, gateway: ServerGateway, consents: Consents, events: EventStream, config: Config
+        self,
+        store: ServerStore,
+        gateway: ServerGateway,
+        consents: Consents,
+        events: EventStream,
+        config: Config | CurrentConfig,
     ) -> None:
         self._store = store
         self._consents = consents
         self._gateway = gateway
         self._events = events
-        self._seconds = config.limits.seconds
+        self._config = config
         self._checks: dict[ServerId, asyncio.Task[Server]] = {}
-
-    def use(self, config: Config) -> None:
-        """Other settings from now on."""
-        self._seconds = config.limits.seconds
 
     async def list(self) -> tuple[Server, ...]:
         """Every server, by name; `starting` while a check is under way."""
@@ -86,14 +87,14 @@ class Servers:
     async def probe(self, spec: ServerSpec) -> Listing:
         """Return the tools of a server that is not stored; raises ServerError, ConsentError."""
         self._consents.require(require_complete(spec))
-        return await self._gateway.list_tools(spec, timeout=self._seconds)
+        return await self._gateway.list_tools(spec, timeout=self._config.limits.seconds)
 
     async def tools(self, server_id: ServerId) -> Listing:
         """List the tools of a server now; raises ServerError, ConsentError."""
         server = await self._store.get(server_id)
         self._consents.require(server.spec)
         try:
-            listing = await self._gateway.list_tools(server.spec, timeout=self._seconds)
+            listing = await self._gateway.list_tools(server.spec, timeout=self._config.limits.seconds)
         except TefError as error:
             self._changed(await self._store.record_check(server_id, _failed(error)))
             raise
@@ -161,7 +162,7 @@ class Servers:
 
     async def _check(self, server: Server) -> Server:
         try:
-            listing = await self._gateway.list_tools(server.spec, timeout=self._seconds)
+            listing = await self._gateway.list_tools(server.spec, timeout=self._config.limits.seconds)
             result = CheckResult(listing=listing)
         except TefError as error:
             result = _failed(error)

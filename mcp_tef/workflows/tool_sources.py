@@ -8,7 +8,7 @@ from functools import partial
 from itertools import chain
 
 from mcp_tef.errors import InputError, ServerError, ServerFault, TefError
-from mcp_tef.model.config import Config
+from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.secrets import without_keys
 from mcp_tef.model.servers import Server, ServerSpec, Transport
 from mcp_tef.model.similarity import ComparedTool, SourceKind, ToolSet, ToolSource, UnreachableSource
@@ -31,14 +31,10 @@ class _Found:
 class ToolSources:
     """Turns a source into tools with ids, naming whatever it could not read."""
 
-    def __init__(self, servers: Servers, gateway: ServerGateway, config: Config) -> None:
+    def __init__(self, servers: Servers, gateway: ServerGateway, config: Config | CurrentConfig) -> None:
         self._servers = servers
         self._gateway = gateway
-        self._seconds = config.limits.seconds
-
-    def use(self, config: Config) -> None:
-        """Other settings from now on."""
-        self._seconds = config.limits.seconds
+        self._config = config
 
     async def gather(self, source: ToolSource, *, fresh: bool = False, at_least: int = 2) -> ToolSet:
         """The tools of a source. A registered server is asked again only where `fresh` or never seen.
@@ -89,7 +85,7 @@ class ToolSources:
 
     async def _listed(self, url: str, transport: Transport) -> Listing:
         spec = ServerSpec(name=_called(url), transport=transport, url=url)
-        return await self._gateway.list_tools(spec, timeout=self._seconds)
+        return await self._gateway.list_tools(spec, timeout=self._config.limits.seconds)
 
     async def _of_file(self, path: str) -> _Found:
         try:

@@ -9,6 +9,7 @@ from typing import Any
 import jsonpatch  # type: ignore[import-untyped]  # it has no types
 
 from mcp_tef.embedding.tfidf import TfidfEmbedder, TfidfLexicon
+from mcp_tef.model.config import Config
 from mcp_tef.model.runs import ModelInfo, ModelSettings
 from mcp_tef.model.similarity import PairAdvice, Recommendation, ToolSet
 from mcp_tef.model.tools import Tool
@@ -54,7 +55,7 @@ class Advisor:
         self.embedders = FakeEmbedders(TfidfEmbedder(), **({"folder": embedder} if embedder else {}))
         catalogue = FakeCatalogue({info.label: info for info in infos.values()})
         self.consents = loopback_consents()
-        models = Models(catalogue, FakeKeys(known=KEY), self.consents, ModelSettings())
+        models = Models(catalogue, FakeKeys(known=KEY), self.consents, Config())
         self.recommend = Recommendations(self.embedders, TfidfLexicon(), self.writer, models, self._sleep)
 
     async def similarity(self, tools: Sequence[Tool] = TOOLS) -> Similarity:

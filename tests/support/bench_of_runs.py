@@ -8,7 +8,7 @@ from mcp_tef.errors import TefError
 from mcp_tef.events import Event, EventStream
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall, TestCase
 from mcp_tef.model.config import Config
-from mcp_tef.model.runs import BatchRequest, ModelSettings
+from mcp_tef.model.runs import BatchRequest
 from mcp_tef.model.tools import Tool
 from mcp_tef.ports import Store
 from mcp_tef.workflows.cases import Cases
@@ -66,7 +66,7 @@ def bench(
         slept.append(seconds)
 
     registered = Servers(store.servers, gateway, consents, events, Config())
-    models = Models(catalogue or FakeCatalogue(), keys or FakeKeys(), consents, ModelSettings())
+    models = Models(catalogue or FakeCatalogue(), keys or FakeKeys(), consents, Config())
     made = Bench(
         store,
         gateway,

@@ -12,8 +12,8 @@ from mcp_tef.events import Event, EventStream
 from mcp_tef.llm.keys import KeyRing, ServerVault
 from mcp_tef.model.answers import ActualCall, Answer, ConfidenceSource
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall, TestCase
-from mcp_tef.model.config import Config
-from mcp_tef.model.runs import ModelInfo, ModelSettings
+from mcp_tef.model.config import Config, CurrentConfig
+from mcp_tef.model.runs import ModelInfo
 from mcp_tef.model.secrets import SessionSecrets
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing, Tool, ToolProblem
@@ -140,11 +140,11 @@ class FakeEngine:
         self.selector = PacedSelector(script, pace)
         self.keys = KeyRing(dict(environment or {}))
         self._events = EventStream()
-        self.config = Config()
+        self._current = CurrentConfig(Config())
         self.consents = loopback_consents(environment)
         catalogue = FakeCatalogue(dict(_MODELS), frozenset({"openai"}))
-        self.models = Models(catalogue, self.keys, self.consents, ModelSettings())
-        self.servers = Servers(self.store.servers, self.gateway, self.consents, self._events, self.config)
+        self.models = Models(catalogue, self.keys, self.consents, self._current)
+        self.servers = Servers(self.store.servers, self.gateway, self.consents, self._events, self._current)
         self.caller = FakeCaller()
         self.calls = ToolCalls(
             *(self.store.servers, self.store.calls, self.servers, self.caller, self.consents, self._events)
@@ -163,11 +163,13 @@ class FakeEngine:
         self.writer = FakeWriter(lambda _task: "")
         self.quality = Quality(self.writer, FourCharactersEach(), self.models)
         self.embedders = FakeEmbedders(TfidfEmbedder())
-        self.tools = ToolSources(self.servers, self.gateway, self.config)
+        self.tools = ToolSources(self.servers, self.gateway, self._current)
         self.similarity = SimilarityAnalyses(self.embedders, TfidfLexicon(), self.store.metrics)
         self.recommend = Recommendations(self.embedders, TfidfLexicon(), self.writer, self.models)
         selectors = FakeSelectors(self.selector)
-        self.runs = Runs(*(self.store, self.gateway, selectors, self.models, self.consents, self._events, self.config))
+        self.runs = Runs(
+            *(self.store, self.gateway, selectors, self.models, self.consents, self._events, self._current)
+        )
 
     @property
     def engine(self) -> "Engine":
@@ -194,10 +196,14 @@ class FakeEngine:
             await self.cases.add([_case(query, tool) for query, tool in SAMPLE_CASES])
         return await self.cases.list()
 
+    @property
+    def config(self) -> Config:
+        """The configuration in force."""
+        return self._current.config
+
     def configure(self, settings: Mapping[str, str]) -> None:
         """Hold to what somebody set."""
-        self.config, _ = Config.lenient({}, settings)
-        self.models.default = self.config.default_model
+        self._current.config, _ = Config.lenient({}, settings)
 
     def held(self) -> SessionSecrets:
         """Return no secrets: none are held in memory."""

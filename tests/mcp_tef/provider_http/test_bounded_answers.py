@@ -12,6 +12,7 @@ from mcp_tef.errors import EmbeddingError, ModelError, ModelFault
 from mcp_tef.llm.catalogue import LitellmCatalogue
 from mcp_tef.llm.model_selector import LitellmSelector
 from mcp_tef.llm.redacted_recording import MOST_RECORDED_BYTES
+from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.limits import Limits
 from mcp_tef.model.secrets import Secret
 from mcp_tef.provider_http.exchange import ROOM, AnswerRoom
@@ -63,10 +64,13 @@ async def test_the_bound_holds_for_clients_that_litellm_makes_itself(
     assert await asyncio.to_thread(server.hung_up.wait, 10)
 
 
-async def test_the_bound_can_be_set(selector: LitellmSelector) -> None:
-    selector.hold_to(Limits(model_answer_bytes=1024))
+async def test_the_bound_can_be_changed_at_any_time() -> None:
+    current = CurrentConfig(Config())
+    selector = LitellmSelector(LitellmCatalogue(), {}, current)
+    current.config = Config(limits=Limits(model_answer_bytes=1024))
     with ModelStub([completion({"content": "x" * 2000})]) as stub, pytest.raises(ModelError) as raised:
         await selector.select(question(stub.url))
+    await selector.close()
     assert "larger than 1 KB" in raised.value.message
 
 

@@ -25,7 +25,7 @@ class Desk:
     def __init__(self, config: Config | None = None) -> None:
         self.keys = FakeKeys(cloud="stored-1", ollama="stored-2")
         self.consents: Consents = no_consents(config=config)
-        self.models = Models(FakeCatalogue(), self.keys, self.consents, ModelSettings())
+        self.models = Models(FakeCatalogue(), self.keys, self.consents, Config())
 
     def outcome(self, base_url: str | None, given: Mapping[str, Secret] | None = None, provider: str = "cloud") -> str:
         """`asks`, `none`, or the key that is sent."""
@@ -160,7 +160,7 @@ def test_credentials_that_a_provider_sends_by_itself_are_asked_about_as_keys_are
 
 
 def test_a_cloud_provider_without_a_key_still_says_where_to_put_it() -> None:
-    models = Models(FakeCatalogue(), FakeKeys(), no_consents(), ModelSettings())
+    models = Models(FakeCatalogue(), FakeKeys(), no_consents(), Config())
     with pytest.raises(ModelError, match="no key for cloud"):
         models.keys_for([ModelSettings(provider="cloud", model="m")], {})
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from mcp_tef.errors import InputError, ModelError, ModelFault
+from mcp_tef.model.config import Config
 from mcp_tef.model.quality import GradedQuality, ToolQuality
 from mcp_tef.model.runs import ModelInfo, ModelSettings
 from mcp_tef.model.secrets import Secret
@@ -36,7 +37,7 @@ def good(task: WritingTask | None = None, **changes: Any) -> str:
 
 def quality_with(script: Writes = good, **keys: str) -> tuple[Quality, FakeWriter]:
     writer = FakeWriter(script)
-    models = Models(FakeCatalogue({PRICED.label: PRICED}), FakeKeys(**keys), loopback_consents(), ModelSettings())
+    models = Models(FakeCatalogue({PRICED.label: PRICED}), FakeKeys(**keys), loopback_consents(), Config())
     return Quality(writer, FourCharactersEach(), models), writer
 
 

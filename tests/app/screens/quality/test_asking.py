@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.widgets import FlowText
 from mcp_tef import ModelSettings, Secret
+from mcp_tef.model.config import Config
 from mcp_tef.workflows.models import Models
 from tests.support.ports import FakeCatalogue
 from tests.support.quality_desk import FINE, GPT, NAMELESS, SUGGESTED, desk
@@ -104,7 +105,7 @@ def test_a_key_that_was_typed_for_one_provider_never_goes_to_another(qapp: QAppl
     async def work() -> None:
         async with desk({"desk": [NAMELESS]}) as bench:
             bench.fake.models = Models(
-                FakeCatalogue({}, frozenset({"openai", "anthropic"})), bench.fake.keys, bench.fake.consents, OFFLINE
+                FakeCatalogue({}, frozenset({"openai", "anthropic"})), bench.fake.keys, bench.fake.consents, Config()
             )
             bench.fake.keys.set("openai", Secret(""))
             sheet = await bench.sheet()
