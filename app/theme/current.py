@@ -11,8 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QPen, QPixmap
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.theme.palette import palette
-from app.theme.style_sheet import StyleManager, sheet
+from app.theme.style_sheet import StyleManager, palette, sheet
 from app.theme.tokens import TOKENS_FILE, Role, Size, TextSize, pixels, scheme_colours, weight, width
 
 

@@ -10,7 +10,7 @@ from app.widgets.cells import Cell, CellKind, Column, Row
 from app.widgets.checkable_table import CheckableTable
 from app.widgets.choices import MenuButton, Segmented, Tabs
 from app.widgets.dialog import Dialog, ask
-from app.widgets.fields import Field, SearchField, TextArea, set_wrong
+from app.widgets.fields import Field, SearchField, set_wrong
 from app.widgets.file_drop import FileDrops
 from app.widgets.incremental import IncrementalBuild, at_once, frozen_updates, in_turns, yield_to_ui
 from app.widgets.keyboard_and_mouse import MouseNavigation, ReadingOrder
@@ -25,7 +25,7 @@ from app.widgets.safe_text import one_line, plain, tip, visible
 from app.widgets.spans import Span, joined, marked
 from app.widgets.split import Split
 from app.widgets.table import ListTable
-from app.widgets.text_edit import GrowingEdit, LineEdit, undo_beyond
+from app.widgets.text_edit import GrowingEdit, LineEdit, TextArea, undo_beyond
 from app.widgets.text_view import FlowText
 from app.widgets.tokens_edit import TokensEdit
 

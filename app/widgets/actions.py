@@ -48,7 +48,7 @@ class Button(QPushButton):
     def __init__(self, text: str, *, kind: str = "plain", icon: str = "", parent: QWidget | None = None) -> None:
         super().__init__(text, parent)
         self.icon_name = icon
-        self._kind = kind
+        self.kind = kind
         self._with_icon = True
         self._do: Callable[[], object] = lambda: None
         self.setProperty("kind", kind)
@@ -68,7 +68,7 @@ class Button(QPushButton):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        if self._kind == "primary" and self.hasFocus():
+        if self.kind == "primary" and self.hasFocus():
             self._paint_inner_ring()
 
     def _paint_inner_ring(self) -> None:
@@ -91,7 +91,7 @@ class Button(QPushButton):
     def refresh_icon(self) -> None:
         """Draw the icon in the colours of now."""
         if self.icon_name and self._with_icon:
-            role = {"primary": Role.ON_ACCENT, "danger": Role.BAD, "link": Role.ACCENT}.get(self._kind, Role.DIM)
+            role = {"primary": Role.ON_ACCENT, "danger": Role.BAD, "link": Role.ACCENT}.get(self.kind, Role.DIM)
             self.setIcon(_padded(self.icon_name, role))
 
 
@@ -214,20 +214,20 @@ def _entry(action: Action, parent: QMenu) -> QAction:
 
 
 class Links(QWidget):
-    """A row of links; hidden while there are none. Links that say the same as before stay, and so does the focus."""
+    """A row of links or buttons; hidden while there are none. Those with an equal text stay, and so does the focus."""
 
-    def __init__(self) -> None:
+    def __init__(self, spacing: int = 12) -> None:
         super().__init__()
         self.buttons: list[Button] = []
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(12)
+        self._row.setSpacing(spacing)
         self._row.addStretch(1)
         self.hide()
 
     def set_links(self, actions: Sequence[Action]) -> None:
         """Show these."""
-        if [made.text() for made in self.buttons] != [action.text for action in actions]:
+        if [(made.text(), made.kind) for made in self.buttons] != [(action.text, action.kind) for action in actions]:
             self._make(actions)
         for made, action in zip(self.buttons, actions, strict=True):
             made.rewire(action)

@@ -11,7 +11,7 @@ from app.theme import Role, sized, theme
 from app.widgets.accessibility import Spoken
 
 BAR = 6
-GAP = 2
+GAP, WIDE_GAP = 2, 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,22 +34,21 @@ def paint_segments(painter: QPainter, rect: QRectF, segments: Sequence[Segment],
     clip.addRoundedRect(rect, rect.height() / 2, rect.height() / 2)
     painter.setClipPath(clip)
     shown = [segment for segment in segments if segment.value > 0]
-    left = _paint_shares(painter, rect, shown, whole)
+    room = rect.width() - sum(_gap(segment) for segment in shown[1:])
+    left = rect.left()
+    for number, segment in enumerate(shown):
+        left += _gap(segment) if number else 0
+        part = QRectF(left, rect.top(), max(2.0, room * segment.value / whole), rect.height())
+        _paint_share(painter, part, segment)
+        left = part.right()
+    left += GAP if shown else 0
     if whole <= 0 or left < rect.right() - GAP:
         painter.fillRect(QRectF(left, rect.top(), rect.right() - left, rect.height()), theme().colour(Role.TRACK))
     painter.restore()
 
 
-def _paint_shares(painter: QPainter, rect: QRectF, shown: Sequence[Segment], whole: float) -> float:
-    gaps = sum(4 if segment.gap else GAP for segment in shown[1:])
-    room = rect.width() - gaps
-    left = rect.left()
-    for number, segment in enumerate(shown):
-        left += (4 if segment.gap else GAP) if number else 0
-        part = QRectF(left, rect.top(), max(2.0, room * segment.value / whole), rect.height())
-        _paint_share(painter, part, segment)
-        left = part.right()
-    return left + GAP if shown else left
+def _gap(segment: Segment) -> int:
+    return WIDE_GAP if segment.gap else GAP
 
 
 def _paint_share(painter: QPainter, part: QRectF, segment: Segment) -> None:

@@ -1,19 +1,15 @@
-"""Fields: search, several lines of text, and a labelled row with its error below it."""
+"""A search field, and a labelled field with its note or error below it."""
 
-from PySide6.QtCore import QMimeData, Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from app.theme import Role, Size, theme
-from app.widgets.file_drop import files_in
 from app.widgets.label import Label
-from app.widgets.safe_text import meant, plain, tip, visible
 from app.widgets.text_view import FlowText
 
 QUIET_MS = 120
 PAUSE_MS = 500
-LONGEST = 300_000
-TOO_LONG = "This text is too long to be edited here."
 
 
 class SearchField(QLineEdit):
@@ -48,39 +44,6 @@ class SearchField(QLineEdit):
 
     def _redraw(self) -> None:
         self._lens.setIcon(theme().icon("magnifying-glass"))
-
-
-class TextArea(QPlainTextEdit):
-    """Several lines of plain text, hidden characters shown; Tab moves on instead of indenting.
-
-    A text that is too long to be edited is shown in part, and kept whole.
-    """
-
-    def __init__(self, placeholder: str = "", *, lines: int = 3, mono: bool = False) -> None:
-        super().__init__()
-        self._whole = ""
-        self.setPlaceholderText(placeholder)
-        self.setTabChangesFocus(True)
-        self.setFont(theme().font(mono=mono))
-        self.document().setDocumentMargin(2)
-        self.set_lines(lines)
-
-    def setPlainText(self, text: str) -> None:
-        self._whole = text if len(text) > LONGEST else ""
-        self.setReadOnly(bool(self._whole))
-        self.setToolTip(tip(TOO_LONG) if self._whole else "")
-        super().setPlainText(plain(text) if self._whole else visible(text, LONGEST))
-
-    def toPlainText(self) -> str:
-        return self._whole or meant(super().toPlainText())
-
-    def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        """Text, and no files: those are for the window."""
-        return not files_in(source) and super().canInsertFromMimeData(source)
-
-    def set_lines(self, lines: int) -> None:
-        """Be as high as so many lines."""
-        self.setFixedHeight(round(self.fontMetrics().lineSpacing() * lines) + 16)
 
 
 class Field(QWidget):

@@ -125,7 +125,7 @@ class Heatmap(Chart):
         return QPointF(self._left + self._port.seen_wide / 2, head() + self._port.seen_high / 2)
 
     def _retint(self) -> None:
-        self._painter.image.retint()
+        self._painter.retint()
         self.update()
 
     def _settle(self) -> None:

@@ -36,43 +36,6 @@ def ramp(steps: int = 32) -> tuple[QColor, ...]:
     return tuple(QColor(*(int(part) for part in cividis()[place])) for place in chosen)
 
 
-class HeatImage:
-    """Draws the cells of a `Heat`, from coarser bytes where cells are smaller than a pixel."""
-
-    def __init__(self, heat: Heat) -> None:
-        self._heat = heat
-        self._items: dict[int, ImageItem] = {}
-
-    def draw(self, painter: QPainter, side: float) -> None:
-        """Draw all cells with a side in pixels from where the painter stands; clip before."""
-        if not self._heat.levels:
-            return
-        level = self._level(side)
-        painter.save()
-        painter.scale(side * 2**level, side * 2**level)
-        self._item(level).paint(painter)
-        painter.restore()
-
-    def retint(self) -> None:
-        """Take the colours of now."""
-        self._items.clear()
-
-    def _level(self, side: float) -> int:
-        level = 0
-        while level + 1 < len(self._heat.levels) and side * 2**level < 1:
-            level += 1
-        return level
-
-    def _item(self, level: int) -> "ImageItem":
-        from pyqtgraph import ImageItem
-
-        if level not in self._items:
-            made = ImageItem(axisOrder="row-major")
-            made.setImage(self._heat.levels[level], autoLevels=False, levels=None, lut=_colours())
-            self._items[level] = made
-        return self._items[level]
-
-
 def _colours() -> NDArray[np.uint8]:
     """Cividis, and for what is not known the colour of an empty track."""
     table = cividis().copy()
@@ -118,8 +81,8 @@ class HeatPainter:
 
     def __init__(self, heat: Heat, line: LinePainter) -> None:
         self.heat = heat
-        self.image = HeatImage(heat)
         self._line = line
+        self._images: dict[int, ImageItem] = {}
         self._wide = self._widest()
         self._outlined: tuple[object, tuple[list[QLine], list[QLine]]] | None = None
 
@@ -154,13 +117,32 @@ class HeatPainter:
     # ------------------------------------------------------------------ the cells
 
     def _draw_cells(self, painter: QPainter, port: HeatmapViewport) -> None:
+        level = 0
+        while level + 1 < len(self.heat.levels) and port.side * 2**level < 1:
+            level += 1
         painter.save()
         painter.translate(-port.x, -port.y)
-        self.image.draw(painter, port.side)
+        painter.scale(port.side * 2**level, port.side * 2**level)
+        if self.heat.levels:
+            self._image(level).paint(painter)
         painter.restore()
         if port.side >= GRID:
             painter.setPen(CELL_LINE)
             painter.drawLines(_grid(port))
+
+    def _image(self, level: int) -> "ImageItem":
+        """Return the cells as an image, from coarser bytes where cells are smaller than a pixel."""
+        from pyqtgraph import ImageItem
+
+        if level not in self._images:
+            made = ImageItem(axisOrder="row-major")
+            made.setImage(self.heat.levels[level], autoLevels=False, levels=None, lut=_colours())
+            self._images[level] = made
+        return self._images[level]
+
+    def retint(self) -> None:
+        """Take the colours of now."""
+        self._images.clear()
 
     def _draw_outlines(self, painter: QPainter, port: HeatmapViewport, threshold: float) -> None:
         if port.side < OUTLINED:

@@ -82,15 +82,9 @@ def _pen(role: Role, width: float) -> QPen:
     return pen
 
 
-def _ring(painter: QPainter, role: Role, tint: Role | None = None, inset: float = 0.7, width: float = 1.2) -> None:
-    painter.setPen(_pen(role, width))
-    painter.setBrush(theme().colour(tint) if tint else Qt.BrushStyle.NoBrush)
-    painter.drawEllipse(QRectF(inset, inset, 16 - 2 * inset, 16 - 2 * inset))
-
-
-def _disc(painter: QPainter, role: Role, inset: float = 0.2) -> None:
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(theme().colour(role))
+def _circle(painter: QPainter, line: Role | None, fill: Role | None, inset: float, width: float = 1.2) -> None:
+    painter.setPen(_pen(line, width) if line else Qt.PenStyle.NoPen)
+    painter.setBrush(theme().colour(fill) if fill else Qt.BrushStyle.NoBrush)
     painter.drawEllipse(QRectF(inset, inset, 16 - 2 * inset, 16 - 2 * inset))
 
 
@@ -101,23 +95,23 @@ def _stroke(painter: QPainter, role: Role, width: float, *points: tuple[float, f
 
 
 def _check(painter: QPainter) -> None:
-    _ring(painter, Role.GOOD, Role.GOOD_TINT)
+    _circle(painter, Role.GOOD, Role.GOOD_TINT, 0.7)
     _stroke(painter, Role.GOOD, 1.6, (5, 8.3), (7.1, 10.4), (11.1, 6))
 
 
 def _dash(painter: QPainter) -> None:
-    _ring(painter, Role.INFO)
+    _circle(painter, Role.INFO, None, 0.7)
     _stroke(painter, Role.INFO, 1.6, (5.2, 8), (10.8, 8))
 
 
 def _cross(painter: QPainter) -> None:
-    _disc(painter, Role.BAD)
+    _circle(painter, None, Role.BAD, 0.2)
     _stroke(painter, Role.SURFACE, 1.7, (5.6, 5.6), (10.4, 10.4))
     _stroke(painter, Role.SURFACE, 1.7, (10.4, 5.6), (5.6, 10.4))
 
 
 def _bang(painter: QPainter) -> None:
-    _disc(painter, Role.WARN)
+    _circle(painter, None, Role.WARN, 0.2)
     _exclamation(painter, Role.SURFACE, 1.8)
 
 
@@ -146,7 +140,7 @@ def _triangle(painter: QPainter) -> None:
 
 
 def _note(painter: QPainter) -> None:
-    _ring(painter, Role.WARN)
+    _circle(painter, Role.WARN, None, 0.7)
     _exclamation(painter, Role.WARN, 1.4)
 
 
@@ -164,12 +158,12 @@ _DRAWERS: dict[Mark, Callable[[QPainter], None]] = {
     Mark.CROSS: _cross,
     Mark.BANG: _bang,
     Mark.BROKEN: _broken,
-    Mark.DOT: lambda painter: _disc(painter, Role.GOOD, 4),
+    Mark.DOT: lambda painter: _circle(painter, None, Role.GOOD, 4),
     Mark.ARC: _arc,
     Mark.TRIANGLE: _triangle,
-    Mark.RING: lambda painter: _ring(painter, Role.CONTROL, None, 4.2, 1.5),
+    Mark.RING: lambda painter: _circle(painter, Role.CONTROL, None, 4.2, 1.5),
     Mark.NOTE: _note,
-    Mark.WAITING: lambda painter: _disc(painter, Role.CONTROL, 5.5),
+    Mark.WAITING: lambda painter: _circle(painter, None, Role.CONTROL, 5.5),
     Mark.BLANK: lambda painter: None,
     Mark.TICKED: lambda painter: _box(painter, ticked=True),
     Mark.UNTICKED: lambda painter: _box(painter, ticked=False),

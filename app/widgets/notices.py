@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QSizePolicy, QVBo
 
 from app.theme import Role, Size, roomy, sized, theme
 from app.widgets.accessibility import Spoken, announce
-from app.widgets.actions import Action, Button, IconButton, button
+from app.widgets.actions import Action, Button, IconButton, Links, button
 from app.widgets.label import Label
 from app.widgets.panes import clear_layout
 from app.widgets.safe_text import visible
@@ -50,9 +50,7 @@ class EmptyState(QWidget):
         self._title = Label(title, size=Size.LEAD, strong=True)
         self._sentence = FlowText(sentence, role=Role.DIM)
         self._sentence.setMaximumWidth(roomy(self.WIDTH))
-        self._made: list[Button] = []
-        self._buttons = QHBoxLayout()
-        self._buttons.setSpacing(8)
+        self._buttons = Links(8)
         block = QWidget()
         block.setMinimumWidth(roomy(self.WIDTH))
         column = QVBoxLayout(block)
@@ -61,30 +59,23 @@ class EmptyState(QWidget):
         for part in (self._icon, self._title, self._sentence):
             column.addWidget(part)
         column.addSpacing(8)
-        column.addLayout(self._buttons)
+        column.addWidget(self._buttons)
         outer = QVBoxLayout(self)
         outer.addStretch(2)
         outer.addWidget(block, 0, Qt.AlignmentFlag.AlignHCenter)
         outer.addStretch(3)
-        self._set_actions(actions)
+        self._buttons.set_links(actions)
 
     def set(self, icon: str, title: str, sentence: str, actions: Sequence[Action] = ()) -> None:
         """Say something else."""
         self._icon.set_icon(icon, Role.ACCENT)
         self._title.setText(title)
         self._sentence.set_text(sentence)
-        self._set_actions(actions)
+        self._buttons.set_links(actions)
 
     def buttons(self) -> tuple[Button, ...]:
         """The buttons, from left to right."""
-        return tuple(self._made)
-
-    def _set_actions(self, actions: Sequence[Action]) -> None:
-        clear_layout(self._buttons)
-        self._made = [button(action) for action in actions]
-        for made in self._made:
-            self._buttons.addWidget(made)
-        self._buttons.addStretch(1)
+        return tuple(self._buttons.buttons)
 
 
 class Notice(QFrame):

@@ -133,16 +133,16 @@ class PageHeader(QWidget):
     def set_buttons(self, actions: Sequence[Action]) -> None:
         """Have these buttons at the right end, instead of those before; equal texts are kept as they are."""
         wanted = [(action.text, action.kind, action.icon) for action in actions]
-        if wanted == [(made.text(), made.property("kind"), made.icon_name) for made in self._buttons]:
-            self._rewire(actions)
-            return
-        for made in self._buttons:
-            made.hide()
-            made.deleteLater()
-        self._buttons = [button(action, self) for action in actions]
-        for made in self._buttons:
-            made.show_icon(shown=self._step.icons)
-            self._row.addWidget(made)
+        if wanted != [(made.text(), made.kind, made.icon_name) for made in self._buttons]:
+            for made in self._buttons:
+                made.hide()
+                made.deleteLater()
+            self._buttons = [button(action, self) for action in actions]
+            for made in self._buttons:
+                made.show_icon(shown=self._step.icons)
+                self._row.addWidget(made)
+        for made, action in zip(self._buttons, actions, strict=True):
+            made.rewire(action)
 
     def buttons(self) -> tuple[Button, ...]:
         """The buttons, from left to right."""
@@ -209,10 +209,6 @@ class PageHeader(QWidget):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         QPainter(self).fillRect(0, self.height() - 1, self.width(), 1, theme().colour(Role.LINE))
-
-    def _rewire(self, actions: Sequence[Action]) -> None:
-        for made, action in zip(self._buttons, actions, strict=True):
-            made.rewire(action)
 
     def _open_filter(self) -> None:
         if self.filter is not None:

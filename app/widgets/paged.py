@@ -43,12 +43,7 @@ class PagedModel(RowsModel):
         """Start anew with `total` rows, of which the first ones are there."""
         rows = [*first_rows, *[self._blank] * max(0, total - len(first_rows))]
         self._looked_at = None
-        self.about_to_reset.emit()
-        self.beginResetModel()
-        self._rows = rows
-        self._places = {row.id: place for place, row in enumerate(first_rows)}
-        self.endResetModel()
-        self.was_reset.emit()
+        self._reset(rows)
         self.rows_changed.emit()
 
     def put(self, rows: Mapping[int, Row]) -> None:

@@ -154,7 +154,7 @@ class KeyedModel(QAbstractTableModel, Generic[R]):
         self.about_to_reset.emit()
         self.beginResetModel()
         self._rows = rows
-        self._places = {row.id: number for number, row in enumerate(rows)}
+        self._places = {row.id: number for number, row in enumerate(rows) if row.id}
         self.endResetModel()
         self.was_reset.emit()
 

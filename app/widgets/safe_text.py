@@ -15,7 +15,6 @@ PARAGRAPH_LINES: Final = 400
 LINE_LIMIT: Final = 400
 NAME_LIMIT: Final = 2_000
 TIP_LIMIT: Final = 2_000
-LONGEST_EDITED: Final = 20_000
 
 _CONTROLS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164"

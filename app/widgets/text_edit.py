@@ -8,16 +8,54 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSizePolicy, QWidget
 
 from app.theme import Size, sized, theme
 from app.widgets.file_drop import files_in
-from app.widgets.safe_text import LONGEST_EDITED, meant, plain, tip, visible
+from app.widgets.safe_text import meant, plain, tip, visible
 
 FRAME = 14
+TOO_LONG = "This text is too long to be edited here."
 
 
-class GrowingEdit(QPlainTextEdit):
-    """Plain text as high as its lines, between `least` and `most`; Tab leaves it. Hidden characters are shown.
+class TextArea(QPlainTextEdit):
+    """Several lines of plain text, hidden characters shown; Tab moves on instead of indenting.
+
+    A text that is too long to be edited is shown in part, and kept whole.
+    """
+
+    LONGEST = 300_000
+
+    def __init__(
+        self, placeholder: str = "", *, lines: int = 3, size: Size = Size.BODY, mono: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(parent)
+        self._whole = ""
+        self.setPlaceholderText(placeholder)
+        self.setTabChangesFocus(True)
+        self.setFont(theme().font(size, mono=mono))
+        self.document().setDocumentMargin(2)
+        self.setFixedHeight(round(self.fontMetrics().lineSpacing() * lines) + 16)
+
+    def setPlainText(self, text: str) -> None:
+        self._whole = text if len(text) > self.LONGEST else ""
+        self.setReadOnly(bool(self._whole))
+        self.setToolTip(tip(TOO_LONG) if self._whole else "")
+        super().setPlainText(plain(text) if self._whole else visible(text, self.LONGEST))
+
+    def text(self) -> str:
+        """Return the text that stands there, its hidden characters included, which are shown by their names."""
+        return self._whole or meant(self.toPlainText())
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        """Text, and no files: those are for the window."""
+        return not files_in(source) and super().canInsertFromMimeData(source)
+
+
+class GrowingEdit(TextArea):
+    """A text as high as its lines, between `least` and `most`.
 
     `edited` gives the text after the user changed it; showing another text says nothing.
     """
+
+    LONGEST = 20_000
 
     edited = Signal(str)
 
@@ -25,14 +63,11 @@ class GrowingEdit(QPlainTextEdit):
         self, name: str, *, least: int = 1, most: int = 8, size: Size = Size.BODY, mono: bool = False,
         parent: QWidget | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(parent)
+        super().__init__(size=size, mono=mono, parent=parent)
         self._bounds = (least, most)
         self._given: str | None = None
         self.setAccessibleName(name)
-        self.setFont(theme().font(size, mono=mono))
-        self.setTabChangesFocus(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.document().setDocumentMargin(2)
         self.textChanged.connect(self._tell)
         undo_beyond(self)
         self._settle()
@@ -40,22 +75,11 @@ class GrowingEdit(QPlainTextEdit):
     def set_text(self, text: str) -> None:
         """Show a text, unless it is what stands there already; undo starts anew."""
         if text not in (self._given, self.text()):
-            too_long = len(text) > LONGEST_EDITED
             self.blockSignals(True)
-            self.setPlainText(plain(text) if too_long else visible(text, LONGEST_EDITED))
+            self.setPlainText(text)
             self.blockSignals(False)
-            self.setReadOnly(too_long)
-            self.setToolTip(tip("This text is too long to be edited here.") if too_long else "")
             self._settle()
             self._given = text
-
-    def text(self) -> str:
-        """The text that stands there, with the hidden characters that it shows by their names."""
-        return meant(self.toPlainText())
-
-    def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        """Text, and no files: those are for the window."""
-        return not files_in(source) and super().canInsertFromMimeData(source)
 
     def sizeHint(self) -> QSize:
         return QSize(200, self.height())

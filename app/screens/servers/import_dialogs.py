@@ -88,7 +88,7 @@ class ImportSourceDialog(Dialog):
 
     async def read_text(self) -> None:
         """Read what was pasted; what is wrong with it is said below the field."""
-        text = self.area.toPlainText()
+        text = self.area.text()
         if not text.strip():
             self.field.set_error("Paste a config here, or choose a file.")
             return

@@ -71,7 +71,7 @@ def test_what_is_too_long_to_be_edited_is_shown_in_part_and_kept_whole(qtbot: Qt
     area.setPlainText(huge)
     area.insertPlainText("C=d")
     assert area.isReadOnly()
-    assert area.toPlainText() == huge
+    assert area.text() == huge
     area.setPlainText("A=b")
     assert not area.isReadOnly()
-    assert area.toPlainText() == "A=b"
+    assert area.text() == "A=b"
