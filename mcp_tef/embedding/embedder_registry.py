@@ -29,7 +29,7 @@ USUAL_MODELS = (DEFAULT_MODEL, BUNDLED_MODEL)
 async def best_local_embedder(
     environment: Mapping[str, str], models: Path, bundled: Path = BUNDLED_FOLDER
 ) -> FastembedEmbedder | None:
-    """The model in the folder that `MCP_TEF_EMBEDDING_FOLDER` names, else fastembed's default, else the bundled one.
+    """Return the model in the folder `MCP_TEF_EMBEDDING_FOLDER`, else fastembed's default, else the bundled one.
 
     None means that only word overlap (TF-IDF) is at hand. EmbeddingError where the folder that was named is unusable.
     """
@@ -46,7 +46,7 @@ async def best_local_embedder(
 
 
 def kept_model(models: Path, name: str, bundled: Path = BUNDLED_FOLDER) -> FastembedEmbedder | None:
-    """A model by its name: fetched into `models`, bundled, or may be among what fastembed fetched there; else None."""
+    """Return a model by its name: fetched into `models`, bundled, or perhaps fetched there by fastembed; else None."""
     for folder in (home_of(models, name), *([bundled] if name == BUNDLED_MODEL else [])):
         if folder.is_dir():
             return FastembedEmbedder(name, folder=folder)
@@ -90,7 +90,7 @@ class EmbedderRegistry:
         self._loading = asyncio.Lock()
 
     async def best(self) -> Embedder:
-        """The best that is on this machine; this never waits for a network.
+        """Return the best that is on this machine; this never waits for a network.
 
         That is the model in the folder that `MCP_TEF_EMBEDDING_FOLDER` names, else fastembed's default, else the
         bundled one, else TF-IDF.
@@ -104,7 +104,7 @@ class EmbedderRegistry:
         return TfidfEmbedder()
 
     async def find(self, choice: EmbedderChoice, key: Secret | None = None) -> Embedder:
-        """The embedder asked for, ready to use; EmbeddingError at once where it is not."""
+        """Return the embedder asked for, ready to use; EmbeddingError at once where it is not."""
         match choice.kind:
             case EmbedderKind.TFIDF:
                 return TfidfEmbedder()
@@ -131,7 +131,7 @@ class EmbedderRegistry:
         await self._litellm.close()
 
     async def _local(self, choice: EmbedderChoice) -> Embedder:
-        """A model of this machine, looked for once; EmbeddingError where it is not here."""
+        """Return a model of this machine, looked for once; EmbeddingError where it is not here."""
         place = (choice.kind, choice.target)
         async with self._loading:
             if place not in self._loaded:

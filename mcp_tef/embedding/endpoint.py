@@ -56,7 +56,7 @@ class HttpEmbedder:
         return f"http:{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One unit vector a text, shape (len(texts), dimensions); raises EmbeddingError."""
+        """Return one unit vector a text, shape (len(texts), dimensions); raises EmbeddingError."""
         if urlsplit(self._address).scheme not in ("http", "https"):
             raise refused(self.name, "it is no web address", "Start it with http:// or https://.")
         async with httpx.AsyncClient(headers=self._headers(), timeout=self._timeout, limits=_ONE) as client:
@@ -71,7 +71,7 @@ class HttpEmbedder:
         return plain | ({"Authorization": f"Bearer {self._key.reveal()}"} if self._key else {})
 
     async def _ask(self, client: httpx.AsyncClient, texts: Sequence[str]) -> Any:
-        """The answer as JSON, in the first shape of request that the endpoint takes."""
+        """Return the answer as JSON, in the first shape of request that the endpoint takes."""
         status, body = 0, b""
         for shape in [self._shape] if self._shape else _SHAPES:
             status, body = await self._post(client, {shape: list(texts)})

@@ -102,7 +102,7 @@ class LitellmEmbedder:
         return unit_rows(self.name, rows_of({"data": answer}), len(texts))
 
     def _origins(self) -> frozenset[str]:
-        """The origins that a call may reach."""
+        """Return the origins that a call may reach."""
         return allowed_origins(self._model.partition("/")[0], self._base_url)
 
     def _require_address(self) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def load_fastembed() -> "type[TextEmbedding]":
-    """fastembed's class; the runtime below it would keep a number for this machine, and report to its maker."""
+    """Load the class of fastembed, without the telemetry of its runtime (ONNX), which has an id for this machine."""
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     from fastembed import TextEmbedding
     from loguru import logger
@@ -58,7 +58,7 @@ class FastembedEmbedder:
             return await _in_thread(self.name, lambda: _vectors(model, texts))
 
     async def ready(self) -> str:
-        """What its vectors depend on: its name, and the files of its folder; EmbeddingError where it is not there.
+        """Return a text that changes with its vectors: its name and the files of its folder; raises EmbeddingError.
 
         A model in a folder is not loaded for that, so that texts in the cache need no model in memory.
         """

@@ -50,7 +50,7 @@ class _File:
 
 
 def known_model(name: str) -> HubModel:
-    """The model of that name, however its letters are cased; EmbeddingError where fastembed has none."""
+    """Return the model of that name, however its letters are cased; EmbeddingError where fastembed has none."""
     for found in load_fastembed().list_supported_models():
         if found["model"].lower() == name.lower() and found["sources"]["hf"]:
             files = (found["model_file"], *(found.get("additional_files") or ()))
@@ -63,7 +63,7 @@ def known_model(name: str) -> HubModel:
 
 
 def home_of(models: Path, name: str) -> Path:
-    """The folder of a fetched model below `models`."""
+    """Return the folder of a fetched model below `models`."""
     return models / "fetched" / re.sub(r"[^\w.\-]+", "--", name.lower())
 
 
@@ -111,7 +111,7 @@ class ModelDownload:
         return ""
 
     async def _listing(self, client: httpx.AsyncClient) -> list[_File]:
-        """The files that fastembed needs, with their sizes in bytes, as the hub has them now."""
+        """Return the files that fastembed needs, with their sizes in bytes, as the hub has them now."""
         address = f"{self._hub}/api/models/{self._model.repository}/revision/main?blobs=true"
         files = _listed(await self._listing_text(client, address))
         wanted = [file for file in files if file.path in (*self._model.files, *_COMPANIONS)]
@@ -162,7 +162,7 @@ class ModelDownload:
 
 
 def _listed(content: bytes) -> list[_File]:
-    """The files in a hub's answer; none where it is not one. Paths that lead elsewhere are left out."""
+    """Return the files in a hub's answer; none where it is not one. Paths that lead elsewhere are left out."""
     try:
         found = json.loads(content)["siblings"]
         return [file for file in map(_file, found) if _PLAIN.fullmatch(file.path) and ".." not in file.path]

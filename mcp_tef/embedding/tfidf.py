@@ -29,7 +29,7 @@ class Terms:
 
 
 def stem_terms(reading: TokenizedTexts) -> Terms:
-    """The stem of every word, and every pair of neighbouring stems."""
+    """Return the stem of every word, and every pair of neighbouring stems."""
     keys = np.asarray([_key(stem(word)) for word in reading.words], dtype=np.uint64)[reading.sequence]
     neighbours = reading.owners[1:] == reading.owners[:-1]
     pairs = (keys[:-1] * _PRIME + keys[1:])[neighbours]
@@ -38,7 +38,7 @@ def stem_terms(reading: TokenizedTexts) -> Terms:
 
 
 def letter_terms(reading: TokenizedTexts) -> Terms:
-    """Every run of 4 letters in every word, its edges counting as letters."""
+    """Return every run of 4 letters in every word, its edges counting as letters."""
     codes = np.frombuffer(f" {' '.join(reading.words)} ".encode("utf-32-le", "surrogatepass"), dtype="<u4")
     edges = np.cumsum(codes == _SPACE)
     count = max(0, len(codes) - LETTERS + 1)
@@ -75,7 +75,7 @@ class TfidfIndex:
         self._rows = at_length_one(beside(self._stems.rows, self._letters.rows))
 
     def scores(self, query: str) -> NDArray[np.float32]:
-        """How far a query overlaps each text, 0–1: the mean of word cosine and letter cosine."""
+        """Return the overlap of a query with each text, 0–1, shape (n,): the mean of word cosine and letter cosine."""
         reading = read([query])
         asked = beside(self._stems.weigh(stem_terms(reading), 1), self._letters.weigh(letter_terms(reading), 1))
         weights = np.zeros(asked.width, dtype=np.float32)
@@ -84,7 +84,7 @@ class TfidfIndex:
         return np.clip(found, 0.0, 1.0, out=found)
 
     def overlaps(self) -> NDArray[np.float32]:
-        """How far each text overlaps each other, 0–1: a symmetric square; equal texts overlap exactly 1."""
+        """Return the overlap of all texts, 0–1, shape (n, n), symmetric; equal texts overlap exactly 1."""
         square = in_blocks(Products(self._rows).of, len(self._texts))
         np.clip(square, 0.0, 1.0, out=square)
         np.fill_diagonal(square, 1.0)
@@ -119,7 +119,7 @@ class TfidfEmbedder(TfidfLexicon):
         return NAME
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One unit vector a text (zeros where no word says anything), shape (len(texts), 2048)."""
+        """Return one unit vector a text (zeros where no word says anything), shape (len(texts), 2048)."""
         if not texts:
             return np.zeros((0, DIMENSIONS), dtype=np.float32)
         return await asyncio.to_thread(lambda: TfidfIndex(texts).vectors())
@@ -136,7 +136,7 @@ class _Space:
         self.rows = self._shared(counts)
 
     def weigh(self, terms: Terms, texts: int) -> SparseRows:
-        """Other texts, by those of their terms that are known here."""
+        """Return other texts, by those of their terms that are known here."""
         columns = np.minimum(np.searchsorted(self._keys, terms.keys), len(self._keys) - 1)
         known = (self._keys[columns] == terms.keys)[terms.which]
         return self._shared(tally(terms.owners[known], columns[terms.which][known], (texts, len(self._keys))))
@@ -150,7 +150,7 @@ _NOWHERE = np.uint64(0)
 
 
 def _directions(rows: SparseRows) -> NDArray[np.float32]:
-    """Rows turned into 2,048 numbers each, which keeps their products about as they are.
+    """Return rows turned into 2,048 numbers each, which keeps their products about as they are.
 
     Every column goes to one place with a sign of its own, both drawn once and for all (feature hashing, Weinberger
     et al. 2009).
@@ -165,7 +165,7 @@ def _directions(rows: SparseRows) -> NDArray[np.float32]:
 
 
 def _copies(texts: Sequence[str]) -> list[list[int]]:
-    """The places of every text that is there more than once."""
+    """Return the places of every text that is there more than once."""
     places: dict[str, list[int]] = {}
     for place, text in enumerate(texts):
         places.setdefault(text, []).append(place)

@@ -45,7 +45,7 @@ class VectorCache:
         self._busy = threading.Lock()
 
     def load(self, identity: str, texts: Sequence[str]) -> dict[str, Vector]:
-        """The vectors of those texts that this embedder has embedded before."""
+        """Return the vectors of those texts that this embedder has embedded before."""
         wanted = {_key(identity, text): text for text in texts}
         found: dict[str, Vector] = {}
         with self._busy:
@@ -78,7 +78,7 @@ class VectorCache:
         return self._folder / hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     def _shards(self, shelf: Path) -> Iterator[tuple[Path, "_Shard"]]:
-        """Every whole shard, latest used first; they never change, so some stay open in memory."""
+        """Yield every whole shard, latest used first; they never change, so some stay open in memory."""
         for file in sorted(shelf.glob("*.vectors"), key=lambda file: -_status(file).used):
             shard = self._open.pop(file, None) or _read(file)
             if shard is not None:
@@ -177,7 +177,7 @@ def _mark_used(file: Path) -> None:
 
 
 def _read(file: Path) -> _Shard | None:
-    """The shard; None where it is gone or damaged. A damaged one is set aside under another name."""
+    """Return the shard; None where it is gone or damaged. A damaged one is set aside under another name."""
     try:
         shard = _decoded(file.read_bytes())
         if shard is None:

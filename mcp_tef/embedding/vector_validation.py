@@ -14,7 +14,7 @@ HINT = "Check that the address and the model are those of an embedding service."
 
 
 def rows_of(answer: Any) -> Any:
-    """The vectors in an answer: OpenAI's `data`, `embeddings`, or a bare list as text-embeddings-inference gives."""
+    """Return the vectors in an answer: OpenAI's `data`, `embeddings`, or text-embeddings-inference's bare list."""
     if not isinstance(answer, Mapping):
         return answer
     data = answer.get("data")
@@ -29,7 +29,7 @@ def _place(row: Mapping[str, Any]) -> int:
 
 
 def unit_rows(name: str, rows: Any, count: int) -> NDArray[np.float32]:
-    """The vectors at length 1, shape (count, dimensions); EmbeddingError that says what is wrong with them."""
+    """Return the vectors at length 1, shape (count, dimensions); EmbeddingError that says what is wrong with them."""
     if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
         raise refused(name, "its answer holds no list of vectors")
     if len(rows) != count:
@@ -41,7 +41,7 @@ def unit_rows(name: str, rows: Any, count: int) -> NDArray[np.float32]:
 
 
 def joined(name: str, parts: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
-    """The vectors of several answers below one another; EmbeddingError where their lengths differ."""
+    """Return the vectors of several answers below one another; EmbeddingError where their lengths differ."""
     widths = {part.shape[1] for part in parts}
     if len(widths) > 1:
         raise refused(name, f"its vectors have {_lengths(widths)} numbers")
@@ -49,7 +49,7 @@ def joined(name: str, parts: Sequence[NDArray[np.float32]]) -> NDArray[np.float3
 
 
 def refused(name: str, reason: str, hint: str = HINT) -> EmbeddingError:
-    """The error for an answer that cannot be used."""
+    """Return the error for an answer that cannot be used."""
     return EmbeddingError(f"The embedding model {name} cannot be used: {reason}.", hint=hint, context={"model": name})
 
 

@@ -1,0 +1,1 @@
+"""Selection and writing by language models, and the offline baseline."""

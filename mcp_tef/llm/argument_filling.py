@@ -53,7 +53,7 @@ class _Filler:
         return {name: filled[name] for name in properties if name in filled}
 
     def _resolved(self, schema: Json) -> Mapping[str, Any]:
-        """The schema behind a local reference, or the first alternative that is not null."""
+        """Return the schema behind a local reference, or the first alternative that is not null."""
         for _ in range(_DEEPEST):
             if not isinstance(schema, Mapping):
                 return {}
@@ -119,7 +119,7 @@ class _Filler:
         return [clue.text for clue in self._take_all(found)]
 
     def _members(self, bracketed: Clue, kind: str) -> list[Json]:
-        """What stands between brackets, divided by commas; numbers in it serve no other parameter."""
+        """Return the items between brackets, divided by commas; numbers among them serve no other parameter."""
         self._taken.update(range(bracketed.at, bracketed.at + len(bracketed.text) + 2))
         parts = [part.strip(" '\"“”") for part in bracketed.text.split(",")]
         if kind == "string":
@@ -151,7 +151,7 @@ class _Filler:
         return self._take(named[0]) if named else None
 
     def _pool(self, name: str, schema: Mapping[str, Any]) -> tuple[Clue, ...]:
-        """Clues of the kind that the format or the name asks for."""
+        """Return clues of the kind that the format or the name asks for."""
         kind = _FORMATS.get(str(schema.get("format")))
         if kind is None:
             kind = next((_KINDS[word] for word in reversed(spaced(name).lower().split()) if word in _KINDS), None)
@@ -159,13 +159,13 @@ class _Filler:
         return found or getattr(self._clues, _INSTEAD.get(kind or "", "nothing"), ())
 
     def _said_with_name(self, name: str) -> str | None:
-        """The value after `name: value`, `name = value` or `name is "value"`."""
+        """Return the value after `name: value`, `name = value` or `name is "value"`."""
         said = re.escape(spaced(name)).replace(r"\ ", r"[ _-]")
         found = re.search(rf"(?i)\b{said}\s*(?:[:=]|\bis\b|\bof\b)\s*[\"'“]?([\w@.:/+-]+)", self._clues.query)
         return found[1].rstrip(".:") if found else None
 
     def _nearest(self, name: str, clues: Sequence[Clue], reach: int = _NEAR) -> Clue | None:
-        """The clue nearest to a word of the name, if one is near at all."""
+        """Return the clue nearest to a word of the name, if one is near at all."""
         words = _naming(name)
         places = [clue.at for clue in self._clues.words if set(stems(clue.text)) & words]
         gaps = [(abs(clue.at - place), clue.at, clue) for clue in clues for place in places]

@@ -38,7 +38,7 @@ class LitellmCatalogue:
         self._loading = asyncio.Lock()
 
     async def models(self) -> tuple[ModelInfo, ...]:
-        """Every known model; the baseline first."""
+        """Return every known model; the baseline first."""
         async with self._loading:
             if self._models is None:
                 known = await asyncio.to_thread(_read, self._table or _bundled())
@@ -54,7 +54,7 @@ class LitellmCatalogue:
         return self._by_label.get(f"{spoken(settings.provider)}/{settings.model}")
 
     def key_variable(self, provider: str) -> str:
-        """The environment variable that usually holds a provider's key; empty where there is none."""
+        """Return the environment variable that usually holds a provider's key; empty where there is none."""
         return next(iter(key_variables(provider)), "")
 
     def own_origins(self, provider: str) -> frozenset[str]:
@@ -67,7 +67,7 @@ class LitellmCatalogue:
 
 
 def spoken(provider: str) -> str:
-    """The name by which people call a provider that the table lists under several."""
+    """Return the name by which people call a provider that the table lists under several."""
     return _SPOKEN.get(provider, "vertex_ai" if provider.startswith("vertex_ai") else provider)
 
 
@@ -127,7 +127,7 @@ def _price(provider: str, value: object) -> float | None:
 
 
 def _merged(one: ModelInfo, other: ModelInfo) -> ModelInfo:
-    """Two rows of one model: an ability that either has, and the larger of two numbers."""
+    """Return two rows of one model: an ability that either has, and the larger of two numbers."""
     return ModelInfo(
         provider=one.provider,
         model=one.model,

@@ -145,7 +145,7 @@ def _known_price(cost: float | None, provider: str) -> float | None:
 
 
 def _keyless(outcome: Completion, key: Secret | None) -> Completion:
-    """The answer without the key, should the provider have repeated it."""
+    """Return the answer without the key, should the provider have repeated it."""
     if not key:
         return outcome
     calls = tuple(WrittenCall(key.redact(call.name), without(call.arguments, [key])) for call in outcome.calls)
@@ -153,7 +153,7 @@ def _keyless(outcome: Completion, key: Secret | None) -> Completion:
 
 
 async def failure(outcome: FailedCall, exchange: Exchange, request: Request, settings: ModelSettings) -> ModelError:
-    """The error that a user reads for a call that gave no answer."""
+    """Return the error that a user reads for a call that gave no answer."""
     return explain(await _evidence(outcome, exchange, request), settings, request.target, request.key)
 
 

@@ -26,9 +26,14 @@ TypedFor: TypeAlias = tuple[str, str]
 class Keychain(Protocol):
     """The part of a keychain that is used: texts by service and name."""
 
-    def get_password(self, service: str, username: str) -> str | None: ...
-    def set_password(self, service: str, username: str, password: str) -> None: ...
-    def delete_password(self, service: str, username: str) -> None: ...
+    def get_password(self, service: str, username: str) -> str | None:
+        """Return the text kept for a service and a name, or None."""
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        """Keep a text."""
+
+    def delete_password(self, service: str, username: str) -> None:
+        """Delete a text."""
 
 
 class KeyRing:
@@ -46,8 +51,7 @@ class KeyRing:
     def set(self, provider: str, key: Secret, address: str = "") -> None:
         """Use this key for the rest of the session, at the address that it was typed with and nowhere else.
 
-        Args:
-            address: base address typed beside the key; empty for the provider's own.
+        `address` is the base address typed beside the key; empty for the provider's own.
         """
         self._typed[provider, required_origin(address) if address else ""] = key
 
@@ -65,7 +69,7 @@ class KeyRing:
         return tuple(dict.fromkeys(provider for provider, _ in self._typed))
 
     def held(self) -> dict[TypedFor, Secret]:
-        """What was typed in this session, for one that goes on with it."""
+        """Return the keys typed in this session, for a session that continues it."""
         return dict(self._typed)
 
     def hold(self, typed: Mapping[TypedFor, Secret]) -> None:
@@ -73,12 +77,12 @@ class KeyRing:
         self._typed.update(typed)
 
     def variables(self) -> tuple[str, ...]:
-        """The variables of the environment that hold a key of a provider."""
+        """Return the variables of the environment that hold a key of a provider."""
         given = (name for name, text in self._environment.items() if text.strip())
         return tuple(sorted(name for name in given if name.endswith("_API_KEY")))
 
     def keychain(self) -> str:
-        """What the system calls its keychain; nothing where there is none that can be used."""
+        """Return the system's name for its keychain; empty if there is none that can be used."""
         keychain = self._found()
         return str(getattr(keychain, "name", type(keychain).__name__)) if keychain else ""
 
@@ -102,7 +106,7 @@ class KeyRing:
             self._write_names(keychain, {*self._read_names(keychain), provider})
 
     def kept(self, name: str) -> Secret | None:
-        """An entry of the system keychain; None where it is not there, or no keychain is."""
+        """Return an entry of the system keychain; None where it is not there, or no keychain is."""
         return self._from_keychain(name)
 
     def forget_remembered(self, provider: str) -> None:
@@ -114,7 +118,7 @@ class KeyRing:
             self._write_names(keychain, {*self._read_names(keychain)} - {provider})
 
     def remembered(self) -> tuple[str, ...]:
-        """The providers whose keys are in the system keychain; none where there is no keychain."""
+        """Return the providers whose keys are in the system keychain; none where there is no keychain."""
         keychain = self._found()
         if keychain is None:
             return ()
@@ -160,7 +164,7 @@ class ServerVault:
         self._ring = ring
 
     def read(self, name: str) -> Secret | None:
-        """The entry of a name."""
+        """Return the entry of a name."""
         return self._ring.kept(SERVERS + name)
 
     def write(self, name: str, secret: Secret) -> None:
@@ -174,7 +178,7 @@ class ServerVault:
 
 
 def _system_keychain() -> Keychain | None:
-    """The system's keychain; None where the best that keyring finds is one that keeps nothing."""
+    """Return the system's keychain; None where the best that keyring finds is one that keeps nothing."""
     import keyring
     from keyring.backends import fail, null
 

@@ -47,7 +47,7 @@ class LitellmSelector:
         await self._caller.prepare(question.settings)
 
     async def select(self, question: Question) -> Answer:
-        """One attempt, no retries; raises ModelError."""
+        """Return one attempt, no retries; raises ModelError."""
         settings = question.settings
         if not question.key and wants_key(settings):
             raise key_missing(settings)
@@ -173,7 +173,7 @@ class ModelSelectors:
         self._models = LitellmSelector(catalogue or LitellmCatalogue(), environment, limits)
 
     def selector_for(self, settings: ModelSettings) -> Selector:
-        """The selector for this model."""
+        """Return the selector for this model."""
         return self._baseline if settings.offline else self._models
 
     async def close(self) -> None:

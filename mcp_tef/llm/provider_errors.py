@@ -41,7 +41,7 @@ _NO_MODEL = re.compile(r"(?i)model|deployment")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailureEvidence:
-    """What a failed call left behind; `status` is None where nothing was answered, `reachable` None where untried."""
+    """Evidence of a failed call; `status` is None without an answer, `reachable` None if no connection was tried."""
 
     status: int | None = None
     headers: Mapping[str, str]
@@ -82,7 +82,7 @@ class FailureEvidence:
 
 
 def explain(evidence: FailureEvidence, settings: ModelSettings, target: Target, key: Secret | None) -> ModelError:
-    """The error that a user reads for a failed call."""
+    """Return the error that a user reads for a failed call."""
     fault = find_fault(evidence, key)
     detail = redacted(evidence.detail, key)[:LONGEST_DETAIL].rstrip(" .")
     message, hint = _words(fault, settings, target.address, evidence)
@@ -116,12 +116,12 @@ def find_fault(evidence: FailureEvidence, key: Secret | None) -> ModelFault:
 
 
 def redacted(text: str, key: Secret | None) -> str:
-    """`text` without the key, and without whatever looks like one."""
+    """Return `text` without the key, and without whatever looks like one."""
     return without_keys(text, (key,) if key else ())
 
 
 def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Seconds to wait, from a Retry-After header in seconds or as an HTTP date; None without one."""
+    """Return seconds to wait, from a Retry-After header in seconds or as an HTTP date; None without one."""
     given = headers.get("retry-after", "").strip()
     try:
         seconds = float(given)
@@ -179,7 +179,7 @@ def unaskable(settings: ModelSettings, target: Target, providers: frozenset[str]
 
 
 def key_missing(settings: ModelSettings) -> ModelError:
-    """The error for a call that would need a key."""
+    """Return the error for a call that would need a key."""
     return explain(
         FailureEvidence(headers={}, error="No API key"), settings, Target(settings.provider, settings.model), None
     )
@@ -230,7 +230,7 @@ _QUOTED = frozenset({ModelFault.REJECTED, ModelFault.FORBIDDEN, ModelFault.PROVI
 
 
 def _message(answer: Json) -> str:
-    """The text of an error in any of the usual shapes."""
+    """Return the text of an error in any of the usual shapes."""
     if isinstance(answer, list) and answer:
         return _message(answer[0])
     if isinstance(answer, str):
@@ -246,7 +246,7 @@ def _message(answer: Json) -> str:
 def _words(
     fault: ModelFault, settings: ModelSettings, address: str | None, evidence: FailureEvidence
 ) -> tuple[str, str]:
-    """The sentence and the hint of a fault."""
+    """Return the sentence and the hint of a fault."""
     place = address or settings.provider
     variable = next(iter(key_variables(settings.provider)), "")
     if fault is ModelFault.PROVIDER and evidence.status is None:

@@ -80,7 +80,7 @@ class Target:
 
 
 def key_variables(provider: str) -> tuple[str, ...]:
-    """The environment variables that may hold a provider's key, the usual one first; none for local ones."""
+    """Return the environment variables that may hold a provider's key, the usual one first; none for local ones."""
     if provider == OFFLINE_PROVIDER:
         return ()
     plain = "".join(char if char.isalnum() else "_" for char in provider).upper()
@@ -95,7 +95,7 @@ def wants_key(settings: ModelSettings) -> bool:
 
 
 def target(settings: ModelSettings, known: frozenset[str], environment: Mapping[str, str] = _NO_VARIABLES) -> Target:
-    """How litellm is told of a model; `known` are the providers that it has.
+    """Return a model as litellm addresses it; `known` are litellm's providers.
 
     An address that the environment sets for the provider is given to litellm like one that was typed, so that no
     address is left for litellm to find by itself.

@@ -19,7 +19,7 @@ _TOOL_FIELDS = frozenset({"tools", "functions", "toolConfig", "tool_config"})
 
 
 def recorded_request(exchange: Exchange, request: Request, tools_text: str) -> Json:
-    """The request's JSON without tool definitions, whether they went as a field or as `tools_text` in a prompt.
+    """Return the request's JSON without tool definitions, whether they went as a field or as `tools_text` in a prompt.
 
     Where the wire was not watched it is what litellm was asked to send.
     """
@@ -35,7 +35,7 @@ def recorded_request(exchange: Exchange, request: Request, tools_text: str) -> J
 
 
 def recorded_response(exchange: Exchange, outcome: Completion, key: Secret | None) -> Json:
-    """The answer's JSON as the provider gave it, or as litellm retold it where the wire was not watched.
+    """Return the answer's JSON as the provider gave it, or as litellm retold it where the wire was not watched.
 
     Of an answer above 1 MB the beginning is kept, with the length of the whole. Notes on doubtful usage stand beside
     what the provider said.
@@ -47,7 +47,7 @@ def recorded_response(exchange: Exchange, outcome: Completion, key: Secret | Non
 
 
 def _beginning(received: bytes, key: Secret | None) -> Json:
-    """The beginning of a large answer, so much of it that its JSON text stays below 1 MB."""
+    """Return the beginning of a large answer, so much of it that its JSON text stays below 1 MB."""
     secret, mask = _secret(key)
     most = MOST_RECORDED_BYTES - _FRAME_BYTES
     text = received[:most].decode("utf-8", "replace")
@@ -65,7 +65,7 @@ def tools_were_dropped(exchange: Exchange) -> bool:
 
 
 def _json(data: bytes) -> tuple[Json, tuple[str, ...]]:
-    """The value of a body and notes on its JSON; None if it is no JSON that can be stored."""
+    """Return the value of a body and notes on its JSON; None if it is no JSON that can be stored."""
     try:
         return loads_with_notes(data.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
@@ -77,7 +77,7 @@ def _secret(key: Secret | None) -> tuple[str, str]:
 
 
 def _without(value: Json, text: str, instead: str) -> Json:
-    """`value` with `text` replaced in every string; unchanged where it is nowhere."""
+    """Return `value` with `text` replaced in every string; unchanged where it is nowhere."""
     if not text or json.dumps(text, ensure_ascii=False)[1:-1] not in json.dumps(value, ensure_ascii=False):
         return value
     return _replaced(value, text, instead)

@@ -91,7 +91,7 @@ class Ranker:
         return _Index(words, await self._embed([meaning_text(item.tool) for item in offered]))
 
     async def _embed(self, texts: Sequence[str]) -> Scores | None:
-        """Vectors by the embedder; None, from then on, where there is none or it fails."""
+        """Return vectors by the embedder; None, from then on, where there is none or it fails."""
         try:
             if not self._sought:
                 self._sought = True
@@ -104,7 +104,7 @@ class Ranker:
 
 
 def wording(tool: Tool) -> str:
-    """What counts for word overlap: name (twice), description, parameter names and their descriptions."""
+    """Return the text for word overlap: name (twice), description, parameter names and their descriptions."""
     name = spaced(tool.name)
     parameters = _parameters(tool)
     told = (str(schema.get("description", "")) for schema in parameters.values() if isinstance(schema, dict))
@@ -112,7 +112,7 @@ def wording(tool: Tool) -> str:
 
 
 def meaning_text(tool: Tool) -> str:
-    """What counts for meaning: name, the start of the description, parameter names."""
+    """Return the text for embeddings: name, the start of the description, parameter names."""
     return ". ".join((spaced(tool.name), tool.description[:LONGEST_MEANING], _names(_parameters(tool))))
 
 
@@ -130,7 +130,7 @@ BEST_KEPT = 10
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """How scores of one method are read: no tool below `threshold`.
+    """Thresholds and calibration of one method's scores: no tool is picked below `threshold`.
 
     The confidence is 1 / (1 + e^-(slope × margin + offset)), with one line for a picked tool and one for none;
     the margin is the distance to the next best choice, where no tool counts as a choice that scores `threshold`.

@@ -25,7 +25,7 @@ _PIECES = (
 
 
 def bundled_folder() -> Path | None:
-    """The vocabularies that come with litellm, which is not imported for that; None where it has none."""
+    """Return the vocabularies that come with litellm, which is not imported for that; None where it has none."""
     found = find_spec("litellm")
     if found is None or not found.submodule_search_locations:
         return None
@@ -48,7 +48,7 @@ class BundledTokenCounter:
         return VOCABULARY if self._ready() else ESTIMATE
 
     def count(self, texts: Sequence[str]) -> tuple[int, ...]:
-        """Tokens of each text, special tokens read as plain text."""
+        """Return tokens of each text, special tokens read as plain text."""
         encoding = self._ready()
         if encoding is None:
             return tuple(-(-len(text) // CHARACTERS_PER_TOKEN) for text in texts)
@@ -69,12 +69,12 @@ class BundledTokenCounter:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """A text in parts of at most `LONGEST_PART`: the library breaks down over a million spaces in a row."""
+    """Return a text in parts of at most `LONGEST_PART`: the library breaks down over a million spaces in a row."""
     return (text[start : start + LONGEST_PART] for start in range(0, len(text), LONGEST_PART))
 
 
 def _ranks(folder: Path) -> Mapping[bytes, int] | None:
-    """The vocabulary's tokens with their ranks, told by the file's content; None where no file holds them."""
+    """Return the vocabulary's tokens with their ranks, told by the file's content; None where no file holds them."""
     for text in _contents(folder):
         if hashlib.sha256(text).hexdigest() == _SHA256:
             pairs = (line.split() for line in text.splitlines())

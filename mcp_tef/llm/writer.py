@@ -27,7 +27,7 @@ class LitellmWriter:
         self._without_json: set[tuple[str, str | None]] = set()
 
     async def write(self, task: WritingTask) -> Written:
-        """One attempt, no retries; raises ModelError."""
+        """Return one attempt, no retries; raises ModelError."""
         if not task.key and wants_key(task.settings):
             raise key_missing(task.settings)
         who = (task.settings.label, task.settings.base_url)

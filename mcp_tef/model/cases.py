@@ -124,7 +124,7 @@ def _call(value: Json) -> ExpectedCall:
 
 
 def expectation_to_json(expectation: Expectation) -> Json:
-    """The shortest form that `expectation_from_json` reads back as equal."""
+    """Return the shortest form that `expectation_from_json` reads back as equal."""
     answers = [[_call_to_json(call) for call in calls] for calls in expectation.alternatives]
     if len(answers) > 1:
         return {"any_of": answers} | ({"ordered": True} if expectation.ordered else {})

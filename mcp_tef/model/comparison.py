@@ -113,7 +113,7 @@ class BatchComparison:
     notes: tuple[str, ...] = ()
 
     def of(self, change: PairChange) -> tuple[RunPair, ...]:
-        """The pairs with one change."""
+        """Return the pairs with one change."""
         return tuple(pair for pair in self.pairs if pair.change is change)
 
     @property

@@ -132,7 +132,7 @@ def _embedder(text: str) -> EmbedderChoice | None:
 
 
 def _default_model(environment: Mapping[str, str]) -> ModelSettings:
-    """Provider and model, or a model that names its provider."""
+    """Return provider and model, or a model that names its provider."""
     provider, model = PROVIDER.value(environment, ""), MODEL.value(environment, "")
     if provider and not model:
         raise InputError(f"{PROVIDER.name} is set, and no model.", hint=f"Set {MODEL.name} as well.")

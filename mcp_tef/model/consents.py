@@ -139,9 +139,7 @@ def connection_request(
 ) -> ConsentRequest:
     """Return the question before an HTTP server is contacted.
 
-    Args:
-        origin: origin with variables filled in; it is part of the identity.
-        shown_origin: origin for people, without values of variables.
+    `origin` has its variables filled in and is part of the identity; `shown_origin` is for people, without values.
     """
     names = used_names(spec)
     identity: dict[str, Json] = {"origin": origin, "shown": shown_origin, "names": names, "issuer": spec.oauth.issuer}

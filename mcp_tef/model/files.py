@@ -88,7 +88,7 @@ def replaced_file(path: Path) -> Iterator[Path]:
 def write_lines(path: Path, lines: Iterable[str]) -> None:
     """Write lines of text as UTF-8, whole or not at all. Raises OSError.
 
-    A lone surrogate cannot be UTF-8: it is written as the \\ud800 that it was read from.
+    A lone surrogate cannot be UTF-8: it is written as the JSON escape that it was read from.
     """
     with replaced_file(path) as file, file.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as out:
         out.writelines(lines)

@@ -12,5 +12,5 @@ ToolCallId = NewType("ToolCallId", str)
 
 
 def new_id() -> str:
-    """A fresh random id (UUID 4, as text)."""
+    """Return a fresh random id (UUID 4, as text)."""
     return str(uuid4())

@@ -12,12 +12,12 @@ _PLAIN = (str, int, float, type(None))
 
 
 def canonical(value: Json) -> str:
-    """The same text for equal values: sorted keys, no spaces, Unicode as it is."""
+    """Return the same text for equal values: sorted keys, no spaces, Unicode as it is."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def fingerprint(value: Json) -> str:
-    """SHA-256 of the canonical text, 64 hexadecimal digits; lone surrogates are allowed."""
+    """Return SHA-256 of the canonical text, 64 hexadecimal digits; lone surrogates are allowed."""
     return hashlib.sha256(canonical(value).encode("utf-8", "surrogatepass")).hexdigest()
 
 

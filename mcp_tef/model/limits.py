@@ -181,7 +181,7 @@ class Limits:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Limits":
-        """The limits that the environment sets, and the usual ones; InputError where a value cannot be meant."""
+        """Return the limits that the environment sets, and the usual ones; InputError where a value cannot be meant."""
         return cls(**{name: one.value(environment, getattr(USUAL, name)) for name, one in VARIABLES.items()})
 
 

@@ -123,15 +123,15 @@ class ConfusionMatrix:
         return sum(self.row_totals)
 
     def count(self, row: int, column: int) -> int:
-        """Runs that expected the one and selected the other."""
+        """Return runs that expected the one and selected the other."""
         return self.cells.get((row, column), 0)
 
     def name(self, label: ToolLabel) -> str:
-        """A label in words, with its server where several have a tool of that name."""
+        """Return a label in words, with its server where several have a tool of that name."""
         return f"{label.server} / {label.tool}" if label.server and label.tool in self.shared_names else label.text
 
     def runs_of(self, where: RunFilter, row: int, column: int) -> RunFilter:
-        """Exactly the runs that a cell counts, of those that `where` named for the matrix."""
+        """Return exactly the runs that a cell counts, of those that `where` named for the matrix."""
         return replace(where, expected=self.rows[row], selected=self.columns[column], statuses=(RunStatus.COMPLETED,))
 
 

@@ -71,7 +71,7 @@ class RejudgeReport:
 
     @property
     def sentence(self) -> str:
-        """Return the result as a sentence: “3 of 200 verdicts changed: 2 are right now, 1 is wrong now.”"""
+        """Return the result as a sentence: “Judged again: 200 runs, 3 otherwise than before (2 now right).”."""
         if not self.judged:
             return "No run was judged again: none of them has an answer."
         if not self.changes:

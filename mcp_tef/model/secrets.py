@@ -45,11 +45,11 @@ class Secret:
                 _HELD[id(self)] = self
 
     def reveal(self) -> str:
-        """The text itself, for the one call that needs it."""
+        """Return the text itself, for the one call that needs it."""
         return self._text
 
     def redact(self, text: str) -> str:
-        """`text` without this secret in it."""
+        """Return `text` without this secret in it."""
         return text.replace(self._text, MASK) if self._text else text
 
     def __repr__(self) -> str:
@@ -79,14 +79,14 @@ _HELD: WeakValueDictionary[int, Secret] = WeakValueDictionary()
 
 
 def secrets_in(environment: Mapping[str, str]) -> tuple[Secret, ...]:
-    """The values of variables whose names say that they are secret."""
+    """Return the values of variables whose names say that they are secret."""
     return tuple(
         Secret(value) for name, value in environment.items() if _SECRET_NAME.search(name) and len(value) >= SHORTEST
     )
 
 
 def without(value: Json, secrets: Sequence[Secret]) -> Json:
-    """A JSON value without any of these secrets, in whichever text or name of a field they are."""
+    """Return a JSON value without any of these secrets, in whichever text or name of a field they are."""
     if isinstance(value, str):
         for secret in secrets:
             value = secret.redact(value)
@@ -97,7 +97,7 @@ def without(value: Json, secrets: Sequence[Secret]) -> Json:
 
 
 def without_keys(text: str, known: Iterable[Secret] = ()) -> str:
-    """`text` without the known secrets, those that this process holds, and whatever looks like one."""
+    """Return `text` without the known secrets, those that this process holds, and whatever looks like one."""
     with _HOLDING:
         held = tuple(_HELD.values())
     for secret in sorted({*known, *held}, key=_length, reverse=True):
@@ -106,7 +106,7 @@ def without_keys(text: str, known: Iterable[Secret] = ()) -> str:
 
 
 def json_without_keys(value: Json, known: Sequence[Secret] = ()) -> Json:
-    """A JSON value in which every text is as `without_keys` leaves it, those of fields with a telling name too."""
+    """Return a JSON value with `without_keys` applied to every text, and without fields named like a secret."""
     if isinstance(value, str):
         return without_keys(value, known)
     if isinstance(value, Mapping):
@@ -145,5 +145,5 @@ class RedactingFormatter(logging.Formatter):
     """Writes the lines of a log without keys, tracebacks included."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line."""
+        """Return the line."""
         return without_keys(super().format(record))

@@ -37,7 +37,7 @@ class ReferenceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """One `${…}`: `${NAME}`, `${env:NAME}`, `${NAME:-default}`, `${keychain:NAME}`, `${input:id}`, …"""
+    """Reference in a text: `${NAME}`, `${env:NAME}`, `${NAME:-default}`, `${keychain:NAME}`, `${input:id}`."""
 
     kind: ReferenceKind
     name: str
@@ -52,7 +52,7 @@ class Reference:
 
 
 def references(text: str) -> Iterator[Reference]:
-    """Every reference in a text, in order; other dollars and braces are plain text."""
+    """Yield every reference in a text, in order; other dollars and braces are plain text."""
     for found in _PATTERN.finditer(text):
         kind = next(kind for kind in ReferenceKind if found[kind.value] is not None)
         yield Reference(kind, found[kind.value], found.start(), found.end(), found["default"])
@@ -75,7 +75,7 @@ def undecided_host(url: str) -> str:
 
 
 def variable_name(text: str) -> str:
-    """The text as the name of an environment variable: `github-token` becomes `GITHUB_TOKEN`."""
+    """Return the text as the name of an environment variable: `github-token` becomes `GITHUB_TOKEN`."""
     name = re.sub(r"[^A-Z0-9]+", "_", text.upper()).strip("_")
     return name if name and not name[0].isdigit() else f"VALUE_{name}".rstrip("_")
 

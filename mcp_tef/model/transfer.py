@@ -88,7 +88,7 @@ class CaseImportPreview:
     servers: tuple[NewServer, ...] = ()
 
     def of(self, fate: ImportStatus) -> tuple[ImportedCase, ...]:
-        """The cases of one fate, in the order of the file."""
+        """Return the cases of one fate, in the order of the file."""
         return tuple(case for case in self.cases if case.fate is fate)
 
     @property
@@ -184,7 +184,7 @@ class ServerImportPreview:
     servers: tuple[ImportedServer, ...] = ()
 
     def of(self, fate: ImportStatus) -> tuple[ImportedServer, ...]:
-        """The servers of one fate, in the order of the config."""
+        """Return the servers of one fate, in the order of the config."""
         return tuple(server for server in self.servers if server.fate is fate)
 
     @property

@@ -45,7 +45,7 @@ class Variable(Generic[T]):
 
 
 def whole(least: int, most: int) -> Callable[[str], int | None]:
-    """Reads a whole number in a range."""
+    """Return a parser of whole numbers in a range."""
 
     def read(text: str) -> int | None:
         value = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else -1
@@ -55,7 +55,7 @@ def whole(least: int, most: int) -> Callable[[str], int | None]:
 
 
 def size(most: int) -> Callable[[str], int | None]:
-    """Reads a number of bytes: plain, or in KB or MB."""
+    """Return a parser of numbers of bytes: plain, or in KB or MB."""
 
     def read(text: str) -> int | None:
         digits, unit = text.rstrip("KMBkmb ").strip(), text.lstrip("0123456789").strip().upper()
@@ -67,7 +67,7 @@ def size(most: int) -> Callable[[str], int | None]:
 
 
 def size_words(number: int) -> str:
-    """A number of bytes as `size` reads it."""
+    """Return a number of bytes as `size` reads it."""
     for unit, one in (("MB", MB), ("KB", KB)):
         if number % one == 0:
             return f"{number // one} {unit}"
@@ -75,7 +75,7 @@ def size_words(number: int) -> str:
 
 
 def number(least: float, most: float) -> Callable[[str], float | None]:
-    """Reads a number in a range."""
+    """Return a parser of numbers in a range."""
 
     def read(text: str) -> float | None:
         try:
@@ -90,7 +90,7 @@ def number(least: float, most: float) -> Callable[[str], float | None]:
 def sound(
     variables: tuple[Variable[object], ...], environment: Mapping[str, str]
 ) -> tuple[dict[str, str], tuple[InputError, ...]]:
-    """An environment without what cannot be meant, and what is wrong with it."""
+    """Return an environment without what cannot be meant, and what is wrong with it."""
     kept, problems = dict(environment), list[InputError]()
     for variable in variables:
         try:
@@ -102,6 +102,6 @@ def sound(
 
 
 def _quoted(text: str) -> str:
-    """The text as far as it can be repeated: an address may hold a password, and a mistake may be long."""
+    """Return the text as far as it can be repeated: an address may hold a password, and a mistake may be long."""
     scheme, is_address, _ = text.partition("://")
     return f"{scheme[:20]}://…" if is_address else text if len(text) <= 60 else f"{text[:59]}…"

@@ -31,7 +31,7 @@ class Selector(Protocol):
         ...
 
     async def select(self, question: Question) -> Answer:
-        """One attempt, no retries; raises ModelError."""
+        """Return one attempt, no retries; raises ModelError."""
         ...
 
     async def close(self) -> None:
@@ -43,7 +43,7 @@ class Selectors(Protocol):
     """Finds the selector for a model."""
 
     def selector_for(self, settings: ModelSettings) -> Selector:
-        """The offline baseline, or the one that asks a model."""
+        """Return the offline baseline, or the one that asks a model."""
         ...
 
     async def close(self) -> None:
@@ -55,7 +55,7 @@ class ModelCatalogue(Protocol):
     """Catalogue of models that is available offline."""
 
     async def models(self) -> tuple[ModelInfo, ...]:
-        """Every known model, by label."""
+        """Return every known model, by label."""
         ...
 
     async def find(self, settings: ModelSettings) -> ModelInfo | None:
@@ -67,7 +67,7 @@ class ModelCatalogue(Protocol):
         ...
 
     def key_variable(self, provider: str) -> str:
-        """The environment variable that holds the provider's key by convention."""
+        """Return the environment variable that holds the provider's key by convention."""
         ...
 
     def own_origins(self, provider: str) -> frozenset[str]:
@@ -99,7 +99,7 @@ class Writer(Protocol):
     """Has a model write a text."""
 
     async def write(self, task: WritingTask) -> Written:
-        """One attempt, no retries, JSON asked for where the provider can force it; raises ModelError."""
+        """Return one attempt, no retries, JSON asked for where the provider can force it; raises ModelError."""
         ...
 
     async def close(self) -> None:
@@ -116,7 +116,7 @@ class TokenCounter(Protocol):
         ...
 
     def count(self, texts: Sequence[str]) -> tuple[int, ...]:
-        """Tokens of each text."""
+        """Return tokens of each text."""
         ...
 
 

@@ -13,18 +13,18 @@ class ServerGateway(Protocol):
     """Reaches MCP servers and tools files. It opens, uses and closes one connection in one task."""
 
     async def list_tools(self, spec: ServerSpec, *, timeout: float) -> Listing:  # noqa: ASYNC109
-        """Every tool that the server lists now; raises ServerError within `timeout` seconds."""
+        """Return every tool that the server lists now; raises ServerError within `timeout` seconds."""
         ...
 
     async def read_catalogue(self, path: str) -> tuple[Listing, ...]:
-        """The tools that a file holds, by server: the one that a definition names, else the file's own name.
+        """Return the tools that a file holds, by server: the one that a definition names, else the file's own name.
 
         Raises ServerError where the file holds no list of tools.
         """
         ...
 
     async def sort_catalogue(self, name: str, definitions: Sequence[Json]) -> tuple[Listing, ...]:
-        """Given definitions, checked one by one, by server; `name` is the server of those that name none."""
+        """Return given definitions, checked one by one, by server; `name` is the server of those that name none."""
         ...
 
 
@@ -52,7 +52,7 @@ class SecretVault(Protocol):
     """Secrets of servers in the keychain of the system. Each call may wait for the user; StoreError."""
 
     def read(self, name: str) -> Secret | None:
-        """The entry of a name; None where there is none, or no keychain."""
+        """Return the entry of a name; None where there is none, or no keychain."""
         ...
 
     def write(self, name: str, secret: Secret) -> None:

@@ -41,7 +41,7 @@ ProgressStep = Callable[[int, int], object]
 
 
 def ignore_progress(_done: int, _whole: int) -> None:
-    """The step of who does not want to know how far it is."""
+    """Ignore the progress of a write."""
 
 
 class ServerStore(Protocol):
@@ -70,7 +70,7 @@ class ServerStore(Protocol):
     async def record_check(self, server_id: ServerId, result: CheckResult) -> Server: ...
     async def listing(self, server_id: ServerId) -> Listing | None: ...
     async def accepted_listing(self, server_id: ServerId) -> Listing | None:
-        """The tools as the user last saw them, where the server lists something else now."""
+        """Return the tools as the user last saw them, where the server lists something else now."""
         ...
 
     async def accept_listing(self, server_id: ServerId, listing: Listing) -> bool:
@@ -106,7 +106,7 @@ class ToolCallStore(Protocol):
         ...
 
     async def of_server(self, server_id: ServerId, tool: str | None = None) -> tuple[ToolCall, ...]:
-        """The calls of a server, or of one of its tools, newest first."""
+        """Return the calls of a server, or of one of its tools, newest first."""
         ...
 
     async def remove(self, ids: Sequence[ToolCallId]) -> None: ...
@@ -150,7 +150,7 @@ class CaseStore(Protocol):
         ...
 
     async def recent(self, limit: int = 5) -> Mapping[CaseId, tuple[RunSummary, ...]]:
-        """The last finished runs of every case, newest last."""
+        """Return the last finished runs of every case, newest last."""
         ...
 
 
@@ -164,7 +164,7 @@ class RunStore(Protocol):
         ...
 
     async def unfinished(self, batch_id: BatchId) -> tuple[PlannedRun, ...]:
-        """Runs without a verdict that are not failed otherwise: pending, cancelled and interrupted ones."""
+        """Return runs without a verdict that are not failed otherwise: pending, cancelled and interrupted ones."""
         ...
 
     async def failed(self, batch_id: BatchId) -> tuple[PlannedRun, ...]: ...
@@ -187,22 +187,22 @@ class RunStore(Protocol):
 
     async def set_batch_status(self, batch_id: BatchId, status: BatchStatus) -> Batch: ...
     async def batches(self) -> tuple[Batch, ...]:
-        """Newest first, with their counts."""
+        """Return batches with their counts, newest first."""
         ...
 
     async def batch(self, batch_id: BatchId) -> Batch: ...
     async def runs(self, where: RunFilter, *, limit: int | None = None, offset: int = 0) -> tuple[RunSummary, ...]:
-        """Newest batch first, in the order they were planned within a batch."""
+        """Return runs, newest batch first, in the planned order within a batch."""
         ...
 
     async def count(self, where: RunFilter) -> int: ...
     async def detail(self, run_id: RunId) -> RunDetail: ...
     async def batches_of(self, ids: Sequence[RunId]) -> Mapping[RunId, BatchId | None]:
-        """The batch of each of some runs; those that are gone are left out."""
+        """Return the batch of each of some runs; those that are gone are left out."""
         ...
 
     async def summaries(self, ids: Sequence[RunId]) -> Mapping[RunId, RunSummary]:
-        """Some runs by id; those that are gone are left out."""
+        """Return some runs by id; those that are gone are left out."""
         ...
 
     async def redefined(self, ids: Sequence[RunId]) -> Mapping[RunId, tuple[str, ...]]:
@@ -210,11 +210,11 @@ class RunStore(Protocol):
         ...
 
     async def outcomes(self, batch_id: BatchId) -> tuple[PairableRun, ...]:
-        """The little of every run of a batch that pairing needs, as planned."""
+        """Return the little of every run of a batch that pairing needs, as planned."""
         ...
 
     async def answered(self, ids: Sequence[RunId]) -> tuple[AnsweredRun, ...]:
-        """Those of the runs that can be judged again, in no order."""
+        """Return those of the runs that can be judged again, in no order."""
         ...
 
     async def rejudge(self, judgements: Sequence[Judgement]) -> tuple[RunSummary, ...]:
@@ -236,11 +236,11 @@ class MetricsStore(Protocol):
     """The whole history of runs as numbers."""
 
     async def history(self, where: RunFilter) -> History:
-        """The runs that a filter names, whatever its order."""
+        """Return the runs that a filter names, whatever its order."""
         ...
 
     async def choices(self) -> FilterChoices:
-        """The names that occur in runs."""
+        """Return the names that occur in runs."""
         ...
 
 

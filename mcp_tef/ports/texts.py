@@ -19,7 +19,7 @@ class Embedder(Protocol):
         ...
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One unit vector a text: shape (len(texts), dimensions). Raises EmbeddingError."""
+        """Return one unit vector a text: shape (len(texts), dimensions). Raises EmbeddingError."""
         ...
 
 
@@ -50,11 +50,11 @@ class Embedders(Protocol):
     """Finds and fetches embedders."""
 
     async def best(self) -> Embedder:
-        """The best that is on this machine already: a local model, else TF-IDF. Never waits for a network."""
+        """Return the best that is on this machine already: a local model, else TF-IDF. Never waits for a network."""
         ...
 
     async def find(self, choice: EmbedderChoice, key: Secret | None = None) -> Embedder:
-        """The embedder asked for, if it is ready to use; EmbeddingError at once where it is not."""
+        """Return the embedder asked for, if it is ready to use; EmbeddingError at once where it is not."""
         ...
 
     async def download(self, model: str, progress: Progress) -> None:

@@ -1,0 +1,1 @@
+"""Prompts for models, and parsers of their answers."""

@@ -38,7 +38,7 @@ class WrittenCall:
 
 @dataclass(frozen=True, slots=True)
 class ParsedAnswer:
-    """What an answer says. `calls` is None where it cannot be read, `()` where no tool was picked."""
+    """Calls, text and confidence of an answer. `calls` is None if unreadable, `()` if no tool was picked."""
 
     calls: tuple[ActualCall, ...] | None
     words: str = ""
@@ -104,7 +104,7 @@ def _botched_call(words: str) -> bool:
 
 
 def _called(name: str, given: Json, offered: Iterable[OfferedTool]) -> ActualCall:
-    """The call of an offered name; ValueError where its arguments are no object."""
+    """Return the call of an offered name; ValueError where its arguments are no object."""
     value, repeated = _loads(given.strip() or "{}") if isinstance(given, str) else (given or {}, ())
     if not isinstance(value, Mapping):
         raise ValueError("arguments are not an object")
@@ -112,7 +112,7 @@ def _called(name: str, given: Json, offered: Iterable[OfferedTool]) -> ActualCal
 
 
 def _noting(calls: tuple[ActualCall, ...] | None, repeated: Sequence[str]) -> tuple[ActualCall, ...] | None:
-    """The calls of one JSON text, with the keys that it repeats, wherever they are in it, noted at the first call."""
+    """Return the calls of one JSON text; keys that it repeats anywhere are noted at the first call."""
     if not calls or not repeated:
         return calls
     return (replace(calls[0], repeated=_named((*calls[0].repeated, *repeated))), *calls[1:])
@@ -141,12 +141,12 @@ def _structured_call(item: Json, offered: Sequence[OfferedTool]) -> ActualCall:
 
 
 def objects(text: str) -> Iterator[dict[str, Any]]:
-    """The outermost JSON objects in a text, in order, with words around them or not; gives up after many openings."""
+    """Yield the outermost JSON objects in a text, in order, with any text around them; give up after many openings."""
     return (value for value, _ in _objects(text))
 
 
 def _objects(text: str) -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:
-    """The same, each with the keys that it repeats."""
+    """Yield the same, each with the keys that it repeats."""
     start = text.find("{")
     for _ in range(MOST_OPENINGS):
         if start < 0:
@@ -183,7 +183,7 @@ def _loads(text: str) -> tuple[Json, tuple[str, ...]]:
 
 
 def _storable(value: Json, text: str) -> Json:
-    """`value`, read from `text`, with a question mark for each lone surrogate."""
+    """Return `value`, read from `text`, with a question mark for each lone surrogate."""
     if text.isascii() and "\\ud" not in text and "\\uD" not in text:
         return value
     return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))

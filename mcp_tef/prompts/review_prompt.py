@@ -65,13 +65,13 @@ class ReviewError(ValueError):
 
 
 def review_request(definition: str) -> str:
-    """What a model is asked about one definition (JSON). It stands between marks that no text in it can close."""
+    """Return the prompt about one definition (JSON), which stands between marks that no text in it can close."""
     fenced = definition.replace("<", "\\u003c")
     return f"{REVIEW_PROMPT.task}\n\nThe definition, as data:\n<definition>\n{fenced}\n</definition>"
 
 
 def read_review(text: str) -> Grades:
-    """The grades of an answer; raises ReviewError where anything is missing, out of range or not as it was asked."""
+    """Return the grades of an answer; raises ReviewError if anything is missing, out of range or not as asked."""
     if not text.strip():
         raise ReviewError("The model gave an empty answer instead of a review.")
     given = tuple(objects(text))

@@ -52,14 +52,14 @@ class RewriteError(ValueError):
 
 
 def rewrite_request(tool: Tool, other: Tool) -> str:
-    """What a model is asked about a pair. The definitions stand between marks that no text in them can close."""
+    """Return the prompt about a pair. The definitions stand between marks that no text in them can close."""
     pair = {"rewrite": _definition(tool), "other": _definition(other)}
     fenced = json.dumps(pair, ensure_ascii=False, default=str).replace("<", "\\u003c")
     return f"{REWRITE_PROMPT.task}\n\nThe definitions, as data:\n<definitions>\n{fenced}\n</definitions>"
 
 
 def read_rewrite(text: str) -> Rewrite:
-    """The description in an answer, fenced or with words around it; raises RewriteError where there is none."""
+    """Return the description in an answer, fenced or with words around it; raises RewriteError where there is none."""
     if not text.strip():
         raise RewriteError("gave an empty answer")
     answer = next((item for item in objects(text) if "description" in item), None)

@@ -58,12 +58,12 @@ STRUCTURED_PROMPT = SelectionPrompt(
 
 
 def prompt_for(mode: CallingMode) -> SelectionPrompt:
-    """The prompt of a calling mode; `auto` is asked as `native` is."""
+    """Return the prompt of a calling mode; `auto` is asked as `native` is."""
     return STRUCTURED_PROMPT if mode is CallingMode.JSON else NATIVE_PROMPT
 
 
 def native_messages(query: str, system_prompt: str | None = None) -> tuple[ChatMessage, ...]:
-    """What is asked beside native tool definitions.
+    """Return the messages that go with native tool definitions.
 
     A system prompt of the user takes the place of the task; the request for a reason and a confidence stays.
     """
@@ -73,13 +73,13 @@ def native_messages(query: str, system_prompt: str | None = None) -> tuple[ChatM
 def structured_messages(
     query: str, offered: Sequence[OfferedTool], system_prompt: str | None = None
 ) -> tuple[ChatMessage, ...]:
-    """What is asked of a model without tool calling: the tools are part of the prompt."""
+    """Return the messages for a model without tool calling: the tools are part of the prompt."""
     parts = (_task(STRUCTURED_PROMPT, system_prompt), f"{STRUCTURED_PROMPT.report}\n{tool_lines(offered)}")
     return (ChatMessage("system", "\n\n".join(parts)), _asked(query))
 
 
 def tool_lines(offered: Sequence[OfferedTool]) -> str:
-    """The tools as the structured prompt lists them, one JSON object a line."""
+    """Return the tools as the structured prompt lists them, one JSON object a line."""
     return "\n".join(_line(item) for item in offered)
 
 

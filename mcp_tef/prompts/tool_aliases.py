@@ -36,7 +36,7 @@ def offer(
 def resolve(
     offered_name: str, offered: Iterable[OfferedTool], arguments: Mapping[str, Any] | None = None
 ) -> ActualCall:
-    """The call of the real tool behind an offered name; a name that was not offered stays as it was written."""
+    """Return the call of the real tool behind an offered name; a name that was not offered stays as it was written."""
     given = dict(arguments or {})
     for item in offered:
         if item.offered_name == offered_name:
@@ -57,7 +57,7 @@ def _wanted(tool: Tool, shared: set[str], separator: str, aliases: Mapping[str, 
 
 
 def _safe(name: str, tool: Tool, used: set[str]) -> str:
-    """An accepted name that is not in `used`, which it joins."""
+    """Return an accepted name that is not in `used`, which it joins."""
     plain = _REFUSED.sub("_", name) or "tool"
     candidate = plain if len(plain) <= LONGEST_NAME else _marked(plain, tool, 0)
     attempt = 0

@@ -152,13 +152,11 @@ class Body:
         try:
             for piece in self._decoder.decode(chunk):
                 left = self._most - self._size
-                if len(piece) > left:
-                    if not self._is_error:
-                        self._exchange.too_large = True
-                        raise UnreadableAnswerError("The answer is too large.")
-                    piece = piece[:left]
-                if piece:
-                    yield piece
+                if len(piece) > left and not self._is_error:
+                    self._exchange.too_large = True
+                    raise UnreadableAnswerError("The answer is too large.")
+                if kept := piece[:left]:
+                    yield kept
                 if self.is_full:
                     return
         except ValueError as error:
@@ -184,5 +182,5 @@ def answered(response: httpx.Response, body: bytes) -> httpx.Response:
 
 
 def is_error(response: httpx.Response) -> bool:
-    """True if the answer is an error or a redirect, whose body only explains it."""
+    """Return True if the answer is an error or a redirect, whose body only explains it."""
     return response.status_code >= _FIRST_REDIRECT

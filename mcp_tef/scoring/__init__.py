@@ -1,0 +1,1 @@
+"""Judging of answers, similarity of tools, and lint of their definitions."""

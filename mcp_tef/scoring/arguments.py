@@ -15,7 +15,7 @@ from mcp_tef.scoring.tool_schema import SHELF, ToolSchema
 
 
 class GivenCall:
-    """What can be said of an actual call by itself: how its arguments stand to the tool's schema."""
+    """Actual call with its arguments checked against the tool's schema, before any expectation."""
 
     def __init__(self, tool: str, arguments: Mapping[str, Json], schema: ToolSchema) -> None:
         self.tool = tool
@@ -24,7 +24,7 @@ class GivenCall:
 
     @cached_property
     def report(self) -> SchemaReport:
-        """How the given arguments stand to the schema."""
+        """Result of checking the given arguments against the schema."""
         return self.schema.check(self.arguments)
 
     @cached_property
@@ -65,7 +65,7 @@ class CallComparison:
 
     @property
     def worth(self) -> tuple[float, float, int]:
-        """How good a pair it is: correctness, completeness, and the fewer names beside the expected the better."""
+        """Return the quality of the pair as a sort key: correctness, completeness, fewest unexpected names."""
         return (
             1.0 if self.correctness is None else self.correctness,
             self.completeness,
@@ -79,7 +79,7 @@ class CallComparison:
         return sorted(name for name in self._given.arguments if name not in known)
 
     def match(self, expected: int, actual: int) -> CallMatch:
-        """The comparison as part of a verdict, under the two calls' indices."""
+        """Return the comparison as part of a verdict, under the two calls' indices."""
         return CallMatch(
             expected=expected,
             actual=actual,
@@ -107,7 +107,7 @@ def _share(part: int, whole: int) -> float:
 
 
 def _shallow_object(value: Json) -> dict[str, Json]:
-    """A copy that is safe to walk, whatever a model or a file had in it; empty for what is no object."""
+    """Return a copy that is safe to walk, whatever a model or a file had in it; empty for what is no object."""
     known: dict[str, Json] = shallow(dict(value)) if isinstance(value, Mapping) else {}
     return known
 
@@ -121,8 +121,7 @@ def _in_order(findings: Iterator[ParameterFinding]) -> tuple[ParameterFinding, .
 
 
 def argument_problems(tool: Tool, arguments: JsonObject) -> tuple[ParameterFinding, ...]:
-    """What keeps arguments from being taken: those that the schema requires and that are missing, then those that
-    break it."""
+    """Return the problems of arguments: missing ones that the schema requires, then those that break it."""
     given = GivenCall(tool.name, arguments, SHELF.get(tool.input_schema))
     absent = sorted(name for name in given.required if name not in given.arguments)
     return (

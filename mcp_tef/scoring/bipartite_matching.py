@@ -6,7 +6,7 @@ Pair = tuple[int, int]
 
 
 def pairs_up(size: int, fitting: Callable[[int], Sequence[int]]) -> bool:
-    """Whether each of `size` rows can have a column of its own, where `fitting(row)` lists those it could have."""
+    """Return True if each of `size` rows can have a column of its own; `fitting(row)` lists the candidates of a row."""
     columns = [fitting(row) for row in range(size)]
     holder: dict[int, int] = {}
     return all(_seat(row, columns, holder) for row in range(size))
@@ -38,7 +38,7 @@ def _move_up(column: int, asked_by: Mapping[int, int], holder: dict[int, int], f
 
 
 def best_pairs(rows: int, columns: int, worth: Mapping[Pair, int]) -> list[Pair]:
-    """The pairs (row, column) of greatest total worth, each row and column at most once; worths are positive.
+    """Return the pairs (row, column) of greatest total worth, each row and column at most once; worths are positive.
 
     The Hungarian method with potentials, O(min² · max) steps; exact, because worths are whole numbers.
     Source: H. W. Kuhn, The Hungarian method for the assignment problem, 1955, in the shortest augmenting
@@ -62,7 +62,7 @@ class _Hungarian:
             self._seat(row)
 
     def pairs(self) -> list[Pair]:
-        """The chosen pairs that are worth something, counting from 0."""
+        """Return the chosen pairs that are worth something, counting from 0."""
         chosen = ((row - 1, column - 1) for column, row in enumerate(self._holder) if column and row)
         return sorted(pair for pair in chosen if pair in self._worth)
 

@@ -23,7 +23,7 @@ class OfferedTools:
             self._named.setdefault(tool.name, []).append(tool)
 
     def server_of(self, call: ActualCall) -> str | None:
-        """The server that a call goes to: its own word, or the only server that offers the tool."""
+        """Return the server that a call goes to: its own word, or the only server that offers the tool."""
         if call.server:
             return call.server
         servers = {tool.server for tool in self._named.get(call.tool, ()) if tool.server}
@@ -34,7 +34,7 @@ class OfferedTools:
         return not self._meant(call)
 
     def schema_of(self, call: ActualCall) -> ToolSchema:
-        """The schema of the tool that a call means; one that takes anything where it was not offered."""
+        """Return the schema of the tool that a call means; one that takes anything where it was not offered."""
         meant = self._meant(call)
         if len(meant) > 1:
             meant = [min(meant, key=lambda tool: (tool.server, canonical(tool.input_schema)))]
@@ -114,7 +114,7 @@ class _Table:
         self._cells: dict[Pair, CallComparison] = {}
 
     def comparison(self, row: int, column: int) -> CallComparison:
-        """An expected call beside an actual one."""
+        """Return an expected call beside an actual one."""
         if (row, column) not in self._cells:
             self._cells[row, column] = CallComparison(self._wanted[row], self._read(column))
         return self._cells[row, column]
@@ -139,7 +139,7 @@ class _Table:
         return [(place, place) for place in both if self.same_tool(place, place)]
 
     def best_pairs(self) -> list[Pair]:
-        """The best assignment, the same for every order of rows and columns."""
+        """Return the best assignment, the same for every order of rows and columns."""
         rows = sorted(range(len(self._wanted)), key=lambda row: _text_of_expected(self._wanted[row]))
         columns = sorted(range(len(self._calls)), key=lambda column: _text_of_call(self._calls[column]))
         worth = {
@@ -151,7 +151,7 @@ class _Table:
         return sorted((rows[at], columns[to]) for at, to in best_pairs(len(rows), len(columns), worth))
 
     def _worth(self, row: int, column: int) -> int:
-        """One whole number in which a pair outweighs all correctness, and that all completeness, and so on."""
+        """Return one whole number in which a pair outweighs all correctness, and that all completeness, and so on."""
         correctness, completeness, beside = self.comparison(row, column).worth
         scale = _FINE * (len(self._wanted) + 1)
         worth = scale + round(correctness * _FINE)

@@ -6,14 +6,14 @@ HIGH = 0.7
 
 
 def usable(confidence: float | None) -> float | None:
-    """The confidence where it is a number from 0 to 1; None for anything else."""
+    """Return the confidence where it is a number from 0 to 1; None for anything else."""
     if isinstance(confidence, bool) or not isinstance(confidence, int | float):
         return None
     return float(confidence) if 0 <= confidence <= 1 else None
 
 
 def categorise(classification: Classification, confidence: float | None) -> ConfidenceCategory | None:
-    """High and right: robust; not high and right: needs clarity; high and wrong: misleading; else nothing.
+    """Return robust (high and right), needs clarity (right), misleading (high and wrong), or None.
 
     High is 0.7 and more.
     """

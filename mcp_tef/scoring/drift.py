@@ -14,13 +14,13 @@ _WATCHED = frozenset(check.rule.id for family in (hidden_characters, poisoning) 
 
 
 def tool_drift(seen: Listing, now: Listing) -> tuple[ToolDrift, ...]:
-    """Tools that were added, removed or changed, by name, with what is suspicious in them now."""
+    """Return tools that were added, removed or changed, by name, with what is suspicious in them now."""
     changes, _ = tool_changes(_snapshot(seen), _snapshot(now))
     return tuple(ToolDrift(change, _suspicions(change.after)) for change in changes)
 
 
 def changes_since(seen: Snapshot, now: Listing, wants: Callable[[str], bool]) -> dict[str, DefinitionChange]:
-    """What became of a server's tools since a run saw them, by the names that they were offered under.
+    """Return the changes of a server's tools since a run saw them, by the names under which they were offered.
 
     A tool that nobody `wants` any more is not listed, but not gone.
     """

@@ -14,7 +14,7 @@ _NESTING = (dict, list)
 
 
 def described(expected: Json) -> str:
-    """What an expected value asks for, in words that complete “expected …”."""
+    """Return the text that completes “expected …” for an expected value."""
     if not is_matcher(expected):
         return shown(expected)
     names = frozenset(expected)
@@ -36,7 +36,7 @@ def _approx(matcher: Mapping[str, Json]) -> str:
 
 _WORDS: dict[str, Callable[[Mapping[str, Json]], str]] = {
     "$any_of": _any_of,
-    "$any": lambda matcher: "anything",
+    "$any": lambda _matcher: "anything",
     "$optional": lambda matcher: f"{described(matcher['$optional'])} or nothing",
     "$regex": lambda matcher: f"a match of the pattern {shown(matcher['$regex'])}",
     "$approx": _approx,
@@ -49,7 +49,7 @@ _WORDS: dict[str, Callable[[Mapping[str, Json]], str]] = {
 
 
 def problems(expectation: Expectation) -> Iterator[str]:
-    """One sentence for each matcher in an expectation that cannot be understood."""
+    """Yield one sentence for each matcher in an expectation that cannot be understood."""
     for calls in expectation.alternatives:
         for call in calls:
             parameters = call.parameters or {}
@@ -59,7 +59,7 @@ def problems(expectation: Expectation) -> Iterator[str]:
 
 
 def _is_plainly_sound(expected: Json) -> bool:
-    """A quick yes for the most common: a scalar, or one of several scalars that may be left out."""
+    """Return a quick yes for the most common: a scalar, or one of several scalars that may be left out."""
     while isinstance(expected, dict) and len(expected) == 1:
         [(name, inner)] = expected.items()
         if name == "$any_of":
@@ -71,7 +71,7 @@ def _is_plainly_sound(expected: Json) -> bool:
 
 
 def problems_of(expected: Json, where: str, level: int = 0) -> Iterator[str]:
-    """The same for one expected value; `where` names it."""
+    """Yield the same for one expected value; `where` names it."""
     if level > DEEPEST:
         yield f"What is expected of {where} is nested too deeply."
     elif is_matcher(expected):
@@ -122,10 +122,10 @@ def _needs_numbers(matcher: Mapping[str, Json]) -> str:
 _NEEDS: dict[str, Callable[[Mapping[str, Json]], str]] = {
     "$any_of": _needs_list("$any_of"),
     "$any": lambda matcher: "" if matcher["$any"] is True else "the value true",
-    "$optional": lambda matcher: "",
+    "$optional": lambda _matcher: "",
     "$regex": _needs_pattern,
     "$approx": _needs_numbers,
-    "$contains": lambda matcher: "",
+    "$contains": lambda _matcher: "",
     "$unordered": _needs_list("$unordered"),
     "$datetime": lambda matcher: (
         "" if any_instant(matcher["$datetime"]) else "a date or time such as 2024-05-01T10:00Z"

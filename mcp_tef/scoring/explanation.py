@@ -12,7 +12,7 @@ from mcp_tef.scoring.phrases import counted, figure, listed, ticked
 
 
 def explain(verdict: Verdict, pairing: CallPairing, *, unreadable: bool, confidence: float | None) -> str:
-    """“Picked `search_files` on docs, expected `search_code`: a wrong tool, chosen with high confidence (0.91).”"""
+    """Return one sentence: “Picked `search_files` on docs, expected `search_code`: a wrong tool …”."""
     picked = "The answer was unreadable and counts as no tool" if unreadable else f"Picked {_picked(pairing)}"
     sure = _sure(confidence)
     if verdict.right:
@@ -23,7 +23,7 @@ def explain(verdict: Verdict, pairing: CallPairing, *, unreadable: bool, confide
 
 
 def repeated_arguments(calls: Sequence[ActualCall]) -> str:
-    """A sentence on arguments that were given more than once; nothing if there are none."""
+    """Return a sentence on arguments that were given more than once; nothing if there are none."""
     names = list(dict.fromkeys(ticked(name) for call in calls for name in call.repeated))
     if not names:
         return ""
@@ -52,7 +52,7 @@ def _worth_telling(call: ExpectedCall, picked_from: set[str | None]) -> str | No
 
 
 def _gathered(names: Sequence[str]) -> list[str]:
-    """Each name once, in order of the alphabet, with how often it comes."""
+    """Return each name once, in order of the alphabet, with how often it comes."""
     often = Counter(names)
     return [name if often[name] == 1 else f"{name} ({often[name]} times)" for name in sorted(often)]
 

@@ -40,7 +40,7 @@ def _any_of(matcher: Matcher, given: Json, place: SchemaPlace, fits: Fits) -> bo
     return isinstance(choices, list) and any(fits(choice, given, place) for choice in choices)
 
 
-def _any(matcher: Matcher, given: Json, place: SchemaPlace, fits: Fits) -> bool:
+def _any(matcher: Matcher, _given: Json, _place: SchemaPlace, _fits: Fits) -> bool:
     return matcher["$any"] is True
 
 
@@ -48,7 +48,7 @@ def _optional(matcher: Matcher, given: Json, place: SchemaPlace, fits: Fits) -> 
     return fits(matcher["$optional"], given, place)
 
 
-def _regex(matcher: Matcher, given: Json, place: SchemaPlace, fits: Fits) -> bool:
+def _regex(matcher: Matcher, given: Json, _place: SchemaPlace, _fits: Fits) -> bool:
     pattern = matcher["$regex"]
     text = str(given) if is_number(given) else given
     try:
@@ -57,7 +57,7 @@ def _regex(matcher: Matcher, given: Json, place: SchemaPlace, fits: Fits) -> boo
         return False
 
 
-def _approx(matcher: Matcher, given: Json, place: SchemaPlace, fits: Fits) -> bool:
+def _approx(matcher: Matcher, given: Json, place: SchemaPlace, _fits: Fits) -> bool:
     wanted = matcher["$approx"]
     tolerance = matcher["$tolerance"] if "$tolerance" in matcher else default_tolerance(wanted)
     number = given if is_number(given) else number_in(given) if place.types() & {"number", "integer"} else None
@@ -70,7 +70,7 @@ def _approx(matcher: Matcher, given: Json, place: SchemaPlace, fits: Fits) -> bo
 
 
 def default_tolerance(wanted: Json) -> float:
-    """A millionth of the number, where `$approx` comes without `$tolerance`."""
+    """Return a millionth of the number, where `$approx` comes without `$tolerance`."""
     return abs(wanted) / 1e6 if is_number(wanted) else 0
 
 
@@ -111,7 +111,7 @@ def _unordered(matcher: Matcher, given: Json, place: SchemaPlace, fits: Fits) ->
     )
 
 
-def _datetime(matcher: Matcher, given: Json, place: SchemaPlace, fits: Fits) -> bool:
+def _datetime(matcher: Matcher, given: Json, _place: SchemaPlace, _fits: Fits) -> bool:
     wanted = any_instant(matcher["$datetime"])
     return wanted is not None and wanted == any_instant(given)
 
@@ -147,7 +147,7 @@ def fits(expected: Json, given: Json, place: SchemaPlace = NOWHERE) -> bool:
 
 
 def equals(expected: Json, given: Json, place: SchemaPlace = NOWHERE) -> bool:
-    """The same without matchers: every object means itself."""
+    """Return the same without matchers: every object means itself."""
     if isinstance(expected, dict):
         return (
             isinstance(given, dict)

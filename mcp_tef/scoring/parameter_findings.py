@@ -18,27 +18,27 @@ Path = tuple[str | int, ...]
 
 
 def dotted(path: Path) -> str:
-    """`filters.0.name`."""
+    """Return `filters.0.name`."""
     return ".".join(map(str, path))
 
 
 def missing(path: Path, expected: Json, why: str) -> ParameterFinding:
-    """Something that should have been given; `why` completes “is missing, though …”."""
+    """Return something that should have been given; `why` completes “is missing, though …”."""
     return _finding(path, FindingReason.MISSING, f"is missing, though {why}.", expected)
 
 
 def hallucinated(name: str, given: Json, tool: str) -> ParameterFinding:
-    """A parameter that the tool does not have."""
+    """Return a parameter that the tool does not have."""
     return _finding((name,), FindingReason.HALLUCINATED, f"is not in the schema of {ticked(tool)}.", None, given)
 
 
 def not_expected(path: Path, given: Json) -> ParameterFinding:
-    """Something given beside all that was expected."""
+    """Return something given beside all that was expected."""
     return _finding(path, FindingReason.NOT_EXPECTED, "was given, though nothing else was expected.", None, given)
 
 
 def differences(expected: Json, given: Json, place: SchemaPlace, path: Path) -> Iterator[ParameterFinding]:
-    """Where exactly a given value is not the expected one; at most ten findings."""
+    """Yield the exact places at which a given value differs from the expected one; at most ten findings."""
     return islice(_differences(expected, given, place, path), MOST_A_PARAMETER)
 
 
@@ -61,7 +61,7 @@ def _unless_fitting(expected: Json, given: Json, place: SchemaPlace, path: Path)
 
 
 def _only_choice(expected: Json) -> Json:
-    """What a matcher without a real choice stands for: `$optional`, or `$any_of` with one value."""
+    """Return the value inside matchers that leave no choice: `$optional`, or `$any_of` with one value."""
     while isinstance(expected, dict) and len(expected) == 1:
         [(name, inner)] = expected.items()
         if name == "$optional":
@@ -100,7 +100,7 @@ def _nearly(expected: Json, given: Json) -> str:
 
 
 def of_fault(fault: SchemaViolation) -> ParameterFinding:
-    """A value that breaks the tool's schema."""
+    """Return a value that breaks the tool's schema."""
     tell = _FAULTS.get(fault.keyword, _told_by_rule)
     if not fault.path:
         sentence = f"The arguments together do not satisfy `{fault.keyword}` of the schema."
@@ -141,10 +141,10 @@ _FAULTS: dict[str, Callable[[SchemaViolation], str]] = {
     "format": _told_of_format,
     "anyOf": lambda fault: f"is {shown(fault.given)}, which fits none of the forms that the schema allows",
     "oneOf": lambda fault: f"is {shown(fault.given)}, which does not fit exactly one of the forms in the schema",
-    "required": lambda fault: "is missing, though the schema requires it",
-    "additionalProperties": lambda fault: "is not allowed there by the schema",
-    "propertyNames": lambda fault: "has a name that the schema does not allow",
-    "false": lambda fault: "must not be given, says the schema",
+    "required": lambda _fault: "is missing, though the schema requires it",
+    "additionalProperties": lambda _fault: "is not allowed there by the schema",
+    "propertyNames": lambda _fault: "has a name that the schema does not allow",
+    "false": lambda _fault: "must not be given, says the schema",
 }
 
 

@@ -49,12 +49,12 @@ _ANSWER: Mapping[str, Callable[[Answer], object]] = {
 
 
 def setting_changes(before: ModelSettings, after: ModelSettings) -> tuple[ValueChange, ...]:
-    """Settings that differ."""
+    """Return settings that differ."""
     return tuple(_changes({name: (tell(before), tell(after)) for name, tell in _SETTINGS.items()}))
 
 
 def verdict_changes(before: RunDetail, after: RunDetail) -> tuple[ValueChange, ...]:
-    """What was asked, expected and judged otherwise; parameters that the label of an expectation hides count too."""
+    """Return the differences in query, expectation and verdict, hidden parameters of an expectation included."""
     told = {name: (tell(before), tell(after)) for name, tell in _VERDICT.items()}
     if before.expectation != after.expectation and before.expectation.label == after.expectation.label:
         told["Expected"] = (_in_full(before), _in_full(after))
@@ -62,7 +62,7 @@ def verdict_changes(before: RunDetail, after: RunDetail) -> tuple[ValueChange, .
 
 
 def answer_changes(before: Answer | None, after: Answer | None) -> tuple[ValueChange, ...]:
-    """What was answered otherwise; a run without an answer has a dash for everything."""
+    """Return the differences in the answers; a run without an answer has a dash for everything."""
     told = {name: (tell(before) if before else None, tell(after) if after else None) for name, tell in _ANSWER.items()}
     return tuple(_changes(told))
 
@@ -98,7 +98,7 @@ def _in_full(run: RunDetail) -> str:
 
 
 def tool_changes(before: Snapshot | None, after: Snapshot | None) -> tuple[tuple[ToolChange, ...], int]:
-    """Tools that two snapshots do not have alike, by server and name, and how many they do."""
+    """Return tools that two snapshots do not have alike, by server and name, and how many they do."""
     old, new = _by_name(before), _by_name(after)
     names = sorted({*old, *new})
     found = [_tool_change(server, tool, old.get((server, tool)), new.get((server, tool))) for server, tool in names]
@@ -129,7 +129,7 @@ def _kind(before: OfferedTool | None, after: OfferedTool | None) -> DefinitionCh
 
 
 def definition_diff(before: OfferedTool | None, after: OfferedTool | None) -> str:
-    """The definitions as indented JSON with sorted names, as a unified diff without its two head lines."""
+    """Return the definitions as indented JSON with sorted names, as a unified diff without its two head lines."""
     lines = list(unified_diff(_lines(before), _lines(after), n=CONTEXT, lineterm=""))
     return "\n".join(lines[2:])
 

@@ -35,7 +35,7 @@ def same_instant(one: str, other: str) -> bool:
 
 
 def iso_instant(text: str) -> datetime | None:
-    """The moment that an ISO 8601 text names, in UTC; a date is its midnight, no zone means UTC."""
+    """Return the moment that an ISO 8601 text names, in UTC; a date is its midnight, no zone means UTC."""
     if len(text) > _LONGEST:
         return None
     try:
@@ -45,7 +45,7 @@ def iso_instant(text: str) -> datetime | None:
 
 
 def any_instant(value: Json) -> datetime | None:
-    """The moment of ISO 8601, RFC 2822 or plainly written text, or of a Unix time in (milli)seconds.
+    """Return the moment of ISO 8601, RFC 2822 or plainly written text, or of a Unix time in (milli)seconds.
 
     Forms that can be read two ways, such as 05/01/2024, name no moment.
     """
@@ -123,8 +123,9 @@ def is_number(value: Json) -> bool:
 
 
 def same_number(one: float, other: float) -> bool:
-    """Equal in value; not-a-number equals itself."""
-    return one == other or (one != one and other != other)
+    """Return True if two numbers are equal in value; not-a-number equals itself."""
+    # math.isnan would raise OverflowError for whole numbers of more than 308 digits.
+    return one == other or (one != one and other != other)  # noqa: PLR0124
 
 
 def _as_said(expected: Json, given: Json, place: SchemaPlace) -> bool:
@@ -141,7 +142,7 @@ def _as_said(expected: Json, given: Json, place: SchemaPlace) -> bool:
 
 
 def number_in(value: Json) -> float | None:
-    """The number that a value is, or that its text writes out; None where there is none."""
+    """Return the number that a value is, or that its text writes out; None where there is none."""
     if is_number(value):
         number: float = value
         return number
@@ -161,7 +162,7 @@ def _boolean_in(value: Json) -> bool | None:
 
 
 def shallow(value: Json, levels: int = DEEPEST) -> Json:
-    """The same value, with what is nested deeper than that replaced by an ellipsis."""
+    """Return the same value, with what is nested deeper than that replaced by an ellipsis."""
     return value if _is_shallow(value, levels) else _cut_down(value, levels)
 
 

@@ -31,7 +31,7 @@ class TooManyReferencesError(ValueError):
 
 
 class Effort:
-    """What one check has spent so far on one whole schema."""
+    """Budget that one check has spent so far on one whole schema."""
 
     def __init__(self, schema: Json) -> None:
         self._schema = schema
@@ -53,7 +53,7 @@ EFFORT: ContextVar[Effort] = ContextVar("effort")
 
 
 def dialect_of(schema: Json) -> Any:
-    """The validator class for a schema's `$schema`; 2020-12 where it is missing or unknown."""
+    """Return the validator class for a schema's `$schema`; 2020-12 where it is missing or unknown."""
     named = schema.get("$schema") if isinstance(schema, Mapping) else None
     name = (
         named.rstrip("#").replace("https://json-schema.org/draft-0", "http://json-schema.org/draft-0")
@@ -64,7 +64,7 @@ def dialect_of(schema: Json) -> Any:
 
 
 def in_one_dialect(schema: Json) -> Json:
-    """The schema without `$schema` further inside, where the library would switch to its own, unsafe rules."""
+    """Return the schema without `$schema` further inside, where the library would switch to its own, unsafe rules."""
     inner = [*schema.values()] if isinstance(schema, Mapping) else []
     while inner:
         value = inner.pop()
@@ -115,7 +115,7 @@ def _counted(rule: Rule) -> Rule:
 
 
 def _without_patterned_names(rule: Rule) -> Rule:
-    """The stock rule tries names against patterns without a time limit: leave it out where there are any."""
+    """Yield the stock rule tries names against patterns without a time limit: leave it out where there are any."""
 
     def unevaluated(validator: Any, more: Any, value: Json, schema: Mapping[str, Any]) -> Iterator[ValidationError]:
         if not EFFORT.get().has_patterned_names:
@@ -124,12 +124,12 @@ def _without_patterned_names(rule: Rule) -> Rule:
     return unevaluated
 
 
-def _pattern(validator: Any, pattern: Any, value: Json, schema: Mapping[str, Any]) -> Iterator[ValidationError]:
+def _pattern(_validator: Any, pattern: Any, value: Json, _schema: Mapping[str, Any]) -> Iterator[ValidationError]:
     if isinstance(value, str) and not found(pattern, value):
         yield ValidationError("does not match the pattern")
 
 
-def _properties(validator: Any, properties: Any, value: Json, schema: Mapping[str, Any]) -> Iterator[ValidationError]:
+def _properties(validator: Any, properties: Any, value: Json, _schema: Mapping[str, Any]) -> Iterator[ValidationError]:
     if isinstance(value, dict):
         for name, subschema in properties.items():
             if name in value:
@@ -137,7 +137,7 @@ def _properties(validator: Any, properties: Any, value: Json, schema: Mapping[st
 
 
 def _judge_property(validator: Any, value: Json, schema: Json, name: str) -> Iterator[ValidationError]:
-    """The library leaves out the name of a property that must not be there at all (the schema `false`)."""
+    """Yield the library leaves out the name of a property that must not be there at all (the schema `false`)."""
     if schema is False:
         yield ValidationError("must not be given", validator="false", path=(name,), instance=value, schema=schema)
     else:
@@ -145,7 +145,7 @@ def _judge_property(validator: Any, value: Json, schema: Json, name: str) -> Ite
 
 
 def _pattern_properties(
-    validator: Any, patterns: Any, value: Json, schema: Mapping[str, Any]
+    validator: Any, patterns: Any, value: Json, _schema: Mapping[str, Any]
 ) -> Iterator[ValidationError]:
     if not isinstance(value, dict):
         return
@@ -174,13 +174,13 @@ def _is_named(name: str, schema: Mapping[str, Any]) -> bool:
     )
 
 
-def _unique_items(validator: Any, unique: Any, value: Json, schema: Mapping[str, Any]) -> Iterator[ValidationError]:
+def _unique_items(_validator: Any, unique: Any, value: Json, _schema: Mapping[str, Any]) -> Iterator[ValidationError]:
     if unique and isinstance(value, list) and len({canonical(_plain(item)) for item in value}) < len(value):
         yield ValidationError("has an item twice")
 
 
 def _plain(value: Json) -> Json:
-    """The same value with 1.0 written as 1 throughout, as JSON Schema compares numbers."""
+    """Return the same value with 1.0 written as 1 throughout, as JSON Schema compares numbers."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, list):

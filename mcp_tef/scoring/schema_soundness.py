@@ -20,7 +20,7 @@ _PLAIN_DIALECTS = (
 
 
 def why_unsound(schema: Mapping[str, Any]) -> str | None:
-    """What is wrong with a schema by the rules of its own dialect (2020-12 where it names none); None: it is sound.
+    """Return the fault of a schema by the rules of its own dialect (2020-12 if it names none); None if it is sound.
 
     Patterns are not tried, because schemas are written for ECMAScript's regular expressions. Nothing is fetched.
     """
@@ -30,7 +30,7 @@ def why_unsound(schema: Mapping[str, Any]) -> str | None:
 
 
 def plainly_sound(schema: Any) -> bool:
-    """Whether a schema uses only everyday keywords, each rightly: told 100 times faster than by its metaschema."""
+    """Return True if a schema uses only everyday keywords correctly; 100 times faster than checking its metaschema."""
     if isinstance(schema, Mapping):
         return all(key in _EVERYDAY and _EVERYDAY[key](value) for key, value in schema.items())
     return isinstance(schema, bool)
@@ -107,7 +107,7 @@ def _why_unsound(text: str) -> str | None:
 
 
 def _compared_lists(schema: Any) -> Iterator[list[Any]]:
-    """Lists of which a metaschema may say that no two entries are the same."""
+    """Yield lists of which a metaschema may say that no two entries are the same."""
     if isinstance(schema, list):
         for item in schema:
             yield from _compared_lists(item)

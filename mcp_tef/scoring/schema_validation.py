@@ -56,7 +56,7 @@ def _for_text(check: Callable[[str], object]) -> Callable[[object], bool]:
 
 
 def format_checker() -> FormatChecker:
-    """A checker of the formats above; others, and values that are not text, always pass.
+    """Return a checker of the formats above; others, and values that are not text, always pass.
 
     A date-time needs no zone here (RFC 3339 asks for one), because servers take such texts and models write them.
     """
@@ -92,7 +92,7 @@ class SchemaViolation:
 
 @dataclass(frozen=True, slots=True)
 class SchemaReport:
-    """What a check found; `complete` is False where the schema itself is broken and not all could be checked."""
+    """Result of a check; `complete` is False if the schema itself is broken and not all could be checked."""
 
     faults: tuple[SchemaViolation, ...] = ()
     missing: frozenset[str] = frozenset()
@@ -108,7 +108,7 @@ FINE = SchemaReport()
 
 
 def validator_for(schema: Json) -> Any:
-    """A validator that never fetches anything; None where the schema is too broken to make one."""
+    """Return a validator that never fetches anything; None where the schema is too broken to make one."""
     try:
         return dialect_of(schema)(in_one_dialect(schema), registry=_NO_REGISTRY, format_checker=_formats())
     except _BROKEN_SCHEMA:
@@ -165,7 +165,7 @@ def _report(errors: Iterable[ValidationError]) -> SchemaReport:
 
 
 def _absent(error: ValidationError) -> set[str] | None:
-    """The arguments whose absence alone is the error; None where something given is wrong."""
+    """Return the arguments whose absence alone is the error; None where something given is wrong."""
     if error.validator == "required" and isinstance(error.validator_value, list):
         return set(_not_given(error))
     if error.validator in ("dependentRequired", "dependencies"):
@@ -223,7 +223,7 @@ def _extras(error: ValidationError) -> list[str]:
 
 
 def _faults_of_all(error: ValidationError) -> Iterator[SchemaViolation]:
-    """Faults of a rule about the arguments together, told of single arguments where that is possible."""
+    """Yield faults of a rule about the arguments together, told of single arguments where that is possible."""
     if error.validator in ("additionalProperties", "unevaluatedProperties"):
         return
     if "propertyNames" in error.absolute_schema_path:

@@ -33,7 +33,7 @@ class SchemaDocument:
         return Registry[Any]().resolver_with_root(DRAFT202012.create_resource(self.schema))
 
     def follow(self, reference: Json) -> Json:
-        """What a reference points to; a schema that takes anything where it points nowhere in this document."""
+        """Return the target of a reference; a schema that takes anything if it points nowhere in this document."""
         if reference == "#":
             return self.schema
         try:
@@ -42,8 +42,10 @@ class SchemaDocument:
             return ANYTHING
 
     def reach(self, roots: Iterable[Json], *, certain: bool = False) -> tuple[Mapping[str, Any], ...]:
-        """The object schemas that speak about the same value as the roots, each once, through references
-        and combinations; with `certain` only those that hold in every case."""
+        """Return the object schemas that speak about the same value as the roots, each once.
+
+        References and combinations are followed; with `certain` only those that hold in every case.
+        """
         seen: dict[int, Mapping[str, Any]] = {}
         waiting = list(roots)
         while waiting:
@@ -65,7 +67,7 @@ class SchemaDocument:
 
 
 class SchemaPlace:
-    """What a schema says of the value in one place, worked out when it is asked for; empty where nothing is known."""
+    """Subschemas for the value in one place, computed when asked for; empty if nothing is known."""
 
     __slots__ = ("_above", "_document", "_key", "_reached")
 
@@ -76,7 +78,7 @@ class SchemaPlace:
         self._reached: tuple[Mapping[str, Any], ...] | None = None
 
     def schemas(self) -> tuple[Mapping[str, Any], ...]:
-        """Every object schema that speaks about this value."""
+        """Return every object schema that speaks about this value."""
         if self._reached is None:
             self._reached = self._document.reach(self._roots())
         return self._reached
@@ -91,11 +93,11 @@ class SchemaPlace:
         return (item for schema in inside for item in _elements(schema, key))
 
     def types(self) -> frozenset[str]:
-        """The JSON Schema types that are named for it, in any branch."""
+        """Return the JSON Schema types that are named for it, in any branch."""
         return frozenset(name for schema in self.schemas() for name in _types(schema))
 
     def at(self, key: str | int) -> "SchemaPlace":
-        """The value of an object's property, or at a list's index."""
+        """Return the value of an object's property, or at a list's index."""
         return SchemaPlace(self._document, self, key)
 
 
@@ -113,7 +115,7 @@ def names_in(schema: Mapping[str, Any], name: str) -> bool:
 
 
 def required_in(schema: Mapping[str, Any]) -> Iterator[str]:
-    """The names that one object schema requires (lists; draft 3 flags are left out)."""
+    """Return the names that one object schema requires (lists; draft 3 flags are left out)."""
     return (name for name in _items(schema.get("required")) if isinstance(name, str))
 
 

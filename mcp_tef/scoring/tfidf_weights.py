@@ -24,7 +24,7 @@ PAIRS_AT_ONCE = 2**20
 
 @dataclass(frozen=True)
 class SparseRows:
-    """What each row has: `columns` in ascending order, and how much of each; row r has those from `starts[r]` on."""
+    """Sparse matrix by rows (CSR): row r has `columns` in ascending order and their `amounts` from `starts[r]` on."""
 
     columns: Places
     amounts: Amounts
@@ -33,7 +33,7 @@ class SparseRows:
 
     @property
     def height(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return len(self.starts) - 1
 
     @cached_property
@@ -42,7 +42,7 @@ class SparseRows:
         return np.repeat(np.arange(self.height), np.diff(self.starts))
 
     def holding(self, amounts: Amounts) -> "SparseRows":
-        """The same columns with other amounts."""
+        """Return the same columns with other amounts."""
         return replace(self, amounts=amounts)
 
     def sums(self, amounts: Amounts) -> Amounts:
@@ -50,7 +50,7 @@ class SparseRows:
         return np.bincount(self.owners, weights=amounts, minlength=self.height).astype(np.float32)
 
     def pairs(self, a: Places, b: Places) -> Amounts:
-        """The products of rows a[i] and b[i], shape (len(a),)."""
+        """Return the products of rows a[i] and b[i], shape (len(a),)."""
         (one, mine), (other, theirs) = self._of(a), self._of(b)
         if not len(other):
             return np.zeros(len(a), dtype=np.float32)
@@ -60,20 +60,20 @@ class SparseRows:
         return np.bincount(one[both] // self.width, weights=products, minlength=len(a)).astype(np.float32)
 
     def _of(self, rows: Places) -> tuple[Places, Places]:
-        """All that some rows have: by a number for which of them and which column, ascending, and by place."""
+        """Return all that some rows have: by a number for which of them and which column, ascending, and by place."""
         lengths = self.starts[rows + 1] - self.starts[rows]
         places = ranges(self.starts[rows], lengths)
         return np.repeat(np.arange(len(rows)), lengths) * self.width + self.columns[places], places
 
 
 def ranges(starts: Places, lengths: Places) -> Places:
-    """Numbers from each start on, so many each, one after the other."""
+    """Return numbers from each start on, so many each, one after the other."""
     ends = np.cumsum(lengths)
     return np.asarray(np.repeat(starts - ends + lengths, lengths) + np.arange(lengths.sum()), dtype=np.intp)
 
 
 def tally(owners: Places, columns: Places, shape: tuple[int, int]) -> SparseRows:
-    """How often each row comes with each column."""
+    """Return the counts of each pair of row and column."""
     height, width = shape
     keys, counts = np.unique(owners * width + columns, return_counts=True)
     starts = np.searchsorted(keys, np.arange(height + 1) * width)
@@ -81,7 +81,7 @@ def tally(owners: Places, columns: Places, shape: tuple[int, int]) -> SparseRows
 
 
 def counted(bags: Sequence[Collection[Hashable]]) -> SparseRows:
-    """How often each bag (row) holds each thing (column)."""
+    """Return the counts of each item (column) in each bag (row)."""
     numbers = {thing: number for number, thing in enumerate(dict.fromkeys(chain.from_iterable(bags)))}
     columns = np.fromiter(map(numbers.__getitem__, chain.from_iterable(bags)), dtype=np.intp)
     owners = np.repeat(np.arange(len(bags)), [len(bag) for bag in bags])
@@ -89,7 +89,7 @@ def counted(bags: Sequence[Collection[Hashable]]) -> SparseRows:
 
 
 def beside(left: SparseRows, right: SparseRows) -> SparseRows:
-    """Two sets of rows as one, the columns of the right after those of the left."""
+    """Return two sets of rows as one, the columns of the right after those of the left."""
     starts = left.starts + right.starts
     order = np.argsort(np.concatenate((left.owners, right.owners)), kind="stable")
     columns = np.concatenate((left.columns, right.columns + left.width))[order]
@@ -114,7 +114,7 @@ class Products:
         self._ends = np.cumsum(np.where(frequent, 0, filled))[rows.columns[by_column]]
 
     def of(self, start: int, stop: int) -> Amounts:
-        """Some rows with all from the first of them on, shape (stop − start, height − start)."""
+        """Return some rows with all from the first of them on, shape (stop − start, height − start)."""
         answer = np.asarray(self._dense[start:stop] @ self._dense[start:].T, dtype=np.float32)
         flat, width = answer.reshape(-1), answer.shape[1]
         for one, other in self._sharing(start, stop):
@@ -134,7 +134,7 @@ class Products:
 
 
 def _dense(rows: SparseRows, wanted: NDArray[np.bool_]) -> Amounts:
-    """Some of the columns, empty places and all."""
+    """Return some of the columns, empty places and all."""
     numbers = np.cumsum(wanted) - 1
     dense = np.zeros((rows.height, np.count_nonzero(wanted)), dtype=np.float32)
     had = wanted[rows.columns]
@@ -143,19 +143,19 @@ def _dense(rows: SparseRows, wanted: NDArray[np.bool_]) -> Amounts:
 
 
 class Weigher:
-    """How rare each term (column) is among texts (rows), by how often each text has it."""
+    """Return the rarity of each term (column) among texts (rows), from the counts of each text."""
 
     def __init__(self, counts: SparseRows) -> None:
         having = np.bincount(counts.columns, minlength=counts.width).astype(np.float32)
         self._rarity = np.log(np.float32(1 + counts.height) / (1 + having)) + 1
 
     def weigh(self, counts: SparseRows) -> SparseRows:
-        """The counts of these or of other texts made into weights, each text at length one."""
+        """Return the counts of these or of other texts made into weights, each text at length one."""
         return at_length_one(counts.holding((np.log(counts.amounts) + 1) * self._rarity[counts.columns]))
 
 
 def at_length_one(rows: SparseRows) -> SparseRows:
-    """The rows brought to length one; those of zeros stay."""
+    """Return the rows brought to length one; those of zeros stay."""
     lengths = np.sqrt(rows.sums(rows.amounts**2))
     lengths[lengths == 0] = 1
     return rows.holding(np.asarray(rows.amounts / lengths[rows.owners], dtype=np.float32))

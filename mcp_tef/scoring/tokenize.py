@@ -26,7 +26,7 @@ STOP_WORDS = frozenset(_SAY_NOTHING.split())
 
 
 def spaced(text: str) -> str:
-    """`text` with spaces where names are joined: `getUserById` and `get_user-by.id` alike."""
+    """Return `text` with spaces where names are joined: `getUserById` and `get_user-by.id` alike."""
     return _JOINTS.sub(" ", _parted(text))
 
 
@@ -35,18 +35,18 @@ def _parted(text: str) -> str:
 
 
 def stems(text: str) -> list[str]:
-    """The words of a text in lower case, without endings and without words that say nothing."""
+    """Return the words of a text in lower case, without endings and without words that say nothing."""
     return [stem(word) for word in words(text) if word not in STOP_WORDS]
 
 
 def words(text: str) -> list[str]:
-    """The single words of a text in lower case, endings and all."""
+    """Return the single words of a text in lower case, endings and all."""
     return _WORD.findall(_parted(text).lower())
 
 
 @lru_cache(maxsize=2**16)
 def stem(word: str) -> str:
-    """A word in lower case without its ending."""
+    """Return a word in lower case without its ending."""
     if not word.endswith(_ENDINGS):
         return word
     for ending in _ENDINGS:
@@ -69,14 +69,14 @@ class TokenizedTexts:
     texts: int
 
     def by_text(self) -> list[list[str]]:
-        """The words of each text."""
+        """Return the words of each text."""
         said = [self.words[place] for place in self.sequence.tolist()]
         ends = np.cumsum(np.bincount(self.owners, minlength=self.texts)).tolist()
         return [said[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
 def read(texts: Sequence[str]) -> TokenizedTexts:
-    """The words of texts, alike for camelCase, snake_case and kebab-case, without words that say nothing."""
+    """Return the words of texts, alike for camelCase, snake_case and kebab-case, without words that say nothing."""
     written = [text.split() for text in texts]
     tokens = {token: place for place, token in enumerate(dict.fromkeys(chain.from_iterable(written)))}
     words, by_token, lengths = _words(tokens)
@@ -87,7 +87,7 @@ def read(texts: Sequence[str]) -> TokenizedTexts:
 
 
 def _words(tokens: Iterable[str]) -> tuple[tuple[str, ...], Places, Places]:
-    """The distinct words of tokens, which of them each token holds one after the other, and how many."""
+    """Return the distinct words of tokens, which of them each token holds one after the other, and how many."""
     known: dict[str, int] = {}
     held: list[int] = []
     ends: list[int] = []

@@ -38,7 +38,7 @@ def surely_fit(schema: Mapping[str, Any], arguments: Mapping[str, Json]) -> bool
 
 
 def surely_fits(schema: Json, value: Json) -> bool:
-    """The same for one value."""
+    """Return the same for one value."""
     if not isinstance(schema, dict) or not _PLAIN.issuperset(schema):
         return False
     kind = schema.get("type")
@@ -95,11 +95,11 @@ class ToolSchema:
         return any(names_in(schema, name) for schema in self._root.schemas())
 
     def place(self, name: str) -> SchemaPlace:
-        """What is known of one parameter's value."""
+        """Return the subschemas for one parameter's value."""
         return self._root.at(name)
 
     def check(self, arguments: Mapping[str, Json]) -> SchemaReport:
-        """Which given arguments break the schema, and which required ones are missing."""
+        """Return the given arguments that break the schema, and the required ones that are missing."""
         if surely_fit(self._known, arguments):
             return FINE
         return check(self._known, self._validator, arguments)
@@ -117,7 +117,7 @@ class SchemaShelf:
         self._lock = Lock()
 
     def get(self, schema: Json) -> ToolSchema:
-        """The prepared form of a schema object, which must not change afterwards."""
+        """Return the prepared form of a schema object, which must not change afterwards."""
         with self._lock:
             kept = self._kept.get(id(schema))
             if kept is None or kept.source is not schema:

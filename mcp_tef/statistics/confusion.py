@@ -72,7 +72,7 @@ def _count(judged: History, tools: _Tools) -> tuple[Cells, tuple[int, ...], tupl
 
 
 def _shared(labels: Sequence[ToolLabel]) -> frozenset[str]:
-    """Names that several servers have a tool of."""
+    """Return names that several servers have a tool of."""
     servers: defaultdict[str, set[str]] = defaultdict(set)
     for label in labels:
         servers[label.tool or ""] |= {label.server} if label.server else set()
@@ -126,7 +126,7 @@ def _name(label: ToolLabel, shared: frozenset[str]) -> str:
 
 
 def by_tool(ended: History) -> tuple[GroupMetrics, ...]:
-    """Each tool against the rest, by name; failed runs count where they expected it.
+    """Return each tool against the rest, by name; failed runs count where they expected it.
 
     A right run counts for the tool that was picked. A tool goes by its bare name, or by `server / tool` where
     several servers have one of that name. Invented tools are among them.

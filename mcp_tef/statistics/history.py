@@ -88,13 +88,13 @@ class History:
         return len(self.status)
 
     def of(self, mask: Flags | Integers) -> "History":
-        """The runs that a mask or their places name."""
+        """Return the runs that a mask or their places name."""
         if mask.dtype == np.bool_ and mask.all():
             return self
         return replace(self, **{name: getattr(self, name)[mask] for name in COLUMNS})
 
     def grouped(self, key: Integers) -> "list[tuple[int, History]]":
-        """The runs apart by a column that goes with them, each key above 0 with its runs."""
+        """Return the runs apart by a column that goes with them, each key above 0 with its runs."""
         order = np.argsort(key, kind="stable")
         values, starts = np.unique(key[order], return_index=True)
         ends = np.append(starts, len(order))[1:]
@@ -103,7 +103,7 @@ class History:
 
     @property
     def is_judged(self) -> Flags:
-        """Which runs have a verdict."""
+        """Mask of the runs with a verdict, shape (n,)."""
         return np.asarray(np.logical_and(self.status == COMPLETED, self.classification > 0), dtype=np.bool_)
 
     @property
@@ -118,12 +118,12 @@ class History:
 
     @property
     def right(self) -> Flags:
-        """Which runs chose the right tools."""
+        """Mask of the runs that chose the right tools, shape (n,)."""
         return np.asarray(np.logical_or(self.classification == TP, self.classification == TN), dtype=np.bool_)
 
     @property
     def passed(self) -> Flags:
-        """Which runs chose the right tools and have no wrong parameter."""
+        """Mask of the runs with the right tools and no wrong parameter, shape (n,)."""
         return np.asarray(np.logical_and(self.right, self.parameters_ok != 1), dtype=np.bool_)
 
 

@@ -12,7 +12,7 @@ Z95 = 1.959963984540054
 
 
 def wilson(successes: float, n: int) -> Rate:
-    """A share with its 95 % Wilson score interval; nothing but n where n is 0.
+    """Return a share with its 95 % Wilson score interval; nothing but n where n is 0.
 
     The successes may be a sum of shares: a mean of values from 0 to 1 varies no more than a share does, so the
     interval is then wide enough, or too wide.
@@ -34,7 +34,7 @@ def wilson(successes: float, n: int) -> Rate:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many runs were judged which way, and how many failed."""
+    """Counts of runs by classification, and of failed runs."""
 
     tp: int = 0
     fp: int = 0
@@ -76,7 +76,7 @@ class Counts:
         return wilson(self.tp + self.tn, self.judged)
 
     def group(self, name: str) -> GroupMetrics:
-        """These counts and their rates under a name."""
+        """Return these counts and their rates under a name."""
         return GroupMetrics(
             name=name,
             n=self.judged + self.failed,
@@ -93,28 +93,28 @@ class Counts:
 
 
 def share(answers: Flags) -> Rate:
-    """How many of the answers are yes."""
+    """Count of the answers that are yes."""
     return wilson(int(np.count_nonzero(answers)), len(answers))
 
 
 def known(values: Numbers) -> Numbers:
-    """The values without those that are missing, by size: sums of them are the same in whichever order runs ended."""
+    """Return the known values by size, so that their sum does not depend on the order in which runs ended."""
     return np.sort(values[~np.isnan(values)])
 
 
 def mean(values: Numbers) -> float | None:
-    """The arithmetic mean of the values that are known; None of nothing."""
+    """Return the arithmetic mean of the values that are known; None of nothing."""
     there = known(values)
     return float(there.mean()) if len(there) else None
 
 
 def total(values: Numbers) -> float | None:
-    """The sum of the values that are known; None of nothing."""
+    """Return the sum of the values that are known; None of nothing."""
     there = known(values)
     return float(there.sum()) if len(there) else None
 
 
 def percentiles(values: Numbers, *shares: float) -> tuple[float | None, ...]:
-    """The values below which a share (0-1) of the known ones lies, interpolated between neighbours; None of nothing."""
+    """Return the values below which a share (0–1) of the known ones lies, interpolated linearly; None of nothing."""
     there = known(values)
     return tuple(np.quantile(there, shares).tolist()) if len(there) else (None,) * len(shares)

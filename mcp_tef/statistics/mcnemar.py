@@ -12,7 +12,7 @@ TINY = 1e-17
 
 
 def paired_test(both_right: int, fixed: int, regressed: int, both_wrong: int) -> PairedTest:
-    """What counts of pairs say: `fixed` were wrong and are right, `regressed` were right and are wrong.
+    """Return the conclusion from counts of pairs: `fixed` were wrong and are right, `regressed` the reverse.
 
     The reading rests on McNemar's exact test at 5 %, two-sided. It is about these cases: runs of one case count as
     independent draws, so repeats make the figures of these cases surer, and say nothing of other cases.
@@ -38,7 +38,7 @@ def paired_test(both_right: int, fixed: int, regressed: int, both_wrong: int) ->
 
 
 def mcnemar(fixed: int, regressed: int) -> float:
-    """The exact two-sided probability of a split as uneven as this where neither way is likelier; 1 of no pair.
+    """Return the exact two-sided probability of a split as uneven as this where neither way is likelier; 1 of no pair.
 
     p = min(1, 2 · P(X ≤ min(b, c))) for X binomial with b + c trials of chance ½, b and c the discordant pairs.
     Source: Q. McNemar, Note on the sampling error of the difference between correlated proportions or percentages,
@@ -57,7 +57,7 @@ def mcnemar(fixed: int, regressed: int) -> float:
 
 
 def difference(n: int, fixed: int, regressed: int) -> RateDifference:
-    """The later share minus the earlier one, with a 95 % interval for paired shares; nothing of no pair.
+    """Return the later share minus the earlier one, with a 95 % interval for paired shares; nothing of no pair.
 
     The estimate is (b - c) / n. The interval is Wald's with the adjustment of Bonett and Price: one is added to b
     and to c, two to n; with p = (b + 1) / (n + 2), q = (c + 1) / (n + 2) and d = p - q it is
@@ -115,6 +115,6 @@ def _told(p: float) -> str:
 
 
 def _about(number: int) -> int:
-    """Rounded up to two digits that count."""
+    """Round up to two significant digits."""
     step = int(10 ** max(0, int(log10(number)) - 1))
     return ceil(number / step) * step

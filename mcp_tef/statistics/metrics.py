@@ -16,12 +16,12 @@ _FAILED = 5
 
 
 def by_model(ended: History) -> tuple[GroupMetrics, ...]:
-    """The runs of each model."""
+    """Return the runs of each model."""
     return _grouped(ended, ended.model, ended.models)
 
 
 def by_server(ended: History) -> tuple[GroupMetrics, ...]:
-    """The runs that each server had a part in: whose tool was expected, or picked where nothing was expected."""
+    """Return the runs that each server had a part in: whose tool was expected, or picked where nothing was expected."""
     names = sorted({label.server for label in ended.tools.values() if label.server})
     numbers = {name: place for place, name in enumerate(names, start=1)}
     of_tool = np.zeros(max(ended.tools, default=0) + 1, dtype=np.int64)
@@ -32,7 +32,7 @@ def by_server(ended: History) -> tuple[GroupMetrics, ...]:
 
 
 def _grouped(ended: History, keys: Integers, names: Mapping[int, str]) -> tuple[GroupMetrics, ...]:
-    """Counts by name of the key of each run; 0 is no key."""
+    """Return counts by name of the key of each run; 0 is no key."""
     outcome = np.where(ended.status == FAILED, _FAILED, ended.classification)
     size = _OUTCOMES * (max(names, default=0) + 1)
     table = np.bincount(keys * _OUTCOMES + outcome, minlength=size).reshape(-1, _OUTCOMES)
@@ -94,12 +94,12 @@ def summarise(history: History) -> Metrics:
 
 
 def parameters_right(right: History) -> Rate:
-    """How many true positives have every judged parameter right; those without a judged one count in neither."""
+    """Return the share of true positives with every judged parameter right; those without a judged one are left out."""
     return share(right.parameters_ok[right.parameters_ok > 0] == 2)
 
 
 def models(history: History) -> tuple[ModelMetrics, ...]:
-    """All figures of each model, by label."""
+    """Return all figures of each model, by label."""
     apart = {history.models[key]: runs for key, runs in history.ended.grouped(history.ended.model)}
     return tuple(
         ModelMetrics(model=label, baseline=label == RANKING_MODEL, metrics=summarise(apart[label]))
@@ -108,7 +108,7 @@ def models(history: History) -> tuple[ModelMetrics, ...]:
 
 
 def trend(history: History) -> tuple[TrendPoint, ...]:
-    """The figures of each batch, oldest first."""
+    """Return the figures of each batch, oldest first."""
     ended = history.ended
     points = [_point(key, runs) for key, runs in ended.grouped(ended.batch) if key in history.batches]
     return tuple(sorted(points, key=lambda point: (point.started, point.batch_id)))
@@ -136,7 +136,7 @@ def _in_category(judged: History, category: ConfidenceCategory) -> int:
 
 
 def _recall_at(judged: History) -> dict[int, Rate]:
-    """How often the expected tool was among the first so many, over ranked runs that expected one."""
+    """Return recall@k by k: the share of ranked runs with the expected tool among the first k."""
     offline = [key for key, label in judged.models.items() if label == RANKING_MODEL]
     ranked = (judged.rank > 0) | np.isin(judged.model, offline)
     ranks = judged.rank[ranked & (judged.expected > 0)]

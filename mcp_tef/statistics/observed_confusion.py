@@ -27,7 +27,7 @@ class Past:
 
 
 class Confusions:
-    """How often runs that expected one tool of an analysis picked another one of it.
+    """Counts of runs that expected one tool of an analysis and picked another one of it.
 
     A run tries a pair if it expected one of the two and was offered the other's server. Runs name tools by server and
     name; one without a server counts for the only tool of that name.
@@ -57,7 +57,7 @@ class Confusions:
         return tuple(sorted({(min(pair), max(pair)) for pair in self.taken}))
 
     def between(self, a: int, b: int) -> PairObservation | None:
-        """What runs say of a pair; None where none tried it."""
+        """Return the observed confusion of a pair; None if no run tried it."""
         forth, back = self.taken.get((a, b), 0), self.taken.get((b, a), 0)
         runs = max(forth + back, self._expected(a, b) + self._expected(b, a))
         if not runs:
@@ -73,7 +73,7 @@ class Confusions:
         )
 
     def matrix(self) -> Matrix:
-        """The share confused of the runs that tried a pair, NaN where none did: shape (n, n), symmetric."""
+        """Return the share confused of the runs that tried a pair, NaN where none did: shape (n, n), symmetric."""
         tried = self._tried()
         tried += tried.T.copy()
         confused = np.zeros_like(tried)
@@ -86,7 +86,7 @@ class Confusions:
         return confused / tried
 
     def _tried(self) -> Matrix:
-        """How many runs expected a (row) and were offered the server of b (column)."""
+        """Return the counts of runs that expected a (row) and were offered the server of b (column)."""
         tried = np.zeros((len(self._tools), len(self._tools)), dtype=np.float32)
         servers = np.array([each.tool.server for each in self._tools])
         for server, counts in self._tries.items():
@@ -114,7 +114,7 @@ class Confusions:
 
 
 def work_list(similarity: Similarity, confusions: Confusions, threshold: float) -> tuple[WorkItem, ...]:
-    """Pairs that runs confused or that look alike, most harmful first; at most 1,000.
+    """Return pairs that runs confused or that look alike, most harmful first; at most 1,000.
 
     Harm = low · runs + seen + (confused + 4 · confusability) / (runs + 4): the wrong picks that are certain (`low` is
     the lower Wilson bound), 1 where any was seen, and the rate to be expected next, for which the prediction counts

@@ -35,7 +35,7 @@ def repeats(history: History) -> RepeatStatistics:
 
 
 def _groups(keys: Integers) -> tuple[Integers, Integers]:
-    """The different rows of `keys`, and for each row the place of its equal among them."""
+    """Return the different rows of `keys`, and for each row the place of its equal among them."""
     order = np.lexsort(keys.T[::-1])
     ordered = keys[order]
     starts = np.ones(len(keys), dtype=bool)
@@ -46,7 +46,7 @@ def _groups(keys: Integers) -> tuple[Integers, Integers]:
 
 
 def pass_power(n: Integers, passed: Integers, k: int) -> Numbers:
-    """The chance that k runs of a case all pass, without bias, from `passed` of `n` runs: C(passed, k) / C(n, k).
+    """Return the chance that k runs of a case all pass, unbiased, from `passed` of `n` runs: C(passed, k) / C(n, k).
 
     Source: S. Yao and others, τ-bench, 2024, pass^k.
     """
@@ -65,7 +65,7 @@ def _power(n: Integers, passed: Integers, k: int) -> PassAllRate:
 
 
 def _flaky(history: History, groups: Integers, n: Integers, passed: Integers) -> tuple[RepeatedCase, ...]:
-    """The most even ones first, of equals those with more runs."""
+    """Return the most even ones first, of equals those with more runs."""
     order = np.lexsort((groups[:, 1], -n, np.abs(2 * passed / n - 1)))[:MOST_FLAKY]
     rows = np.column_stack([groups, n, passed])[order].tolist()
     return tuple(_repeated(history, row) for row in rows if row[1] in history.cases)

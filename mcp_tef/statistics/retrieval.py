@@ -10,7 +10,7 @@ from mcp_tef.model.tools import OfferedTool
 def rank_of_expected(
     expectation: Expectation, ranking: Sequence[RankedTool], tools: Sequence[OfferedTool]
 ) -> int | None:
-    """The rank, from 1, down to which all tools of an acceptable answer are found; the best over all answers.
+    """Return the rank, from 1, down to which all tools of an acceptable answer are found; the best over all answers.
 
     None where no tool is expected, there is no ranking, or an expected tool is not in it. `tools` are those
     offered, under the names that the ranking uses.

@@ -63,7 +63,7 @@ def _change(before: PairableRun, after: PairableRun) -> PairChange:
 
 
 def _of_parameters(before: PairableRun, after: PairableRun) -> PairChange | None:
-    """Right values before and after, where both chose the right tool and its parameters were judged."""
+    """Return the change of right parameters where both runs chose the right tool; None if they were not judged."""
     both_chose = before.classification is after.classification is Classification.TP
     if not both_chose or before.parameters_ok is None or after.parameters_ok is None:
         return None
@@ -71,7 +71,7 @@ def _of_parameters(before: PairableRun, after: PairableRun) -> PairChange | None
 
 
 def tested(changes: Iterable[PairChange | None]) -> PairedTest:
-    """What the changes say together; those without an outcome on both sides are left out."""
+    """Return the conclusion from all changes; those without an outcome on both sides are left out."""
     often = Counter(changes)
     return paired_test(
         both_right=often[PairChange.UNCHANGED_RIGHT],

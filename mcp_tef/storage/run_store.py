@@ -104,7 +104,7 @@ class SqliteRuns:
         return await self.batch(batch_id)
 
     async def request(self, batch_id: BatchId) -> BatchRequest:
-        """Return the request of a batch. NotFoundError."""
+        """What the batch was asked for."""
         return await self._database.read(lambda session: batch_rows.request_of(session, batch_id))
 
     async def save_snapshot(self, tools: Sequence[OfferedTool], first_run: RunId) -> SnapshotId:
@@ -150,7 +150,7 @@ class SqliteRuns:
         return await self._database.read(lambda session: run_queries.page(session, where, limit, offset))
 
     async def count(self, where: RunFilter) -> int:
-        """Return the number of runs that pass a filter."""
+        """How many runs a filter names."""
         return await self._database.read(lambda session: run_queries.count(session, where))
 
     async def detail(self, run_id: RunId) -> RunDetail:

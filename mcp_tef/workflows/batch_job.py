@@ -41,19 +41,19 @@ class BatchTurnQueue:
         return turn
 
     def go(self, batch_id: BatchId) -> None:
-        """It is the turn of this one, whatever is under way; nothing where it does not wait."""
+        """Give this one its turn, whatever is under way; do nothing if it does not wait."""
         if batch_id in self._waiting:
             self._going.add(batch_id)
             self._waiting.pop(batch_id).set()
 
     def leave(self, batch_id: BatchId) -> None:
-        """It has ended."""
+        """Note that a batch has ended."""
         self._going.discard(batch_id)
         self._waiting.pop(batch_id, None)
         self._call_next()
 
     def waiting(self) -> tuple[BatchId, ...]:
-        """Those whose turn has not come, the next one first."""
+        """Return those whose turn has not come, the next one first."""
         return tuple(self._waiting)
 
     def _call_next(self) -> None:
@@ -218,7 +218,7 @@ class BatchJob:
             raise
         except TefError as error:
             return (failed(run, error),)
-        except Exception:
+        except Exception:  # noqa: BLE001  # the outermost frame of a run's task
             _LOG.exception("A run ended in an error of our own")
             return (failed(run, _own_error()),)
 

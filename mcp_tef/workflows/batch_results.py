@@ -37,11 +37,11 @@ class RunLog:
         self._flushing = asyncio.Lock()
 
     def start(self, run: RunSummary) -> None:
-        """The run left the queue."""
+        """Note that a run left the queue."""
         self._started[run.id] = run
 
     def end(self, outcome: RunResult) -> None:
-        """The run has an outcome; that it was started need not be stored any more."""
+        """Note that a run has an outcome, so that its start need not be stored any more."""
         self._started.pop(outcome.run_id, None)
         self._ended.append(outcome)
 
@@ -117,13 +117,13 @@ class BatchCounts:
         self.cost_usd: float | None = None
 
     def enter(self) -> None:
-        """A run goes now."""
+        """Note that a run has started."""
         if not self._going:
             self._since = self._clock()
         self._going += 1
 
     def leave(self) -> None:
-        """A run goes no longer."""
+        """Note that a run has ended."""
         self._going -= 1
         if not self._going:
             self._worked += self._clock() - self._since
@@ -146,7 +146,7 @@ class BatchCounts:
         return replace(self._batch, counts=dict(self._counts), cost_usd=self._cost())
 
     def progress(self) -> BatchProgressed:
-        """The event that tells how far it is."""
+        """Return the event that tells how far it is."""
         return BatchProgressed(
             batch=self.batch,
             done=self._batch.total - self._counts[_PENDING],

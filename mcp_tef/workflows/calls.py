@@ -69,7 +69,7 @@ class ToolCalls:
         return await asyncio.to_thread(argument_problems, tool, arguments)
 
     async def history(self, server_id: ServerId, tool: str | None = None) -> tuple[ToolCall, ...]:
-        """The calls of a server, or of one of its tools, newest first; of each tool the last fifty are kept."""
+        """Return the calls of a server, or of one of its tools, newest first; of each tool the last fifty are kept."""
         return await self._calls.of_server(server_id, tool)
 
     async def remove(self, calls: Sequence[ToolCall]) -> None:

@@ -27,11 +27,11 @@ class Cases:
         self._events = events
 
     async def list(self) -> tuple[TestCase, ...]:
-        """Every case, oldest first."""
+        """Return every case, oldest first."""
         return await self._store.cases.all()
 
     async def get(self, case_id: CaseId) -> TestCase:
-        """One case; NotFoundError."""
+        """Return one case; NotFoundError."""
         return await self._store.cases.get(case_id)
 
     async def add(self, drafts: Sequence[CaseDraft], *, by: str = "") -> tuple[TestCase, ...]:
@@ -55,7 +55,7 @@ class Cases:
         return cases
 
     async def duplicate(self, ids: Sequence[CaseId], *, by: str = "") -> tuple[TestCase, ...]:
-        """Copies of cases, named as such."""
+        """Return copies of cases, named as such."""
         cases = await self._store.cases.select(ids=ids) if ids else ()
         return await self.add([replace(case.draft, name=f"{case.name} (copy)") for case in cases], by=by)
 
@@ -70,7 +70,7 @@ class Cases:
         self._touched(ids, by)
 
     async def suites(self) -> tuple[str, ...]:
-        """The names of all suites."""
+        """Return the names of all suites."""
         return await self._store.cases.suites()
 
     async def rename_suite(self, name: str, wanted: str, *, by: str = "") -> None:
@@ -81,7 +81,7 @@ class Cases:
         self._touched((case.id for case in await self._store.cases.select(suites=[new])), by)
 
     async def recent(self, limit: int = 5) -> Mapping[CaseId, tuple[RunSummary, ...]]:
-        """The last finished runs of every case, newest last."""
+        """Return the last finished runs of every case, newest last."""
         return await self._store.cases.recent(limit)
 
     async def warnings(self, draft: CaseDraft) -> tuple[str, ...]:
@@ -89,7 +89,7 @@ class Cases:
         return (await self.warnings_of([draft]))[0]
 
     async def warnings_of(self, drafts: Sequence[CaseDraft]) -> tuple[tuple[str, ...], ...]:
-        """The same of many cases, with each server looked at once."""
+        """Return the same of many cases, with each server looked at once."""
         named = {name for draft in drafts for name in draft.servers}
         servers = [server for server in await self._store.servers.all() if server.name in named]
         seen = {server.name: await self._store.servers.listing(server.id) for server in servers}
@@ -116,7 +116,7 @@ class Cases:
 
 
 def free_suite_name(wanted: str, others: Iterable[str]) -> str:
-    """The name as a suite can have it; InputError where there is none, or another suite has it in any case."""
+    """Return the name as a suite can have it; InputError where there is none, or another suite has it in any case."""
     name = " ".join(wanted.split())
     if not name:
         raise InputError("The suite has no name.", hint="Write one.")
@@ -127,14 +127,14 @@ def free_suite_name(wanted: str, others: Iterable[str]) -> str:
 
 
 def checked(draft: CaseDraft) -> CaseDraft:
-    """The draft with a name, if it has a query; else InputError."""
+    """Return the draft with a name, if it has a query; else InputError."""
     if not draft.query.strip():
         raise InputError("The case has no query.", hint="Write what the user would say.")
     return draft if draft.name.strip() else replace(draft, name=draft.query.strip().splitlines()[0][:80])
 
 
 def _warnings(draft: CaseDraft, seen: Mapping[str, Listing | None]) -> tuple[str, ...]:
-    """The warnings for one case; `seen` has the listings of all servers that are there."""
+    """Return the warnings for one case; `seen` has the listings of all servers that are there."""
     listings = [seen[name] for name in draft.servers if name in seen]
     if None in listings:
         return ()

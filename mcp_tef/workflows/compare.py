@@ -28,7 +28,7 @@ class Compare:
         return await asyncio.to_thread(_comparison, first, second, old, new)
 
     async def pairs(self, wanted: Sequence[RunPair]) -> tuple[ComparedRuns, ...]:
-        """Both runs of some pairs, such as a page of a table, in their order; a run that is gone is None."""
+        """Return both runs of some pairs, such as a page of a table, in their order; a run that is gone is None."""
         ids = [run_id for pair in wanted for run_id in (pair.before, pair.after) if run_id]
         found = await self._store.summaries(ids)
         return tuple(
@@ -41,7 +41,7 @@ class Compare:
         )
 
     async def runs(self, before: RunId, after: RunId) -> RunComparison:
-        """Two runs side by side, down to settings and definitions. NotFoundError."""
+        """Return two runs side by side, down to settings and definitions. NotFoundError."""
         first, second = await self._store.detail(before), await self._store.detail(after)
         changes, alike = await asyncio.to_thread(tool_changes, first.snapshot, second.snapshot)
         return RunComparison(

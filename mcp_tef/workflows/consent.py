@@ -30,7 +30,9 @@ _SHORTEST_HASH: Final = 32
 class Consents:
     """Everything this user allowed: for good, in the user's data folder, or for this session, in memory.
 
-    Nothing is ever read from a workspace, config or case file.
+    Nothing is ever read from a workspace, config or case file. `workspace` is the file whose servers and batches are in
+    use; questions name it. `bundled` has launch fingerprints of programs that come with this installation and need no
+    consent. `notice` is called with one sentence when a consent counts for this session only.
     """
 
     def __init__(
@@ -43,13 +45,6 @@ class Consents:
         bundled: frozenset[str] = frozenset(),
         notice: Callable[[str], object] = str,
     ) -> None:
-        """Prepare to decide.
-
-        Args:
-            workspace: the file whose servers and batches are in use; named in questions.
-            bundled: launch fingerprints of programs that come with this installation and need no consent.
-            notice: hears one sentence when a consent counts for this session only.
-        """
         self._store = store
         self._environment = environment
         self._config = config

@@ -14,14 +14,14 @@ ANSWER_TOKENS = 120
 
 
 def input_tokens(case: TestCase, listings: Mapping[str, Listing]) -> int:
-    """Roughly how many tokens a case's question has, at four characters a token."""
+    """Estimate the tokens of a case's question, at four characters a token."""
     tools = (tool for name in case.draft.servers if name in listings for tool in listings[name].tools)
     characters = len(case.draft.query) + sum(len(canonical(tool.raw)) for tool in tools)
     return PROMPT_TOKENS + characters // CHARACTERS_PER_TOKEN
 
 
 def run_cost(tokens_in: float, info: ModelInfo | None) -> float | None:
-    """US dollars of one run with a model; None where its price is not known."""
+    """Return US dollars of one run with a model; None where its price is not known."""
     if info is None or info.input_price is None or info.output_price is None:
         return None
     return tokens_in * info.input_price + ANSWER_TOKENS * info.output_price
@@ -34,7 +34,7 @@ def estimate(
     infos: Mapping[str, ModelInfo | None],
     past: Iterable[RunSummary],
 ) -> Estimate:
-    """Runs, tokens, cost and time of a batch; what cannot be known is None. `infos` goes by model label."""
+    """Return runs, tokens, cost and time of a batch; what cannot be known is None. `infos` goes by model label."""
     tokens = sum(input_tokens(case, listings) for case in cases)
     rounds = len(request.models) * request.repeats
     costs = [_model_cost(model, tokens, len(cases), infos) for model in request.models]

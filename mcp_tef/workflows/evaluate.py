@@ -31,7 +31,7 @@ class _Asked:
 
 
 def backoff(attempt: int, retry_after: float | None) -> float:
-    """Seconds before the next attempt: what the provider asked for, else doubling with jitter of a half."""
+    """Return seconds before the next attempt: what the provider asked for, else doubling with jitter of a half."""
     if retry_after is not None:
         return min(retry_after, LONGEST_BACKOFF_S)
     return min(FIRST_BACKOFF_S * 2.0**attempt, LONGEST_BACKOFF_S) * random.uniform(0.5, 1.0)  # noqa: S311
@@ -59,7 +59,7 @@ async def evaluate(
     key: Secret | None,
     sleep: Sleep = asyncio.sleep,
 ) -> RunResult:
-    """The outcome of one run; a provider's error becomes a failed outcome, never an exception."""
+    """Return the outcome of one run; a provider's error becomes a failed outcome, never an exception."""
     question = Question(case.draft.query, kit.offered, run.settings, key)
     try:
         await selector.prepare(question)
@@ -80,7 +80,7 @@ async def evaluate(
 
 
 def failed(run: PlannedRun, error: TefError, kit: CaseTools | None = None) -> RunResult:
-    """The outcome of a run that a server, a provider or bad input kept from an answer."""
+    """Return the outcome of a run that a server, a provider or bad input kept from an answer."""
     return RunResult(
         run_id=run.id,
         status=RunStatus.FAILED,

@@ -32,7 +32,7 @@ class FileDetection:
 
 
 def detect_files(paths: Sequence[Path]) -> tuple[DetectedFile, ...]:
-    """The same where no workspace is open."""
+    """Return the same where no workspace is open."""
     return tuple(map(_of_file, paths))
 
 
@@ -96,7 +96,7 @@ def _are_cases(document: Json) -> bool:
 
 
 def _are_tools(document: Json) -> bool:
-    """An array of tools, bare, in an answer, or in a whole message."""
+    """Return an array of tools, bare, in an answer, or in a whole message."""
     answer = document.get("result", document) if isinstance(document, Mapping) else document
     tools = answer.get("tools") if isinstance(answer, Mapping) else answer
     first = tools[0] if isinstance(tools, list) and tools else None

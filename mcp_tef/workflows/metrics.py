@@ -33,7 +33,7 @@ class MetricsService:
         self._store = store
 
     async def summary(self, where: RunFilter = EVERYTHING) -> Metrics:
-        """The rates, means and percentiles, each rate with its interval; by tool, server and model as well."""
+        """Return the rates, means and percentiles, each rate with its interval; by tool, server and model as well."""
         return await self._counted(where, summarise)
 
     async def confusions(self, where: RunFilter = EVERYTHING) -> ConfusionMatrix:
@@ -45,23 +45,23 @@ class MetricsService:
         return await self._counted(where, calibration)
 
     async def repeats(self, where: RunFilter = EVERYTHING) -> RepeatStatistics:
-        """Pass rate, the chance that k runs all pass, and flaky cases."""
+        """Return pass rate, the chance that k runs all pass, and flaky cases."""
         return await self._counted(where, repeats)
 
     async def trend(self, where: RunFilter = EVERYTHING) -> tuple[TrendPoint, ...]:
-        """The figures of each batch, oldest first."""
+        """Return the figures of each batch, oldest first."""
         return await self._counted(where, trend)
 
     async def models(self, where: RunFilter = EVERYTHING) -> tuple[ModelMetrics, ...]:
-        """All figures of each model, by label."""
+        """Return all figures of each model, by label."""
         return await self._counted(where, models)
 
     async def overview(self, where: RunFilter = EVERYTHING) -> MetricsOverview:
-        """All of the above, read at one moment."""
+        """Return all of the above, read at one moment."""
         return await self._counted(where, _overview)
 
     async def choices(self) -> FilterChoices:
-        """The names that a filter can be made of."""
+        """Return the names that a filter can be made of."""
         return await self._store.choices()
 
     async def _counted(self, where: RunFilter, count: Callable[[History], T]) -> T:

@@ -15,7 +15,7 @@ from mcp_tef.workflows.evaluate import Sleep, backoff
 
 
 def check_can_write(settings: ModelSettings) -> None:
-    """InputError for the built-in baseline, which chooses tools but writes nothing."""
+    """Raise InputError for the built-in baseline, which chooses tools but writes nothing."""
     if settings.offline:
         raise InputError(
             "The built-in baseline cannot write texts.", hint="Choose a language model, or go on without one."
@@ -64,7 +64,7 @@ class DescriptionAuthor:
         return self._model.label
 
     async def rewrite(self, side: PairedTool, other: PairedTool) -> RewriteAttempt:
-        """A description of one tool that tells it from the other, or why there is none."""
+        """Return a description of one tool that tells it from the other, or why there is none."""
         if self._hopeless:
             return RewriteAttempt(failure=self._hopeless)
         request = rewrite_request(side.tool, other.tool)

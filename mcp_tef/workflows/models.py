@@ -75,7 +75,7 @@ class Models:
         return self._config.default_model
 
     async def catalogue(self) -> tuple[ModelInfo, ...]:
-        """Every known model; the offline baseline first."""
+        """Return every known model; the offline baseline first."""
         return await self._catalogue.models()
 
     async def info(self, settings: ModelSettings) -> ModelInfo | None:
@@ -83,7 +83,7 @@ class Models:
         return await self._catalogue.find(settings)
 
     def key_variable(self, provider: str) -> str:
-        """The environment variable that would hold the provider's key."""
+        """Return the environment variable that would hold the provider's key."""
         return self._catalogue.key_variable(provider)
 
     def needs_key(self, settings: ModelSettings) -> bool:

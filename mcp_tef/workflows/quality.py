@@ -37,7 +37,7 @@ class Quality:
         self._models = models
 
     def rules(self) -> tuple[LintRule, ...]:
-        """Every lint rule."""
+        """Return every lint rule."""
         return RULES
 
     async def review(
@@ -48,7 +48,7 @@ class Quality:
         keys: Mapping[str, Secret] = _NO_KEYS,
         heard: Heard | None = None,
     ) -> QualityReport:
-        """Tools from worst to best by lint, with the review of a model beside it where one is given.
+        """Return tools from worst to best by lint, with the review of a model beside it where one is given.
 
         `heard` is called with each tool as it is done. A review that failed, or that cannot be read, is the tool's
         `failure`. Raises InputError for the built-in baseline and ModelError where a key is missing, before any call.
@@ -83,7 +83,7 @@ def _cost(info: ModelInfo | None, tokens_in: int, tokens_out: int) -> float | No
 
 
 def judged(tool_set: ToolSet, counter: TokenCounter) -> QualityReport:
-    """Lint, score and weight of every tool, worst first, ties by name; pure work, for a worker thread."""
+    """Return lint, score and weight of every tool, worst first, ties by name; pure work, for a worker thread."""
     catalogue = ListedNames(one.tool for one in tool_set.tools)
     tokens = counter.count([definition_text(one.tool) for one in tool_set.tools])
     qualities = [_quality(one, count, catalogue) for one, count in zip(tool_set.tools, tokens, strict=True)]
@@ -113,7 +113,7 @@ def weights(qualities: Sequence[ToolQuality]) -> tuple[ServerTokenCount, ...]:
 async def _told(
     qualities: Sequence[ToolQuality], reviewer: "_Reviewer | None", heard: Heard
 ) -> tuple[ToolQuality, ...]:
-    """The same tools in the same order, reviewed `AT_ONCE` at a time, each told as it is done."""
+    """Return the same tools in the same order, reviewed `AT_ONCE` at a time, each told as it is done."""
     slots = asyncio.Semaphore(AT_ONCE)
 
     async def tell(quality: ToolQuality) -> ToolQuality:
@@ -128,7 +128,7 @@ async def _told(
 
 
 def _nobody(_quality: ToolQuality) -> None:
-    """Listens for who does not."""
+    """Ignore the progress."""
 
 
 class _Reviewer:
@@ -141,7 +141,7 @@ class _Reviewer:
         self._hopeless: FailureInfo | None = None
 
     async def review(self, quality: ToolQuality) -> ToolQuality:
-        """The tool with the model's review, or with why there is none."""
+        """Return the tool with the model's review, or with why there is none."""
         if self._hopeless:
             return replace(quality, failure=self._hopeless)
         task = WritingTask(

@@ -47,7 +47,8 @@ class ByMeaning:
         self._embedder = embedder
 
     async def cosine(self, one: str, other: str, instead_of: str) -> float:
-        """The cosine of two vectors; a text that says nothing is like no other."""
+        """Return the cosine of two vectors; a text that says nothing is like no other."""
+        del instead_of  # only counts of words depend on the text that is replaced
         if not (says_something(one) and says_something(other)):
             return 0.0
         vectors = await self._embedder.embed([one, other])
@@ -64,7 +65,7 @@ class ByWords:
         self._context = texts[:: max(1, -(-len(texts) // MOST_CONTEXT))]
 
     async def cosine(self, one: str, other: str, instead_of: str) -> float:
-        """The overlap of two texts."""
+        """Return the overlap of two texts."""
         context = list(self._context)
         for text in (instead_of, other):
             if text in context:
@@ -103,7 +104,7 @@ class SimilarityEstimator:
 async def gauge(
     analysis: Similarity, embedders: Embedders, lexicon: Lexicon, choice: EmbedderChoice | None, key: Secret | None
 ) -> SimilarityEstimator:
-    """A gauge with the embedder of an analysis: the one that was chosen, else the best; without it by word overlap."""
+    """Return an estimator with the embedder of an analysis: the chosen one, else the best; else by word overlap."""
     name, tools = analysis.embedder, [compared.tool for compared in analysis.tools]
     if name == EmbedderKind.TFIDF:
         return SimilarityEstimator(ByWords(lexicon, tools, exact=True))
@@ -157,7 +158,7 @@ class Recommendations:
         embedder_key: Secret | None = None,
         heard: Heard | None = None,
     ) -> tuple[PairAdvice, ...]:
-        """Advice on each pair, in the order asked for, four at a time; `heard` gets each as it is done.
+        """Return advice on each pair, in the order asked for, four at a time; `heard` gets each as it is done.
 
         With a model, each tool of a pair gets a description that it wrote, beside the drafts; what the model fails
         at is the advice's `failure`. `embedder` is the choice of the analysis, None where it took the best at hand.
@@ -215,7 +216,7 @@ def _asked(similarity: Similarity, pairs: Sequence[tuple[int, int]]) -> tuple[in
 
 
 def _nobody(_advice: PairAdvice) -> None:
-    """Listens for who does not."""
+    """Ignore the progress."""
 
 
 async def _told(job: "_Job", pairs: Sequence[tuple[int, int]], heard: Heard) -> tuple[PairAdvice, ...]:
@@ -242,7 +243,7 @@ class _Job:
     author: DescriptionAuthor | None
 
     async def advise(self, a: int, b: int) -> PairAdvice:
-        """Issues, recommendations, and what the model made of them."""
+        """Return issues, recommendations, and what the model made of them."""
         pair = await asyncio.to_thread(_sides, self.similarity, a, b)
         found = await asyncio.to_thread(issues, pair)
         wishes = await asyncio.to_thread(proposals, pair, found, self.desk.names)
@@ -253,7 +254,7 @@ class _Job:
         return await self._with_model(advice, pair) if self.author and found and not copies(pair) else advice
 
     async def _settled(self, wish: Proposal, pair: PairedTools) -> ProposalOutcome:
-        """The first draft or name that makes the pair less alike; nothing where none does."""
+        """Return the first draft or name that makes the pair less alike; nothing where none does."""
         for draft in wish.drafts:
             rise = await self._change(wish.side, pair, description=draft.text)
             if rise is None or rise <= -WORTH_WHILE:
@@ -312,6 +313,6 @@ def _sum(counts: Sequence[int | None]) -> int | None:
 
 
 def _total(costs: Sequence[float | None]) -> float | None:
-    """The sum; None where any is unknown, since a part of a cost is no cost."""
+    """Return the sum; None where any is unknown, since a part of a cost is no cost."""
     known = [cost for cost in costs if cost is not None]
     return sum(known) if known and len(known) == len(costs) else None

@@ -86,7 +86,7 @@ def _judgements(runs: Iterable[AnsweredRun], expectations: Mapping[CaseId, Expec
 
 
 def judged_again(run: AnsweredRun, expectation: Expectation, moment: datetime) -> Judgement | None:
-    """The verdict by an expectation and today's rules; None where both it and the expectation are as they were."""
+    """Return the verdict by an expectation and today's rules; None if both it and the expectation are as before."""
     tools = [offered.tool for offered in run.snapshot.tools]
     verdict = judge(expectation, tools, run.answer.calls, run.answer.confidence)
     expected_otherwise = expectation != run.expectation
@@ -103,7 +103,7 @@ def judged_again(run: AnsweredRun, expectation: Expectation, moment: datetime) -
 
 
 def _judgement_of(verdict: Verdict) -> str:
-    """All of a verdict but its words."""
+    """Return all of a verdict but its words."""
     parts = asdict(verdict) | {"explanation": ""}
     for match in parts["matches"]:
         for finding in match["findings"]:

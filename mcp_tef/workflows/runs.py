@@ -129,29 +129,29 @@ class Runs:
         await self.wait(batch_id)
 
     async def wait(self, batch_id: BatchId) -> Batch:
-        """The batch once it has ended; StoreError where its end could not be stored."""
+        """Return the batch once it has ended; StoreError where its end could not be stored."""
         if batch_id in self._jobs:
             return await asyncio.shield(self._jobs[batch_id][1])
         return await self.batch(batch_id)
 
     def active(self) -> tuple[BatchId, ...]:
-        """Batches under way, and those that wait."""
+        """Return batches under way, and those that wait."""
         return tuple(self._jobs)
 
     def waiting(self) -> tuple[BatchId, ...]:
-        """Batches whose turn has not come, the next one first."""
+        """Return batches whose turn has not come, the next one first."""
         return self._turns.waiting()
 
     async def batches(self) -> tuple[Batch, ...]:
-        """Every batch, newest first."""
+        """Return every batch, newest first."""
         return tuple(self._as_it_is(batch) for batch in await self._store.runs.batches())
 
     async def batch(self, batch_id: BatchId) -> Batch:
-        """One batch; NotFoundError."""
+        """Return one batch; NotFoundError."""
         return self._as_it_is(await self._store.runs.batch(batch_id))
 
     async def list(self, where: RunFilter, *, limit: int | None = None, offset: int = 0) -> tuple[RunSummary, ...]:
-        """Runs that pass a filter, newest batch first."""
+        """Return runs that pass a filter, newest batch first."""
         return await self._store.runs.runs(where, limit=limit, offset=offset)
 
     async def count(self, where: RunFilter) -> int:
@@ -159,7 +159,7 @@ class Runs:
         return await self._store.runs.count(where)
 
     async def detail(self, run_id: RunId) -> RunDetail:
-        """Everything that was kept of one run; NotFoundError."""
+        """Return everything that was kept of one run; NotFoundError."""
         return await self._store.runs.detail(run_id)
 
     async def rejudge(

@@ -27,7 +27,7 @@ def sample_spec(program: Path = Path(sys.executable), *, built: bool = hasattr(s
 
 
 async def open_sample(servers: Servers, cases: Cases, transfer: CaseTransfer) -> tuple[TestCase, ...]:
-    """The sample's cases, with its server registered; running it twice changes nothing."""
+    """Return the sample's cases, with its server registered; running it twice changes nothing."""
     spec = sample_spec()
     try:
         server = await servers.find(SAMPLE_SERVER)

@@ -39,7 +39,7 @@ class ConfigPlace:
 
 
 def usual_places(platform: str, environment: Mapping[str, str], project: str | None = None) -> tuple[ConfigPlace, ...]:
-    """The places of a user on a system (as in `sys.platform`), then those of a project's folder, if one is given.
+    """Return the places of a user on a system (as in `sys.platform`), then those of a project's folder, if given.
 
     A pure function of its arguments: it looks at no disk. Without a home in the environment only the project's.
     """
@@ -72,7 +72,7 @@ def _of_user(home: PurePath, platform: str, environment: Mapping[str, str]) -> l
 
 
 def _settings(home: PurePath, platform: str, environment: Mapping[str, str]) -> PurePath:
-    """The folder in which applications keep a user's settings."""
+    """Return the folder in which applications keep a user's settings."""
     match platform:
         case "win32":
             return type(home)(environment.get("APPDATA") or home / "AppData" / "Roaming")
@@ -144,7 +144,7 @@ class ServerPlan:
         return replace(same, spec=self._specs[twin], server_id=self._stored[twin].id)
 
     def _name(self, wanted: str, origin: str | None) -> str:
-        """The name, or with the first number that is free; or that of what this very config brought before."""
+        """Return the name, or with the first number that is free; or that of what this very config brought before."""
         number, name = 1, wanted
         while name in self._taken or (name in self._specs and (origin is None or self._specs[name].origin != origin)):
             number += 1
@@ -164,7 +164,7 @@ class ServerPlan:
         return replace(made, fate=ImportStatus.CHANGED, spec=spec, server_id=stored.id, changes=changes, notes=notes)
 
     def _needs(self, spec: ServerSpec) -> Iterator[str]:
-        """The variables that are referred to, without a default, and not set."""
+        """Yield the variables that are referred to, without a default, and not set."""
         defaults = {item.get("id"): item.get("default") for item in spec.inputs}
         for reference, _ in _references(spec):
             asked = reference.kind is ReferenceKind.INPUT
@@ -205,7 +205,7 @@ def _changes(before: ServerSpec, after: ServerSpec) -> Iterator[FieldChange]:
 
 
 def _words(name: str, value: object) -> str:
-    """A value for people; variables and headers by their names, since values may be secrets."""
+    """Return a value for people; variables and headers by their names, since values may be secrets."""
     if name == "extra":
         return "other settings"
     if name in _ONLY_NAMES and isinstance(value, Mapping):
@@ -243,7 +243,7 @@ class ServerFiles:
         return tuple([await asyncio.to_thread(_found, plan, path) for path in paths])
 
     def chosen(self, preview: ServerImportPreview, names: Collection[str]) -> ServerImportPreview:
-        """Only the servers of these names (as the config or as the preview has them); NotFoundError."""
+        """Return only the servers of these names (as the config or as the preview has them); NotFoundError."""
         known = {name for server in preview.servers for name in (server.name, server.label)}
         if missing := [name for name in names if name not in known]:
             raise NotFoundError(
@@ -274,7 +274,7 @@ class ServerFiles:
         return servers
 
     async def discover(self, project: Path | None = None, *, together: bool = False) -> tuple[DetectedConfig, ...]:
-        """The configs in the usual places that list servers or cannot be read, and what each would bring.
+        """Return the configs in the usual places that list servers or cannot be read, and what each would bring.
 
         `together` counts those before it as brought in, as `preview_all` does.
         """

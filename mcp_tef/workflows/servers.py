@@ -35,15 +35,15 @@ class Servers:
         self._checks: dict[ServerId, asyncio.Task[Server]] = {}
 
     async def list(self) -> tuple[Server, ...]:
-        """Every server, by name; `starting` while a check is under way."""
+        """Return every server, by name; `starting` while a check is under way."""
         return tuple(self._as_now(server) for server in await self._store.all())
 
     async def get(self, server_id: ServerId) -> Server:
-        """One server; NotFoundError."""
+        """Return one server; NotFoundError."""
         return self._as_now(await self._store.get(server_id))
 
     async def find(self, name: str) -> Server:
-        """The server of a name; NotFoundError names the nearest."""
+        """Return the server of a name; NotFoundError names the nearest."""
         servers = {server.name: server for server in await self._store.all()}
         if name not in servers:
             hint = did_you_mean(name, servers, "Add it first, or look at the list of servers.")

@@ -57,7 +57,7 @@ class EmbeddingService:
         self._lexicon = lexicon
 
     async def meaning(self, tools: Sequence[Tool], wanted: EmbeddingRequest, progress: Progress) -> Meaning:
-        """The tools' texts as something comparable; EmbeddingError only where `strict`."""
+        """Return the tools' texts as something comparable; EmbeddingError only where `strict`."""
         try:
             embedder, notice = await self._find(wanted)
             return await self._by(embedder, notice, tools, wanted.full, progress)
@@ -109,12 +109,12 @@ def _texts(tools: Sequence[Tool], full: bool) -> tuple[list[str], list[str] | No
 
 
 def _different(texts: Sequence[str]) -> list[str]:
-    """The texts that say something, each once, those of like length together."""
+    """Return the texts that say something, each once, those of like length together."""
     return sorted({text for text in texts if says_something(text)}, key=len)
 
 
 async def _embedded(embedder: Embedder, texts: Sequence[str], progress: Progress) -> NDArray[np.float32]:
-    """One vector a text, equal texts embedded once; of length 0 for a text that says nothing."""
+    """Return one vector a text, equal texts embedded once; of length 0 for a text that says nothing."""
     different = await asyncio.to_thread(_different, texts)
     portions = []
     for start in range(0, len(different), PORTION):
@@ -126,7 +126,7 @@ async def _embedded(embedder: Embedder, texts: Sequence[str], progress: Progress
 
 
 def _level(vectors: NDArray[np.float32]) -> float:
-    """The median cosine of texts that have nothing to do with one another, 0–0.95."""
+    """Return the median cosine of texts that have nothing to do with one another, 0–0.95."""
     cosines = (vectors @ vectors.T)[np.triu_indices(len(vectors), 1)]
     return float(np.clip(np.median(cosines), 0.0, 0.95))
 
@@ -161,26 +161,26 @@ class SimilarityAnalyses:
         return similarity
 
     async def matrix(self, similarity: Similarity, kind: MatrixKind) -> Matrix:
-        """A square that may have to be worked out first."""
+        """Return a square that may have to be worked out first."""
         return await asyncio.to_thread(similarity.matrix, kind)
 
     async def clusters(self, similarity: Similarity) -> Clusters:
-        """Order, tree, groups and near-duplicates."""
+        """Return order, tree, groups and near-duplicates."""
         return await asyncio.to_thread(clusters, similarity)
 
     async def overlap(self, similarity: Similarity, weights: OverlapWeights | None = None) -> Overlap:
-        """The weighed overlap with its dimensions, worked out; InputError for weights below 0 or all 0."""
+        """Return the weighed overlap with its dimensions, worked out; InputError for weights below 0 or all 0."""
         overlap = Overlap(similarity, weights)
         await asyncio.to_thread(lambda: overlap.matrix)
         return overlap
 
     async def observed(self, similarity: Similarity, threshold: float) -> tuple[WorkItem, ...]:
-        """Pairs that look alike or were confused in the runs of this workspace, most harmful first."""
+        """Return pairs that look alike or were confused in the runs of this workspace, most harmful first."""
         past = await self._past(similarity)
         return await asyncio.to_thread(lambda: work_list(similarity, Confusions(similarity.tools, past), threshold))
 
     async def observed_matrix(self, similarity: Similarity) -> Matrix:
-        """The share of runs that confused each pair, NaN where none tried it: shape (n, n)."""
+        """Return the share of runs that confused each pair, NaN where none tried it: shape (n, n)."""
         past = await self._past(similarity)
         return await asyncio.to_thread(lambda: Confusions(similarity.tools, past).matrix())
 
@@ -201,7 +201,7 @@ class SimilarityAnalyses:
         key: Secret | None = None,
         strict: bool = False,
     ) -> PairScores:
-        """Only these pairs, in order; `a` and `b` are 0 and 1, `percentile` is 0: there are no other pairs."""
+        """Return only these pairs, in order; `a` and `b` are 0 and 1, `percentile` is 0: there are no other pairs."""
         keys_of = [(a.fingerprint, b.fingerprint) for a, b in pairs]
         different = dict(zip(chain(*keys_of), chain(*pairs), strict=True))
         tools = tuple(ComparedTool(fingerprint, tool) for fingerprint, tool in different.items())

@@ -46,7 +46,7 @@ class ToolCache:
         self._kits: dict[tuple[str, ...], asyncio.Task[CaseTools]] = {}
 
     async def kit_for(self, case: TestCase, run_id: RunId) -> CaseTools:
-        """The kit of a case; raises ServerError with the server's name, InputError where there are no tools."""
+        """Return the kit of a case; raises ServerError with the server's name, InputError where there are no tools."""
         names = case.draft.servers
         if names not in self._kits:
             self._kits[names] = asyncio.create_task(self._assemble(names, run_id))
@@ -72,7 +72,7 @@ class ToolCache:
         return CaseTools(offered, tuple(item.tool for item in offered), await self._runs.save_snapshot(offered, run_id))
 
     async def _agreed(self, name: str) -> Server:
-        """The server as it is now: it may have been changed since the batch began."""
+        """Return the server as it is now: it may have been changed since the batch began."""
         server = await self._servers.find(name)
         self._consents.require(server.spec)
         return server

@@ -37,7 +37,7 @@ class ToolSources:
         self._config = config
 
     async def gather(self, source: ToolSource, *, fresh: bool = False, at_least: int = 2) -> ToolSet:
-        """The tools of a source. A registered server is asked again only where `fresh` or never seen.
+        """Return the tools of a source. A registered server is asked again only where `fresh` or never seen.
 
         A server or address that cannot be read is in `unreachable`, and never raises. InputError for an unknown
         server, a malformed address, a file that holds no tools, and for fewer than `at_least` tools in all where
@@ -120,7 +120,7 @@ def _called(url: str) -> str:
 
 
 def _named(tools: Iterable[Tool]) -> tuple[ComparedTool, ...]:
-    """Each under `server/name`, with #2, #3 … where that was had already."""
+    """Return each under `server/name`, with #2, #3 … where that was had already."""
     taken: Counter[str] = Counter()
     named = []
     for tool in tools:

@@ -115,7 +115,7 @@ class _Stored:
             self._same[case.draft.name, case.draft.query].append(case.id)
 
     def taken(self, case_id: CaseId | None, draft: CaseDraft) -> TestCase | None:
-        """The case that an entry is about, which no later entry gets; None where it is new."""
+        """Return the case that an entry is about, which no later entry gets; None where it is new."""
         if case_id in self._by_id:
             return self._by_id.pop(case_id)
         same = self._same[draft.name, draft.query]
@@ -132,7 +132,7 @@ class _ToolFiles:
     _new: dict[Path, NewServer] = field(default_factory=dict)
 
     def with_servers(self, entry: CaseEntry, draft: CaseDraft) -> tuple[CaseDraft, str]:
-        """The draft with servers that are there or will be; else why it is refused."""
+        """Return the draft with servers that are there or will be; else why it is refused."""
         known = {spec.name for spec in self.servers}
         missing = next((name for name in draft.servers if name not in known), None)
         if entry.tools and (missing or not draft.servers):
@@ -142,7 +142,7 @@ class _ToolFiles:
         return draft, ""
 
     def new(self) -> tuple[NewServer, ...]:
-        """The tools files to be written and registered."""
+        """Return the tools files to be written and registered."""
         return tuple(self._new.values())
 
     def _server_with(self, tools: Definitions, draft: CaseDraft, label: str) -> str:
@@ -154,7 +154,7 @@ class _ToolFiles:
         return there or self._new[path].name
 
     def _free(self, wanted: str) -> str:
-        """The name, with a number where it is taken."""
+        """Return the name, with a number where it is taken."""
         taken = {spec.name for spec in self.servers} | {new.name for new in self._new.values()}
         numbered = (f"{wanted} {number}" for number in range(2, len(taken) + 3))
         return wanted if wanted not in taken else next(name for name in numbered if name not in taken)
@@ -197,18 +197,18 @@ class CaseTransfer:
         return await self.preview_entries(entries, path.name, found)
 
     async def preview_text(self, text: str) -> CaseImportPreview:
-        """The same of a pasted text."""
+        """Return the same of a pasted text."""
         found, entries = await asyncio.to_thread(_read_text, text)
         return await self.preview_entries(entries, "the text", found)
 
     async def keep_tools(self, text: str) -> Path:
-        """A tools file of its own that holds a pasted text, beside those that came with cases."""
+        """Return a tools file of its own that holds a pasted text, beside those that came with cases."""
         return await asyncio.to_thread(_kept, self._folder, text)
 
     async def preview_entries(
         self, entries: Sequence[CaseEntry], source: str, form: CaseFileFormat
     ) -> CaseImportPreview:
-        """The same of entries that were read already."""
+        """Return the same of entries that were read already."""
         cases, servers = await self._store.cases.all(), await self._store.servers.all()
         plan = planned(entries, cases, [server.spec for server in servers], self._folder)
         return CaseImportPreview(source=source, form=form, cases=plan.cases, servers=plan.servers)
@@ -276,7 +276,7 @@ class CaseTransfer:
         return await asyncio.to_thread(_write, path, chosen, items)
 
     async def _known_tools(self) -> dict[str, tuple[Tool, ...] | None]:
-        """The tools of each server as last seen, by its name."""
+        """Return the tools of each server as last seen, by its name."""
         found: dict[str, tuple[Tool, ...] | None] = {}
         for server in await self._store.servers.all():
             listing = await self._store.servers.listing(server.id)

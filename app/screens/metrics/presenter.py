@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from app.core_link.model_requests import CoreCall
 from app.core_link.refresh import Refresh
-from app.core_link.reports import run_reports
 from app.screens.kit import FilterChip, FilterValues, ViewState
 from app.screens.metrics.batch_comparison import ComparisonView, by_column, comparison_view, default_pair
 from app.screens.metrics.charts import Curve, calibration_curve, trend_curve
@@ -181,15 +180,6 @@ class MetricsPresenter:
             return await self._ask(lambda core: core.compare.runs(before, after))
         except NotFoundError:
             return None
-
-    async def runs_markdown(self) -> str:
-        """Return the runs that pass the filters as Markdown."""
-        where, title = self.where, self.title()
-        return await self._ask(lambda core: run_reports(core).markdown(where, title))
-
-    async def comparison_markdown(self, before: BatchId, after: BatchId) -> str:
-        """Return the comparison of two batches as Markdown."""
-        return await self._ask(lambda core: run_reports(core).comparison_markdown(before, after))
 
 
 async def _read(core: "Engine", where: RunFilter, now: datetime) -> tuple[_Known, MetricsView]:

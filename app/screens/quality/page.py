@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 
 from PySide6.QtCore import QTimer
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from app.core_link.commands import Command
@@ -14,11 +15,12 @@ from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
 from app.core_link.targets import AddServer, Screen, ShowScreen, ShowToolQuality, Target
 from app.dialogs.consent import ask_for_servers
-from app.dialogs.export import ask_file, copy_markdown, copy_text, report_writers
+from app.dialogs.export import copy_markdown
 from app.dialogs.model_request import ModelRequests, ModelTask
 from app.screens.kit import NO_FILTERS, FilterValues, ViewState, ViewStates
 from app.screens.kit.menus import command_action
 from app.screens.quality.commands import ASK, CANCEL, CLEAR, COPY, EXPORT, READ, quality_commands
+from app.screens.quality.exports import FORMS, ask_where
 from app.screens.quality.labels import QualityLevel
 from app.screens.quality.presenter import FIELDS, LEVEL, LEVELS, SERVER, QualityPresenter, QualityState
 from app.screens.quality.view import QualityView, tool_row
@@ -92,7 +94,7 @@ class QualityPage(Page):
         self.view.table.tell_keys(Enter="Read about the tool", Space="Read about the tool")
         detail = self.view.detail
         detail.review.wanted.connect(lambda: self.ask([self.view.table.current_id()]))
-        detail.review.copied.connect(lambda text: copy_text(self.session, text, "the suggested description"))
+        detail.review.copied.connect(self._copy)
 
     # ------------------------------------------------------------------ what the window asks of a page
 
@@ -268,28 +270,28 @@ class QualityPage(Page):
         tool = self._tool()
         return link_actions(tool_links(tool, self.key), self.session.go) if tool else []
 
+    def _copy(self, text: str) -> None:
+        QGuiApplication.clipboard().setText(text)
+        self.session.toast("Copied the suggested description")
+
     def export_actions(self) -> list[Action]:
-        """Return the actions of the export menu: the whole report, and the shown findings."""
+        """Return one action for each format of the whole report, and one that copies the shown findings."""
+        forms = [Action(text=f"{form.upper()}…", do=partial(self.export, form)) for form in FORMS]
         shown = [one.tool.id for one in self.presenter.shown()]
-        copy = Action(text="Copy findings as Markdown", do=partial(self.copy, shown), icon="copy")
-        return [Action(text="Report…", do=self.export), copy]
+        return [*forms, Action(text="Copy findings as Markdown", do=partial(self.copy, shown), icon="copy", apart=True)]
 
     def copy(self, ids: Sequence[str]) -> None:
         """Copy the findings of these tools as Markdown."""
         tools = [one for tool_id in ids if (one := self.presenter.get(tool_id))]
         self.session.spawn(copy_markdown(self.session, self.presenter.findings_markdown(tools), "the findings"))
 
-    def export(self) -> None:
+    def export(self, form: str) -> None:
         """Ask for a file and export the report."""
         if (report := self.presenter.current()) is not None:
-            presenter, title = self.presenter, "How well are the tools described?"
-            html, write = partial(presenter.report_html, report), partial(presenter.write_report, report)
-            ask_file(
-                self, self.session, "Export the quality report", "tool-quality", report_writers(html, title, write)
-            )
+            ask_where(self, self.presenter, report, form)
 
     def open_export(self) -> None:
-        """Open the export menu."""
+        """Open the menu of export formats."""
         show_menu_under(self.export_actions(), self.header.buttons()[0])
 
     async def _open_sample(self) -> None:

@@ -30,7 +30,7 @@ from mcp_tef.scoring.matchers import is_matcher
 
 
 def accepted(values: Json) -> Json:
-    """An expected value from a list of accepted ones; "" in it means that none need be given."""
+    """Return an expected value from a list of accepted ones; "" in it means that none need be given."""
     if not isinstance(values, list):
         return _inside(values)
     if not values:
@@ -48,7 +48,7 @@ def _inside(value: Json) -> Json:
 
 
 def choices(expected: Json, name: str) -> list[Json]:
-    """The list of accepted values that `accepted` reads back; CannotHoldError where there is none."""
+    """Return the list of accepted values that `accepted` reads back; CannotHoldError where there is none."""
     if not is_matcher(expected):
         return [_outside(expected, name)]
     if set(expected) == {"$optional"}:
@@ -89,7 +89,7 @@ _THEIR_TYPES = {"object": "dict", "number": "float"}
 
 
 def read(source: CaseSource) -> tuple[CaseEntry, ...]:
-    """The entries of a file; accepted calls may stand in the file of the same name in `possible_answer`."""
+    """Return the entries of a file; accepted calls may stand in the file of the same name in `possible_answer`."""
     answers = _answers(source.path)
     return entries_of(_rows(source, answers), _entry)
 
@@ -113,7 +113,7 @@ def _parsed(line: str, place: str) -> Json:
 
 
 def _answers(path: Path | None) -> dict[str, Json]:
-    """The accepted calls by row id, where BFCL's own folder of answers lies beside the file."""
+    """Return the accepted calls by row id, where BFCL's own folder of answers lies beside the file."""
     companion = path.parent / ANSWERS_FOLDER / path.name if path else None
     if companion is None or not companion.is_file():
         return {}
@@ -208,7 +208,7 @@ def _tool(function: Mapping[str, Json]) -> Mapping[str, Json]:
 
 
 def _renamed(schema: Json, types: Mapping[str, str]) -> Json:
-    """The schema with its types called otherwise, at every level; `any` says nothing."""
+    """Return the schema with its types called otherwise, at every level; `any` says nothing."""
     if not isinstance(schema, Mapping):
         return schema
     known = dict(schema)
@@ -226,7 +226,7 @@ def _renamed(schema: Json, types: Mapping[str, str]) -> Json:
 
 
 def row(item: Item) -> Json:
-    """One case as BFCL writes it, with what our cases have more in fields of its own."""
+    """Return one case as BFCL writes it, with what our cases have more in fields of its own."""
     if item.tools is None:
         raise CannotHoldError("The tools of its servers were never seen, and BFCL writes them out. Check the servers.")
     draft = item.case.draft
@@ -247,6 +247,6 @@ def _function(tool: Tool) -> Json:
     return {"name": tool.name, "description": tool.description, "parameters": parameters}
 
 
-def text(rows: Sequence[Json], suffix: str) -> str:
-    """A whole file."""
+def text(rows: Sequence[Json], _suffix: str) -> str:
+    """Return a whole file."""
     return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in rows)

@@ -31,22 +31,22 @@ FORMS: Mapping[CaseFileFormat, CaseFormat] = {
 
 
 def form_to_write(path: Path) -> CaseFileFormat:
-    """The form that a file is written in by its name: a document is of our own."""
+    """Return the form that a file is written in by its name: a document is of our own."""
     return _by_name(path) or CaseFileFormat.TEF
 
 
 def form_to_read(path: Path, source: CaseSource) -> CaseFileFormat:
-    """The form that a file has: by its name, and a document by what it holds."""
+    """Return the form that a file has: by its name, and a document by what it holds."""
     return _by_name(path) or _form_of(parsed(source))
 
 
 def form_of(source: CaseSource) -> CaseFileFormat:
-    """The form that a text without a name has."""
+    """Return the form that a text without a name has."""
     return _form_of(parsed(source))
 
 
 def _by_name(path: Path) -> CaseFileFormat | None:
-    """The form that an extension stands for; None for a document. InputError where it stands for nothing."""
+    """Return the form that an extension stands for; None for a document. InputError where it stands for nothing."""
     suffix = path.suffix.lower()
     if suffix not in CASE_FILE_SUFFIXES:
         raise InputError(
@@ -57,7 +57,7 @@ def _by_name(path: Path) -> CaseFileFormat | None:
 
 
 def _form_of(document: Json) -> CaseFileFormat:
-    """promptfoo has tests, and cases of mcp-eval have inputs; everything else is taken for our own."""
+    """Detect promptfoo by its tests and mcp-eval by the inputs of its cases; everything else counts as our own."""
     if not isinstance(document, Mapping):
         return CaseFileFormat.TEF
     if "tests" in document and "cases" not in document:

@@ -58,7 +58,7 @@ Reader: TypeAlias = Callable[[Json], CaseEntry]
 
 
 def entries_of(items: Iterable[tuple[str, Json]], read: Reader) -> tuple[CaseEntry, ...]:
-    """An entry for each place and its value; one that cannot be read is refused, the rest stays."""
+    """Return an entry for each place and its value; one that cannot be read is refused, the rest stays."""
     return tuple(_entry(place, item, read) for place, item in items)
 
 
@@ -71,7 +71,7 @@ def _entry(place: str, item: Json, read: Reader) -> CaseEntry:
 
 
 def counted(items: Sequence[Json]) -> list[tuple[str, Json]]:
-    """The items with their places: case 1, case 2."""
+    """Return the items with their places: case 1, case 2."""
     return [(f"case {number}", item) for number, item in enumerate(items, 1)]
 
 
@@ -93,24 +93,24 @@ def label_of(item: Json, place: str) -> str:
 
 
 def first_line(text: str) -> str:
-    """The first line of a text, at most 80 characters."""
+    """Return the first line of a text, at most 80 characters."""
     return (text.strip().splitlines() or [""])[0][:80]
 
 
 def shortened(text: str) -> str:
-    """The text, cut where it is too long for a sentence."""
+    """Return the text, cut where it is too long for a sentence."""
     return text if len(text) <= _LONGEST_SENTENCE else f"{text[: _LONGEST_SENTENCE - 1]}…"
 
 
 def an_object(item: Json) -> Mapping[str, Json]:
-    """The item, where it is an object."""
+    """Return the item, where it is an object."""
     if not isinstance(item, Mapping):
         raise InputError("It is not an object with a query.", hint=_HINT)
     return item
 
 
 def text_in(item: Mapping[str, Json], key: str, what: str) -> str:
-    """A text that has to be there."""
+    """Return a text that has to be there."""
     value = item.get(key)
     if not isinstance(value, str) or not value.strip():
         raise InputError(f"It has no {what}.", hint=_HINT)
@@ -118,7 +118,7 @@ def text_in(item: Mapping[str, Json], key: str, what: str) -> str:
 
 
 def names_in(item: Mapping[str, Json], key: str) -> tuple[str, ...]:
-    """A list of names, each once; none where there is no such list."""
+    """Return a list of names, each once; none where there is no such list."""
     value = item.get(key) or []
     if not isinstance(value, list) or not all(isinstance(name, str) and name.strip() for name in value):
         raise InputError(f"Its {key} are not a list of names.", hint=f"Write {key}: [one, two].")
@@ -126,18 +126,18 @@ def names_in(item: Mapping[str, Json], key: str) -> tuple[str, ...]:
 
 
 def id_in(item: Mapping[str, Json]) -> CaseId | None:
-    """The id, where there is one."""
+    """Return the id, where there is one."""
     value = item.get("id")
     return CaseId(value) if isinstance(value, str) and value else None
 
 
 def literal(value: Json) -> Json:
-    """A plain value as an expected one: wrapped where it would be taken for a matcher."""
+    """Return a plain value as an expected one: wrapped where it would be taken for a matcher."""
     return {"$literal": value} if _looks_like_matcher(value) else value
 
 
 def plain(value: Json, what: str) -> Json:
-    """An expected value without matchers; CannotHoldError where it has one."""
+    """Return an expected value without matchers; CannotHoldError where it has one."""
     if isinstance(value, Mapping) and set(value) == {"$literal"}:
         return value["$literal"]
     if _looks_like_matcher(value):
@@ -152,7 +152,7 @@ def _looks_like_matcher(value: Json) -> bool:
 
 
 def only_answer(expectation: Expectation) -> tuple[ExpectedCall, ...]:
-    """The calls of the only acceptable answer; CannotHoldError where there are several."""
+    """Return the calls of the only acceptable answer; CannotHoldError where there are several."""
     if len(expectation.alternatives) > 1:
         raise CannotHoldError("It accepts several answers, and this form holds one.")
     return expectation.alternatives[0]
@@ -174,7 +174,7 @@ def beside(item: Item, calls: Sequence[ExpectedCall] = (), *, exact: bool = Fals
 def with_beside(
     entry: CaseEntry, item: Mapping[str, Json], calls: Sequence[ExpectedCall], *, ordered: bool = False
 ) -> CaseEntry:
-    """The entry with what `beside` wrote, and with the expectation that its calls make."""
+    """Return the entry with what `beside` wrote, and with the expectation that its calls make."""
     assert entry.draft is not None
     said = item.get("calls")
     if isinstance(said, list) and len(said) == len(calls):
@@ -201,7 +201,7 @@ def _with_said(call: ExpectedCall, more: Json) -> ExpectedCall:
 
 
 def differences(one: CaseDraft, other: CaseDraft) -> dict[str, tuple[Json, Json]]:
-    """The fields in which two drafts do not mean the same, each with both values."""
+    """Return the fields in which two drafts do not mean the same, each with both values."""
     pairs = {
         "name": (one.name, other.name),
         "query": (one.query, other.query),
@@ -214,7 +214,7 @@ def differences(one: CaseDraft, other: CaseDraft) -> dict[str, tuple[Json, Json]
 
 
 def _meaning(expectation: Expectation) -> Json:
-    """The expectation, with what makes no difference made equal: no parameters or none named, order where free."""
+    """Return the expectation in one form: no parameters as None, calls sorted if their order is free."""
     answers = [list(map(_without_empty, calls)) for calls in expectation.alternatives]
     if not expectation.ordered:
         answers = [sorted(calls, key=lambda call: canonical(_as_json(call))) for calls in answers]
@@ -231,7 +231,7 @@ def _as_json(call: ExpectedCall) -> Json:
 
 
 def parsed(source: CaseSource) -> Json:
-    """The document: JSON where the file is named so, else YAML."""
+    """Return the document: JSON where the file is named so, else YAML."""
     if source.name.lower().endswith(".json"):
         return parse_json(source.text, source.name)
     return parse_yaml(source.text, source.name)

@@ -29,7 +29,7 @@ _HINT = "Say which tools are right with ToolWasCalled, ToolCalledWith or ToolSeq
 
 
 def read(source: CaseSource) -> tuple[CaseEntry, ...]:
-    """The entries of a dataset; its own evaluators and its server hold for every case."""
+    """Return the entries of a dataset; its own evaluators and its server hold for every case."""
     document = parsed(source)
     items = document.get("cases") if isinstance(document, Mapping) else None
     if not isinstance(items, list):
@@ -114,7 +114,7 @@ class _Reading:
         self._times[name] = max(times, self._times.get(name, 0))
 
     def calls(self) -> list[ExpectedCall]:
-        """The calls: as the sequence goes, then by first mention; of each tool those with arguments first."""
+        """Return the calls: as the sequence goes, then by first mention; of each tool those with arguments first."""
         waiting = {name: list(calls) for name, calls in self._with.items()}
         calls = [_next(waiting, name) for name in self._sequence]
         for name, times in self._times.items():
@@ -132,7 +132,7 @@ def _tool(settings: Mapping[str, Json]) -> str:
 
 
 def row(item: Item) -> Json:
-    """One case of a dataset."""
+    """Return one case of a dataset."""
     draft = item.case.draft
     answer = only_answer(draft.expectation)
     calls = answer if draft.expectation.ordered else _by_tool(answer)
@@ -145,7 +145,7 @@ def row(item: Item) -> Json:
 
 
 def _by_tool(calls: Sequence[ExpectedCall]) -> list[ExpectedCall]:
-    """The calls in the order in which they are read back."""
+    """Return the calls in the order in which they are read back."""
     tools = dict.fromkeys(call.tool for call in calls)
     return [call for tool in tools for call in sorted(calls, key=_is_bare) if call.tool == tool]
 
@@ -172,6 +172,6 @@ def _called_with(call: ExpectedCall) -> Json:
 
 
 def text(rows: Sequence[Json], suffix: str) -> str:
-    """A whole dataset."""
+    """Return a whole dataset."""
     document = {"name": "Test cases of MCP tools", "cases": list(rows)}
     return to_json(document) if suffix == ".json" else to_yaml(document)

@@ -35,7 +35,7 @@ MOST_CALLS = 100
 
 
 def read(source: CaseSource) -> tuple[CaseEntry, ...]:
-    """The entries of a configuration; tools that a provider lists come with every case."""
+    """Return the entries of a configuration; tools that a provider lists come with every case."""
     document = parsed(source)
     tests = document.get("tests") if isinstance(document, Mapping) else document
     if not isinstance(tests, list):
@@ -204,7 +204,7 @@ class _Reading:
             self.calls = [ExpectedCall(tool=one) for one in names]
 
     def _rendered(self, value: Json) -> Json:
-        """The value with placeholders filled in."""
+        """Return the value with placeholders filled in."""
         if isinstance(value, str) and _TEMPLATE.search(value):
             text = _filled(value, self._values)
             if _TEMPLATE.search(text):
@@ -216,7 +216,7 @@ class _Reading:
 
 
 def _names(value: Json, kind: str) -> list[str]:
-    """Names from a list, or from text with commas; none of them may be a pattern."""
+    """Return names from a list, or from text with commas; none of them may be a pattern."""
     values = value.split(",") if isinstance(value, str) else value
     if not isinstance(values, list) or not all(isinstance(one, str) and one.strip() for one in values):
         raise InputError(f"Its {kind} names no tools.", hint=_HINT)
@@ -226,7 +226,7 @@ def _names(value: Json, kind: str) -> list[str]:
 
 
 def row(item: Item) -> Json:
-    """One case as a test."""
+    """Return one case as a test."""
     draft = item.case.draft
     calls = only_answer(draft.expectation)
     if _TEMPLATE.search(draft.query):
@@ -294,6 +294,6 @@ def _add_argument(value: dict[str, Json], name: str, expected: Json, exact: bool
 
 
 def text(rows: Sequence[Json], suffix: str) -> str:
-    """A whole configuration; which models to ask is for whoever runs it."""
+    """Return a whole configuration; which models to ask is for whoever runs it."""
     document = {"description": "Test cases of MCP tools", "prompts": ["{{query}}"], "tests": list(rows)}
     return to_json(document) if suffix == ".json" else to_yaml(document)

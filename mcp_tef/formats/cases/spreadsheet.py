@@ -31,7 +31,7 @@ _DELIMITERS = (",", ";", "\t")
 
 
 def read(source: CaseSource) -> tuple[CaseEntry, ...]:
-    """The entries of a file; the delimiter is the one that its first line shows."""
+    """Return the entries of a file; the delimiter is the one that its first line shows."""
     lines = list(_lines(source))
     if not lines:
         raise InputError(f"{source.name} is empty.", hint=f"Its first line names columns: {', '.join(COLUMNS)}.")
@@ -42,7 +42,7 @@ def read(source: CaseSource) -> tuple[CaseEntry, ...]:
 
 
 def _lines(source: CaseSource) -> Iterator[tuple[int, list[str]]]:
-    """Every line with the number that it begins at."""
+    """Yield every line with the number that it begins at."""
     csv.field_size_limit(LARGEST_FILE_BYTES)
     head = source.text.partition("\n")[0]
     delimiter = max(_DELIMITERS, key=head.count)
@@ -72,7 +72,7 @@ def _require_known(heads: Sequence[str], name: str) -> None:
 
 
 def _fields(heads: Sequence[str], cells: Sequence[str]) -> Json:
-    """The cells by column; None under "" where there are more cells than columns."""
+    """Return the cells by column; None under "" where there are more cells than columns."""
     fields: dict[str, Json] = {head: from_spreadsheet_cell(cell) for head, cell in zip(heads, cells, strict=False)}
     return {**fields, "too many": len(cells)} if len(cells) > len(heads) else fields
 
@@ -119,14 +119,14 @@ def _json(text: str, column: str) -> Json:
 
 
 def _names(text: str, column: str) -> Json:
-    """A JSON list, or names between semicolons."""
+    """Return a JSON list, or names between semicolons."""
     if text.lstrip().startswith("["):
         return _json(text, column)
     return [name.strip() for name in text.split(";") if name.strip()]
 
 
 def row(item: Item) -> Json:
-    """One case as the cells of a line."""
+    """Return one case as the cells of a line."""
     value = tef.as_json(item.case)
     cells: dict[str, str] = {key: value[key] for key in ("id", "name", "query")}
     cells |= {key: _joined(value[key]) for key in _LISTS} | _expected_cells(value["expected"])
@@ -157,8 +157,8 @@ def _compact(value: Json) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def text(rows: Sequence[Json], suffix: str) -> str:
-    """A whole file."""
+def text(rows: Sequence[Json], _suffix: str) -> str:
+    """Return a whole file."""
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     writer.writerow(COLUMNS)

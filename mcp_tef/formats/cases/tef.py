@@ -27,7 +27,7 @@ _HINT = "Write a list under “cases”; each case has at least a query."
 
 
 def read(source: CaseSource) -> tuple[CaseEntry, ...]:
-    """The entries of a file."""
+    """Return the entries of a file."""
     document = parsed(source)
     items = document.get("cases") if isinstance(document, Mapping) else document
     if not isinstance(items, list):
@@ -41,7 +41,7 @@ def read(source: CaseSource) -> tuple[CaseEntry, ...]:
 
 
 def entry(item: Json) -> CaseEntry:
-    """One case."""
+    """Return one case."""
     fields = an_object(item)
     query = text_in(fields, "query", "query")
     name = fields.get("name")
@@ -60,12 +60,12 @@ def entry(item: Json) -> CaseEntry:
 
 
 def row(item: Item) -> Json:
-    """One case as it stands in a file."""
+    """Return one case as it stands in a file."""
     return as_json(item.case)
 
 
 def as_json(case: TestCase) -> dict[str, Json]:
-    """A stored case with every field."""
+    """Return a stored case with every field."""
     draft = case.draft
     value: dict[str, Json] = {"id": case.id, "name": draft.name, "query": draft.query}
     value["servers"] = list(draft.servers)
@@ -76,6 +76,6 @@ def as_json(case: TestCase) -> dict[str, Json]:
 
 
 def text(rows: Sequence[Json], suffix: str) -> str:
-    """A whole file."""
+    """Return a whole file."""
     document = {"version": FORM_VERSION, "cases": list(rows)}
     return to_json(document) if suffix == ".json" else to_yaml(document)

@@ -27,7 +27,7 @@ _MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff",
 
 
 def read_text(path: Path) -> str:
-    """The text of a file in UTF-8, or in UTF-16 with its mark; InputError says what is wrong with it."""
+    """Return the text of a file in UTF-8, or in UTF-16 with its mark; InputError says what is wrong with it."""
     try:
         with open_regular_file(path) as file:
             data = file.read(LARGEST_FILE_BYTES + 1)
@@ -91,7 +91,7 @@ def write_text(path: Path, text: str, *, private: bool = False) -> None:
 
 
 def parse_json(text: str, name: str) -> Json:
-    """A JSON document; InputError names the line that is wrong."""
+    """Return a JSON document; InputError names the line that is wrong."""
     try:
         return json.loads(text)
     except RecursionError as error:
@@ -103,7 +103,7 @@ def parse_json(text: str, name: str) -> Json:
 
 
 def parse_yaml(text: str, name: str) -> Json:
-    """A YAML document, read as JSON would be; one that unfolds out of all proportion is refused unread."""
+    """Return a YAML document, read as JSON would be; one that unfolds out of all proportion is refused unread."""
     if len(text) > LARGEST_YAML_CHARACTERS:
         raise InputError(f"{name} holds more than 10 MB of YAML.", hint="Save it as JSON, or split it.")
     try:
@@ -167,12 +167,12 @@ def _require_text_names(value: Mapping[Json, Json]) -> None:
 
 
 def to_json(document: Json) -> str:
-    """A JSON document for people."""
+    """Return a JSON document for people."""
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def to_yaml(document: Json) -> str:
-    """A YAML document whose text means the same to readers of YAML 1.1 and 1.2."""
+    """Return a YAML document whose text means the same to readers of YAML 1.1 and 1.2."""
     return yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
 
 
@@ -196,7 +196,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 class _Dumper(yaml.SafeDumper):
     """Quotes whatever either version of YAML would take for something else than text; repeats instead of aliases."""
 
-    def ignore_aliases(self, data: object) -> bool:
+    def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002  # the signature is PyYAML's
         """Never alias."""
         return True
 

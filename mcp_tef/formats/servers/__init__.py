@@ -1,0 +1,1 @@
+"""Server configs of MCP clients and of the registry."""

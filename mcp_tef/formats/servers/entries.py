@@ -31,7 +31,7 @@ class ConfigSource:
         return self.path.parent.name.lower() if self.path else ""
 
     def project(self, depth: int) -> str | None:
-        """The folder so many levels above the file."""
+        """Return the folder so many levels above the file."""
         return str(self.path.absolute().parents[depth - 1]) if self.path else None
 
 
@@ -61,13 +61,13 @@ def below(value: Json, *path: str) -> Json:
 
 
 def require_few(count: int, name: str) -> None:
-    """InputError for more servers than anyone has."""
+    """Raise InputError for more servers than anyone has."""
     if count > MAX_SERVERS:
         raise InputError(f"{name} lists {count:,} servers, and at most {MAX_SERVERS:,} can be imported at once.")
 
 
 def short(path: PurePath | None) -> str:
-    """The name of a file in a sentence, or of what was pasted."""
+    """Return the name of a file in a sentence, or of what was pasted."""
     return path.name if path else "The text"
 
 
@@ -84,7 +84,7 @@ class Fields:
         self.notes: list[str] = []
 
     def text(self, *names: str) -> str | None:
-        """The first of these fields that is there and not empty; InputError where it is no text."""
+        """Return the first of these fields that is there and not empty; InputError where it is no text."""
         for name in names:
             value = self.left.get(name)
             if value is not None and value != "":
@@ -92,7 +92,7 @@ class Fields:
         return None
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """A list of texts; a single one counts as a list of one."""
+        """Return a list of texts; a single one counts as a list of one."""
         value = self.left.pop(name, None)
         if value is None:
             return ()
@@ -100,7 +100,7 @@ class Fields:
         return tuple(plain_text(item, f"an item of its “{name}”") for item in items)
 
     def command(self) -> tuple[str, ...]:
-        """The command line, of a command that is a text or a list; arguments alone have no program."""
+        """Return the command line, of a command that is a text or a list; arguments alone have no program."""
         value = self.left.pop("command", None)
         if isinstance(value, dict):
             inner = Fields(value)
@@ -109,14 +109,14 @@ class Fields:
         return (*(plain_text(item, "its “command”") for item in first), *self.texts("args"))
 
     def variables(self) -> dict[str, str]:
-        """The environment variables; a number is written out, and nothing means that it is not set."""
+        """Return the environment variables; a number is written out, and nothing means that it is not set."""
         found = self._pairs("env")
         if wrong := next((name for name in found if not name or "=" in name or "\0" in name), None):
             raise InputError(f"“{wrong}” is no name of an environment variable.")
         return found
 
     def headers(self) -> dict[str, str]:
-        """The headers; InputError for what cannot be sent as one."""
+        """Return the headers; InputError for what cannot be sent as one."""
         found = {name: value.strip() for name, value in self._pairs("headers").items()}
         for name, value in found.items():
             if not _HEADER_NAME.fullmatch(name) or not value.isprintable():
@@ -137,7 +137,7 @@ class Fields:
 
 
 def plain_text(value: Json, what: str) -> str:
-    """A value as text that a program can be given; InputError for anything else."""
+    """Return a value as text that a program can be given; InputError for anything else."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):

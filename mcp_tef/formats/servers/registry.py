@@ -18,12 +18,12 @@ _TEMPLATE = re.compile(r"(?<!\$)\{([A-Za-z0-9_.-]{1,100})\}")
 
 
 def field(value: Mapping[str, Json], *names: str) -> Json:
-    """The first of these fields that is there: the current name, then older ones."""
+    """Return the first of these fields that is there: the current name, then older ones."""
     return next((value[name] for name in names if value.get(name) is not None), None)
 
 
 def listed(value: Mapping[str, Json], *names: str) -> list[Mapping[str, Json]]:
-    """The mappings in a list."""
+    """Return the mappings in a list."""
     items = field(value, *names)
     return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
 
@@ -36,7 +36,7 @@ class Inputs:
         self._server = server
 
     def named_values(self, items: list[Mapping[str, Json]], *, own: bool = False) -> dict[str, str]:
-        """Variables of the program, or headers; optional ones without a value are only mentioned."""
+        """Return variables of the program, or headers; optional ones without a value are only mentioned."""
         found: dict[str, str] = {}
         for item in items:
             name = _name(item)
@@ -46,11 +46,11 @@ class Inputs:
         return found
 
     def arguments(self, items: list[Mapping[str, Json]]) -> list[str]:
-        """Arguments in order; a named one gives its name and then its value."""
+        """Return arguments in order; a named one gives its name and then its value."""
         return [argument for item in items for argument in self._argument(item)]
 
     def filled(self, item: Mapping[str, Json], text: Json) -> str:
-        """A text with each `{variable}` that the item explains filled in."""
+        """Return a text with each `{variable}` that the item explains filled in."""
         variables = item.get("variables")
         known = variables if isinstance(variables, dict) else {}
 
@@ -109,7 +109,7 @@ def fits(source: ConfigSource) -> bool:
 
 
 def read(source: ConfigSource) -> tuple[ServerEntry, ...]:
-    """One entry a way to run or reach each server; the ways after the first are alternatives."""
+    """Return one entry a way to run or reach each server; the ways after the first are alternatives."""
     servers = _servers(source.document)
     require_few(len(servers), short(source.path))
     entries = tuple(entry for server in servers for entry in _ways(server))
@@ -213,7 +213,7 @@ def _image(image: str, version: str) -> str:
 
 
 def _shared(name: str, settings: Mapping[str, Json]) -> ServerSpec:
-    """The spec of settings in the shape that other configs have."""
+    """Return the spec of settings in the shape that other configs have."""
     entry = entry_of(name, {key: value for key, value in settings.items() if value}, "")
     if entry.spec is None:
         raise InputError(entry.refused)

@@ -57,7 +57,7 @@ class Secrets:
         self._variables = _Variables(environment)
 
     def taken_out(self, spec: ServerSpec) -> tuple[ServerSpec, tuple[PlainTextSecret, ...]]:
-        """The spec with references, and what they stand for; InputError for more secrets than one server has."""
+        """Return the spec with references, and what they stand for; InputError for more secrets than one server has."""
         one = _OneServer(spec.name, self._variables)
         spec = one.without_user_info(spec)
         clean = replace(
@@ -86,7 +86,7 @@ class _Variables:
         self._numbers: dict[str, int] = {}
 
     def variable(self, wanted: str, own: str, value: str) -> str:
-        """The wanted name where it is free, else the server's own, else that with a number."""
+        """Return the wanted name where it is free, else the server's own, else that with a number."""
         plain = wanted if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", wanted) else variable_name(wanted)
         free = next((name for name in (plain, own) if self._holds(name) in (None, value)), None)
         variable = free or self._numbered.get((own, value)) or self._next(own)
@@ -113,7 +113,7 @@ class _OneServer:
         self._variables = variables
 
     def without_user_info(self, spec: ServerSpec) -> ServerSpec:
-        """The spec with user and password of its address as basic authentication; InputError beside another one."""
+        """Return the spec with user and password of its address as basic authentication; InputError beside another."""
         url = spec.url or ""
         if not has_user_info(url) or any(references(url.partition("@")[0])):
             return spec
@@ -128,7 +128,7 @@ class _OneServer:
         return replace(spec, url=without_user_info(url), auth_type=AuthType.BASIC, secret=secret)
 
     def named(self, where: str, name: str, value: str) -> str:
-        """A value that has a name: a secret by that name, or by its own shape."""
+        """Return a value that has a name: a secret by that name, or by its own shape."""
         scheme = _SCHEME.match(value)
         start = scheme.end() if scheme else 0
         bare = value[start:].strip()
@@ -137,7 +137,7 @@ class _OneServer:
         return value[:start] + self._reference(where, name, bare)
 
     def inside(self, where: str, text: str) -> str:
-        """A text that may hold secrets: passwords of addresses, parameters of queries, or a key as a whole."""
+        """Return a text that may hold secrets: passwords of addresses, parameters of queries, or a key as a whole."""
         if looks_secret(text):
             return self._reference(where, where, text)
         text = _PASSWORD.sub(lambda found: f"{found[1]}:{self._piece(where, 'password', found[2])}@", text)
@@ -152,7 +152,7 @@ class _OneServer:
         )
 
     def tree(self, name: str, value: Json) -> Json:
-        """JSON of any shape."""
+        """Return JSON of any shape."""
         if isinstance(value, dict):
             return {key: self.tree(key, item) for key, item in value.items()}
         if isinstance(value, list):

@@ -41,7 +41,7 @@ def entries_of(
     project: str | None = None,
     inputs: tuple[Mapping[str, Json], ...] = (),
 ) -> tuple[ServerEntry, ...]:
-    """The servers of a mapping by name. `project` is the folder that they belong to, where they belong to one."""
+    """Return the servers of a mapping by name. `project` is the folder that they belong to, if any."""
     if not isinstance(servers, dict):
         raise InputError(f"{short(source.path)} has no list of servers under “{place}”.")
     require_few(len(servers), short(source.path))
@@ -51,7 +51,7 @@ def entries_of(
 def entry_of(
     name: str, value: Json, place: str, project: str | None = None, inputs: tuple[Mapping[str, Json], ...] = ()
 ) -> ServerEntry:
-    """One server; where it cannot be taken, the reason."""
+    """Return one server; where it cannot be taken, the reason."""
     try:
         if not isinstance(value, dict):
             raise InputError("it is not a list of settings.")
@@ -68,18 +68,18 @@ def entry_of(
 
 
 def require_small(settings: Json) -> None:
-    """InputError for more than one server can need."""
+    """Raise InputError for more than one server can need."""
     if len(canonical(settings)) > MAX_SERVER_CHARACTERS:
         raise InputError("its settings are larger than 256 KB.")
 
 
 def refused(name: str, place: str, why: str) -> ServerEntry:
-    """An entry that cannot be taken; `why` is the rest of a sentence, or a whole one."""
+    """Return an entry that cannot be taken; `why` is the rest of a sentence, or a whole one."""
     return ServerEntry(label=name, place=place, refused=why[:1].upper() + why[1:].rstrip(".") + ".")
 
 
 def named(name: str) -> str:
-    """A name that can be shown; InputError."""
+    """Return a name that can be shown; InputError."""
     tidy = plain_text(name, "its name").strip()
     if not tidy:
         raise InputError("it has no name.")
@@ -128,7 +128,7 @@ def _transport(said: str | None, url: str | None) -> Transport:
 
 
 def _web_address(url: str | None) -> str | None:
-    """The address as it is; InputError, without it, where it cannot be one."""
+    """Return the address as it is; InputError, without it, where it cannot be one."""
     try:
         scheme = urlsplit(url or "https:").scheme
     except ValueError:
@@ -146,7 +146,7 @@ def _remarks(spec: ServerSpec, left: Mapping[str, Json]) -> Iterator[str]:
 
 
 def _used(spec: ServerSpec, inputs: tuple[Mapping[str, Json], ...]) -> list[Mapping[str, Json]]:
-    """The questions of a config that this server's values refer to; a secret's default is not kept."""
+    """Return the questions of a config that this server's values refer to; a secret's default is not kept."""
     said = "\n".join((*spec.argv, *spec.env.values(), *spec.headers.values(), spec.url or "", spec.cwd or ""))
     used = {found.name for found in references(said) if found.kind is ReferenceKind.INPUT}
     asked = (item for item in inputs if item.get("id") in used)

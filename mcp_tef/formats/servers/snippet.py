@@ -19,7 +19,7 @@ _TRAILING = re.compile(rf"({_STRING})|,(?=\s*+[}}\]])")
 
 
 def parse_config(text: str, name: str) -> Json:
-    """The document; InputError names the line that is wrong, or says what is too large or too deep."""
+    """Return the document; InputError names the line that is wrong, or says what is too large or too deep."""
     if len(text) > MAX_CONFIG_CHARACTERS:
         raise InputError(f"{name} is larger than 10 MB.", hint="Import only the part that lists servers.")
     document = parse_json(_plain(text.removeprefix("\ufeff")), name)
@@ -28,7 +28,7 @@ def parse_config(text: str, name: str) -> Json:
 
 
 def _plain(text: str) -> str:
-    """Strict JSON, with every line where it was."""
+    """Return strict JSON, with every line where it was."""
     bare = _COMMENTED.sub(lambda found: found[1] or " " + "\n" * found[0].count("\n"), text)
     return _TRAILING.sub(lambda found: found[1] or "", bare)
 
@@ -39,7 +39,7 @@ _DEFAULT_NAME = "server"
 
 
 def read(source: ConfigSource) -> tuple[ServerEntry, ...]:
-    """The servers under `mcpServers`, or of a mapping by name; or the one that the text describes."""
+    """Return the servers under `mcpServers`, or of a mapping by name; or the one that the text describes."""
     document = source.document
     if isinstance(document, dict) and any(key in document and not _is_server(document[key]) for key in _PLACES):
         return (entry_of(_name_of(document), document, "the text"),)
@@ -54,7 +54,7 @@ def read(source: ConfigSource) -> tuple[ServerEntry, ...]:
 
 
 def parse_snippet(text: str, path: Path | None = None) -> Json:
-    """The document that a pasted text stands for; InputError where it is none."""
+    """Return the document that a pasted text stands for; InputError where it is none."""
     inner = text.strip().removeprefix("\ufeff")
     if not inner.startswith(("{", "[", '"', "/")) and (fenced := _FENCE.search(inner)):
         inner = fenced[1].strip()
@@ -70,7 +70,7 @@ def _is_server(value: Json) -> bool:
 
 
 def _name_of(document: dict[str, Json]) -> str:
-    """A name for a server that has none of its own: what it says, its package, or its host."""
+    """Return a name for a server that has none of its own: what it says, its package, or its host."""
     said = document.get("name")
     if isinstance(said, str) and said.strip():
         return said

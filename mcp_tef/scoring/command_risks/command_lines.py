@@ -43,20 +43,20 @@ class LaunchCommand:
 
 @dataclass(frozen=True, slots=True)
 class GivenText:
-    """What a shell or an interpreter is given to run, and the argument that says so."""
+    """Program text given to a shell or an interpreter, and the flag before it."""
 
     flag: str
     text: str
 
 
 def program_name(word: str) -> str:
-    """The plain name of a program."""
+    """Return the plain name of a program."""
     last = word[max(word.rfind("/"), word.rfind("\\")) + 1 :].lower()
     return re.sub(r"\.(?:exe|cmd|bat)$|(?<=python)[\d.]+$", "", last)
 
 
 def commands(argv: Sequence[str]) -> tuple[LaunchCommand, ...]:
-    """Every command that `argv` would start, as far as can be told from it; the first is `argv` itself."""
+    """Return every command that `argv` would start, as far as can be told from it; the first is `argv` itself."""
     waiting, found, room = [LaunchCommand(tuple(argv[:_MOST_WORDS]))], list[LaunchCommand](), _MOST_WORDS_READ
     while waiting and room > 0:
         one = waiting.pop(0)
@@ -68,7 +68,7 @@ def commands(argv: Sequence[str]) -> tuple[LaunchCommand, ...]:
 
 
 def given_text(command: LaunchCommand) -> GivenText | None:
-    """The program text among the arguments of a shell or an interpreter."""
+    """Return the program text among the arguments of a shell or an interpreter."""
     flags = _TEXT_FLAGS.get(command.name, r"-[a-z]*c" if command.name in SHELLS else None)
     for place, word in enumerate(command.words[1:], 1):
         if flags and re.fullmatch(flags, word.lower()):
@@ -97,7 +97,7 @@ def _of_text(text: str) -> Iterator[LaunchCommand]:
 
 
 def _unwrapped(words: Sequence[str], with_value: Sequence[str]) -> tuple[str, ...]:
-    """What follows the wrapper's own flags, numbers and settings of variables."""
+    """Return the words after the wrapper's own flags, numbers and settings of variables."""
     place = 0
     while place < len(words) and (words[place].startswith("-") or "=" in words[place] or words[place][:1].isdigit()):
         place += 2 if words[place] in with_value else 1
@@ -146,7 +146,7 @@ def _unpinned_package(command: LaunchCommand, rest: Sequence[str]) -> Iterator[s
 
 
 def container_image(words: Sequence[str]) -> str:
-    """The image that `docker run` is given."""
+    """Return the image that `docker run` is given."""
     place = 0
     while place < len(words) and words[place].startswith("-"):
         place += 2 if _CONTAINER_FLAGS.fullmatch(words[place]) else 1
@@ -154,7 +154,7 @@ def container_image(words: Sequence[str]) -> str:
 
 
 def _after_runner(command: LaunchCommand) -> tuple[str, ...] | None:
-    """What a package runner is given; None where it is none."""
+    """Return the words after a package runner's own; None if the command is no package runner."""
     words = command.words
     lowered = tuple(word.lower() for word in (command.name, *words[1:3]))
     if command.name in (*_NODE, "uvx"):

@@ -47,7 +47,7 @@ def drops_checks(name: str, value: str) -> bool:
 
 
 def decides_what_runs(name: str) -> bool:
-    """Whether a variable may change which code a command stands for: never to be taken from where nobody sees it."""
+    """Return True if a variable may change which code a command runs, so that it must never be taken over unseen."""
     return name.upper() in _DECIDING or name.upper().startswith(_LOADERS + _PACKAGE_RUNNERS)
 
 
@@ -74,7 +74,7 @@ _HOST_RIGHTS = re.compile(
 
 
 def launch_risks(spec: ServerSpec) -> tuple[str, ...]:
-    """A sentence for each thing in a command, its folder and its variables that is worth a second look.
+    """Return a sentence for each thing in a command, its folder and its variables that is worth a second look.
 
     An empty answer does not say that a program is harmless: any program can do what its user may do.
     """
@@ -165,13 +165,13 @@ def _of_mount(word: str, source: str) -> Iterator[str]:
 
 
 def _mounted(value: str) -> str:
-    """The place on this computer that a mount shows."""
+    """Return the place on this computer that a mount shows."""
     found = re.search(r"(?:^|,)(?:source|src)=([^,]*)", value)
     return found[1] if found else _SOURCE.match(value)[0]  # type: ignore[index]  # it matches anything
 
 
 def _paired(words: Sequence[str]) -> Iterator[str]:
-    """Flags with their values, each as one word: `-v /:/host`, `-v/:/host` and `-v=/:/host` are the same."""
+    """Yield flags with their values, each as one word: `-v /:/host`, `-v/:/host` and `-v=/:/host` are the same."""
     values = {"-v", "--volume", "--mount", "--cap-add", "--security-opt", "--pid", "--userns", "--ipc"}
     for word, following in zip(words, (*words[1:], ""), strict=True):
         if word in values:

@@ -45,7 +45,7 @@ def _same(one: str, other: str) -> bool:
 
 
 def _is_about(text: str, side: PairedTool, other: PairedTool) -> bool:
-    """Whether the text names the other tool as its subject: `search_files finds …`, `This tool, search_files, …`."""
+    """Return True if a text has the other tool as its subject: `search_files finds …`, `This tool, search_files …`."""
     if other.name == side.name:
         return False
     name = re.escape(other.name)
@@ -72,7 +72,7 @@ class Draft:
 
 
 def scope_drafts(side: PairedTool, other: PairedTool) -> Iterator[Draft]:
-    """Descriptions that say when to use the other tool, the fullest first."""
+    """Yield descriptions that say when to use the other tool, the fullest first."""
     pointer = pointer_to(other, side)
     facts = own_facts(side, other)
     everything = f"{facts} {pointer}".strip()
@@ -85,7 +85,7 @@ def scope_drafts(side: PairedTool, other: PairedTool) -> Iterator[Draft]:
 
 
 def plain_drafts(side: PairedTool, other: PairedTool) -> Iterator[Draft]:
-    """Descriptions without the sentences that both tools have, else with what only this tool has."""
+    """Yield descriptions without the sentences that both tools have, else with what only this tool has."""
     facts = own_facts(side, other)
     if shared_sentences(side, other):
         yield Draft(_with(_trimmed(side, other), facts))
@@ -94,7 +94,7 @@ def plain_drafts(side: PairedTool, other: PairedTool) -> Iterator[Draft]:
 
 
 def example_drafts(side: PairedTool, other: PairedTool) -> Iterator[Draft]:
-    """Descriptions with examples that only this definition gives."""
+    """Yield descriptions with examples that only this definition gives."""
     own = [(sample, place) for sample, place in side.examples.items() if sample not in other.examples]
     told = [f"{ticked(place)} “{sample}”" for sample, place in own if place != "description"][:2]
     if told:
@@ -102,13 +102,13 @@ def example_drafts(side: PairedTool, other: PairedTool) -> Iterator[Draft]:
 
 
 def parameter_drafts(side: PairedTool, other: PairedTool) -> Iterator[Draft]:
-    """Descriptions that name the parameters which only this tool has."""
+    """Yield descriptions that name the parameters which only this tool has."""
     if note := parameter_note(side, other):
         yield Draft(_with(_whole(side), note))
 
 
 def shared_sentences(side: PairedTool, other: PairedTool) -> tuple[str, ...]:
-    """The keys of sentences that both have word for word, but for the first of all, and for headings."""
+    """Return the keys of sentences that both have word for word, but for the first of all, and for headings."""
     first = lead(side.description)
     return tuple(
         sentence.key
@@ -118,7 +118,7 @@ def shared_sentences(side: PairedTool, other: PairedTool) -> tuple[str, ...]:
 
 
 def pointer_to(other: PairedTool, side: PairedTool) -> str:
-    """`For a Confluence page, use …`: when to use the other tool, in words that only it has; "" without any."""
+    """Return `For a Confluence page, use …`: when to use the other tool, in words that only it has; "" without any."""
     name = called(other, side)
     if (phrase := own_phrase(other, side)) is not None:
         return f"{_purpose(phrase, other)}, use {name}."
@@ -127,7 +127,7 @@ def pointer_to(other: PairedTool, side: PairedTool) -> str:
 
 
 def own_facts(side: PairedTool, other: PairedTool) -> str:
-    """What the definition says of this tool alone: its parameters, what it gives back, whether it changes anything."""
+    """Return sentences on the tool from its definition: its parameters, its result, and if it changes anything."""
     return " ".join(filter(None, (parameter_note(side, other), _returns(side, other), _hints(side, other))))
 
 
@@ -156,7 +156,7 @@ def _with(text: str, addition: str) -> str:
 
 
 def _whole(side: PairedTool) -> str:
-    """The description as it is, ended by a full stop; a sentence of the name's words where there is none."""
+    """Return the description as it is, ended by a full stop; a sentence of the name's words where there is none."""
     text = side.description or spaced(side.name).capitalize()
     return text if text[-1:] in ".!?:)`*。！？" else f"{text}."
 
@@ -166,7 +166,7 @@ def _trimmed(side: PairedTool, other: PairedTool) -> str:
 
 
 def _purpose(phrase: Phrase, other: PairedTool) -> str:
-    """`To add a worklog entry` or `For inline comments`."""
+    """Return `To add a worklog entry` or `For inline comments`."""
     first, _, rest = phrase.text.partition(" ")
     verb = base_verb(first, other.name)
     if phrase.opening and verb and rest:
@@ -177,7 +177,7 @@ def _purpose(phrase: Phrase, other: PairedTool) -> str:
 
 
 def _noted(side: PairedTool, name: str) -> str:
-    """A parameter with what its own description says of it in few words."""
+    """Return a parameter with what its own description says of it in few words."""
     schema = side.parameters[name]
     choices = schema.get("enum")
     if isinstance(choices, list) and 1 < len(choices) <= 5 and all(isinstance(each, str) for each in choices):

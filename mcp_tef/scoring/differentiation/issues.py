@@ -15,7 +15,7 @@ MOST_EVIDENCE = 12
 
 
 def issues(pair: PairedTools) -> tuple[DifferentiationIssue, ...]:
-    """Every issue of a pair, most urgent first; none where neither scores, words nor names are alike."""
+    """Return every issue of a pair, most urgent first; none where neither scores, words nor names are alike."""
     telling = [issue for find in (_terminology, _naming) for issue in find(pair)]
     if not telling and pair.similarity < ALIKE and pair.confusability < CONFUSABLE:
         return ()
@@ -86,7 +86,7 @@ def _naming(pair: PairedTools) -> Iterator[DifferentiationIssue]:
 
 
 def _words_of(pair: PairedTools, common: frozenset[str]) -> tuple[str, ...]:
-    """The words of both names that mean the same, `fetch/get` where they are not the same word."""
+    """Return the words of both names that mean the same, `fetch/get` where they are not the same word."""
     pairs = ((one, other) for one in name_words(pair.a.name) for other in name_words(pair.b.name))
     same = [(one, other) for one, other in pairs if meanings(one) == meanings(other) and meanings(one) <= common]
     return tuple(dict.fromkeys(one if one == other else f"{one}/{other}" for one, other in same))

@@ -30,16 +30,16 @@ class ToolListDocument:
             self._tools[place] = compared.tool.raw
 
     def describe(self, tool: ComparedTool, description: str) -> tuple[Operation, ...]:
-        """The patch that gives a tool another description; () where it would not apply."""
+        """Return the patch that gives a tool another description; () where it would not apply."""
         change = "replace" if "description" in tool.tool.raw else "add"
         return self._checked(tool, [_operation(change, self._path(tool, "description"), description)])
 
     def rename(self, tool: ComparedTool, name: str) -> tuple[Operation, ...]:
-        """The patch that gives a tool another name; () where it would not apply."""
+        """Return the patch that gives a tool another name; () where it would not apply."""
         return self._checked(tool, [_operation("replace", self._path(tool, "name"), name)])
 
     def rename_parameter(self, tool: ComparedTool, old: str, new: str) -> tuple[Operation, ...]:
-        """The patch that gives a parameter another name, also where it is required; () where it would not apply."""
+        """Return the patch that renames a parameter, also in `required`; () if it would not apply."""
         inside = ("inputSchema", "properties")
         moved = {"op": "move", "from": self._path(tool, *inside, old), "path": self._path(tool, *inside, new)}
         required = tool.tool.input_schema.get("required")
@@ -51,12 +51,12 @@ class ToolListDocument:
         return pointer("tools", str(self._places[tool.id]), *parts)
 
     def _checked(self, tool: ComparedTool, operations: Sequence[Operation]) -> tuple[Operation, ...]:
-        """The operations behind a test that the tool is still where it was, if they give a valid document."""
+        """Return the operations behind a test that the tool is still where it was, if they give a valid document."""
         patch = (_operation("test", self._path(tool, "name"), tool.tool.name), *operations)
         return patch if self._applies(tool, patch) else ()
 
     def _applies(self, tool: ComparedTool, patch: Sequence[Operation]) -> bool:
-        """Applied to a copy of this tool among the others as they are: to copy a thousand of them takes 50 ms."""
+        """Return True if the patch applies. Only this tool is copied: to copy a thousand takes 50 ms."""
         import jsonpatch  # type: ignore[import-untyped]  # it has no types
 
         place, tools = self._places[tool.id], [*self._tools]
@@ -70,18 +70,18 @@ class ToolListDocument:
 
 
 def pointer(*parts: str) -> str:
-    """An RFC 6901 JSON pointer."""
+    """Return an RFC 6901 JSON pointer."""
     return "".join(f"/{part.replace('~', '~0').replace('/', '~1')}" for part in parts)
 
 
 def override(tool: Tool, *, name: str | None = None, description: str | None = None) -> Mapping[str, Any]:
-    """What ToolHive lays over a tool: `{"toolsOverride": {tool: {"name"?, "description"?}}}`."""
+    """Return ToolHive's override of a tool: `{"toolsOverride": {tool: {"name"?, "description"?}}}`."""
     given = {"name": name, "description": description}
     return {"toolsOverride": {tool.name: {field: text for field, text in given.items() if text is not None}}}
 
 
 def sound(tool: Json) -> bool:
-    """Whether this is a definition as a `tools/list` result may hold it: a name, a text or none, an object schema."""
+    """Return True for a definition that a `tools/list` result may hold: a name, a text or none, an object schema."""
     if not isinstance(tool, Mapping) or not isinstance(tool.get("name"), str) or not tool["name"]:
         return False
     schema = tool.get("inputSchema")
@@ -98,7 +98,7 @@ DRAFT = "draft"
 
 @dataclass(frozen=True, slots=True)
 class ProposalOutcome:
-    """What became of a proposal: the description or name that helps, and the pair's similarity with it, if known."""
+    """Outcome of a proposal: the description or name that helps, and the pair's similarity with it, if known."""
 
     description: str | None = None
     note: str = ""
@@ -119,7 +119,7 @@ class RecommendationWriter:
         }
 
     def drafted(self, proposal: Proposal, settled: ProposalOutcome) -> Recommendation:
-        """A recommendation that needs no model; without a patch where no text or name helps."""
+        """Return a recommendation that needs no model; without a patch where no text or name helps."""
         patch, laid_over = self._change(proposal.side, settled, proposal.parameter)
         return Recommendation(
             issue=proposal.issue,
@@ -144,7 +144,7 @@ class RecommendationWriter:
         author: str,
         settled: ProposalOutcome,
     ) -> Recommendation:
-        """A recommendation with the description that a model wrote; `note` is the model's reason."""
+        """Return a recommendation with the description that a model wrote; `note` is the model's reason."""
         issue = next((each for each in found if each.type is IssueType.SCOPE_CLARITY), found[0])
         other = pair.b if side is pair.a else pair.a
         action = f"Replace the description of {called(side, other)} by the one that {author} wrote."
@@ -170,7 +170,7 @@ class RecommendationWriter:
     def _change(
         self, side: PairedTool, settled: ProposalOutcome, parameter: tuple[str, str] | None
     ) -> tuple[tuple[Operation, ...], Mapping[str, object]]:
-        """The patch and the override; ToolHive can lay over names and descriptions, not parameters."""
+        """Return the patch and the override; ToolHive can lay over names and descriptions, not parameters."""
         compared, document = self._tools[side.id], self._documents[side.tool.server]
         if settled.description is not None:
             return document.describe(compared, settled.description), override(

@@ -55,7 +55,7 @@ class Proposal:
 def proposals(
     pair: PairedTools, found: tuple[DifferentiationIssue, ...], taken: Collection[str]
 ) -> tuple[Proposal, ...]:
-    """What to do about the issues that were found, in their order. `taken` are names that a new one must not have."""
+    """Return proposals for the issues, in their order. `taken` are names that a new one must not have."""
     if copies(pair):
         return (_merge(pair, found[0]),) if found else ()
     return tuple(proposal for issue in found for proposal in _FOR_ISSUE[issue.type](pair, issue, taken))
@@ -78,7 +78,7 @@ def _merge(pair: PairedTools, issue: DifferentiationIssue) -> Proposal:
     )
 
 
-def _scope(pair: PairedTools, issue: DifferentiationIssue, taken: Collection[str]) -> Iterator[Proposal]:
+def _scope(pair: PairedTools, issue: DifferentiationIssue, _taken: Collection[str]) -> Iterator[Proposal]:
     for side, other in pair.both():
         if side.mentions(other):
             continue
@@ -97,7 +97,7 @@ def _scope(pair: PairedTools, issue: DifferentiationIssue, taken: Collection[str
         )
 
 
-def _terminology(pair: PairedTools, issue: DifferentiationIssue, taken: Collection[str]) -> Iterator[Proposal]:
+def _terminology(pair: PairedTools, issue: DifferentiationIssue, _taken: Collection[str]) -> Iterator[Proposal]:
     side, other = max(pair.both(), key=lambda both: len(shared_sentences(*both)))
     same = shared_sentences(side, other)
     words = listed([f"“{word}”" for word in issue.evidence])
@@ -132,7 +132,7 @@ def _stressed(side: PairedTool, other: PairedTool) -> str:
     return listed([*([f"“{phrase.text}”"] if phrase else []), *parameters][:3])
 
 
-def _examples(pair: PairedTools, issue: DifferentiationIssue, taken: Collection[str]) -> Iterator[Proposal]:
+def _examples(pair: PairedTools, issue: DifferentiationIssue, _taken: Collection[str]) -> Iterator[Proposal]:
     side, other = max(pair.both(), key=lambda both: len(own_parameters(*both)))
     own = own_parameters(side, other)
     using = f", with a value for {ticked(own[0])}" if own else ""
@@ -156,7 +156,7 @@ def _examples(pair: PairedTools, issue: DifferentiationIssue, taken: Collection[
     )
 
 
-def _parameters(pair: PairedTools, issue: DifferentiationIssue, taken: Collection[str]) -> Iterator[Proposal]:
+def _parameters(pair: PairedTools, issue: DifferentiationIssue, _taken: Collection[str]) -> Iterator[Proposal]:
     for side, other in pair.both():
         own = [name for name in own_parameters(side, other) if name not in side.description]
         if own:
@@ -198,7 +198,7 @@ def _same_parameters(pair: PairedTools, issue: DifferentiationIssue) -> Proposal
 
 
 def _parameter_name(side: PairedTool, other: PairedTool, old: str) -> str | None:
-    """`directory_path` for a `path` that is described as a directory here, and as something else there."""
+    """Return `directory_path` for a `path` that is described as a directory here, and as something else there."""
     if old not in side.parameters or old not in other.parameters or not _plain_schema(side):
         return None
     here, there = (str(each.parameters[old].get("description") or "") for each in (side, other))

@@ -20,13 +20,13 @@ _BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]?")
 
 
 def term(word: str) -> str:
-    """What words of one family share: `issues`, `Issue` → `issu`; "" for a word that says nothing."""
+    """Return the stem that words of one family share: `issues`, `Issue` → `issu`; "" for a word without meaning."""
     found = stems(word)
     return found[0].rstrip("ey") or found[0] if found else ""
 
 
 def terms(text: str) -> dict[str, str]:
-    """The terms of a text in reading order, each with the first word that stands for it; names are split."""
+    """Return the terms of a text in reading order, each with the first word that stands for it; names are split."""
     found: dict[str, str] = {}
     for match in _WORD.finditer(spaced(_PLURAL.sub(r"\1", text))):
         if key := term(match[0]):
@@ -35,12 +35,12 @@ def terms(text: str) -> dict[str, str]:
 
 
 def plain_case(word: str) -> str:
-    """The word without the capital that a sentence gave it; `PDF` and `macOS` stay."""
+    """Return the word without the capital that a sentence gave it; `PDF` and `macOS` stay."""
     return word.lower() if word[1:].islower() or len(word) == 1 else word
 
 
 def tidy(text: str) -> str:
-    """The text without the indentation of the program that it stood in."""
+    """Return the text without the indentation of the program that it stood in."""
     lines = text.expandtabs(4).rstrip().splitlines()
     depths = Counter(len(line) - len(line.lstrip(" ")) for line in lines[1:] if line.strip())
     depth = depths.most_common(1)[0][0] if depths else 0
@@ -63,7 +63,7 @@ class Sentence:
 
 
 def sentences(text: str) -> tuple[Sentence, ...]:
-    """The sentences and the points of lists of a text; lines that only wrap are one sentence."""
+    """Return the sentences and the points of lists of a text; lines that only wrap are one sentence."""
     starts = [0, *(match.end() for match in _END.finditer(text))]
     ends = [*(match.start() for match in _END.finditer(text)), len(text)]
     pieces = (Sentence(text[start:end], start, end) for start, end in zip(starts, ends, strict=True))
@@ -71,13 +71,13 @@ def sentences(text: str) -> tuple[Sentence, ...]:
 
 
 def lead(text: str) -> str:
-    """The first sentence on one line, without its full stop; "" for a text without any word."""
+    """Return the first sentence on one line, without its full stop; "" for a text without any word."""
     first = next(iter(sentences(text)), None)
     return " ".join(first.text.split()).strip(_EDGES + "#*-• ") if first else ""
 
 
 def without(text: str, unwanted: Iterable[str]) -> str:
-    """The text without the sentences that have these keys."""
+    """Return the text without the sentences that have these keys."""
     keys = frozenset(unwanted)
     kept = text
     for sentence in reversed(sentences(text)):
@@ -96,7 +96,7 @@ class Phrase:
 
 
 def distinct_phrase(sentence: str, known: Mapping[str, str]) -> Phrase | None:
-    """The stretch of a sentence around its first words that are not known elsewhere; None where it has none.
+    """Return the stretch of a sentence around its first words that are not known elsewhere; None where it has none.
 
     It grows to the article before and to the last noun after, over at most ten words, and not across a comma. Words
     that only tell by what means (`by state`) come with the whole beginning of the sentence.
@@ -113,7 +113,7 @@ def distinct_phrase(sentence: str, known: Mapping[str, str]) -> Phrase | None:
 
 
 def opening_phrase(sentence: str) -> Phrase | None:
-    """The first words of a sentence, up to its first stop and at most ten."""
+    """Return the first words of a sentence, up to its first stop and at most ten."""
     words = _BRACKETS.sub("", sentence).split()[:LONGEST_PHRASE]
     stop = next((place for place, word in enumerate(words) if _BREAK.search(word)), len(words) - 1)
     while stop > 0 and not _says(words[stop]):
@@ -159,7 +159,7 @@ def _last_place(words: list[str], start: int) -> int:
 
 
 def _with_what_follows(words: list[str], end: int) -> int:
-    """A word such as `linked` does not end a phrase: it goes on over `to a Jira issue`, where that follows at once."""
+    """Return the end of a phrase after a word such as `linked`, which goes on over a following `to a Jira issue`."""
     rest = words[end + 1 : end + 1 + LONGEST_PHRASE]
     stop = next((place for place, word in enumerate(rest, 1) if _BREAK.search(word)), len(rest))
     noun = next((place for place, word in enumerate(rest[:stop], 1) if _says(word)), 0)
@@ -169,7 +169,7 @@ def _with_what_follows(words: list[str], end: int) -> int:
 
 
 def _wants_more(words: list[str], end: int, start: int) -> bool:
-    """Whether the next word belongs to the phrase: it says something, joins what does, or a verb has no noun yet."""
+    """Return True if the next word belongs to the phrase: it has or joins a meaning, or a verb has no noun yet."""
     following = words[end + 1]
     joins = (
         following.lower() == "of"
@@ -212,29 +212,29 @@ _SAME_ACTION = tuple(
 
 
 def name_words(name: str) -> tuple[str, ...]:
-    """The words of a name in lower case; those that say nothing elsewhere (`get`, `all`) count in a name."""
+    """Return the words of a name in lower case; those that say nothing elsewhere (`get`, `all`) count in a name."""
     return tuple(spaced(name).lower().split())
 
 
 def meanings(name: str) -> frozenset[str]:
-    """What the words of a name mean: of words for the same action, the first; else the term."""
+    """Return the meanings of a name's words: the first of the words for the same action, else the term."""
     return frozenset(_meaning(word) for word in name_words(name))
 
 
 def alikeness(one: str, other: str) -> float:
-    """The share of meanings that two names have in common, 0–1 (Jaccard)."""
+    """Return the share of meanings that two names have in common, 0–1 (Jaccard)."""
     a, b = meanings(one), meanings(other)
     return len(a & b) / len(a | b) if a | b else 0.0
 
 
 def blurred(one: str, other: str) -> bool:
-    """Whether two names are easily taken for one another: one says no more than the other, or nearly the same."""
+    """Return True if two names are easily confused: one says no more than the other, or nearly the same."""
     a, b = meanings(one), meanings(other)
     return bool(a & b) and (a <= b or b <= a or alikeness(one, other) >= NEARLY_SAME)
 
 
 def joined(words: Iterable[str], like: str) -> str:
-    """A name of these words, written the way another is: `get-file`, `getFile` or `get_file`."""
+    """Return a name of these words, written the way another is: `get-file`, `getFile` or `get_file`."""
     parts = [word.lower() for word in words]
     if "-" in like and "_" not in like:
         return "-".join(parts)
@@ -244,7 +244,7 @@ def joined(words: Iterable[str], like: str) -> str:
 
 
 def clearer_name(name: str, other: str, endings: Iterable[tuple[str, ...]], taken: Collection[str]) -> str | None:
-    """`name` with the first of these endings that makes it less like `other`; None where none does.
+    """Return `name` with the first of these endings that makes it less like `other`; None where none does.
 
     The new name has 1 to 64 letters, digits, `_` and `-`, which every provider accepts, and is not taken yet.
     """

@@ -32,9 +32,9 @@ _TELLING = re.compile(r"[^\W\d_]{2}")
 
 
 def examples(tool: Tool) -> dict[str, str]:
-    """The examples of a tool in reading order, each with where it stands:
+    """Return the examples of a tool in reading order, each with its place: "description" or a parameter's name.
 
-    "description", or the name of a parameter. Numbers and switches are no examples of anything.
+    Numbers and switches are no examples of anything.
     """
     found: dict[str, str] = {}
     properties = own_properties(tool)
@@ -47,7 +47,7 @@ def examples(tool: Tool) -> dict[str, str]:
 
 
 def own_properties(tool: Tool) -> Mapping[str, Mapping[str, Any]]:
-    """The parameters as the schema itself names them, each with its schema; `true` is an empty one."""
+    """Return the parameters as the schema itself names them, each with its schema; `true` is an empty one."""
     properties = tool.input_schema.get("properties")
     items = properties.items() if isinstance(properties, Mapping) else ()
     return {name: schema if isinstance(schema, Mapping) else {} for name, schema in items}
@@ -128,12 +128,12 @@ class PairedTool:
         return examples(self.tool)
 
     def hint(self, name: str) -> Json:
-        """One of its annotations."""
+        """Return one of its annotations."""
         given = self.tool.raw.get("annotations")
         return given.get(name) if isinstance(given, Mapping) else None
 
     def mentions(self, other: "PairedTool") -> bool:
-        """Whether its description names the other tool; a name that is a plain word must stand in quotation marks."""
+        """Return True if its description names the other tool; a plain word must stand in quotation marks."""
         if other.name == self.name:
             return False
         name = re.escape(other.name)
@@ -152,31 +152,31 @@ class PairedTools:
     confusability: float = 0.0
 
     def both(self) -> tuple[tuple[PairedTool, PairedTool], tuple[PairedTool, PairedTool]]:
-        """Each with the other."""
+        """Return each with the other."""
         return ((self.a, self.b), (self.b, self.a))
 
 
 def sides(one: ComparedTool, other: ComparedTool, similarity: float, confusability: float = 0.0) -> PairedTools:
-    """The pair, ordered by the tools' own ids, so that it reads the same wherever they stand."""
+    """Return the pair, ordered by the tools' own ids, so that it reads the same wherever they stand."""
     first, second = sorted((one, other), key=lambda each: (each.id, each.tool.fingerprint))
     return PairedTools(PairedTool(first), PairedTool(second), similarity, confusability)
 
 
 def own_parameters(side: PairedTool, other: PairedTool) -> tuple[str, ...]:
-    """Parameters that only this one has, those that it asks for first."""
+    """Return parameters that only this one has, those that it asks for first."""
     alike = {spaced(name).lower() for name in other.parameters}
     own = [name for name in side.parameters if spaced(name).lower() not in alike]
     return tuple(sorted(own, key=lambda name: name not in side.required))
 
 
 def shared_parameters(pair: PairedTools) -> tuple[str, ...]:
-    """Parameters that both have, as the first writes them."""
+    """Return parameters that both have, as the first writes them."""
     alike = {spaced(name).lower() for name in pair.b.parameters}
     return tuple(name for name in pair.a.parameters if spaced(name).lower() in alike)
 
 
 def own_phrase(side: PairedTool, other: PairedTool) -> Phrase | None:
-    """The words of its first sentence that the other does not use at all, or at least not in its own first one.
+    """Return the words of its first sentence that the other does not use at all, or at least not in its own first one.
 
     The whole beginning where the two only start with different verbs; None for what does not read as English, whose
     phrases nobody here can tell.
@@ -189,7 +189,7 @@ def own_phrase(side: PairedTool, other: PairedTool) -> Phrase | None:
 
 
 def base_verb(word: str, name: str) -> str:
-    """`gets` → `get`; "" for what is no verb of action that is known or in the tool's name."""
+    """Return `gets` → `get`; "" for what is no verb of action that is known or in the tool's name."""
     plain = word.lower()
     endings = (("ies", "y"), ("es", ""), ("s", ""), ("", ""))
     forms = [plain.removesuffix(ending) + instead for ending, instead in endings if plain.endswith(ending)]
@@ -198,6 +198,6 @@ def base_verb(word: str, name: str) -> str:
 
 
 def called(side: PairedTool, other: PairedTool) -> str:
-    """Its name in back quotes, with its server where the other has the same name."""
+    """Return its name in back quotes, with its server where the other has the same name."""
     server = f" of the server {ticked(side.tool.server)}" if side.name == other.name and side.tool.server else ""
     return f"{ticked(side.name)}{server}"

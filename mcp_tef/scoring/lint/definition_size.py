@@ -34,7 +34,7 @@ def _weight(subject: LintContext, bound: int) -> LintHit:
 
 
 def heaviest_part(subject: LintContext) -> tuple[str, float]:
-    """What of a definition is longest, in words, and its share of all characters (0–1)."""
+    """Return the longest part of a definition as text, and its share of all characters (0–1)."""
     sizes = {"the description": len(subject.description)}
     if isinstance(subject.schema, Mapping):
         sizes |= {f"`inputSchema.{shown_name(key, 40)}`": size_of(part) for key, part in subject.schema.items()}
@@ -114,7 +114,7 @@ CHECKS: tuple[RuleCheck, ...] = (
 
 
 def definition_text(tool: Tool) -> str:
-    """What of a tool is sent with a request that offers it, as JSON; only its pieces where it nests absurdly deep."""
+    """Return the JSON that a request sends to offer a tool; only its pieces if it nests absurdly deep."""
     definition = {"name": tool.name, "description": tool.description, "parameters": tool.input_schema}
     if not deeper_than(definition, SOUND_DEPTH):
         return canonical(definition)

@@ -39,7 +39,7 @@ class DefinitionText:
 
     @property
     def place(self) -> str:
-        """Where it is: `description`, `parameter city`, `enum of parameter city`, `outputSchema: title`."""
+        """Return its place: `description`, `parameter city`, `enum of parameter city`, `outputSchema: title`."""
         return shown_name(_place(_unrolled(self.trail)), LONGEST_PLACE)
 
     @property
@@ -92,7 +92,7 @@ def _place(keys: list[str]) -> str:
 
 
 def _parameter(keys: list[str]) -> tuple[list[str], list[str]]:
-    """The names of the nested parameters that keys lead through, and the keywords after the last of them."""
+    """Return the names of the nested parameters that keys lead through, and the keywords after the last of them."""
     names: list[str] = []
     last = 0
     position = 0
@@ -106,7 +106,7 @@ def _parameter(keys: list[str]) -> tuple[list[str], list[str]]:
 
 
 def visible(text: str) -> str:
-    """The text with everything that does not show, or turns others around, written as an escape."""
+    """Return the text with everything that does not show, or turns others around, written as an escape."""
     if text.isprintable() and not _UNSEEN.search(text):
         return text
     return "".join(character if shows(character) else escape(character) for character in text)
@@ -118,18 +118,18 @@ def shows(character: str) -> bool:
 
 
 def escape(character: str) -> str:
-    """`\\u200b`, `\\U000e0041`."""
+    """Return a character as an escape of Python, such as U+200B with four hexadecimal digits."""
     code = ord(character)
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
 def shown_name(text: str, longest: int) -> str:
-    """A foreign name on one short line, with nothing hidden in it."""
+    """Return a foreign name on one short line, with nothing hidden in it."""
     return cut(visible(text[:longest]), longest) if len(text) <= longest else f"{visible(text[: longest - 1])}…"
 
 
 def excerpt(text: str, start: int = 0, end: int | None = None) -> str:
-    """The text around what was found, on one line, with nothing hidden in it."""
+    """Return the text around what was found, on one line, with nothing hidden in it."""
     end = start if end is None else end
     first, last = max(0, start - AROUND), min(end, start + LONGEST_EXCERPT) + AROUND
     middle = " ".join(visible(text[first:last]).split())

@@ -43,7 +43,7 @@ def _turning(subject: LintContext) -> Iterator[LintHit]:
 
 
 def _foreign(texts: Iterable[DefinitionText]) -> Iterator[DefinitionText]:
-    """Texts that could hold such characters: most are plain and told at once."""
+    """Return texts that could hold such characters: most are plain and told at once."""
     return (text for text in texts if not (text.text.isascii() and text.text.isprintable()))
 
 
@@ -61,7 +61,7 @@ def _named(characters: str) -> str:
 
 
 def _spelled(characters: str) -> str:
-    """What tag characters say in plain letters, where there are any."""
+    """Return the plain letters that tag characters (U+E0000–U+E007F) stand for; empty without any."""
     letters = "".join(chr(ord(one) - 0xE0000) for run in _TAGS.findall(characters) for one in run)
     return f" They spell “{excerpt(letters)}”." if letters else ""
 

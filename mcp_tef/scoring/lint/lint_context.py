@@ -35,12 +35,12 @@ class InputNode:
 
     @property
     def place(self) -> str:
-        """Where this is, for people."""
+        """Place of this parameter, for people."""
         return f"parameter {self.path}" if self.path else "inputSchema"
 
     @cached_property
     def description(self) -> str:
-        """What is said of it: its own description, else one from a reference or a branch."""
+        """Description of the parameter: its own, else one from a reference or a branch."""
         given = [text for text in (schema.get("description") for schema in self.schemas) if isinstance(text, str)]
         own = self.own.get("description") if isinstance(self.own, Mapping) else None
         return (own if isinstance(own, str) and own.strip() else min(filter(str.strip, given), default="")).strip()
@@ -78,7 +78,7 @@ class InputNode:
 
 
 def nodes_of(schema: Mapping[str, Any]) -> tuple[InputNode, ...]:
-    """The input, then its parameters level by level in order of their names, at most `MOST_NODES`."""
+    """Return the input, then its parameters level by level in order of their names, at most `MOST_NODES`."""
     document = SchemaDocument(schema)
     root = InputNode("", "", document.reach((schema,)), 0, schema)
     found: list[InputNode] = []
@@ -123,7 +123,7 @@ class ListedNames:
             self._servers.setdefault(name, set()).add(server)
 
     def count(self, tool: Tool) -> int:
-        """How often the tool's own server lists its name."""
+        """Count of the tools with this name that its server lists."""
         return self._counts[tool.server, tool.name]
 
     def own(self, tool: Tool, name: str) -> bool:
@@ -131,7 +131,7 @@ class ListedNames:
         return name == tool.name or (tool.server, name) in self._counts
 
     def elsewhere(self, tool: Tool, name: str) -> tuple[str, ...]:
-        """The other servers that list a name, sorted."""
+        """Return the other servers that list a name, sorted."""
         return tuple(sorted(self._servers.get(name, set()) - {tool.server}))
 
 
@@ -182,7 +182,7 @@ class LintContext:
 
     @cached_property
     def why_unsound(self) -> str | None:
-        """What makes the input schema invalid, as a sentence's end; None where nothing does."""
+        """Fault of the input schema as the end of a sentence; None if it is valid."""
         return why_invalid(self.schema) if isinstance(self.schema, Mapping) else None
 
     @cached_property
@@ -203,7 +203,7 @@ def _refuses_default(root: Mapping[str, Json], schema: Mapping[str, Json]) -> bo
 
 
 def why_invalid(schema: Mapping[str, Json]) -> str | None:
-    """What makes a schema invalid, however deep it nests, as a sentence's end; None where nothing does."""
+    """Return the fault of a schema as the end of a sentence, however deep it nests; None if it is valid."""
     if deeper_than(schema, SOUND_DEPTH):
         return f"it nests more than {SOUND_DEPTH} levels deep."
     if not isinstance(schema.get("$schema", ""), str):

@@ -29,7 +29,7 @@ _ORDER = tuple(Severity)
 
 
 def lint(tool: Tool, tokens: int = 0, catalogue: ListedNames = NOBODY) -> tuple[LintFinding, ...]:
-    """What the rules find in a tool, errors first, then in the order of the rules and of the places.
+    """Return the findings of all rules in a tool: errors first, then in the order of the rules and of the places.
 
     The same definition gives the same findings whatever the order of its keys. Nothing raises.
     """

@@ -115,7 +115,7 @@ def _held_to_values(node: InputNode) -> bool:
 
 
 def listed_values(description: str) -> list[str]:
-    """The values that a description lists as the only ones ("one of a, b or c"); none where it is no clear list."""
+    """Return the values that a description lists as the only ones ("one of a, b or c"); none if unclear."""
     found = _LISTED.search(description)
     if not found:
         return []
@@ -142,7 +142,7 @@ def _limits_missing(subject: LintContext) -> Iterator[LintHit]:
 
 
 def _limits_of(node: InputNode) -> tuple[str, ...]:
-    """The keywords that would say a value's limits; none where its type has none."""
+    """Return the keywords that would say a value's limits; none where its type has none."""
     kinds = node.types - {"null"}
     if kinds and kinds <= {"integer", "number"}:
         return _NUMBER_LIMITS

@@ -88,7 +88,7 @@ _ENCODED = re.compile(r"(?<![\w+/=-])(?:[A-Za-z0-9+/]{60,}={0,2})(?![\w+/=-])")
 
 
 def _says(pattern: "re.Pattern[str]", sentence: str, *needed: str) -> Look:
-    """A look for the first place of each text that a pattern is found in; it always has one of the needed words."""
+    """Return a search for the first match of a pattern in each text; a match always has one of the needed words."""
 
     def look(subject: LintContext) -> Iterator[LintHit]:
         for text, plain in subject.readings if _occurs(subject, needed) else ():

@@ -30,15 +30,15 @@ class RuleCheck:
 
 
 def error(rule_id: str, points: int, look: Look, *, title: str, why: str) -> RuleCheck:
-    """A check whose findings keep a tool from working, or endanger who uses it."""
+    """Return a check whose findings keep a tool from working, or endanger who uses it."""
     return RuleCheck(LintRule(id=rule_id, severity=Severity.ERROR, title=title, why=why), points, look)
 
 
 def warning(rule_id: str, points: int, look: Look, *, title: str, why: str) -> RuleCheck:
-    """A check whose findings make wrong picks or wrong arguments likely."""
+    """Return a check whose findings make wrong picks or wrong arguments likely."""
     return RuleCheck(LintRule(id=rule_id, severity=Severity.WARNING, title=title, why=why), points, look)
 
 
 def note(rule_id: str, points: int, look: Look, *, title: str, why: str) -> RuleCheck:
-    """A check whose findings are worth a thought."""
+    """Return a check whose findings are worth a thought."""
     return RuleCheck(LintRule(id=rule_id, severity=Severity.NOTE, title=title, why=why), points, look)

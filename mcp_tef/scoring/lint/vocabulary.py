@@ -54,7 +54,7 @@ _NOUNS_TOO = """
 
 
 def word_set(text: str) -> frozenset[str]:
-    """The words that a text lists."""
+    """Return the words that a text lists."""
     return frozenset(text.split())
 
 
@@ -90,12 +90,12 @@ _BEFORE_VERBS = frozenset({"", "and", "can", "helps", "lets", "or", "please", "t
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in lower case, names split."""
+    """Return the words of a text in lower case, names split."""
     return [word.lower() for word in _WORD.findall(spaced(text))]
 
 
 def telling(text: str) -> list[str]:
-    """The words of a text that are no stop words."""
+    """Return the words of a text that are no stop words."""
     return [word for word in words(text) if word not in STOP_WORDS]
 
 
@@ -112,13 +112,13 @@ def _is_verb(word: str, before: str) -> bool:
 
 
 def word_count(text: str) -> int:
-    """How many words a text has; of scripts that write without spaces, two characters count as one word."""
+    """Count the words of a text; of scripts that write without spaces, two characters count as one word."""
     wide = len(_WIDE.findall(text))
     return len(_WORD.findall(_WIDE.sub(" ", text))) + (wide + 1) // 2
 
 
 def reads_as_english(text: str) -> bool:
-    """Whether verbs and vague words of English can be looked for: Latin letters, and everyday words among many."""
+    """Return True if a text is English enough to look for verbs and vague words: Latin letters and everyday words."""
     letters = [character for character in text if character.isalpha()]
     latin = sum(character.isascii() for character in letters)
     if latin < len(letters) * 0.9:

@@ -27,7 +27,7 @@ class HighestPairs:
         self._places = np.zeros((2, 0), dtype=np.intp)
 
     def add(self, start: int, block: Matrix) -> None:
-        """The scores of some tools against all from the first of them on."""
+        """Add the scores of some tools against all from the first of them on."""
         higher = block > self._floor
         higher[:, : len(block)] &= np.tri(len(block), dtype=np.bool_).T
         np.fill_diagonal(higher, val=False)
@@ -45,13 +45,13 @@ class HighestPairs:
         self._scores, self._places, self._floor = self._scores[kept], self._places[:, kept], least
 
     def pairs(self) -> tuple[Places, Places]:
-        """Both places of each, highest first, of equals the first pair first."""
+        """Return both places of each, highest first, of equals the first pair first."""
         order = np.argsort(-self._scores, kind="stable")
         return self._places[0, order], self._places[1, order]
 
 
 def best_pairs(rows: Callable[[int, int], Matrix], n: int, least: float, most: int) -> tuple[Places, Places]:
-    """The pairs of n tools with a score of at least `least`, highest first, at most `most`."""
+    """Return the pairs of n tools with a score of at least `least`, highest first, at most `most`."""
     best = HighestPairs(least, most)
     for start in range(0, n if most else 0, BLOCK):
         best.add(start, rows(start, min(start + BLOCK, n)))
@@ -80,7 +80,7 @@ class ScoreKinds:
         return tuple(kind for kind in MatrixKind if kind is not MatrixKind.FULL or self._meaning.full is not None)
 
     def of(self, kind: MatrixKind) -> Scores:
-        """The scores of a kind; KeyError for `full` where it was not asked for."""
+        """Return the scores of a kind; KeyError for `full` where it was not asked for."""
         if kind not in self.all:
             raise KeyError(kind)
         with self._preparing:
@@ -90,7 +90,7 @@ class ScoreKinds:
 
     @cached_property
     def without_parameters(self) -> NDArray[np.bool_]:
-        """Which tools have no parameters, shape (n,)."""
+        """Mask of the tools without parameters, shape (n,)."""
         return np.array([not each for each in self._parameters], dtype=np.bool_)
 
     def _prepare(self, kind: MatrixKind) -> Scores:
@@ -159,7 +159,7 @@ class Similarity:
 
     @property
     def pair_count(self) -> int:
-        """n (n − 1) / 2."""
+        """Number of pairs, n (n − 1) / 2."""
         return len(self) * (len(self) - 1) // 2
 
     @property
@@ -168,11 +168,11 @@ class Similarity:
         return MatrixKind.FULL in self._kinds.all
 
     def matrix(self, kind: MatrixKind) -> Matrix:
-        """All pairs, shape (n, n), read-only: symmetric, in 0–1, diagonal 1. KeyError for `full` without it."""
+        """Return all pairs, shape (n, n), read-only: symmetric, in 0–1, diagonal 1. KeyError for `full` without it."""
         return self._kinds.of(kind).matrix
 
     def scores(self, kind: MatrixKind) -> Matrix:
-        """Each pair once, shape (pair_count,): (0, 1), (0, 2) … (1, 2) …"""
+        """Return the scores of each pair once, shape (pair_count,), in the order (0, 1), (0, 2) … (1, 2) and so on."""
         matrix = self.matrix(kind)
         found, start = np.empty(self.pair_count, dtype=np.float32), 0
         for place, row in enumerate(matrix, start=1):
@@ -181,44 +181,44 @@ class Similarity:
         return found
 
     def rows(self, kind: MatrixKind, start: int, stop: int) -> Matrix:
-        """Some tools against all from the first of them on, shape (stop − start, n − start); not to be changed."""
+        """Return the read-only scores of some tools against all from the first on, shape (stop − start, n − start)."""
         scores = self._kinds.of(kind)
         return scores.matrix[start:stop, start:] if scores.keep else scores.rows(start, stop)
 
     def count_at(self, threshold: float) -> int:
-        """How many pairs have a similarity of at least `threshold`."""
+        """Count the pairs with a similarity of at least `threshold`."""
         return self.pair_count - int(np.searchsorted(self._sorted, np.float32(threshold)))
 
     def histogram(self, bins: int = 50) -> NDArray[np.intp]:
-        """How many pairs have which similarity: equal steps over 0–1, the last one including 1."""
+        """Count the pairs by similarity: equal steps over 0–1, the last one including 1."""
         edges = np.linspace(0, 1, bins + 1, dtype=np.float32)[:-1]
         return np.diff(np.searchsorted(self._sorted, edges), append=self.pair_count)
 
     def flagged(self, threshold: float, limit: int | None = None) -> tuple[ToolPair, ...]:
-        """The pairs whose similarity is at least `threshold`, most similar first; at most `limit`."""
+        """Return the pairs whose similarity is at least `threshold`, most similar first; at most `limit`."""
         return self.above(MatrixKind.SIMILARITY, threshold, limit)
 
     def above(self, kind: MatrixKind, threshold: float, limit: int | None = None) -> tuple[ToolPair, ...]:
-        """The pairs with a score of at least `threshold`, most alike first; at most `limit`."""
+        """Return the pairs with a score of at least `threshold`, most alike first; at most `limit`."""
         most = self.pair_count if limit is None else limit
         return self.pairs(*best_pairs(partial(self.rows, kind), len(self), threshold, most))
 
     def pairs_by(self, kind: MatrixKind, limit: int) -> tuple[ToolPair, ...]:
-        """The pairs most alike by one score, best first."""
+        """Return the pairs most alike by one score, best first."""
         return self.above(kind, 0.0, limit)
 
     def pair(self, a: int, b: int) -> ToolPair:
-        """One pair, whichever way round it is named."""
+        """Return one pair, whichever way round it is named."""
         places = np.array([min(a, b)], dtype=np.intp), np.array([max(a, b)], dtype=np.intp)
         return self.pairs(*places)[0]
 
     def pairs(self, a: Places, b: Places) -> tuple[ToolPair, ...]:
-        """The pairs (a[i], b[i]) with all their scores."""
+        """Return the pairs (a[i], b[i]) with all their scores."""
         ranks = self.percentiles(self._kinds.of(MatrixKind.SIMILARITY).at(a, b))
         return self._scored(a, b, ranks, a, b)
 
     def alone(self, a: Places, b: Places) -> tuple[ToolPair, ...]:
-        """The pairs as if there were no others: named 0 and 1, without a percentile, nothing worked out but them."""
+        """Return pairs as if there were no others: named 0 and 1, without a percentile, nothing else computed."""
         return self._scored(a, b, np.zeros(len(a)), np.zeros_like(a), np.ones_like(b))
 
     def _scored(self, a: Places, b: Places, ranks: NDArray[np.float64], *names: Places) -> tuple[ToolPair, ...]:
@@ -229,7 +229,7 @@ class Similarity:
         )
 
     def percentiles(self, scores: Matrix) -> NDArray[np.float64]:
-        """The share of all pairs that are less similar than each score."""
+        """Return the share of all pairs that are less similar than each score."""
         return np.searchsorted(self._sorted, scores) / max(self.pair_count, 1)
 
     def explain(self, a: int, b: int) -> PairExplanation:
@@ -238,7 +238,7 @@ class Similarity:
 
     @property
     def without_parameters(self) -> NDArray[np.bool_]:
-        """Which tools have no parameters, shape (n,)."""
+        """Mask of the tools without parameters, shape (n,)."""
         return self._kinds.without_parameters
 
     @cached_property

@@ -22,7 +22,7 @@ COMMON = 0.6
 
 
 def clusters(similarity: Similarity) -> Clusters:
-    """Average linkage over 1 − similarity; a group is a branch that joins at a similarity of `group_level`.
+    """Return average linkage over 1 − similarity; a group is a branch that joins at a similarity of `group_level`.
 
     Up to 500 tools the order is the one that keeps neighbours most alike, above that the order of joining.
     """
@@ -64,7 +64,7 @@ def _tree(similarity: Similarity) -> Joins:
 
 
 def _groups(similarity: Similarity, tree: Joins, order: Sequence[int]) -> tuple[ToolGroup, ...]:
-    """The branches below the cut with two tools or more, in the order of the leaves."""
+    """Return the branches below the cut with two tools or more, in the order of the leaves."""
     branch_of = branches(tree, 1 - group_level(similarity))
     members: dict[int, list[int]] = {}
     for place in order:
@@ -89,7 +89,7 @@ class _Names:
         self._seen = Counter(chain.from_iterable(self._stems))
 
     def of(self, members: Sequence[int]) -> str:
-        """The three most telling words, as they are mostly written, in their order; else the first member's name."""
+        """Return the three most telling words in their usual spelling and order; else the first member's name."""
         held = Counter(chain.from_iterable(self._stems[place] for place in members))
         in_names = Counter(chain.from_iterable(set(stems_of(self._tools[place].name)) for place in members))
         common = [stem for stem, count in held.items() if count >= COMMON * len(members) and len(stem) > 1]
@@ -101,7 +101,7 @@ class _Names:
         return held / self._seen[stem] + 0.1
 
     def _written(self, members: Sequence[int], stems: Sequence[str]) -> list[str]:
-        """Some stems as they are mostly spelled, in the order in which the members say them."""
+        """Return some stems as they are mostly spelled, in the order in which the members say them."""
         said = chain.from_iterable(self._words[place] for place in members)
         spelled = Counter(word for word in said if self._stem_of[word] in stems)
         mostly = {self._stem_of[word]: word for word, _ in reversed(spelled.most_common())}

@@ -12,7 +12,7 @@ from mcp_tef.scoring.similarity.signals import Matrix, Places, in_blocks
 
 @dataclass(frozen=True, slots=True)
 class Coefficients:
-    """What each score adds to the log-odds of confusion; none takes away, so that a reason always speaks for it."""
+    """Weights of the scores in the log-odds of confusion; none is negative, so that every reason speaks for it."""
 
     intercept: float
     semantic: float
@@ -31,8 +31,10 @@ COEFFICIENTS = _stored()
 
 
 def coefficients_for(embedder: str) -> Coefficients:
-    """Those fitted with TF-IDF, or those fitted with all-MiniLM-L6-v2, which serve every model: each counts from its
-    own level of unrelated tools."""
+    """Return the coefficients fitted with TF-IDF, or those fitted with all-MiniLM-L6-v2 for all other embedders.
+
+    The latter serve every model, because each counts from its own level of unrelated tools.
+    """
     return COEFFICIENTS["tfidf" if embedder == "tfidf" else "model"]
 
 
@@ -66,13 +68,13 @@ class Confusability:
         return in_blocks(self.rows, len(self._parts.similarity.matrix))
 
     def rows(self, start: int, stop: int) -> Matrix:
-        """A part of it."""
+        """Return a part of it."""
         parts = self._parts
         words = (part.rows(start, stop) for part in (parts.lexical, parts.names, parts.parameters))
         return self._combined(parts.similarity.matrix[start:stop, start:], *words)
 
     def at(self, a: Places, b: Places) -> Matrix:
-        """The same for pairs."""
+        """Return the same for pairs."""
         parts = self._parts
         return self._combined(
             *(part.at(a, b) for part in (parts.similarity, parts.lexical, parts.names, parts.parameters))

@@ -17,7 +17,7 @@ Joins: TypeAlias = NDArray[np.float64]
 
 
 def average_linkage(similar: Matrix) -> Joins:
-    """The joins by height (1 − mean similarity) as scipy gives them, shape (n − 1, 4): left, right, height, size.
+    """Return the joins by height (1 − mean similarity) like scipy's, shape (n − 1, 4): left, right, height, size.
 
     Nodes below n are tools, n + k is what the k-th join made. Nearest-neighbour chains: F. Murtagh, A survey of recent
     advances in hierarchical clustering algorithms, The Computer Journal 26 (1983), 354-359.
@@ -75,7 +75,7 @@ class _Chain:
         return self._first
 
     def _row(self, place: int) -> Joins:
-        """How far everything is from one."""
+        """Return the distances of all items from one, shape (n,)."""
         row: Joins = self._apart[place]
         seen = self._seen[place]
         if seen < self._joins:
@@ -86,7 +86,7 @@ class _Chain:
 
 
 def _numbered(joins: Joins) -> Joins:
-    """Joins of tools as joins of nodes."""
+    """Return joins of tools as joins of nodes."""
     n = len(joins) + 1
     above = list(range(2 * n - 1))
     for number, (one, other) in enumerate(joins[:, :2].astype(int).tolist()):
@@ -104,7 +104,7 @@ def _top(above: list[int], node: int) -> int:
 
 
 def leaves(tree: Joins) -> tuple[int, ...]:
-    """The tools from left to right."""
+    """Return the tools from left to right."""
     n, found, waiting = len(tree) + 1, [], [2 * len(tree)]
     below = tree[:, :2].astype(int).tolist()
     while waiting:
@@ -131,7 +131,7 @@ AT_ONCE = 2**17
 
 
 def best_ordered(tree: Joins, similar: Matrix) -> Joins:
-    """The tree with branches swapped so that the sum of distances between neighbours is least.
+    """Return the tree with branches swapped so that the sum of distances between neighbours is least.
 
     Z. Bar-Joseph et al., Fast optimal leaf ordering for hierarchical clustering, Bioinformatics 17 (2001), S22-S29:
     what each branch costs at best, by the two leaves at its ends, from what both its branches cost.
@@ -163,7 +163,7 @@ class _Branches:
         return [slice(start, start + size) for start, size in zip(starts, sizes, strict=True)]
 
     def _ends(self, node: int) -> Iterator[tuple[slice, slice]]:
-        """Where a branch can begin, and where it then ends."""
+        """Yield the possible first leaves of a branch, each with the last leaves that go with them."""
         n = len(self._tree) + 1
         if node < n:
             yield self._spans[node], self._spans[node]
@@ -201,12 +201,12 @@ class _Branches:
         return tree
 
     def _across(self, node: int, begin: int) -> slice:
-        """Where a branch ends that begins there."""
+        """Return the last leaf of a branch that begins with this one."""
         return next(last for first, last in self._ends(node) if first.start <= begin < first.stop)
 
 
 def _least_sums(a: Joins, b: Joins) -> Joins:
-    """The least of a[i, j] + b[j, k] over all j, shape (i, k)."""
+    """Return the least of a[i, j] + b[j, k] over all j, shape (i, k)."""
     step = max(1, AT_ONCE // b.size)
     parts = [(a[at : at + step, :, None] + b).min(axis=1) for at in range(0, len(a), step)]
     return np.concatenate(parts)

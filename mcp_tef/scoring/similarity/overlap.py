@@ -82,7 +82,7 @@ class Overlap:
             yield OverlappingPair(a, b, float(scores[a, b]), self.explain(a, b))
 
     def explain(self, a: int, b: int) -> str:
-        """One cell in words: what each dimension gives, and by which weight."""
+        """Return one cell in words: what each dimension gives, and by which weight."""
         weights = self.weights
         bare = self._similarity.without_parameters
         pair = self._similarity.pair(a, b)

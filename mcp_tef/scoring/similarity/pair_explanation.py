@@ -33,7 +33,7 @@ def explain(a: Tool, b: Tool, pair: ToolPair) -> PairExplanation:
 
 
 def shared_words(a: str, b: str) -> tuple[str, ...]:
-    """The content words of one text that are, up to their endings, in the other too; as written, in both, each once."""
+    """Return the content words of one text that are, up to their endings, in the other too; as written, each once."""
     common = set(stems_of(a)) & set(stems_of(b))
     written = [word for text in (a, b) for word in _WRITTEN.findall(text)]
     return tuple(dict.fromkeys(word for word in written if common.intersection(stems_of(word))))

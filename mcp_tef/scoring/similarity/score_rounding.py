@@ -37,7 +37,7 @@ class Scores:
             return matrix
 
     def rows(self, start: int, stop: int) -> Matrix:
-        """Some tools against all from the first of them on, shape (stop − start, n − start); not to be changed."""
+        """Return the read-only scores of some tools against all from the first on, shape (stop − start, n − start)."""
         if self._matrix is not None:
             return self._matrix[start:stop, start:]
         scores = exact(self._signal.rows(start, stop))
@@ -45,7 +45,7 @@ class Scores:
         return scores
 
     def at(self, a: Places, b: Places) -> Matrix:
-        """The pairs (a[i], b[i]), shape (len(a),)."""
+        """Return the pairs (a[i], b[i]), shape (len(a),)."""
         if self._matrix is not None:
             return self._matrix[a, b]
         scores = exact(self._signal.at(a, b))
@@ -71,7 +71,7 @@ def exact(scores: Matrix) -> Matrix:
 
 
 def _groups(numbers: Places) -> list[Places]:
-    """The places of each number that occurs more than once."""
+    """Return the places of each number that occurs more than once."""
     order, counts = np.argsort(numbers, kind="stable"), np.bincount(numbers)
     starts = np.cumsum(counts) - counts
     return [order[starts[number] : starts[number] + counts[number]] for number in np.flatnonzero(counts > 1)]

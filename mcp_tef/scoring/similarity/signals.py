@@ -22,15 +22,15 @@ class Signal(Protocol):
     """Scores of pairs before they are made exact; symmetric."""
 
     def matrix(self) -> Matrix:
-        """All tools against all: shape (n, n), the caller's to change."""
+        """Return all tools against all: shape (n, n), the caller's to change."""
         ...
 
     def rows(self, start: int, stop: int) -> Matrix:
-        """Some tools against all from the first of them on: shape (stop − start, n − start)."""
+        """Return some tools against all from the first of them on: shape (stop − start, n − start)."""
         ...
 
     def at(self, a: Places, b: Places) -> Matrix:
-        """The pairs (a[i], b[i]): shape (len(a),)."""
+        """Return the pairs (a[i], b[i]): shape (len(a),)."""
         ...
 
 
@@ -41,15 +41,15 @@ class Vectors:
         self._vectors = vectors
 
     def matrix(self) -> Matrix:
-        """One product, of which BLAS works out one triangle and mirrors it."""
+        """Return one product, of which BLAS works out one triangle and mirrors it."""
         return np.asarray(self._vectors @ self._vectors.T, dtype=np.float32)
 
     def rows(self, start: int, stop: int) -> Matrix:
-        """A part of the product."""
+        """Return a part of the product."""
         return np.asarray(self._vectors[start:stop] @ self._vectors[start:].T, dtype=np.float32)
 
     def at(self, a: Places, b: Places) -> Matrix:
-        """Dot products of pairs."""
+        """Return dot products of pairs."""
         return np.asarray(np.einsum("ij,ij->i", self._vectors[a], self._vectors[b]), dtype=np.float32)
 
 
@@ -60,15 +60,15 @@ class Square:
         self._scores = scores
 
     def matrix(self) -> Matrix:
-        """A copy."""
+        """Return a copy."""
         return self._scores.copy()
 
     def rows(self, start: int, stop: int) -> Matrix:
-        """A copy of a part."""
+        """Return a copy of a part."""
         return self._scores[start:stop, start:].copy()
 
     def at(self, a: Places, b: Places) -> Matrix:
-        """Single scores."""
+        """Return single scores."""
         return self._scores[a, b]
 
 
@@ -88,11 +88,11 @@ class Shares:
         return in_blocks(self.rows, len(self._sizes))
 
     def rows(self, start: int, stop: int) -> Matrix:
-        """How many things each two share, of how many."""
+        """Return the Jaccard index |a ∩ b| / |a ∪ b| of some bags with all from the first of them on."""
         return self._share(self._products.of(start, stop), self._sizes[start:stop, None] + self._sizes[None, start:])
 
     def at(self, a: Places, b: Places) -> Matrix:
-        """The same for pairs."""
+        """Return the same for pairs."""
         return self._share(self._rows.pairs(a, b), self._sizes[a] + self._sizes[b])
 
     @cached_property
@@ -122,11 +122,11 @@ class WeighedWords:
         return in_blocks(self.rows, self._rows.height)
 
     def rows(self, start: int, stop: int) -> Matrix:
-        """A part of it."""
+        """Return a part of it."""
         return self._products.of(start, stop)
 
     def at(self, a: Places, b: Places) -> Matrix:
-        """The same for pairs."""
+        """Return the same for pairs."""
         return self._rows.pairs(a, b)
 
     @cached_property
@@ -135,7 +135,7 @@ class WeighedWords:
 
 
 def in_blocks(rows: Callable[[int, int], Matrix], n: int) -> Matrix:
-    """A symmetric square from its upper half, a few hundred rows at a time."""
+    """Return a symmetric square from its upper half, a few hundred rows at a time."""
     square = np.empty((n, n), dtype=np.float32)
     for start in range(0, n, BLOCK):
         block = rows(start, min(start + BLOCK, n))

@@ -27,7 +27,7 @@ class FlatParameter:
 
 
 def parameters(tool: Tool) -> Mapping[str, FlatParameter]:
-    """The parameters by path ("filter.name", "items[].id"), in the schema's order.
+    """Return the parameters by path ("filter.name", "items[].id"), in the schema's order.
 
     Nested to 4 levels, at most 500: a schema may refer to itself, and comes from a stranger.
     """
@@ -40,12 +40,12 @@ def parameters(tool: Tool) -> Mapping[str, FlatParameter]:
 
 
 def tokens(parameters: Mapping[str, FlatParameter]) -> frozenset[tuple[str, str]]:
-    """What is compared: names, split and written alike, with their types."""
+    """Return the tokens that are compared: names, split and in one spelling, with their types."""
     return frozenset((_alike(name), each.type) for name, each in parameters.items())
 
 
 def side_by_side(a: Mapping[str, FlatParameter], b: Mapping[str, FlatParameter]) -> tuple[SharedParameter, ...]:
-    """Every parameter of two tools: those in both, then those of the first, then those of the second."""
+    """Return every parameter of two tools: those in both, then those of the first, then those of the second."""
     of_b = {_alike(name): each for name, each in b.items()}
     in_both = [
         SharedParameter(name, each.type, of_b[_alike(name)].type) for name, each in a.items() if _alike(name) in of_b
@@ -98,12 +98,12 @@ SHORTEST = 3
 
 
 def description_text(tool: Tool) -> str:
-    """The name, split into words, and the description."""
+    """Return the name, split into words, and the description."""
     return f"{spaced(tool.name)}. {tool.description}".strip()
 
 
 def full_text(tool: Tool) -> str:
-    """The same, and the parameters' names, types and descriptions; equal to it where there are no parameters."""
+    """Return the same, and the parameters' names, types and descriptions; equal to it where there are no parameters."""
     told = [f"{spaced(name)} ({each.type}) {each.description}".strip() for name, each in parameters(tool).items()]
     return "\n".join((description_text(tool), *told))
 
@@ -114,12 +114,12 @@ def says_something(text: str) -> bool:
 
 
 def stems_of(text: str) -> list[str]:
-    """The content words of a text without endings."""
+    """Return the content words of a text without endings."""
     return [_shortened(found) for found in stems(text)]
 
 
 def content_stem(word: str) -> str:
-    """A word without its ending, a mute e among them: "file", "files" and "filed" are one word."""
+    """Return a word without its ending, a mute e among them: "file", "files" and "filed" are one word."""
     return _shortened(stem(word))
 
 
@@ -128,7 +128,7 @@ def _shortened(found: str) -> str:
 
 
 def name_words(name: str) -> frozenset[str]:
-    """The words of a name without endings; words that say nothing elsewhere ("get", "make") count in a name."""
+    """Return the words of a name without endings; words that say nothing elsewhere ("get", "make") count in a name."""
     return frozenset(chain.from_iterable(map(_said, spaced(name).lower().split())))
 
 

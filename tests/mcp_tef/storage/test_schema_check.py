@@ -8,7 +8,8 @@ import pytest
 
 from mcp_tef.errors import StoreError
 from mcp_tef.storage.schema import VERSION
-from mcp_tef.storage.schema_versions import KNOWN_SCHEMAS, OLDEST, schema_hash
+from mcp_tef.storage.schema_check import KNOWN_SCHEMAS, schema_hash
+from mcp_tef.storage.schema_upgrade import OLDEST
 from mcp_tef.storage.store import open_store, open_store_for_reading
 from mcp_tef.storage.workspace_copies import rename_workspace, save_copy
 from mcp_tef.storage.workspace_file import connect, prepare, require_workspace
