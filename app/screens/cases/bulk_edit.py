@@ -11,8 +11,8 @@ from app.core_link.session import Page
 from app.screens.cases.calls import ToolChoice
 from app.screens.cases.presenter import CasesPresenter
 from app.screens.cases.rows import FIELDS, SUITE
-from app.screens.cases.table import CasesTable
 from app.screens.cases.undo_steps import VisibleCasesPage
+from app.screens.cases.view import CasesTable
 from app.screens.kit import ViewStates
 from app.text.formatting import count
 from app.theme import Role

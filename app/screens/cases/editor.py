@@ -1,7 +1,8 @@
 """Editor of one case, with the list of its latest answers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
@@ -10,9 +11,14 @@ from app.screens.cases.call_list import CallList
 from app.screens.cases.calls import FindTool, ToolChoice
 from app.screens.cases.editor_state import CaseEditorState, SaveStatus
 from app.screens.cases.form import SHOWN_MODES, CaseForm, Mode, name_from, with_mode
-from app.screens.cases.past_answers import DraftReview, JudgementChange, RejudgedAnswer, RejudgedAnswers
-from app.screens.cases.rows import LAST_RESULT_TEXTS
-from app.screens.cases.table import MARKS
+from app.screens.cases.rows import (
+    LAST_RESULT_TEXTS,
+    DraftReview,
+    JudgementChange,
+    LastResult,
+    RejudgedAnswer,
+    RejudgedAnswers,
+)
 from app.theme import Role, Size, sized, theme
 from app.widgets import (
     Button,
@@ -31,6 +37,14 @@ from app.widgets import (
     undo_beyond,
 )
 
+MARKS: Final[Mapping[LastResult, Mark]] = {
+    LastResult.TP: Mark.CHECK,
+    LastResult.TN: Mark.DASH,
+    LastResult.FN: Mark.CROSS,
+    LastResult.FP: Mark.BANG,
+    LastResult.FAILED: Mark.BROKEN,
+    LastResult.NEVER: Mark.BLANK,
+}
 ROLES = {JudgementChange.NONE: Role.DIM, JudgementChange.BETTER: Role.GOOD, JudgementChange.WORSE: Role.BAD}
 WHEN_WIDTH = 64
 SELECTED_WIDTH = 132

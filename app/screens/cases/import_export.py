@@ -12,6 +12,7 @@ from app.core_link.session import Page
 from app.screens.cases.import_export_presenter import CaseFilesPresenter, CaseImportChange
 from app.screens.cases.presenter import CasesPresenter
 from app.screens.cases.undo_steps import VisibleCasesPage
+from app.screens.kit import matches_all_words
 from app.text.formatting import count
 from app.theme import Role, Size, sized
 from app.widgets import (
@@ -104,9 +105,9 @@ class CaseImportDialog(Dialog):
         self.set_buttons([close] if preview.changes_nothing else [close, do])
 
     def _show(self, typed: str) -> None:
-        words = typed.casefold().split()
-        fitting = ((key, case) for key, case in self._cases.items() if all(word in _text(case) for word in words))
-        self.table.set_rows([_row(key, case) for key, case in fitting])
+        self.table.set_rows(
+            [_row(key, case) for key, case in self._cases.items() if matches_all_words(_text(case), typed)]
+        )
 
     def _show_details(self, key: str) -> None:
         self._details.set_rows(list(_details(self._cases[key])) if key else [])
@@ -132,7 +133,7 @@ def _why(case: ImportedCase) -> str:
 
 
 def _text(case: ImportedCase) -> str:
-    return f"{case.fate.value} {case.label} {case.place} {_why(case)}".casefold()
+    return f"{case.fate.value} {case.label} {case.place} {_why(case)}"
 
 
 def _details(case: ImportedCase) -> Iterator[tuple[str, str]]:
@@ -211,9 +212,7 @@ class CaseFiles:
     def __init__(self, page: Page, presenter: CasesPresenter, visible_page: VisibleCasesPage) -> None:
         self._page = page
         session = page.session
-        self._presenter = CaseFilesPresenter(
-            presenter, session.call_long, lambda title, work: call_cancellable(session, title, work)
-        )
+        self._presenter = CaseFilesPresenter(presenter, session.call_long, partial(call_cancellable, session))
         self._visible_page = visible_page
 
     def ask_import(self) -> None:

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
-from app.screens.cases.presenter import CasesPresenter
-from app.screens.cases.stale_data import BY, Stale
+from app.screens.cases.presenter import BY, CasesPresenter, StaleData
 from mcp_tef import CancellableWork, CaseDraft, CaseFileFormat, CaseId, CaseImportPreview, ExportReport
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ class CaseFilesPresenter:
         await self._call_cancellable(
             f"Importing {preview.source}", lambda core, work: core.case_files.apply(preview, by=BY, work=work)
         )
-        await self._cases.refresh(Stale(cases=True))
+        await self._cases.refresh(StaleData.CASES)
         after = await self._cases.stored_drafts()
         changed = [case_id for case_id in after if case_id in before and before[case_id] != after[case_id]]
         return CaseImportChange(

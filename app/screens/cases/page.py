@@ -20,12 +20,10 @@ from app.screens.cases.editor import EditorChoices
 from app.screens.cases.editor_state import CaseEditorState
 from app.screens.cases.form import CaseForm
 from app.screens.cases.import_export import CaseFiles
-from app.screens.cases.past_answers import NO_REVIEW
 from app.screens.cases.presenter import CasesPresenter
-from app.screens.cases.rows import CALLED, FIELDS, tool_key
-from app.screens.cases.table import table_row
+from app.screens.cases.rows import CALLED, FIELDS, NO_REVIEW, tool_key
 from app.screens.cases.undo_steps import CaseUndoSteps, VisibleCasesPage
-from app.screens.cases.view import NO_CASES, NO_SERVERS, CasesView, nothing_matches
+from app.screens.cases.view import NO_CASES, NO_SERVERS, CasesView, nothing_matches, table_row
 from app.screens.kit import NO_FILTERS, FilterValues, ViewState, ViewStates
 from app.text.formatting import count
 from app.widgets import Action, frozen_updates, show_menu, yield_to_ui

@@ -1,18 +1,28 @@
 """State of the cases screen and its calls into the core; knows no Qt."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+from enum import Flag, auto
+from typing import TYPE_CHECKING, Final
 
+from app.core_link.model_requests import CoreCall
 from app.core_link.refresh import Refresh
 from app.screens.cases.calls import CallForm, ToolChoice, Tools, typed_choice, with_tool
 from app.screens.cases.editor_state import CaseEditorState
 from app.screens.cases.form import CaseForm, case_form, with_call
-from app.screens.cases.past_answers import NO_REVIEW, DraftReview, rejudged_answers
-from app.screens.cases.rows import RECENT, SUITE, CaseTableRow, filtered_rows, row_of, row_of_new_case
-from app.screens.cases.stale_data import BY, EVERYTHING, Stale
+from app.screens.cases.rows import (
+    NO_REVIEW,
+    RECENT,
+    SUITE,
+    CaseTableRow,
+    DraftReview,
+    filtered_rows,
+    rejudged_answers,
+    row_of,
+    row_of_new_case,
+)
 from app.screens.kit import ViewState
 from mcp_tef import (
     BatchesChanged,
@@ -36,20 +46,27 @@ from mcp_tef import (
 if TYPE_CHECKING:
     from mcp_tef import Engine
 
+
+BY: Final = "cases screen"
 FINISHED: Final = (RunStatus.COMPLETED, RunStatus.FAILED)
-T = TypeVar("T")
 
 
-class Call(Protocol):
-    """Callable that runs work in the core and returns its result."""
+class StaleData(Flag):
+    """Parts of the screen's data that must be read again."""
 
-    async def __call__(self, work: "Callable[[Engine], Awaitable[T]]", /) -> T: ...
+    NONE = 0
+    CASES = auto()
+    RUNS = auto()
+    SERVERS = auto()
+
+
+EVERYTHING: Final = StaleData.CASES | StaleData.RUNS | StaleData.SERVERS
 
 
 class CasesPresenter:
     """Cases of the workspace, their editor states, and the operations on them."""
 
-    def __init__(self, call: Call, now: Callable[[], datetime] = lambda: datetime.now().astimezone()) -> None:
+    def __init__(self, call: CoreCall, now: Callable[[], datetime] = lambda: datetime.now().astimezone()) -> None:
         self._call = call
         self._now = now
         self._cases: dict[CaseId, TestCase] = {}
@@ -57,10 +74,9 @@ class CasesPresenter:
         self._editor_states: dict[CaseId, CaseEditorState] = {}
         self._removed: dict[CaseId, CaseEditorState] = {}
         self._changed_cases: dict[CaseId, None] = {}
-        self.stale = Stale()
+        self.stale = StaleData.NONE
         self._turn = asyncio.Lock()
         self._made = 0
-        self.loaded = False
         self.servers: tuple[Server, ...] = ()
         self._suites: tuple[str, ...] = ()
         self.tools = Tools()
@@ -68,10 +84,6 @@ class CasesPresenter:
         self.current: CaseId | None = None
 
     # ------------------------------------------------------------ reading
-
-    async def load(self) -> None:
-        """Read everything that the screen shows."""
-        await self.refresh(EVERYTHING)
 
     def handle(self, event: Event) -> Refresh:
         """Show ended and rejudged runs at once; for other events, decide which data to read again."""
@@ -85,45 +97,44 @@ class CasesPresenter:
                 self._replace_runs(runs)
                 return Refresh.LATER
             case CasesChanged():
-                stale = Stale(cases=True)
+                stale = StaleData.CASES
             case BatchesChanged():
-                stale = Stale(runs=True)
+                stale = StaleData.RUNS
             case ServersChanged() | ServerStateChanged():
-                stale = Stale(servers=True)
+                stale = StaleData.SERVERS
             case _:
                 return Refresh.NONE
-        self.stale = self.stale.joined(stale)
+        self.stale |= stale
         return Refresh.NOW
 
-    async def refresh(self, stale: Stale | None = None) -> None:
+    async def refresh(self, stale: StaleData | None = None) -> None:
         """Read `stale` again, else what events made stale, else everything; unsaved typing stays."""
         if stale is None:
-            stale, self.stale = self.stale or EVERYTHING, Stale()
+            stale, self.stale = self.stale or EVERYTHING, StaleData.NONE
         async with self._turn:
             await self._refresh(stale)
-            self.loaded = True
 
-    async def _refresh(self, stale: Stale) -> None:
-        if stale.servers:
+    async def _refresh(self, stale: StaleData) -> None:
+        if StaleData.SERVERS in stale:
             self.servers, self.tools = await self._call(_read_servers)
-        if stale.cases:
+        if StaleData.CASES in stale:
             cases = await self._call(lambda core: core.cases.list())
             self._suites = await self._call(lambda core: core.cases.suites())
             self._cases = {case.id: case for case in cases}
-        if stale.runs or stale.cases:
+        if stale & (StaleData.RUNS | StaleData.CASES):
             self._recent = dict(await self._call(lambda core: core.cases.recent(RECENT)))
         self._update_editor_states(stale)
         if self.current not in self._cases and self.current not in self._editor_states:
             self.current = None
 
-    def _update_editor_states(self, stale: Stale) -> None:
+    def _update_editor_states(self, stale: StaleData) -> None:
         for case_id, edited in list(self._editor_states.items()):
             case = self._cases.get(case_id)
-            if case is not None and stale.cases:
+            if case is not None and StaleData.CASES in stale:
                 edited.update_stored(case.draft, self.tools.find)
             elif case is None and edited.saved is not None:
                 del self._editor_states[case_id]
-            if stale.servers:
+            if StaleData.SERVERS in stale:
                 edited.update_tools(self.tools.find)
 
     def _add_run(self, run: RunSummary) -> None:
@@ -154,7 +165,7 @@ class CasesPresenter:
 
     def rows(self) -> tuple[CaseTableRow, ...]:
         """Return the rows that pass search and filters; cases that are not saved yet come last."""
-        stored = [self._row(case) for case in self._cases.values()]
+        stored = map(self._row, self._cases.values())
         fresh = [row_of_new_case(edited) for edited in self._editor_states.values() if edited.saved is None]
         return filtered_rows([*stored, *fresh], self.view)
 
@@ -165,9 +176,8 @@ class CasesPresenter:
         return row_of_new_case(self._editor_states[case_id]) if case_id in self._editor_states else None
 
     def _row(self, case: TestCase) -> CaseTableRow:
-        runs = self._recent.get(case.id, ())
         edited = self._editor_states.get(case.id)
-        return row_of(case, runs, edited.problem_text) if edited else row_of(case, runs)
+        return row_of(case, self._recent.get(case.id, ()), edited.problem_text if edited else "")
 
     def all_suites(self) -> tuple[str, ...]:
         """Return the names of all suites."""
@@ -229,8 +239,8 @@ class CasesPresenter:
 
     def new_for(self, tools: Sequence[ToolLabel]) -> None:
         """Start a new case for each tool and edit the first."""
-        editor_states = [self.new(tool) for tool in tools]
-        self.open(editor_states[0].case_id)
+        first, *_ = [self.new(tool) for tool in tools]
+        self.open(first.case_id)
 
     def choices(self) -> tuple[ToolChoice, ...]:
         """Return the tools that the edited case offers."""
@@ -240,11 +250,9 @@ class CasesPresenter:
         """Expect another tool in one of the calls: one of the list, or typed text."""
         if self.edited is None:
             return
-        picked = (
-            (choice.server, choice.name) if isinstance(choice, ToolChoice) else typed_choice(self.choices(), choice)
-        )
+        named = typed_choice(self.choices(), choice) if isinstance(choice, str) else (choice.server, choice.name)
         form = self.edited.form
-        self.edited.edit(with_call(form, number, with_tool(form.calls[number], *picked, self.tools.find)))
+        self.edited.edit(with_call(form, number, with_tool(form.calls[number], *named, self.tools.find)))
 
     def go_back(self, edited: CaseEditorState) -> bool:
         """Restore an earlier form of a case, to be saved next; return False if there is none."""
@@ -356,7 +364,7 @@ class CasesPresenter:
         async with self._turn:
             await self._save_all()
             await self._call(lambda core: core.cases.edit_all(drafts, by=BY))
-            await self._refresh(Stale(cases=True))
+            await self._refresh(StaleData.CASES)
 
     async def rename_suite(self, name: str, wanted: str) -> None:
         """Rename a suite, also in unsaved forms and in the filter."""
@@ -367,19 +375,18 @@ class CasesPresenter:
                 edited.rename_suite(name, wanted)
             if name in self.view.filters.of(SUITE.name):
                 self.view = replace(self.view, filters=self.view.filters.with_values(SUITE.name, wanted))
-            await self._refresh(Stale(cases=True))
+            await self._refresh(StaleData.CASES)
 
     async def restore(self, ids: Sequence[CaseId]) -> None:
         """Restore deleted cases with their editor states."""
         editor_states = {case_id: self._removed.pop(case_id) for case_id in ids if case_id in self._removed}
-        stored = [
-            case_id for case_id in ids if case_id not in editor_states or editor_states[case_id].saved is not None
-        ]
+        unsaved = {case_id for case_id, edited in editor_states.items() if edited.saved is None}
+        stored = [case_id for case_id in ids if case_id not in unsaved]
         async with self._turn:
             if stored:
                 await self._call(lambda core: core.cases.restore(stored, by=BY))
             self._editor_states.update(editor_states)
-            await self._refresh(Stale(cases=True))
+            await self._refresh(StaleData.CASES)
 
 
 async def _read_servers(core: "Engine") -> tuple[tuple[Server, ...], Tools]:

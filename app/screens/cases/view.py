@@ -10,11 +10,80 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.core_link.settings import Settings
 from app.screens.cases.calls import FindTool
-from app.screens.cases.editor import Editor
-from app.screens.cases.table import CasesTable
+from app.screens.cases.editor import MARKS, Editor
+from app.screens.cases.rows import RECENT, CaseTableRow, failure_sort_key
 from app.screens.kit import ViewState
-from app.theme import sized, width
-from app.widgets import Action, EmptyState, Split
+from app.theme import Role, sized, width
+from app.widgets import Action, Cell, CellKind, Column, EmptyState, ListTable, Mark, Row, Split, one_line
+
+COLUMNS: Final = (
+    Column(key="query", title="Query", width=220, least=120, stretch=True),
+    Column(key="expected", title="Expected", kind=CellKind.PAIR, width=172, least=80),
+    Column(
+        key="runs",
+        title=f"Last {RECENT} runs",
+        kind=CellKind.MARKS,
+        width=104,
+        least=60,
+        tip="One mark per recent run, newest on the right. Sorting puts failures first.",
+    ),
+    Column(key="suite", title="Suite", width=96, least=40, role=Role.DIM),
+    Column(key="tag", title="Tag", width=104, least=40, role=Role.DIM),
+)
+SUITE: Final = 3
+ROOM_FOR_ALL: Final = 720
+
+
+class CasesTable(ListTable):
+    """Table of cases; hides the suite column if there is little room."""
+
+    def __init__(self) -> None:
+        super().__init__(COLUMNS, "Test cases")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.setColumnHidden(SUITE, event.size().width() < sized(ROOM_FOR_ALL))
+
+
+def table_row(row: CaseTableRow) -> Row:
+    """Return the table row of a case; its cells are made on first paint."""
+    return Row(row.id, lambda: _cells(row))
+
+
+def _cells(row: CaseTableRow) -> tuple[Cell, ...]:
+    return (
+        Cell(
+            text=one_line(row.query),
+            italic=bool(row.unsaved),
+            marks=(Mark.NOTE,) if row.unsaved else (),
+            tip=f"Not saved: {row.unsaved}" if row.unsaved else "",
+        ),
+        _expected(row),
+        _runs(row),
+        Cell(text=one_line(row.suite), sort=row.suite.casefold() or "\uffff"),
+        Cell(text=one_line(row.tag), sort=row.tag.casefold() or "\uffff"),
+    )
+
+
+def _expected(row: CaseTableRow) -> Cell:
+    if row.no_tool:
+        return Cell(text="no tool", role=Role.DIM, italic=True, sort="\uffff")
+    short = f"{row.server} / {row.tools}" if row.server else row.tools
+    return Cell(
+        text=one_line(row.tools),
+        lead=one_line(row.server),
+        sort=row.expected.casefold(),
+        tip=row.expected if row.expected != short else "",
+    )
+
+
+def _runs(row: CaseTableRow) -> Cell:
+    words = "\n".join(mark.text for mark in row.recent_runs)
+    return Cell(
+        marks=tuple(MARKS[mark.result] for mark in row.recent_runs),
+        sort=failure_sort_key(row),
+        tip=f"Last runs, oldest first:\n{words}" if words else "Not run yet",
+    )
 
 
 @dataclass(frozen=True, slots=True)

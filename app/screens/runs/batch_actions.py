@@ -18,9 +18,8 @@ from app.screens.runs.dialogs import StartDialog, rename_batch, start_with_highe
 from app.screens.runs.labels import is_baseline
 from app.screens.runs.presenter import RunsPresenter
 from app.screens.runs.run_table import RunTableRow
-from app.screens.runs.start_form import StartForm, form_from_settings, form_to_settings
 from app.screens.runs.start_panel import with_cases
-from app.screens.runs.start_presenter import StartPresenter
+from app.screens.runs.start_presenter import StartForm, StartPresenter, form_from_settings, form_to_settings
 from app.text.formatting import count
 from app.widgets import Row as TableRow
 from app.widgets.paged import PagedTable

@@ -8,8 +8,8 @@ from typing import Any, Final
 from app.core_link.links import Go, Link
 from app.screens.kit.menus import ScreenCommand, menu_of
 from app.screens.runs.batch_actions import BatchActions, SelectedRuns
-from app.screens.runs.batch_list import BatchListPane
 from app.screens.runs.batch_summaries import NO_ACTIONS, BatchActionTexts, action_texts
+from app.screens.runs.filter_controls import BatchListPane
 from app.screens.runs.presenter import RunsPresenter
 from app.screens.runs.verdict import VerdictView
 from app.text.formatting import count

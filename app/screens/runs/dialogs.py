@@ -11,11 +11,10 @@ from PySide6.QtWidgets import QWidget
 from app.core_link.model_requests import KeyNeed
 from app.core_link.session import Session
 from app.dialogs.preflight import Preflight
-from app.screens.runs.model_field import model_summary
+from app.screens.runs.labels import model_summary
 from app.screens.runs.presenter import RunsPresenter
-from app.screens.runs.start_form import ParsedStartForm, StartField, StartForm, run_button_text
 from app.screens.runs.start_panel import StartPanel
-from app.screens.runs.start_presenter import StartPresenter
+from app.screens.runs.start_presenter import ParsedStartForm, StartField, StartForm, StartPresenter, run_button_text
 from app.text.formatting import error_words, money
 from app.theme import Role, Size
 from app.widgets import Action, Button, Dialog, Field, FlowText, LineEdit, Notice, ScrollPane, one_line
@@ -160,13 +159,12 @@ class StartDialog(Dialog):
         request = reading.request
         if request is None:
             return
-        provider, key = self._need.provider, self.panel.key.typed()
+        provider, key = self._need.provider, self.panel.key.input.take()
         model = request.models[0]
         await self._starting.add_typed_address(model)
         if key and provider:
-            remember = self.panel.key.remember.isChecked()
+            remember = self.panel.key.input.remember.isChecked()
             await self._starting.hold(provider, key, address=model.base_url, remember=remember)
-            self.panel.key.clear()
         hurdles = Preflight(self._session, self)
         batch = await hurdles.run(lambda keys: self._starting.start(request, keys), provider)
         if batch is not None:

@@ -1,16 +1,18 @@
-"""Texts and marks of the runs screen: outcomes, models, times, intervals."""
+"""Texts and marks of the runs screen: outcomes, models and their facts, times, intervals."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import ROUND_DOWN, Decimal
 from enum import StrEnum
 
 from app.text.formatting import KIND_WORDS, STATUS_WORDS, count, duration
+from app.text.search import matches_all_words
 from mcp_tef import (
     Classification,
     ConfidenceCategory,
     ConfidenceSource,
+    ModelInfo,
     ModelSettings,
     Rate,
     RunStatus,
@@ -153,3 +155,93 @@ def outcome_label(run: RunSummary) -> str:
 def status_label(run: RunSummary) -> str:
     """Return the status; interrupted runs are told apart from failed ones."""
     return "interrupted" if run.interrupted else STATUS_WORDS[run.status]
+
+
+# ---------------------------------------------------------------- models of the catalogue
+
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRow:
+    """A model of the catalogue as the table shows it; `searched` is the text that a search matches."""
+
+    label: str
+    context: str
+    price: str
+    tools: str
+    vision: str
+    searched: str
+
+
+def model_rows(catalogue: Sequence[ModelInfo]) -> tuple[ModelRow, ...]:
+    """Return a row for each model except the baseline, which is a choice of its own."""
+    return tuple(model_row(info) for info in catalogue if not is_baseline(info.label))
+
+
+def model_row(info: ModelInfo) -> ModelRow:
+    """Return the row of a model; unknown facts say "unknown", never "no" or "free"."""
+    return ModelRow(
+        label=info.label,
+        context=format_tokens(info.context_tokens),
+        price=format_price(info),
+        tools=_ability(info.tool_calling),
+        vision=_ability(info.vision),
+        searched=info.label.casefold(),
+    )
+
+
+def format_tokens(number: int | None) -> str:
+    """Format a number of tokens: `128 k`, `1 M`, `unknown`."""
+    if not number:
+        return UNKNOWN
+    if number >= 1_000_000:
+        return f"{number / 1_000_000:.3g} M"
+    return f"{number / 1000:.3g} k" if number >= 1000 else str(number)
+
+
+def format_price(info: ModelInfo) -> str:
+    """Format US dollars per million tokens in and out: `$0.40 / $1.60`; `unknown` if the catalogue has none."""
+    if info.input_price is None or info.output_price is None:
+        return UNKNOWN
+    return f"${_million(info.input_price)} / ${_million(info.output_price)}"
+
+
+def _million(per_token: float) -> str:
+    amount = per_token * 1_000_000
+    return f"{amount:.2f}" if amount >= 0.01 or not amount else f"{amount:.4f}"
+
+
+def _ability(known: bool | None) -> str:
+    return UNKNOWN if known is None else "yes" if known else "no"
+
+
+def search_models(rows: Sequence[ModelRow], text: str) -> tuple[ModelRow, ...]:
+    """Return the models whose label has every word, those that start with the first word first."""
+    words = text.casefold().split()
+    if not words:
+        return tuple(rows)
+    found = [row for row in rows if matches_all_words(row.searched, text)]
+    return tuple(sorted(found, key=lambda row: (_distance(row, words[0]), row.searched.count("/"), row.searched)))
+
+
+def _distance(row: ModelRow, word: str) -> int:
+    if row.searched == word:
+        return 0
+    name = row.searched.rsplit("/", 1)[-1]
+    return 1 if name.startswith(word) else 2 if row.searched.startswith(word) else 3
+
+
+def model_summary(info: ModelInfo | None) -> str:
+    """Return the line below the model field: context, price and abilities as far as the catalogue knows them."""
+    if info is None:
+        return "Not in the catalogue: context, price and abilities are unknown."
+    if is_baseline(info.label):
+        return f"The {BASELINE_NAME} ranks tools by the words of the query. It needs no key and no network."
+    calls = {None: "tool calling unknown", True: "calls tools natively", False: "no native tool calling"}
+    cost = format_price(info)
+    paid = f"{cost} per million tokens in / out" if cost != UNKNOWN else "price unknown"
+    context = (
+        "context unknown" if not info.context_tokens else f"{format_tokens(info.context_tokens)} tokens of context"
+    )
+    return " · ".join((context, paid, calls[info.tool_calling]))

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from app.screens.kit import matches_all_words
 from app.screens.runs.call_comparison import parameter_count
 from app.screens.runs.labels import BASELINE_NAME, DASH, format_milliseconds, format_time, is_baseline, status_label
 from app.text.formatting import count, money
@@ -94,13 +95,8 @@ def _is_one_of(offered: OfferedTool, names: set[tuple[str, str | None]]) -> bool
 
 
 def search_tools(rows: tuple[OfferedToolRow, ...], text: str) -> tuple[OfferedToolRow, ...]:
-    """The tools whose name, server or description holds every word typed."""
-    words = text.casefold().split()
-    return tuple(row for row in rows if all(word in _searched(row) for word in words))
-
-
-def _searched(row: OfferedToolRow) -> str:
-    return f"{row.name}\n{row.server}\n{row.description}".casefold()
+    """Return the tools whose name, server or description has every word."""
+    return tuple(row for row in rows if matches_all_words(f"{row.name}\n{row.server}\n{row.description}", text))
 
 
 def raw_exchange(detail: RunDetail) -> RawExchange:

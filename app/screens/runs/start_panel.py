@@ -1,19 +1,155 @@
-"""Widgets of the start form: cases, selector, model and key, repeats, limits."""
+"""Widgets of the start form: cases, selector, model with catalogue, key, and numbers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QKeyEvent, Qt
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.core_link.model_requests import KeyNeed
-from app.screens.runs.model_field import ModelField
-from app.screens.runs.start_form import CaseScope, StartForm
-from app.screens.runs.start_form import StartField as Where
+from app.dialogs.api_key import ApiKeyField
+from app.screens.runs.labels import UNKNOWN, ModelRow, search_models
+from app.screens.runs.start_presenter import CaseScope, StartForm
+from app.screens.runs.start_presenter import StartField as Where
 from app.text.formatting import count
 from app.theme import Role, Size
-from app.widgets import Button, Field, FlowText, Label, MenuButton, Rule, Segmented, Spoken
-from mcp_tef import CallingMode, CaseId, Secret, TestCase
+from app.widgets import (
+    Button,
+    Cell,
+    CellKind,
+    Column,
+    Field,
+    FlowText,
+    Label,
+    ListTable,
+    MenuButton,
+    Row,
+    Rule,
+    Segmented,
+    Spoken,
+)
+from mcp_tef import CallingMode, CaseId, TestCase
+
+TYPING_PAUSE_MS = 80
+HEIGHT = 176
+
+COLUMNS = (
+    Column(key="model", title="Model", kind=CellKind.MONO, stretch=True),
+    Column(key="context", title="Context", kind=CellKind.NUMBER, width=84, tip="Tokens that fit into one request."),
+    Column(
+        key="price",
+        title="$ per M, in / out",
+        kind=CellKind.NUMBER,
+        width=128,
+        tip="US dollars per million tokens, sent and received.",
+    ),
+    Column(key="tools", title="Calls tools", width=96, tip="Whether it calls tools natively."),
+    Column(key="vision", title="Vision", width=92, tip="Whether it reads pictures."),
+)
+
+
+class ModelField(QWidget):
+    """A line to type into, and the catalogue to choose from. `changed` gives the text."""
+
+    SPOKEN_AS = Spoken.Grouping
+
+    changed = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._models: tuple[ModelRow, ...] = ()
+        self._quiet = QTimer(self, singleShot=True, interval=TYPING_PAUSE_MS)
+        self._quiet.timeout.connect(self._search)
+        self.edit = _Line(self._down)
+        self.edit.setPlaceholderText("Search the catalogue, or write PROVIDER/NAME")
+        self.edit.setAccessibleName("Model")
+        self.table = ListTable(COLUMNS, "Model catalogue")
+        self.table.setSelectionMode(ListTable.SelectionMode.SingleSelection)
+        self.table.setFixedHeight(HEIGHT)
+        self.summary = FlowText("The catalogue is being read…", size=Size.SMALL, role=Role.DIM)
+        self.setFocusProxy(self.edit)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        for part in (self.edit, self.table, self.summary):
+            column.addWidget(part)
+        self.edit.textEdited.connect(self._typed)
+        self.table.clicked.connect(lambda index: self._choose(self.table.rows.row(index.row()).id))
+        self.table.opened.connect(self._choose)
+
+    def show_models(self, models: Sequence[ModelRow]) -> None:
+        """Offer these models."""
+        self._models = tuple(models)
+        self._search()
+
+    def has_models(self) -> bool:
+        """Return True if the catalogue is loaded."""
+        return bool(self._models)
+
+    def text(self) -> str:
+        """Return the text, without spaces at its ends."""
+        return self.edit.text().strip()
+
+    def set_text(self, text: str) -> None:
+        """Type for the user."""
+        self.edit.setText(text)
+        self._search()
+
+    def say(self, text: str) -> None:
+        """Say below what is known of the model."""
+        self.summary.set_text(text)
+
+    def _typed(self, text: str) -> None:
+        self._quiet.start()
+        self.changed.emit(text)
+
+    def _search(self) -> None:
+        known = any(model.label == self.text() for model in self._models)
+        found = search_models(self._models, "" if known else self.text())
+        self.table.set_rows([_row(model) for model in found])
+        if known:
+            self.table.select(self.text())
+
+    def _choose(self, label: str) -> None:
+        if label and label != self.edit.text():
+            self.edit.setText(label)
+            self.changed.emit(label)
+
+    def _down(self) -> None:
+        self.table.setFocus(Qt.FocusReason.TabFocusReason)
+
+
+class _Line(QLineEdit):
+    """A line whose down key goes to the list below it."""
+
+    def __init__(self, down: Callable[[], None]) -> None:
+        super().__init__()
+        self._down = down
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Down:
+            self._down()
+        else:
+            super().keyPressEvent(event)
+
+
+def _row(model: ModelRow) -> Row:
+    return Row(
+        model.label,
+        lambda: (
+            model.label,
+            _fact(model.context),
+            _fact(model.price),
+            _fact(model.tools),
+            _fact(model.vision),
+        ),
+    )
+
+
+def _fact(text: str) -> Cell:
+    return Cell(text=text, role=Role.DIM if text == UNKNOWN else Role.TEXT)
+
 
 OFFLINE = "It ranks the tools by the words of the query: what a search over tools would find. No key, no network."
 
@@ -199,61 +335,38 @@ def _texts(form: StartForm) -> dict[Where, str]:
 
 
 class KeyField(QWidget):
-    """A key: asked for where one is needed, else behind a link; its text is given once and then forgotten."""
+    """Field for an API key; while none is needed, it is behind a link."""
 
     SPOKEN_AS = Spoken.Grouping
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.edit = QLineEdit()
-        self.edit.setEchoMode(QLineEdit.EchoMode.Password)
-        self.edit.setAccessibleName("Key")
-        self._provider = ""
-        self.remember = QCheckBox("Remember in the system keychain")
-        self.says = Label(size=Size.SMALL, role=Role.DIM)
+        self.input = ApiKeyField()
+        self.edit = self.input.edit
+        self.text = Label("No key needed.", size=Size.SMALL, role=Role.DIM)
         self.link = Button("Enter a key", kind="link")
         self.link.clicked.connect(self._open)
         self.setFocusProxy(self.edit)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        line = QHBoxLayout()
-        line.addWidget(self.says)
-        line.addWidget(self.link)
-        line.addStretch(1)
-        column.addLayout(line)
-        column.addWidget(self.edit)
-        column.addWidget(self.remember)
-        self.show_need(None)
+        line = QHBoxLayout(self)
+        line.setContentsMargins(0, 0, 0, 0)
+        for part in (self.text, self.link, self.input):
+            line.addWidget(part, int(part is self.input))
+        line.addStretch(0)
+        self.show_need(KeyNeed())
 
-    def show_need(self, need: KeyNeed | None) -> None:
-        """Ask for a key, or say that none is needed; what was typed for another provider goes to nobody."""
-        provider = need.provider if need else ""
-        if provider and self._provider not in ("", provider):
-            self.clear()
-        self._provider = provider or self._provider
-        needed = need is not None and need.needed
-        typed = bool(self.edit.text())
-        for part in (self.edit, self.remember):
-            part.setVisible(needed or typed)
-        self.link.setVisible(not needed and not typed)
-        self.says.setText("No key needed." if need is None or need.provider else "")
-        self.says.setVisible(bool(self.says.text()) and not needed and not typed)
+    def show_need(self, need: KeyNeed) -> None:
+        """Ask for a key if the model needs one; a key typed for another provider is cleared."""
+        if need.provider:
+            self.input.set_provider(need.provider)
+        self._show_input(shown=need.needed or bool(self.edit.text()))
 
-    def typed(self) -> Secret | None:
-        """The key that was typed, if any."""
-        text = self.edit.text().strip()
-        return Secret(text) if text else None
-
-    def clear(self) -> None:
-        """Leave no copy in the field."""
-        self.edit.clear()
+    def _show_input(self, *, shown: bool) -> None:
+        self.input.setVisible(shown)
+        for part in (self.text, self.link):
+            part.setVisible(not shown)
 
     def _open(self) -> None:
-        for part in (self.edit, self.remember):
-            part.show()
-        for other in (self.says, self.link):
-            other.hide()
+        self._show_input(shown=True)
         self.edit.setFocus()
 
 

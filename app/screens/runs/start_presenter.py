@@ -1,15 +1,266 @@
-"""Core calls of the start dialog: cases, catalogue, estimate, keys and the start itself."""
+"""State of the start dialog without widgets: the form, its problems, the request, and calls into the core."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from app.core_link.model_requests import CoreCall, ModelKeys
-from app.screens.runs.model_field import ModelRow, model_rows
-from app.screens.runs.start_form import ParsedStartForm, StartForm, estimate_text, parse_start_form, tags_of
-from mcp_tef import Batch, BatchRequest, ModelInfo, ModelSettings, Secret, TestCase
+from app.screens.runs.labels import ModelRow, format_wait, model_rows
+from app.text.formatting import count, money
+from mcp_tef import (
+    CONCURRENCY,
+    REPEATS,
+    RETRIES,
+    TEMPERATURE,
+    TIMEOUT,
+    Batch,
+    BatchRequest,
+    CallingMode,
+    CaseId,
+    Estimate,
+    InputError,
+    ModelInfo,
+    ModelSettings,
+    Secret,
+    TestCase,
+    parse_model,
+    parse_number,
+)
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
+
+
+class CaseScope(StrEnum):
+    """Choice of the cases to run."""
+
+    ALL = "all"
+    SUITE = "suite"
+    TAG = "tag"
+    SELECTED = "chosen"
+
+
+class StartField(StrEnum):
+    """A part of the form that can be wrong."""
+
+    CASES = "cases"
+    MODEL = "model"
+    BASE_URL = "base_url"
+    KEY = "key"
+    REPEATS = "repeats"
+    CONCURRENCY = "concurrency"
+    TEMPERATURE = "temperature"
+    TIMEOUT = "timeout"
+    RETRIES = "retries"
+    COST = "cost"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartForm:
+    """Values of the form, as typed. `name` is the suite or tag of the scope."""
+
+    scope: CaseScope = CaseScope.ALL
+    name: str = ""
+    selected: tuple[CaseId, ...] = ()
+    offline: bool = True
+    with_baseline: bool = False
+    model: str = ""
+    base_url: str = ""
+    repeats: str = REPEATS.default_text
+    concurrency: str = CONCURRENCY.default_text
+    temperature: str = TEMPERATURE.default_text
+    timeout: str = TIMEOUT.default_text
+    retries: str = RETRIES.default_text
+    cost_cap: str = ""
+    mode: CallingMode = CallingMode.AUTO
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParsedStartForm:
+    """A form as understood: the request where nothing is wrong, else one sentence for each field that is.
+
+    `model` is who would be asked, and where, as soon as that much can be told.
+    """
+
+    request: BatchRequest | None
+    model: ModelSettings | None
+    problems: Mapping[StartField, str] = field(default_factory=dict)
+    cases: int = 0
+
+
+def cases_of(form: StartForm, cases: Sequence[TestCase]) -> tuple[TestCase, ...]:
+    """The cases that the form would run."""
+    if form.scope is CaseScope.SUITE:
+        return tuple(case for case in cases if form.name in case.draft.suites)
+    if form.scope is CaseScope.TAG:
+        return tuple(case for case in cases if form.name in case.draft.tags)
+    if form.scope is CaseScope.SELECTED:
+        chosen = set(form.selected)
+        return tuple(case for case in cases if case.id in chosen)
+    return tuple(cases)
+
+
+def tags_of(cases: Sequence[TestCase]) -> tuple[str, ...]:
+    """Every tag in use, by name."""
+    return tuple(sorted({tag for case in cases for tag in case.draft.tags}))
+
+
+def parse_start_form(form: StartForm, cases: Sequence[TestCase]) -> ParsedStartForm:
+    """Understand a form; every field that is wrong gets its own sentence."""
+    problems: dict[StartField, str] = {}
+    chosen = cases_of(form, cases)
+    if not chosen:
+        problems[StartField.CASES] = _no_cases(form, cases)
+    settings = _settings(form, problems)
+    request = _request(form, settings, chosen, problems)
+    return ParsedStartForm(
+        request=None if problems else request,
+        model=settings or _named(form),
+        problems=problems,
+        cases=len(chosen),
+    )
+
+
+def _no_cases(form: StartForm, cases: Sequence[TestCase]) -> str:
+    if not cases:
+        return "There is no test case yet. Write one first, or open the sample."
+    if form.scope in (CaseScope.SUITE, CaseScope.TAG) and not form.name:
+        return f"Choose a {form.scope.value}."
+    return "No test case is in this choice. Choose another one."
+
+
+def _settings(form: StartForm, problems: dict[StartField, str]) -> ModelSettings | None:
+    if form.offline:
+        return ModelSettings()
+    before = len(problems)
+    named = _attempt(problems, StartField.MODEL, lambda: _model(form.model))
+    temperature = _attempt(problems, StartField.TEMPERATURE, lambda: TEMPERATURE.parse(form.temperature))
+    timeout = _attempt(problems, StartField.TIMEOUT, lambda: TIMEOUT.parse(form.timeout))
+    retries = _attempt(problems, StartField.RETRIES, lambda: RETRIES.parse(form.retries))
+    if form.base_url.strip() and not form.base_url.strip().startswith(("http://", "https://")):
+        problems[StartField.BASE_URL] = "The address does not start with http:// or https://."
+    _attempt(problems, StartField.BASE_URL, lambda: ModelSettings(base_url=form.base_url.strip()))
+    if len(problems) > before or named is None or temperature is None or timeout is None or retries is None:
+        return None
+    return ModelSettings(
+        provider=named.provider,
+        model=named.model,
+        timeout=timeout,
+        temperature=temperature,
+        max_retries=retries,
+        base_url=form.base_url.strip() or None,
+        mode=form.mode,
+    )
+
+
+def _model(text: str) -> ModelSettings:
+    if not text.strip():
+        raise InputError("No model is chosen.", hint="Pick one from the list, or write PROVIDER/NAME.")
+    provider, model = parse_model(text)
+    return ModelSettings(provider=provider, model=model)
+
+
+def _named(form: StartForm) -> ModelSettings | None:
+    try:
+        return replace(_model(form.model), base_url=form.base_url.strip() or None)
+    except InputError:
+        return None
+
+
+def _request(
+    form: StartForm, settings: ModelSettings | None, chosen: Sequence[TestCase], problems: dict[StartField, str]
+) -> BatchRequest | None:
+    repeats = _attempt(problems, StartField.REPEATS, lambda: REPEATS.parse(form.repeats))
+    concurrency = _attempt(problems, StartField.CONCURRENCY, lambda: CONCURRENCY.parse(form.concurrency))
+    cap = _cap(form, problems)
+    if problems or settings is None or repeats is None or concurrency is None:
+        return None
+    models = (settings, ModelSettings()) if form.with_baseline and not settings.offline else (settings,)
+    return BatchRequest(
+        cases=tuple(case.id for case in chosen) if form.scope is CaseScope.SELECTED else (),
+        suites=(form.name,) if form.scope is CaseScope.SUITE else (),
+        tags=(form.name,) if form.scope is CaseScope.TAG else (),
+        models=models,
+        repeats=repeats,
+        concurrency=concurrency,
+        max_cost_usd=cap,
+        name=batch_name(form, chosen),
+    )
+
+
+def _cap(form: StartForm, problems: dict[StartField, str]) -> float | None:
+    if form.offline or not form.cost_cap.strip():
+        return None
+    cap = _attempt(problems, StartField.COST, lambda: parse_number(form.cost_cap.replace("$", ""), float, "cost cap"))
+    if cap is not None and cap <= 0:
+        problems[StartField.COST] = "The cost cap must be more than 0. Leave it empty for none."
+    return cap
+
+
+def batch_name(form: StartForm, chosen: Sequence[TestCase]) -> str:
+    """Return the name of the batch."""
+    if form.scope is CaseScope.ALL:
+        return "All cases"
+    if form.scope is CaseScope.SELECTED:
+        return chosen[0].name if len(chosen) == 1 else f"{len(chosen)} chosen cases"
+    return form.name
+
+
+Value = TypeVar("Value")
+
+
+def _attempt(problems: dict[StartField, str], where: StartField, make: Callable[[], Value]) -> Value | None:
+    try:
+        return make()
+    except InputError as error:
+        problems[where] = f"{error.message} {error.hint}".strip()
+        return None
+
+
+def run_button_text(reading: ParsedStartForm) -> str:
+    """The text of the button: a verb and what it will run."""
+    request = reading.request
+    text = f"Run {count(reading.cases, 'case')}"
+    if request is None:
+        return text
+    if len(request.models) > 1:
+        text += f" on {len(request.models)} selectors"
+    return text if request.repeats == 1 else f"{text}, {request.repeats} times each"
+
+
+def estimate_text(estimate: Estimate, request: BatchRequest) -> str:
+    """Runs, time and cost before anything is spent; what cannot be known says so."""
+    parts = [count(estimate.runs, "run")]
+    if estimate.seconds is not None:
+        parts.append(f"about {format_wait(estimate.seconds)}")
+    if all(settings.offline for settings in request.models):
+        parts.append("no cost, nothing leaves this machine")
+    else:
+        parts += [f"about {count(estimate.tokens, 'token')}"] if estimate.tokens else []
+        parts.append("cost unknown" if estimate.cost_usd is None else f"about {money(estimate.cost_usd)}")
+    return " · ".join(parts)
+
+
+TEXTS: Final = ("model", "base_url", "repeats", "concurrency", "temperature", "timeout", "retries", "cost_cap")
+FLAGS: Final = ("offline", "with_baseline")
+
+
+def form_to_settings(form: StartForm) -> dict[str, str | bool]:
+    """The part of a form that is worth keeping, as plain values."""
+    return {**{name: getattr(form, name) for name in (*TEXTS, *FLAGS)}, "mode": form.mode.value}
+
+
+def form_from_settings(kept: Mapping[str, object]) -> StartForm:
+    """The form of kept values; whatever does not fit is left at its default."""
+    texts: dict[str, Any] = {name: value for name in TEXTS if isinstance(value := kept.get(name), str)}
+    modes = {mode.value: mode for mode in CallingMode}
+    return StartForm(
+        **texts,
+        offline=kept.get("offline") is not False,
+        with_baseline=kept.get("with_baseline") is True,
+        mode=modes.get(str(kept.get("mode")), CallingMode.AUTO),
+    )
 
 
 class StartPresenter(ModelKeys):

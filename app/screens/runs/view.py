@@ -7,10 +7,10 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QStackedWidget
 
 from app.core_link.settings import Settings
-from app.screens.runs.batch_list import BatchListPane
 from app.screens.runs.batch_summaries import BatchCard
 from app.screens.runs.cell_styles import segments
 from app.screens.runs.detail_pane import RunDetailPane
+from app.screens.runs.filter_controls import BatchListPane
 from app.screens.runs.runs_list import RunsList
 from app.text.formatting import count
 from app.theme import Role, sized, width

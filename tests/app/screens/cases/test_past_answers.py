@@ -4,8 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from app.screens.cases.past_answers import JudgementChange, rejudged_answers, relative_day
-from app.screens.cases.rows import LastResult
+from app.screens.cases.rows import JudgementChange, LastResult, rejudged_answers, relative_day
 from mcp_tef import (
     CallMatch,
     CaseId,

@@ -12,9 +12,8 @@ from app.screens.cases.calls import with_field
 from app.screens.cases.editor_state import CaseEditorState, SaveStatus
 from app.screens.cases.form import Mode, with_call, with_mode
 from app.screens.cases.matchers import with_text
-from app.screens.cases.presenter import CasesPresenter
+from app.screens.cases.presenter import BY, CasesPresenter, StaleData
 from app.screens.cases.rows import LastResult
-from app.screens.cases.stale_data import BY, Stale
 from app.screens.kit import FilterValues, ViewState
 from mcp_tef import (
     NO_TOOL,
@@ -69,7 +68,7 @@ def core(fake: FakeEngine) -> Core:
 @pytest.fixture
 async def presenter(core: Core) -> CasesPresenter:
     made = CasesPresenter(core, now=lambda: NOW)
-    await made.load()
+    await made.refresh()
     return made
 
 
@@ -111,7 +110,7 @@ async def test_a_row_shows_the_query_and_what_is_expected(presenter: CasesPresen
 async def test_the_last_runs_appear_as_marks_with_words(fake: FakeEngine, presenter: CasesPresenter) -> None:
     batch = await fake.runs.start(BatchRequest(repeats=7))
     await fake.runs.wait(batch.id)
-    await presenter.refresh(Stale(runs=True))
+    await presenter.refresh(StaleData.RUNS)
     row = presenter.rows()[0]
     assert len(row.recent_runs) == 5
     assert all(mark.text for mark in row.recent_runs)
@@ -219,11 +218,11 @@ async def test_what_someone_else_changed_is_shown_unless_something_is_typed_here
     edited = opened(presenter)
     assert edited.saved is not None
     await fake.cases.edit(edited.case_id, replace(edited.saved, query="Another question"))
-    await presenter.refresh(Stale(cases=True))
+    await presenter.refresh(StaleData.CASES)
     assert edited.form.query == "Another question"
     edited.edit(replace(edited.form, query="Typed here"))
     await fake.cases.edit(edited.case_id, replace(edited.saved, query="Changed again"))
-    await presenter.refresh(Stale(cases=True))
+    await presenter.refresh(StaleData.CASES)
     assert edited.form.query == "Typed here"
 
 
@@ -296,7 +295,7 @@ async def test_a_draft_is_tried_on_the_last_answers(fake: FakeEngine, presenter:
 
 async def test_copies_are_made_and_named_as_such(presenter: CasesPresenter) -> None:
     copies = await presenter.duplicate([case_of(presenter, BIKE)])
-    await presenter.refresh(Stale(cases=True))
+    await presenter.refresh(StaleData.CASES)
     assert len(copies) == 1
     assert [row.name for row in presenter.rows() if row.id in copies] == ["Do you have a city bike in size M? (copy)"]
 
@@ -307,7 +306,7 @@ async def test_deleted_cases_come_back_with_what_was_typed(presenter: CasesPrese
     fresh = presenter.new()
     fresh.edit(replace(fresh.form, query="I want a tandem"))
     gone = await presenter.remove([edited.case_id, fresh.case_id])
-    await presenter.refresh(Stale(cases=True))
+    await presenter.refresh(StaleData.CASES)
     assert (len(presenter.rows()), presenter.current) == (3, None)
     await presenter.restore(gone)
     assert len(presenter.rows()) == 5
@@ -358,15 +357,15 @@ async def test_runs_that_were_judged_again_change_their_marks_where_they_stand(
 @pytest.mark.parametrize(
     ("event", "urgency", "stale"),
     [
-        (CasesChanged(()), Refresh.NOW, Stale(cases=True)),
-        (CasesChanged((), by=BY), Refresh.NONE, Stale()),
-        (BatchesChanged(()), Refresh.NOW, Stale(runs=True)),
-        (ServersChanged(()), Refresh.NOW, Stale(servers=True)),
-        (RunsChanged(runs=()), Refresh.LATER, Stale()),
-        (NoticePublished("nothing of ours"), Refresh.NONE, Stale()),
+        (CasesChanged(()), Refresh.NOW, StaleData.CASES),
+        (CasesChanged((), by=BY), Refresh.NONE, StaleData.NONE),
+        (BatchesChanged(()), Refresh.NOW, StaleData.RUNS),
+        (ServersChanged(()), Refresh.NOW, StaleData.SERVERS),
+        (RunsChanged(runs=()), Refresh.LATER, StaleData.NONE),
+        (NoticePublished("nothing of ours"), Refresh.NONE, StaleData.NONE),
     ],
 )
 async def test_only_what_an_event_changes_is_read_again(
-    presenter: CasesPresenter, event: Event, urgency: Refresh, stale: Stale
+    presenter: CasesPresenter, event: Event, urgency: Refresh, stale: StaleData
 ) -> None:
     assert (presenter.handle(event), presenter.stale) == (urgency, stale)

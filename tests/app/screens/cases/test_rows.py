@@ -5,11 +5,7 @@ from PySide6.QtWidgets import QAbstractButton
 
 from app.core_link.targets import ShowCase, ShowToolCases
 from app.screens.cases.commands import case_filter_actions
-from app.screens.cases.rows import (
-    CaseTableRow,
-    neighbour,
-    row_of_draft,
-)
+from app.screens.cases.rows import CaseTableRow, neighbour, row_of_draft
 from app.screens.kit import ViewState
 from mcp_tef import CaseDraft, CaseId, Json, ToolLabel, expectation_from_json
 from tests.support.cases_page import BIKE, THANKS, Bench, with_cases

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 
 from app.core_link.targets import Screen, ShowBatch, ShowScreen, StartRuns
 from app.screens.runs.dialogs import StartDialog
-from app.screens.runs.start_form import StartField
+from app.screens.runs.start_presenter import StartField
 from mcp_tef import (
     BatchId,
     BatchRequest,

@@ -11,8 +11,7 @@ from app.screens.kit import NO_FILTERS, ViewState
 from app.screens.runs.batch_events import ScreenChanges
 from app.screens.runs.filters import OUTCOME
 from app.screens.runs.presenter import MAX_RUNS_PER_TURN, RunsPresenter
-from app.screens.runs.start_form import CaseScope, StartForm
-from app.screens.runs.start_presenter import StartPresenter
+from app.screens.runs.start_presenter import CaseScope, StartForm, StartPresenter
 from mcp_tef import (
     BatchEnded,
     BatchesChanged,

@@ -6,8 +6,9 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.core_link.model_requests import KeyNeed
-from app.screens.runs.model_field import format_tokens, model_row, model_rows, model_summary, search_models
-from app.screens.runs.start_form import (
+from app.screens.runs.labels import format_tokens, model_row, model_rows, model_summary, search_models
+from app.screens.runs.start_panel import KeyField
+from app.screens.runs.start_presenter import (
     CaseScope,
     StartField,
     StartForm,
@@ -16,8 +17,7 @@ from app.screens.runs.start_form import (
     run_button_text,
     tags_of,
 )
-from app.screens.runs.start_panel import KeyField
-from mcp_tef import BatchRequest, CallingMode, CaseId, Estimate, ModelInfo, ModelSettings, Secret
+from mcp_tef import BatchRequest, CallingMode, CaseId, Estimate, ModelInfo, ModelSettings
 from tests.support.made_runs import case
 
 CASES = (case(1), case(2), case(3, suites=("Look-alikes",), tags=()))
@@ -175,9 +175,9 @@ def test_a_key_that_was_typed_for_one_provider_is_none_for_another(qapp: QApplic
     field.edit.setText("typed-for-openai")
     field.show_need(KeyNeed(provider="openai", needed=True))
     field.show_need(KeyNeed())
-    assert field.typed() == Secret("typed-for-openai")
+    assert field.edit.text() == "typed-for-openai"
     field.show_need(KeyNeed(provider="anthropic", needed=True))
-    assert field.typed() is None
+    assert field.input.take() is None
     field.deleteLater()
 
 
