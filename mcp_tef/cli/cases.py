@@ -19,10 +19,10 @@ from mcp_tef import (
     open_regular_file,
 )
 from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
-from mcp_tef.cli.outputs import output_name, writable
+from mcp_tef.cli.formatting import counted
+from mcp_tef.cli.output_files import output_name, writable
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal, table, unreachable
-from mcp_tef.cli.words import counted
 
 if TYPE_CHECKING:
     from mcp_tef import Engine

@@ -6,10 +6,10 @@ from itertools import islice
 
 from mcp_tef import BatchComparison, BatchId, ComparedRuns, PairChange, PairedTest, ReportFormat, RunPair, RunSummary
 from mcp_tef.cli.arguments import Verbs, add_verb
-from mcp_tef.cli.outputs import writable
+from mcp_tef.cli.formatting import rate
+from mcp_tef.cli.output_files import writable
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal, table
-from mcp_tef.cli.words import rate
 
 NOT_WORSE, WORSE = 0, 1
 SHOWN = 50

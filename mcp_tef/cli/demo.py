@@ -1,9 +1,11 @@
-"""`demo`: the sample workspace, its bundled server and its suite, judged without a key or a network."""
+"""`demo`, `sample-server` and `gui`: the bundled sample, its server, and the window."""
 
 import shlex
 from argparse import Namespace
+from importlib import import_module
+from importlib.util import find_spec
 
-from mcp_tef import BatchRequest
+from mcp_tef import BatchRequest, ReachError
 from mcp_tef.cli.arguments import Verbs, add_verb
 from mcp_tef.cli.batches import follow
 from mcp_tef.cli.session import opened
@@ -12,7 +14,7 @@ from mcp_tef.cli.terminal import Terminal
 SAMPLE_FILE = "sample.db"
 
 
-def register(verbs: Verbs) -> None:
+def register_demo(verbs: Verbs) -> None:
     """Add the verb."""
     add_verb(verbs, "demo", "evaluate the bundled sample, with no key and no network", demo)
 
@@ -29,3 +31,31 @@ async def demo(arguments: Namespace, terminal: Terminal) -> int:
             "", f"All of it can be looked at with: mcp-tef gui --workspace {shlex.quote(str(engine.workspace))}"
         )
     return 1 if batch.count("failed") else 0
+
+
+def register_sample_server(verbs: Verbs) -> None:
+    """Add the verb."""
+    parser = add_verb(verbs, "sample-server", "serve the bundled sample tools over stdio or HTTP", serve, listed=False)
+    parser.add_argument("--http", type=int, metavar="PORT", help="serve streamable HTTP on this port of loopback")
+
+
+def serve(arguments: Namespace, _: Terminal) -> int:
+    """Serve until told to stop."""
+    from mcp_tef import run_sample_server
+
+    run_sample_server(arguments.http)
+    return 0
+
+
+def register_gui(verbs: Verbs) -> None:
+    """Add the verb."""
+    add_verb(verbs, "gui", "open the window", gui)
+
+
+def gui(arguments: Namespace, _: Terminal) -> int:
+    """Open the window on the workspace that was asked for; ends when the window is closed."""
+    if find_spec("app") is None:
+        raise ReachError("The window is not part of this installation.", hint="Install mcp-tef-desktop as a whole.")
+    place = ["--workspace", str(arguments.workspace)] if arguments.workspace else []
+    code: int = import_module("app.main").main(place)
+    return code

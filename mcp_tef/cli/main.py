@@ -5,42 +5,37 @@ import os
 import sys
 import traceback
 from argparse import Namespace, RawDescriptionHelpFormatter
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib import import_module
+from typing import Final, TypeAlias
 
 from mcp_tef import Config, RedactingFormatter, TefError, error_to_json
-from mcp_tef.cli import (
-    cases,
-    compare,
-    confusions,
-    demo,
-    gui,
-    keys,
-    metrics,
-    overlap,
-    quality,
-    recommend,
-    run,
-    runs,
-    sample,
-    score,
-    servers,
-    similarity,
-)
 from mcp_tef.cli.arguments import Command, Parser, Verbs, joined
-from mcp_tef.cli.outputs import require_apart, standard_output
-from mcp_tef.cli.surprise import CRASHED, surprise
+from mcp_tef.cli.crash_log import CRASHED, log_crash
+from mcp_tef.cli.output_files import require_apart, standard_output
 from mcp_tef.cli.terminal import Terminal
 
 INTERRUPTED = 130
 Register: TypeAlias = Callable[[Verbs], None]
-GROUPS: tuple[Register, ...] = tuple(
-    group.register
-    for group in (
-        *(demo, gui, servers, cases, run, runs, metrics, compare, confusions),
-        *(similarity, overlap, recommend, quality, score, keys, sample),
-    )
-)
+VERBS: Final = {
+    "demo": "demo.register_demo",
+    "gui": "demo.register_gui",
+    "servers": "servers.register",
+    "cases": "cases.register",
+    "run": "run.register",
+    "runs": "runs.register",
+    "metrics": "metrics.register_metrics",
+    "compare": "compare.register",
+    "confusions": "metrics.register_confusions",
+    "similarity": "similarity.register_similarity",
+    "overlap": "similarity.register_overlap",
+    "recommend": "recommend.register",
+    "quality": "quality.register",
+    "score": "score.register",
+    "keys": "keys.register",
+    "sample-server": "demo.register_sample_server",
+}
+"""Modules and functions that add the verbs, in the order of the help; a command loads those of its own verb only."""
 DESCRIPTION = """Will a language model pick your MCP tool, with the right arguments?
 
 Exit codes: 0 done and passed; 1 done, and something failed its expectation; 2 bad usage or bad input;
@@ -48,8 +43,8 @@ Exit codes: 0 done and passed; 1 done, and something failed its expectation; 2 b
 143 terminated: what had finished is kept, and the reports that were asked for are written."""
 
 
-def main(argv: Sequence[str] | None = None, groups: Sequence[Register] = GROUPS) -> int:
-    """Do what the arguments say, with the verbs that the groups register; the exit code."""
+def main(argv: Sequence[str] | None = None, groups: Sequence[Register] = ()) -> int:
+    """Do what the arguments say; return the exit code. `groups` add verbs other than `VERBS`."""
     given = joined(sys.argv[1:] if argv is None else argv)
     _speak_utf8()
     terminal = Terminal(json="--json" in given)
@@ -69,7 +64,7 @@ def _outcome(given: Sequence[str], terminal: Terminal, groups: Sequence[Register
     try:
         level = Config.lenient(os.environ, {})[0].log_level or "CRITICAL"
         logging.basicConfig(level=logging.INFO if debug else level, handlers=[log])
-        return _do(parser(groups).parse_args(given), terminal)
+        return _do(parser(groups or registers(given[:1])).parse_args(given), terminal)
     except TefError as error:
         return _failed(terminal, error, debug, error.exit_code)
     except KeyboardInterrupt:
@@ -77,15 +72,22 @@ def _outcome(given: Sequence[str], terminal: Terminal, groups: Sequence[Register
     except BrokenPipeError:
         return 1
     except Exception as error:
-        return _failed(terminal, surprise(error, terminal), debug, CRASHED)
+        return _failed(terminal, log_crash(error, terminal), debug, CRASHED)
 
 
-def parser(groups: Sequence[Register] = GROUPS) -> Parser:
-    """The parser with every verb."""
+def registers(verb: Sequence[str] = ()) -> Iterator[Register]:
+    """Load what adds one verb, or every verb where it is not one of them."""
+    for name in [one for one in verb if one in VERBS] or VERBS:
+        module, _, function = VERBS[name].partition(".")
+        yield getattr(import_module(f"mcp_tef.cli.{module}"), function)
+
+
+def parser(groups: Iterable[Register] | None = None) -> Parser:
+    """Return the parser with the verbs of `groups`, by default with every verb."""
     whole = Parser(prog="mcp-tef", description=DESCRIPTION, formatter_class=RawDescriptionHelpFormatter)
     whole.set_defaults(workspace=None, recover=False, json=False, debug=False)
     verbs = whole.add_subparsers(metavar="VERB", required=True, title="verbs")
-    for register in groups:
+    for register in groups or registers():
         register(verbs)
     return whole
 

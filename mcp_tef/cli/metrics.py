@@ -1,16 +1,89 @@
-"""`metrics`: the figures of all runs that pass the filters."""
+"""`metrics` and `confusions`: metrics of the runs that pass the filters, and expected against selected tools."""
 
 from argparse import Namespace
+from datetime import UTC, datetime, timedelta
 
-from mcp_tef import overview_to_json
-from mcp_tef.cli.arguments import Verbs, add_verb
-from mcp_tef.cli.filters import add_filters, filter_of
+from mcp_tef import (
+    BatchId,
+    CaseId,
+    ConfusionMatrix,
+    InputError,
+    RunFilter,
+    RunStatus,
+    ToolLabel,
+    ToolMetrics,
+    VerdictKind,
+    confusions_to_json,
+    overview_to_json,
+)
+from mcp_tef.cli.arguments import Parser, Verbs, add_verb
+from mcp_tef.cli.formatting import metrics_lines, rate, repeats_lines
 from mcp_tef.cli.session import opened
-from mcp_tef.cli.terminal import Terminal
-from mcp_tef.cli.words import metrics_lines, repeats_lines
+from mcp_tef.cli.terminal import Terminal, table
+
+_SIDES = ("expected", "selected", "offered")
 
 
-def register(verbs: Verbs) -> None:
+def add_filters(parser: Parser) -> None:
+    """Let a verb take every filter; each may be given several times, and then any of its values holds."""
+    for name, meta, words in (
+        ("batch", "BATCH", "of this batch"),
+        ("suite", "SUITE", "of cases in this suite"),
+        ("tag", "TAG", "of cases with this tag"),
+        ("case", "ID", "of this case"),
+        ("model", "PROVIDER/NAME", "of this model"),
+    ):
+        parser.add_argument(f"--{name}", action="append", default=[], metavar=meta, help=f"only runs {words}")
+    for side in _SIDES:
+        parser.add_argument(f"--{side}-tool", metavar="TOOL", help=f"only runs where this tool was {side}")
+        parser.add_argument(
+            f"--{side}-server", metavar="NAME", help=f"only runs where a tool of this server was {side}"
+        )
+    for name, values in (("status", RunStatus), ("kind", VerdictKind)):
+        choices = [value.value for value in values]
+        parser.add_argument(f"--{name}", action="append", default=[], choices=choices, help=f"only runs of this {name}")
+    parser.add_argument("--since", metavar="DATE", help="only runs planned on or after this date or time")
+    parser.add_argument("--until", metavar="DATE", help="only runs planned up to this date or time, the day included")
+
+
+def filter_of(arguments: Namespace) -> RunFilter:
+    """The filter that the arguments make. Raises InputError for a date that is none."""
+    return RunFilter(
+        batch_ids=tuple(BatchId(value) for value in arguments.batch),
+        suites=tuple(arguments.suite),
+        tags=tuple(arguments.tag),
+        case_ids=tuple(CaseId(value) for value in arguments.case),
+        models=tuple(arguments.model),
+        expected=_label(arguments, "expected"),
+        selected=_label(arguments, "selected"),
+        offered=_label(arguments, "offered"),
+        statuses=tuple(RunStatus(value) for value in arguments.status),
+        kinds=tuple(VerdictKind(value) for value in arguments.kind),
+        since=_moment(arguments.since, timedelta()),
+        until=_moment(arguments.until, timedelta(days=1)),
+    )
+
+
+def _label(arguments: Namespace, side: str) -> ToolLabel | None:
+    tool, server = getattr(arguments, f"{side}_tool"), getattr(arguments, f"{side}_server")
+    return None if tool is None and server is None else ToolLabel(tool, server)
+
+
+def _moment(text: str | None, day: timedelta) -> datetime | None:
+    """The moment of a text, in UTC where it names no zone; to a bare date a `day` is added."""
+    if text is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise InputError(
+            f"“{text}” is not a date.", hint="Write for example 2026-11-21 or 2026-11-21T14:00."
+        ) from error
+    whole = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return whole + day if len(text) == len("2026-11-21") else whole
+
+
+def register_metrics(verbs: Verbs) -> None:
     """Add the verb."""
     add_filters(
         add_verb(verbs, "metrics", "the figures of all runs, or of those that pass the filters", metrics, reads=True)
@@ -25,3 +98,33 @@ async def metrics(arguments: Namespace, terminal: Terminal) -> int:
     terminal.document(overview_to_json(overview))
     terminal.say(*metrics_lines(overview.metrics), *repeats_lines(overview.repeats))
     return 0
+
+
+def register_confusions(verbs: Verbs) -> None:
+    """Add the verb."""
+    add_filters(
+        add_verb(verbs, "confusions", "which tool was picked where another was expected", confusions, reads=True)
+    )
+
+
+async def confusions(arguments: Namespace, terminal: Terminal) -> int:
+    """Tell each tool against the rest, then every pair that was confused, the most frequent first."""
+    where = filter_of(arguments)
+    async with opened(arguments, terminal) as engine:
+        matrix = await engine.metrics.confusions(where)
+    terminal.document(confusions_to_json(matrix))
+    terminal.say(*table(("TOOL", "RUNS", "PRECISION", "RECALL"), [_row(figures) for figures in matrix.tools]))
+    if pairs := _confused(matrix):
+        terminal.say("", *table(("EXPECTED", "SELECTED", "RUNS"), pairs))
+    return 0
+
+
+def _row(figures: ToolMetrics) -> tuple[str, ...]:
+    return figures.name, str(figures.n), rate(figures.precision), rate(figures.recall)
+
+
+def _confused(matrix: ConfusionMatrix) -> list[tuple[str, str, str]]:
+    wrong = [(cell, count) for cell, count in matrix.cells.items() if cell[0] != cell[1]]
+    wrong.sort(key=lambda item: (-item[1], item[0]))
+    names = [matrix.name(label) for label in matrix.columns]
+    return [(names[row], names[column], str(count)) for (row, column), count in wrong]

@@ -7,13 +7,13 @@ from functools import partial
 from mcp_tef import InputError, ModelReview, QualityReport, Severity, ToolQuality
 from mcp_tef.cli.arguments import Verbs, add_verb
 from mcp_tef.cli.consent import with_consent
-from mcp_tef.cli.outputs import output_name, writable
+from mcp_tef.cli.formatting import counted
+from mcp_tef.cli.model_options import add_writer_options, tell_estimate, writer
+from mcp_tef.cli.output_files import output_name, writable
 from mcp_tef.cli.run import allow_typed_addresses, read_keys
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal, one_line, table
-from mcp_tef.cli.tool_sources import UNREACHED, add_source_options, code_of, gather
-from mcp_tef.cli.words import counted
-from mcp_tef.cli.writers import add_writer_options, tell_estimate, writer
+from mcp_tef.cli.tool_options import UNREACHED, add_source_options, code_of, gather
 
 MISSED = 1
 SENTENCE = 200

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from mcp_tef import InputError, Json, ModelSettings, PairAdvice, ToolSet
 from mcp_tef.cli.arguments import Verbs, add_verb
 from mcp_tef.cli.consent import with_consent
+from mcp_tef.cli.formatting import advice_lines, compared_line, counted
+from mcp_tef.cli.model_options import add_writer_options, tell_estimate, writer
 from mcp_tef.cli.run import allow_typed_addresses
 from mcp_tef.cli.session import opened
-from mcp_tef.cli.similarity_words import advice_lines, compared_line
 from mcp_tef.cli.terminal import Terminal
-from mcp_tef.cli.tool_sources import (
+from mcp_tef.cli.tool_options import (
     UNREACHED,
     add_embedder_options,
     add_source_options,
@@ -25,8 +26,6 @@ from mcp_tef.cli.tool_sources import (
     keys_for,
     threshold,
 )
-from mcp_tef.cli.words import counted
-from mcp_tef.cli.writers import add_writer_options, tell_estimate, writer
 
 if TYPE_CHECKING:
     from mcp_tef import Similarity

@@ -19,10 +19,9 @@ from mcp_tef import (
     parse_model,
 )
 from mcp_tef.cli.arguments import Parser, Verbs, add_run_fields, add_verb
-from mcp_tef.cli.batches import follow
+from mcp_tef.cli.batches import add_report_options, follow
 from mcp_tef.cli.cases import chosen, resolved
 from mcp_tef.cli.consent import add_consent_options, agree, with_consent
-from mcp_tef.cli.reports import add_report_options
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal
 

@@ -20,14 +20,12 @@ from mcp_tef import (
     run_to_json,
 )
 from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
-from mcp_tef.cli.batches import follow, report
+from mcp_tef.cli.batches import add_report_options, follow, report
 from mcp_tef.cli.consent import with_consent
-from mcp_tef.cli.progress import Progress
-from mcp_tef.cli.reports import add_report_options
+from mcp_tef.cli.formatting import MARGIN, past_line, run_lines
 from mcp_tef.cli.run import add_key_options, agree_to_servers, read_keys
 from mcp_tef.cli.session import opened
-from mcp_tef.cli.terminal import Terminal, table
-from mcp_tef.cli.words import MARGIN, past_line, run_lines
+from mcp_tef.cli.terminal import Progress, Terminal, table
 
 if TYPE_CHECKING:
     from mcp_tef import Engine

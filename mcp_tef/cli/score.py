@@ -9,9 +9,9 @@ from typing import BinaryIO
 
 from mcp_tef import bounded_lines, open_regular_file, write_lines
 from mcp_tef.cli.arguments import Verbs, add_verb
-from mcp_tef.cli.outputs import writable
+from mcp_tef.cli.formatting import counted
+from mcp_tef.cli.output_files import writable
 from mcp_tef.cli.terminal import Terminal, unreachable
-from mcp_tef.cli.words import counted
 
 NOT_PROMISED = "alternative"
 

@@ -1,31 +1,36 @@
-"""`servers …`: register, look at, check, change and remove servers."""
+"""`servers …`: register, show, check, accept, change and remove servers."""
 
 import os
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from mcp_tef import (
+    ConsentError,
+    Drift,
     InputError,
     Server,
     ServerSpec,
     ServerStatus,
+    ToolDrift,
     Transport,
+    drift_to_json,
     listing_to_json,
     server_check_to_json,
     server_to_json,
 )
-from mcp_tef.cli import calls, drift, server_imports
+from mcp_tef.cli import server_calls, server_imports
 from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
 from mcp_tef.cli.consent import add_consent_options, agree
+from mcp_tef.cli.formatting import drift_line, server_line
 from mcp_tef.cli.server_auth import add_auth_options, authenticated, given_auth, without_secrets
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal, one_line, table
-from mcp_tef.cli.words import drift_line, server_line
 
 UNREACHED = 3
+MOST_LINES = 100
 REMEMBERED = "allow the program or address that it names, from now on"
 
 
@@ -43,8 +48,11 @@ def register(verbs: Verbs) -> None:
     remove_parser = add_verb(group, "remove", "remove servers", remove)
     remove_parser.add_argument("names", nargs="+", metavar="NAME")
     server_imports.register(group)
-    calls.register(group)
-    drift.register(group)
+    server_calls.register(group)
+    accept_parser = _named(
+        add_verb(group, "accept", "show how a server's tools differ from what was seen, and accept them", accept)
+    )
+    accept_parser.add_argument("--yes", action="store_true", help="accept what is shown")
 
 
 def _named(parser: Parser) -> Parser:
@@ -166,6 +174,46 @@ async def remove(arguments: Namespace, terminal: Terminal) -> int:
     terminal.document({"removed": [server.name for server in servers]})
     terminal.say(*(f"{one_line(server.name)} was removed." for server in servers))
     return 0
+
+
+async def accept(arguments: Namespace, terminal: Terminal) -> int:
+    """Show what the last check found to differ, and take it as seen; nothing is started."""
+    async with opened(arguments, terminal) as engine:
+        server = await engine.servers.find(arguments.name)
+        drift = await engine.drift.of_server(server.id)
+        terminal.document(drift_to_json(server.name, drift))
+        if drift is None:
+            terminal.say(f"The tools of {server.name} are as you last saw them.")
+            return 0
+        for line in _drift_lines(drift):
+            terminal.note(line)
+        _require_yes(terminal, server.name, yes=arguments.yes)
+        await engine.drift.accept(server.id, drift)
+    terminal.say(f"Accepted: the tools of {server.name} count as seen.")
+    return 0
+
+
+def _drift_lines(drift: Drift) -> Iterator[str]:
+    """Every tool that differs, with what is suspicious in it and the difference of its definition."""
+    for tool in drift.tools:
+        yield f"{tool.name} ({tool.change.change})"
+        yield from (f"    Look twice: {finding.sentence}" for finding in tool.findings)
+        yield from (f"    {line}" for line in _definition(tool))
+
+
+def _definition(tool: ToolDrift) -> Iterator[str]:
+    lines = tool.change.diff.splitlines()
+    yield from lines[:MOST_LINES]
+    if len(lines) > MOST_LINES:
+        yield f"… and {len(lines) - MOST_LINES} lines more"
+
+
+def _require_yes(terminal: Terminal, name: str, *, yes: bool) -> None:
+    """Ask for the word; ConsentError where it is not given, or nobody is there."""
+    if not (yes or terminal.asks):
+        raise ConsentError(f"Nobody has accepted the tools of {name}.", hint="Add --yes to accept what is shown.")
+    if not (yes or terminal.confirms("Accept them as they are now?")):
+        raise ConsentError(f"The tools of {name} were not accepted.", hint="They stay pointed out.")
 
 
 def new_spec(arguments: Namespace) -> ServerSpec:

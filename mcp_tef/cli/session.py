@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_tef import Event, NoticePublished, StoreError
+from mcp_tef.cli.formatting import counted
 from mcp_tef.cli.terminal import Terminal
-from mcp_tef.cli.words import counted
 
 if TYPE_CHECKING:
     from mcp_tef import Engine

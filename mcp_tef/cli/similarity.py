@@ -1,23 +1,28 @@
-"""`similarity`: which tools look alike; and the scores of given pairs."""
+"""`similarity` and `overlap`: tools that look alike, what they share, and the scores of given pairs."""
 
 import asyncio
+import json
+import os
 from argparse import Namespace
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_tef import InputError
-from mcp_tef.cli import pairs
+from mcp_tef import LARGEST_FILE_BYTES, InputError, Json, OverlapWeights, bounded_lines, open_regular_file, write_lines
 from mcp_tef.cli.arguments import Verbs, add_verb
-from mcp_tef.cli.outputs import is_standard_output, output_name, writable
+from mcp_tef.cli.formatting import counted, overlap_lines, similarity_lines
+from mcp_tef.cli.output_files import is_standard_output, output_name, writable
 from mcp_tef.cli.session import opened
-from mcp_tef.cli.similarity_words import similarity_lines
-from mcp_tef.cli.terminal import Terminal
-from mcp_tef.cli.tool_sources import (
+from mcp_tef.cli.terminal import Terminal, unreachable
+from mcp_tef.cli.tool_options import (
+    KINDS,
+    AskedEmbedder,
     add_embedder_options,
     add_source_options,
     add_threshold_option,
     analyse,
+    asked_embedder,
     code_of,
     gather,
     keys_for,
@@ -25,10 +30,67 @@ from mcp_tef.cli.tool_sources import (
 )
 
 if TYPE_CHECKING:
-    from mcp_tef import Engine, Similarity
+    from mcp_tef import Engine, PairLine, Similarity, ToolPair
 
 
-def register(verbs: Verbs) -> None:
+async def score_pairs(arguments: Namespace, terminal: Terminal) -> int:
+    """Score every line; one that cannot be read gets an error in its place, and the exit code 1."""
+    from mcp_tef import pair_results
+
+    if any(getattr(arguments, name) for name in KINDS):
+        raise InputError("--pairs brings its own tools.", hint="Leave the other source out.", code="bad_usage")
+    keys = keys_for(arguments, terminal)
+    lines = _read(arguments.pairs)
+    async with opened(arguments, terminal) as engine:
+        scores = await _scores(engine, lines, await asked_embedder(engine, arguments, terminal, keys), terminal)
+    rows = list(pair_results(lines, scores))
+    _tell(rows, arguments.out, terminal)
+    return 1 if any("error" in row for row in rows) else 0
+
+
+def _read(path: Path) -> list["PairLine"]:
+    from mcp_tef import read_pair_lines
+
+    try:
+        with open_regular_file(path) as file:
+            if os.fstat(file.fileno()).st_size > LARGEST_FILE_BYTES:
+                raise InputError(f"{path} is larger than 50 MB.", hint="Split it into smaller files.")
+            return list(read_pair_lines(bounded_lines(file)))
+    except OSError as error:
+        raise unreachable(error) from error
+
+
+async def _scores(
+    engine: "Engine", lines: Sequence["PairLine"], asked: AskedEmbedder, terminal: Terminal
+) -> Sequence["ToolPair"]:
+    sound = [line.tools for line in lines if line.tools]
+    if not sound:
+        return ()
+    scores = await engine.similarity.score_pairs(sound, **asked.options)
+    if scores.notice:
+        terminal.note(scores.notice)
+    return scores.pairs
+
+
+def _tell(rows: Sequence[dict[str, Json]], out: Path | None, terminal: Terminal) -> None:
+    """The lines to their file, or to stdout; with --json the document holds them, or how many were written."""
+    bad = sum("error" in row for row in rows)
+    counts = {"lines": len(rows), "bad": bad}
+    texts = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
+    if out is None:
+        terminal.document({**counts, "pairs": [*rows]})
+        if not terminal.json:
+            terminal.output.writelines(texts)
+        return
+    try:
+        write_lines(out, texts)
+    except OSError as error:
+        raise unreachable(error) from error
+    terminal.document(counts)
+    terminal.say(f"{len(rows) - bad} of {counted(len(rows), 'pair')} scored; {output_name(out)} has a line for each.")
+
+
+def register_similarity(verbs: Verbs) -> None:
     """Add the verb."""
     parser = add_verb(verbs, "similarity", "which tools look alike, so that a model may confuse them", similarity)
     add_source_options(parser)
@@ -42,7 +104,7 @@ def register(verbs: Verbs) -> None:
 async def similarity(arguments: Namespace, terminal: Terminal) -> int:
     """Tell which tools look alike: 0 whatever is flagged, 3 where a server could not be read."""
     if arguments.pairs:
-        return await pairs.score(arguments, terminal)
+        return await score_pairs(arguments, terminal)
     keys = keys_for(arguments, terminal)
     async with opened(arguments, terminal) as engine:
         tool_set = await gather(engine, arguments, terminal)
@@ -79,3 +141,58 @@ async def _write(engine: "Engine", found: "Similarity", at: float, arguments: Na
         clusters = await engine.similarity.clusters(found)
         results = replace(results, clusters=clusters, work=await engine.similarity.observed(found, at))
     await AnalysisReports().write_similarity(results, arguments.out, full=arguments.full)
+
+
+def register_overlap(verbs: Verbs) -> None:
+    """Add the verb."""
+    parser = add_verb(verbs, "overlap", "what tools share, by meaning, parameters and words, and why", overlap)
+    add_source_options(parser)
+    add_embedder_options(parser, "--base-url")
+    parser.add_argument(
+        "--weights",
+        type=weights,
+        default=OverlapWeights(),
+        metavar="S,P,D",
+        help="how much meaning, parameters and words count (default: 0.5,0.3,0.2)",
+    )
+    parser.add_argument("--limit", type=count, default=20, metavar="N", help="pairs to explain (default: 20)")
+    parser.add_argument("--out", type=writable, metavar="F", help="write everything to F: .csv, .html, else as JSON")
+
+
+def weights(text: str) -> OverlapWeights:
+    """Three numbers that are not negative and not all 0."""
+    try:
+        values = [float(part) for part in text.split(",")]
+    except ValueError:
+        values = []
+    if len(values) != 3 or not all(0 <= value < float("inf") for value in values) or not any(values):
+        raise InputError(f"{text} are not three weights.", hint="Write for example 0.5,0.3,0.2.", code="bad_usage")
+    return OverlapWeights(*values)
+
+
+def count(text: str) -> int:
+    """A whole number from 1 on."""
+    if not text.isdecimal() or int(text) < 1:
+        raise InputError(f"{text} is not a number of pairs.", hint="Write for example 20.", code="bad_usage")
+    return int(text)
+
+
+async def overlap(arguments: Namespace, terminal: Terminal) -> int:
+    """Tell the pairs that share most, each with the reason; 3 where a server could not be read."""
+    from mcp_tef import AnalysisReports, overlap_json
+
+    keys = keys_for(arguments, terminal)
+    async with opened(arguments, terminal) as engine:
+        tool_set = await gather(engine, arguments, terminal)
+        found = await analyse(engine, tool_set, arguments, terminal, keys, full=False)
+        shared = await engine.similarity.overlap(found, arguments.weights)
+        if arguments.out:
+            await AnalysisReports().write_overlap(found, shared, arguments.out, limit=arguments.limit)
+    if terminal.json:
+        terminal.document_text(await asyncio.to_thread(overlap_json, found, shared, arguments.limit))
+    else:
+        pairs = await asyncio.to_thread(lambda: list(shared.most_overlapping(arguments.limit)))
+        terminal.say(*overlap_lines(found, arguments.weights, pairs))
+    if arguments.out:
+        terminal.say("", f"Everything was written to {output_name(arguments.out)}.")
+    return code_of(tool_set)

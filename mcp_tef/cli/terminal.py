@@ -1,19 +1,25 @@
-"""Terminal input and output: results go to stdout, everything else to stderr."""
+"""Terminal input and output: results and progress, questions and answers. Results go to stdout, the rest to stderr."""
 
 import json
 import os
 import sys
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TextIO
 
 from mcp_tef import (
+    BatchEnded,
+    BatchProgressed,
+    BatchStatus,
     ConsentAnswer,
     ConsentKind,
     ConsentRequest,
+    Event,
     InputError,
     Json,
     ReachError,
+    RejudgeProgressed,
     Secret,
     consent_rows,
     secrets_in,
@@ -22,6 +28,8 @@ from mcp_tef import (
 from mcp_tef.cli.interruption import Interruption
 
 CELL_WIDTH, LAST_CELL_WIDTH = 60, 120
+BAR_WIDTH = 24
+CLEAR = "\r\x1b[K"
 _KEY_ANSWERS = {
     **dict.fromkeys(("y", "yes"), ConsentAnswer.ALLOW),
     **dict.fromkeys(("w", "without"), ConsentAnswer.WITHOUT_KEY),
@@ -148,3 +156,64 @@ def one_line(text: str, limit: int = CELL_WIDTH) -> str:
     """Return the text on one line, cut with an ellipsis."""
     flat = " ".join(text.split())
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"
+
+
+class Progress:
+    """Hears how far a batch or a judging is; draws nothing where nobody looks, and says nothing of a batch cut off."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._terminal = terminal
+        self._drawn = False
+        self._last = 0.0
+
+    def hear(self, event: Event) -> None:
+        """Take in one event."""
+        match event:
+            case BatchProgressed():
+                self._draw(progress_line(event))
+            case RejudgeProgressed(done, total):
+                self._draw(bar(done, total))
+                if done >= total:
+                    self._clear()
+            case BatchEnded(batch, reason):
+                self._clear()
+                if reason and batch.status is not BatchStatus.INTERRUPTED:
+                    self._terminal.note(reason)
+
+    def heard(self, share: float) -> None:
+        """Take in how much of one thing is done, 0–1."""
+        self._draw(bar(round(share * 100), 100))
+        if share >= 1:
+            self._clear()
+
+    def _draw(self, line: str) -> None:
+        if not self._terminal.live or time.monotonic() - self._last < 0.1:
+            return
+        self._last = time.monotonic()
+        self._drawn = True
+        self._terminal.errors.write(CLEAR + line)
+        self._terminal.errors.flush()
+
+    def _clear(self) -> None:
+        if self._drawn:
+            self._terminal.errors.write(CLEAR)
+            self._terminal.errors.flush()
+
+
+def progress_line(event: BatchProgressed) -> str:
+    """A bar with counts, time left and cost: `████░░░░ 12/24 · about 0:09 left · $0.01`."""
+    parts = [bar(event.done, event.batch.total)]
+    if event.batch.count("failed"):
+        parts.append(f"{event.batch.count('failed')} failed")
+    if event.seconds_left is not None:
+        minutes, seconds = divmod(round(event.seconds_left), 60)
+        parts.append(f"about {minutes}:{seconds:02} left")
+    if event.cost_usd:
+        parts.append(f"${event.cost_usd:.4f}")
+    return " · ".join(parts)
+
+
+def bar(done: int, total: int) -> str:
+    """`████░░░░ 12/24`."""
+    filled = BAR_WIDTH * done // max(total, 1)
+    return "█" * filled + "░" * (BAR_WIDTH - filled) + f" {done}/{total}"

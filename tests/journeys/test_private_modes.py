@@ -14,7 +14,7 @@ import pytest
 from app.core_link.settings import Settings
 from app.shell.crash_reports import start_log
 from mcp_tef import Engine, copy_workspace, rename_workspace
-from mcp_tef.cli.surprise import surprise
+from mcp_tef.cli.crash_log import log_crash
 from mcp_tef.cli.terminal import Terminal
 from mcp_tef.embedding.vector_cache import VectorCache
 from mcp_tef.storage.store import open_store
@@ -61,7 +61,7 @@ def test_what_commands_leave_behind_is_private_except_reports(home: Path, tmp_pa
     outputs = ("--html", reports / "report.html", "--csv", reports / "runs.csv", "--junit", reports / "junit.xml")
     assert say("run", *outputs, "--workspace", work).code in (0, 1)
     assert say("cases", "export", reports / "cases.yaml", "--workspace", work).code == 0
-    surprise(LookupError("unforeseen"), Terminal())
+    log_crash(LookupError("unforeseen"), Terminal())
     found = modes(home, tmp_path)
     assert {"sample.db", "work.db", "work-tools", "cli-errors.log", *SHARED} <= set(found)
     assert {found[name] for name in SHARED} == {SHARED_FILE}

@@ -4,8 +4,7 @@ import io
 from datetime import UTC, datetime
 
 from mcp_tef import Batch, BatchEnded, BatchId, BatchProgressed, BatchStatus
-from mcp_tef.cli.progress import Progress, progress_line
-from mcp_tef.cli.terminal import Terminal
+from mcp_tef.cli.terminal import Progress, Terminal, progress_line
 
 BATCH = Batch(
     id=BatchId("b"),

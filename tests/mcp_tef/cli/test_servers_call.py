@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mcp_tef import ConsentError, InputError, Server, ServerSpec, Transport
-from mcp_tef.cli.calls import given_arguments, require_word
+from mcp_tef.cli.server_calls import given_arguments, require_word
 from mcp_tef.cli.terminal import Terminal
 from mcp_tef.model.ids import ServerId
 from tests.support.calling_server import command

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from mcp_tef import RETRIES, TEMPERATURE, TIMEOUT, WRITING_TIMEOUT_S, Estimate, ModelSettings, parse_model
 from mcp_tef.cli.arguments import Parser, add_run_fields
+from mcp_tef.cli.formatting import counted
 from mcp_tef.cli.terminal import Terminal
-from mcp_tef.cli.words import counted
 
 
 def add_writer_options(parser: Parser, summary: str) -> None:

@@ -15,7 +15,7 @@ FILE = "cli-errors.log"
 LARGEST_FILE = 1_000_000
 
 
-def surprise(error: Exception, terminal: Terminal) -> TefError:
+def log_crash(error: Exception, terminal: Terminal) -> TefError:
     """Write the error to the log file without any key, and return the message for the user."""
     text = terminal.redacted("".join(traceback.format_exception(error)))
     kind = type(error).__name__

@@ -23,10 +23,9 @@ from mcp_tef import (
 )
 from mcp_tef.cli.arguments import Parser
 from mcp_tef.cli.consent import add_consent_options, agree, with_consent
-from mcp_tef.cli.outputs import require_other
-from mcp_tef.cli.progress import Progress
+from mcp_tef.cli.output_files import require_other
 from mcp_tef.cli.run import read_keys
-from mcp_tef.cli.terminal import Terminal, unreachable
+from mcp_tef.cli.terminal import Progress, Terminal, unreachable
 
 if TYPE_CHECKING:
     from mcp_tef import Engine, Similarity
