@@ -1,1 +1,1 @@
-"""What a tool's schema says of its parameters, and values for them as people type and read them; plain Python."""
+"""Parameters of a tool's schema, and their values as text; knows no Qt."""

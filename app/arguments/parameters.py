@@ -1,4 +1,4 @@
-"""What a tool's schema says of each parameter, in words for people and in kinds for fields."""
+"""Parameters of a tool, read from its JSON Schema: type, choices and description."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ MOST_REFERENCES: Final = 16
 
 
 class Kind(StrEnum):
-    """Which field fits a parameter, and the plain word for its type."""
+    """Type of a parameter, which decides its field; the value is its text."""
 
     TEXT = "text"
     NUMBER = "number"
@@ -24,7 +24,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of the values that a schema allows, as people read it."""
+    """One of the values that a schema allows, with its label."""
 
     label: str
     value: Json
@@ -32,7 +32,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """One property of a tool's schema; `known` is false where only the expectation names it."""
+    """Property of a tool's schema; `known` is False if only an expectation names it."""
 
     name: str
     kind: Kind = Kind.ANY
@@ -45,7 +45,7 @@ class Parameter:
 
     @property
     def type_word(self) -> str:
-        """The plain word for its type."""
+        """Type as text."""
         return self.word or self.kind.value
 
 
@@ -68,7 +68,7 @@ _FORMATS: Final[Mapping[str, str]] = {
 
 
 def parameters_of(schema: Mapping[str, Json]) -> tuple[Parameter, ...]:
-    """One entry for each property: required ones first, otherwise in the schema's order."""
+    """Return the parameters of a schema: required ones first, otherwise in its order."""
     root = _object(schema)
     properties = _object(root.get("properties"))
     listed = root.get("required")
@@ -78,12 +78,12 @@ def parameters_of(schema: Mapping[str, Json]) -> tuple[Parameter, ...]:
 
 
 def unknown_parameter(name: str) -> Parameter:
-    """A parameter that the expectation names and no schema knows."""
+    """Return a parameter that an expectation names and no schema has."""
     return Parameter(name=name, known=False)
 
 
 def required_names(parameters: tuple[Parameter, ...]) -> tuple[str, ...]:
-    """The names that the schema asks for."""
+    """Return the names of the required parameters."""
     return tuple(parameter.name for parameter in parameters if parameter.required)
 
 
@@ -109,7 +109,7 @@ def _object(value: Json) -> Mapping[str, Json]:
 
 
 def _plain(node: Json, root: Mapping[str, Json]) -> Mapping[str, Json]:
-    """The node with local references followed, and “or null” left out; its own words win."""
+    """Return a node with local references followed and "or null" removed; its own keys win."""
     merged: dict[str, Json] = {}
     current = _object(node)
     for _ in range(MOST_REFERENCES):

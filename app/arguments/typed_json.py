@@ -1,4 +1,4 @@
-"""JSON as people type and read it, with sentences instead of stack traces."""
+"""JSON as users type and read it, with sentences for errors."""
 
 import json
 
@@ -6,23 +6,23 @@ from mcp_tef import Json
 
 
 class UnreadableError(ValueError):
-    """A text that is not what its field asks for; the message is one sentence for people."""
+    """Text that its field cannot take; the message is one sentence for the user."""
 
 
 def needed(text: str, sentence: str) -> str:
-    """The text, where there is one; raises UnreadableError with the sentence."""
+    """Return the text; raise UnreadableError with the sentence if it is empty."""
     if not text:
         raise UnreadableError(sentence)
     return text
 
 
 def dumps(value: Json, *, indent: int | None = None) -> str:
-    """JSON as people read it: Unicode as it is."""
+    """Return JSON with Unicode characters unescaped."""
     return json.dumps(value, ensure_ascii=False, indent=indent)
 
 
 def loads(text: str) -> Json:
-    """The value of a JSON text; raises UnreadableError with where it breaks off."""
+    """Parse JSON; raise UnreadableError with the place of the error."""
     try:
         return json.loads(needed(text.strip(), "Write a JSON value."))
     except json.JSONDecodeError as error:
@@ -30,7 +30,7 @@ def loads(text: str) -> Json:
     except (RecursionError, ValueError) as error:
         if isinstance(error, UnreadableError):
             raise
-        raise UnreadableError("This JSON is too deep or too long to be read.") from error
+        raise UnreadableError("This JSON is too deep or too long.") from error
 
 
 def _plainly(error: json.JSONDecodeError) -> str:
@@ -40,7 +40,7 @@ def _plainly(error: json.JSONDecodeError) -> str:
 
 
 def is_json(text: str) -> bool:
-    """Whether a text can be read as JSON."""
+    """Return True if a text is JSON."""
     try:
         loads(text)
     except UnreadableError:

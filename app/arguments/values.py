@@ -1,4 +1,4 @@
-"""Values for parameters: as people type them, and as they read them."""
+"""Values of parameters as text: formatting and parsing."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -9,7 +9,7 @@ from mcp_tef import Json, canonical
 
 
 def show(parameter: Parameter, value: Json) -> str:
-    """A value as the field of its parameter shows it; `parse` reads it back."""
+    """Return a value as the field of its parameter shows it; `parse` reads it back."""
     for choice in parameter.choices:
         if canonical(choice.value) == canonical(value):
             return choice.label
@@ -19,7 +19,7 @@ def show(parameter: Parameter, value: Json) -> str:
 
 
 def show_kind(kind: Kind, value: Json) -> str:
-    """A value of a kind, as text."""
+    """Return a value of a kind as text."""
     if isinstance(value, str) and (kind is Kind.TEXT or (kind is Kind.ANY and not is_json(value))):
         return value
     if kind is Kind.FLAG and isinstance(value, bool):
@@ -28,16 +28,20 @@ def show_kind(kind: Kind, value: Json) -> str:
 
 
 def show_list(kind: Kind, values: Json) -> str:
-    """Values with commas between them; as JSON where that would not be read back."""
+    """Return values separated by commas; as JSON if that could not be read back."""
     if not isinstance(values, list | tuple) or not values:
         return dumps(values)
     texts = [show_kind(kind, value) for value in values]
-    plain = all(text and text == text.strip() and "," not in text and "\n" not in text for text in texts)
-    return ", ".join(texts) if plain and not texts[0].startswith("[") else dumps(values)
+    is_readable = all(map(_fits_between_commas, texts)) and not texts[0].startswith("[")
+    return ", ".join(texts) if is_readable else dumps(values)
+
+
+def _fits_between_commas(text: str) -> bool:
+    return bool(text) and text == text.strip() and not set(text) & set(",\n")
 
 
 def parse(parameter: Parameter, text: str) -> Json:
-    """The value that a text means for a parameter; raises UnreadableError with a sentence."""
+    """Parse the value of a parameter; raise UnreadableError with a sentence."""
     for choice in parameter.choices:
         if choice.label == text:
             return choice.value
@@ -47,7 +51,7 @@ def parse(parameter: Parameter, text: str) -> Json:
 
 
 def parse_kind(kind: Kind, text: str) -> Json:
-    """The value of a kind that a text means; raises UnreadableError with a sentence."""
+    """Parse a value of a kind; raise UnreadableError with a sentence."""
     match kind:
         case Kind.TEXT:
             return text
@@ -64,7 +68,7 @@ def parse_kind(kind: Kind, text: str) -> Json:
 
 
 def number(text: str, kind: Kind = Kind.NUMBER) -> int | float:
-    """The number that a text means; raises UnreadableError with a sentence."""
+    """Parse a number; raise UnreadableError with a sentence."""
     example = "20" if kind is Kind.WHOLE else "20 or 0.5"
     value = loads(text) if is_json(text) else None
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -90,12 +94,12 @@ def _object(text: str) -> Json:
 
 
 def parse_list(kind: Kind, text: str) -> list[Json]:
-    """The values that a text means, with commas between them or as JSON; raises UnreadableError."""
+    """Parse values separated by commas, or a JSON list; raise UnreadableError with a sentence."""
     if text.lstrip().startswith("["):
         value = loads(text)
         if isinstance(value, list):
             return value
     parts = [part.strip() for part in text.split(",")]
     if not all(parts):
-        raise UnreadableError('Write the values with commas between them, or as a JSON list such as ["a", "b"].')
+        raise UnreadableError('Separate values with commas, or write a JSON list such as ["a", "b"].')
     return [parse_kind(kind, part) for part in parts]

@@ -1,4 +1,4 @@
-"""Words for people: numbers with units, times, counts, outcomes, and errors."""
+"""Formatting of numbers with units, times, counts, outcomes and errors."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ STATUS_WORDS: Mapping[RunStatus, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ErrorWords:
-    """What happened, what to do, and what only helps someone who digs."""
+    """Text of an error: message, hint, and details for diagnosis."""
 
     message: str
     hint: str = ""
@@ -42,10 +42,10 @@ class ErrorWords:
 
 
 def error_words(error: BaseException) -> ErrorWords:
-    """An error for a user; what is none of ours gets plain words, its own go into the log."""
+    """Return the text of an error; an unexpected one gets a general text, its own is in the log."""
     if isinstance(error, TefError):
         return ErrorWords(error.message, error.hint, _details(error))
-    return ErrorWords("Something went wrong that should not have.", "The log says more; your data is safe.")
+    return ErrorWords("An unexpected error occurred.", "Your data is safe. See the log for details.")
 
 
 def _details(error: TefError) -> str:
@@ -54,12 +54,12 @@ def _details(error: TefError) -> str:
 
 
 def count(number: int, one: str, many: str = "") -> str:
-    """A number with its noun: "1 case", "24 cases"."""
+    """Return a number with its noun: "1 case", "24 cases"."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def clock(moment: datetime, now: datetime | None = None) -> str:
-    """When something was: "14:02" today, "Yesterday", "18 Nov", "18 Nov 2025"."""
+    """Return a moment as "14:02" today, then "Yesterday", "18 Nov", "18 Nov 2025"."""
     local, today = _local(moment), _local(now or datetime.now(UTC))
     days = (today.date() - local.date()).days
     if days == 0:
@@ -70,7 +70,7 @@ def clock(moment: datetime, now: datetime | None = None) -> str:
 
 
 def ago(moment: datetime, now: datetime | None = None) -> str:
-    """How long ago: "just now", "2 min ago", "3 h ago", then as `clock` says."""
+    """Return the time since a moment: "just now", "2 min ago", "3 h ago", then as `clock` does."""
     seconds = ((now or datetime.now(UTC)) - _aware(moment)).total_seconds()
     if seconds < 60:
         return "just now"
@@ -82,7 +82,7 @@ def ago(moment: datetime, now: datetime | None = None) -> str:
 
 
 def duration(seconds: float) -> str:
-    """How long something takes: "0.31 s", "12 s", "3 min 20 s", "2 h 5 min"."""
+    """Return a duration: "0.31 s", "12 s", "3 min 20 s", "2 h 5 min"."""
     if seconds < 10:
         return f"{max(0.01, seconds):.2f} s" if seconds < 1 else f"{seconds:.1f} s"
     if seconds < 60:
@@ -95,14 +95,14 @@ def duration(seconds: float) -> str:
 
 
 def money(dollars: float | None) -> str:
-    """An amount in US dollars: "$0.04", "$0.0004", "unknown"."""
+    """Return an amount in US dollars: "$0.04", "$0.0004", "unknown"."""
     if dollars is None:
         return "unknown"
     return f"${dollars:.2f}" if dollars >= 0.01 or dollars == 0 else f"${dollars:.2g}"
 
 
 def percent(share: float | None) -> str:
-    """A share 0–1: "81 %"; "–" where it is not defined."""
+    """Return a share of 0–1 as "81 %"; "–" for None."""
     return "–" if share is None else f"{share * 100:.0f} %"
 
 

@@ -103,5 +103,5 @@ TERMS: Final[Mapping[str, str]] = {
 
 
 def explain(term: str, *more: str) -> str:
-    """What a term means, and what else is to be said where it stands."""
+    """Return the explanation of a term, with further lines below it."""
     return "\n".join((TERMS[term], *more))

@@ -1,4 +1,4 @@
-"""Where two texts differ, word by word."""
+"""Differences of two texts, word by word."""
 
 import re
 from collections import Counter
@@ -15,7 +15,7 @@ LEAST_SHARED: Final = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A piece of text; `changed` where the other text has something else."""
+    """Piece of a text; `changed` if the other text differs there."""
 
     text: str
     changed: bool = False
@@ -25,17 +25,17 @@ Both: TypeAlias = tuple[tuple[Stretch, ...], tuple[Stretch, ...]]
 
 
 def difference(before: str, after: str) -> Both:
-    """Both texts with their changes marked; texts that share little, and very long ones, are left unmarked."""
+    """Return both texts with their changes marked; texts that share little, and very long ones, stay unmarked."""
     return differing(pieces(before), pieces(after))
 
 
 def pieces(text: str) -> list[str]:
-    """The words of a text, and the blanks between them."""
+    """Split a text into words and the blanks between them."""
     return _WORDS.findall(text)
 
 
 def differing(old: Sequence[str], new: Sequence[str], alike: Callable[[str], str] = str) -> Both:
-    """The same of texts in pieces of one's own; those count as equal of which `alike` makes the same."""
+    """Return the difference of texts in pieces; two pieces are equal if `alike` returns the same for both."""
     if len(old) > LONGEST or len(new) > LONGEST:
         return _unmarked(old), _unmarked(new)
     kept_old, kept_new = _kept(old, new, alike)
@@ -45,7 +45,7 @@ def differing(old: Sequence[str], new: Sequence[str], alike: Callable[[str], str
 
 
 def _kept(old: Sequence[str], new: Sequence[str], alike: Callable[[str], str]) -> tuple[list[bool], list[bool]]:
-    """Which pieces both texts have, in the same order; blanks, and texts that repeat themselves, are not looked at."""
+    """Return for each piece if both texts have it, in the same order; blanks and repetitive texts are ignored."""
     words = [[place for place, piece in enumerate(side) if not piece.isspace()] for side in (old, new)]
     a, b = ([alike(side[place]) for place in places] for side, places in zip((old, new), words, strict=True))
     kept = [False] * len(old), [False] * len(new)
@@ -58,7 +58,7 @@ def _kept(old: Sequence[str], new: Sequence[str], alike: Callable[[str], str]) -
 
 
 def _pairs(old: Sequence[str], new: Sequence[str]) -> int:
-    """How many pairs of equal words there are: what comparing costs."""
+    """Return the number of pairs of equal words, which is the cost of the comparison."""
     often = Counter(new)
     return sum(often[word] for word in old)
 
@@ -68,7 +68,7 @@ def _unmarked(words: Sequence[str]) -> tuple[Stretch, ...]:
 
 
 def _shared(words: Sequence[str], kept: Sequence[bool]) -> float:
-    """How much of a text the other has too: where it is little, marks would cover everything and say nothing."""
+    """Return the share of a text that the other has too: if it is small, marks would cover everything."""
     real = [keep for word, keep in zip(words, kept, strict=True) if any(map(str.isalnum, word))]
     return sum(real) / len(real) if real else 0.0
 
@@ -85,5 +85,5 @@ def _stretches(words: Sequence[str], kept: Sequence[bool]) -> tuple[Stretch, ...
 
 
 def _between(kept: Sequence[bool], number: int) -> bool:
-    """A blank is marked where both its neighbours are, so that a changed stretch reads as one."""
+    """Return True if both neighbours of a blank changed, so that a changed passage is marked as one."""
     return 0 < number < len(kept) - 1 and not kept[number - 1] and not kept[number + 1]

@@ -37,7 +37,7 @@ LIKE = {Kind.LIST: "one, another", Kind.OBJECT: '{"name": "value"}'}
 
 
 class ArgumentRow(QWidget):
-    """Shows a parameter; `typed` gives its text, empty where it is not given."""
+    """Field of one parameter; `typed` gives its text, "" if it has no value."""
 
     typed = Signal(str)
 
@@ -67,7 +67,7 @@ class ArgumentRow(QWidget):
         column.addLayout(below)
 
     def show_text(self, text: str, error: str) -> None:
-        """Show what stands there, and what is wrong with it."""
+        """Show a text, and the error below it."""
         match self.value:
             case MenuButton():
                 self.value.set_current(text)
@@ -106,7 +106,7 @@ PAUSE_MS = 500
 
 
 class ArgumentForm(QWidget):
-    """Holds a draft; what is wrong with it stands below each field. `paused` tells that typing has."""
+    """Form for the arguments of a tool, with errors below the fields; `paused` is emitted after typing."""
 
     paused = Signal()
 
@@ -152,20 +152,20 @@ class ArgumentForm(QWidget):
         column.addWidget(ScrollPane(inner, "Arguments"), 1)
 
     def fill(self, arguments: Mapping[str, Json]) -> None:
-        """Begin with these."""
+        """Fill the form with arguments."""
         self._draft = draft_from_arguments(self._tool, arguments)
         self.show_errors({})
 
     def first(self) -> QWidget:
-        """Where typing begins."""
+        """Return the field that gets the focus first."""
         return next((row.value for row in self.rows.values()), self.json)
 
     def reading(self) -> ParsedArguments:
-        """The arguments as they stand, or what is wrong."""
+        """Return the parsed arguments."""
         return read(self._tool, self._draft)
 
     def show_errors(self, faults: Mapping[str, str]) -> None:
-        """Say what is wrong, or nothing."""
+        """Show these errors, and remove others."""
         self._pause.stop()
         self._errors = faults
         as_json = self._draft.json_text is not None
@@ -175,9 +175,9 @@ class ArgumentForm(QWidget):
         self.json.set_text(self._draft.json_text or "")
         for row in self.rows.values():
             self._show_row(row)
-        told = " ".join(faults.values()) if as_json else faults.get(WHOLE, "")
-        set_wrong(self.json, bool(told))
-        self._says.set_text(told or self._note(), Role.BAD if told else Role.DIM)
+        error = " ".join(faults.values()) if as_json else faults.get(WHOLE, "")
+        set_wrong(self.json, bool(error))
+        self._says.set_text(error or self._note(), Role.BAD if error else Role.DIM)
         self._says.setVisible(bool(self._says.text()))
 
     def _show_row(self, row: ArgumentRow) -> None:
@@ -186,7 +186,7 @@ class ArgumentForm(QWidget):
         row.show_text(self._draft.texts.get(name, ""), self._errors.get(name, ""))
 
     def _add_rows(self) -> None:
-        """A few fields a turn: the first are there at once, and a hundred stop nobody."""
+        """Add a few fields per turn of the event loop, so that a hundred do not block the window."""
         for parameter in self._missing[:AT_ONCE]:
             row = self.rows[parameter.name] = ArgumentRow(parameter)
             row.typed.connect(lambda text, name=parameter.name: self._take(with_text(self._draft, name, text)))
@@ -197,7 +197,7 @@ class ArgumentForm(QWidget):
             self._more.start()
 
     def _note(self) -> str:
-        return "" if self.parameters else "This tool names no parameters; whatever it takes can be written as JSON."
+        return "" if self.parameters else "This tool declares no parameters. Write its arguments as JSON."
 
     def _take(self, draft: CallDraft) -> None:
         self._draft = draft
@@ -211,8 +211,8 @@ class ArgumentForm(QWidget):
         self.show_errors(self.reading().faults)
         self.paused.emit()
 
-    def told(self, faults: Mapping[str, str]) -> Mapping[str, str]:
-        """Of what keeps the call from being made that which can be told while it is typed: of fields, given ones."""
+    def visible_errors(self, faults: Mapping[str, str]) -> Mapping[str, str]:
+        """Return the errors to show while the user types: those of fields that have a text."""
         if self._draft.json_text is not None:
             return faults
         return {name: fault for name, fault in faults.items() if self._draft.texts.get(name)}

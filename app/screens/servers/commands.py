@@ -194,7 +194,7 @@ class ToolCommands:
             self._session.toast(f"Offered {tools} again", undo, redo, deed=f"offer {tools} again")
 
     def _server(self) -> Server | None:
-        return self._presenter.servers.get(self._pane.server_id) if self._pane.server_id else None
+        return self._presenter.servers.get(self._pane.server_id)
 
     def _current(self) -> Tool | None:
         name = self._pane.tools.current_id()

@@ -12,67 +12,74 @@ from app.text.formatting import count
 from app.text.text_diff import Stretch, difference
 from app.theme import Role, Size
 from app.widgets import Action, Button, FlowText, Label, LineText, Rule, Span, button, clear_layout
-from mcp_tef import DefinitionChange, Drift, ToolDrift
+from mcp_tef import DefinitionChange, Drift, Tool, ToolDrift
 
-WORDS: Final[Mapping[DefinitionChange, str]] = {
+CHANGE_TEXTS: Final[Mapping[DefinitionChange, str]] = {
     DefinitionChange.ADDED: "new",
-    DefinitionChange.REMOVED: "gone",
+    DefinitionChange.REMOVED: "removed",
     DefinitionChange.CHANGED: "changed",
 }
 MOST_NAMED: Final = 3
-NONE: Final = (Stretch("No description"),)
+NO_DESCRIPTION: Final = (Stretch("No description"),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DefinitionDiff:
-    """A tool's old description beside its new one (None where there is none), suspicions, and the whole difference."""
+    """Old and new description of a tool (None if it has none), warnings, and the difference of the definitions."""
 
     name: str
-    word: str
+    change: str
     before: tuple[Stretch, ...] | None
     after: tuple[Stretch, ...] | None
-    same_words: bool
+    same_description: bool
     warnings: tuple[str, ...]
     lines: tuple[str, ...]
 
 
 def definition_diff(tool: ToolDrift) -> DefinitionDiff:
-    """One tool for the screen."""
-    old = tool.before.description if tool.before else ""
-    new = tool.after.description if tool.after else ""
-    before, after = difference(old, new)
+    """Return the changes of one tool as the screen shows them."""
+    old, new = _description(tool.before), _description(tool.after)
+    before, after = difference(old or "", new or "")
     return DefinitionDiff(
         name=tool.name,
-        word=WORDS[tool.change.change],
-        before=(before if old else NONE) if tool.before else None,
-        after=(after if new else NONE) if tool.after else None,
-        same_words=old == new,
+        change=CHANGE_TEXTS[tool.change.change],
+        before=_shown(old, before),
+        after=_shown(new, after),
+        same_description=old == new,
         warnings=tuple(finding.sentence for finding in tool.findings),
         lines=tuple(tool.change.diff.splitlines()) if tool.before and tool.after else (),
     )
 
 
+def _description(definition: Tool | None) -> str | None:
+    return definition.description if definition else None
+
+
+def _shown(description: str | None, marked: tuple[Stretch, ...]) -> tuple[Stretch, ...] | None:
+    return None if description is None else marked or NO_DESCRIPTION
+
+
 def most_urgent_first(drift: Drift) -> list[ToolDrift]:
-    """Tools with suspicious words, then those that describe themselves otherwise, then the others."""
+    """Return tools with suspicious text first, then those with a new description, then the others."""
     return sorted(drift.tools, key=lambda tool: (not tool.findings, not tool.redescribed))
 
 
 def summary(drift: Drift) -> str:
-    """How much differs: 3 tools differ from what you last saw: 1 new, 1 gone, 1 changed."""
-    often = Counter(WORDS[tool.change.change] for tool in drift.tools)
-    told = ", ".join(f"{often[word]} {word}" for word in WORDS.values() if often[word])
-    differ = "differs" if len(drift.tools) == 1 else "differ"
-    return f"{count(len(drift.tools), 'tool')} {differ} from what you last saw: {told}."
+    """Return the number of changes: "3 tools changed since you accepted them: 1 new, 1 removed, 1 changed."."""
+    often = Counter(CHANGE_TEXTS[tool.change.change] for tool in drift.tools)
+    counts = ", ".join(f"{often[text]} {text}" for text in CHANGE_TEXTS.values() if often[text])
+    them = "it" if len(drift.tools) == 1 else "them"
+    return f"{count(len(drift.tools), 'tool')} changed since you accepted {them}: {counts}."
 
 
 def warning(drift: Drift) -> str:
-    """What deserves a second look, before a model is offered these tools."""
-    since = "you agreed to start this server" if drift.agreed else "you last looked"
+    """Return what to check before a model is offered these tools."""
+    since = "you allowed this server" if drift.agreed else "you accepted it"
     parts = []
     if drift.redescribed:
         parts.append(f"The description changed after {since}: {_named(drift.redescribed)}.")
     if drift.suspicious:
-        parts.append(f"There are words aimed at a model, or hidden ones: {_named(drift.suspicious)}.")
+        parts.append(f"These contain hidden text, or instructions to a model: {_named(drift.suspicious)}.")
     return " ".join(parts)
 
 
@@ -83,18 +90,18 @@ def _named(names: tuple[str, ...]) -> str:
 
 MOST_TOOLS = 50
 MOST_LINES = 200
-WHAT_TO_DO = "Runs use the new texts already. Accept them once you have read them, or leave the server out."
-LOOKS = {"+": Role.GOOD, "-": Role.BAD, "@": Role.DIM}
+WHAT_TO_DO = "Runs use the new definitions already. Read them, then accept them or remove the server."
+LINE_ROLES = {"+": Role.GOOD, "-": Role.BAD, "@": Role.DIM}
 
 
 class ChangesPane(QWidget):
-    """Shows a drift, one tool at a time so that nothing waits; `accepted` says that the user has seen it."""
+    """Definition changes of a server, added one tool per turn so that the window stays responsive."""
 
     accepted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
-        self.accept = button(Action(text="Accept as seen", do=self.accepted.emit, kind="primary"))
+        self.accept = button(Action(text="Accept changes", do=self.accepted.emit, kind="primary"))
         self._drift: Drift | None = None
         self._waiting: list[ToolDrift] = []
         self._turn = QTimer(self, interval=0)
@@ -114,7 +121,7 @@ class ChangesPane(QWidget):
         column.addStretch(1)
 
     def show_drift(self, drift: Drift) -> None:
-        """Show what differs."""
+        """Show the changes."""
         if drift == self._drift:
             return
         self._drift = drift
@@ -132,7 +139,7 @@ class ChangesPane(QWidget):
 
 
 class _DefinitionDiffCard(QWidget):
-    """One tool: both descriptions, suspicions, and the definitions line by line behind a button."""
+    """Changes of one tool: both descriptions, warnings, and the whole definition behind a button."""
 
     def __init__(self, view: DefinitionDiff) -> None:
         super().__init__()
@@ -161,15 +168,15 @@ class _DefinitionDiffCard(QWidget):
         row.setSpacing(12)
         row.addWidget(LineText(view.name, mono=True, strong=True), 1)
         row.addWidget(self._toggle)
-        row.addWidget(Label(view.word, size=Size.SMALL, role=Role.DIM, strong=True))
+        row.addWidget(Label(view.change, size=Size.SMALL, role=Role.DIM, strong=True))
         return row
 
 
 def _sides(view: DefinitionDiff) -> QHBoxLayout:
     row = QHBoxLayout()
     row.setSpacing(16)
-    if view.same_words:
-        row.addWidget(FlowText("The description is the same; something else in the definition is not.", role=Role.DIM))
+    if view.same_description:
+        row.addWidget(FlowText("The description is unchanged; another part of the definition changed.", role=Role.DIM))
         return row
     for caption, text, back in (("Before", view.before, Role.BAD_TINT), ("Now", view.after, Role.GOOD_TINT)):
         if text is not None:
@@ -178,17 +185,17 @@ def _sides(view: DefinitionDiff) -> QHBoxLayout:
 
 
 def _side(caption: str, text: Sequence[Stretch], back: Role) -> QVBoxLayout:
-    said = FlowText()
-    said.set_spans([Span(one.text, back=back if one.changed else None) for one in text])
+    shown = FlowText()
+    shown.set_spans([Span(one.text, back=back if one.changed else None) for one in text])
     column = QVBoxLayout()
     column.setSpacing(4)
     column.addWidget(Label(caption, size=Size.SMALL, role=Role.DIM, label=True))
-    column.addWidget(said)
+    column.addWidget(shown)
     column.addStretch(1)
     return column
 
 
 def _difference(lines: Sequence[str]) -> list[Span]:
-    shown = [Span(f"{line}\n", LOOKS.get(line[:1], Role.TEXT), mono=True) for line in lines[:MOST_LINES]]
+    shown = [Span(f"{line}\n", LINE_ROLES.get(line[:1], Role.TEXT), mono=True) for line in lines[:MOST_LINES]]
     more = len(lines) - MOST_LINES
     return [*shown, Span(f"… {count(more, 'more line')}", Role.DIM)] if more > 0 else shown

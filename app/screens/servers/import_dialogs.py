@@ -46,15 +46,15 @@ from mcp_tef import (
 )
 
 WHAT = (
-    "From Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, the Inspector or the registry: a whole file, "
-    "or the part of one that a README shows. You see what it brings before anything is changed, and nothing is started."
+    "A config of Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, the Inspector or the registry: a whole file, "
+    "or the part that a README shows. You see a preview before anything changes. No server is started."
 )
 EXAMPLE = '{"mcpServers": {"time": {"command": "uvx", "args": ["mcp-server-time"]}}}'
 FILES = "Server configs (*.json *.jsonc);;All files (*)"
 
 
 class SnippetArea(TextArea):
-    """A field for JSON; files that are dropped or pasted are not written into it."""
+    """Field for JSON; `brought` is emitted for files that are dropped or pasted into it."""
 
     brought = Signal(list)
 
@@ -69,7 +69,7 @@ class SnippetArea(TextArea):
 
 
 class ImportSourceDialog(Dialog):
-    """Accepted once something was read; `choice` is what it offers."""
+    """Dialog that reads a pasted config or files; once accepted, `choice` holds their servers."""
 
     def __init__(self, session: Session, presenter: ServerImportPresenter, parent: QWidget) -> None:
         super().__init__("Import servers", parent, width=620)
@@ -87,7 +87,7 @@ class ImportSourceDialog(Dialog):
         self.area.setFocus()
 
     async def read_text(self) -> None:
-        """Read what was pasted; what is wrong with it is said below the field."""
+        """Read the pasted text; an error is shown below the field."""
         text = self.area.text()
         if not text.strip():
             self.field.set_error("Paste a config here, or choose a file.")
@@ -123,22 +123,22 @@ class ImportSourceDialog(Dialog):
 
 COLUMNS = (
     Column(key="name", title="Server", width=150),
-    Column(key="fate", title="What happens", width=116),
-    Column(key="transport", title="Reached by", width=100, role=Role.DIM),
+    Column(key="fate", title="Change", width=116),
+    Column(key="transport", title="Transport", width=100, role=Role.DIM),
     Column(key="address", title="Program or address", kind=CellKind.MONO, stretch=True),
     Column(key="source", title="From", width=150, role=Role.DIM),
 )
 _ROLES = {ImportStatus.ADDED: Role.GOOD, ImportStatus.CHANGED: Role.WARN, ImportStatus.REFUSED: Role.BAD}
 NOTHING = (
-    "No servers were found. They are looked for where Claude Desktop, Claude Code, Cursor, VS Code and Windsurf keep "
-    "theirs; any other config can be pasted or chosen as a file."
+    "No servers found in the configs of Claude Desktop, Claude Code, Cursor, VS Code and Windsurf. "
+    "You can paste any other config, or choose its file."
 )
 LABELS = 104
 DETAIL_HEIGHT = 190
 
 
 class ImportPreviewDialog(Dialog):
-    """Accepted where the ticked servers are to be brought in; `ticked` are their keys."""
+    """Preview of an import; `ticked` are the keys of the servers to import."""
 
     def __init__(self, choice: ImportChoice, parent: QWidget) -> None:
         super().__init__("Import servers", parent, width=920)
@@ -162,7 +162,7 @@ class ImportPreviewDialog(Dialog):
 
     @property
     def ticked(self) -> tuple[str, ...]:
-        """The keys of what is wanted."""
+        """The keys of the ticked servers."""
         return self.table.ticked()
 
     def _actions(self) -> list[Action]:
@@ -172,12 +172,12 @@ class ImportPreviewDialog(Dialog):
         return [Action(text="Cancel", do=self.reject), wanted]
 
     def _lay_out(self) -> None:
-        words = f"{self._choice.summary()} Nothing is changed yet, and importing starts nothing."
+        words = f"{self._choice.summary()} Nothing has changed yet. Importing does not start a server."
         self.body.addWidget(FlowText(words if self._choice.offers else NOTHING, role=Role.DIM))
         if self._choice.problems:
             problem = Notice("warn")
             self.body.addWidget(problem)
-            problem.show_message("Some could not be read", "\n".join(self._choice.problems))
+            problem.show_message("Some configs could not be read", "\n".join(self._choice.problems))
         if self._choice.offers:
             self.need(height=668)
             self._lay_out_table()
@@ -186,7 +186,7 @@ class ImportPreviewDialog(Dialog):
         details = Section(margins=False)
         details.add(self._details)
         details.column.addStretch(1)
-        pane = ScrollPane(details, "Chosen server")
+        pane = ScrollPane(details, "Selected server")
         pane.setFixedHeight(sized(DETAIL_HEIGHT))
         for part in (self.search, self._found, self.table, Rule(), pane):
             self.body.addWidget(part, int(part is self.table))
@@ -206,7 +206,7 @@ class ImportPreviewDialog(Dialog):
             self._import.setEnabled(number > 0)
 
     def _match_summary(self) -> str:
-        """How many a search found, and that others are ticked all the same."""
+        """Return how many servers match the search, and how many others are ticked."""
         shown = set(self.table.rows.ids())
         if len(shown) == len(self._choice.offers):
             return ""

@@ -27,7 +27,7 @@ T = TypeVar("T")
 STATUS_TEXTS = {
     ImportStatus.ADDED: "New",
     ImportStatus.CHANGED: "Changed",
-    ImportStatus.UNCHANGED: "Same",
+    ImportStatus.UNCHANGED: "Unchanged",
     ImportStatus.REFUSED: "Refused",
 }
 _USEFUL = (ImportStatus.ADDED, ImportStatus.CHANGED)
@@ -62,22 +62,22 @@ class ImportEntry:
         if server.reason:
             yield "Refused", server.reason
         if server.spec and server.name != server.label:
-            yield "Its name there", f"{server.label}, which is taken here"
+            yield "Original name", f"{server.label}, which is taken already"
         for change in server.changes:
-            yield f"Its {change.field}", f"{change.before} → {change.after}"
+            yield change.field.capitalize(), f"{change.before} → {change.after}"
         for secret in server.secrets:
-            yield "A secret", f"is written out in its {secret.where}; here it is ${{{secret.variable}}}, and not kept"
+            yield "Secret", f"Written in the {secret.where}. It is not stored; ${{{secret.variable}}} takes its place"
         if server.needs:
-            yield "To be set", f"{', '.join(server.needs)}, before it is used"
+            yield "Set before use", ", ".join(server.needs)
         if self.kept:
-            yield "Kept as it is", ", ".join(self.kept)
+            yield "Kept unchanged", ", ".join(self.kept)
         for note in server.notes:
             yield "Note", note
         yield "Found in", f"{self.path or self.source}, at {server.place}"
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """Settings that only its own program understands."""
+        """Settings that only the program of the config understands."""
         extra = self.server.spec.extra if self.server.spec else {}
         return tuple(name for name in extra if not name.startswith("${"))
 
@@ -101,9 +101,9 @@ class ImportChoice:
 
     def summary(self) -> str:
         """Return the number of servers for each status, in one line."""
-        fates = [offer.server.fate for offer in self.offers.values()]
-        counts = (f"{fates.count(fate):,} {STATUS_TEXTS[fate].lower()}" for fate in STATUS_TEXTS if fate in fates)
-        return f"{count(len(fates), 'server')}: {', '.join(counts)}." if fates else "No servers were found."
+        found = [offer.server.fate for offer in self.offers.values()]
+        counts = (f"{found.count(one):,} {text.lower()}" for one, text in STATUS_TEXTS.items() if one in found)
+        return f"{count(len(found), 'server')}: {', '.join(counts)}." if found else "No servers found."
 
     def of(self, path: Path, keys: Collection[str]) -> int:
         """Return how many of these servers come from the config at a path."""

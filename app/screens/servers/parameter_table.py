@@ -31,7 +31,7 @@ MOST_WIDTHS: tuple[int, ...] = (170, 150, 80)
 
 
 class SchemaParameterTable(QWidget):
-    """Name, type, whether required, description and limits; where it is narrow the last two stand under the rest."""
+    """Name, type, required, description and limits; in a narrow pane the limits stand below the description."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -149,7 +149,7 @@ def _stacked(first: QWidget, second: QWidget) -> QWidget:
 
 
 def padded(widget: QWidget, *, first: bool = False, last: bool = False) -> QWidget:
-    """A cell's widget with the room of a table cell around it."""
+    """Return a widget with the margins of a table cell."""
     holder = QWidget()
     row = QHBoxLayout(holder)
     row.setContentsMargins(16 if first else 8, 4, 16 if last else 8, 3)
@@ -159,7 +159,7 @@ def padded(widget: QWidget, *, first: bool = False, last: bool = False) -> QWidg
 
 FEW, MANY = 2, 8
 SEARCH = 200
-NONE = "It takes no parameters."
+NONE = "No parameters."
 NONE_FIT = "No parameters match. Clear the search, or show all parameters."
 
 
@@ -201,7 +201,7 @@ class ParameterList(QWidget):
             column.addWidget(part)
 
     def show_parameters(self, tool: object, parameters: Sequence[SchemaParameter]) -> None:
-        """Show those of a tool."""
+        """Show the parameters of a tool."""
         if tool != self._tool:
             self.search.say("")
         self._tool, self._all = tool, tuple(parameters)

@@ -52,7 +52,7 @@ class CoreCalls(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _ServerDetails:
-    """What is known of one server beside itself."""
+    """Tools, open consent and definition changes of one server."""
 
     server: ServerId
     listing: Listing | None
@@ -61,7 +61,7 @@ class _ServerDetails:
 
 
 async def _server_details(core: "Engine", server: Server) -> _ServerDetails | None:
-    """None where the server was removed meanwhile."""
+    """Return the details of a server; None if it was removed meanwhile."""
     try:
         return _ServerDetails(
             server.id,
@@ -75,7 +75,7 @@ async def _server_details(core: "Engine", server: Server) -> _ServerDetails | No
 
 @dataclass
 class ServersPresenter:
-    """Servers as last seen, with the tools that they listed."""
+    """Servers with the tools that they listed last, and the calls into the core that change them."""
 
     core: CoreCalls
     clock: Callable[[], float]
@@ -112,7 +112,7 @@ class ServersPresenter:
                 return Refresh.NONE
 
     def take(self, events: Sequence[Event]) -> bool:
-        """Take states that only changed a row; False where more has to be read."""
+        """Take states that change one row; return False if more has to be read."""
         enough = True
         for event in events:
             match event:
@@ -144,23 +144,23 @@ class ServersPresenter:
         return tuple(tool for tool in listing.tools if self._matches_tool(tool))
 
     def summary(self) -> str:
-        """How much there is: "7 servers, 60 tools"."""
+        """Return the totals: "7 servers, 60 tools"."""
         tools = sum(len(listing.tools) for listing in self.listings.values())
         return f"{count(len(self.servers), 'server')}, {count(tools, 'tool')}" if self.servers else "No servers"
 
     def attention_count(self) -> int:
-        """How many servers failed, or list other tools than were seen."""
+        """Return the number of servers that failed, or whose tools changed since the user accepted them."""
         failed = {server.id for server in self.servers.values() if server.status is ServerStatus.FAILED}
         return len(failed | self.drifts.keys())
 
     def status_text(self, server: Server) -> str:
-        """Its state in a word or two."""
+        """Return the state in a word or two."""
         if server.spec.transport is Transport.FILE and server.status is ServerStatus.ACTIVE:
             return "Read"
         return STATUS_TEXTS[server.status]
 
     def state_detail(self, server: Server) -> str:
-        """What stands beside the word in the list."""
+        """Return the text beside the state in the list."""
         if server.status is ServerStatus.STARTING:
             return f"{duration(max(1.0, round(self.seconds_starting(server.id))))} so far".replace(".0", "")
         if server.status is ServerStatus.FAILED:
@@ -170,7 +170,7 @@ class ServersPresenter:
         return TRANSPORT_TEXTS[server.spec.transport]
 
     def state_summary(self, server: Server, now: datetime | None = None) -> str:
-        """Its state in the head of the detail: "Active · answered in 0.31 s · 2 min ago"."""
+        """Return the state for the head of the detail: "Active · answered in 0.31 s · 2 min ago"."""
         parts = [self.status_text(server)]
         if server.status is ServerStatus.STARTING:
             parts.append(self.state_detail(server))
@@ -184,11 +184,11 @@ class ServersPresenter:
         return " · ".join(parts)
 
     def seconds_starting(self, server_id: ServerId) -> float:
-        """For how long it has been starting."""
+        """Return for how many seconds a server has been starting."""
         return self.clock() - self._started.get(server_id, self.clock())
 
     def any_starting(self) -> bool:
-        """Whether some server is."""
+        """Return True if any server is starting."""
         return any(server.status is ServerStatus.STARTING for server in self.servers.values())
 
     def consent_request(self, server_id: ServerId) -> ConsentRequest | None:
@@ -196,11 +196,11 @@ class ServersPresenter:
         return None if server_id in self._postponed else self.awaiting_consent.get(server_id)
 
     def postponed(self, server_id: ServerId) -> None:
-        """Ask no more until the next start or a test of the connection."""
+        """Ask no more until the next start, or a test of the connection."""
         self._postponed.add(server_id)
 
     def ask_again(self, server_id: ServerId, request: ConsentRequest) -> None:
-        """Ask again, for the user wants to connect."""
+        """Ask again, because the user wants to connect."""
         self._postponed.discard(server_id)
         self.awaiting_consent[server_id] = request
 
@@ -216,12 +216,12 @@ class ServersPresenter:
         await self.check(server.id)
 
     async def accept(self, server_id: ServerId) -> None:
-        """Take the tools that were shown as seen."""
+        """Accept the definition changes that were shown."""
         drift = self.drifts[server_id]
         await self.core.call(lambda core: core.drift.accept(server_id, drift, by=BY))
 
     async def check(self, server_id: ServerId) -> None:
-        """Connect once; the result comes as an event."""
+        """Connect once; the result arrives as an event."""
         await self.core.call(lambda core: core.servers.check(server_id))
 
     async def probe(self, spec: ServerSpec) -> Listing:
@@ -285,7 +285,7 @@ class ServersPresenter:
         return await self.core.call(lambda core: core.servers.edit(server_id, spec, by=BY))
 
     async def exclude(self, server_id: ServerId, names: Sequence[str]) -> Sequence[str]:
-        """Have no model offered these tools; those that were offered before."""
+        """Exclude tools, so that no model is offered them; return those that were offered before."""
         async with self._turn:
             spec = (await self.core.call(lambda core: core.servers.get(server_id))).spec
             fresh = [name for name in names if name not in spec.disallowed_tools]
@@ -293,7 +293,7 @@ class ServersPresenter:
         return fresh
 
     async def include(self, server_id: ServerId, names: Sequence[str]) -> Sequence[str]:
-        """Take tools back that were left out; those that were."""
+        """Offer excluded tools again; return those that were excluded."""
         async with self._turn:
             spec = (await self.core.call(lambda core: core.servers.get(server_id))).spec
             kept = tuple(name for name in spec.disallowed_tools if name not in names)
@@ -305,7 +305,7 @@ class ServersPresenter:
             await self.edit(server_id, replace(spec, disallowed_tools=names))
 
     async def remove(self, ids: Sequence[ServerId]) -> Sequence[ServerId]:
-        """Remove servers, to be undone by `restore`; those that were still there."""
+        """Remove servers, which `restore` undoes; return those that were still there."""
         async with self._turn:
             there = {server.id for server in await self.core.call(lambda core: core.servers.list())}
             gone = [server_id for server_id in ids if server_id in there]
@@ -335,23 +335,23 @@ class ServersPresenter:
 
 
 def failure_details(server: Server) -> str:
-    """What only helps someone who digs: the exit code and the last lines that the program wrote."""
+    """Return details for diagnosis: the exit code and the last lines that the program wrote."""
     lines = [] if server.exit_code is None else [f"Exit code {server.exit_code}"]
     if server.stderr_tail:
-        lines += ["The last lines it wrote:", server.stderr_tail.rstrip()]
+        lines += ["Last lines of its output:", server.stderr_tail.rstrip()]
     return "\n".join(lines)
 
 
 def token_share(tool: Tool, tools: Sequence[Tool]) -> str:
-    """A tool's share of what all tools of its server cost in each request."""
+    """Return the tokens of a tool, among those of all tools of its server."""
     whole = sum(token_count(one) for one in tools)
     return f"about {token_count(tool):,} of the server’s {count(whole, 'token')}"
 
 
 def probe_summary(listing: Listing) -> str:
-    """What a test of the connection heard."""
-    said = f"Answered in {duration(listing.latency_ms / 1000)} with {count(len(listing.tools), 'tool')}"
-    aside = f"; {len(listing.problems)} set aside" if listing.problems else ""
+    """Return the result of a connection test: "Answered in 0.3 s with 3 tools. search, …"."""
+    answered = f"Answered in {duration(listing.latency_ms / 1000)} with {count(len(listing.tools), 'tool')}"
+    rejected = f"; {len(listing.problems)} rejected" if listing.problems else ""
     names = ", ".join(tool.name for tool in listing.tools[:6])
     more = " …" if len(listing.tools) > 6 else ""
-    return f"{said}{aside}." + (f" {names}{more}" if names else "")
+    return f"{answered}{rejected}." + (f" {names}{more}" if names else "")

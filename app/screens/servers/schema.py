@@ -1,4 +1,4 @@
-"""A tool's JSON Schema in plain words: parameters with types, limits and what is said of them."""
+"""Parameters of a tool's JSON Schema as texts: type, description and limits."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ DEEPEST = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaParameter:
-    """One parameter as a reader needs it."""
+    """Parameter of a tool as texts."""
 
     name: str
     type: str
@@ -33,10 +33,10 @@ class SchemaParameter:
 
 
 def parameters(schema: Mapping[str, Any]) -> tuple[SchemaParameter, ...]:
-    """The parameters of a tool, in the order of its schema."""
+    """Return the parameters of a tool, in the order of its schema."""
     properties = schema.get("properties")
     required = schema.get("required")
-    needed = set(map(str, required)) if isinstance(required, Sequence) and not isinstance(required, str) else set()
+    needed = set(map(str, required)) if isinstance(required, list | tuple) else set()
     if not isinstance(properties, Mapping):
         return ()
     return tuple(_parameter(str(name), part, str(name) in needed, schema) for name, part in properties.items())
@@ -55,21 +55,23 @@ def _parameter(name: str, part: Any, required: bool, root: Mapping[str, Any]) ->
 
 
 def type_text(part: Mapping[str, Any], root: Mapping[str, Any], depth: int = DEEPEST) -> str:
-    """What a value may be: "text", "list of whole numbers", "text or nothing", "one of 3 values"."""
+    """Return the type of a value: "text", "list of whole numbers", "text or nothing", "one of 3 values"."""
     if depth == 0:
         return "anything"
     part = _resolved(part, root, depth)
-    if isinstance(part.get("enum"), Sequence) and not isinstance(part["enum"], str):
+    if _is_list(part.get("enum")):
         return f"one of {count(len(part['enum']), 'value')}"
     if "const" in part:
         return "one value"
-    for key in ("anyOf", "oneOf"):
-        if isinstance(part.get(key), list):
-            return _either(part[key], root, depth)
     kind = part.get("type")
+    options = [part[key] for key in ("anyOf", "oneOf") if isinstance(part.get(key), list)]
     if isinstance(kind, list):
-        return _either([{**part, "type": one} for one in kind], root, depth)
-    return _one_type(kind, part, root, depth)
+        options.append([{**part, "type": one} for one in kind])
+    return _either(options[0], root, depth) if options else _one_type(kind, part, root, depth)
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str)
 
 
 def _one_type(kind: object, part: Mapping[str, Any], root: Mapping[str, Any], depth: int) -> str:
@@ -93,7 +95,7 @@ def _plural(words: str) -> str:
 
 
 def _resolved(part: Any, root: Mapping[str, Any], depth: int) -> Mapping[str, Any]:
-    """`part` with a reference into its own document followed."""
+    """Return `part` with references into its own document followed."""
     for _ in range(depth):
         reference = part.get("$ref") if isinstance(part, Mapping) else None
         if not isinstance(reference, str) or not reference.startswith("#/"):
@@ -103,16 +105,20 @@ def _resolved(part: Any, root: Mapping[str, Any], depth: int) -> Mapping[str, An
 
 
 def _without_nothing(part: Mapping[str, Any], root: Mapping[str, Any], depth: int) -> Mapping[str, Any]:
-    """A value or nothing reads as the value alone: whether it is needed stands in its own column."""
+    """Replace "a value or null" by the value, because the table shows in a column of its own if it is required."""
     for key in ("anyOf", "oneOf"):
         branches = part.get(key)
-        if not isinstance(branches, list):
+        if not isinstance(branches, list) or len(branches) != 2 or depth == 0:
             continue
-        real = [one for one in branches if not (isinstance(one, Mapping) and one.get("type") == "null")]
-        if len(real) == 1 and len(branches) == 2 and depth > 0:
+        values = [one for one in branches if not _is_null(one)]
+        if len(values) == 1:
             rest = {name: value for name, value in part.items() if name != key}
-            return {**_resolved(real[0], root, depth - 1), **rest}
+            return {**_resolved(values[0], root, depth - 1), **rest}
     return part
+
+
+def _is_null(part: object) -> bool:
+    return isinstance(part, Mapping) and part.get("type") == "null"
 
 
 def _looked_up(reference: str, root: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -128,20 +134,21 @@ def _limits(part: Mapping[str, Any]) -> Iterator[str]:
     yield from _range(part.get("minimum"), part.get("maximum"), "")
     yield from _range(part.get("minLength"), part.get("maxLength"), "character")
     yield from _range(part.get("minItems"), part.get("maxItems"), "item")
-    if "exclusiveMinimum" in part:
-        yield f"more than {_value(part['exclusiveMinimum'])}"
-    if "exclusiveMaximum" in part:
-        yield f"less than {_value(part['exclusiveMaximum'])}"
     if isinstance(part.get("pattern"), str):
         yield f"matches {part['pattern']}"
-    if "const" in part:
-        yield f"always {_value(part['const'])}"
-    if part.get("default") is not None:
-        yield f"default {_value(part['default'])}"
+    yield from (f"{text} {_value(part[key])}" for key, text in _BOUNDS.items() if part.get(key) is not None)
+
+
+_BOUNDS = {
+    "exclusiveMinimum": "more than",
+    "exclusiveMaximum": "less than",
+    "const": "always",
+    "default": "default",
+}
 
 
 def _range(low: object, high: object, unit: str) -> Iterator[str]:
-    """Bounds in words; a unit takes its plural where the number asks for it."""
+    """Yield the text of two bounds, with the unit in singular or plural."""
     if low is None and high is None:
         return
     if low is not None and high is not None:

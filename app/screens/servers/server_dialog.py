@@ -23,7 +23,7 @@ _CARDS = (
 
 
 class ServerDialog(Dialog):
-    """The dialog. `saved` is the server once it was kept."""
+    """Dialog for one server; `saved` is the server once it was added or changed."""
 
     def __init__(
         self, session: Session, presenter: ServersPresenter, parent: QWidget, server: Server | None = None
@@ -56,7 +56,7 @@ class ServerDialog(Dialog):
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, BAR, 0)
         column.setSpacing(16)
-        column.addWidget(FlowText("Where do the tools come from? Adding a server starts nothing.", role=Role.DIM))
+        column.addWidget(FlowText("Where do the tools come from? Adding a server does not start it.", role=Role.DIM))
         row = QHBoxLayout()
         row.setSpacing(12)
         for kind, icon, title, lines in _CARDS:
@@ -72,18 +72,18 @@ class ServerDialog(Dialog):
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
-        filled = ScrollPane(self.fields, "Server")  # gives way to what is asked below
+        filled = ScrollPane(self.fields, "Server")  # shrinks for the questions below it
         filled.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         column.addWidget(filled, 1)
-        said = QVBoxLayout()
-        said.setContentsMargins(0, 0, BAR, 0)
+        notices = QVBoxLayout()
+        notices.setContentsMargins(0, 0, BAR, 0)
         for part in (self._consent, self._working, self._good, self._bad):
-            said.addWidget(part)
-        column.addLayout(said)
+            notices.addWidget(part)
+        column.addLayout(notices)
         return page
 
     def open_form(self, form: ServerForm, _checked: bool = False) -> None:
-        """Show the fields of a kind, filled."""
+        """Show the fields of a kind, filled in."""
         self.fields.fill(form)
         self._stack.setCurrentWidget(self._page)
         self.need(height=540)
@@ -95,11 +95,11 @@ class ServerDialog(Dialog):
         self.fields.first().setFocus()
 
     def test(self) -> None:
-        """Connect as the fields say, keeping nothing."""
+        """Connect to the server as the fields define it, without saving it."""
         self._session.spawn(self._test(), of=self)
 
     def keep(self, remember: bool | None = None) -> None:
-        """Add or change the server, and close; ask first where secrets that are written out are to be kept."""
+        """Save the server and close; ask first for the place of secrets that are written in the fields."""
         self._session.spawn(self._keep(remember), of=self)
 
     def _back(self) -> None:
@@ -113,7 +113,7 @@ class ServerDialog(Dialog):
         self._consent.hide()
 
     async def _definition(self) -> DefinitionWithoutSecrets | None:
-        """Return what the fields say, without the secrets that are written out in them; None shows what is wrong."""
+        """Return the definition without the secrets written in it; show the errors and return None if it is wrong."""
         reading = self.fields.reading()
         self.fields.show_errors(reading.faults)
         spec, before = reading.spec, self._server.spec if self._server else None
@@ -126,19 +126,19 @@ class ServerDialog(Dialog):
             return None
 
     async def _spec(self) -> ServerSpec | None:
-        """Return what the fields say, to be used now: its secrets stay in memory until the program quits."""
+        """Return the specification for use now: its secrets stay in memory until the program quits."""
         definition = await self._definition()
         return None if definition is None else await self._presenter.with_secrets_in_memory(definition)
 
     async def _ask_where(self, typed: DefinitionWithoutSecrets) -> None:
-        """Ask where the secrets that are written out are to be kept; the workspace never holds them."""
+        """Ask for the place of the secrets, because the workspace never holds them."""
         places = ", ".join(dict.fromkeys(secret.where for secret in typed.secrets))
         names = ", ".join(dict.fromkeys(secret.variable for secret in typed.secrets))
         actions = [Action(text="Use until I quit", do=lambda: self.keep(remember=False))]
         if await self._presenter.has_keychain():
             actions.insert(0, Action(text="Keep in keychain", do=lambda: self.keep(remember=True)))
         self._working.show_message(
-            f"A secret is written out in the {places}. It is not stored in the workspace.",
+            f"The {places} contains a secret. It is not stored in the workspace.",
             f"Without the keychain, set the environment variable {names} before the next start.",
             actions,
         )
@@ -161,7 +161,7 @@ class ServerDialog(Dialog):
             self._bad.show_message(words.message, words.hint, details=words.details)
         else:
             self._forget_result()
-            self._good.show_message("It works.", probe_summary(listing))
+            self._good.show_message("Connected.", probe_summary(listing))
         finally:
             self._busy = False
 

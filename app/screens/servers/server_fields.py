@@ -1,7 +1,8 @@
-"""The fields of a server, for each of its three kinds."""
+"""Input fields of a server, for each of its three kinds."""
 
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
@@ -27,14 +28,17 @@ _SECRET_LABELS = {
     AuthType.CLIENT_CREDENTIALS: "Environment variable that holds the client's secret",
 }
 _NAME_ONLY_NOTE = (
-    "The secret itself is never stored: it is read when connecting. Or keychain:NAME for the system keychain."
+    "The secret is read when connecting and is never stored. Write keychain:NAME to use the system keychain."
 )
-_ISSUER_NOTE = "The authorization server that the client is registered with. Its secret is sent to no other."
+_ISSUER_NOTE = "The authorization server that knows the client. The secret is sent to no other server."
 FILES = "JSON files (*.json);;All files (*)"
 
 
 class ServerFields(QWidget):
-    """Shows the fields that a kind needs; `changed` with every keystroke. `others`: names and addresses taken."""
+    """Fields that a kind of server needs; `changed` is emitted with every keystroke.
+
+    `others` are the names of the other servers with their addresses.
+    """
 
     changed = Signal()
 
@@ -43,7 +47,7 @@ class ServerFields(QWidget):
         self._others = others
         self._kind = "command"
         self._base: ServerSpec | None = None
-        self._name_is_ours = True
+        self._suggests_name = True
         self._filling = False
         self._touched: set[str] = set()
         self.name = LineEdit()
@@ -51,7 +55,7 @@ class ServerFields(QWidget):
         self.folder = _line("", mono=True)
         self.environment = TextArea("ACME_REGION=eu", lines=2, mono=True)
         self.url = _line("https://tools.example.com/mcp", mono=True)
-        self.old_sse = QCheckBox("It speaks the older SSE transport")
+        self.old_sse = QCheckBox("Use the older SSE transport")
         self.headers = TextArea("X-Team: docs", lines=2, mono=True)
         self.auth = MenuButton("Sign-in", _AUTH)
         self.variable = _line("ACME_TOKEN", mono=True)
@@ -59,14 +63,27 @@ class ServerFields(QWidget):
         self.key_file = _line("", mono=True)
         self.issuer = _line("https://login.example.com", mono=True)
         self.scope = _line("tools:read tools:call", mono=True)
-        self.remember = QCheckBox("Keep what a sign-in brings in the system keychain")
+        self.remember = QCheckBox("Keep me signed in, with the system keychain")
         self.path = _line("tools.json", mono=True)
+        self._edits: dict[str, LineEdit | TextArea] = {
+            "command": self.command,
+            "folder": self.folder,
+            "environment": self.environment,
+            "url": self.url,
+            "headers": self.headers,
+            "variable": self.variable,
+            "client_id": self.client_id,
+            "key_file": self.key_file,
+            "issuer": self.issuer,
+            "scope": self.scope,
+            "path": self.path,
+        }
         self.fields = self._made_fields()
         self._lay_out()
         self._listen()
 
     def _made_fields(self) -> dict[str, Field]:
-        note = "One NAME=value a line. Write ${NAME} to take a value from your own environment."
+        note = "One NAME=value per line. Write ${NAME} to use a value of your own environment."
         path = QWidget()
         row = QHBoxLayout(path)
         row.setContentsMargins(0, 0, 0, 0)
@@ -80,15 +97,15 @@ class ServerFields(QWidget):
             "url": Field("Address", self.url),
             "old_sse": Field("Transport", self.old_sse),
             "auth": Field("Sign-in", self.auth),
-            "client_id": Field("Client id", self.client_id, note="Only where the service gave you one."),
+            "client_id": Field("Client id", self.client_id, note="Only if the service gave you one."),
             "variable": Field("", self.variable, note=_NAME_ONLY_NOTE),
             "key_file": Field("Private key instead (PEM file)", self.key_file, note="Only its path is stored."),
             "issuer": Field("Issuer (optional)", self.issuer, note=_ISSUER_NOTE),
-            "scope": Field("Scopes (optional)", self.scope, note="Instead of those that the server names."),
+            "scope": Field("Scopes (optional)", self.scope, note="Replace those that the server asks for."),
             "remember": Field("Sign-in", self.remember),
-            "headers": Field("Headers (optional)", self.headers, note="One Name: value a line."),
+            "headers": Field("Headers (optional)", self.headers, note="One Name: value per line."),
             "path": Field("File", path, note="A saved tools/list answer, or a plain list of tools, as JSON."),
-            "name": Field("Name", self.name, note="Short and unique: cases and verdicts call it so."),
+            "name": Field("Name", self.name, note="Short and unique. Used in cases and results."),
         }
 
     def _lay_out(self) -> None:
@@ -100,20 +117,7 @@ class ServerFields(QWidget):
         column.addStretch(1)
 
     def _listen(self) -> None:
-        edits: dict[str, LineEdit | TextArea] = {
-            "command": self.command,
-            "folder": self.folder,
-            "environment": self.environment,
-            "url": self.url,
-            "headers": self.headers,
-            "variable": self.variable,
-            "client_id": self.client_id,
-            "key_file": self.key_file,
-            "issuer": self.issuer,
-            "scope": self.scope,
-            "path": self.path,
-        }
-        for key, edit in edits.items():
+        for key, edit in self._edits.items():
             edit.textChanged.connect(partial(self._on_typed, key))
         self.old_sse.toggled.connect(self._on_change)
         self.remember.toggled.connect(self._on_change)
@@ -125,54 +129,37 @@ class ServerFields(QWidget):
         self._filling = True
         self._touched.clear()
         self._kind, self._base = form.kind, form.base
-        self._name_is_ours = not form.name
+        self._suggests_name = not form.name
         self.name.setText(form.name)
-        self.command.setText(form.command)
-        self.folder.setText(form.folder)
-        self.environment.setPlainText(form.environment)
-        self.url.setText(form.url)
+        for key, edit in self._edits.items():
+            text = getattr(form, key)
+            edit.setPlainText(text) if isinstance(edit, TextArea) else edit.setText(text)
         self.old_sse.setChecked(form.old_sse)
-        self.headers.setPlainText(form.headers)
         self.auth.set_current(form.auth.value)
-        self.variable.setText(form.variable)
-        self.client_id.setText(form.client_id)
-        self.key_file.setText(form.key_file)
-        self.issuer.setText(form.issuer)
-        self.scope.setText(form.scope)
         self.remember.setChecked(form.remember)
-        self.path.setText(form.path)
         self._filling = False
         self.show_errors({})
         self._arrange()
 
     def form(self) -> ServerForm:
-        """What is typed."""
+        """Return the form as it is filled in now."""
+        texts: dict[str, Any] = {key: edit.text() for key, edit in self._edits.items()}
         return ServerForm(
             kind=self._kind,
             name=self.name.text(),
-            command=self.command.text(),
-            folder=self.folder.text(),
-            environment=self.environment.text(),
-            url=self.url.text(),
             old_sse=self.old_sse.isChecked(),
-            headers=self.headers.text(),
             auth=AuthType(self.auth.current()),
-            variable=self.variable.text(),
-            client_id=self.client_id.text(),
             remember=self.remember.isChecked(),
-            key_file=self.key_file.text(),
-            issuer=self.issuer.text(),
-            scope=self.scope.text(),
-            path=self.path.text(),
             base=self._base,
+            **texts,
         )
 
     def reading(self) -> ParsedServerForm:
-        """The spec that it means, or its faults."""
+        """Return the parsed form."""
         return read(self.form(), self._others)
 
     def show_errors(self, faults: dict[str, str]) -> None:
-        """Say what is wrong at each field, and go to the first."""
+        """Show the faults at their fields, and focus the first."""
         for key, field in self.fields.items():
             field.set_error(faults.get(key, ""))
         first = next((field for key, field in self.fields.items() if key in faults), None)
@@ -180,7 +167,7 @@ class ServerFields(QWidget):
             first.widget.setFocus()
 
     def first(self) -> QWidget:
-        """Where typing starts."""
+        """Return the field that gets the focus first."""
         return {"command": self.command, "url": self.url, "file": self.path}[self._kind]
 
     def _on_typed(self, key: str, _text: str = "") -> None:
@@ -191,20 +178,20 @@ class ServerFields(QWidget):
     def _on_change(self) -> None:
         if self._filling:
             return
-        if self._name_is_ours:
+        if self._suggests_name:
             self.name.setText(free_name(suggested_name(self.form()), self._others))
         self._arrange()
         self._judge()
         self.changed.emit()
 
     def _on_name(self, text: str) -> None:
-        self._name_is_ours = not text
+        self._suggests_name = not text
         self._touched.add("name")
         self._judge()
         self.changed.emit()
 
     def _judge(self) -> None:
-        """Say what is wrong with what was typed; what nobody typed yet is left in peace."""
+        """Show the faults of the fields that were edited."""
         faults = self.reading().faults
         for key, field in self.fields.items():
             if key in self._touched or key not in faults:
@@ -214,7 +201,7 @@ class ServerFields(QWidget):
         auth = AuthType(self.auth.current())
         needed = {
             "command": {"command", "folder", "environment", "name"},
-            "url": {"url", "old_sse", "auth", "headers", "name", *_wanted(auth)},
+            "url": {"url", "old_sse", "auth", "headers", "name", *_fields_of(auth)},
             "file": {"path", "name"},
         }[self._kind]
         for key, field in self.fields.items():
@@ -228,7 +215,7 @@ class ServerFields(QWidget):
         dialog.open()
 
 
-def _wanted(auth: AuthType) -> set[str]:
+def _fields_of(auth: AuthType) -> set[str]:
     more = {"client_id", "issuer", "scope"} if auth in OAUTH_TYPES else set()
     if more:
         more.add("remember" if auth is AuthType.OAUTH2 else "key_file")

@@ -11,13 +11,12 @@ from mcp_tef import AuthType, OAuthClient, ServerSpec, Transport
 OAUTH_TYPES = (AuthType.OAUTH2, AuthType.CLIENT_CREDENTIALS)
 KINDS = ("command", "url", "file")
 _SECRET_NAME = re.compile(r"[^\W\d]\w*|keychain:[A-Za-z0-9_.-]+")
-_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _REFERENCE = re.compile(rf"\$\{{({_SECRET_NAME.pattern})\}}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerForm:
-    """The fields as text. `kind` is command, url or file; a secret is in `variable`: `NAME` or `keychain:NAME`."""
+    """Fields as text. `kind` is command, url or file; `variable` holds a secret: `NAME` or `keychain:NAME`."""
 
     kind: str = "command"
     name: str = ""
@@ -40,45 +39,50 @@ class ServerForm:
 
 @dataclass(frozen=True, slots=True)
 class ParsedServerForm:
-    """The spec, or what is wrong by field."""
+    """Specification of a server, or None and the faults by field."""
 
     spec: ServerSpec | None
     faults: dict[str, str] = field(default_factory=dict)
 
 
 def form_from_spec(spec: ServerSpec) -> ServerForm:
-    """The form that reads back as `spec`."""
+    """Return the form that reads back as `spec`."""
     kinds = {Transport.STDIO: "command", Transport.FILE: "file"}
-    found = _REFERENCE.fullmatch(spec.secret or "")
+    reference = _REFERENCE.fullmatch(_text(spec.secret))
+    oauth = spec.oauth
     return ServerForm(
         kind=kinds.get(spec.transport, "url"),
         name=spec.name,
         command=shlex.join(spec.argv) if spec.command else "",
-        folder=spec.cwd or "",
+        folder=_text(spec.cwd),
         environment="\n".join(f"{name}={value}" for name, value in spec.env.items()),
-        url=spec.url or "",
+        url=_text(spec.url),
         old_sse=spec.transport is Transport.SSE,
         headers="\n".join(f"{name}: {value}" for name, value in spec.headers.items()),
         auth=spec.auth_type,
-        variable=found[1] if found else "",
-        client_id=spec.oauth.client_id or "",
-        remember=spec.oauth.remember,
-        key_file=spec.oauth.private_key_file or "",
-        issuer=spec.oauth.issuer or "",
-        scope=spec.oauth.scope or "",
-        path=spec.path or "",
+        variable=reference[1] if reference else "",
+        client_id=_text(oauth.client_id),
+        remember=oauth.remember,
+        key_file=_text(oauth.private_key_file),
+        issuer=_text(oauth.issuer),
+        scope=_text(oauth.scope),
+        path=_text(spec.path),
         base=spec,
     )
 
 
+def _text(value: str | None) -> str:
+    return value or ""
+
+
 def read(form: ServerForm, others: Mapping[str, str | None] | None = None) -> ParsedServerForm:
-    """The spec that the form means, or its faults; `others` are the names and addresses that are taken."""
+    """Parse a form; `others` are the names of other servers with their addresses."""
     faults: dict[str, str] = {}
     name, taken = form.name.strip(), others or {}
     if not name:
-        faults["name"] = "Give the server a short name of its own."
+        faults["name"] = "Write a short, unique name for the server."
     elif name in taken:
-        faults["name"] = f"A server named “{name}” is here already. Choose another name."
+        faults["name"] = f"A server named “{name}” exists already. Write another name."
     made = {"command": _command, "url": _url, "file": _file}[form.kind](form, faults)
     twin = next((other for other, url in taken.items() if url and url == made.url), None)
     if twin is not None:
@@ -97,13 +101,12 @@ def _start(form: ServerForm, transport: Transport) -> ServerSpec:
 
 def _command(form: ServerForm, faults: dict[str, str]) -> ServerSpec:
     argv = _split(form.command, faults)
-    environment = _pairs(form.environment, "=", "environment", faults)
     return replace(
         _start(form, Transport.STDIO),
         command=argv[0] if argv else None,
         args=tuple(argv[1:]),
-        cwd=form.folder.strip() or None,
-        env=environment,
+        cwd=_given(form.folder),
+        env=_pairs(form.environment, _ENVIRONMENT, faults),
     )
 
 
@@ -120,9 +123,9 @@ def _split(line: str, faults: dict[str, str]) -> list[str]:
 
 def _url(form: ServerForm, faults: dict[str, str]) -> ServerSpec:
     url = form.url.strip()
-    if fault := _url_error(url):
+    if fault := _url_fault(url):
         faults["url"] = fault
-    headers = _pairs(form.headers, ":", "headers", faults)
+    headers = _pairs(form.headers, _HEADERS, faults)
     uses_oauth = form.auth in OAUTH_TYPES
     return replace(
         _start(form, Transport.SSE if form.old_sse else Transport.STREAMABLE_HTTP),
@@ -135,36 +138,42 @@ def _url(form: ServerForm, faults: dict[str, str]) -> ServerSpec:
 
 
 def _oauth(form: ServerForm, faults: dict[str, str]) -> OAuthClient:
-    by_client = form.auth is AuthType.CLIENT_CREDENTIALS
-    issuer, key_file = form.issuer.strip(), form.key_file.strip() if by_client else ""
-    if issuer and (fault := _url_error(issuer)):
+    issuer = _given(form.issuer)
+    if issuer and (fault := _url_fault(issuer)):
         faults["issuer"] = fault
-    if by_client and not form.client_id.strip():
-        faults["client_id"] = "Write the client id that the service gave you."
-    if by_client and key_file and form.variable.strip():
-        faults["key_file"] = "Name the client's secret or its private key, not both."
-    elif by_client and not (key_file or form.variable.strip()):
-        faults["variable"] = "Name the variable that holds the client's secret, or choose its private key below."
-    return OAuthClient(
-        client_id=form.client_id.strip() or None,
-        remember=form.remember and not by_client,
-        scope=" ".join(form.scope.split()) or None,
-        issuer=issuer or None,
-        private_key_file=key_file or None,
-        signing_algorithm=form.base.oauth.signing_algorithm if form.base and by_client else None,
-    )
+    client = OAuthClient(client_id=_given(form.client_id), scope=_given(" ".join(form.scope.split())), issuer=issuer)
+    if form.auth is not AuthType.CLIENT_CREDENTIALS:
+        return replace(client, remember=form.remember)
+    faults.update(_client_faults(form))
+    algorithm = form.base.oauth.signing_algorithm if form.base else None
+    return replace(client, private_key_file=_given(form.key_file), signing_algorithm=algorithm)
 
 
-def _url_error(url: str) -> str:
+def _client_faults(form: ServerForm) -> dict[str, str]:
+    """Return the faults of client credentials, which need an id, and either a secret or a private key."""
+    has_key, has_secret = bool(form.key_file.strip()), bool(form.variable.strip())
+    faults = {} if form.client_id.strip() else {"client_id": "Write the client id that the service gave you."}
+    if has_key and has_secret:
+        faults["key_file"] = "Use the client's secret or its private key, not both."
+    if not has_key and not has_secret:
+        faults["variable"] = "Write the variable that holds the client's secret, or choose its private key below."
+    return faults
+
+
+def _given(text: str) -> str | None:
+    return text.strip() or None
+
+
+def _url_fault(url: str) -> str:
     if not url.startswith(("http://", "https://")):
         return "Write an address that begins with http:// or https://."
     try:
         parts = urlsplit(re.sub(r"\$\{[^}]*\}", "1", url))
-        sound = bool(parts.hostname) and (parts.port is None or parts.port > 0)
+        is_complete = bool(parts.hostname) and (parts.port is None or parts.port > 0)
     except ValueError:
-        sound = False
-    if not sound or re.search(r"\s", url):
-        return "This is no whole address. Write one such as https://tools.example.com/mcp."
+        is_complete = False
+    if not is_complete or re.search(r"\s", url):
+        return "This address is incomplete. Write one such as https://tools.example.com/mcp."
     return ""
 
 
@@ -173,47 +182,68 @@ def _secret(form: ServerForm, faults: dict[str, str], *, optional: bool) -> str 
     if optional and not place:
         return None
     if not _SECRET_NAME.fullmatch(place):
-        faults["variable"] = "Name the environment variable that holds the secret, for example ACME_TOKEN."
+        faults["variable"] = "Write the environment variable that holds the secret, for example ACME_TOKEN."
     return f"${{{place}}}"
 
 
 def _file(form: ServerForm, faults: dict[str, str]) -> ServerSpec:
     if not form.path.strip():
         faults["path"] = "Choose a file with a saved tools/list answer, or a plain list of tools."
-    return replace(_start(form, Transport.FILE), path=form.path.strip() or None)
+    return replace(_start(form, Transport.FILE), path=_given(form.path))
 
 
-def _pairs(text: str, mark: str, where: str, faults: dict[str, str]) -> dict[str, str]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _PairField:
+    """A field with one name and value per line."""
+
+    field: str
+    mark: str
+    syntax: str
+    noun: str
+    name: re.Pattern[str]
+    ignores_case: bool = False
+
+    def fault(self, name: str, before: Collection[str]) -> str:
+        """Return what is wrong with a name, after the number of its line; "" if nothing is."""
+        if not name:
+            return f"is not {self.syntax}."
+        if not self.name.fullmatch(name):
+            return f"has no valid {self.noun} name: “{name}” contains a character that is not allowed."
+        same = str.casefold if self.ignores_case else str
+        return f"repeats {name}." if same(name) in map(same, before) else ""
+
+
+_ENVIRONMENT = _PairField(field="environment", mark="=", syntax="NAME=value", noun="variable", name=re.compile(r"\S+"))
+_HEADERS = _PairField(
+    field="headers",
+    mark=":",
+    syntax="NAME: value",
+    noun="header",
+    name=re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"),
+    ignores_case=True,
+)
+
+
+def _pairs(text: str, pairs: _PairField, faults: dict[str, str]) -> dict[str, str]:
     found: dict[str, str] = {}
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip():
-            continue
-        name, between, value = line.partition(mark)
-        if fault := _pair_error(name.strip() if between else "", mark, found):
-            faults[where] = f"Line {number} {fault}"
-            continue
-        found[name.strip()] = value.strip()
+    lines = ((number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip())
+    for number, line in lines:
+        name, mark, value = (part.strip() for part in line.partition(pairs.mark))
+        if fault := pairs.fault(name if mark else "", found):
+            faults[pairs.field] = f"Line {number} {fault}"
+        else:
+            found[name] = value
     return found
 
 
-def _pair_error(name: str, mark: str, before: Collection[str]) -> str:
-    headers = mark == ":"
-    if not name:
-        return f"is not NAME{mark}{' ' if headers else ''}value."
-    if re.search(r"\s", name) or (headers and not _HEADER.fullmatch(name)):
-        return f"names no {'header' if headers else 'variable'}: “{name}” has a character that cannot be in a name."
-    known = {one.casefold() for one in before} if headers else before
-    return f"names {name} once more." if (name.casefold() if headers else name) in known else ""
-
-
 def free_name(name: str, taken: Collection[str]) -> str:
-    """The name, with a number where it is taken."""
+    """Return the name, with a number if it is taken."""
     numbered = (f"{name}-{number}" for number in range(2, len(taken) + 3))
     return name if name not in taken else next(one for one in numbered if one not in taken)
 
 
 def suggested_name(form: ServerForm) -> str:
-    """A short name out of what has been typed, for an empty name field."""
+    """Return a short name made of the command, address or file, for an empty name field."""
     if form.kind == "url":
         return _host(form.url)
     if form.kind == "file":

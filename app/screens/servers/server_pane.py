@@ -48,7 +48,7 @@ _ROLES = {ServerStatus.STARTING: Role.INFO, ServerStatus.FAILED: Role.BAD}
 
 
 def server_row(server: Server, presenter: ServersPresenter) -> CardRow:
-    """A server: mark and word for its state, how many tools, what needs a look."""
+    """Return the row of a server: state, number of tools, and what needs attention."""
     word = presenter.status_text(server)
     line = one_line(presenter.state_detail(server))
     role = _ROLES.get(server.status, Role.TEXT)
@@ -75,7 +75,7 @@ def _changed(drift: Drift | None) -> Span | None:
 
 
 def _aside(number: int) -> Span | None:
-    return Span(f"{number} set aside", Role.WARN, strong=True) if number else None
+    return Span(f"{number} rejected", Role.WARN, strong=True) if number else None
 
 
 def tool_rows(
@@ -86,15 +86,15 @@ def tool_rows(
     *,
     weighed: bool = False,
 ) -> list[CardRow]:
-    """One line a tool, one before them for what changed, and one each for what was set aside and left out.
+    """Return one row per tool, one before them for changes, and one each for rejected and excluded tools.
 
-    `weighed` shows what each tool costs in a request.
+    `weighed` adds the number of tokens of each tool.
     """
     rows = [_tool_row(tool, weighed=weighed) for tool in tools]
     if drift is not None:
         rows.insert(0, CardRow(id=CHANGES, title=count(len(drift.tools), "change"), mark=Mark.NOTE))
     if listing is not None and listing.problems:
-        words = f"{len(listing.problems)} set aside"
+        words = f"{len(listing.problems)} rejected"
         rows.append(CardRow(id=PROBLEMS, title=words, mark=Mark.NOTE, light=True))
     if left_out:
         rows.append(CardRow(id=EXCLUDED, title=f"{len(left_out)} left out", mark=Mark.RING, light=True))
@@ -140,7 +140,7 @@ class ToolList(QWidget):
         self.more.clicked.connect(lambda: _open(self.more, tools()))
 
     def show_rows(self, rows: Sequence[CardRow], title: str) -> None:
-        """Show these under a title."""
+        """Show rows under a title."""
         self.list.set_rows(rows)
         self._title.set_text(title)
 
@@ -158,11 +158,11 @@ def _open(made: QWidget, actions: Sequence[Action]) -> None:
 
 
 LEAST_NAME = 160
-NO_TOOL_FITS = "No tool of this server fits. Empty the search, or choose all tools in the filter of the list."
+NO_TOOL_FITS = "No tool of this server matches. Clear the search, or show all tools with the filter of the list."
 
 
 class ServerPane(QWidget):
-    """Head, bars and tools of the chosen server."""
+    """Head, notices and tools of the selected server."""
 
     check_wanted = Signal()
     edit_wanted = Signal()
@@ -172,7 +172,7 @@ class ServerPane(QWidget):
     def __init__(self, presenter: ServersPresenter, side: ToolList, tool_pane: ToolPane) -> None:
         super().__init__()
         self.presenter = presenter
-        self.server_id: ServerId | None = None
+        self.server_id = ServerId("")
         self.consent = ConsentBar()
         self.failure = Notice("bad")
         self.drifted = Notice("warn")
@@ -188,7 +188,7 @@ class ServerPane(QWidget):
 
     @classmethod
     def in_parts(cls, session: Session) -> IncrementalBuild["ServerPane"]:
-        """The pane, made a part at a time."""
+        """Build the pane in parts."""
         side = ToolList()
         yield
         tool_pane = ToolPane()
@@ -227,7 +227,7 @@ class ServerPane(QWidget):
         return head
 
     def show_server(self, server: Server) -> None:
-        """Show a server as it is now."""
+        """Show a server."""
         self.server_id = server.id
         self._name.set_text(server.name)
         whole = self._name.sizeHint().width() + 4
@@ -241,7 +241,7 @@ class ServerPane(QWidget):
         self._show_tools(server)
 
     def tick(self, server: Server) -> None:
-        """Only time has passed."""
+        """Update the texts that change with time."""
         self._state.set_text(self.presenter.state_summary(server))
 
     def _show_bars(self, server: Server) -> None:
@@ -279,7 +279,7 @@ class ServerPane(QWidget):
         self.side.show_rows(rows, _title(len(tools), len(known), stale=stale))
         self.side.setVisible(bool(rows or known))
         if not rows and known:
-            self.tool_pane.show_nothing("No tool fits", NO_TOOL_FITS)
+            self.tool_pane.show_nothing("No matching tools", NO_TOOL_FITS)
         elif not rows:
             self.tool_pane.show_nothing(*_no_tools(server, asked=server.id in presenter.awaiting_consent))
         elif not self.tools.current_id():
@@ -287,27 +287,21 @@ class ServerPane(QWidget):
         else:
             self._show_tool(self.tools.current_id())
 
-    def _show_changes(self, drift: Drift | None) -> None:
-        if drift is not None:
-            self.tool_pane.show_changes(drift)
-
     def _show_tool(self, name: str) -> None:
-        listing = self.presenter.listings.get(self.server_id) if self.server_id else None
-        if listing is None or self.server_id is None:
+        """Show what a row of the tool list stands for."""
+        listing = self.presenter.listings.get(self.server_id)
+        if listing is None:
             return
+        spec = self.presenter.servers[self.server_id].spec
+        drift = self.presenter.drifts.get(self.server_id)
         if name == PROBLEMS:
             self.tool_pane.show_problems(listing.problems)
-            return
-        if name == CHANGES:
-            self._show_changes(self.presenter.drifts.get(self.server_id))
-            return
-        if name == EXCLUDED:
-            self.tool_pane.show_excluded(self.presenter.servers[self.server_id].spec.disallowed_tools)
-            return
-        tool = next((tool for tool in listing.tools if tool.name == name), None)
-        if tool is not None:
-            spec = self.presenter.servers[self.server_id].spec
-            self.tool_pane.show_tool(tool, listing.tools, can_be_called=spec.transport is not Transport.FILE)
+        elif name == EXCLUDED:
+            self.tool_pane.show_excluded(spec.disallowed_tools)
+        elif name == CHANGES and drift is not None:
+            self.tool_pane.show_changes(drift)
+        elif tools := [tool for tool in listing.tools if tool.name == name]:
+            self.tool_pane.show_tool(tools[0], listing.tools, can_be_called=spec.transport is not Transport.FILE)
 
 
 def _title(shown: int, known: int, *, stale: bool) -> str:
@@ -318,18 +312,18 @@ def _title(shown: int, known: int, *, stale: bool) -> str:
 
 def _no_tools(server: Server, *, asked: bool) -> tuple[str, str]:
     if server.status is ServerStatus.STARTING:
-        return "Connecting", "Its tools appear here as soon as it answers. A first start may take ten seconds or more."
+        return "Connecting", "Its tools appear here when it answers. A first start may take ten seconds or more."
     if server.status is ServerStatus.FAILED:
-        return "No tools seen yet", "The server did not answer, so nothing is known of its tools."
+        return "No tools yet", "The server did not answer, so its tools are unknown."
     if server.status is ServerStatus.ACTIVE:
-        return "No tools", "The server answered, and lists no tools."
+        return "No tools", "The server answered, but lists no tools."
     if asked:
         return "Not started yet", "Allow it to start to see its tools."
     return "Not connected yet", "Test the connection to see its tools."
 
 
 def list_header(title: Label) -> QWidget:
-    """The small head over a rail."""
+    """Return the head over a list."""
     head = QWidget()
     column = QVBoxLayout(head)
     column.setContentsMargins(16, 0, 16, 0)

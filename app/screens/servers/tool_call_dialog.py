@@ -22,10 +22,11 @@ from app.widgets.text_view import CodeView
 from mcp_tef import CALL_SECONDS, Json, Server, TefError, Tool, ToolCall
 
 SECOND = 1_000
+WARNING = "The server carries out this call. It may change or send something."
 
 
 class ConfirmCallDialog(Dialog):
-    """Shows the server, the tool and all that would be sent; accepted where it may be."""
+    """Question before a call, with the server, the tool and everything that would be sent."""
 
     def __init__(self, server: Server, tool: Tool, arguments: Mapping[str, Json], parent: QWidget) -> None:
         super().__init__("Call this tool?", parent, width=520)
@@ -34,15 +35,17 @@ class ConfirmCallDialog(Dialog):
         self.arguments = CodeView("Arguments")
         self.arguments.setFixedHeight(sized(180))
         self.arguments.show_text(dumps(dict(arguments), indent=2))
-        self.body.addWidget(FlowText("The server will carry this out: it may change or send something.", role=Role.DIM))
+        self.body.addWidget(
+            FlowText("The server carries out this call. It may change or send something.", role=Role.DIM)
+        )
         self.body.addWidget(rows)
         self.body.addWidget(self.arguments)
-        call = Action(text="Call it", do=self.accept, kind="primary")
+        call = Action(text="Call", do=self.accept, kind="primary")
         self.set_buttons([Action(text="Cancel", do=self.reject), call])
 
 
 class ToolCallDialog(Dialog):
-    """The dialog for one tool. Closing it while a call is under way breaks the call off."""
+    """Dialog that calls one tool; closing it cancels a running call."""
 
     def __init__(self, session: Session, server: Server, tool: Tool, parent: QWidget) -> None:
         super().__init__(f"Call {one_line(tool.name, 40)} on {one_line(server.name, 40)}", parent, width=940)
@@ -50,7 +53,7 @@ class ToolCallDialog(Dialog):
         self._presenter = ToolCallPresenter(session, server, tool)
         self._task: asyncio.Task[None] | None = None
         self._seconds = 0
-        self._left = False
+        self._is_closed = False
         self._clock = QTimer(self, interval=SECOND)
         self.form = ArgumentForm(tool)
         self._views = ViewStates(session.settings, session.workspace, SCREEN)
@@ -90,19 +93,19 @@ class ToolCallDialog(Dialog):
         return call
 
     def call(self) -> None:
-        """Check the arguments, ask, and call."""
-        if not self._left and (self._task is None or self._task.done()):
+        """Check the arguments, ask for confirmation, and call."""
+        if not self._is_closed and (self._task is None or self._task.done()):
             self._task = self._session.spawn(self._call())
 
     def cancel(self) -> None:
-        """Break the call off."""
+        """Cancel the running call."""
         if self._task is not None:
             self._task.cancel()
 
     async def refresh(self) -> None:
         """Read the calls of this tool, or of every tool of its server."""
         calls = await self._presenter.history(every_tool=bool(self.history.view.filters.of(EVERY_TOOL)))
-        if not self._left:
+        if not self._is_closed:
             self.history.show_calls(calls)
 
     async def _call(self) -> None:
@@ -117,8 +120,8 @@ class ToolCallDialog(Dialog):
         """Show while it is typed what the tool's schema rejects; an answer to an older draft is not shown."""
         reading = self.form.reading()
         faults = await self._presenter.errors(reading)
-        if not self._left and self.form.reading() == reading:
-            self.form.show_errors(self.form.told(faults))
+        if not self._is_closed and self.form.reading() == reading:
+            self.form.show_errors(self.form.visible_errors(faults))
 
     async def _checked(self) -> dict[str, Json] | None:
         reading = self.form.reading()
@@ -145,7 +148,7 @@ class ToolCallDialog(Dialog):
             words = error_words(error)
             self.failure.show_message(words.message, words.hint, details=words.details)
         finally:
-            if not self._left:
+            if not self._is_closed:
                 self._show_working(False)
                 self._session.spawn(self.refresh())
 
@@ -154,20 +157,20 @@ class ToolCallDialog(Dialog):
         self._seconds = 0
         if on:
             self._clock.start()
-            self._say_working()
+            self._show_progress()
         else:
             self._clock.stop()
             self.working.clear()
 
     def _tick(self) -> None:
         self._seconds += 1
-        self._say_working()
+        self._show_progress()
 
-    def _say_working(self) -> None:
+    def _show_progress(self) -> None:
         so_far = f" {self._seconds} s so far." if self._seconds else ""
         stop = Action(text="Cancel the call", do=self.cancel)
         self.working.show_message(
-            f"Calling {self._tool.name}.{so_far}", f"It ends by itself after {CALL_SECONDS:g} s.", [stop]
+            f"Calling {self._tool.name}.{so_far}", f"It is cancelled after {CALL_SECONDS:g} s.", [stop]
         )
 
     def _use(self, call: ToolCall) -> None:
@@ -185,7 +188,7 @@ class ToolCallDialog(Dialog):
         await self._take_out(calls)
         what = count(len(calls), "call")
         step = self._session.remember(f"delete {what}", partial(self._put_back, calls), partial(self._take_out, calls))
-        if not self._left:
+        if not self._is_closed:
             self.history.show_removed(len(calls), lambda: self._session.take_back(step))
 
     async def _take_out(self, calls: tuple[ToolCall, ...]) -> None:
@@ -199,6 +202,6 @@ class ToolCallDialog(Dialog):
         await self.refresh()
 
     def _leave(self) -> None:
-        self._left = True
+        self._is_closed = True
         self._clock.stop()
         self.cancel()

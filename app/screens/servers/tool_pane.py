@@ -33,17 +33,17 @@ from app.widgets import (
 from app.widgets.text_view import CodeView
 from mcp_tef import Drift, Tool, ToolProblem
 
-WORDS = "What is left out is offered to no model and counted in no analysis. The server still has it."
+ABOUT_EXCLUDED = "No model is offered these tools, and no analysis counts them. The server still has them."
 
 
 class ExcludedToolsPane(QWidget):
-    """A list of names; `wanted` gives those that are to be offered again."""
+    """List of excluded tools; `wanted` gives the names to offer again."""
 
     wanted = Signal(tuple)
 
     def __init__(self) -> None:
         super().__init__()
-        self.list = CardList("Tools that are left out", row_height=height("table_row"), many=True)
+        self.list = CardList("Tools left out", row_height=height("table_row"), many=True)
         self.list.set_menu(lambda names: [Action(text="Offer again", do=lambda: self.wanted.emit(names))])
         self.list.opened.connect(lambda name: self.wanted.emit((name,)))
         self.list.tell_keys(Enter="Offer the tool again")
@@ -57,7 +57,7 @@ class ExcludedToolsPane(QWidget):
         top.setContentsMargins(16, 16, 16, 12)
         top.setSpacing(8)
         top.addLayout(head)
-        top.addWidget(FlowText(WORDS, role=Role.DIM))
+        top.addWidget(FlowText(ABOUT_EXCLUDED, role=Role.DIM))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -66,7 +66,7 @@ class ExcludedToolsPane(QWidget):
         column.addWidget(self.list, 1)
 
     def show_names(self, names: Sequence[str]) -> None:
-        """Show these."""
+        """Show the names of excluded tools."""
         self._title.setText(f"{count(len(names), 'tool')} left out")
         self.list.set_rows([CardRow(id=name, title=one_line(name), mono=True) for name in names])
 
@@ -75,7 +75,7 @@ MOST_PROBLEMS = 200
 
 
 class DefinitionPane(QWidget):
-    """The tool as a model or a colleague reads it; `try_wanted` asks to call it."""
+    """Definition of a tool for reading; `call_wanted` asks to call the tool."""
 
     call_wanted = Signal()
 
@@ -107,18 +107,18 @@ class DefinitionPane(QWidget):
         column.addStretch(1)
 
     def show_tool(self, tool: Tool, tools: Sequence[Tool], *, can_be_called: bool) -> None:
-        """Show a tool among its server's."""
+        """Show a tool; `tools` are all tools of its server."""
         self._name.set_text(tool.name)
         self.attempt.setVisible(can_be_called)
         self._weight.set_text(token_share(tool, tools))
         missing = not tool.description.strip()
-        text = "It has no description: a model has only the name to go by." if missing else tool.description
+        text = "No description: a model sees only the name." if missing else tool.description
         self._description.set_text(text, Role.WARN if missing else Role.TEXT)
         self.parameters.show_parameters((tool.server, tool.name), parameters(tool.input_schema))
 
 
 class RejectedToolsPane(QWidget):
-    """Definitions that were set aside, each with its reason."""
+    """Definitions that were rejected, each with its reason."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -127,10 +127,10 @@ class RejectedToolsPane(QWidget):
         self._column.setSpacing(12)
 
     def show_problems(self, problems: Sequence[ToolProblem]) -> None:
-        """Show these."""
+        """Show the rejected definitions."""
         clear_layout(self._column)
-        self._column.addWidget(Label(f"{count(len(problems), 'definition')} set aside", size=Size.TITLE, strong=True))
-        words = "They cannot be offered to a model. The other tools of this server are not affected."
+        self._column.addWidget(Label(f"{count(len(problems), 'definition')} rejected", size=Size.TITLE, strong=True))
+        words = "No model is offered these. The other tools of this server are not affected."
         self._column.addWidget(FlowText(words, role=Role.DIM))
         for problem in problems[:MOST_PROBLEMS]:
             self._column.addWidget(_problem(problem))
@@ -142,7 +142,7 @@ def _problem(problem: ToolProblem) -> QWidget:
     row = QHBoxLayout(holder)
     row.setContentsMargins(0, 0, 0, 0)
     row.setSpacing(12)
-    row.addWidget(MarkLabel(Mark.NOTE, "set aside"), 0, Qt.AlignmentFlag.AlignTop)
+    row.addWidget(MarkLabel(Mark.NOTE, "rejected"), 0, Qt.AlignmentFlag.AlignTop)
     words = QVBoxLayout()
     words.setSpacing(0)
     words.addWidget(LineText(problem.tool or "A tool without a name", strong=True))
@@ -152,9 +152,9 @@ def _problem(problem: ToolProblem) -> QWidget:
 
 
 class ToolPane(QStackedWidget):
-    """A tool, what was set aside, or a word why there is nothing; `try_wanted` gives the tool that is to be called.
+    """Definition of a tool, rejected tools, changes, or a reason why there is nothing.
 
-    `shown` gives the tool that has come into sight.
+    `call_wanted` gives the tool to call, `shown` the tool that was shown.
     """
 
     call_wanted = Signal(object)
@@ -167,7 +167,7 @@ class ToolPane(QStackedWidget):
         self.reader.call_wanted.connect(lambda: self.call_wanted.emit(self._tool))
         self._raw = CodeView("Raw JSON")
         self._tabs = DetailPane("Tool")
-        self._tabs.add_tab("reader", "As a reader sees it", self.reader)
+        self._tabs.add_tab("reader", "Definition", self.reader)
         self._tabs.add_tab("raw", "Raw JSON", self._raw, scroll=False)
         self._problems = RejectedToolsPane()
         self._problem_pane = ScrollPane(self._problems, "Problems")
@@ -179,7 +179,7 @@ class ToolPane(QStackedWidget):
             self.addWidget(part)
 
     def show_tool(self, tool: Tool, tools: Sequence[Tool], *, can_be_called: bool) -> None:
-        """Show a tool among its server's; one that is only in a file cannot be called."""
+        """Show a tool; one that is only in a file cannot be called."""
         self._tool = tool
         self.reader.show_tool(tool, tools, can_be_called=can_be_called)
         text = json.dumps(tool.raw, indent=2, ensure_ascii=False, default=str)
@@ -188,21 +188,21 @@ class ToolPane(QStackedWidget):
         self.shown.emit(tool)
 
     def show_problems(self, problems: Sequence[ToolProblem]) -> None:
-        """Show what was set aside."""
+        """Show the rejected definitions."""
         self._problems.show_problems(problems)
         self.setCurrentWidget(self._problem_pane)
 
     def show_changes(self, drift: Drift) -> None:
-        """Show what differs from what was seen."""
+        """Show the changes since the user accepted the tools."""
         self.changes.show_drift(drift)
         self.setCurrentWidget(self._changes_pane)
 
     def show_excluded(self, names: Sequence[str]) -> None:
-        """Show what no model is offered."""
+        """Show the excluded tools."""
         self.left_out.show_names(names)
         self.setCurrentWidget(self.left_out)
 
     def show_nothing(self, title: str, sentence: str) -> None:
-        """Say why there is nothing."""
+        """Show why there is nothing."""
         self._empty.set("wrench", title, sentence)
         self.setCurrentWidget(self._empty)

@@ -36,6 +36,11 @@ class HeldKeys:
     keychain: str = ""
     problem: str = ""
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all keys, wherever they are kept."""
+        return (*self.typed, *self.remembered, *self.variables)
+
     def place(self, provider: str) -> str:
         """Return where the key of a provider is kept."""
         places = (("in memory until you quit", self.typed), ("in the keychain", self.remembered))

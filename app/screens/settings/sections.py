@@ -52,7 +52,7 @@ class KeysSection(Section):
             self._add_row(name, found.place(name), partial(self._forget_soon, name, found))
         for name in found.variables:
             self._add_row(name, "In the environment", None)
-        if not (found.typed or found.remembered or found.variables):
+        if not found.names:
             self.add(Rule())
             self.add(FlowText(NO_KEYS, role=Role.DIM))
         self.column.addStretch(1)

@@ -156,7 +156,7 @@ def test_as_json_shows_the_matcher_and_leaving_it_shows_the_value_again() -> Non
         ),
         (ParameterField(TEXT, Matcher.CONTAINS, ""), "Type what it contains."),
         (ParameterField(ANY, Matcher.JSON, '{"a": '), "This is not JSON yet: expecting value at line 1, column 6."),
-        (ParameterField(ANY, Matcher.JSON, "[" * 100_000), "This JSON is too deep or too long to be read."),
+        (ParameterField(ANY, Matcher.JSON, "[" * 100_000), "This JSON is too deep or too long."),
     ],
 )
 def test_what_does_not_fit_is_answered_with_one_clear_sentence(field: ParameterField, sentence: str) -> None:

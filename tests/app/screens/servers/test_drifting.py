@@ -35,16 +35,16 @@ def drift(old: tuple[Tool, ...] = OLD, new: tuple[Tool, ...] = NEW, *, agreed: b
 
 
 def test_it_is_told_how_many_tools_differ_and_how() -> None:
-    assert summary(drift()) == "4 tools differ from what you last saw: 1 new, 1 gone, 2 changed."
-    assert summary(drift(OLD[:1], NEW[:1])) == "1 tool differs from what you last saw: 1 changed."
+    assert summary(drift()) == "4 tools changed since you accepted them: 1 new, 1 removed, 2 changed."
+    assert summary(drift(OLD[:1], NEW[:1])) == "1 tool changed since you accepted it: 1 changed."
 
 
 def test_a_description_that_changed_after_consent_and_words_aimed_at_models_are_pointed_out() -> None:
     assert warning(drift(agreed=True)) == (
-        "The description changed after you agreed to start this server: find, open. "
-        "There are words aimed at a model, or hidden ones: find."
+        "The description changed after you allowed this server: find, open. "
+        "These contain hidden text, or instructions to a model: find."
     )
-    assert warning(drift()).startswith("The description changed after you last looked: ")
+    assert warning(drift()).startswith("The description changed after you accepted it: ")
     assert warning(drift(OLD, OLD[:2])) == ""
 
 
@@ -60,8 +60,8 @@ def test_old_and_new_words_stand_side_by_side_with_what_differs_marked() -> None
     )
     assert any("keys" in sentence for sentence in found.warnings)
     assert '-  "description": "Opens a page.",' in opened.lines
-    assert (counted.word, counted.after, counted.lines) == ("gone", None, ())
-    assert (deleted.word, deleted.before) == ("new", None)
+    assert (counted.change, counted.after, counted.lines) == ("removed", None, ())
+    assert (deleted.change, deleted.before) == ("new", None)
 
 
 @asynccontextmanager
@@ -90,7 +90,7 @@ def read(page: ServersPage) -> str:
 def test_a_changed_server_says_so_in_the_list_the_bar_and_the_badge(qapp: QApplication) -> None:
     async def work() -> None:
         async with page_with_drift(FakeEngine({"desk": OLD})) as page:
-            assert page.pane.drifted.accessibleName().startswith("4 tools differ from what you last saw")
+            assert page.pane.drifted.accessibleName().startswith("4 tools changed since you accepted them")
             await until(lambda: page.badge == 1)
             aside = page.server_list.rows.row(0).sub_right
             assert aside is not None
@@ -152,6 +152,6 @@ def test_a_server_that_is_a_program_remembers_the_consent_in_its_warning(qapp: Q
             await session.call(lambda core: core.servers.check(server.id))
             found = await session.call(lambda core: core.drift.of_server(server.id))
             assert found is not None
-            assert "after you agreed to start this server" in warning(found)
+            assert "after you allowed this server" in warning(found)
 
     drive(work())

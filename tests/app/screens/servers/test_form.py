@@ -122,7 +122,7 @@ def address(url: str) -> str:
 
 @pytest.mark.parametrize("url", ["http://", "https:///mcp", "https://a b/mcp", "http://a:port/", "http://[::1"])
 def test_half_an_address_is_told(url: str) -> None:
-    assert address(url) == "This is no whole address. Write one such as https://tools.example.com/mcp."
+    assert address(url) == "This address is incomplete. Write one such as https://tools.example.com/mcp."
 
 
 @pytest.mark.parametrize("url", ["http://a", "https://${HOST}:${PORT}/mcp", "http://[::1]:8000/mcp?key=${K}"])
@@ -133,8 +133,8 @@ def test_a_whole_address_is_left_in_peace(url: str) -> None:
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        ("X Team: docs", "Line 1 names no header: “X Team” has a character that cannot be in a name."),
-        ("A: 1\n\na: 2", "Line 3 names a once more."),
+        ("X Team: docs", "Line 1 has no valid header name: “X Team” contains a character that is not allowed."),
+        ("A: 1\n\na: 2", "Line 3 repeats a."),
     ],
 )
 def test_headers_that_cannot_be_sent_are_told(lines: str, said: str) -> None:
@@ -146,15 +146,15 @@ def test_variables_may_differ_in_case_alone_but_not_be_named_twice() -> None:
         return read(ServerForm(name="x", command="npx", environment=lines)).faults
 
     assert faults("path=1\nPATH=2") == {}
-    assert faults("A=1\nA=2") == {"environment": "Line 2 names A once more."}
-    assert "names no variable" in faults("MY KEY=1")["environment"]
+    assert faults("A=1\nA=2") == {"environment": "Line 2 repeats A."}
+    assert "no valid variable name" in faults("MY KEY=1")["environment"]
 
 
 def test_names_and_addresses_that_are_taken_are_told_at_their_fields() -> None:
     form = ServerForm(kind="url", name="desk", url="https://e.example")
     faults = read(form, {"desk": None, "mail": "https://e.example"}).faults
     assert faults == {
-        "name": "A server named “desk” is here already. Choose another name.",
+        "name": "A server named “desk” exists already. Write another name.",
         "url": "The server mail has this address already.",
     }
     assert read(form, {"mail": "https://other.example"}).faults == {}

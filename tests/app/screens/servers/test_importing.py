@@ -86,13 +86,13 @@ def test_what_other_programs_have_comes_in_by_ticks_and_goes_by_undo(qapp: QAppl
             await click(page, "Find on this computer")
             sheet = await opened(page, ImportPreviewDialog)
             said = read_in(sheet)
-            assert "5 servers: 3 new, 1 same, 1 refused." in said
+            assert "5 servers: 3 new, 1 unchanged, 1 refused." in said
             assert "VS Code: mcp.json is not valid JSON at line 1." in said
             assert [sheet.table.rows.row(place).cells[2].text for place in range(5)] == [
                 "New",
                 "New",
                 "Refused",
-                "Same",
+                "Unchanged",
                 "New",
             ]
             sheet.table.select("1")
@@ -220,7 +220,7 @@ def test_a_config_that_lists_nothing_says_so(qapp: QApplication, tmp_path: Path)
         async with page_over(FakeEngine()) as page:
             page.session.spawn(page.bring_in([DetectedFile(kind=FileKind.SERVERS, path=path)]))
             sheet = await opened(page, ImportPreviewDialog)
-            assert "No servers were found." in read_in(sheet)
+            assert "No servers found" in read_in(sheet)
             await click(sheet, "Close")
             await until(lambda: not page.findChildren(ImportPreviewDialog))
 

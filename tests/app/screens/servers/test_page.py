@@ -261,7 +261,7 @@ def test_a_connection_is_tried_before_it_is_kept(qapp: QApplication) -> None:
             assert isinstance(sheet, ServerDialog)
             sheet.open_form(ServerForm(kind="url", name="desk", url="http://127.0.0.1/desk"))
             sheet.test()
-            await until(lambda: any("It works." in note.accessibleName() for note in sheet.findChildren(Notice)))
+            await until(lambda: any("Connected." in note.accessibleName() for note in sheet.findChildren(Notice)))
             assert page.server_list.rows.rowCount() == 0
             sheet.reject()
 

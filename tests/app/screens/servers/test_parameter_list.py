@@ -60,7 +60,7 @@ def test_where_nothing_is_found_the_way_back_is_told(parameters: ParameterList, 
     qtbot.waitUntil(lambda: not parameters.found() and not parameters.table.isVisible(), timeout=30_000)
     qtbot.waitUntil(lambda: said(parameters) == [NONE_FIT], timeout=30_000)
     parameters.show_parameters("bare", ())
-    qtbot.waitUntil(lambda: said(parameters) == ["It takes no parameters."], timeout=30_000)
+    qtbot.waitUntil(lambda: said(parameters) == ["No parameters."], timeout=30_000)
     assert not parameters.search.isVisible()
 
 

@@ -112,7 +112,7 @@ async def test_a_failure_is_said_shortly_in_the_list_and_in_full_behind_details(
     failed = bench.presenter.servers[desk.id]
     assert bench.presenter.state_detail(failed) == "the program ended at once"
     assert bench.presenter.attention_count() == 1
-    assert failure_details(failed) == "Exit code 1\nThe last lines it wrote:\nno token"
+    assert failure_details(failed) == "Exit code 1\nLast lines of its output:\nno token"
 
 
 async def test_a_starting_server_tells_for_how_long() -> None:
@@ -176,7 +176,7 @@ def test_what_was_heard_is_told_with_what_was_set_aside() -> None:
     tools = tuple(tool(f"tool_{number}") for number in range(8))
     listing = Listing(server="x", tools=tools, problems=(ToolProblem("bad", "no name"),), latency_ms=1240)
     words = probe_summary(listing)
-    assert words.startswith("Answered in 1.2 s with 8 tools; 1 set aside. tool_0, tool_1")
+    assert words.startswith("Answered in 1.2 s with 8 tools; 1 rejected. tool_0, tool_1")
     assert words.endswith("…")
 
 

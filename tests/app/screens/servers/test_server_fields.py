@@ -78,7 +78,7 @@ def test_a_written_secret_is_asked_about_and_used_until_the_program_quits(qapp: 
         fake = FakeEngine({"shop": SAMPLE_TOOLS})
         async with page_over(fake) as page:
             sheet = await add_with_secret(page)
-            assert "A secret is written out in the header Authorization. It is not stored" in spoken(sheet)
+            assert "The header Authorization contains a secret. It is not stored" in spoken(sheet)
             assert "SHOP_AUTHORIZATION" in spoken(sheet)
             assert PLANTED not in spoken(sheet)
             assert "Keep in keychain" not in [one.text() for one in sheet.findChildren(QAbstractButton)]
